@@ -26,8 +26,7 @@ class Fault(NamedTuple):
 LISTMODE_TESTS = "tests/engine/modalities/listmode_pet"
 LIVE_TESTS = "tests/engine/live/pet"
 DYNAMIC = (
-    f"{LISTMODE_TESTS}/test_dynamic.py"
-    "::test_becquerels_of_frames_are_those_at_the_start_of_the_scan"
+    f"{LISTMODE_TESTS}/test_dynamic.py::test_frames_in_becquerel_refer_to_the_start_of_the_scan"
 )
 BACKGROUND = f"{LISTMODE_TESTS}/test_frame_background.py"
 RANDOMS = f"{LIVE_TESTS}/test_live_randoms.py"

@@ -47,7 +47,7 @@ BOUND = 1.5
 """Largest ratio of forecast to measured, and of measured to forecast."""
 MIB = 2**20
 SIZES = {"pet": {"n_prompts": 500_000}, "pet-sinogram": {"n_prompts": 500_000}}
-"""Smaller demos, so that all of them take less than a minute each."""
+"""Smaller demos, so that each takes less than a minute."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class Clock:
 
 
 def measured(study: Path, folder: Path, threads: int) -> Run:
-    """Run a study in a process of its own."""
+    """Run a study in a separate process."""
     shutil.rmtree(folder / "home" / "cache" / "sensitivity", ignore_errors=True)
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "app", "reconstruct", str(study), "--threads", str(threads)]
@@ -213,7 +213,7 @@ def watched(events: Iterable[str], clock: Clock) -> Run:
 
 
 def ratio(a: float, b: float) -> str:
-    """Forecast over measured; bold beyond the bound."""
+    """Return forecast over measured, in bold beyond the bound."""
     text = f"{a / b:.2f}"
     return text if 1 / BOUND <= a / b <= BOUND else f"**{text}**"
 

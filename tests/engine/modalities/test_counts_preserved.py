@@ -1,7 +1,7 @@
-"""Runs of 20 counts and more, of every shipped protocol: no count is lost, whatever the subsets.
+"""Runs of 20 counts and more, of every shipped protocol, preserve all counts.
 
 Counts that an image expects are summed by points along each line, 1 mm apart, in the nearest
-voxel: it shares no code with the engine's rays, and is within 0.5 % of exact lengths in sum.
+voxel: it shares no code with the engine's rays, and is within 0.5 % of exact lengths.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def run_of(folder: Path, data: ListMode, protocol: Protocol, *, sinogram: bool =
 
 
 def check(volume: Volume, data: ListMode, randoms_per_line: float = 0.0) -> None:
-    """Σ s f = Σ y (P f) / (P f + b), of the counts whose lines cross the image."""
+    """Check Σ s f = Σ y (P f) / (P f + b) for the counts with lines across the image."""
     p, y = integrals(volume), counts_of(data)
     crossing = p > 0
     explained = np.sum((y * p)[crossing] / (p[crossing] + randoms_per_line))
@@ -150,7 +150,7 @@ LISTMODE = ("whole-body", "brain-fdg", "small-animal", "demo", "research-reprodu
         ],
     ],
 )
-def test_list_mode_keeps_all_counts(tmp_path: Path, name: str, n: int) -> None:
+def test_list_mode_preserves_all_counts(tmp_path: Path, name: str, n: int) -> None:
     data = rods(n)
     protocol = with_settings(find_protocol(name), PLAIN)
     volume, _ = run_of(tmp_path, data, protocol)
@@ -163,7 +163,7 @@ def test_list_mode_keeps_all_counts(tmp_path: Path, name: str, n: int) -> None:
 @pytest.mark.parametrize(
     "n", [300, 20_000, *[pytest.param(n, marks=pytest.mark.slow) for n in (20, 3_000, 1_000_000)]]
 )
-def test_list_mode_with_randoms_explains_what_it_expects(tmp_path: Path, n: int) -> None:
+def test_list_mode_with_randoms_explains_its_expected_counts(tmp_path: Path, n: int) -> None:
     data = rods(n, 0.4)
     settings = (*PLAIN, "corrections.randoms.model='uniform'")
     protocol = with_settings(find_protocol("whole-body"), settings)
@@ -178,7 +178,7 @@ def test_list_mode_with_randoms_explains_what_it_expects(tmp_path: Path, n: int)
     "n",
     [20, 1_000, 50_000, *[pytest.param(n, marks=pytest.mark.slow) for n in (200, 10_000, 10**6)]],
 )
-def test_sinograms_keep_all_counts(tmp_path: Path, n: int) -> None:
+def test_sinograms_preserve_all_counts(tmp_path: Path, n: int) -> None:
     data = rods(n)
     protocol = with_settings(find_protocol("sinograms"), BINS)
     volume, _ = run_of(tmp_path, data, protocol, sinogram=True)
@@ -188,7 +188,7 @@ def test_sinograms_keep_all_counts(tmp_path: Path, n: int) -> None:
     assert volume.values.sum() == pytest.approx(other.values.sum(), rel=0.03)
 
 
-def test_frames_keep_their_counts_whatever_their_length(tmp_path: Path) -> None:
+def test_frames_of_any_length_preserve_their_counts(tmp_path: Path) -> None:
     data = rods(20_000)
     protocol = with_settings(find_protocol("whole-body"), (*PLAIN, "frames='2x0.01,1x0.1,1x2.8'"))
     _, events = run_of(tmp_path, data, protocol)
@@ -201,7 +201,7 @@ def test_frames_keep_their_counts_whatever_their_length(tmp_path: Path) -> None:
         check(each.volume, data.select(held))
 
 
-def test_gates_keep_their_counts(tmp_path: Path) -> None:
+def test_gates_preserve_their_counts(tmp_path: Path) -> None:
     """Each gate explains the counts of its part of all cycles: here 739 to 771."""
     beats = Triggers.at("ecg", np.arange(0, 3001, 1000))
     data = replace(rods(3_000), triggers=(beats,))
@@ -214,7 +214,7 @@ def test_gates_keep_their_counts(tmp_path: Path) -> None:
         check(each.volume, data.select(phase // 250 == gate))
 
 
-def test_live_images_of_few_counts_keep_them() -> None:
+def test_live_images_of_few_counts_preserve_them() -> None:
     """A live image ends with the subsets that its counts allow."""
     data = rods(300)
     choices = LivePetChoices(with_settings(find_protocol("whole-body"), PLAIN), LivePetSettings())
@@ -227,7 +227,7 @@ def test_live_images_of_few_counts_keep_them() -> None:
     check(update.image, data)
 
 
-def test_the_run_says_why_there_are_fewer_subsets_and_that_counts_are_few(tmp_path: Path) -> None:
+def test_run_states_why_it_has_fewer_subsets(tmp_path: Path) -> None:
     protocol = with_settings(ListModeProtocol(), PLAIN)
     _, events = run_of(tmp_path, rods(100), protocol)
     (text,) = [e.text for e in events if isinstance(e, Corrected) and e.kind == "subsets"]
@@ -237,7 +237,7 @@ def test_the_run_says_why_there_are_fewer_subsets_and_that_counts_are_few(tmp_pa
     assert not [e for e in events if isinstance(e, Warned) and "cross no activity" in e.text]
 
 
-def test_subsets_that_are_set_are_used_with_a_warning(tmp_path: Path) -> None:
+def test_fixed_subsets_are_used_with_a_warning(tmp_path: Path) -> None:
     settings = (*PLAIN, "algorithm.subsets=10", "algorithm.iterations=2")
     volume, events = run_of(tmp_path, rods(300), with_settings(ListModeProtocol(), settings))
     assert max(e.subset for e in events if isinstance(e, Preview)) == 10
@@ -245,8 +245,8 @@ def test_subsets_that_are_set_are_used_with_a_warning(tmp_path: Path) -> None:
     check(volume, rods(300))
 
 
-def test_events_that_miss_the_image_are_counted_and_only_they(tmp_path: Path) -> None:
-    """The note about events that cross no activity is true."""
+def test_events_outside_the_image_are_counted_correctly(tmp_path: Path) -> None:
+    """The note about events that cross no activity is correct."""
     data = rods(3_000, 0.5)
     settings = (*PLAIN, "grid.diameter_mm=60", "corrections.randoms.use=off")
     volume, events = run_of(tmp_path, data, with_settings(ListModeProtocol(), settings))
@@ -257,7 +257,7 @@ def test_events_that_miss_the_image_are_counted_and_only_they(tmp_path: Path) ->
     assert int(note.split()[0].replace(",", "")) == pytest.approx(missing, abs=5)
 
 
-def test_shipped_protocols_leave_subsets_to_the_counts() -> None:
+def test_shipped_protocols_choose_subsets_from_the_counts() -> None:
     for name in (*LISTMODE, "sinograms", "dual-head", "dual-head-fine"):
         algorithm = find_protocol(name).algorithm
         assert isinstance(algorithm, Osem)

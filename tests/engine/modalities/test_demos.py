@@ -1,4 +1,4 @@
-"""Demos are made whole, once, from a seed; they read back, and their pictures show the truth."""
+"""Demos are created completely, once, from a seed; they can be read and reconstructed."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ SMALL = (
 )
 
 TINY = CtDemo(n_views=4, n_rows=16, n_columns=24)
-"""For what all demos do alike."""
+"""Demo for tests that apply to all demos."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Small demos of all kinds, in a folder that is new."""
+    """Return small demos of all kinds, in a new folder."""
     return tmp_path_factory.mktemp("demo") / "new"
 
 
 @pytest.fixture(scope="module", params=SMALL, ids=lambda demo: demo.key)
 def demo(request: pytest.FixtureRequest, folder: Path) -> Demo:
-    """One of them, made."""
+    """Return one of them, created."""
     found: Demo = request.param
     steps: list[float] = []
     found.make(folder, on_progress=lambda done, total: steps.append(done / total))
@@ -68,7 +68,7 @@ def study(demo: Demo, folder: Path) -> Study:
 
 
 def pictured(study: Study) -> tuple[Volume, dict[str, str]]:
-    """Reconstruct; return the picture and what was told of the corrections that were applied."""
+    """Reconstruct; return the image and the applied corrections."""
     message = {}
     for event in run(study, on=cpu(2)):
         if isinstance(event, Corrected) and event.state == "applied":
@@ -79,7 +79,7 @@ def pictured(study: Study) -> tuple[Volume, dict[str, str]]:
 
 
 @pytest.mark.essential
-def test_it_reads_back_and_moves_with_its_folder(demo: Demo, folder: Path, study: Study) -> None:
+def test_demo_can_be_read_and_moved_with_its_folder(demo: Demo, folder: Path, study: Study) -> None:
     parts = [study.data, *study.inputs.values(), demo.truth(folder)]
     assert all(part.is_file() and part.parent == folder for part in parts if part is not None)
     assert str(folder) not in demo.study(folder).read_text("utf-8")
@@ -87,7 +87,7 @@ def test_it_reads_back_and_moves_with_its_folder(demo: Demo, folder: Path, study
     assert demo.make(folder) == study
 
 
-def test_it_is_made_only_once(demo: Demo, folder: Path) -> None:
+def test_demo_is_created_only_once(demo: Demo, folder: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     demo.make(folder)
     assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
@@ -102,7 +102,7 @@ class TestPet:
     def study(self, folder: Path) -> Study:
         return self.demo.make(folder)
 
-    def test_the_scan_has_all_a_study_can_hold(self, study: Study) -> None:
+    def test_scan_has_all_parts_of_a_study(self, study: Study) -> None:
         data = read_listmode(study.data)
         assert data.n_prompts == pytest.approx(N_PROMPTS, abs=5 * np.sqrt(N_PROMPTS))
         assert data.n_delayed == pytest.approx(0.2 * N_PROMPTS, abs=5 * np.sqrt(0.2 * N_PROMPTS))
@@ -117,11 +117,11 @@ class TestPet:
         assert live[live > 0].std() == pytest.approx(0.1, rel=0.05)
         assert efficiencies[data.crystals].min() > 0
 
-    def test_the_scan_does_not_give_its_corrections_away(self, study: Study) -> None:
+    def test_scan_contains_no_corrections(self, study: Study) -> None:
         data = read_listmode(study.data)
         assert data.mu_map is None and data.efficiencies is None
 
-    def test_the_truth_is_in_the_units_and_place_of_the_image(
+    def test_truth_is_in_the_units_and_position_of_the_image(
         self, folder: Path, study: Study
     ) -> None:
         truth = read_volume(self.demo.truth(folder))
@@ -133,7 +133,7 @@ class TestPet:
         assert truth.values.max() == pytest.approx(7 * data.info["counts_per_mm"], rel=1e-3)
 
     @pytest.mark.slow
-    def test_the_picture_holds_the_counts_of_the_truth(self, tmp_path: Path) -> None:
+    def test_image_has_the_counts_of_the_truth(self, tmp_path: Path) -> None:
         demo = PetDemo(n_prompts=300_000)
         volume, message = pictured(demo.make(tmp_path))
         truth = read_volume(demo.truth(tmp_path))
@@ -150,7 +150,7 @@ class TestCt:
 
     demo = SMALL[1]
 
-    def test_the_picture_shows_the_truth_once_all_is_mended(self, folder: Path) -> None:
+    def test_image_shows_the_truth_after_all_corrections(self, folder: Path) -> None:
         study = self.demo.make(folder)
         scan, truth = read_projections(study.data), read_volume(self.demo.truth(folder))
         assert scan.flats is not None and scan.darks is not None and scan.bad_pixels is not None
@@ -173,7 +173,7 @@ class TestDualHead:
 
     demo = SMALL[2]
 
-    def test_its_scan_holds_randoms_and_the_rods(self, folder: Path) -> None:
+    def test_scan_has_randoms_and_the_rods(self, folder: Path) -> None:
         study = self.demo.make(folder)
         scan = read_histogram(study.data)
         assert scan.efficiencies is None and study.inputs["normalisation"] is not None
@@ -191,7 +191,7 @@ class TestDualHead:
     ids=lambda each: each if isinstance(each, str) else each.key,
 )
 @pytest.mark.parametrize("lost", [False, True])
-def test_a_lost_or_damaged_file_is_made_again(
+def test_lost_or_damaged_file_is_created_again(
     demo: Demo, name: str, lost: bool, folder: Path, tmp_path: Path
 ) -> None:
     source = folder if demo in SMALL else folder / "tiny"
@@ -205,7 +205,7 @@ def test_a_lost_or_damaged_file_is_made_again(
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == whole
 
 
-def test_a_file_that_is_damaged_in_place_is_made_again(tmp_path: Path) -> None:
+def test_file_damaged_in_place_is_created_again(tmp_path: Path) -> None:
     scan = TINY.make(tmp_path).data
     whole = scan.read_bytes()
     scan.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
@@ -213,7 +213,7 @@ def test_a_file_that_is_damaged_in_place_is_made_again(tmp_path: Path) -> None:
     assert scan.read_bytes() == whole
 
 
-def test_another_size_or_version_is_made_anew(
+def test_other_size_or_version_is_created_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     TINY.make(tmp_path)
@@ -225,7 +225,7 @@ def test_another_size_or_version_is_made_anew(
     assert (tmp_path / "demo-ct.h5").stat().st_mtime_ns > before
 
 
-def test_what_is_stopped_halfway_is_no_demo(tmp_path: Path) -> None:
+def test_interrupted_demo_is_not_complete(tmp_path: Path) -> None:
     def stop(done: int, total: int) -> None:
         raise InterruptedError
 
@@ -234,7 +234,7 @@ def test_what_is_stopped_halfway_is_no_demo(tmp_path: Path) -> None:
     assert not SMALL[0].study(tmp_path).exists()
 
 
-def test_a_demo_is_told_whole_only_once_its_study_is_there(tmp_path: Path) -> None:
+def test_demo_is_complete_only_with_its_study(tmp_path: Path) -> None:
     TINY.study(tmp_path).mkdir()
     with pytest.raises(ResourceError, match="folder"):
         TINY.make(tmp_path)
@@ -242,12 +242,12 @@ def test_a_demo_is_told_whole_only_once_its_study_is_there(tmp_path: Path) -> No
     assert (tmp_path / "demo-ct.h5").exists() and not (tmp_path / "demo-ct.json").exists()
 
 
-def test_its_own_folder_is_the_users(isocenter_home: Path) -> None:
+def test_default_folder_belongs_to_the_user(isocenter_home: Path) -> None:
     assert demo_folder().is_relative_to(isocenter_home)
     assert demo_folder().is_dir()
 
 
-def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+def test_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "demo").write_text("not a folder")
     with pytest.raises(ResourceError, match="cannot be created"):
         SMALL[0].make(tmp_path / "demo" / "inner")
@@ -256,11 +256,11 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "key"), [([], "pet"), (["ct"], "ct"), (["dual-head"], "dual-head")]
 )
-def test_the_command_line_makes_the_one_that_is_named(arguments: list[str], key: str) -> None:
+def test_command_creates_the_named_demo(arguments: list[str], key: str) -> None:
     assert parser().parse_args(["demo", *arguments]).demo == key
 
 
-def test_the_demo_of_the_readme_can_be_seen_again(
+def test_demo_of_the_readme_can_run_twice(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(DEMOS, "ct", TINY)

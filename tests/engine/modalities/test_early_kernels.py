@@ -43,7 +43,7 @@ def first_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm_up, "cpu", lambda: two)
 
 
-def test_another_process_compiles_from_the_end(tmp_path: Path) -> None:
+def test_another_process_compiles_in_reverse_order(tmp_path: Path) -> None:
     with compiled_early(DEMO):
         DEMO.make(tmp_path)
 
@@ -54,7 +54,7 @@ def test_another_process_compiles_from_the_end(tmp_path: Path) -> None:
     assert not process.is_killed
 
 
-def test_a_simulation_that_is_stopped_ends_it(tmp_path: Path) -> None:
+def test_stopped_simulation_ends_the_compilation(tmp_path: Path) -> None:
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
@@ -79,8 +79,8 @@ def test_no_process_runs_without_need(monkeypatch: pytest.MonkeyPatch, why: str)
 
 
 @pytest.mark.slow
-def test_the_run_finds_its_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the steps of the demo, its run compiles nothing more in the projectors."""
+def test_run_finds_its_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the steps of the demo, its run compiles no more projector kernels."""
     from engine.jobs.reconstruction import run
     from engine.kernels.rays import ray_tracing
 

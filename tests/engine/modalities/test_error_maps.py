@@ -1,4 +1,4 @@
-"""Error maps of runs: they change no image, repeat their bits, and are stored with it."""
+"""Error maps of runs do not change the image, repeat their bits, and are stored with it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def error_of(volume: Volume) -> ErrorMap:
 
 
 @pytest.mark.parametrize("kind", QUICK)
-def test_an_error_map_changes_no_image_and_repeats_its_bits(folder: Path, kind: str) -> None:
+def test_error_map_does_not_change_the_image_and_repeats_its_bits(folder: Path, kind: str) -> None:
     plain = volume_of(folder, kind, *OSEM)
     events = events_of(study(folder, kind, *OSEM, REPLICATES))
     found, again = last(events).volume, volume_of(folder, kind, *OSEM, REPLICATES)
@@ -56,7 +56,7 @@ def test_an_error_map_changes_no_image_and_repeats_its_bits(folder: Path, kind: 
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "panels"])
-def test_a_gpu_gives_the_errors_of_the_cpu(folder: Path, kind: str) -> None:
+def test_gpu_gives_the_errors_of_the_cpu(folder: Path, kind: str) -> None:
     of = study(folder, kind, *OSEM, REPLICATES)
     here, there = (
         error_of(last(events_of(of, on=on)).volume).standard_deviation
@@ -68,7 +68,7 @@ def test_a_gpu_gives_the_errors_of_the_cpu(folder: Path, kind: str) -> None:
     assert np.corrcoef(there.ravel(), here.ravel())[0, 1] > 0.9999
 
 
-def test_another_seed_gives_other_replicates(folder: Path) -> None:
+def test_other_seed_gives_other_replicates(folder: Path) -> None:
     one, other = (
         error_of(volume_of(folder, "events", *OSEM, REPLICATES, f"error_seed={seed}"))
         for seed in (0, 5)
@@ -88,7 +88,7 @@ def test_map_has_errors_too(folder: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", QUICK)
-def test_the_hessian_agrees_with_the_bootstrap(folder: Path, tmp_path: Path, kind: str) -> None:
+def test_hessian_agrees_with_the_bootstrap(folder: Path, tmp_path: Path, kind: str) -> None:
     quick = ("algorithm.strength=0.3", "finishing=[]" if kind != "panels" else "between=[]")
     events = events_of(study(folder, kind, *quick, REPLICATES, "error_method=hessian"))
     found = last(events).volume
@@ -104,12 +104,12 @@ def test_the_hessian_agrees_with_the_bootstrap(folder: Path, tmp_path: Path, kin
     assert error_of(read_volume(tmp_path / "image.h5")).method == "hessian"
 
 
-def test_the_hessian_needs_map(folder: Path) -> None:
+def test_hessian_needs_map(folder: Path) -> None:
     with pytest.raises(SettingsError, match="set error_method to 'bootstrap', or choose MAP"):
         study(folder, "events", *OSEM, REPLICATES, "error_method=hessian")
 
 
-def test_an_unknown_method_in_a_file_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_unknown_method_in_a_file_is_refused(folder: Path, tmp_path: Path) -> None:
     path, found = tmp_path / "image.h5", volume_of(folder, "events", *OSEM, REPLICATES)
     other = replace(error_of(found), method="jackknife")
     save(replace(found, error=other), path)
@@ -118,7 +118,7 @@ def test_an_unknown_method_in_a_file_is_refused(folder: Path, tmp_path: Path) ->
         read_volume(path)
 
 
-def test_a_resumed_run_has_the_same_errors(folder: Path) -> None:
+def test_resumed_run_has_the_same_errors(folder: Path) -> None:
     of = study(folder, "events", *OSEM, REPLICATES)
     events = events_of(of)
     preview = next(each for each in events if isinstance(each, Preview))
@@ -130,14 +130,14 @@ def test_a_resumed_run_has_the_same_errors(folder: Path) -> None:
 
 
 def test_errors_have_the_units_of_the_image(folder: Path) -> None:
-    """Filters and calibration are linear, so replicates have gone through both."""
+    """Filters and calibration are linear and are applied to the replicates."""
     found = volume_of(folder, "events", *OSEM, REPLICATES)
     sharp = volume_of(folder, "events", *OSEM, REPLICATES, "finishing=[]")
 
     assert error_of(found).standard_deviation.max() < error_of(sharp).standard_deviation.max()
 
 
-def test_frames_have_errors_of_their_own(folder: Path, tmp_path: Path) -> None:
+def test_frames_have_separate_errors(folder: Path, tmp_path: Path) -> None:
     scan = timed_events(3_000)
     times = np.linspace(0, 999, scan.n_events).astype(np.uint32)
     save(replace(scan, time_ms=times, duration_s=1.0), tmp_path / "timed.h5")
@@ -165,7 +165,7 @@ def test_frames_have_errors_of_their_own(folder: Path, tmp_path: Path) -> None:
         )
 
 
-def test_an_empty_frame_leaves_the_others_their_errors(folder: Path, tmp_path: Path) -> None:
+def test_empty_frame_does_not_affect_the_errors_of_others(folder: Path, tmp_path: Path) -> None:
     scan = timed_events(3_000)
     times = np.linspace(0, 499, scan.n_events).astype(np.uint32)
     save(replace(scan, time_ms=times, duration_s=1.0), tmp_path / "timed.h5")
@@ -183,7 +183,7 @@ def test_an_empty_frame_leaves_the_others_their_errors(folder: Path, tmp_path: P
     assert note in end.volume.info["notes"]
 
 
-def test_a_file_returns_the_replicates(folder: Path, tmp_path: Path) -> None:
+def test_replicates_are_restored_from_a_file(folder: Path, tmp_path: Path) -> None:
     found = volume_of(folder, "events", *OSEM, REPLICATES)
 
     save(found, tmp_path / "image.h5")
@@ -204,7 +204,7 @@ def test_images_of_the_same_counts_share_their_replicates(folder: Path, kind: st
 
 
 def test_images_of_other_events_share_no_replicates(folder: Path, tmp_path: Path) -> None:
-    """One event less moves the random numbers of all later ones."""
+    """One event less shifts the random numbers of all later ones."""
     scan = timed_events(3_000)
     save(scan, tmp_path / "all.h5")
     later = {"crystals": scan.crystals[1:]}
@@ -222,7 +222,7 @@ def test_images_of_other_events_share_no_replicates(folder: Path, tmp_path: Path
     assert not are_paired(one, other)
 
 
-def test_a_changed_replicate_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_changed_replicate_is_refused(folder: Path, tmp_path: Path) -> None:
     import h5py
 
     path = tmp_path / "image.h5"
@@ -234,7 +234,7 @@ def test_a_changed_replicate_is_refused(folder: Path, tmp_path: Path) -> None:
         read_volume(path)
 
 
-def test_an_error_map_of_another_image_is_refused(folder: Path) -> None:
+def test_error_map_of_another_image_is_refused(folder: Path) -> None:
     error = error_of(volume_of(folder, "events", *OSEM, REPLICATES))
 
     with pytest.raises(GeometryError, match="must come from the same image"):

@@ -1,4 +1,4 @@
-"""The stated needs of MAP: images for all subsets, and the time of a typical number of cycles."""
+"""Stated needs of MAP: images for all subsets, and the time of a typical number of iterations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def of_kind(kind: str, *settings: str) -> tuple[Requirements, int]:
 
 
 @pytest.mark.parametrize("kind", ["events", "bins", "panels"])
-def test_the_images_of_map_are_counted_on_top_of_those_of_osem(kind: str) -> None:
+def test_images_of_map_are_added_to_those_of_osem(kind: str) -> None:
     (osem, image), (found, _) = of_kind(kind, *OSEM), of_kind(kind, *MAP)
     more = found.memory_bytes - osem.memory_bytes
     # OSEM between panels stores an eighth of each symmetric sensitivity, MAP all of it.
@@ -50,7 +50,7 @@ def test_the_images_of_map_are_counted_on_top_of_those_of_osem(kind: str) -> Non
 
 
 @pytest.mark.parametrize("kind", ["events", "bins"])
-def test_the_time_is_that_of_a_typical_run_and_not_of_the_maximum(kind: str) -> None:
+def test_time_is_that_of_a_typical_run_and_not_of_the_maximum(kind: str) -> None:
     seconds = {
         n: of_kind(kind, *MAP, f"algorithm.iterations={n}")[0].stages["reconstruct"]
         for n in (3, 6, 20, 1000)
@@ -58,7 +58,7 @@ def test_the_time_is_that_of_a_typical_run_and_not_of_the_maximum(kind: str) -> 
     assert seconds[3] < seconds[6] == seconds[20] == seconds[1000] < 2 * seconds[3]
 
 
-def test_panels_need_more_iterations_so_the_maximum_counts() -> None:
+def test_panels_need_more_iterations_so_the_maximum_applies() -> None:
     few, many = (
         of_kind("panels", *MAP, f"algorithm.iterations={n}")[0].stages["reconstruct"]
         for n in (6, 20)

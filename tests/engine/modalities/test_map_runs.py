@@ -1,4 +1,4 @@
-"""Runs of MAP for each kind of PET: they end by themselves, say so, and lose nothing."""
+"""MAP runs of each kind of PET stop by themselves, state this, and lose nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.engine.modalities.map_scans import (
 )
 
 QUICK = [
-    # Times of flight change the model alone, not the run.
+    # time of flight changes the model, not the run
     pytest.param(kind, marks=[pytest.mark.slow] if "time" in kind else [])
     for kind in KINDS
 ]
@@ -46,11 +46,11 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def whole(folder: Path, kind: str) -> list[Event]:
-    """A run in peace."""
+    """Return the events of an undisturbed run."""
     return events_of(study(folder, kind))
 
 
-def test_a_run_ends_by_itself_and_its_records_say_why(whole: list[Event]) -> None:
+def test_run_stops_by_itself_and_its_records_state_why(whole: list[Event]) -> None:
     provenance, record = last(whole).provenance, last(whole).run
     found = provenance["penalised"]
     n = int(provenance["iterations_done"])
@@ -65,7 +65,7 @@ def test_a_run_ends_by_itself_and_its_records_say_why(whole: list[Event]) -> Non
     assert not [text for text in warnings(whole) if "optimum" in text]
 
 
-def test_a_run_that_goes_on_after_any_cycle_has_the_same_bits(
+def test_run_resumed_after_any_cycle_has_the_same_bits(
     folder: Path, kind: str, whole: list[Event]
 ) -> None:
     shown = previews(whole)
@@ -78,7 +78,7 @@ def test_a_run_that_goes_on_after_any_cycle_has_the_same_bits(
         assert last(again).run.describe_ending() == last(whole).run.describe_ending()
 
 
-def test_the_progress_within_a_cycle_is_reported(folder: Path, kind: str) -> None:
+def test_progress_within_a_cycle_is_reported(folder: Path, kind: str) -> None:
     """The bar advances through every cycle, although the image appears only at its end."""
     ticks: list[Progressed] = []
     two = study(folder, kind, "algorithm.iterations=2")
@@ -91,7 +91,7 @@ def test_the_progress_within_a_cycle_is_reported(folder: Path, kind: str) -> Non
 
 
 @pytest.mark.slow
-def test_an_abort_within_a_cycle_loses_only_that_cycle(
+def test_abort_within_a_cycle_loses_only_that_cycle(
     folder: Path, kind: str, whole: list[Event], tmp_path: Path
 ) -> None:
     begun = study(folder, kind)
@@ -110,14 +110,14 @@ def test_an_abort_within_a_cycle_loses_only_that_cycle(
     assert bits(events_of(begun, resume=resume)) == bits(whole)
 
 
-def test_a_run_can_be_finished_early(folder: Path, kind: str) -> None:
+def test_run_can_be_finished_early(folder: Path, kind: str) -> None:
     events = events_of(study(folder, kind), finish_early=lambda: True)
     assert len(previews(events)) == 1
     assert last(events).run.describe_ending() == "stopped by the user at iteration 1 of at most 20"
     assert not [text for text in warnings(events) if "optimum" in text]
 
 
-def test_the_console_and_the_report_state_how_near_the_optimum_is(
+def test_console_and_report_state_the_distance_to_the_optimum(
     whole: list[Event], capsys: pytest.CaptureFixture[str]
 ) -> None:
     console = Console()
@@ -133,7 +133,7 @@ def test_the_console_and_the_report_state_how_near_the_optimum_is(
 
 
 @pytest.mark.slow
-def test_a_gaussian_without_a_width_is_left_out_and_one_with_a_width_is_applied(
+def test_gaussian_without_a_width_is_skipped_and_one_with_a_width_is_applied(
     folder: Path, kind: str, whole: list[Event]
 ) -> None:
     one = "algorithm.iterations=1"
@@ -147,14 +147,14 @@ def test_a_gaussian_without_a_width_is_left_out_and_one_with_a_width_is_applied(
     assert last(wide).volume.values.std() < 0.9 * last(bare).volume.values.std()
 
 
-def test_filters_between_iterations_are_refused_in_one_sentence(folder: Path, kind: str) -> None:
+def test_filters_between_iterations_give_one_sentence(folder: Path, kind: str) -> None:
     with pytest.raises(SettingsError, match=r"MAP already limits the noise .*; remove") as refusal:
         study(folder, kind, 'between=[{kind="median"}]')
     assert str(refusal.value).count(".") == 1
 
 
 @pytest.mark.slow
-def test_bsrem_runs_and_makes_all_its_passes(folder: Path, kind: str) -> None:
+def test_bsrem_completes_all_its_passes(folder: Path, kind: str) -> None:
     events = events_of(study(folder, kind, "algorithm.kind=bsrem", "algorithm.iterations=2"))
     assert np.isfinite(last(events).volume.values).all()
     assert last(events).run.describe_ending() == "finished"

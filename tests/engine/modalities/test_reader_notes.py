@@ -39,7 +39,7 @@ RING = RingSettings(
 UNSTATED = ["randoms model", "subsets"]
 
 
-def test_only_information_is_no_warning() -> None:
+def test_only_information_is_not_a_warning() -> None:
     assert of_note(INFORMS) == Noted(INFORMS) and of_note(INFORMS).level is Level.NOTE
     assert of_note(ASSUMES) == Warned(ASSUMES)
     assert warnings_among((INFORMS, ASSUMES)) == [ASSUMES]
@@ -49,7 +49,7 @@ def test_only_information_is_no_warning() -> None:
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A small scan, a map of attenuation in 1/cm of another program, a protocol written by hand."""
+    """Return a small scan, a foreign mu-map in 1/cm, and a protocol written by hand."""
     folder = tmp_path_factory.mktemp("notes")
     phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
     write_listmode(
@@ -82,15 +82,17 @@ def test_notes_of_a_map_are_in_log_and_record(events, capsys) -> None:
     assert end.provenance["notes"] == list(end.run.notes)
 
 
-def test_what_a_protocol_leaves_to_the_program_is_in_the_record(study, events) -> None:
-    want = [f"{each} not stated in this protocol: chosen automatically" for each in UNSTATED]
-    assert list(study.protocol.saved.unstated) == want
+def test_automatic_settings_are_in_the_record(study, events) -> None:
+    expected = [f"{each} not stated in this protocol: chosen automatically" for each in UNSTATED]
+    assert list(study.protocol.saved.unstated) == expected
     (end,) = [e for e in events if isinstance(e, Finished)]
-    assert [text for text in end.run.notes if "chosen" in text] == [f"By hand: {e}." for e in want]
+    assert [text for text in end.run.notes if "chosen" in text] == [
+        f"By hand: {e}." for e in expected
+    ]
 
 
-def test_a_protocol_that_the_program_wrote_states_its_settings(tmp_path: Path) -> None:
-    """Also one that leaves its subsets to the counts: then nobody forgot them."""
+def test_protocol_written_by_the_program_states_its_settings(tmp_path: Path) -> None:
+    """Also if its subsets depend on the counts: that is not an omission."""
     from engine.modalities.studies import write_protocol
 
     write_protocol(ListModeProtocol(name="Mine"), tmp_path / "a.toml")

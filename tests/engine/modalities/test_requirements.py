@@ -1,4 +1,4 @@
-"""Needs in words, and what is refused, where only the least and the most are known."""
+"""Description of needs, and refusals if only minimum and maximum are known."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def card_of(n_multiprocessors):
 
 
 @pytest.mark.parametrize("algorithm", ["fdk", "sirt"])
-def test_a_card_of_twice_the_multiprocessors_takes_half_the_time_of_ct(algorithm):
+def test_gpu_with_twice_the_multiprocessors_halves_the_ct_time(algorithm):
     protocol = with_settings(CtProtocol(), (f"algorithm.kind={algorithm}",))
     grid = ImageGrid((512, 512, 512), (1.0, 1.0, 1.0))
     small, large = (
@@ -44,13 +44,13 @@ def test_a_card_of_twice_the_multiprocessors_takes_half_the_time_of_ct(algorithm
     assert small == pytest.approx(2 * large)
 
 
-def test_an_unknown_card_is_taken_for_a_small_one():
+def test_unknown_gpu_counts_as_a_small_one():
     assert card_rate(card_of(132), 2.0, 50.0) == 264.0
     assert card_rate(card_of(0), 2.0, 50.0) == 50.0
     assert card_rate(DeviceInfo("cuda", "a card", GIB, GIB, 2), 2.0, 50.0) == 50.0
 
 
-def test_the_most_is_told_as_such():
+def test_maximum_is_described_as_such():
     assert LEAST.describe() == ("Memory needed: 1.0 GiB, available: 4.0 GiB. Estimated time: 0:10.")
     assert MOST.describe() == (
         "Memory needed: up to 8.0 GiB, available: 4.0 GiB. Estimated time: up to 1:30."
@@ -62,14 +62,14 @@ def test_the_most_is_told_as_such():
     )
 
 
-def test_a_slower_computer_takes_longer_at_least_and_at_most():
+def test_slower_computer_scales_minimum_and_maximum():
     slower = MOST.times(3.0)
     assert (slower.seconds, slower.least.seconds) == (270.0, 30.0)
     assert replace(slower, stages=MOST.stages, least=LEAST) == MOST
     assert LEAST.times(3.0) == replace(LEAST, stages={"reconstruct": 30.0})
 
 
-def test_only_what_is_surely_too_large_is_refused():
+def test_only_a_minimum_that_is_too_large_is_refused():
     assert not MOST.fits
     refuse_if_too_large(MOST, GRID)
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""The page of settings names every key of every protocol, with its bounds and its unit."""
+"""The settings page lists every key of every protocol, with its bounds and unit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PAGE = settings_text()
 
 
 class Inner(Settings):
-    """A group inside."""
+    """A nested group."""
 
     width_mm: float = setting(2.5, "Width of something", unit="mm", gt=0, le=10)
 
@@ -24,12 +24,12 @@ class Plan(Settings):
     inner: Inner = Inner()
 
 
-def test_a_row_says_default_bounds_words_and_unit() -> None:
+def test_row_has_default_bounds_description_and_unit() -> None:
     assert "| `width_mm` | `2.5` | > 0, ≤ 10 | Width of something [mm] |" in chapter(Plan)
     assert "### inner\n\nA group inside." in chapter(Plan)
 
 
-def test_every_kind_that_a_protocol_may_choose_has_its_table() -> None:
+def test_every_kind_of_a_protocol_has_its_table() -> None:
     for kind in (*ALGORITHMS, *LINEAR_ALGORITHMS, *FILTERS):
         tag = kind.model_fields["kind"].default
         assert f', kind "{tag}"' in PAGE, tag
@@ -41,7 +41,7 @@ def test_every_modality_has_its_chapter() -> None:
         assert f'## Protocols of modality "{protocol.modality}"' in PAGE
 
 
-def test_no_setting_stays_without_words() -> None:
+def test_every_setting_has_a_description() -> None:
     rows = [line for line in PAGE.splitlines() if line.startswith("| `")]
     assert len(rows) > 80
     assert [row for row in rows if row.endswith("|  |")] == []

@@ -1,4 +1,4 @@
-"""Kernels are ready before a run needs them, each in one version; the stage tells its progress."""
+"""Kernels are compiled before a run needs them, once each; the stage reports its progress."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def study(folder: Path, kind: str) -> Study:
 
 
 def compiled(folder: Path, kinds: Iterable[str], *words: str) -> dict[str, list[list[str]]]:
-    """Stage, kernel and types of what new processes compile or load, by the kind of study."""
+    """Return stage, kernel and types that new processes compile or load, by kind of study."""
     files = {kind: folder / f"{kind}.toml" for kind in kinds}
     for kind, file in files.items():
         write_study(study(folder, kind), file)
@@ -125,12 +125,12 @@ ALONE = ("fdk", "fdk-slice", "sirt-voxel", "sirt-few-rows", "fista", "events", "
 
 @pytest.fixture(scope="module")
 def alone(scans: Path) -> dict[str, list[list[str]]]:
-    """Stage, kernel and types of all that a process needs for one kind of study."""
+    """Return stage, kernel and types that a process needs for one kind of study."""
     return compiled(scans, ALONE)
 
 
 @pytest.mark.parametrize("kind", ALONE)
-def test_nothing_is_compiled_after_the_stage_of_the_kernels(
+def test_nothing_is_compiled_after_the_kernel_stage(
     alone: dict[str, list[list[str]]], kind: str
 ) -> None:
     assert {stage for stage, _, _ in alone[kind]} == {"kernels"}
@@ -138,12 +138,12 @@ def test_nothing_is_compiled_after_the_stage_of_the_kernels(
     assert len(names) == len(set(names))  # one version of each
 
 
-def test_after_the_set_up_nothing_is_left_to_compile(scans: Path) -> None:
+def test_nothing_is_compiled_after_the_set_up(scans: Path) -> None:
     assert not any(compiled(scans, KINDS, "--warm").values())
 
 
 @pytest.mark.parametrize("kind", ["fdk", "sirt", "events", "panels"])
-def test_progress_grows_to_the_whole_of_every_stage(scans: Path, kind: str) -> None:
+def test_progress_reaches_the_end_of_every_stage(scans: Path, kind: str) -> None:
     message: list[Progressed | str] = []
     for event in run(study(scans, kind), on=cpu(2), on_progress=message.append):
         if isinstance(event, StageStarted):
@@ -164,7 +164,7 @@ def test_progress_grows_to_the_whole_of_every_stage(scans: Path, kind: str) -> N
 
 
 class WatchedGpu(EmulatedGpu):
-    """Notes the sources it is to compile."""
+    """Records the sources it compiles."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -176,7 +176,7 @@ class WatchedGpu(EmulatedGpu):
 
 
 @pytest.mark.parametrize("kind", ["fdk", "sirt", "sirt-voxel", "events", "panels"])
-def test_a_gpu_compiles_in_the_stage_of_the_kernels_too(scans: Path, kind: str) -> None:
+def test_gpu_kernels_are_compiled_in_the_kernel_stage(scans: Path, kind: str) -> None:
     gpu = WatchedGpu()
     before, after = set(), set()
     for event in run(study(scans, kind), on=cuda(gpu)):

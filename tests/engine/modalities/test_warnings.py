@@ -1,4 +1,4 @@
-"""Which messages of a run are warnings: the engine decides it where it makes them."""
+"""The engine decides which messages of a run are warnings."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def few_views(**changes):
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory):
-    """What a run tells whose axis cannot be found."""
+    """Return the messages of a run without a detectable axis."""
     path = tmp_path_factory.mktemp("few") / "scan.h5"
     write_projections(few_views(), path)
     return list(run(Study(data=path, protocol=CtProtocol()), on=ON))
@@ -38,24 +38,24 @@ def rows(said):
     return {event.kind: event for event in said if isinstance(event, Corrected)}
 
 
-def test_a_correction_that_is_missing_is_a_warning():
+def test_missing_correction_is_a_warning():
     assert Corrected("attenuation", "unavailable", "no map").level is Level.WARNING
 
 
 @pytest.mark.parametrize("state", ["applied", "off"])
-def test_a_correction_that_did_as_it_was_told_is_a_note(state):
+def test_correction_that_follows_its_setting_is_a_note(state):
     assert Corrected("attenuation", state, "as told").level is Level.NOTE
 
 
-def test_an_axis_that_was_not_found_is_applied_and_in_doubt(said):
+def test_undetected_axis_is_applied_with_a_warning(said):
     (doubt,) = [e for e in said if isinstance(e, Warned) and e.about == CentreOfRotation.kind]
     assert rows(said)["centre"].state == "applied"
     assert doubt.level is Level.WARNING and "The axis was not found" in doubt.text
     assert f"{FEWEST_VIEWS - 1}" in doubt.text
 
 
-def test_steps_that_are_done_or_that_nobody_asked_for_are_no_warnings(said):
-    # the file holds line integrals, and nobody chose a crop, a binning or a roll
+def test_unnecessary_steps_are_not_warnings(said):
+    # The file has line integrals, and crop, binning and roll are not set.
     needless = {"flat_field", "logarithm", "crop", "binning", "roll", "hardening"}
     found = {kind: event for kind, event in rows(said).items() if event.state == "unavailable"}
     assert needless <= set(found)
@@ -69,7 +69,7 @@ def test_counts_without_flat_fields_are_a_warning(tmp_path):
     assert step.is_needless(few_views(kind="transmission"))
 
 
-def test_the_command_line_marks_warnings_and_nothing_else(said, capsys):
+def test_command_marks_only_warnings(said, capsys):
     console = Console()
     for event in said:
         console.show(event)

@@ -1,4 +1,4 @@
-"""Rods between the demo panels: what iterations tell apart (Chou et al. 2012, Figures 7, 8)."""
+"""Rods between the demo panels: resolution per iteration (Chou et al. 2012, Figures 7 and 8)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETTINGS = ("response.n_points=4096", "algorithm.iterations=24", "algorithm.subs
 
 
 @pytest.mark.slow
-def test_iterations_tell_smaller_rods_apart(tmp_path: Path) -> None:
+def test_more_iterations_resolve_smaller_rods(tmp_path: Path) -> None:
     on, protocol = cpu(2), with_settings(DualHeadProtocol(), SETTINGS)
     response = build_analytic(read_scanner("demo-panels"), AnalyticResponse(n_points=4096))
     phantom = derenzo(radius_mm=RADIUS_MM, along="y")
@@ -38,7 +38,7 @@ def test_iterations_tell_smaller_rods_apart(tmp_path: Path) -> None:
         if isinstance(event, Preview) and (event.iteration, event.subset) in [(1, 1), (24, 4)]
     }
     first, last = found[1, 1], found[24, 4]
-    # 1.35 mm, as the paper says; without scatter between crystals it would be 1.0 mm
+    # 1.35 mm, as in the paper; without scatter between crystals it would be 1.0 mm
     assert first[1.35] > RESOLVED_BELOW > last[1.35]
     assert last[1.0] > RESOLVED_BELOW < last[0.75]
     # the smallest are as even as noise, early and late

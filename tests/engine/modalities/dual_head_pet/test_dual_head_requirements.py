@@ -1,4 +1,4 @@
-"""What a dual-head run is said to need: sizes near those of real matrices, and limits told."""
+"""Stated needs of a dual-head run: sizes near those of real matrices, and limits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def requirements(scanner: str, *settings: str, **options: object) -> Requirement
 @pytest.mark.parametrize(
     ("n_rows", "rel", "scatter"), [(4, 0.3, False), (12, 0.3, False), (12, 0.45, True)]
 )
-def test_the_size_is_near_that_of_a_real_matrix(n_rows: int, rel: float, *, scatter: bool) -> None:
+def test_size_is_near_that_of_a_real_matrix(n_rows: int, rel: float, *, scatter: bool) -> None:
     scanner = on_panels(read_scanner("test-panels"), n_rows=n_rows, block_crystals=8)
     settings = AnalyticResponse(n_points=1 << 14, scatter=scatter)
     matrix = build_analytic(scanner, settings)
@@ -49,7 +49,7 @@ def test_the_size_is_near_that_of_a_real_matrix(n_rows: int, rel: float, *, scat
     assert found.n_products == pytest.approx(products, rel=rel)
 
 
-def test_the_full_system_stays_within_its_memory() -> None:
+def test_full_system_stays_within_its_memory() -> None:
     for columns in (1, 2, 4):
         whole = requirements("dhapet", "algorithm.subsets=72", columns=columns)
         assert 1 * GIB < whole.memory_bytes < 8 * GIB
@@ -58,7 +58,7 @@ def test_the_full_system_stays_within_its_memory() -> None:
     assert 1e9 < 4 * work(read_scanner("dhapet"), AnalyticResponse()).n_stored < 2.5e9
 
 
-def test_more_takes_longer() -> None:
+def test_more_work_takes_longer() -> None:
     short = requirements("demo-panels")
     assert requirements("demo-panels", "algorithm.iterations=24").seconds > 2 * short.seconds
     assert requirements("demo-panels", left=0.1).seconds < short.seconds
@@ -72,7 +72,7 @@ def test_more_takes_longer() -> None:
     assert coarse.seconds < short.seconds and coarse.memory_bytes < short.memory_bytes
 
 
-def test_the_time_for_a_response_grows_with_points_and_non_zeros_and_is_shared_by_threads() -> None:
+def test_response_time_grows_with_points_and_non_zeros_and_is_divided_by_threads() -> None:
     def seconds(n_points: int, threads: int = 1, scanner: str = "demo-panels") -> float:
         protocol = DualHeadProtocol(response=AnalyticResponse(n_points=n_points))
         return build_seconds(protocol, read_scanner(scanner), threads)
@@ -86,14 +86,14 @@ def test_the_time_for_a_response_grows_with_points_and_non_zeros_and_is_shared_b
     assert seconds(4096, scanner="dhapet") > 10 * seconds(4096)
 
 
-def test_too_little_memory_is_told_with_the_way_out() -> None:
+def test_too_little_memory_is_reported_with_the_remedy() -> None:
     scanner = read_scanner("dhapet")
     much = replace(requirements("dhapet"), free_bytes=GIB)
     with pytest.raises(ResourceError, match=r"needs [\d.]+ GiB of memory, .*more subsets"):
         refuse_if_too_large(much, scanner.grid, SMALLER)
 
 
-def test_a_small_card_streams_the_response_and_a_tiny_one_is_refused() -> None:
+def test_small_gpu_streams_the_response_and_a_tiny_one_is_refused() -> None:
     scanner, protocol = read_scanner("dhapet"), DualHeadProtocol()
     card = DeviceInfo("cuda", "card", 80 * GIB, 3 * GIB // 2, 2)
     found = estimate(protocol, scanner, on=card)

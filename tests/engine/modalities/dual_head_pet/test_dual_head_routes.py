@@ -1,4 +1,4 @@
-"""Events of two panels through both routes: as rays, and counted, through the response."""
+"""Events of two panels through both methods: rays, and a histogram with the response."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def image(path: Path, protocol: ListModeProtocol | DualHeadProtocol) -> Volume:
     return last.volume
 
 
-def test_thin_lines_and_the_response_show_the_same_sources(tmp_path: Path) -> None:
-    """List mode of two panels, through rays and, counted, through the response."""
+def test_rays_and_response_show_the_same_sources(tmp_path: Path) -> None:
+    """List mode of two panels with rays, and its histogram with the response."""
     scanner = on_panels(  # thin crystals, as the simulated lines know no depth
         read_scanner("test-panels"), n_rows=12, n_columns=10, separation_mm=24.0, n_planes=23,
         thickness_mm=5.0,
@@ -63,7 +63,7 @@ def test_thin_lines_and_the_response_show_the_same_sources(tmp_path: Path) -> No
 
 
 def peaks_mm(volume: Volume) -> np.ndarray:
-    """(2, 3) places of the two hottest spots, the leftmost first."""
+    """Return the (2, 3) positions of the two hottest spots, the leftmost first."""
     values, found = ndimage.gaussian_filter(volume.values, 1.5), []
     for _ in range(2):
         z, y, x = np.unravel_index(values.argmax(), values.shape)

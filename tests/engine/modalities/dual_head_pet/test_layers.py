@@ -1,4 +1,4 @@
-"""Panels with several layers of crystals, from file to volume: each pair apart, or all together."""
+"""Panels with several crystal layers, from file to volume: separate layers, or all merged."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def response() -> LayeredResponse:
 
 @pytest.fixture(scope="module")
 def scan(response: LayeredResponse) -> Histogram:
-    """A hot ball, uneven crystals, randoms and delayeds."""
+    """Return a scan of a hot ball, with unequal crystals, randoms and delayeds."""
     efficiencies = np.random.default_rng(3).uniform(0.5, 1, response.scanner.n_crystals)
     return simulate_histogram(
         point(0.5, 1.0, -1.0, diameter_mm=3.0), response, n_prompts=30_000, seed=2, on=ON,
@@ -73,14 +73,14 @@ def scan(response: LayeredResponse) -> Histogram:
 
 
 def finished(path: Path, *settings: str, **files: Any) -> tuple[Finished, dict[str, str]]:
-    """The end of a run, and what its ledger says."""
+    """Return the end of a run, and its ledger."""
     protocol = with_choices(DualHeadProtocol(), (*SETTINGS, *settings))
     events = list(run(Study(data=path, protocol=protocol, **files), on=ON))
     assert isinstance(events[-1], Finished)
     return events[-1], {e.kind: e.text for e in events if isinstance(e, Corrected)}
 
 
-def test_a_response_of_layers_comes_back_from_its_file(
+def test_response_of_layers_is_restored_from_its_file(
     response: LayeredResponse, tmp_path: Path
 ) -> None:
     write_response(response, tmp_path / "two.h5")
@@ -99,7 +99,7 @@ def test_a_response_of_layers_comes_back_from_its_file(
 
 
 def changed(name: str) -> Callable[[h5py.File], None]:
-    """Return what overwrites a first value."""
+    """Return a function that overwrites a first value."""
 
     def act(file: h5py.File) -> None:
         file[name][0] = 1 - file[name][0]
@@ -138,11 +138,11 @@ def test_a_run_with_layers_apart_is_that_of_the_projector(
     model = dual_head_pet.build(data, response, n_subsets=1, on=ON)
     start = dual_head_pet.uniform_start(data, response)
     *_, last = solve(Mlem(iterations=2), model, start)
-    wanted, _ = Mlem(iterations=2).completed(model, last.image)
-    np.testing.assert_allclose(end.volume.values, wanted, rtol=1e-4, atol=1e-6)
+    expected, _ = Mlem(iterations=2).completed(model, last.image)
+    np.testing.assert_allclose(end.volume.values, expected, rtol=1e-4, atol=1e-6)
 
 
-def test_the_even_start_explains_the_counts(scan: Histogram, response: LayeredResponse) -> None:
+def test_uniform_start_explains_the_counts(scan: Histogram, response: LayeredResponse) -> None:
     factors = pair_product(scan.efficiencies, scan.scanner.lors(np.arange(scan.scanner.n_lors)))
     data = replace(scan, factors=factors.astype(np.float32))
     start = dual_head_pet.uniform_start(data, response)
@@ -152,7 +152,7 @@ def test_the_even_start_explains_the_counts(scan: Histogram, response: LayeredRe
 
 
 @pytest.mark.slow
-def test_events_are_counted_apart_or_together(rng: np.random.Generator, tmp_path: Path) -> None:
+def test_events_are_counted_per_layer_or_merged(rng: np.random.Generator, tmp_path: Path) -> None:
     scanner = two()
     lines = rng.integers(0, scanner.n_lors, 3_000)
     events = engine.ListMode(scanner, scanner.lors(lines))
@@ -176,7 +176,7 @@ def test_events_are_counted_apart_or_together(rng: np.random.Generator, tmp_path
     assert np.abs(one - found[0][0].volume.values).max() > 0.01 * one.max()
 
 
-def test_a_response_of_one_layer_takes_the_layers_together(scan: Histogram, tmp_path: Path) -> None:
+def test_response_of_one_layer_merges_the_layers(scan: Histogram, tmp_path: Path) -> None:
     write_histogram(scan, tmp_path / "scan.h5")
     write_response(build_analytic(one_layer(two()), FAST, threads=1), tmp_path / "one.h5")
     end, ledger = finished(tmp_path / "scan.h5", inputs={"response": tmp_path / "one.h5"})
@@ -185,8 +185,8 @@ def test_a_response_of_one_layer_takes_the_layers_together(scan: Histogram, tmp_
     np.testing.assert_allclose(end.volume.values, other.volume.values, rtol=1e-5)
 
 
-def test_merging_weighs_what_lines_and_crystals_count(scan: Histogram) -> None:
-    """Where lines and crystals of all layers count alike, they do together."""
+def test_merging_averages_the_efficiencies_of_lines_and_crystals(scan: Histogram) -> None:
+    """Equal lines and crystals of all layers stay equal when merged."""
     flat = replace(
         scan,
         normalisation=np.full(scan.scanner.n_lors, 0.7, np.float32),
@@ -207,18 +207,18 @@ def test_randoms_have_a_rate_for_each_crystal_of_each_layer(scan: Histogram) -> 
     first, second = (
         np.bincount(lors[:, k], scan.delayeds, scan.scanner.n_crystals) for k in (0, 1)
     )
-    wanted = first[lors[:, 0]] * second[lors[:, 1]] / scan.n_delayeds
+    expected = first[lors[:, 0]] * second[lors[:, 1]] / scan.n_delayeds
     found = LineRandoms().apply(scan, on=ON).background
-    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
     few = replace(
-        scan, delayeds=np.where(np.arange(len(wanted)) % 50, np.float32(0), np.float32(1))
+        scan, delayeds=np.where(np.arange(len(expected)) % 50, np.float32(0), np.float32(1))
     )
     assert "one rate for each layer of a panel" in LineRandoms().summary(few, few)
     rates = LineRandoms().apply(few, on=ON).background.reshape(4, -1)
     assert (rates == rates[:, :1]).all() and rates.sum() == pytest.approx(few.n_delayeds, rel=1e-5)
 
 
-def test_lines_multiply_what_their_crystals_count(rng: np.random.Generator) -> None:
+def test_line_efficiency_is_the_product_of_its_crystals(rng: np.random.Generator) -> None:
     scanner = two()
     values = rng.random(scanner.n_crystals)
     lors = scanner.lors(np.arange(scanner.n_lors))
@@ -226,12 +226,12 @@ def test_lines_multiply_what_their_crystals_count(rng: np.random.Generator) -> N
         line_products(scanner, values), pair_product(values, lors), rtol=1e-6
     )
     y = rng.random(scanner.n_lors)
-    wanted = np.bincount(lors.ravel(), np.repeat(y, 2))
-    np.testing.assert_allclose(crystal_sums(scanner, y), wanted)
+    expected = np.bincount(lors.ravel(), np.repeat(y, 2))
+    np.testing.assert_allclose(crystal_sums(scanner, y), expected)
 
 
-def test_scatter_is_shared_out_over_the_layers_as_trues_are(response: LayeredResponse) -> None:
-    """What lines count of an even image, over the length of it they pass."""
+def test_scatter_is_divided_between_layers_like_trues(response: LayeredResponse) -> None:
+    """The expected counts of a uniform image, divided by the length of the line in it."""
     found = _weights(response, None).reshape(4, -1)
     thick = _weights(build_analytic(one_layer(two()), FAST, threads=1), None)
     straight = int(response.scanner.orientations.numbers(*np.array([2, 1, 2, 1])))
@@ -243,7 +243,7 @@ def test_scatter_is_shared_out_over_the_layers_as_trues_are(response: LayeredRes
     assert found[0, straight] > found[1, straight] > found[3, straight]
 
 
-def test_the_response_of_layers_is_kept_and_found(tmp_path: Path) -> None:
+def test_response_of_layers_is_cached_and_found(tmp_path: Path) -> None:
     few = AnalyticResponse(n_points=256, scatter=False)
     ticks: list[tuple[int, int]] = []
 
@@ -257,7 +257,7 @@ def test_the_response_of_layers_is_kept_and_found(tmp_path: Path) -> None:
     assert response_cache.find(tmp_path, one_layer(two()), few) is None
 
 
-def test_layers_take_more_memory_and_time_and_the_way_out_is_told() -> None:
+def test_layers_take_more_memory_and_time_and_the_remedy_is_stated() -> None:
     scanner = with_settings(engine.read_scanner("dhapet"), n_layers=2)
     apart, together = (
         estimate(with_choices(DualHeadProtocol(), ()), s, on=device_of(ON))
@@ -274,7 +274,7 @@ def test_layers_take_more_memory_and_time_and_the_way_out_is_told() -> None:
 
 
 @pytest.mark.slow
-def test_the_size_is_near_that_of_a_real_response() -> None:
+def test_size_is_near_that_of_a_real_response() -> None:
     scanner = with_settings(
         engine.read_scanner("test-panels"), n_rows=12, n_layers=2, block_crystals=8
     )
@@ -283,12 +283,12 @@ def test_the_size_is_near_that_of_a_real_response() -> None:
     assert work(scanner, settings).n_stored == pytest.approx(found.n_nonzero, rel=0.45)
 
 
-def test_older_protocols_count_layers_together() -> None:
+def test_older_protocols_merge_the_layers() -> None:
     assert DualHeadProtocol.model_validate({"version": 3}).layers.use == "together"
     assert DualHeadProtocol().layers.use == "apart"
 
 
-def test_a_scan_of_one_layer_refuses_the_response_of_two(
+def test_scan_of_one_layer_refuses_the_response_of_two(
     scan: Histogram, response: LayeredResponse, tmp_path: Path
 ) -> None:
     write_histogram(merged(scan), tmp_path / "one.h5")

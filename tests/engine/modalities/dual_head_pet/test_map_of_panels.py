@@ -1,4 +1,4 @@
-"""MAP between two panels: an activity region stays empty outside, and there is one prior."""
+"""MAP between two panels: the image is empty outside an activity region, with one prior."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_voxels_outside_the_activity_region_are_exactly_0(tmp_path: Path) -> Non
     assert last(events).run.ending == "converged"
 
 
-def test_a_second_prior_is_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_second_prior_gives_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(
         SettingsError, match=r"prior\.strength is 0\.05, but MAP .*; set prior"
     ) as e:

@@ -1,4 +1,4 @@
-"""Scatter between two panels is found again from counts that hold it."""
+"""Scatter between two panels is recovered from counts that contain it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def response() -> engine.ResponseMatrix:
 
 @pytest.fixture(scope="module")
 def scan(response: engine.ResponseMatrix) -> tuple[engine.Histogram, np.ndarray]:
-    """Counts of an uneven object without noise, of which lines count a half, and scatter."""
+    """Return noise-free counts of an uneven object and its scatter; half the lines count half."""
     body = water()
     image = np.where(body.values > 0, np.float32(1e4), np.float32(0))
     image[4:7, 3:6, 2:5] *= 3
@@ -65,11 +65,11 @@ def scan(response: engine.ResponseMatrix) -> tuple[engine.Histogram, np.ndarray]
     return replace(data, prompts=trues + scatter), scatter
 
 
-def test_scatter_is_found_again(
+def test_scatter_is_recovered(
     scan: tuple[engine.Histogram, np.ndarray], response: engine.ResponseMatrix
 ) -> None:
     data, scatter = scan
-    assert 0.05 < scatter.sum() / data.n_prompts < 0.5, "a case without scatter would say nothing"
+    assert 0.05 < scatter.sum() / data.n_prompts < 0.5, "the counts contain no scatter"
     start = np.where(data.mu_map.values > 0, np.float32(1e4), np.float32(0))
     own, ticks = np.full(SCANNER.n_lors, 0.5, np.float32), []
     found = estimate_scatter(
@@ -82,7 +82,7 @@ def test_scatter_is_found_again(
     assert ticks == [(1, 2), (2, 2)]
 
 
-def test_half_of_what_lines_count_is_half_of_their_scatter(response: engine.ResponseMatrix) -> None:
+def test_half_the_line_efficiency_gives_half_the_scatter(response: engine.ResponseMatrix) -> None:
     own = np.linspace(0, 1, SCANNER.n_lors, dtype=np.float32)
     assert np.array_equal(_weights(response, own), own * _weights(response, None))
 
@@ -104,7 +104,7 @@ def files(scan: tuple[engine.Histogram, np.ndarray], tmp_path: Path) -> dict[str
     return paths
 
 
-def test_a_run_simulates_scatter_where_it_has_a_map(files: dict[str, Path]) -> None:
+def test_run_with_a_mu_map_simulates_scatter(files: dict[str, Path]) -> None:
     events = list(events_of(**files))
     told = {e.kind: e for e in events if isinstance(e, Corrected)}
     assert told["scatter"].state == "applied"
@@ -120,7 +120,9 @@ def test_a_run_simulates_scatter_where_it_has_a_map(files: dict[str, Path]) -> N
         ("corrections.scatter.method='supplied'", "unavailable"),
     ],
 )
-def test_a_run_says_why_it_does_not(files: dict[str, Path], settings: str, state: str) -> None:
+def test_run_without_scatter_states_the_reason(
+    files: dict[str, Path], settings: str, state: str
+) -> None:
     told = {
         e.kind: e.state
         for e in events_of(files["path"], settings, attenuation=files["attenuation"])
@@ -129,7 +131,7 @@ def test_a_run_says_why_it_does_not(files: dict[str, Path], settings: str, state
     assert told["scatter"] == state
 
 
-def test_what_is_switched_on_and_cannot_be_is_refused(files: dict[str, Path]) -> None:
+def test_impossible_correction_that_is_switched_on_is_refused(files: dict[str, Path]) -> None:
     with pytest.raises(DataError, match="attenuation correction is off"):
         list(
             events_of(

@@ -1,4 +1,4 @@
-"""A real scan of two panels through both routes: two sources, where they were."""
+"""A real scan of two panels with both methods: two sources at their positions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def image(path: Path, protocol: ListModeProtocol | DualHeadProtocol) -> Volume:
 
 
 def hot_spots_mm(volume: Volume) -> np.ndarray:
-    """(n, 3) centres of what is above a tenth of the maximum, in the coordinates of the file."""
+    """Return (n, 3) centres of regions above a tenth of the maximum, in coordinates of the file."""
     values = volume.values
     spots, n = ndimage.label(values > 0.1 * values.max(), np.ones((3, 3, 3)))
     centres = ndimage.center_of_mass(values, spots, range(1, n + 1))
@@ -58,9 +58,7 @@ def hot_spots_mm(volume: Volume) -> np.ndarray:
 
 
 @pytest.mark.parametrize("route", ["events", "lines", "shipped"])
-def test_there_are_exactly_two_sources_where_they_were(
-    volumes: dict[str, Volume], route: str
-) -> None:
+def test_exactly_two_sources_are_at_their_positions(volumes: dict[str, Volume], route: str) -> None:
     found = hot_spots_mm(volumes[route])
     assert len(found) == 2
     found = found[np.argsort(found[:, 0])]
@@ -69,7 +67,7 @@ def test_there_are_exactly_two_sources_where_they_were(
     assert volumes[route].axes == "xyz"
 
 
-def test_both_routes_agree(volumes: dict[str, Volume]) -> None:
+def test_both_methods_agree(volumes: dict[str, Volume]) -> None:
     events, lines = volumes["events"], volumes["lines"]
     assert events.grid == lines.grid
     correlation = np.corrcoef(events.values.ravel(), lines.values.ravel())[0, 1]

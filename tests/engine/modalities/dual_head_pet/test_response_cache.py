@@ -1,4 +1,4 @@
-"""The folder of kept responses stays as large as it may be, and loses the oldest first."""
+"""The cache of responses stays within its size limit, and drops the oldest first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.engine.geometry.panels import panels
 SETTINGS = AnalyticResponse(n_points=256)
 
 
-def test_the_oldest_go_where_there_is_no_room(
+def test_oldest_responses_are_dropped_if_space_is_needed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_cache, "MOST_BYTES", 250)
@@ -36,7 +36,7 @@ def test_the_oldest_go_where_there_is_no_room(
     assert found is not None and (found.values == made.values).all()
 
 
-def test_what_cannot_be_dropped_stays_and_keeps_no_one_from_building(
+def test_undeletable_entry_stays_and_does_not_block_a_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_cache, "MOST_BYTES", 0)
@@ -49,7 +49,7 @@ def test_what_cannot_be_dropped_stays_and_keeps_no_one_from_building(
 
 
 def parts_of(path: Path, *, n_bytes: int, age_s: float) -> Path:
-    """Folder of parts beside a matrix to be, last added to so long ago."""
+    """Return a folder of parts of an unfinished matrix, last changed `age_s` seconds ago."""
     folder = path.with_name(f"{path.name}.parts")
     folder.mkdir()
     (folder / "00000.npz").write_bytes(bytes(n_bytes))
@@ -57,7 +57,7 @@ def parts_of(path: Path, *, n_bytes: int, age_s: float) -> Path:
     return folder
 
 
-def test_abandoned_parts_go_and_those_of_a_build_at_work_stay(
+def test_abandoned_parts_are_removed_and_those_of_a_running_build_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_cache, "MOST_BYTES", 250)
@@ -83,7 +83,7 @@ def test_abandoned_parts_go_and_those_of_a_build_at_work_stay(
     assert small.exists() and not ours.with_name(f"{ours.name}.parts").exists()
 
 
-def test_a_response_is_found_by_what_fixes_it(tmp_path: Path) -> None:
+def test_response_is_found_by_its_defining_settings(tmp_path: Path) -> None:
     one = read_scanner("test-panels")
     kept = response_cache.path_of(tmp_path, one, SETTINGS)
     renamed = with_settings(one, name="The same by another name", source="hearsay")
@@ -94,8 +94,8 @@ def test_a_response_is_found_by_what_fixes_it(tmp_path: Path) -> None:
     assert len(paths) == 4
 
 
-def test_two_that_need_one_at_once_both_get_it(tmp_path: Path) -> None:
-    """Whoever comes second waits for the first, and computes nothing."""
+def test_parallel_requests_for_one_response_compute_it_once(tmp_path: Path) -> None:
+    """The second request waits for the first, and computes nothing."""
     heard: list[list[tuple[int, int]]] = [[], []]
 
     def get(i: int) -> ResponseMatrix:
@@ -116,7 +116,7 @@ def test_two_that_need_one_at_once_both_get_it(tmp_path: Path) -> None:
     assert not response_cache.is_being_built(tmp_path, panels(), SETTINGS)
 
 
-def test_damaged_parts_of_a_kept_matrix_are_made_anew(tmp_path: Path) -> None:
+def test_damaged_parts_of_a_cached_matrix_are_recomputed(tmp_path: Path) -> None:
     kept = response_cache.path_of(tmp_path, panels(), SETTINGS)
     folder = parts_of(kept, n_bytes=100, age_s=0)
     (folder / "plan.json").write_text('{"of": "another"}')
@@ -124,7 +124,7 @@ def test_damaged_parts_of_a_kept_matrix_are_made_anew(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [kept.name]
 
 
-def test_a_part_of_another_plan_or_number_is_not_taken(tmp_path: Path) -> None:
+def test_part_of_another_plan_or_number_is_not_used(tmp_path: Path) -> None:
     arrays = {"values": np.arange(5.0)}
     parts = ResponseParts(tmp_path / "a.h5", {"points": 1})
     parts.save(0, arrays)

@@ -1,4 +1,4 @@
-"""Dual-head PET from file to volume: against the dense matrix, and the ways a run can be wrong."""
+"""Dual-head PET from file to volume, compared with the dense matrix, and refused runs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def response() -> ResponseMatrix:
 
 @pytest.fixture(scope="module")
 def scan(response: ResponseMatrix) -> Histogram:
-    """A hot ball, uneven crystals with a dead one, randoms and delayeds."""
+    """Return a scan of a hot ball, with unequal crystals (one dead), randoms and delayeds."""
     efficiencies = np.random.default_rng(3).uniform(0.5, 1, response.scanner.n_crystals)
     efficiencies[5] = 0
     return simulate_histogram(
@@ -90,7 +90,7 @@ def image(study: Study) -> Volume:
 
 
 def by_hand(scan: Histogram, response: ResponseMatrix, n: int) -> np.ndarray:
-    """MLEM with the dense matrix, from an even image and the counts as they were measured."""
+    """Return MLEM with the dense matrix, from a uniform image and the measured counts."""
     lors = scan.scanner.lors(np.arange(scan.scanner.n_lors))
     factors = pair_product(scan.efficiencies.astype(float), lors)
     first, second = (np.zeros(scan.scanner.n_crystals) for _ in range(2))
@@ -111,16 +111,16 @@ def by_hand(scan: Histogram, response: ResponseMatrix, n: int) -> np.ndarray:
     return scale * x.reshape(shape)
 
 
-def test_a_run_equals_mlem_with_the_dense_matrix(
+def test_run_equals_mlem_with_the_dense_matrix(
     path: Path, scan: Histogram, response: ResponseMatrix
 ) -> None:
-    wanted = by_hand(scan, response, 3)
-    np.testing.assert_allclose(image(study(path)).values, wanted, rtol=1e-4, atol=1e-6)
+    expected = by_hand(scan, response, 3)
+    np.testing.assert_allclose(image(study(path)).values, expected, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("n_prompts", [20, 500, 20_000])
 @pytest.mark.parametrize("name", ["dual-head", "dual-head-fine"])
-def test_shipped_protocols_keep_all_counts(
+def test_shipped_protocols_preserve_the_counts(
     response: ResponseMatrix, tmp_path: Path, name: str, n_prompts: int
 ) -> None:
     """Σ s f = N without a background, by the dense matrix; fewer subsets for fewer counts."""
@@ -144,7 +144,7 @@ def test_subsets_of_the_same_scan_agree(path: Path) -> None:
     assert np.corrcoef(whole.ravel(), subsets.ravel())[0, 1] > 0.97
 
 
-def test_the_point_is_where_it_was_and_holds_its_decays(path: Path, scan: Histogram) -> None:
+def test_point_is_at_its_position_with_its_decays(path: Path, scan: Histogram) -> None:
     volume = image(study(path, "algorithm.iterations=40"))
     assert volume.unit == "decays"
     z, y, x = (volume.grid.centres_mm(axis) for axis in (2, 1, 0))
@@ -156,10 +156,10 @@ def test_the_point_is_where_it_was_and_holds_its_decays(path: Path, scan: Histog
     assert inside.sum() == pytest.approx(scan.info["decays_per_activity"] * truth, rel=0.03)
 
 
-def test_each_way_with_randoms_explains_its_counts(
+def test_each_randoms_method_explains_the_counts(
     path: Path, scan: Histogram, response: ResponseMatrix
 ) -> None:
-    """After an update of MLEM without background the expected counts add up to the measured."""
+    """After an MLEM update without background, expected and measured counts have the same sum."""
     lors = scan.scanner.lors(np.arange(scan.scanner.n_lors))
     factors, A = pair_product(scan.efficiencies, lors), MatrixProjector(response, on=ON)
 
@@ -175,7 +175,7 @@ def test_each_way_with_randoms_explains_its_counts(
     assert modelled == pytest.approx(trues, rel=0.02)
 
 
-def test_events_tell_the_story_in_order(path: Path, scan: Histogram) -> None:
+def test_events_are_sent_in_order(path: Path, scan: Histogram) -> None:
     ticks: list[Any] = []
     events = list(run(study(path, "algorithm.subsets=2"), on=ON, on_progress=ticks.append))
     assert [e.stage for e in events if isinstance(e, StageStarted)] == STAGES
@@ -205,7 +205,7 @@ def test_events_tell_the_story_in_order(path: Path, scan: Histogram) -> None:
     assert stages >= {"read", "response", "correct", "forward", "back"}
 
 
-def test_counts_on_dead_lines_are_left_out_and_told(path: Path, scan: Histogram) -> None:
+def test_counts_on_dead_lines_are_left_out_and_reported(path: Path, scan: Histogram) -> None:
     right = image(study(path)).values
     lors = scan.scanner.lors(np.arange(scan.scanner.n_lors))
     prompts = scan.prompts.copy()
@@ -221,27 +221,27 @@ def test_counts_on_dead_lines_are_left_out_and_told(path: Path, scan: Histogram)
     np.testing.assert_array_equal(events[-1].volume.values, right)
 
 
-def test_going_on_from_the_middle_gives_the_same_bits(path: Path) -> None:
+def test_resumed_run_gives_the_same_bits(path: Path) -> None:
     one = study(path, "algorithm.subsets=4")
     whole = list(run(one, on=ON))
     previews = [e for e in whole if isinstance(e, Preview)]
     at = previews[5]
     resumed = list(run(one, on=ON, resume=Resume(at.volume.values, at.update, at.history)))
     np.testing.assert_array_equal(resumed[-1].volume.values, whole[-1].volume.values)
-    message, wanted = (events[-1].provenance["log_likelihoods"] for events in (resumed, whole))
-    assert message == wanted
+    message, expected = (events[-1].provenance["log_likelihoods"] for events in (resumed, whole))
+    assert message == expected
 
 
 @pytest.mark.parametrize("subsets", [1, 3])
-def test_a_gpu_makes_the_same_image(path: Path, on_gpu: Backend, subsets: int) -> None:
+def test_gpu_gives_the_same_image(path: Path, on_gpu: Backend, subsets: int) -> None:
     one = study(path, f"algorithm.subsets={subsets}")
     *_, last = run(one, on=on_gpu)
     assert isinstance(last, Finished)
-    wanted = image(one).values
-    np.testing.assert_allclose(last.volume.values, wanted, rtol=1e-3, atol=1e-4 * wanted.max())
+    expected = image(one).values
+    np.testing.assert_allclose(last.volume.values, expected, rtol=1e-3, atol=1e-4 * expected.max())
 
 
-def test_a_job_goes_on_with_its_study(path: Path, response: ResponseMatrix, tmp_path: Path) -> None:
+def test_job_continues_with_its_study(path: Path, response: ResponseMatrix, tmp_path: Path) -> None:
     write_response(response, tmp_path / "r.h5")
     job = Job.create(study(path, response=tmp_path / "r.h5"), tmp_path / "job")
     for event in keep(run(job.study, on=ON), job):
@@ -251,7 +251,7 @@ def test_a_job_goes_on_with_its_study(path: Path, response: ResponseMatrix, tmp_
     assert job.latest().done == 2
 
 
-def test_a_stored_response_gives_the_same_image(
+def test_stored_response_gives_the_same_image(
     path: Path, response: ResponseMatrix, tmp_path: Path
 ) -> None:
     write_response(response, tmp_path / "r.h5")
@@ -261,7 +261,7 @@ def test_a_stored_response_gives_the_same_image(
     assert "--response r.h5" in named.info["replay"]
 
 
-def test_a_response_is_computed_once_and_goes_on_when_interrupted(path: Path) -> None:
+def test_response_is_computed_once_and_resumed_when_interrupted(path: Path) -> None:
     one = study(path, "response.seed=77")
     kept = response_cache.path_of(
         cache_dir() / "response", read_scanner("test-panels"), one.protocol.response
@@ -291,7 +291,7 @@ def test_a_response_is_computed_once_and_goes_on_when_interrupted(path: Path) ->
     )
 
 
-def test_another_image_keeps_the_symmetry(path: Path) -> None:
+def test_other_voxel_size_preserves_the_symmetry(path: Path) -> None:
     volume = image(study(path, "grid.voxel_mm=[1.2, 2.0, 1.2]"))
     assert volume.grid.voxel_mm == (1.2, 2.0, 1.2)
     assert volume.grid.shape == (12, 5, 8)
@@ -308,14 +308,14 @@ def test_another_image_keeps_the_symmetry(path: Path) -> None:
         (("grid.depth_mm=13.0",), "13 planes of 1 mm do not fit between the panels"),
     ],
 )
-def test_an_image_that_does_not_fit_is_refused(
+def test_unsuitable_image_grid_is_refused(
     path: Path, settings: tuple[str, ...], sentence: str
 ) -> None:
     with pytest.raises(EngineError, match=sentence):
         image(study(path, *settings))
 
 
-def test_what_does_not_belong_is_refused(
+def test_unsuitable_inputs_are_refused(
     path: Path, scan: Histogram, response: ResponseMatrix, tmp_path: Path
 ) -> None:
     other = with_settings_of(read_scanner("test-panels"), separation_mm=13.0)
@@ -336,13 +336,13 @@ def test_what_does_not_belong_is_refused(
         image(study(path, response=tmp_path / "absent.h5"))
 
 
-def test_a_study_file_names_its_response(path: Path, tmp_path: Path) -> None:
+def test_study_file_names_its_response(path: Path, tmp_path: Path) -> None:
     one = study(path, response=tmp_path / "r.h5")
     write_study(one, tmp_path / "study.toml")
     assert read_study(tmp_path / "study.toml") == one
 
 
-def test_the_shipped_protocols_suit_the_demo_panels() -> None:
+def test_shipped_protocols_fit_the_demo_panels() -> None:
     for name in ("dual-head", "dual-head-fine"):
         protocol = find_protocol(name)
         assert isinstance(protocol, DualHeadProtocol)

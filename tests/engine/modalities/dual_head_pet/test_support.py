@@ -1,4 +1,4 @@
-"""Where decays may be between two panels: masks, and what a run makes of them."""
+"""Activity regions between two panels: masks, and their use in a run."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ SETTINGS = ("response.n_points=256", "algorithm.iterations=2", "algorithm.subset
 
 
 def block(size_mm: tuple[float, float, float], mu: float = 0.0096) -> engine.Volume:
-    """A μ-map of a box in the middle of a larger one."""
+    """Return a μ-map of a box in the middle of a larger one."""
     grid = engine.ImageGrid((40, 40, 40), (1.0, 1.0, 1.0))
     inside = Support(kind="box", size_mm=size_mm).mask(grid, None)
     return engine.Volume(np.where(inside, np.float32(mu), np.float32(0)), grid, unit="1/mm")
 
 
 @pytest.mark.parametrize("kind", ["box", "ellipsoid"])
-def test_shapes_have_their_volume_and_middle(kind: str) -> None:
+def test_shapes_have_their_volume_and_centre(kind: str) -> None:
     found = Support(kind=kind, size_mm=(16, 8, 12), centre_mm=(2, 1, 3)).mask(GRID, None)
     volume = found.sum() * np.prod(GRID.voxel_mm)
-    wanted = 16 * 8 * 12 * (1 if kind == "box" else np.pi / 6)
-    assert volume == pytest.approx(wanted, rel=0.05)
+    expected = 16 * 8 * 12 * (1 if kind == "box" else np.pi / 6)
+    assert volume == pytest.approx(expected, rel=0.05)
     z, y, x = (
         (found.sum(axis=others) @ GRID.centres_mm(axis)) / found.sum()
         for axis, others in ((2, (1, 2)), (1, (0, 2)), (0, (0, 1)))
@@ -47,7 +47,7 @@ def test_shapes_have_their_volume_and_middle(kind: str) -> None:
 
 
 @pytest.mark.parametrize("margin_mm", [0.0, 2.0])
-def test_the_object_is_where_the_map_has_matter_and_a_margin_around(margin_mm: float) -> None:
+def test_object_mask_is_the_matter_of_the_map_plus_a_margin(margin_mm: float) -> None:
     grid = engine.ImageGrid((60, 60, 60), (0.5, 0.5, 0.5))
     found = Support(margin_mm=margin_mm).mask(grid, block((10, 6, 14)))
     edges = [np.flatnonzero(found.any(axis=others)) for others in ((1, 2), (0, 2), (0, 1))]
@@ -62,12 +62,12 @@ def test_lungs_belong_to_the_object_and_air_does_not() -> None:
         Support().mask(GRID, air)
 
 
-def test_nothing_bounds_an_image_that_nothing_is_known_of() -> None:
+def test_unknown_object_gives_no_mask() -> None:
     assert Support().mask(GRID, None) is None
     assert Support(kind="everywhere").mask(GRID, block((10, 6, 14))) is None
 
 
-def test_a_shape_needs_a_size() -> None:
+def test_shape_needs_a_size() -> None:
     for size in (None, (3, 0, 3)):
         with pytest.raises(SettingsError, match="needs three lengths above 0"):
             Support(kind="box", size_mm=size)
@@ -86,7 +86,7 @@ def events_of(path: Path, *settings: str, **inputs: Path) -> list[Any]:
     return list(run(engine.Study(data=path, protocol=protocol, inputs=inputs), on=ON))
 
 
-def test_a_run_keeps_to_the_support_whatever_filters_do(scan: Path) -> None:
+def test_image_stays_within_the_support_despite_filters(scan: Path) -> None:
     box = ("support.kind='box'", "support.size_mm=[6, 6, 8]")
     images = []
     for between in ([], ['between=[{kind="gaussian", fwhm_mm=2.0}]']):
@@ -99,7 +99,7 @@ def test_a_run_keeps_to_the_support_whatever_filters_do(scan: Path) -> None:
         assert not image.values[~inside].any()
     plain, smooth = (image.values[inside].astype(float) for image in images)
     assert smooth.std() < plain.std()
-    # the same counts are explained, but for what edges of blocks, which A leaves out, change
+    # The counts are explained, except for edges of blocks, which A leaves out and filters change.
     A = engine.MatrixProjector(
         build_analytic(engine.read_scanner("test-panels"), AnalyticResponse(n_points=256)), on=ON
     )
@@ -107,20 +107,20 @@ def test_a_run_keeps_to_the_support_whatever_filters_do(scan: Path) -> None:
     assert counts[1] == pytest.approx(counts[0], rel=0.02)
 
 
-def test_a_prior_among_neighbours_is_told_and_flattens_within_the_support(scan: Path) -> None:
+def test_neighbour_prior_is_reported_and_smooths_within_the_support(scan: Path) -> None:
     box = ("support.kind='box'", "support.size_mm=[6, 6, 8]")
     runs = [events_of(scan, *box, f"prior.strength={strength}") for strength in (0, 0.05)]
-    told = [
+    text = [
         [e.text for e in events if isinstance(e, Corrected) and e.kind == PRIOR] for events in runs
     ]
-    assert told == [[], ["edge-preserving smoothing, strength 0.05"]]
+    assert text == [[], ["edge-preserving smoothing, strength 0.05"]]
     inside = Support(kind="box", size_mm=(6, 6, 8)).mask(runs[0][-1].volume.grid, None)
     plain, flat = (events[-1].volume.values for events in runs)
     assert flat[inside].std() < 0.9 * plain[inside].std()
     assert not flat[~inside].any()
 
 
-def test_a_run_without_any_bound_says_what_that_costs(scan: Path) -> None:
+def test_run_without_support_states_its_cost(scan: Path) -> None:
     def warnings(*settings: str) -> list[str]:
         return [e.text for e in events_of(scan, *settings) if isinstance(e, Warned)]
 
@@ -128,8 +128,8 @@ def test_a_run_without_any_bound_says_what_that_costs(scan: Path) -> None:
     assert warnings("support.kind='everywhere'") == []
 
 
-def test_a_map_of_attenuation_is_undone_and_bounds_the_image(scan: Path, tmp_path: Path) -> None:
-    """Of matter between the panels alone, e^(−μ d / cosine) of a slab of thickness d."""
+def test_attenuation_map_is_corrected_and_limits_the_image(scan: Path, tmp_path: Path) -> None:
+    """The factor is e^(−μ d / cosine) of a slab of thickness d between the panels."""
     panels = engine.read_scanner("test-panels")
     mu, d = 0.02, 8.0
     grid = engine.ImageGrid((60, 8, 60), (1.0, 1.0, 1.0))
@@ -148,7 +148,7 @@ def test_a_map_of_attenuation_is_undone_and_bounds_the_image(scan: Path, tmp_pat
     assert not events[-1].volume.values[:, [0, -1]].any()
 
 
-def test_lines_of_more_than_one_batch_are_attenuated_alike(
+def test_lines_of_several_batches_are_attenuated_alike(
     scan: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = replace(engine.read(scan), mu_map=block((10, 6, 14)))

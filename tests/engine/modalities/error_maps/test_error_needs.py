@@ -1,4 +1,4 @@
-"""Needs of an error map, stated before the run."""
+"""Stated needs of an error map before the run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def needs_of(n: int | None, on: Backend | None = None, kind: str = "osem"):
     return grid, estimate(protocol, grid, 10_000, on=device_of(on or cpu(1)), n_lors=RING.n_lors)
 
 
-def test_replicates_cost_less_than_runs_of_their_own():
+def test_replicates_cost_less_than_separate_runs():
     (_, plain), (_, more) = needs_of(None), needs_of(20)
 
     assert "errors" not in plain.stages
@@ -46,7 +46,7 @@ def test_little_memory_divides_the_replicates(monkeypatch):
 
 @pytest.mark.parametrize("n", [1, 2, 7, 20, 32, 33, 64, 65, 200])
 @pytest.mark.parametrize("fitting", [0, 1, 3, 6, 31, 100])
-def test_batches_of_a_gpu_are_even_and_fit(n, fitting):
+def test_gpu_batches_are_even_and_fit(n, fitting):
     free = 2 * fitting * gpu_replicate_bytes(1_000)
     most = max(min(fitting, 32) // 2 * 2, 2)
 
@@ -58,7 +58,7 @@ def test_batches_of_a_gpu_are_even_and_fit(n, fitting):
     assert batch - 2 < n / -(-n // batch), "and none much smaller than the others"
 
 
-def test_a_gpu_has_the_replicates_in_its_memory():
+def test_gpu_replicates_are_counted_in_its_memory():
     on = cuda(EmulatedGpu())
     (grid, plain), (_, eight), (_, many) = (needs_of(n, on) for n in (None, 8, 200))
 
@@ -72,7 +72,7 @@ def test_a_gpu_has_the_replicates_in_its_memory():
     assert 0 < eight.stages["errors"] < 8 * plain.stages["reconstruct"]
 
 
-def test_replicates_of_map_take_no_memory_of_a_gpu_of_their_own():
+def test_map_replicates_need_no_extra_gpu_memory():
     on = cuda(EmulatedGpu())
     (_, plain), (_, more) = (needs_of(n, on, kind="map") for n in (None, 8))
 

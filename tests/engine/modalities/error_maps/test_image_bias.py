@@ -1,4 +1,4 @@
-"""Bias lines of a run: numbers of images with known noise and known blur."""
+"""Bias lines of a run: values for images with known noise and blur."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def body() -> np.ndarray:
 
 
 def error_of(image: np.ndarray, rng: np.random.Generator, sigma_mm: float) -> ErrorMap:
-    """Return an error map whose noise is a Gaussian blur of white noise."""
+    """Return an error map with Gaussian-blurred white noise."""
     sigmas = [sigma_mm / edge for edge in VOXEL_MM[::-1]]
     noise = rng.normal(size=(20, *image.shape))
     smooth = np.stack([gaussian_filter(each, sigmas) for each in noise])
@@ -36,7 +36,7 @@ def error_of(image: np.ndarray, rng: np.random.Generator, sigma_mm: float) -> Er
     return ErrorMap.of(image, [(image + each).astype(np.float32) for each in smooth], seed=1)
 
 
-def test_noise_behind_a_filter_has_its_correlation_length(rng: np.random.Generator) -> None:
+def test_filtered_noise_has_its_correlation_length(rng: np.random.Generator) -> None:
     error = error_of(body(), rng, SIGMA_MM)
 
     found = bias_of(error, VOXEL_MM, lambda added: added)
@@ -68,7 +68,7 @@ def recovery(radius: float, sigma: float) -> float:
     return quad(density, 0, 2 * radius)[0]
 
 
-def test_a_blurred_sphere_keeps_the_contrast_of_the_formula(rng: np.random.Generator) -> None:
+def test_contrast_of_a_blurred_sphere_follows_the_formula(rng: np.random.Generator) -> None:
     voxel_mm, image = (1.0, 1.0, 1.0), np.zeros((48, 48, 48), np.float32)
     image[4:-4, 4:-4, 4:-4], image[24, 24, 24] = 10, 40
     error = ErrorMap.of(image, [image + 1, image - 1], seed=1)
@@ -80,7 +80,7 @@ def test_a_blurred_sphere_keeps_the_contrast_of_the_formula(rng: np.random.Gener
     assert found.kept == pytest.approx(recovery(2.0, sqrt(1.2**2 + 2 / 12)), abs=0.01)
 
 
-def test_noise_that_zero_cuts_off_is_reported(rng: np.random.Generator) -> None:
+def test_truncation_of_noise_at_zero_is_reported(rng: np.random.Generator) -> None:
     image = np.full((24, 32, 48), 10, np.float32)
     noisy = [np.maximum(image + rng.normal(0, 20, image.shape), 0) for _ in range(20)]
 
@@ -89,8 +89,8 @@ def test_noise_that_zero_cuts_off_is_reported(rng: np.random.Generator) -> None:
     assert found is not None
     assert found.near_zero > 0.9
     # Mean of max(0, 10 + 20 n) for a normal n: 20 φ(1/2) + 10 Φ(1/2).
-    wanted = 20 * exp(-1 / 8) / sqrt(2 * pi) + 10 * (1 + erf(0.5 / sqrt(2))) / 2
-    assert found.shift == pytest.approx(wanted / 10 - 1, abs=0.05)
+    expected = 20 * exp(-1 / 8) / sqrt(2 * pi) + 10 * (1 + erf(0.5 / sqrt(2))) / 2
+    assert found.shift == pytest.approx(expected / 10 - 1, abs=0.05)
 
 
 def test_voxels_without_an_error_count_as_near_zero(rng: np.random.Generator) -> None:
@@ -124,7 +124,7 @@ def test_high_noise_of_a_typical_voxel_is_reported(
         assert "errors of voxels can be too small" in found.doubt
 
 
-def test_a_length_beyond_the_image_is_unknown(rng: np.random.Generator) -> None:
+def test_correlation_length_beyond_the_image_is_unknown(rng: np.random.Generator) -> None:
     image = np.full((1, 32, 48), 10, np.float32)
     noise = rng.normal(size=(8, *image.shape)).astype(np.float32)
 
@@ -134,14 +134,14 @@ def test_a_length_beyond_the_image_is_unknown(rng: np.random.Generator) -> None:
     assert "× unknown mm" in str(found)
 
 
-def test_an_empty_image_has_no_bias_line() -> None:
+def test_empty_image_has_no_bias_line() -> None:
     image = np.zeros((3, 4, 5), np.float32)
 
     assert bias_of(ErrorMap.of(image, [image, image], 1), VOXEL_MM, lambda added: added) is None
 
 
 @pytest.mark.parametrize("settings", [("algorithm.kind=osem", "algorithm.iterations=2"), ()])
-def test_a_run_with_an_error_map_states_its_bias(tmp_path: Path, settings: tuple[str, ...]) -> None:
+def test_run_with_an_error_map_states_its_bias(tmp_path: Path, settings: tuple[str, ...]) -> None:
     events = events_of(study(tmp_path, "events", *settings, "error_replicates=8"))
 
     (text,) = (each.text for each in events if isinstance(each, Noted))
@@ -152,9 +152,7 @@ def test_a_run_with_an_error_map_states_its_bias(tmp_path: Path, settings: tuple
 
 
 @pytest.mark.parametrize(("voxel_mm", "is_warned"), [(3, True), (10, False)])
-def test_a_run_warns_of_noise_that_is_too_high(
-    tmp_path: Path, voxel_mm: int, is_warned: bool
-) -> None:
+def test_run_warns_of_too_high_noise(tmp_path: Path, voxel_mm: int, is_warned: bool) -> None:
     grid = f"grid.voxel_mm=[{voxel_mm}, {voxel_mm}, 5]"
     settings = ("algorithm.kind=osem", "algorithm.iterations=4", "error_replicates=8", grid)
     events = events_of(study(tmp_path, "events", *settings))

@@ -1,4 +1,4 @@
-"""Images of bootstrap replicates: shared rays, one by one, and the Poisson law."""
+"""Images of bootstrap replicates: with shared rays, one by one, and by the Poisson law."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def blurred(rng, *, on=None):
 
 
 def flattened(image):
-    """Return an image with half of its contrast: a filter between iterations."""
+    """Return an image with half of its contrast, as a filter between iterations."""
     return 0.5 * (image + image.mean())
 
 
@@ -68,7 +68,7 @@ def images(model, algorithm, *, batch=N, n_updates=UPDATES, between=None):
 
 
 def alone(model, algorithm, between=None):
-    """Return the image of each replicate as a run of its own."""
+    """Return the image of each replicate from a separate run."""
     for c in range(N):
         own = model.resampled(DRAWS, c)
         *_, step = solve(algorithm, own, ones(), between=between)
@@ -93,13 +93,13 @@ def test_filters_between_iterations_act_on_each_replicate(rng):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-4 * other.max())
 
 
-def test_a_batch_changes_no_replicate(rng):
+def test_batch_size_does_not_change_the_replicates(rng):
     model, algorithm = events(rng, reproducible=True), Osem(iterations=2, subsets=3)
 
     np.testing.assert_array_equal(images(model, algorithm, batch=8), images(model, algorithm))
 
 
-def test_a_penalised_algorithm_runs_for_each_replicate(rng):
+def test_penalised_algorithm_runs_once_per_replicate(rng):
     model = events(rng, factor=20)
     penalised = MapModel.of(model, (4.0, 4.0, 4.0), ones(), 2)
     algorithm = Svrg(iterations=2, subsets=2)
@@ -112,7 +112,7 @@ def test_a_penalised_algorithm_runs_for_each_replicate(rng):
 
 @pytest.mark.parametrize("model_of", [events, bins])
 def test_subsets_have_the_counts_of_the_replicate(rng, model_of):
-    """Replicates that share rays and single runs use the same random numbers."""
+    """Replicates with shared rays and single runs use the same random numbers."""
     model, x = model_of(rng), ones()
     parts = [model.subset(k, 3) for k in range(3)]
 
@@ -127,7 +127,7 @@ def test_subsets_have_the_counts_of_the_replicate(rng, model_of):
 
 
 @pytest.mark.parametrize("model_of", [events, bins])
-def test_replicates_of_svrg_begin_near_their_optimum(rng, model_of):
+def test_svrg_replicates_start_near_their_optimum(rng, model_of):
     model = model_of(rng, factor=20) if model_of is events else model_of(rng)
     penalised = MapModel.of(model, (4.0, 4.0, 4.0), ones(), 2)
     algorithm = Svrg(subsets=2, strength=0.1)
@@ -139,14 +139,14 @@ def test_replicates_of_svrg_begin_near_their_optimum(rng, model_of):
     )
 
     found, complete = np.stack(list(found)), np.stack(list(alone(penalised, algorithm)))
-    changes, wanted = found - last.image, complete - last.image
+    changes, expected = found - last.image, complete - last.image
     inside = last.image > 0.3 * last.image.max()
-    assert np.corrcoef(changes[:, inside].ravel(), wanted[:, inside].ravel())[0, 1] > 0.97
+    assert np.corrcoef(changes[:, inside].ravel(), expected[:, inside].ravel())[0, 1] > 0.97
     ratio = found.std(axis=0)[inside] / complete.std(axis=0)[inside]
     assert np.median(ratio) == pytest.approx(1, abs=0.07)
 
 
-def test_the_spread_is_that_of_new_measurements(rng):
+def test_spread_of_replicates_equals_that_of_new_measurements(rng):
     measured = events(rng)
     nothing = np.zeros_like(measured.background)
     model = ListModeModel(measured.A, nothing, measured.sensitivity)
@@ -164,8 +164,8 @@ def test_the_spread_is_that_of_new_measurements(rng):
     assert np.var(totals, ddof=1) == pytest.approx(n, rel=4 * np.sqrt(2 / 199))
 
 
-def test_counts_of_list_mode_and_bins_agree(rng):
-    """Both take the same weights, if each bin is one event."""
+def test_list_mode_and_bins_have_the_same_replicate_counts(rng):
+    """Both use the same weights, if each bin is one event."""
     model = events(rng)
     draws = DRAWS
 
@@ -181,7 +181,7 @@ def test_counts_of_list_mode_and_bins_agree(rng):
 
 @pytest.mark.parametrize("subsets", [1, 3])
 @pytest.mark.parametrize("model_of", [events, bins, blurred])
-def test_a_gpu_gives_the_images_of_the_cpu(on_gpu, model_of, subsets):
+def test_gpu_gives_the_images_of_the_cpu(on_gpu, model_of, subsets):
     algorithm = Osem(iterations=2, subsets=subsets)
     here, there = (model_of(np.random.default_rng(6), on=on) for on in (cpu(2), on_gpu))
     assert there.shares_rays
@@ -192,7 +192,7 @@ def test_a_gpu_gives_the_images_of_the_cpu(on_gpu, model_of, subsets):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-4 * other.max())
 
 
-def test_integer_sums_have_the_bits_of_the_cpu_on_a_gpu(on_gpu):
+def test_integer_sums_on_a_gpu_have_the_bits_of_the_cpu(on_gpu):
     here, there = (
         events(np.random.default_rng(6), reproducible=True, on=on) for on in (cpu(2), on_gpu)
     )
@@ -222,7 +222,7 @@ def test_images_stay_on_a_gpu_between_updates(rng, model_of, monkeypatch):
 
 
 def batches_on(gpu, algorithm, monkeypatch, batch=N):
-    """Return the images, and the numbers of replicates that were tried together."""
+    """Return the images, and the attempted batch sizes."""
     tried, loop = [], replicate_images_module.ReplicateLoop
 
     def counted(model, start, draws, n_subsets):
@@ -235,9 +235,9 @@ def batches_on(gpu, algorithm, monkeypatch, batch=N):
         return images(model, algorithm, batch=batch), tried
 
 
-def test_a_full_gpu_halves_the_batch(monkeypatch):
+def test_full_gpu_halves_the_batch(monkeypatch):
     roomy, fewer, algorithm = EmulatedGpu(), EmulatedGpu(), Osem(iterations=1, subsets=2)
-    wanted, tried = batches_on(roomy, algorithm, monkeypatch)
+    expected, tried = batches_on(roomy, algorithm, monkeypatch)
     assert tried == [N]
     batches_on(fewer, algorithm, monkeypatch, batch=4)
     enough, needed = (gpu.memory.reserved_bytes for gpu in (fewer, roomy))
@@ -248,7 +248,7 @@ def test_a_full_gpu_halves_the_batch(monkeypatch):
     )
 
     assert tried == [N, 4, 4, 1]
-    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("subsets", [1, 2])
@@ -269,7 +269,7 @@ def test_events_that_do_not_fit_on_a_gpu_are_sent_in_pieces(monkeypatch, subsets
     np.testing.assert_array_equal(*found)
 
 
-def test_a_gpu_without_memory_for_two_replicates_is_told(monkeypatch):
+def test_gpu_without_memory_for_two_replicates_is_reported(monkeypatch):
     gpu = EmulatedGpu()
     model = events(np.random.default_rng(6), on=cuda(gpu))
     gpu.memory_limit = gpu.memory.used_bytes + 4 * GRID.n_voxels
@@ -278,8 +278,8 @@ def test_a_gpu_without_memory_for_two_replicates_is_told(monkeypatch):
         images(model, Osem(iterations=1, subsets=2))
 
 
-def test_a_replicate_takes_no_more_memory_of_a_gpu_than_assumed(rng):
-    """Integer sums of a blurred image take most."""
+def test_replicate_takes_no_more_gpu_memory_than_assumed(rng):
+    """Integer sums of a blurred image take the most memory."""
     grid = ImageGrid((40, 64, 64), (2.0, 2.0, 2.0))
     points = rng.uniform(-60, 60, (200, 3))
     rays = Rays(points, np.arange(200, dtype=np.int32).reshape(-1, 2))

@@ -1,4 +1,4 @@
-"""Finished replicates outlive an interrupted run."""
+"""Finished replicates survive an interrupted run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_stored_replicates_have_their_bits(rng: np.random.Generator, tmp_path: P
 
 
 @pytest.mark.parametrize("damage", ["flipped", "short", "missing", "exchanged"])
-def test_a_damaged_replicate_is_a_gap(
+def test_damaged_replicate_is_missing(
     rng: np.random.Generator, tmp_path: Path, damage: str
 ) -> None:
     made = pictures(rng)
@@ -59,7 +59,7 @@ def test_a_damaged_replicate_is_a_gap(
     np.testing.assert_array_equal(stored(tmp_path).read(SHAPE), made[:1])
 
 
-def test_a_full_disk_stores_nothing_and_stops_no_run(
+def test_full_disk_stores_nothing_and_does_not_stop_the_run(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, _ = pictures(rng)
@@ -78,10 +78,10 @@ def test_a_full_disk_stores_nothing_and_stops_no_run(
 
 
 @pytest.mark.parametrize("batch", [N, 2])
-def test_a_resumed_run_computes_the_missing_replicates_only(
+def test_resumed_run_computes_only_the_missing_replicates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
-    """Replicates of MAP are finished one by one, also within a batch of the Hessian."""
+    """MAP replicates are finished one by one, also within a batch of the Hessian."""
     monkeypatch.setattr("engine.modalities.error_maps.stage.batch_of", lambda *_: batch)
     of = study(tmp_path, "events", "algorithm.iterations=2", f"error_replicates={N}")
     whole, job = events_of(of), tmp_path / "job"

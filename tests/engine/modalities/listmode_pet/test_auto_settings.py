@@ -25,7 +25,7 @@ RING = {
 
 
 def scan(n_counts=200_000, *, tof_ps=None, radius_mm=100.0):
-    """Events of no consequence in a cylinder of water."""
+    """Return a scan of a water cylinder with arbitrary events."""
     tof = TofSettings(fwhm_ps=tof_ps, bin_ps=200, n_bins=9) if tof_ps else None
     ring = engine.RingScanner(engine.RingSettings.model_validate({**RING, "tof": tof}))
     grid = ImageGrid((8, 60, 60), (4.0, 4.0, 5.0))
@@ -44,14 +44,14 @@ def width(data):
     return auto_settings_of(data, sharpened=False).fwhm_mm
 
 
-def test_sixteen_times_fewer_counts_make_it_twice_as_wide():
+def test_sixteen_times_fewer_counts_double_the_filter_width():
     assert width(scan(100_000)) == pytest.approx(2 * width(scan(1_600_000)), abs=0.15)
 
 
-def test_timing_makes_it_narrower_and_needs_fewer_passes():
+def test_tof_makes_the_filter_narrower_and_needs_fewer_iterations():
     timed, untimed = scan(tof_ps=300.0), scan()
 
-    # what a line smears over: 1.5 widths of the timing instead of the object
+    # length of the TOF kernel, 1.5 widths of the timing, instead of the object
     gain = (200.0 / (1.5 * 300.0 * 0.149896)) ** 0.25
     assert width(untimed) == pytest.approx(gain * width(timed), abs=0.15)
     assert (
@@ -61,23 +61,23 @@ def test_timing_makes_it_narrower_and_needs_fewer_passes():
 
 
 @pytest.mark.parametrize(("tof_ps", "share"), [(300.0, 2 / 3), (None, 0.4)])
-def test_with_the_resolution_in_the_model_the_filter_is_narrower(tof_ps, share):
+def test_resolution_model_makes_the_filter_narrower(tof_ps, share):
     data = scan(tof_ps=tof_ps)
     sharp = auto_settings_of(data, sharpened=True).fwhm_mm
     assert sharp == pytest.approx(share**0.25 * width(data), abs=0.1)
 
 
-def test_the_filter_in_the_model_keeps_the_width_it_had():
+def test_filter_in_the_model_has_its_earlier_width():
     assert auto_settings_of(scan(), sharpened=True, sieved=True).fwhm_mm == width(scan())
 
 
-def test_it_is_never_narrower_than_the_scanner_sees():
+def test_filter_is_never_narrower_than_the_scanner_resolution():
     many, small = scan(400_000), replace(scan(), mu_map=scan(radius_mm=8.0).mu_map)
 
     assert width(replace(many, mu_map=small.mu_map)) == pytest.approx(2.4, abs=0.1)
 
 
-def test_what_a_protocol_says_is_left_alone():
+def test_settings_of_a_protocol_are_not_changed():
     algorithm = Osem(iterations=2, subsets=4)
     said = ListModeProtocol(algorithm=algorithm, finishing=(Gaussian(fwhm_mm=3.0),))
 
@@ -87,7 +87,7 @@ def test_what_a_protocol_says_is_left_alone():
     assert fitted(ListModeProtocol(algorithm=Mlem(), finishing=()), scan(), sharpened=True)[1] == ""
 
 
-def test_what_it_leaves_open_is_filled_in_and_said():
+def test_open_settings_are_chosen_and_reported():
     protocol, words = fitted(ListModeProtocol(), scan(tof_ps=300.0), sharpened=True)
 
     fwhm_mm = auto_settings_of(scan(tof_ps=300.0), sharpened=True).fwhm_mm
@@ -103,7 +103,7 @@ def test_what_it_leaves_open_is_filled_in_and_said():
         ("off", "none, because MAP limits the noise itself"),
     ],
 )
-def test_after_map_a_filter_depends_on_the_resolution_and_not_on_the_counts(use, said):
+def test_filter_after_map_depends_on_the_resolution_and_not_on_the_counts(use, said):
     protocol = ListModeProtocol(algorithm=Svrg(), corrections={"resolution": {"use": use}})
     study = engine.Study(data=Path("scan.h5"), protocol=protocol)
     stage = without_open_filters(RunContext.of(study, engine.cpu()))
@@ -115,7 +115,7 @@ def test_after_map_a_filter_depends_on_the_resolution_and_not_on_the_counts(use,
 
 
 @pytest.mark.parametrize(("tof_ps", "all_of_them"), [(300.0, 48), (None, 208)])
-def test_the_filter_in_the_model_takes_more_updates_where_counts_are_worth_it(tof_ps, all_of_them):
+def test_filter_in_the_model_needs_more_updates_for_many_counts(tof_ps, all_of_them):
     corrections = {"resolution": {"use": "auto", "with_filter": True}}
     whole = ListModeProtocol(algorithm=Osem(subsets=1), corrections=corrections)
     data = scan(1_000, tof_ps=tof_ps)
@@ -124,7 +124,7 @@ def test_the_filter_in_the_model_takes_more_updates_where_counts_are_worth_it(to
         return fitted(whole, data, sharpened=True, of_frame=n_counts)[0].algorithm.n_iterations
 
     def stepped(n_updates):
-        """Up to the next number that many numbers of subsets divide."""
+        """Round up to a number that many subset numbers divide."""
         return -(-n_updates // 8) * 8
 
     assert updates(20_000_000) == all_of_them
@@ -140,7 +140,7 @@ def test_the_filter_in_the_model_takes_more_updates_where_counts_are_worth_it(to
     ("n_counts", "subsets", "passes"),
     [(30_000_000, 8, 6), (50_000_000, 12, 4), (100_000_000, 24, 2), (300_000_000, 24, 2)],
 )
-def test_very_many_counts_are_passed_less_often_in_more_subsets(n_counts, subsets, passes):
+def test_very_many_counts_use_fewer_iterations_of_more_subsets(n_counts, subsets, passes):
     protocol, words = fitted(ListModeProtocol(), scan(1_000), sharpened=False, of_frame=n_counts)
     assert (protocol.algorithm.n_subsets, protocol.algorithm.n_iterations) == (subsets, passes)
     assert f"{passes} iterations × {subsets} subsets" in words
@@ -150,7 +150,7 @@ def test_very_many_counts_are_passed_less_often_in_more_subsets(n_counts, subset
     )
 
 
-def test_frames_have_the_width_of_the_middle_one():
+def test_frames_have_the_filter_width_of_the_median_frame():
     data = replace(scan(1_600_000), time_ms=np.arange(1_600_000, dtype=np.uint32))
     division = FrameRequest.of("0-10,50-150,150-250,300-1100").divide(data)
 
@@ -171,7 +171,7 @@ def test_delayeds_do_not_count_for_the_width():
     assert middle_counts(data, TimeDivision.of((TimeFrame(0, 3), TimeFrame(4, 9)))) == (6 + 10) // 2
 
 
-def test_a_protocol_may_keep_to_what_it_says():
+def test_protocol_can_disable_fitting_to_the_scan():
     fixed = ListModeProtocol(fit_to_scan=False)
 
     protocol, words = fitted(fixed, scan(), sharpened=False)
@@ -182,7 +182,7 @@ def test_a_protocol_may_keep_to_what_it_says():
     assert (protocol.algorithm.n_iterations, protocol.algorithm.n_subsets) == (3, 8)
 
 
-def test_without_a_map_nobody_knows_the_object():
+def test_object_size_is_unknown_without_a_map():
     protocol, words = fitted(ListModeProtocol(), replace(scan(), mu_map=None), sharpened=False)
 
     assert protocol.finishing == ListModeProtocol().finishing

@@ -1,4 +1,4 @@
-"""Scans that do not fit the memory: the very image, and nothing left on the disk."""
+"""Scans larger than the memory: the same image, and no files left on disk."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ N_EVENTS = 6000
 
 @pytest.fixture
 def words(tmp_path: Path, rng: np.random.Generator) -> Path:
-    """Words of a tiny ring, some in gaps and a fifth delayed, with their scanner beside them."""
+    """Return words of a tiny ring, some in gaps and a fifth delayed, with their scanner file."""
     (tmp_path / "tiny.toml").write_text(to_toml(RING))
     book = AddressBook.of(RingScanner(RING))
     addresses = rng.integers(0, book.n_addresses, 4 * N_EVENTS).astype(np.uint32)
@@ -60,14 +60,14 @@ def words(tmp_path: Path, rng: np.random.Generator) -> Path:
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many pieces of few events, so that none is whole by chance."""
+    """Use many pieces of few events, so that none is complete by chance."""
     monkeypatch.setattr("engine.io.siemens.petlink_pieces.CHUNK", 999)
     monkeypatch.setattr("engine.data.storage.columns.ROWS", 701)
 
 
 @pytest.fixture
 def large_events(monkeypatch: pytest.MonkeyPatch, small_pieces: None) -> None:
-    """Events so large that few fit no memory."""
+    """Make events so large that few exceed the memory."""
     monkeypatch.setattr("engine.modalities.listmode_pet.requirements.BYTES_PER_EVENT", 1 << 30)
 
 
@@ -82,31 +82,31 @@ def finished(events: list[object]) -> Finished:
     return next(each for each in events if isinstance(each, Finished))
 
 
-def test_events_are_laid_out_as_they_are_sorted(words: Path, small_pieces: None) -> None:
+def test_sorting_in_files_gives_the_order_of_memory(words: Path, small_pieces: None) -> None:
     whole = read_listmode(words, scanner=str(words.with_name("tiny.toml")))
     with open_pieces(words, scanner=str(words.with_name("tiny.toml"))) as source:
         assert source is not None
         found = sort_in_space(source, Scratch(words.parent), threads=3)
 
-    wanted, got = prepare(whole, on=ON), prepare(found, on=ON)
-    assert got.n_dropped == wanted.n_dropped > 0
-    np.testing.assert_array_equal(got.data.crystals, wanted.data.crystals)
-    np.testing.assert_array_equal(got.data.time_ms, wanted.data.time_ms)
+    expected, actual = prepare(whole, on=ON), prepare(found, on=ON)
+    assert actual.n_dropped == expected.n_dropped > 0
+    np.testing.assert_array_equal(actual.data.crystals, expected.data.crystals)
+    np.testing.assert_array_equal(actual.data.time_ms, expected.data.time_ms)
     assert (found.n_prompts, found.n_delayed) == (whole.n_prompts, whole.n_delayed)
     np.testing.assert_array_equal(found.delayeds.crystals, whole.delayeds.crystals)
     assert (found.info, found.notes, found.duration_s) == (
         *(whole.info, whole.notes, whole.duration_s),
     )
-    order = ray_order(whole.scanner.positions_mm, got.data.crystals)
+    order = ray_order(whole.scanner.positions_mm, actual.data.crystals)
     np.testing.assert_array_equal(order, np.arange(len(order)))
 
 
 @pytest.mark.parametrize("settings", [(), ("frames=0-0.1,0.2-0.3",), ("reproducible=false",)])
-def test_events_that_are_ordered_as_they_are_read_give_the_same_bits_and_no_files(
+def test_events_sorted_while_read_give_the_same_bits_and_no_files(
     words: Path, small_pieces: None, settings: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = study_of(words, *settings)
-    wanted = finished(list(run(study, on=ON)))
+    expected = finished(list(run(study, on=ON)))
     monkeypatch.setattr("engine.modalities.listmode_pet.reading.ORDERED_FROM", 0)
 
     def no_file(self: Scratch, *_: object) -> None:
@@ -116,21 +116,21 @@ def test_events_that_are_ordered_as_they_are_read_give_the_same_bits_and_no_file
     read: list[Progressed] = []
     found = finished(list(run(study, on=ON, on_progress=read.append)))
 
-    np.testing.assert_array_equal(found.volume.values, wanted.volume.values)
-    assert len(found.frames) == len(wanted.frames)
-    for a, b in zip(found.frames, wanted.frames, strict=True):
+    np.testing.assert_array_equal(found.volume.values, expected.volume.values)
+    assert len(found.frames) == len(expected.frames)
+    for a, b in zip(found.frames, expected.frames, strict=True):
         np.testing.assert_array_equal(a.volume.values, b.volume.values)
     assert [each for each in read if each.stage == "read"]
 
 
-def test_events_that_would_take_much_of_the_memory_go_into_files(
+def test_events_that_need_much_memory_are_stored_in_files(
     words: Path, small_pieces: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted = finished(list(run(study_of(words), on=ON)))
+    expected = finished(list(run(study_of(words), on=ON)))
     monkeypatch.setattr("engine.modalities.listmode_pet.reading.ORDERED_FROM", 0)
     monkeypatch.setattr("engine.modalities.listmode_pet.reading.MUCH", 0.0)
     events = list(run(study_of(words), on=ON))
-    np.testing.assert_array_equal(finished(events).volume.values, wanted.volume.values)
+    np.testing.assert_array_equal(finished(events).volume.values, expected.volume.values)
     said = [each.text for each in events if isinstance(each, Warned)]
     assert any(
         "would use much of the memory. They are stored in temporary files" in text for text in said
@@ -139,9 +139,7 @@ def test_events_that_would_take_much_of_the_memory_go_into_files(
 
 
 @pytest.mark.parametrize("frames", ["", "frames=0-0.1,0.2-0.3"])
-def test_the_image_has_the_same_bits(
-    words: Path, frames: str, request: pytest.FixtureRequest
-) -> None:
+def test_image_has_the_same_bits(words: Path, frames: str, request: pytest.FixtureRequest) -> None:
     study = study_of(words, *filter(None, [frames]))
     in_memory = finished(list(run(study, on=ON)))
     request.getfixturevalue("large_events")
@@ -152,9 +150,9 @@ def test_the_image_has_the_same_bits(
     np.testing.assert_array_equal(finished(events).volume.values, in_memory.volume.values)
     assert in_memory.volume.values.max() > 0
     for key in ("facts", "history", "corrections"):
-        wanted = in_memory.provenance.get(key)
+        expected = in_memory.provenance.get(key)
         if key != "history":
-            assert finished(events).provenance.get(key) == wanted
+            assert finished(events).provenance.get(key) == expected
     (planned,) = (each.text for each in events if isinstance(each, Planned))
     assert "Disk space needed for the events: up to " in planned
     assert any("do not fit in memory" in e.text for e in events if isinstance(e, Warned))
@@ -164,7 +162,7 @@ def test_the_image_has_the_same_bits(
     assert said[-1].text.startswith(f"{N_EVENTS:,} events, ")
 
 
-def test_a_scan_with_times_of_flight_and_all_corrections_has_the_same_bits(
+def test_tof_scan_with_all_corrections_has_the_same_bits(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     phantom = uniform_cylinder(diameter_mm=60, length_mm=20)
@@ -186,16 +184,16 @@ def test_a_scan_with_times_of_flight_and_all_corrections_has_the_same_bits(
     events = list(run(study, on=ON))
     rest = list(run(study, on=ON, resume=Resume(half.volume.values, half.update, half.history)))
 
-    wanted = finished(in_memory)
-    assert {c["kind"] for c in wanted.provenance["corrections"] if c["state"] == "applied"} >= {
+    expected = finished(in_memory)
+    assert {c["kind"] for c in expected.provenance["corrections"] if c["state"] == "applied"} >= {
         *("attenuation", "randoms", "normalisation"),
     }
     for found in (finished(events), finished(rest)):
-        np.testing.assert_array_equal(found.volume.values, wanted.volume.values)
+        np.testing.assert_array_equal(found.volume.values, expected.volume.values)
     assert any("do not fit in memory" in e.text for e in events if isinstance(e, Warned))
 
 
-def test_files_of_events_have_no_name_and_go_with_them(tmp_path: Path) -> None:
+def test_event_files_are_unnamed_and_removed_with_the_events(tmp_path: Path) -> None:
     storage = Scratch(tmp_path)
     before = len(list(Path("/proc/self/fd").iterdir())) if Path("/proc/self/fd").exists() else 0
     column = storage.filled(5000, np.float32, lambda rows: np.arange(rows.start, rows.stop))
@@ -208,14 +206,12 @@ def test_files_of_events_have_no_name_and_go_with_them(tmp_path: Path) -> None:
         assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-def test_a_disk_without_room_is_told_before_anything_is_written(tmp_path: Path) -> None:
+def test_lack_of_disk_space_is_reported_before_writing(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"need .* GiB more on this disk, .* free disk space"):
         Scratch(tmp_path).empty(1 << 55, np.uint8)
 
 
-def test_a_file_that_changes_between_its_readings_is_refused(
-    words: Path, small_pieces: None
-) -> None:
+def test_file_that_changes_between_two_readings_is_refused(words: Path, small_pieces: None) -> None:
     scanner = str(words.with_name("tiny.toml"))
 
     def shorten(n_events: int, end_byte: int) -> None:
@@ -231,7 +227,7 @@ def test_a_file_that_changes_between_its_readings_is_refused(
     assert {each.name for each in words.parent.iterdir()} == {"scan.l", "tiny.toml"}
 
 
-def test_a_scan_in_memory_is_laid_out_too(words: Path, small_pieces: None) -> None:
+def test_scan_in_memory_is_sorted_too(words: Path, small_pieces: None) -> None:
     whole = read_listmode(words, scanner=str(words.with_name("tiny.toml")))
     found = sort_in_space(WholeScan(whole), Scratch(words.parent), threads=2)
 
@@ -240,7 +236,7 @@ def test_a_scan_in_memory_is_laid_out_too(words: Path, small_pieces: None) -> No
     )
 
 
-def test_the_memory_may_be_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_can_be_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(MEMORY_VARIABLE, "0.001")
     assert free_memory() == 0
     monkeypatch.setenv(MEMORY_VARIABLE, "1e6")

@@ -1,4 +1,4 @@
-"""Frames of time in one run: together they are the whole scan, and each is its own image."""
+"""Time frames in one run: together they are the whole scan, and each is a separate image."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(folder):
-    """A scan of two seconds without background."""
+    """Return a scan of two seconds without background."""
     return simulate_listmode(
         BODY, RING, n_prompts=30_000, seed=5, randoms_fraction=0, attenuation=False, duration_s=2
     )
@@ -69,24 +69,24 @@ def finished(study, **how) -> Finished:
     return list(run(study, on=ON, **how))[-1]
 
 
-def test_a_frame_of_the_whole_scan_has_the_bits_of_the_scan(bare, folder):
+def test_frame_of_the_whole_scan_has_the_bits_of_the_scan(bare, folder):
     whole, framed = finished(study_of(bare, folder)), finished(study_of(bare, folder, "2"))
     assert framed.volume.values.tobytes() == whole.volume.values.tobytes()
     assert [each.frame for each in framed.frames] == [TimeFrame(0, 2000)]
 
 
-def test_thirty_three_frames_of_50_ms_add_up_to_the_scan_in_them(bare, folder, tmp_path):
-    """One update from a uniform image is a sum over events: x = Σ_i 1 / (A 1)_i A_i / s."""
+def test_frames_add_up_to_the_image_of_their_events(bare, folder, tmp_path):
+    """One update of a uniform image is a sum over events: x = Σ_i 1 / (A 1)_i A_i / s."""
     last = finished(study_of(bare, folder, "33x0.05"))
     assert len(last.frames) == 33
     part = bare.select(bare.time_ms < 1650)
-    want = finished(study_of(part, tmp_path)).volume.values
-    np.testing.assert_allclose(last.volume.values, want, rtol=0, atol=1e-6 * want.max())
+    expected = finished(study_of(part, tmp_path)).volume.values
+    np.testing.assert_allclose(last.volume.values, expected, rtol=0, atol=1e-6 * expected.max())
     total = np.sum([each.volume.values for each in last.frames], axis=0, dtype=np.float64)
     np.testing.assert_array_equal(last.volume.values, total.astype(np.float32))
 
 
-def test_events_after_the_last_frame_are_said_and_an_empty_frame_is_empty(bare, folder):
+def test_events_after_the_last_frame_are_reported_and_an_empty_frame_is_empty(bare, folder):
     late = replace(bare, time_ms=bare.time_ms + np.uint32(500))
     events = list(run(study_of(late, folder.parent, "2x0.25,1"), on=ON))
     warned = [event.text for event in events if isinstance(event, Warned)]
@@ -97,14 +97,12 @@ def test_events_after_the_last_frame_are_said_and_an_empty_frame_is_empty(bare, 
     assert not frames[0].volume.values.any() and frames[2].volume.values.any()
 
 
-def test_time_between_frames_is_in_none_and_the_image_of_all_is_that_of_their_events(
-    bare, folder, tmp_path
-):
+def test_time_between_frames_is_excluded_from_the_image_of_all_frames(bare, folder, tmp_path):
     events = list(run(study_of(bare, folder, "0.25-0.5, 1-1.75"), on=ON))
     last, times = events[-1], bare.time_ms
     kept = ((times >= 250) & (times < 500)) | ((times >= 1000) & (times < 1750))
-    want = finished(study_of(bare.select(kept), tmp_path)).volume.values
-    np.testing.assert_allclose(last.volume.values, want, rtol=0, atol=1e-6 * want.max())
+    expected = finished(study_of(bare.select(kept), tmp_path)).volume.values
+    np.testing.assert_allclose(last.volume.values, expected, rtol=0, atol=1e-6 * expected.max())
     parts = finished(study_of(bare, folder, "0.25,0.25,0.5,0.75,0.25")).frames
     for found, place in zip(last.frames, (1, 3), strict=True):
         assert found.frame == parts[place].frame
@@ -116,7 +114,7 @@ def test_time_between_frames_is_in_none_and_the_image_of_all_is_that_of_their_ev
     assert last.provenance["scan"]["frames"][1] == {"start_s": 1.0, "duration_s": 0.75}
 
 
-def test_previews_count_frames_and_the_last_of_each_is_finished(bare, folder):
+def test_previews_count_frames_and_each_frame_ends_with_a_finished_image(bare, folder):
     how = {"algorithm": {"kind": "osem", "iterations": 2, "subsets": 3},
            "finishing": [{"kind": "gaussian", "fwhm_mm": 9}]}  # fmt: skip
     events = list(run(study_of(bare, folder, "2x1", **how), on=ON))
@@ -130,8 +128,8 @@ def test_previews_count_frames_and_the_last_of_each_is_finished(bare, folder):
     assert np.abs(np.diff(blurred, axis=2)).max() < np.abs(np.diff(sharp, axis=2)).max()
 
 
-def test_the_background_of_a_frame_is_its_part(folder, tmp_path):
-    """With half of the prompts random, a frame without its background would be twice too hot."""
+def test_background_of_a_frame_is_its_share(folder, tmp_path):
+    """Half of the prompts are random: a frame without its background would be twice too hot."""
     data = simulate_listmode(
         BODY, RING, n_prompts=60_000, seed=6, randoms_fraction=0.5, attenuation=False, duration_s=4
     )
@@ -142,10 +140,10 @@ def test_the_background_of_a_frame_is_its_part(folder, tmp_path):
     assert ratio == pytest.approx([0.25, 0.75], abs=0.02)
 
 
-def test_a_run_goes_on_in_the_frame_it_was_in_with_the_same_bits(bare, folder, tmp_path):
+def test_run_resumed_within_a_frame_gives_the_same_bits(bare, folder, tmp_path):
     how = {"algorithm": {"kind": "osem", "iterations": 2, "subsets": 2}}
     study = study_of(bare, folder, "4x0.5", **how)
-    want = finished(study)
+    expected = finished(study)
     job = Job.create(study, tmp_path / "job")
     events = keep(run(study, on=ON), job)
     for event in events:  # stopped in the middle of the third frame
@@ -157,16 +155,16 @@ def test_a_run_goes_on_in_the_frame_it_was_in_with_the_same_bits(bare, folder, t
     again = list(keep(run(study, on=ON, resume=resume), job))
     shown = [event.iteration for event in again if isinstance(event, Preview)]
     assert min(shown) == 3
-    assert again[-1].volume.values.tobytes() == want.volume.values.tobytes()
+    assert again[-1].volume.values.tobytes() == expected.volume.values.tobytes()
     assert [f.volume.values.tobytes() for f in again[-1].frames] == [
-        f.volume.values.tobytes() for f in want.frames
+        f.volume.values.tobytes() for f in expected.frames
     ]
     result = Results().open(job.record.result)
-    assert [each.frame for each in result.frames()] == [each.frame for each in want.frames]
+    assert [each.frame for each in result.frames()] == [each.frame for each in expected.frames]
     assert not job.frames.folder.exists()
 
 
-def test_what_is_finished_stays_when_no_more_frames_are_wanted(bare, folder):
+def test_finishing_early_keeps_the_finished_frames(bare, folder):
     last = finished(study_of(bare, folder, "4x0.5"), finish_early=lambda: True)
     assert len(last.frames) == 1
     assert last.run.describe_ending() == "stopped by the user after frame 1 of 4"
@@ -192,13 +190,11 @@ def test_frames_are_written_by_the_command_and_read_back(bare, folder, tmp_path,
 
     image = nibabel.load(path)
     assert image.shape[3] == 2
-    said = (tmp_path / "frames.provenance.json").read_text()
-    assert '"FrameDuration": [' in said and '"FrameTimesStart": [' in said
+    text = (tmp_path / "frames.provenance.json").read_text()
+    assert '"FrameDuration": [' in text and '"FrameTimesStart": [' in text
 
 
-def test_a_format_without_room_for_frames_is_refused_before_the_work(
-    bare, folder, tmp_path, capsys
-):
+def test_format_without_frames_is_refused_before_the_run(bare, folder, tmp_path, capsys):
     study_of(bare, folder)
     out = tmp_path / "frames.png"
     command = ["reconstruct", str(folder / "scan.h5"), "--frames", "2x1", "-o", str(out)]
@@ -210,8 +206,8 @@ def test_a_format_without_room_for_frames_is_refused_before_the_work(
 
 
 @pytest.mark.parametrize("weighted", [True, False])
-def test_dead_time_that_changes_is_that_of_each_frame(tmp_path, weighted):
-    """Crystals that count for 1, then 0.8 of the time: 0.64 of the pairs, and one activity."""
+def test_changing_dead_time_is_corrected_per_frame(tmp_path, weighted):
+    """Crystals with live fractions of 1, then 0.8: 0.64 of the pairs, at the same activity."""
     data = simulate_listmode(
         BODY, RING, n_prompts=80_000, seed=9, randoms_fraction=0, attenuation=False, duration_s=4
     )
@@ -237,8 +233,8 @@ def test_dead_time_that_changes_is_that_of_each_frame(tmp_path, weighted):
             finished(study)
     values = np.array([each.volume.values.sum() for each in last.frames], float)
     assert {each.volume.unit for each in last.frames} == {"Bq/mL"}
-    want = [1, 1, 1] if weighted else [1, 0.64, 0.64]
-    assert values / values[0] == pytest.approx(want, abs=0.03)
+    expected = [1, 1, 1] if weighted else [1, 0.64, 0.64]
+    assert values / values[0] == pytest.approx(expected, abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -249,8 +245,8 @@ def test_dead_time_that_changes_is_that_of_each_frame(tmp_path, weighted):
         (((20, 50), (60, 100)), 1.0),
     ],
 )
-def test_when_frames_are_is_kept_by_every_file(tmp_path, spans_ms, step_s):
-    """NIfTI has room for one step from start to start, and 1 means nothing; its text says all."""
+def test_every_format_stores_the_frame_times(tmp_path, spans_ms, step_s):
+    """NIfTI has only one step from start to start, and 1 means nothing; its text has all times."""
     import nibabel
 
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
@@ -260,13 +256,13 @@ def test_when_frames_are_is_kept_by_every_file(tmp_path, spans_ms, step_s):
     save_frames(image, frames, tmp_path / "a.nii", {})
     header = nibabel.load(tmp_path / "a.nii").header
     assert float(header["pixdim"][4]) == pytest.approx(step_s)
-    said = json.loads(sidecar_path(tmp_path / "a.nii").read_text())["provenance"]
+    text = json.loads(sidecar_path(tmp_path / "a.nii").read_text())["provenance"]
     starts, ends = np.array(spans_ms).T / 1000
-    assert np.array(said["FrameTimesStart"]) == pytest.approx(starts)
-    assert np.array(said["FrameDuration"]) == pytest.approx(ends - starts)
+    assert np.array(text["FrameTimesStart"]) == pytest.approx(starts)
+    assert np.array(text["FrameDuration"]) == pytest.approx(ends - starts)
 
 
-def test_a_changed_frame_is_refused(bare, folder, tmp_path):
+def test_changed_frame_is_refused(bare, folder, tmp_path):
     last = finished(study_of(bare, folder, "2x1"))
     save_frames(last.volume, last.frames, tmp_path / "frames.h5", {})
     content = bytearray((tmp_path / "frames.h5").read_bytes())
@@ -278,7 +274,7 @@ def test_a_changed_frame_is_refused(bare, folder, tmp_path):
     assert isinstance(last.frames[0], FrameVolume)
 
 
-def test_becquerels_of_frames_are_those_at_the_start_of_the_scan(tmp_path):
+def test_frames_in_becquerel_refer_to_the_start_of_the_scan(tmp_path):
     """Counts that decay with the nuclide give the same activity at the start in every frame."""
     data = simulate_listmode(
         BODY, RING, n_prompts=80_000, seed=8, randoms_fraction=0, attenuation=False, duration_s=6
@@ -300,6 +296,8 @@ def test_becquerels_of_frames_are_those_at_the_start_of_the_scan(tmp_path):
     assert float(last.volume.values.sum(dtype=float)) == pytest.approx(mean, rel=1e-5)
     last = finished(apart.model_copy(update={"inputs": given}))
     found = np.array([each.volume.values.sum() for each in last.frames], float)
-    assert found == pytest.approx(values[[0, 2]], rel=1e-5), "what is between them changes nothing"
+    assert found == pytest.approx(values[[0, 2]], rel=1e-5), (
+        "the gap between the frames changes their values"
+    )
     mean = float(found @ [1, 3] / 4)
     assert float(last.volume.values.sum(dtype=float)) == pytest.approx(mean, rel=1e-5)

@@ -1,4 +1,4 @@
-"""Scans with next to nothing in them, and the same scan again and again."""
+"""Scans with almost no events, and repeated runs of the same scan."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SETTINGS = ("algorithm.iterations=2", "algorithm.subsets=2", "finishing=[]", "re
 
 
 def events(folder: Path, lines: np.ndarray, *, delayed: np.ndarray | None = None) -> list[Event]:
-    """Reconstruct a scan of these lines of response, and return all it said."""
+    """Reconstruct a scan of these lines of response; return all events of the run."""
     return list(run(study(folder, lines, delayed=delayed), on=cpu(2)))
 
 
@@ -55,19 +55,19 @@ def last(said: list[Event]) -> np.ndarray:
     return np.asarray(said[-1].volume.values)
 
 
-def test_no_event_is_refused_with_a_reason(tmp_path: Path) -> None:
+def test_scan_without_events_is_refused_with_a_reason(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="prompt"):
         events(tmp_path, np.zeros(0, np.int64))
 
 
-def test_fewer_events_than_subsets_are_refused_with_the_way_out(tmp_path: Path) -> None:
+def test_fewer_events_than_subsets_are_refused_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match=r"1 prompts .* for 2 subsets.*algorithm\.subsets to at most 1"
     ):
         events(tmp_path, np.array([MIDDLE]))
 
 
-def test_one_event_gives_an_image_of_numbers(tmp_path: Path) -> None:
+def test_one_event_gives_a_finite_image(tmp_path: Path) -> None:
     one = study(tmp_path, np.array([MIDDLE]))
     protocol = with_settings(one.protocol, ("algorithm.subsets=1",))
     one = one.model_copy(update={"protocol": protocol})
@@ -75,23 +75,23 @@ def test_one_event_gives_an_image_of_numbers(tmp_path: Path) -> None:
     assert np.isfinite(image).all() and image.min() >= 0 and image.max() > 0
 
 
-def test_delayeds_alone_are_refused_with_a_reason(tmp_path: Path) -> None:
+def test_scan_of_delayeds_is_refused_with_a_reason(tmp_path: Path) -> None:
     lines = np.arange(0, RING.n_lors, 11)
     with pytest.raises(DataError, match="prompt"):
         events(tmp_path, lines, delayed=np.ones(len(lines), bool))
 
 
-def test_a_scan_of_randoms_alone_says_so(tmp_path: Path, rng: np.random.Generator) -> None:
+def test_scan_of_only_randoms_is_reported(tmp_path: Path, rng: np.random.Generator) -> None:
     lines = rng.integers(0, RING.n_lors, 20_000)
-    said = events(tmp_path, lines, delayed=np.arange(len(lines)) % 2 == 0)
-    (randoms,) = [e for e in said if isinstance(e, Corrected) and e.kind == "randoms"]
+    messages = events(tmp_path, lines, delayed=np.arange(len(lines)) % 2 == 0)
+    (randoms,) = [e for e in messages if isinstance(e, Corrected) and e.kind == "randoms"]
     share = float(randoms.text.split(" %")[0].split()[-1])
     assert share == pytest.approx(100, abs=5)
-    image = last(said)
+    image = last(messages)
     assert np.isfinite(image).all() and image.min() >= 0
 
 
-def test_ten_runs_with_one_thread_or_two_have_one_hash(
+def test_ten_runs_with_one_or_two_threads_have_one_hash(
     tmp_path: Path, rng: np.random.Generator
 ) -> None:
     same = study(tmp_path, rng.integers(0, RING.n_lors, 5_000))

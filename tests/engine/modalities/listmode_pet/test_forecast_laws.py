@@ -1,4 +1,4 @@
-"""Laws of the forecast of list mode: each part of the work counts, and nothing else."""
+"""Laws of the list-mode forecast: each part of the work is counted, and nothing else."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from engine.operators.point_spread import axial_matrix, plane_matrix
 
 GRID = ImageGrid((40, 60, 60), (1.0, 1.0, 1.0))
 MANY = 10**8
-"""Lines of a scanner that is too large to trace all of them."""
+"""Lines of a scanner that is too large to trace all lines."""
 
 
 def map_of(n: int = 60, radius_mm: float = 30.0) -> CrystalMap:
-    """A ring of crystals, listed one by one."""
+    """Return a ring of crystals, listed one by one."""
     angles = 2 * np.pi * np.arange(n) / n
     positions = radius_mm * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
     keys = np.stack([0 * np.arange(n), np.arange(n)], axis=1)
@@ -51,7 +51,7 @@ def test_time_and_memory_grow_with_the_width_of_the_blur():
     assert seconds == sorted(set(seconds)) and memory == sorted(set(memory))
 
 
-def test_the_blur_takes_as_long_with_any_number_of_threads():
+def test_time_of_the_blur_does_not_depend_on_the_number_of_threads():
     blur_s = [
         forecast(fwhm_mm=4.0, threads=n).stages["reconstruct"]
         - forecast(threads=n).stages["reconstruct"]
@@ -61,18 +61,18 @@ def test_the_blur_takes_as_long_with_any_number_of_threads():
 
 
 @pytest.mark.parametrize("fwhm_mm", [1.5, 4.0, 7.0])
-def test_elements_are_counted_without_the_matrices(fwhm_mm):
+def test_matrix_elements_are_counted_without_the_matrices(fwhm_mm):
     spread = uniform_spread(fwhm_mm)
     of_planes = axial_matrix(spread, GRID).nnz / GRID.shape[0]
     of_pixels = plane_matrix(spread, GRID).nnz / (GRID.shape[1] * GRID.shape[2])
-    # the matrices leave out what lies beyond the edge of the image
+    # the matrices omit the part beyond the edge of the image
     assert plane_elements(spread, GRID) == pytest.approx(of_planes, rel=0.25)
     assert pixel_elements(spread, GRID) == pytest.approx(of_pixels, rel=0.25)
     elements = forecast(fwhm_mm=fwhm_mm).memory_bytes - forecast().memory_bytes
     assert elements >= BYTES_PER_ELEMENT * of_pixels
 
 
-def test_eight_batches_are_traced_and_no_more_than_the_scanner_has():
+def test_eight_batches_are_traced_but_not_more_lines_than_the_scanner_has():
     protocol = ListModeProtocol()
     assert lines_traced(protocol, GRID, 30_000, MANY) == (8 * 500_000, 500_000)
     assert lines_traced(protocol, GRID, 2_000_000, MANY) == (16 * 500_000, 500_000)
@@ -81,7 +81,7 @@ def test_eight_batches_are_traced_and_no_more_than_the_scanner_has():
     assert lines_traced(protocol, large, 30_000, 1_000_000)[0] == 1_000_000
 
 
-def test_lines_end_at_the_crystals():
+def test_traced_lines_end_at_the_crystals():
     wide = ImageGrid((40, 300, 300), (1.0, 1.0, 1.0))
     scanner = map_of(radius_mm=30.0)
     assert slabs_of(wide, None) == pytest.approx(0.7 * 300)
@@ -90,7 +90,7 @@ def test_lines_end_at_the_crystals():
     assert slabs_of(long, scanner) == slabs_of(GRID, scanner)
 
 
-def test_the_sensitivity_of_a_map_is_paid_for_its_lines():
+def test_sensitivity_of_a_crystal_map_costs_its_lines():
     scan = scan_of(map_of())
     few, many = (
         forecast(scan=scan, n_lors=n).stages["sensitivity"] for n in (1_000_000, 4_000_000)
@@ -98,7 +98,7 @@ def test_the_sensitivity_of_a_map_is_paid_for_its_lines():
     assert many / few == pytest.approx(4.0, rel=0.01)
 
 
-def test_a_run_of_next_to_nothing_takes_the_memory_of_the_program():
+def test_minimal_run_needs_the_memory_of_the_program():
     tiny = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
     assert 0 <= forecast(grid=tiny).memory_bytes - BASE_BYTES < 100 * 2**20
     assert forecast(grid=tiny).seconds >= 1.5

@@ -1,4 +1,4 @@
-"""The background that a frame expects: its own shares of the scan's randoms and of its scatter."""
+"""The expected background of a frame: its shares of the scan's randoms and of its scatter."""
 
 import numpy as np
 
@@ -17,8 +17,8 @@ RING = RingScanner(
 )  # fmt: skip
 
 
-def test_a_frame_expects_its_delayeds_and_its_trues(rng: np.random.Generator) -> None:
-    """Two frames: 3 and 1 of the delayeds, 20 and 80 of the trues, as a bolus has them."""
+def test_frame_has_its_delayeds_and_its_trues(rng: np.random.Generator) -> None:
+    """Two frames as of a bolus: 3 and 1 of the delayeds, 20 and 80 of the trues."""
     # prompts and delayeds by hand: 23 and 3 before 100 ms, 81 and 1 after
     times = np.repeat(np.array([50, 150, 50, 150], np.uint32), (23, 81, 3, 1))
     delayed = np.arange(len(times)) >= 104
@@ -41,7 +41,7 @@ def test_a_frame_expects_its_delayeds_and_its_trues(rng: np.random.Generator) ->
 
     for k, (of_randoms, of_scatter) in enumerate(((0.75, 0.2), (0.25, 0.8))):
         held = (np.asarray(prompts.time_ms) >= 100) == bool(k)
-        wanted = of_randoms * randoms[held] + of_scatter * scatter[held]
+        expected = of_randoms * randoms[held] + of_scatter * scatter[held]
         found = scan.part(k).background
         assert found is not None
-        np.testing.assert_allclose(found, wanted, rtol=1e-5)  # float32
+        np.testing.assert_allclose(found, expected, rtol=1e-5)  # float32

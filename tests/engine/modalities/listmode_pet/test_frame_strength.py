@@ -14,7 +14,7 @@ COUNTS = (1e5, 4e5, 9e5)
 
 
 @pytest.mark.parametrize("kind", [Svrg, Bsrem])
-def test_frames_differ_in_counts_but_not_in_strength(kind: type[Svrg | Bsrem]) -> None:
+def test_frames_with_different_counts_have_the_same_strength(kind: type[Svrg | Bsrem]) -> None:
     demands = [CountDemand(n, 1e3) for n in COUNTS]
     before = kind()
     found = frame_algorithms(before, before.for_counts(demands[1]), demands)
@@ -23,7 +23,7 @@ def test_frames_differ_in_counts_but_not_in_strength(kind: type[Svrg | Bsrem]) -
     assert strengths == pytest.approx([before.strength_for(in_voxel[1])] * 3)
 
 
-def test_a_frame_without_counts_has_the_largest_strength() -> None:
+def test_frame_without_counts_has_the_largest_strength() -> None:
     demands = [CountDemand(n, 1e3) for n in (0.0, 0.0, 5.0)]
     found = frame_algorithms(Svrg(), Svrg(), demands)
     largest = STRENGTHS["standard"] / LEAST_COUNTS**COUNTS_POWER

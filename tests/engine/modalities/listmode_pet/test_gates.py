@@ -1,4 +1,4 @@
-"""Gates of a cycle in one run: each is its own image, and what is kept of them says which."""
+"""Gates of a cycle in one run: each is a separate image, and files state the gate."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def cylinder(x_mm: float) -> ShapePhantom:
 
 @pytest.fixture(scope="module")
 def beating() -> ListMode:
-    """A cylinder that jumps to and fro: in the first half of each cycle it is at +x."""
+    """Return a cylinder that alternates: in the first half of each cycle it is at +x."""
     rng, parts = np.random.default_rng(4), []
     for half, x_mm in enumerate((SHIFT_MM, -SHIFT_MM)):
         part = simulate_listmode(
@@ -99,7 +99,7 @@ def middle_x(volume: Volume) -> float:
     return float(along @ volume.grid.centres_mm(0) / along.sum())
 
 
-def test_gates_stand_still_where_the_whole_scan_moves(beating, tmp_path):
+def test_gates_separate_the_positions_of_a_moving_object(beating, tmp_path):
     how = {"algorithm": {"kind": "mlem", "iterations": 12}}
     last = finished(study_of(beating, tmp_path, "gates=2", **how))
     places = [middle_x(each.volume) for each in last.frames]
@@ -112,8 +112,8 @@ def test_one_update_of_the_gates_adds_up_to_that_of_their_cycles(beating, tmp_pa
     last = events[-1]
     inside = (beating.time_ms >= 100) & (beating.time_ms < BEATS.time_ms[-1])
     (tmp_path / "part").mkdir()
-    want = finished(study_of(beating.select(inside), tmp_path / "part", "")).volume.values
-    np.testing.assert_allclose(last.volume.values, want, rtol=0, atol=1e-6 * want.max())
+    expected = finished(study_of(beating.select(inside), tmp_path / "part", "")).volume.values
+    np.testing.assert_allclose(last.volume.values, expected, rtol=0, atol=1e-6 * expected.max())
     total = np.sum([each.volume.values for each in last.frames], axis=0, dtype=np.float64)
     np.testing.assert_array_equal(last.volume.values, total.astype(np.float32))
     said = [event.text for event in events if isinstance(event, Warned)]
@@ -126,9 +126,9 @@ def test_one_update_of_the_gates_adds_up_to_that_of_their_cycles(beating, tmp_pa
     assert (stored["gate"], stored["n_gates"], stored["duration_s"]) == (3, 8, 0.475)
 
 
-def test_a_run_goes_on_in_the_gate_it_was_in_with_the_same_bits(beating, tmp_path):
+def test_run_resumed_within_a_gate_gives_the_same_bits(beating, tmp_path):
     study = study_of(beating, tmp_path, "gates=3")
-    want = finished(study)
+    expected = finished(study)
     job = Job.create(study, tmp_path / "job")
     events = keep(run(study, on=ON), job)
     for event in events:
@@ -137,15 +137,15 @@ def test_a_run_goes_on_in_the_gate_it_was_in_with_the_same_bits(beating, tmp_pat
     events.close()
     resume = job.latest()
     found = [each.frame for each in resume.frames]
-    assert found and found == [each.frame for each in want.frames[: len(found)]]
+    assert found and found == [each.frame for each in expected.frames[: len(found)]]
     again = list(keep(run(study, on=ON, resume=resume), job))
-    assert again[-1].volume.values.tobytes() == want.volume.values.tobytes()
+    assert again[-1].volume.values.tobytes() == expected.volume.values.tobytes()
     kept = Results().open(job.record.result).frames()
-    assert [each.frame for each in kept] == [each.frame for each in want.frames]
-    assert kept[1].frame.gate == Gate(2, 3, want.frames[1].frame.gate.used_ms)
+    assert [each.frame for each in kept] == [each.frame for each in expected.frames]
+    assert kept[1].frame.gate == Gate(2, 3, expected.frames[1].frame.gate.used_ms)
 
 
-def test_a_file_of_trigger_times_gates_a_scan_that_has_none(beating, tmp_path):
+def test_trigger_file_gates_a_scan_without_triggers(beating, tmp_path):
     study = study_of(replace(beating, triggers=()), tmp_path, "")
     times = tmp_path / "beats.csv"
     lines = "\n".join(f"{each / 1000:.3f}" for each in BEATS.time_ms)
@@ -162,8 +162,8 @@ def test_a_file_of_trigger_times_gates_a_scan_that_has_none(beating, tmp_path):
     assert right > 5 > -5 > left
 
 
-def test_becquerels_of_gates_are_those_at_the_start_of_the_scan(tmp_path):
-    """Gates of the first and of the last half of the scan, with a half-life of half of it."""
+def test_gates_in_becquerel_refer_to_the_start_of_the_scan(tmp_path):
+    """Gates of the first and the last half of the scan, with a half-life of half the scan."""
     half_life_s = 2.0
     data = simulate_listmode(
         cylinder(0), RING, n_prompts=60_000, seed=8, randoms_fraction=0, attenuation=False,
@@ -187,7 +187,7 @@ def test_becquerels_of_gates_are_those_at_the_start_of_the_scan(tmp_path):
     assert sums / np.mean(sums) == pytest.approx(np.ones(5), abs=0.03)
 
 
-def test_a_scan_keeps_its_triggers_in_our_format(beating, tmp_path):
+def test_scan_keeps_its_triggers_in_our_format(beating, tmp_path):
     two = (BEATS, Triggers.at("respiration", np.array([-20, 1500, 3100])))
     path = tmp_path / "scan.h5"
     write_listmode(replace(beating, triggers=two), path)
@@ -203,7 +203,7 @@ def test_a_scan_keeps_its_triggers_in_our_format(beating, tmp_path):
         read_listmode(path)
 
 
-def test_which_gates_images_are_is_kept_by_every_file(tmp_path):
+def test_every_format_stores_the_gate(tmp_path):
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
     division = GateRequest(3).divide([BEATS], LENGTH_MS)
     frames = [FrameVolume(frame, image) for frame in division.frames]
@@ -212,9 +212,9 @@ def test_which_gates_images_are_is_kept_by_every_file(tmp_path):
     save_frames(image, frames, tmp_path / "a.nii", {})
     header = nibabel.load(tmp_path / "a.nii").header
     assert (float(header["pixdim"][4]), float(header["toffset"])) == (1.0, 0.0)
-    said = json.loads(sidecar_path(tmp_path / "a.nii").read_text())["provenance"]
-    assert said["GateDuration"] == [frame.duration_s for frame in division.frames]
-    assert "FrameTimesStart" not in said
+    text = json.loads(sidecar_path(tmp_path / "a.nii").read_text())["provenance"]
+    assert text["GateDuration"] == [frame.duration_s for frame in division.frames]
+    assert "FrameTimesStart" not in text
     with pytest.raises(UnknownFormatError, match=r"gates.* can only be saved with the suffixes"):
         save_frames(image, frames, tmp_path / "a.dicom", {})
     assert ListModeProtocol(frames="gates=3").has_gates

@@ -1,4 +1,4 @@
-"""What a run will take: sums that can be done by hand, and refusals with numbers."""
+"""Stated needs of a run: sums that can be checked by hand, and refusals with numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RING = RingSettings(
 
 @pytest.fixture(scope="module")
 def small_scan(tmp_path_factory):
-    """A few events of a tiny ring."""
+    """Return a few events of a tiny ring."""
     scan = tmp_path_factory.mktemp("scan") / "small.h5"
     phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
     ring = RingScanner(RING)
@@ -55,21 +55,21 @@ def requirements(n_events=10_000_000, free_gib=20.0, **protocol) -> Requirements
 
 
 @pytest.mark.parametrize(("reproducible", "accumulator"), [(False, 4), (True, 8)])
-def test_the_images_on_the_gpu_are_counted_one_by_one(reproducible, accumulator):
+def test_images_on_the_gpu_are_counted(reproducible, accumulator):
     found = requirements(reproducible=reproducible).gpu
     assert found.images_bytes == int(
         GPU_SAFETY * (GRID.n_voxels * (4 * GPU_IMAGES + accumulator) + CHUNKS)
     )
 
 
-def test_images_and_events_on_the_gpu_add_up():
+def test_images_and_events_on_the_gpu_are_added():
     n = 10_000_000
     images = requirements(0).gpu.images_bytes - GPU_SAFETY * CHUNKS
     whole = images + GPU_SAFETY * n * GPU_BYTES_PER_EVENT
     assert requirements(n).gpu.whole_bytes == pytest.approx(whole, abs=4)
 
 
-def test_few_events_take_no_more_than_two_chunks():
+def test_few_events_take_at_most_two_chunks():
     found = requirements(GPU_CHUNK).gpu
     assert found.whole_bytes == found.images_bytes
 
@@ -93,7 +93,7 @@ def test_images_that_do_not_fit_are_refused_with_numbers():
         refuse_if_too_large(small, GRID)
 
 
-def test_the_memory_of_the_machine_is_refused_first_and_is_no_fault_of_the_gpu():
+def test_host_memory_is_checked_before_gpu_memory():
     with pytest.raises(ResourceError) as fault:
         refuse_if_too_large(
             Requirements(8 * GIB, 4 * GIB, {}, requirements(free_gib=0.1).gpu), GRID
@@ -102,7 +102,7 @@ def test_the_memory_of_the_machine_is_refused_first_and_is_no_fault_of_the_gpu()
     assert "needs 8.0 GiB of memory, but only 4.0 GiB are free" in str(fault.value)
 
 
-def test_one_line_for_each_device():
+def test_each_device_has_one_line():
     on_gpu = requirements(free_gib=20.0)
     line = on_gpu.describe()
     assert f"GPU memory needed: {on_gpu.gpu.whole_bytes / 2**20:.0f} MiB, " in line
@@ -114,7 +114,7 @@ def test_one_line_for_each_device():
     assert "\n" not in line + on_cpu.describe()
 
 
-def test_time_goes_with_the_updates_left():
+def test_time_is_proportional_to_the_remaining_updates():
     whole, half, none = (
         estimate(ListModeProtocol(), GRID, 10_000_000, on=cpu_device(2), left=left).seconds
         for left in (1.0, 0.5, 0.0)
@@ -123,7 +123,7 @@ def test_time_goes_with_the_updates_left():
     assert whole - half == pytest.approx(half - none)
 
 
-def test_twice_the_threads_take_half_the_time_of_tracing():
+def test_twice_the_threads_halve_the_tracing_time():
     seconds = [
         estimate(ListModeProtocol(), GRID, 10_000_000, on=cpu_device(n)).seconds for n in (1, 2, 4)
     ]
@@ -133,7 +133,7 @@ def test_twice_the_threads_take_half_the_time_of_tracing():
 @pytest.mark.slow
 @pytest.mark.parametrize("reproducible", [False, True])
 @pytest.mark.parametrize("method", ["exact", "sampled"])
-def test_a_run_takes_no_more_memory_for_its_voxels_than_was_told(
+def test_run_takes_no_more_memory_for_its_voxels_than_stated(
     small_scan, reproducible, method, tmp_path, monkeypatch
 ):
     peaks, message = [], []

@@ -1,4 +1,4 @@
-"""MAP of list mode: frames, gates, events in files, any number of threads, hardly any events."""
+"""MAP of list mode: frames, gates, events in files, any number of threads, very few events."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ def test_integer_sums_give_the_same_bits_for_any_number_of_threads(
 @pytest.mark.slow
 def test_events_in_files_give_the_same_bits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = study(folder, KIND)
-    want = bits(events_of(whole))
+    expected = bits(events_of(whole))
     monkeypatch.setattr("engine.data.storage.columns.ROWS", 701)
     monkeypatch.setattr("engine.modalities.listmode_pet.requirements.BYTES_PER_EVENT", 1 << 30)
     found = events_of(whole)
     assert any("do not fit in memory" in text for text in warnings(found))
-    assert bits(found) == want
+    assert bits(found) == expected
 
 
 @pytest.mark.parametrize("n", [1, 5, 40])
-def test_hardly_any_events_give_an_image_that_explains_them(folder: Path, n: int) -> None:
+def test_very_few_events_give_an_image_that_explains_them(folder: Path, n: int) -> None:
     # A stronger prior lowers the total.
     weak = "algorithm.strength=0.005"
     found = events_of(of_scan(folder, n, "algorithm.iterations=3", weak))
@@ -96,7 +96,7 @@ def timed(folder: Path, n: int, times_ms: np.ndarray, *settings: str, **values: 
 
 
 @pytest.mark.slow
-def test_each_frame_ends_by_itself_and_one_without_events_is_empty(folder: Path) -> None:
+def test_each_frame_converges_separately_and_an_empty_one_is_empty(folder: Path) -> None:
     n = 4_000
     times = np.sort(np.random.default_rng(3).uniform(0, 1000, n))
     # The counts of all frames set their common strength, so the frame alone would have another.
@@ -116,7 +116,7 @@ def test_each_frame_ends_by_itself_and_one_without_events_is_empty(folder: Path)
 
 
 @pytest.mark.slow
-def test_a_run_in_frames_goes_on_with_the_same_bits(folder: Path) -> None:
+def test_resumed_run_in_frames_gives_the_same_bits(folder: Path) -> None:
     n = 2_000
     times = np.sort(np.random.default_rng(3).uniform(0, 2000, n))
     whole_study = timed(folder, n, times, "frames=2x1")
@@ -129,7 +129,7 @@ def test_a_run_in_frames_goes_on_with_the_same_bits(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_gates_are_images_of_their_own(folder: Path) -> None:
+def test_gates_are_separate_images(folder: Path) -> None:
     n = 4_000
     times = np.sort(np.random.default_rng(3).uniform(0, 4000, n))
     beats = Triggers.at("ecg", np.arange(0, 4001, 200))
@@ -139,7 +139,7 @@ def test_gates_are_images_of_their_own(folder: Path) -> None:
     assert "gates" in rows(found)
 
 
-def test_a_cluster_is_refused_in_one_sentence(folder: Path) -> None:
+def test_cluster_is_refused_with_one_sentence(folder: Path) -> None:
     class Divide:
         n_parts = 2
         updates = None

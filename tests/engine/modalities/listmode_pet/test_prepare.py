@@ -1,4 +1,4 @@
-"""Prompts ready for tracing: what is left out, and the same order on every device."""
+"""Prompts ready for tracing: excluded events, and the same order on every device."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RING = RingScanner(
 
 @pytest.fixture
 def scan(rng: np.random.Generator) -> ListMode:
-    """Events with every column, some of them delayed, on gaps or on dead lines."""
+    """Return events with every column; some are delayed, in gaps or on dead lines."""
     n = 4000
     return ListMode(
         RING,
@@ -48,14 +48,14 @@ def scan(rng: np.random.Generator) -> ListMode:
 
 
 def assert_same(found: ListMode, wanted: ListMode) -> None:
-    """All columns are the same, on the host."""
+    """Assert that all columns are equal, on the host."""
     for field in fields(ListMode):
-        got, want = getattr(found, field.name), getattr(wanted, field.name)
-        if isinstance(want, np.ndarray):
-            assert type(got) is np.ndarray
-            np.testing.assert_array_equal(got, want, err_msg=field.name)
+        actual, expected = getattr(found, field.name), getattr(wanted, field.name)
+        if isinstance(expected, np.ndarray):
+            assert type(actual) is np.ndarray
+            np.testing.assert_array_equal(actual, expected, err_msg=field.name)
         else:
-            assert got is want
+            assert actual is expected
 
 
 def test_only_prompts_on_live_lines_stay(scan: ListMode) -> None:
@@ -67,7 +67,7 @@ def test_only_prompts_on_live_lines_stay(scan: ListMode) -> None:
     assert prepared.data.delayed is None
 
 
-def test_events_stay_whole_and_come_in_order(scan: ListMode) -> None:
+def test_events_are_complete_and_ordered(scan: ListMode) -> None:
     data = prepare(scan, on=ON).data
 
     assert_same(data, scan.prompts.select(np.searchsorted(scan.prompts.time_ms, data.time_ms)))
@@ -75,14 +75,14 @@ def test_events_stay_whole_and_come_in_order(scan: ListMode) -> None:
     np.testing.assert_array_equal(order, np.arange(len(order)))
 
 
-def test_a_gpu_prepares_the_same_events(scan: ListMode, device: Backend) -> None:
-    found, wanted = prepare(scan, on=device), prepare(scan, on=ON)
+def test_gpu_prepares_the_same_events(scan: ListMode, device: Backend) -> None:
+    found, expected = prepare(scan, on=device), prepare(scan, on=ON)
 
-    assert found.n_dropped == wanted.n_dropped
-    assert_same(found.data, wanted.data)
+    assert found.n_dropped == expected.n_dropped
+    assert_same(found.data, expected.data)
 
 
-def test_events_that_do_not_fit_the_gpu_are_sorted_all_the_same(
+def test_events_that_do_not_fit_the_gpu_are_sorted(
     scan: ListMode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.modalities.listmode_pet.model.CHECKED_AT_ONCE", 100)
@@ -91,7 +91,7 @@ def test_events_that_do_not_fit_the_gpu_are_sorted_all_the_same(
     assert_same(prepare(scan, on=small).data, prepare(scan, on=ON).data)
 
 
-def test_a_scan_of_gaps_alone_is_refused(scan: ListMode) -> None:
+def test_scan_with_only_gap_events_is_refused(scan: ListMode) -> None:
     gaps = scan.select(~RING.in_coincidence(scan.crystals))
 
     with pytest.raises(DataError, match=r"none of the .* prompts in the scan is on a usable line"):

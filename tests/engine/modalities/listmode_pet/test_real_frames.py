@@ -1,4 +1,4 @@
-"""Short frames of a real scan keep their counts: an ADAC camera and two points of F-18."""
+"""Short frames of a real scan preserve their counts: an ADAC camera and two points of F-18."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ FRAMES = "frames='3x0.004,2x0.02,1x0.1'"
 
 
 def test_frames_of_4_to_100_ms_agree_per_count() -> None:
-    """172 to 4,386 counts: the sum of the image for each count is within 10 % of the mean.
+    """172 to 4,386 counts: the image sum per count is within 10 % of the mean.
 
-    It is no law (the law is Σ s f = N): few counts lie where the sensitivity is another.
+    This is no exact law (that is Σ s f = N): few counts can be where the sensitivity differs.
     """
     from tests.conftest import SHARED_DATA
 

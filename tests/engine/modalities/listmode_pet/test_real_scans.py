@@ -1,4 +1,4 @@
-"""The sample scans, end to end: where things must come out, and that a mirror would show."""
+"""The sample scans, end to end: positions of the result, and detection of mirrored geometry."""
 
 from dataclasses import replace
 
@@ -54,7 +54,10 @@ def brain(mmr):
 
 
 def reference_on_our_grid(mmr, volume):
-    """The sample's own picture [z, y, x]: its affine is in scanner millimetres, as our grid."""
+    """Return the sample's own image [z, y, x]:
+
+    its affine is in scanner millimetres, as our grid.
+    """
     image = nibabel.load(mmr / "our_quick_mlem_4mm.nii.gz")
     values = np.asarray(image.dataobj, float).transpose(2, 1, 0)
     first = np.array([volume.grid.centres_mm(a)[0] for a in range(3)])
@@ -75,18 +78,18 @@ def test_brain_correlates_with_the_reference(mmr, brain):
     assert np.corrcoef(ours.transpose(0, 2, 1).ravel(), reference.ravel())[0, 1] < right - 0.01
 
 
-def test_brain_lies_where_it_should(brain):
+def test_brain_is_at_its_position(brain):
     x = smooth(brain.values.astype(float), brain.grid.voxel_mm[::-1])
     x[x < 0.2 * x.max()] = 0
-    for axis, want in ((0, 2.0), (1, -18.0)):
+    for axis, expected in ((0, 2.0), (1, -18.0)):
         others = tuple(a for a in range(3) if a != 2 - axis)
         profile = x.sum(axis=others)
         centroid = np.sum(profile * brain.grid.centres_mm(axis)) / profile.sum()
-        assert centroid == pytest.approx(want, abs=3.0)
+        assert centroid == pytest.approx(expected, abs=3.0)
 
 
-def test_brain_says_that_its_dome_points_to_the_head(brain):
-    """The scanner's z runs to the feet of this patient; the dome lies towards −z."""
+def test_dome_of_the_brain_points_to_the_head(brain):
+    """The scanner's z points to the feet of this patient; the dome is towards −z."""
     x = smooth(brain.values.astype(float), brain.grid.voxel_mm[::-1])
     per_slice = (x > 0.2 * x.max()).sum(axis=(1, 2))
     z = brain.grid.centres_mm(2)
@@ -104,10 +107,10 @@ def test_brain_has_the_right_size(brain):
 
 
 def test_gaps_leave_no_grid_in_the_brain(mmr, brain):
-    """The reference picture forgot the gaps between blocks: a regular grid, 8 rows apart."""
+    """The reference image ignored the gaps between blocks: it has a regular grid, 8 rows apart."""
 
     def lines(values):
-        """Brightness of straight lines through the brain, relative to it: columns, rows."""
+        """Return the relative brightness of straight lines through the brain: columns, rows."""
         picture = values[20:44].mean(axis=0)
         fine = (picture - ndimage.gaussian_filter(picture, 1.5))[30:62, 40:60]
         fine /= picture[30:62, 40:60].mean()
@@ -118,7 +121,7 @@ def test_gaps_leave_no_grid_in_the_brain(mmr, brain):
 
 
 def test_mirrored_segments_explain_the_events_less_well(mmr):
-    """Swapping the rings of each event turns oblique lines over; the likelihood must see it."""
+    """Swapping the rings of each event mirrors oblique lines, which lowers the likelihood."""
     data = read_listmode(mmr / "PET_ACQ_small.l.hdr.STIR")
     grid = ListModeProtocol().grid.grid_for(data.scanner)
     n = data.scanner.settings.n_crystals_per_ring
@@ -127,7 +130,7 @@ def test_mirrored_segments_explain_the_events_less_well(mmr):
     likelihood, s = [], None
     for scan in (data, mirrored):
         prompts = listmode_pet.prepare(scan, on=cpu(2)).data
-        if s is None:  # of the lines alone, not of the events
+        if s is None:  # depends on the lines and not on the events
             s = compute_sensitivity(prompts, grid, ListModeProtocol().sensitivity, on=ON)
         model = listmode_pet.build(prompts, grid, s, on=ON)
         osem = ListModeProtocol().algorithm.model_copy(update={"iterations": 1})

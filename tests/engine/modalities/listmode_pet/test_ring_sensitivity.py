@@ -1,4 +1,4 @@
-"""Sensitivity of rings from sums over rings and views, against all lines one by one."""
+"""Sensitivity of rings from sums over rings and views, compared with all lines."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def scan(*factors):
 
 
 def water():
-    """A cylinder that is off the axis and ends within the scanner."""
+    """Return an off-centre cylinder that ends within the scanner."""
     grid = ImageGrid((20, 50, 50), (2.0, 2.0, 2.0), (3.0, -4.0, 2.0))
     y, x = np.meshgrid(grid.centres_mm(1), grid.centres_mm(0), indexing="ij")
     inside = np.hypot(x - 3, y + 4) < 38
@@ -61,7 +61,7 @@ def all_lines(data):
 
 
 def even():
-    """Crystals whose efficiencies are products of their ring's and their place's."""
+    """Return crystal efficiencies that are products of ring and position."""
     rng = np.random.default_rng(3)
     product = np.outer(rng.uniform(0.5, 1, 7), rng.uniform(0.5, 1, 96)).ravel()
     return CrystalFactor((product * RING.alive).astype(np.float32))
@@ -72,51 +72,51 @@ def even():
     [(), (GeometricFactor(), ConstantFactor(0.3)), (even(), GeometricFactor()), (table(), even())],
     ids=["none", "geometry", "rings and places", "tables"],
 )
-def test_without_a_body_it_is_the_sum_over_all_lines(factors):
+def test_sensitivity_without_a_body_is_the_sum_over_all_lines(factors):
     data = scan(*factors)
     weights = RingWeights.of(data)
     assert weights.crystals is None
     found = exact_image(weights, GRID, threads=2)
-    want = all_lines(data)
-    np.testing.assert_allclose(found.sum(), want.sum(), rtol=1e-4)
+    expected = all_lines(data)
+    np.testing.assert_allclose(found.sum(), expected.sum(), rtol=1e-4)
     # lines that run along a face between voxels: to one of them, and by the mirrors to both
     of_crystals = np.outer(weights.rings, weights.places).ravel()
     mirrors = symmetries(RING.positions_mm, of_crystals, GRID)
-    want = symmetrise(want.astype(float), mirrors)
-    seen = want > 0.05 * want.max()
-    relative = (found / np.maximum(want, 1e-9) - 1)[seen]
+    expected = symmetrise(expected.astype(float), mirrors)
+    seen = expected > 0.05 * expected.max()
+    relative = (found / np.maximum(expected, 1e-9) - 1)[seen]
     assert np.sqrt((relative**2).mean()) < 2e-3
-    assert np.abs(found - want).max() < 0.02 * want.max()
+    assert np.abs(found - expected).max() < 0.02 * expected.max()
 
 
-def test_a_grid_beside_the_middle_is_summed_without_its_mirrors():
+def test_off_centre_grid_is_summed_without_mirror_symmetry():
     grid = replace(GRID, centre_mm=(7.0, -3.0, 4.0))
     data = scan(GeometricFactor())
     found = exact_image(RingWeights.of(data), grid, threads=2)
-    want = sensitivity.compute_sensitivity(data, grid, EXACT, on=ON).image
-    seen = want > 0.05 * want.max()
-    assert np.sqrt(((found / np.maximum(want, 1e-9) - 1)[seen] ** 2).mean()) < 0.01
+    expected = sensitivity.compute_sensitivity(data, grid, EXACT, on=ON).image
+    seen = expected > 0.05 * expected.max()
+    assert np.sqrt(((found / np.maximum(expected, 1e-9) - 1)[seen] ** 2).mean()) < 0.01
 
 
 @pytest.mark.parametrize("crystals", [False, True], ids=["body", "body and uneven crystals"])
-def test_what_a_body_leaves_is_right_to_a_percent(crystals, monkeypatch):
+def test_sensitivity_with_a_body_is_right_to_a_percent(crystals, monkeypatch):
     data = scan(GeometricFactor(), AttenuationFactor(water()), *((uneven(),) if crystals else ()))
     monkeypatch.setattr(sensitivity, "TRACED_BELOW", 0)
     found = sensitivity.compute_sensitivity(data, GRID, AUTO, on=ON)
-    want = all_lines(data)
+    expected = all_lines(data)
     assert found.is_ratio and 0 < found.error_percent <= AUTO.error_percent
     assert f"{found.error_percent:.1f} %" in found.describe()
     z, y, x = np.meshgrid(*(GRID.centres_mm(a) for a in (2, 1, 0)), indexing="ij")
     inside = (np.hypot(x - 3, y + 4) < 38) & (np.abs(z - 4) < 10)
-    relative = 100 * (found.image / want - 1)[inside]
+    relative = 100 * (found.image / expected - 1)[inside]
     # an image without this body's shadow would be wrong by its whole depth
-    assert (all_lines(scan(GeometricFactor())) / want)[inside].min() > 1.4 or crystals
+    assert (all_lines(scan(GeometricFactor())) / expected)[inside].min() > 1.4 or crystals
     assert np.sqrt((relative**2).mean()) < 1.5
     assert abs(relative.mean()) < 0.5
 
 
-def test_gaps_between_blocks_are_no_noise_of_few_views(monkeypatch):
-    """As all views meet them at every angle; what a flat body lets pass goes by the angle."""
+def test_gaps_between_blocks_cause_no_noise(monkeypatch):
+    """All views meet them at every angle; the transmission of a flat body depends on the angle."""
     gaps = tuple(range(0, 96, 6))
     ring = RingScanner(RING.settings.model_copy(update={"gap_places": gaps}))
     y, x = np.meshgrid(*[(np.arange(50) - 24.5) * 2] * 2, indexing="ij")
@@ -126,14 +126,14 @@ def test_gaps_between_blocks_are_no_noise_of_few_views(monkeypatch):
     weights = RingWeights.of(replace(scan(AttenuationFactor(body)), scanner=ring))
     monkeypatch.setattr(body_ratio, "WORK", 0)
     monkeypatch.setattr(body_ratio, "FEWEST_VIEWS", 96)
-    want = ratio_of(weights, GRID, threads=2).values
+    expected = ratio_of(weights, GRID, threads=2).values
     monkeypatch.setattr(body_ratio, "FEWEST_VIEWS", 24)
     few = ratio_of(weights, GRID, threads=2)
     inside = np.hypot(*np.meshgrid(GRID.centres_mm(0) / 40, GRID.centres_mm(1) / 17)) < 1
-    assert np.std((few.values / want - 1)[2:-2, inside]) < 0.01
+    assert np.std((few.values / expected - 1)[2:-2, inside]) < 0.01
 
 
-def test_threads_do_not_change_a_bit():
+def test_number_of_threads_does_not_change_the_bits():
     weights = RingWeights.of(scan(uneven(), AttenuationFactor(water())))
     images = [
         (exact_image(weights, GRID, threads=n), ratio_of(weights, GRID, threads=n).values)
@@ -152,7 +152,7 @@ def test_voxels_beyond_all_lines_have_no_sensitivity():
     assert np.isfinite(left.values).all() and left.values.max() <= 1.0001
 
 
-def test_a_factor_that_rings_and_classes_do_not_explain_is_left_to_the_lines(monkeypatch):
+def test_factor_without_ring_symmetry_is_computed_by_lines(monkeypatch):
     class Oblique(LineFactor):
         def of_lines(self, crystals, scanner, *, on, reproducible=True):
             return np.where(crystals[:, 0] > crystals[:, 1], 1, 0.5).astype(np.float32)
@@ -167,7 +167,7 @@ def test_a_factor_that_rings_and_classes_do_not_explain_is_left_to_the_lines(mon
     np.testing.assert_array_equal(found.image, all_lines(data))
 
 
-def test_a_sample_that_is_too_coarse_is_not_taken(monkeypatch):
+def test_too_coarse_sample_is_not_used(monkeypatch):
     data = scan(AttenuationFactor(water()))
     strict = SensitivitySettings(error_percent=0.05)
     monkeypatch.setattr(sensitivity, "TRACED_BELOW", 0)
@@ -175,7 +175,7 @@ def test_a_sample_that_is_too_coarse_is_not_taken(monkeypatch):
     assert not found.is_ratio
 
 
-def test_a_kept_ratio_is_told_from_a_sample(tmp_path):
+def test_cached_ratio_is_distinguished_from_a_sample(tmp_path):
     found = sensitivity.Sensitivity(np.ones(GRID.shape, np.float32), 100, 10, 0.5, is_ratio=True)
     sensitivity_cache.keep(tmp_path, "key", found)
     again = sensitivity_cache.load(tmp_path, "key", GRID)

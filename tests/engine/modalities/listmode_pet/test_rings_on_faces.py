@@ -22,7 +22,7 @@ DISC_MM = 30.0
 
 
 def every_line(n_crystals: int):
-    """One event of each line of a toy ring, its sensitivity, and their model."""
+    """Return one event of each line of a toy ring, its sensitivity, and their model."""
     settings = {"n_crystals_per_ring": n_crystals, "n_tangential": n_crystals // 2}
     ring = RingScanner(
         RING.settings.model_copy(update={**settings, "n_rings": 6, "gap_places": ()})
@@ -34,7 +34,7 @@ def every_line(n_crystals: int):
 
 
 @pytest.mark.parametrize("n_crystals", [96, 60])
-def test_every_voxel_sees_as_much_as_its_sensitivity_says(n_crystals):
+def test_back_projected_ones_equal_the_sensitivity_in_every_voxel(n_crystals):
     """Lines through the axis run along faces between rows and columns, too."""
     data, exact, model = every_line(n_crystals)
 
@@ -44,8 +44,8 @@ def test_every_voxel_sees_as_much_as_its_sensitivity_says(n_crystals):
     assert traced[seen] == pytest.approx(exact[seen], rel=5e-4)  # tables of 512 steps along a line
 
 
-def test_a_disc_is_flat_from_plane_to_plane():
-    """Counts that are its very chords, from all lines."""
+def test_disc_is_uniform_from_plane_to_plane():
+    """Counts are the exact chords of all lines."""
     data, exact, model = every_line(96)
     x = np.ones(GRID.shape, np.float32)
     for _ in range(20):
@@ -61,7 +61,7 @@ def test_a_disc_is_flat_from_plane_to_plane():
 
 
 def chords(data: ListMode):
-    """Length of each line in an endless cylinder along the axis [mm]."""
+    """Return the length of each line in an infinite cylinder along the axis [mm]."""
     p, q = (data.scanner.positions_mm[data.crystals[:, k]] for k in (0, 1))
     along = q - p
     flat = np.hypot(along[:, 0], along[:, 1])

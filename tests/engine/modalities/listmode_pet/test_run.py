@@ -1,4 +1,4 @@
-"""The whole flow on a simulated scan: quantitative with its corrections, wrong without them."""
+"""Complete runs of a simulated scan: quantitative with all corrections, wrong without one."""
 
 from dataclasses import replace
 
@@ -52,19 +52,19 @@ def mean(volume, shape):
 
 @pytest.fixture(scope="module")
 def scan(tmp_path_factory):
-    """Events enough for values within two percent; the files and the truth."""
+    """Return enough events for values within two percent; the files and the truth."""
     return simulated(tmp_path_factory.mktemp("scan"), n_prompts=500_000)
 
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory):
-    """Events enough to see what happens; the files and the truth."""
+    """Return enough events for tests of the run itself; the files and the truth."""
     return simulated(tmp_path_factory.mktemp("few"), n_prompts=50_000)
 
 
 @pytest.fixture(scope="module")
 def told(few):
-    """All that a run in peace tells of them, and its progress."""
+    """Return all events and the progress of an undisturbed run."""
     ticks = []
     return list(run(study(few[0]), on=ON, on_progress=ticks.append)), ticks
 
@@ -74,7 +74,7 @@ def previews_of(events):
 
 
 def simulated(folder, n_prompts):
-    """Scan a uniform cylinder with absorption, randoms and uneven crystals."""
+    """Scan a uniform cylinder with absorption, randoms and unequal crystals."""
     scanner = RingScanner(RING)
     phantom = ShapePhantom(
         "cylinder", (Cylinder((8.0, 0.0, 0.0), (50.0, 50.0, 40.0), activity=1.0, mu_per_mm=0.0096),)
@@ -110,7 +110,7 @@ def middle(volume):
 
 
 @pytest.mark.essential
-def test_all_corrections_give_the_true_value(scan):
+def test_all_corrections_together_give_the_true_value(scan):
     folder, truth = scan
     volume = image(study(folder))
     assert middle(volume) == pytest.approx(truth, rel=0.02)
@@ -118,22 +118,22 @@ def test_all_corrections_give_the_true_value(scan):
     assert outside < 0.03 * truth
 
 
-def test_the_cylinder_is_even(scan):
+def test_cylinder_is_uniform(scan):
     folder, _ = scan
-    # all events in each update: which of them a subset holds moves this by a percent
+    # All events are in each update: the choice of subsets would change this by a percent.
     volume = image(study(folder, "algorithm.subsets=1", "algorithm.iterations=16"))
     left = mean(volume, upright((-22.0, 0.0, 0.0), 30.0, 30.0))
     centre = mean(volume, upright((8.0, 0.0, 0.0), 30.0, 30.0))
     assert left == pytest.approx(centre, rel=0.03)
 
 
-def test_without_time_of_flight_the_value_is_the_same(scan):
+def test_value_without_tof_is_the_same(scan):
     folder, truth = scan
     volume = image(study(folder, "time_of_flight=false", "algorithm.iterations=8"))
     assert middle(volume) == pytest.approx(truth, rel=0.02)
 
 
-def test_a_filter_that_the_model_knows_leaves_less_noise_and_the_same_value(few):
+def test_filter_in_the_model_gives_less_noise_and_the_same_value(few):
     folder, truth = few
     blurred = 'corrections.resolution.use="on"', 'finishing=[{kind="gaussian", fwhm_mm=8.0}]'
     beside, within = (
@@ -155,13 +155,13 @@ def test_a_filter_that_the_model_knows_leaves_less_noise_and_the_same_value(few)
         ("randoms", 1.02, 2.0),
     ],
 )
-def test_each_correction_left_out_shows(few, kind, low, high):
+def test_each_missing_correction_changes_the_value(few, kind, low, high):
     folder, truth = few
     volume = image(study(folder, f"corrections.{kind}.use=off"))
     assert low < middle(volume) / truth < high
 
 
-def test_events_tell_the_whole_story_in_order(told):
+def test_events_are_sent_in_order(told):
     events, ticks = told
     assert [e.stage for e in events if isinstance(e, StageStarted)] == STAGES
     assert [e.stage for e in events if isinstance(e, Measured)] == STAGES
@@ -184,7 +184,7 @@ def test_events_tell_the_whole_story_in_order(told):
     assert not [e for e in events if isinstance(e, Warned) and "cross no activity" in e.text]
 
 
-def test_provenance_names_everything(few):
+def test_provenance_names_all_inputs_and_settings(few):
     folder, _ = few
     record = image(study(folder, "sensitivity.seed=5")).info
     assert record["protocol"]["sensitivity"]["seed"] == 5
@@ -199,7 +199,7 @@ def test_provenance_names_everything(few):
     assert {c["kind"] for c in record["corrections"]} >= {"attenuation", "randoms"}
 
 
-def test_finish_early_keeps_whole_iterations_and_finishes(few):
+def test_finish_early_ends_after_a_complete_iteration(few):
     folder, _ = few
     events = list(run(study(folder), on=ON, finish_early=lambda: True))
     assert len([e for e in events if isinstance(e, Preview)]) == 4
@@ -207,7 +207,7 @@ def test_finish_early_keeps_whole_iterations_and_finishes(few):
     assert events[-1].provenance["iterations_done"] == 1.0
 
 
-def test_going_on_from_the_middle_gives_the_same_bits(few, told):
+def test_resumed_run_gives_the_same_bits(few, told):
     folder, _ = few
     whole, _ = told
     for at in previews_of(whole)[5:7]:
@@ -218,7 +218,7 @@ def test_going_on_from_the_middle_gives_the_same_bits(few, told):
 
 
 def tells_the_same(resumed, whole):
-    """A resumed run tells all that one in peace does, and when it went on."""
+    """Assert that a resumed run reports the same as an undisturbed one, and when it was resumed."""
     for key in ("log_likelihoods", "relative_residuals", "warnings", "iterations_done"):
         assert resumed[key] == whole[key], key
     assert list(resumed["timings_s"]) == list(whole["timings_s"])
@@ -226,7 +226,7 @@ def tells_the_same(resumed, whole):
     assert (len(resumed["resumed_utc"]), whole["resumed_utc"]) == (1, [])
 
 
-def test_what_the_first_iteration_left_out_and_the_time_before_are_told_on_resuming(few, told):
+def test_resumed_run_reports_earlier_losses_and_times(few, told):
     folder, _ = few
     before = RunHistory(seconds={"read": YEAR_S, "reconstruct": 10 * YEAR_S}, n_skipped=3)
     at = next(e for e in previews_of(told[0]) if e.ends_iteration)
@@ -237,14 +237,14 @@ def test_what_the_first_iteration_left_out_and_the_time_before_are_told_on_resum
     (skipped,) = (text for text in events[-1].provenance["warnings"] if "activity" in text)
     assert skipped.startswith("3 events cross no activity")
     spent = {e.stage: e for e in events if isinstance(e, Measured)}
-    assert YEAR_S < spent["read"].seconds < 2 * YEAR_S, "once, and what was needed now"
+    assert YEAR_S < spent["read"].seconds < 2 * YEAR_S, "the time before was not added once"
     assert 10 * YEAR_S < spent["reconstruct"].seconds < 11 * YEAR_S
     rate = spent["reconstruct"].figures["events_per_second"]
     n_events = spent["reconstruct"].figures["events"]
     assert rate * spent["reconstruct"].seconds == pytest.approx(4 * n_events)
 
 
-def test_filters_act_after_and_between(few, told):
+def test_filters_act_after_and_between_iterations(few, told):
     folder, _ = few
     plain = told[0][-1].volume.values
     after = image(study(folder, 'finishing=[{kind="gaussian", fwhm_mm=8.0}]')).values
@@ -255,7 +255,7 @@ def test_filters_act_after_and_between(few, told):
     assert after[inside].mean() == pytest.approx(plain[inside].mean(), rel=0.02)
 
 
-def test_stopping_leaves_no_work_behind(few):
+def test_stopping_leaves_no_work_running(few):
     folder, _ = few
 
     class StopError(Exception):
@@ -269,7 +269,7 @@ def test_stopping_leaves_no_work_behind(few):
         list(run(study(folder), on=ON, on_progress=on_progress))
 
 
-def test_a_checkpoint_with_nan_is_refused_and_nothing_is_shown(few, told):
+def test_checkpoint_with_nan_is_refused_and_not_shown(few, told):
     folder, _ = few
     start = previews_of(told[0])[0].volume.values
     broken = start.copy()

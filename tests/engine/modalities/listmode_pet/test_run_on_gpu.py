@@ -1,4 +1,4 @@
-"""A whole reconstruction on a GPU: the bits of the CPU, and its faults told as such."""
+"""Complete reconstruction on a GPU: the bits of the CPU, and errors reported as device errors."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ SETTINGS = ("algorithm.iterations=2", "algorithm.subsets=2", "finishing=[]", "re
 
 @pytest.fixture(scope="module")
 def scan(tmp_path_factory):
-    """A small cylinder with absorption, randoms and uneven crystals."""
+    """Return a small cylinder with absorption, randoms and unequal crystals."""
     folder = tmp_path_factory.mktemp("scan")
     scanner = RingScanner(RING)
     phantom = ShapePhantom(
@@ -56,7 +56,7 @@ def volume(message):
     return message[-1].volume
 
 
-def test_the_volume_has_the_bits_of_the_cpu(scan, on_gpu, monkeypatch, tmp_path):
+def test_volume_has_the_bits_of_the_cpu(scan, on_gpu, monkeypatch, tmp_path):
     here = volume(events(scan, cpu(2)))
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))  # else the sensitivity is the cached one
     there = volume(events(scan, on_gpu))
@@ -65,7 +65,7 @@ def test_the_volume_has_the_bits_of_the_cpu(scan, on_gpu, monkeypatch, tmp_path)
     assert there.info["device"] == on_gpu.label
 
 
-def test_an_error_map_has_the_bits_of_the_cpu(scan, on_gpu):
+def test_error_map_has_the_bits_of_the_cpu(scan, on_gpu):
     settings = ("algorithm.kind=osem", "error_replicates=9", 'between=[{kind="median"}]')
     here, there = (volume(events(scan, on, *settings)).error for on in (cpu(2), on_gpu))
     np.testing.assert_array_equal(there.deviations, here.deviations)
@@ -73,14 +73,14 @@ def test_an_error_map_has_the_bits_of_the_cpu(scan, on_gpu):
     assert there.standard_deviation.max() > 0
 
 
-def test_floating_sums_and_filters_agree_with_the_cpu(scan, on_gpu):
+def test_float_sums_and_filters_agree_with_the_cpu(scan, on_gpu):
     settings = ("reproducible=false", 'between=[{kind="median"}]', 'finishing=[{kind="gaussian"}]')
     here, there = (volume(events(scan, on, *settings)).values for on in (cpu(2), on_gpu))
     assert np.abs(there - here).max() < 5e-5 * here.max()
 
 
 @pytest.mark.parametrize("width", ["", "corrections.resolution.fwhm_mm=7"])
-def test_the_resolution_in_the_model_agrees_with_the_cpu(scan, on_gpu, width):
+def test_resolution_model_agrees_with_the_cpu(scan, on_gpu, width):
     settings = ("reproducible=false", "corrections.resolution.use=on", *filter(None, [width]))
     here, there = (volume(events(scan, on, *settings)).values for on in (cpu(2), on_gpu))
     without = volume(events(scan, cpu(2), "reproducible=false")).values
@@ -100,7 +100,7 @@ def test_every_iteration_is_shown_and_profiled(scan, on_gpu):
 
 @pytest.fixture(scope="module")
 def n_launches(scan):
-    """The kernel launches of a run that finds its sensitivity kept."""
+    """Return the number of kernel launches of a run with a cached sensitivity."""
     events(scan, cpu(2))
     whole = EmulatedGpu()
     events(scan, cuda(whole))
@@ -108,14 +108,14 @@ def n_launches(scan):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.9])
-def test_a_driver_that_breaks_is_told_as_a_fault_of_the_device(scan, share, n_launches):
+def test_failing_driver_is_reported_as_a_device_error(scan, share, n_launches):
     on = cuda(EmulatedGpu(fail_at_launch=1 + int(share * n_launches)))
     with pytest.raises(DeviceError, match="launch failure"):
         events(scan, on)
 
 
 def shuffled(scan, folder, seed):
-    """The same events in another order."""
+    """Return the same events in another order."""
     data = read_listmode(scan / "scan.h5")
     order = np.random.default_rng(seed).permutation(data.n_events)
     assert data.time_ms is not None and data.tof_bins is not None
@@ -126,13 +126,13 @@ def shuffled(scan, folder, seed):
 
 
 def test_any_order_of_events_gives_the_same_bits(scan, on_gpu, tmp_path):
-    """By ordered subsets, too: ties of the order along space are broken by content."""
+    """Also with ordered subsets: ties of the spatial order are broken by content."""
     settings = ("algorithm.subsets=7",)
-    wanted = volume(events(scan, cpu(1), *settings)).values
+    expected = volume(events(scan, cpu(1), *settings)).values
     for seed, on in enumerate((cpu(2), cpu(5), on_gpu)):
         other = shuffled(scan, tmp_path / str(seed), seed)
         found = volume(events(other, on, *settings)).values
-        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_frames_have_the_same_bits_in_any_order_of_events(scan, tmp_path):
@@ -144,8 +144,8 @@ def test_frames_have_the_same_bits_in_any_order_of_events(scan, tmp_path):
     np.testing.assert_array_equal(*images)
 
 
-def test_without_reproducible_bits_subsets_follow_the_file(scan, tmp_path):
-    """So that the tests above would fail without the order by content."""
+def test_subsets_follow_the_file_without_reproducible_bits(scan, tmp_path):
+    """Without the order by content, the tests above would fail."""
     settings = ("algorithm.subsets=7", "reproducible=false")
     images = [
         volume(events(folder, cpu(1), *settings)).values

@@ -1,4 +1,4 @@
-"""What the scatter of a run is said to need: sizes near those it takes, and only if it is made."""
+"""Stated needs of the scatter of a run: near the measured ones, and only if it is simulated."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SETTINGS = Scatter(points=50, rounds=2)
 
 
 def scan_of(ring: RingSettings = RING, n_prompts: int = 20_000, voxel_mm: float = 6.0) -> ListMode:
-    """A scan of a cylinder, with a mu-map of such voxels."""
+    """Return a scan of a cylinder with a mu-map of this voxel size."""
     shape = Cylinder((0.0, 0.0, 0.0), (45.0, 45.0, 20.0), activity=1.0, mu_per_mm=0.0096)
     phantom = ShapePhantom("cylinder", (shape,))
     scan = simulate_listmode(phantom, RingScanner(ring), n_prompts=n_prompts, seed=5)
@@ -87,7 +87,7 @@ def told(scan: ListMode, *settings: str) -> Requirements:
 
 
 def taken(scan: ListMode) -> int:
-    """Bytes that numpy held at most while the scatter of a scan was estimated."""
+    """Return the peak of numpy's memory during the scatter estimate of a scan [bytes]."""
     for correction in (LineGeometry(), Attenuation()):
         scan = correction.apply(scan, on=ON)
     prompts = prepare(scan, on=ON).data
@@ -117,7 +117,7 @@ def taken(scan: ListMode) -> int:
     ],
     ids=["small", "bins of time", "fine mu-map", "many events"],
 )
-def test_it_takes_no_more_memory_than_was_told_and_not_far_less(
+def test_scatter_takes_at_most_the_stated_memory_and_not_far_less(
     ring: RingSettings, n_prompts: int, voxel_mm: float
 ) -> None:
     scan = scan_of(ring, n_prompts, voxel_mm)
@@ -126,12 +126,12 @@ def test_it_takes_no_more_memory_than_was_told_and_not_far_less(
     assert needs.memory_bytes / 3 < taken(scan) <= needs.memory_bytes
 
 
-def test_samples_are_counted_as_they_are_laid(scan: ListMode) -> None:
+def test_samples_are_counted_as_they_are_placed(scan: ListMode) -> None:
     laid = DetectorSamples.of(scan.scanner)
     assert n_samples(scan.scanner) == len(laid.places_mm)
 
 
-def test_the_run_is_told_to_take_the_most_of_its_parts(scan: ListMode) -> None:
+def test_needs_of_a_run_are_the_maximum_of_its_parts(scan: ListMode) -> None:
     without = told(scan, "corrections.scatter.use=off")
     whole = told(scan)
     needs = scatter_needs(protocol(), scan, scan.n_events, on=cpu_device(2), slabs_per_second=3e8)
@@ -147,18 +147,18 @@ def test_the_run_is_told_to_take_the_most_of_its_parts(scan: ListMode) -> None:
     ["corrections.scatter.use=off", "corrections.attenuation.use=off",
      "corrections.scatter.method=supplied"],
 )  # fmt: skip
-def test_what_is_not_simulated_takes_nothing(scan: ListMode, off: str) -> None:
+def test_disabled_scatter_needs_nothing(scan: ListMode, off: str) -> None:
     assert "scatter" in told(scan).stages
     assert "scatter" not in told(scan, off).stages
 
 
-def test_what_cannot_be_simulated_takes_nothing(scan: ListMode) -> None:
+def test_impossible_scatter_needs_nothing(scan: ListMode) -> None:
     ring = RingScanner(RING.model_copy(update={"energy": None}))
     for data in (replace(scan, mu_map=None), replace(scan, scanner=ring)):
         assert "scatter" not in told(data).stages
 
 
-def test_points_count_in_the_last_round_whole_and_a_fourth_before(scan: ListMode) -> None:
+def test_last_round_counts_all_points_and_earlier_ones_a_fourth(scan: ListMode) -> None:
     def seconds(points: int, rounds: int) -> float:
         settings = (
             f"corrections.scatter.{k}={v}" for k, v in [("points", points), ("rounds", rounds)]
@@ -170,7 +170,7 @@ def test_points_count_in_the_last_round_whole_and_a_fourth_before(scan: ListMode
     assert seconds(800, 2) - seconds(400, 2) == pytest.approx(1.25 * one)
 
 
-def test_time_of_flight_takes_more_unless_it_is_left_out(scan: ListMode) -> None:
+def test_tof_scatter_takes_more_unless_tof_is_disabled(scan: ListMode) -> None:
     timed = scan_of(RING.model_copy(update={"tof": TOF}))
     with_it, without = told(timed), told(timed, "time_of_flight=false")
     assert with_it.stages["scatter"] > without.stages["scatter"]
@@ -178,7 +178,7 @@ def test_time_of_flight_takes_more_unless_it_is_left_out(scan: ListMode) -> None
     assert without.stages["scatter"] == pytest.approx(told(scan).stages["scatter"])
 
 
-def test_the_window_knows_it_from_a_few_events_and_the_mu_map(scan: ListMode) -> None:
+def test_window_forecasts_scatter_from_a_few_events_and_the_mu_map(scan: ListMode) -> None:
     measured = replace(scan, mu_map=None)
     contents = {"attenuation": scan.mu_map}
     pet = next(modality for modality in MODALITIES if modality.key == "pet")
@@ -193,7 +193,7 @@ def test_the_window_knows_it_from_a_few_events_and_the_mu_map(scan: ListMode) ->
     assert foretold(contents=contents).stages == told(scan).stages
 
 
-def test_the_window_knows_that_scatter_wants_attenuation_corrected(scan: ListMode) -> None:
+def test_window_states_that_scatter_needs_attenuation_correction(scan: ListMode) -> None:
     study = OpenStudy(EventSummary.of(scan), scan.scanner)
     pet = next(modality for modality in MODALITIES if modality.key == "pet")
     assert pet.obstacles(protocol(), study)["scatter"] is None
@@ -201,7 +201,7 @@ def test_the_window_knows_that_scatter_wants_attenuation_corrected(scan: ListMod
     assert "attenuation correction is off" in str(pet.obstacles(off, study)["scatter"])
 
 
-def test_a_run_on_a_gpu_takes_no_more_of_its_memory_than_was_told(tmp_path: Path) -> None:
+def test_gpu_run_takes_at_most_the_stated_memory(tmp_path: Path) -> None:
     scan = scan_of(TINY, 1500)
     write_listmode(replace(scan, mu_map=None), tmp_path / "scan.h5")
     assert scan.mu_map is not None
@@ -219,4 +219,4 @@ def test_a_run_on_a_gpu_takes_no_more_of_its_memory_than_was_told(tmp_path: Path
     assert needs is not None
     assert 0 < gpu.memory.reserved_bytes <= needs.images_bytes
     measured = {event.stage for event in said if isinstance(event, Measured)}
-    assert "scatter" in measured, "its speed is learnt under the name that it is foretold by"
+    assert "scatter" in measured, "the stage has another name"

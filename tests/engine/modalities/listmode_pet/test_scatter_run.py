@@ -1,4 +1,4 @@
-"""Scatter in a run: simulated where it can be, told of where not, as it was in old protocols."""
+"""Scatter in a run: simulated if possible, otherwise reported; old protocols are unchanged."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SETTINGS = (
     "corrections.scatter.points=50",
 )  # fmt: skip
 SMOOTH = 0.35
-"""Part of the prompts of a scan with a smooth background that is like scatter."""
+"""Fraction of the prompts with a smooth, scatter-like background."""
 
 
 def mean(volume: Volume, shape: CylinderRegion) -> float:
@@ -49,7 +49,7 @@ def mean(volume: Volume, shape: CylinderRegion) -> float:
 
 
 def scan_of(scatter: float, half_length_mm: float = 20.0) -> ListMode:
-    """A scan of a cylinder, with its mu-map."""
+    """Return a scan of a cylinder, with its mu-map."""
     half_axes = (45.0, 45.0, half_length_mm)
     shape = Cylinder((0.0, 0.0, 0.0), half_axes, activity=1.0, mu_per_mm=0.0096)
     phantom = ShapePhantom("cylinder", (shape,))
@@ -92,7 +92,7 @@ def smooth(folder: Path) -> list[Event]:
     return list(run(study(folder, "smooth"), on=ON))
 
 
-def test_it_is_a_stage_with_a_row_and_facts(smooth: list[Event]) -> None:
+def test_scatter_is_a_stage_with_a_row_and_facts(smooth: list[Event]) -> None:
     stages = [e.stage for e in smooth if isinstance(e, StageStarted)]
     assert stages.index("scatter") == stages.index("correct") + 1
     row = scatter_row(smooth)
@@ -101,13 +101,11 @@ def test_it_is_a_stage_with_a_row_and_facts(smooth: list[Event]) -> None:
     assert "events outside the object" in row.text
     record = next(e for e in smooth if isinstance(e, Finished)).provenance
     assert record["scan"]["scatter"]["rounds"] == 2
-    # the background is evener than scatter, and the simulation is scaled to what is outermost
+    # The background is flatter than scatter, and the simulation is scaled to the tails.
     assert SMOOTH < record["scan"]["scatter"]["fraction"] < 0.8
 
 
-def test_the_command_line_writes_the_curves_of_scatter_into_its_log(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_command_writes_the_scatter_curves_to_its_log(folder: Path, tmp_path: Path) -> None:
     log, few = tmp_path / "events.jsonl", ("algorithm.iterations=1", "corrections.scatter.rounds=1")
     chosen = [word for setting in (*SETTINGS, *few) for word in ("--set", setting)]
     scan, mu_map = str(folder / "smooth.h5"), str(folder / "mu_smooth.nii.gz")
@@ -125,16 +123,14 @@ def test_the_command_line_writes_the_curves_of_scatter_into_its_log(
     assert 0 < sum(profile["scatter"]) < sum(profile["measured"])
 
 
-def test_a_run_goes_on_from_the_middle_with_the_same_scatter(
-    folder: Path, smooth: list[Event]
-) -> None:
+def test_resumed_run_has_the_same_scatter(folder: Path, smooth: list[Event]) -> None:
     at = [e for e in smooth if isinstance(e, Preview)][5]
     start = Resume(at.volume.values, at.update, at.history)
     resumed = list(run(study(folder, "smooth"), on=ON, resume=start))
     np.testing.assert_array_equal(resumed[-1].volume.values, smooth[-1].volume.values)  # type: ignore[attr-defined]
 
 
-def test_where_nothing_scatters_the_tails_say_so_and_the_image_stays_true(folder: Path) -> None:
+def test_scan_without_scatter_is_reported_and_its_image_stays_true(folder: Path) -> None:
     once = "corrections.scatter.rounds=1"
     said = list(run(study(folder, "clear", once), on=ON))
     warned = [e.text for e in said if isinstance(e, Warned)]
@@ -152,7 +148,7 @@ def test_where_nothing_scatters_the_tails_say_so_and_the_image_stays_true(folder
     ("name", "mu_map", "words"),
     [("unknown", True, "has no energy window"), ("clear", False, "load a μ-map")],
 )
-def test_without_an_estimate_the_row_says_why_and_what_it_costs(
+def test_unavailable_scatter_states_its_reason_and_cost(
     folder: Path, name: str, mu_map: bool, words: str
 ) -> None:
     said = list(run(study(folder, name, "algorithm.iterations=1", mu_map=mu_map), on=ON))
@@ -166,19 +162,19 @@ def test_without_an_estimate_the_row_says_why_and_what_it_costs(
         list(run(study(folder, name, "corrections.scatter.use=on", mu_map=mu_map), on=ON))
 
 
-def test_switched_off_it_costs_the_same(folder: Path) -> None:
+def test_disabled_scatter_states_the_same_cost(folder: Path) -> None:
     off = "corrections.scatter.use=off"
     row = scatter_row(list(run(study(folder, "clear", off, "algorithm.iterations=1"), on=ON)))
     assert (row.state, "% too high" in row.text) == ("off", True)
 
 
-def test_scatter_needs_an_image_that_is_corrected_for_attenuation(folder: Path) -> None:
+def test_scatter_needs_attenuation_correction(folder: Path) -> None:
     off = "corrections.attenuation.use=off", "algorithm.iterations=1"
     row = scatter_row(list(run(study(folder, "clear", *off), on=ON)))
     assert "attenuation correction is off" in row.text
 
 
-def test_activity_that_goes_on_beyond_the_field_of_view_is_warned_of(
+def test_activity_beyond_the_field_of_view_gives_a_warning(
     folder: Path, smooth: list[Event]
 ) -> None:
     said = list(run(study(folder, "long", "algorithm.iterations=1"), on=ON))
@@ -187,7 +183,7 @@ def test_activity_that_goes_on_beyond_the_field_of_view_is_warned_of(
         assert any("Activity extends to the end" in text for text in warned) == is_warned
 
 
-def test_it_can_be_stopped(folder: Path) -> None:
+def test_scatter_estimate_can_be_stopped(folder: Path) -> None:
     class StopError(Exception):
         pass
 
@@ -200,13 +196,13 @@ def test_it_can_be_stopped(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("named", [{}, {"scatter": {"use": "auto"}}])
-def test_old_protocols_take_what_the_scan_brings_alone(named: dict[str, object]) -> None:
+def test_old_protocols_use_only_the_scatter_of_the_scan(named: dict[str, object]) -> None:
     values = {"modality": "pet", "version": 3, "corrections": named}
     assert parse_protocol(values, "old.toml").corrections.scatter.method == "supplied"
     assert parse_protocol(values | {"version": 4}, "new.toml").corrections.scatter.method == "auto"
 
 
-def test_no_estimate_is_made_of_a_scatter_that_is_supplied(folder: Path) -> None:
+def test_supplied_scatter_is_not_estimated(folder: Path) -> None:
     scan = read_listmode(folder / "clear.h5")
     supplied = replace(scan, additive=np.full(scan.n_events, 1e-3, np.float32))
     correction = Scatter()

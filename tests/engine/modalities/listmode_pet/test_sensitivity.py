@@ -1,4 +1,4 @@
-"""Sensitivity: closed form on the axis, sample against all lines, dead voxels, the cache."""
+"""Sensitivity: closed form on the axis, sampled and exact, dead voxels, and the cache."""
 
 import re
 from dataclasses import replace
@@ -20,7 +20,7 @@ from engine.operators.rays import RayProjector, Rays
 
 ON = cpu(2)
 HEADER_BITS = ((6, 0x80), (8, 0x01), (8, 0x40), (10, 0x04))
-"""Places in a header of a zip file's contents, and bits to flip there."""
+"""Positions in a zip header, and bits to flip there."""
 
 
 def ring(**changes):
@@ -47,7 +47,7 @@ def exact(data, grid=GRID):
 @pytest.mark.parametrize(
     ("radius_mm", "length_mm", "n_rings"), [(300.0, 200.0, 18), (60.0, 200.0, 24)]
 )
-def test_the_sensitivity_on_the_axis_is_the_solid_angle_of_the_ring(radius_mm, length_mm, n_rings):
+def test_sensitivity_on_the_axis_is_the_solid_angle_of_the_ring(radius_mm, length_mm, n_rings):
     n, pitch = 96, length_mm / n_rings
     scanner = ring(
         radius_mm=radius_mm, n_rings=n_rings, ring_pitch_mm=pitch, n_crystals_per_ring=n,
@@ -62,9 +62,9 @@ def test_the_sensitivity_on_the_axis_is_the_solid_angle_of_the_ring(radius_mm, l
     found = found / (2 * np.pi * np.prod(grid.voxel_mm))  # a share of all decays, seen as pairs
     within = grid.centres_mm(2)[:, None] + pitch * (np.arange(16) - 7.5) / 16
     h = length_mm / 2 - np.abs(within)
-    want = (h / np.hypot(radius_mm, h)).mean(axis=1)
-    np.testing.assert_allclose(found[2:-2], want[2:-2], rtol=0.02)
-    assert found[2:-2].mean() == pytest.approx(want[2:-2].mean(), rel=0.01)
+    expected = (h / np.hypot(radius_mm, h)).mean(axis=1)
+    np.testing.assert_allclose(found[2:-2], expected[2:-2], rtol=0.02)
+    assert found[2:-2].mean() == pytest.approx(expected[2:-2].mean(), rel=0.01)
 
 
 def test_sample_agrees_with_all_lines_within_its_stated_error(monkeypatch):
@@ -80,7 +80,7 @@ def test_sample_agrees_with_all_lines_within_its_stated_error(monkeypatch):
     assert abs(relative.mean()) < 1.0
 
 
-def test_left_to_us_a_sample_ends_where_more_lines_gain_nothing(monkeypatch):
+def test_automatic_sample_ends_when_more_lines_gain_nothing(monkeypatch):
     monkeypatch.setattr(sensitivity, "BATCH", 300)
     monkeypatch.setattr(sensitivity, "EXACT_BELOW", 3000)
     data = scan(ring()).select(slice(0, 10))
@@ -129,18 +129,18 @@ def test_efficiencies_multiply_the_lines():
 
 def test_attenuation_acts_on_the_whole_line():
     data = scan(ring())
-    box = ImageGrid((1, 1, 1), (400.0, 400.0, 400.0))  # every line lies inside: a = exp(−μ L)
+    box = ImageGrid((1, 1, 1), (400.0, 400.0, 400.0))  # every line is inside: a = exp(−μ length)
     mu = Volume(np.full((1, 1, 1), 0.01, np.float32), box, "1/mm")
     image = exact(replace(data, line_factors=(AttenuationFactor(mu),)))
     crystals = data.scanner.lors(np.arange(data.scanner.n_lors))
     crystals = crystals[data.scanner.in_coincidence(crystals)]
     ends = data.scanner.positions_mm[crystals]
     a = np.exp(-0.01 * np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)).astype("f4")
-    want = RayProjector(Rays(data.scanner.positions_mm, crystals), GRID, on=ON).T(a)
-    np.testing.assert_allclose(image, want, rtol=1e-4)
+    expected = RayProjector(Rays(data.scanner.positions_mm, crystals), GRID, on=ON).T(a)
+    np.testing.assert_allclose(image, expected, rtol=1e-4)
 
 
-def test_threads_do_not_change_reproducible_bits():
+def test_number_of_threads_does_not_change_reproducible_bits():
     data = scan(ring())
     images = [
         sensitivity.compute_sensitivity(data, GRID, EXACT, on=cpu(n), reproducible=True).image
@@ -150,7 +150,7 @@ def test_threads_do_not_change_reproducible_bits():
 
 
 def weighted(rng):
-    """Efficiencies, and a map of a body that lets some photons through."""
+    """Return efficiencies and a map of a partly transparent body."""
     scanner = ring(gap_places=(3, 20))
     mu = Volume(0.02 * rng.random((4, 9, 9), np.float32), ImageGrid((4, 9, 9), (9.0, 9.0, 8.0)), "")
     weights = rng.uniform(0.5, 1.5, scanner.n_crystals).astype("f4") * scanner.alive
@@ -158,7 +158,7 @@ def weighted(rng):
 
 
 @pytest.mark.parametrize("method", ["exact", "sampled"])
-def test_a_gpu_finds_the_same_reproducible_bits(method, device, rng, monkeypatch):
+def test_gpu_gives_the_same_reproducible_bits(method, device, rng, monkeypatch):
     monkeypatch.setattr(sensitivity, "BATCH", 2000)
     data = weighted(rng)
     settings = SensitivitySettings(method=method, error_percent=20)
@@ -173,18 +173,18 @@ def test_a_gpu_finds_the_same_reproducible_bits(method, device, rng, monkeypatch
     np.testing.assert_array_equal(there.image, here.image)
 
 
-def test_a_gpu_finds_the_same_image(device, rng, monkeypatch):
+def test_gpu_gives_the_same_image(device, rng, monkeypatch):
     monkeypatch.setattr(sensitivity, "BATCH_ON_GPU", 5000)
     data = weighted(rng)
 
     found = sensitivity.compute_sensitivity(data, GRID, EXACT, on=device)
 
-    wanted = exact(data)
+    expected = exact(data)
     assert type(found.image) is np.ndarray
-    np.testing.assert_allclose(found.image, wanted, atol=5e-5 * wanted.max())
+    np.testing.assert_allclose(found.image, expected, atol=5e-5 * expected.max())
 
 
-def test_a_batch_traced_in_parts_is_the_same_batch(rng, monkeypatch):
+def test_batch_traced_in_parts_gives_the_same_result(rng, monkeypatch):
     data = weighted(rng)
     whole = exact(data)
     monkeypatch.setattr(sensitivity, "MOST_AT_ONCE", 1000)
@@ -200,7 +200,7 @@ def test_ring_symmetry_swapping_an_axis_would_break():
     assert image[0, 7, 7] < 0.8 * image[2, 7, 7]
 
 
-def test_cache_finds_the_same_content_only(tmp_path):
+def test_cache_is_used_only_for_the_same_content(tmp_path):
     data = scan(ring())
     found = sensitivity.compute_sensitivity(data, GRID, EXACT, on=ON)
     key = sensitivity_cache.key_of(data, GRID, EXACT, on=ON)
@@ -221,13 +221,13 @@ def test_cache_finds_the_same_content_only(tmp_path):
     assert len(others) == 3 and key not in others
 
 
-def test_cache_tells_devices_apart_unless_they_give_the_same_bits(device):
+def test_cache_separates_devices_unless_their_bits_are_equal(device):
     data = scan(ring())
     keys = [sensitivity_cache.key_of(data, GRID, EXACT, on=on) for on in (cpu(1), ON, device, None)]
     assert len(set(keys)) == 4
 
 
-def test_damaged_cache_is_computed_anew(tmp_path):
+def test_damaged_cache_is_recomputed(tmp_path):
     data = scan(ring())
     found = sensitivity.compute_sensitivity(data, GRID, EXACT, on=ON)
     sensitivity_cache.keep(tmp_path, "key", found)
@@ -243,7 +243,7 @@ def test_damaged_cache_is_computed_anew(tmp_path):
         assert sensitivity_cache.load(tmp_path, "key", GRID) is None
 
 
-def test_progress_is_told_to_the_last_line():
+def test_progress_is_reported_to_the_last_line():
     told, data = [], scan(ring())
     sensitivity.compute_sensitivity(
         data, GRID, EXACT, on=ON, on_progress=lambda done, total: told.append((done, total))

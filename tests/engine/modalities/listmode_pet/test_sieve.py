@@ -1,4 +1,4 @@
-"""The finishing filter in the model: its width joins that of the scanner in quadrature."""
+"""The finishing filter in the model: its width adds to the scanner resolution in quadrature."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def protocol(*, known: bool, finishing: tuple[object, ...]) -> ListModeProtocol:
     return ListModeProtocol(corrections=corrections, finishing=finishing)
 
 
-def test_widths_of_filter_and_scanner_add_up_in_quadrature(prompts: ListMode) -> None:
-    wanted = protocol(known=True, finishing=(Median(), Gaussian(fwhm_mm=4.0)))
-    found = sieved(wanted, prompts, VOXEL_MM).point_spread
+def test_widths_of_filter_and_scanner_add_in_quadrature(prompts: ListMode) -> None:
+    expected = protocol(known=True, finishing=(Median(), Gaussian(fwhm_mm=4.0)))
+    found = sieved(expected, prompts, VOXEL_MM).point_spread
     assert found is not None
     np.testing.assert_allclose(found.radial_mm, np.hypot(SPREAD.radial_mm, 4.0))
     np.testing.assert_allclose(found.tangential_mm, np.hypot(SPREAD.tangential_mm, 4.0))
     assert found.axial_at(np.zeros(1)) == pytest.approx(np.hypot(2.0, 4.0))
 
 
-def test_without_a_word_or_a_filter_or_the_resolution_nothing_changes(prompts: ListMode) -> None:
+def test_nothing_changes_without_the_option_a_filter_or_the_resolution(prompts: ListMode) -> None:
     gaussian = (Gaussian(fwhm_mm=4.0),)
     unasked = sieved(protocol(known=False, finishing=gaussian), prompts, VOXEL_MM)
     assert unasked.point_spread is SPREAD

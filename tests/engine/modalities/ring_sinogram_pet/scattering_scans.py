@@ -1,4 +1,4 @@
-"""Counts of an active cylinder of water that scatters, drawn in the bins of any layout."""
+"""Counts of an active water cylinder with scatter, drawn in the bins of any layout."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def ring(*, timed: bool = False) -> RingScanner:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Counts, and the scatter (n_bins,) that was expected in them."""
+    """Counts, and their expected scatter (n_bins,)."""
 
     data: Sinogram
     scatter: np.ndarray
 
 
 def water() -> Volume:
-    """The mu-map: a cylinder 90 mm wide and 40 mm long."""
+    """Return the mu-map: a cylinder 90 mm wide and 40 mm long."""
     x, y = GRID.centres_mm(axis=0), GRID.centres_mm(axis=1)
     values = np.zeros(GRID.shape, np.float32)
     values[2:10] = 0.0096 * (np.hypot(x[None, :], y[:, None]) < RADIUS_MM)
@@ -54,7 +54,7 @@ def water() -> Volume:
 
 
 def corrected(data: Sinogram) -> Sinogram:
-    """The sinogram with the geometry of its lines, where they are known, and attenuation."""
+    """Return the sinogram with the geometry of its lines, if known, and attenuation."""
     for step in (BinGeometry(), BinAttenuation()):
         if step.obstacle(data) is None:
             data = step.apply(data, on=ON)

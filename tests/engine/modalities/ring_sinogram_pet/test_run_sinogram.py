@@ -39,14 +39,14 @@ PLAIN = {"kind": "osem", "iterations": 20, "subsets": 8}
 
 
 def events(n: int) -> Sinogram:
-    """Whole counts of few lines of every bin, drawn."""
+    """Return random integer counts on few lines of every bin."""
     layout = SinogramLayout.of(RING)
     counts = np.random.default_rng(5).poisson(n / layout.n_bins, layout.n_bins)
     return Sinogram(layout, counts.astype(np.float32), duration_s=2.0)
 
 
 def updated(image, model):
-    """One update of expectation maximisation where anything is seen."""
+    """Return one update of expectation maximisation in voxels with sensitivity."""
     seen, numerator = model.sensitivity > 0, model.em_step(image).numerator
     return np.divide(numerator, model.sensitivity, out=image.copy(), where=seen)
 
@@ -54,7 +54,7 @@ def updated(image, model):
 @pytest.mark.parametrize("spread", [None, uniform_spread(7.0)], ids=["thin", "resolution"])
 @pytest.mark.parametrize("n_subsets", [1, 4])
 def test_sinograms_give_the_image_of_the_same_events_in_list_mode(n_subsets, spread):
-    """Five updates on the same events, factors and background; subsets are of the same lines."""
+    """Five updates of the same events, factors and background, with subsets of the same lines."""
     rng, data = np.random.default_rng(3), events(40_000)
     factors = rng.uniform(0.5, 1.5, data.layout.n_bins).astype(np.float32)
     background = rng.uniform(0, 0.2, data.layout.n_bins).astype(np.float32)
@@ -90,8 +90,8 @@ def test_sinograms_give_the_image_of_the_same_events_in_list_mode(n_subsets, spr
 
 
 @pytest.mark.parametrize("use", ["off", "on"])
-def test_whole_runs_of_list_mode_and_sinograms_give_one_image(use, tmp_path):
-    """Each with its own reader, geometry of lines and sensitivity; three updates of MLEM."""
+def test_complete_runs_of_list_mode_and_sinograms_give_one_image(use, tmp_path):
+    """Each has its own reader, geometry of lines and sensitivity; three updates of MLEM."""
     data = events(20_000)
     write_sinogram(data, tmp_path / "scan.hs")
     write_listmode(events_of(data), tmp_path / "scan.h5")
@@ -121,7 +121,7 @@ DISCS = ((0.5, 0.0, 35.0), (-0.4, 12.0, 10.0))
 
 
 def chords(ends: np.ndarray) -> np.ndarray:
-    """Line integrals through the cylinders, in closed form: no voxel, no projector."""
+    """Return line integrals through the cylinders in closed form: no voxel, no projector."""
     a, way = ends[:, 0], ends[:, 1] - ends[:, 0]
     across = np.linalg.norm(way[:, :2], axis=1)
     sums = np.zeros(len(ends))
@@ -133,7 +133,7 @@ def chords(ends: np.ndarray) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """A folder as a site with preprocessing of its vendor has it; values without noise."""
+    """Return a folder with a vendor's preprocessed files; values without noise."""
     folder, rng = tmp_path_factory.mktemp("site"), np.random.default_rng(9)
     finer = {"n_crystals_per_ring": 160, "n_tangential": 81}
     fine = RingScanner(RING.settings.model_copy(update=finer))
@@ -164,15 +164,15 @@ def study_of(site) -> Study:
 
 
 @pytest.mark.essential
-def test_what_a_site_has_gives_the_truth(site):
-    told = list(run(study_of(site), on=ON))
-    kinds = {e.kind: e.state for e in told if isinstance(e, Corrected)}
+def test_preprocessed_files_of_a_site_give_the_true_image(site):
+    events = list(run(study_of(site), on=ON))
+    kinds = {e.kind: e.state for e in events if isinstance(e, Corrected)}
     assert {k for k, state in kinds.items() if state == "applied"} == {
         *("normalisation", "attenuation", "randoms", "scatter")
     }
     assert kinds["line_geometry"] == "unavailable"
-    assert any("dead bins" in e.text for e in told if isinstance(e, Warned))
-    (image,) = (e.volume for e in told if isinstance(e, Finished))
+    assert any("dead bins" in e.text for e in events if isinstance(e, Warned))
+    (image,) = (e.volume for e in events if isinstance(e, Finished))
     assert image.grid == GRID and image.unit == "counts/mm"
     x, y = GRID.centres_mm(0)[None, :], GRID.centres_mm(1)[:, None]
     found = image.values[3:-3].mean(axis=0)
@@ -182,17 +182,17 @@ def test_what_a_site_has_gives_the_truth(site):
     assert found[warm].mean() == pytest.approx(0.5, rel=0.01)
 
 
-def test_counts_without_their_corrections_are_told(site):
-    told = list(run(replace_inputs(study_of(site), {}), on=ON))
-    said = {e.kind: e.text for e in told if isinstance(e, Corrected)}
-    assert "load their sinogram" in said["randoms"] and "bin efficiency" in said["line_geometry"]
+def test_missing_corrections_are_reported(site):
+    events = list(run(replace_inputs(study_of(site), {}), on=ON))
+    text = {e.kind: e.text for e in events if isinstance(e, Corrected)}
+    assert "load their sinogram" in text["randoms"] and "bin efficiency" in text["line_geometry"]
 
 
 def replace_inputs(study: Study, inputs) -> Study:
     return study.model_copy(update={"inputs": inputs})
 
 
-def test_a_file_of_other_bins_is_refused(site, tmp_path):
+def test_file_of_other_bins_is_refused(site, tmp_path):
     other = SinogramLayout.of(RING)
     write_sinogram(Sinogram(other, np.ones(other.n_bins, np.float32)), tmp_path / "other.hs")
     study = replace_inputs(study_of(site), {RANDOMS.key: tmp_path / "other.hs"})
@@ -200,7 +200,7 @@ def test_a_file_of_other_bins_is_refused(site, tmp_path):
         list(run(study, on=ON))
 
 
-def test_what_is_left_of_photons_is_no_correction_factor(site, tmp_path):
+def test_transmission_is_refused_as_a_correction_factor(site, tmp_path):
     counts = read_sinogram(site / "prompts.hs")
     write_sinogram(replace(counts, prompts=np.full_like(counts.prompts, 0.2)), tmp_path / "a.hs")
     study = replace_inputs(study_of(site), {ATTENUATION.key: tmp_path / "a.hs"})
@@ -209,16 +209,16 @@ def test_what_is_left_of_photons_is_no_correction_factor(site, tmp_path):
 
 
 @pytest.mark.parametrize("change", [{"radius_mm": 120}, {"first_angle_deg": 30}])
-def test_bins_of_another_scanner_are_others(change):
+def test_bins_of_another_scanner_have_another_identity(change):
     other = RingScanner(RING.settings.model_copy(update=change))
     assert SinogramLayout.of(other).identity != SinogramLayout.of(RING).identity
 
 
-def test_counts_that_were_corrected_are_not_corrected_again(site, tmp_path):
+def test_corrected_counts_are_not_corrected_again(site, tmp_path):
     header = (site / "prompts.hs").read_text()
-    said = "corrections := {normalised, measured attenuation correction}"
+    stated = "corrections := {normalised, measured attenuation correction}"
     assert "corrections := {None}" in header
-    (tmp_path / "prompts.hs").write_text(header.replace("corrections := {None}", said))
+    (tmp_path / "prompts.hs").write_text(header.replace("corrections := {None}", stated))
     (tmp_path / "prompts.s").write_bytes((site / "prompts.s").read_bytes())
     told = list(run(study_of(site).model_copy(update={"data": tmp_path / "prompts.hs"}), on=ON))
     states = {e.kind: e.state for e in told if isinstance(e, Corrected)}
@@ -241,7 +241,7 @@ def test_events_become_counts_and_events_again():
         events_of(binned(listed, spanned))
 
 
-def test_the_window_is_told_what_is_missing_and_what_is_there(site):
+def test_window_knows_missing_and_available_inputs(site):
     modality = next(each for each in MODALITIES if each.key == "pet-sinogram")
     scan = modality.summarise(site / "prompts.hs", None)
     protocol = modality.standard()

@@ -1,4 +1,4 @@
-"""Scatter estimated in the bins of sinograms: that of list mode, and that which was drawn."""
+"""Scatter estimated in sinogram bins equals that of list mode, and the simulated scatter."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ROUNDS, POINTS = 2, 50
 
 
 def estimated(data: Sinogram) -> tuple[ScatterEstimate, Sinogram]:
-    """The estimate of a sinogram with its mu-map, and the counts with it."""
+    """Return the estimate of a sinogram with its mu-map, and the counts with it."""
     usable = ring_sinogram_pet.usable(corrected(replace(data, mu_map=water()))).data
     found = estimate_scatter(CountedBins(usable, on=ON), BinScatter(rounds=ROUNDS, points=POINTS))
     return found, with_scatter(usable, found.table)
@@ -46,12 +46,12 @@ def estimated(data: Sinogram) -> tuple[ScatterEstimate, Sinogram]:
     ids=["no times", "times"],
 )
 def whole(request: pytest.FixtureRequest) -> Drawn:
-    """Each line of response is a bin, with times of flight or without."""
+    """Return a scan with a bin per line of response, with or without time of flight."""
     return drawn(SinogramLayout.of(ring(timed=request.param)))
 
 
 def listed(whole: Drawn) -> np.ndarray:
-    """Scatter per bin (n_bins,) that list mode of the same events estimates."""
+    """Return the scatter per bin (n_bins,) that list mode of the same events estimates."""
     scan = replace(events_of(whole.data), mu_map=water())
     for step in (LineGeometry(), Attenuation()):
         scan = step.apply(scan, on=ON)
@@ -64,14 +64,14 @@ def listed(whole: Drawn) -> np.ndarray:
 
 
 def test_events_and_sinogram_have_the_same_scatter(whole: Drawn) -> None:
-    """Sums within 1 %, and bins within 3 % of the mean: coarse images differ by their subsets."""
-    want, (found, after) = listed(whole), estimated(whole.data)
+    """Sums within 1 %, bins within 3 % of the mean: coarse images differ by their subsets."""
+    expected, (found, after) = listed(whole), estimated(whole.data)
     assert found.fit.is_used
-    assert after.background.sum() == pytest.approx(want.sum(), rel=0.01)
-    assert np.sqrt(np.mean((after.background - want) ** 2)) < 0.03 * want.mean()
+    assert after.background.sum() == pytest.approx(expected.sum(), rel=0.01)
+    assert np.sqrt(np.mean((after.background - expected) ** 2)) < 0.03 * expected.mean()
 
 
-def test_bins_of_time_add_up_to_the_scatter_of_the_line() -> None:
+def test_tof_bins_add_up_to_the_scatter_of_the_line() -> None:
     found, after = estimated(drawn(SinogramLayout.of(ring(timed=True)), 20_000).data)
     assert after.timed is not None
     n = after.layout.n_bins
@@ -89,8 +89,8 @@ def test_bins_of_time_add_up_to_the_scatter_of_the_line() -> None:
 
 @pytest.mark.parametrize("randoms", [0.0, 0.1])
 @pytest.mark.parametrize("name", ["spans and summed views", "arc-corrected"])
-def test_what_was_drawn_is_found(name: str, randoms: float) -> None:
-    """Of bins of several lines too, and of those without a crystal of their own."""
+def test_simulated_scatter_is_recovered(name: str, randoms: float) -> None:
+    """Also in bins of several lines, and in bins without a crystal of their own."""
     scanner = ring()
     layout = SinogramLayout.of(scanner, span=3, mashed=2)
     if name == "arc-corrected":
@@ -105,13 +105,13 @@ def test_what_was_drawn_is_found(name: str, randoms: float) -> None:
     found = estimate_scatter(CountedBins(usable, on=ON), settings)
     expected = with_scatter(replace(usable, background=None), found.table).background
     assert found.fit.is_plausible
-    bar = 0.06 + 2 * found.fit.error  # of few points, and of the counts beside the object
+    bar = 0.06 + 2 * found.fit.error  # few points, and few counts outside the object
     assert bar < 0.15
     for part in (case.scatter >= 0, case.scatter > 0.5 * case.scatter.max()):
         assert expected[part].sum() == pytest.approx(case.scatter[part].sum(), rel=bar)
 
 
-def test_few_counts_give_an_estimate_that_is_not_scaled() -> None:
+def test_few_counts_give_an_unscaled_estimate() -> None:
     case = drawn(SinogramLayout.of(ring()), 300)
     found, after = estimated(case.data)
     assert not found.fit.is_used
@@ -131,8 +131,8 @@ def test_dead_bins_expect_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_spanned_bins_of_the_same_events_hold_as_much_scatter() -> None:
-    """Within 3 %: their lines are read in the middle, and fewer of them miss the object."""
+def test_bins_of_larger_span_have_as_much_scatter() -> None:
+    """Within 3 %: their lines are evaluated in the middle, and fewer of them miss the object."""
     whole = drawn(SinogramLayout.of(ring()))
     events = events_of(whole.data)
     spanned = binned(events, SinogramLayout.of(events.scanner, span=3))

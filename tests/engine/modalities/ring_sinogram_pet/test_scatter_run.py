@@ -1,4 +1,4 @@
-"""Scatter of sinograms in a run: simulated where it can be, and told of where not."""
+"""Scatter of sinograms in a run: simulated if possible, otherwise reported."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ FEW = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Counts of a cylinder that scatters, its mu-map, and the same without energies."""
+    """Return counts of a cylinder with scatter, its mu-map, and the same without energies."""
     folder = tmp_path_factory.mktemp("scatter")
     data = drawn(SinogramLayout.of(ring(), span=3), 60_000).data
     write_sinogram(data, folder / "scan.hs")
@@ -85,12 +85,12 @@ def scatter_row(said: list[Event]) -> Corrected:
     return row
 
 
-def test_a_header_tells_the_energies(folder: Path) -> None:
+def test_energies_are_read_from_the_header(folder: Path) -> None:
     assert read_sinogram(folder / "scan.hs").scanner.settings.energy == ring().settings.energy
     assert read_sinogram(folder / "unknown.hs").scanner.energy is None
 
 
-def test_it_is_a_stage_with_a_row_curves_and_facts_and_a_run_goes_on_with_it(folder: Path) -> None:
+def test_scatter_is_a_stage_with_row_curves_and_facts_and_survives_a_resume(folder: Path) -> None:
     chosen = study(folder, "scan", "algorithm.iterations=2")
     said = list(run(chosen, on=ON))
     stages = [e.stage for e in said if isinstance(e, StageStarted)]
@@ -118,7 +118,7 @@ def test_it_is_a_stage_with_a_row_curves_and_facts_and_a_run_goes_on_with_it(fol
     ("name", "mu_map", "words"),
     [("unknown", True, "has no energy window"), ("scan", False, "load a μ-map")],
 )
-def test_without_an_estimate_the_row_says_why_and_what_it_costs(
+def test_unavailable_scatter_states_its_reason_and_cost(
     folder: Path, name: str, mu_map: bool, words: str
 ) -> None:
     row = scatter_row(list(run(study(folder, name, mu_map=mu_map), on=ON)))
@@ -131,19 +131,19 @@ def test_without_an_estimate_the_row_says_why_and_what_it_costs(
         list(run(study(folder, name, "corrections.scatter.use=on", mu_map=mu_map), on=ON))
 
 
-def test_counts_that_others_corrected_cost_nothing(folder: Path) -> None:
+def test_counts_corrected_elsewhere_state_no_cost(folder: Path) -> None:
     row = scatter_row(list(run(study(folder, "done"), on=ON)))
     assert "already corrected for it" in row.text
     assert "too high" not in row.text
 
 
-def test_scatter_needs_an_image_that_is_corrected_for_attenuation(folder: Path) -> None:
+def test_scatter_needs_attenuation_correction(folder: Path) -> None:
     off = "corrections.attenuation.use=off"
     row = scatter_row(list(run(study(folder, "scan", off), on=ON)))
     assert "attenuation correction is off" in row.text
 
 
-def test_an_estimate_that_is_supplied_is_taken_unless_another_is_asked_for(folder: Path) -> None:
+def test_supplied_estimate_is_used_unless_another_is_requested(folder: Path) -> None:
     scan = read_sinogram(folder / "scan.hs")
     values = np.full(scan.layout.n_bins, 0.25, np.float32)
     supplied = replace(scan, auxiliary={SCATTER.key: values}, mu_map=water())
@@ -161,7 +161,7 @@ def test_an_estimate_that_is_supplied_is_taken_unless_another_is_asked_for(folde
     assert "corrected for attenuation" in (asked.obstacle(corrected_before) or "")
 
 
-def test_the_window_knows_whether_scatter_is_simulated_and_what_it_takes(folder: Path) -> None:
+def test_window_knows_if_scatter_is_simulated_and_its_needs(folder: Path) -> None:
     modality = next(each for each in MODALITIES if each.key == "pet-sinogram")
     scan = modality.summarise(folder / "scan.hs", None)
     protocol = with_settings(RingSinogramProtocol(), FEW)
@@ -186,7 +186,7 @@ def test_the_window_knows_whether_scatter_is_simulated_and_what_it_takes(folder:
 
 
 @pytest.mark.parametrize("timed", [pytest.param(False, marks=pytest.mark.slow), True])
-def test_it_takes_no_more_memory_than_was_told_and_not_far_less(timed: bool) -> None:
+def test_scatter_takes_at_most_the_stated_memory_and_not_far_less(timed: bool) -> None:
     layout = SinogramLayout.of(ring(timed=timed))
     scan = corrected(replace(drawn(layout, 60_000).data, mu_map=water()))
     data = ring_sinogram_pet.usable(scan).data
@@ -209,8 +209,8 @@ def test_it_takes_no_more_memory_than_was_told_and_not_far_less(timed: bool) -> 
     assert told / 5 < taken(data) <= told
 
 
-def test_a_gpu_finds_the_same_scatter_within_the_memory_that_was_told() -> None:
-    """The coarse image, the simulation and the tails on an emulated card."""
+def test_gpu_gives_the_same_scatter_within_the_stated_memory() -> None:
+    """Coarse image, simulation and tails on an emulated GPU."""
     tiny = RingScanner(
         ring(timed=True).settings.model_copy(
             update={"n_rings": 2, "n_crystals_per_ring": 32, "max_ring_difference": 1,
@@ -221,12 +221,12 @@ def test_a_gpu_finds_the_same_scatter_within_the_memory_that_was_told() -> None:
     data = ring_sinogram_pet.usable(corrected(replace(case.data, mu_map=water()))).data
     gpu = EmulatedGpu()
     settings = BinScatter(rounds=1, points=50)
-    found, want = (
+    found, expected = (
         estimate_scatter(CountedBins(data, on=on), settings) for on in (backend.cuda(gpu), ON)
     )
-    assert want.table.values.max() > 0
-    peak = want.table.values.max()
-    np.testing.assert_allclose(found.table.values, want.table.values, atol=1e-3 * peak)
+    assert expected.table.values.max() > 0
+    peak = expected.table.values.max()
+    np.testing.assert_allclose(found.table.values, expected.table.values, atol=1e-3 * peak)
     protocol = with_settings(RingSinogramProtocol(), FEW)
     on = device_of(backend.cuda(gpu))
     grid = protocol.grid.grid_for(tiny)

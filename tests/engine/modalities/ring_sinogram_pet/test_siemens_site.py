@@ -1,4 +1,4 @@
-"""A folder of Siemens' e7tools by one drop: what each file is for, and the image of all of them."""
+"""A dropped folder of Siemens' e7tools: the role of each file, and the image of all files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STUDIED = ("%study date (yyyy:mm:dd):=2026:01:02", "%study time (hh:mm:ss GMT+00
 
 
 def chords() -> np.ndarray:
-    """Line integrals through the cylinder in closed form."""
+    """Return line integrals through the cylinder in closed form."""
     ends = BINS.points_mm[BINS.ends_of(np.arange(BINS.n_bins))]
     a, way = ends[:, 0], ends[:, 1] - ends[:, 0]
     across = np.linalg.norm(way[:, :2], axis=1)
@@ -43,7 +43,7 @@ def chords() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Counts without noise, and each part in another of the forms that e7tools leave."""
+    """Return noise-free counts; each part is in another format of e7tools."""
     folder, rng = tmp_path_factory.mktemp("site"), np.random.default_rng(9)
     norm = rng.uniform(0.5, 2.0, BINS.n_bins)
     lost = rng.uniform(1.0, 2.0, BINS.n_bins)
@@ -81,7 +81,7 @@ PARTS = {
     "name",
     ["", "Norman-sino-0.s.hdr", "Norman-sino-0.s", "Norman-sino.mhdr", "acf_00.a", *PARTS.values()],
 )
-def test_the_folder_and_any_file_of_it_open_all(name, site):
+def test_folder_and_any_of_its_files_open_all(name, site):
     found = purpose_of(site / name)
     assert found.purpose == "scan" and found.files is not None
     assert found.files.data == site / "Norman-sino-0.s.hdr"
@@ -92,8 +92,8 @@ def test_the_folder_and_any_file_of_it_open_all(name, site):
     )
 
 
-def test_the_folder_gives_the_truth(site, tmp_path, capsys):
-    """On the command line, as a drop on the window does it."""
+def test_folder_gives_the_true_image(site, tmp_path, capsys):
+    """On the command line, as after a drop on the window."""
     values = {
         "grid": {"voxel_mm": (2, 2, 4.0625), "diameter_mm": 40, "length_mm": 260},
         "algorithm": {"kind": "osem", "iterations": 6, "subsets": 7},
@@ -103,8 +103,8 @@ def test_the_folder_gives_the_truth(site, tmp_path, capsys):
     write_protocol(RingSinogramProtocol.model_validate(values), protocol)
     words = ["reconstruct", str(site), "-o", str(out), "--protocol", str(protocol)]
     assert main([*words, "--threads", "2"]) == 0
-    told = capsys.readouterr().err
-    assert all(name in told for name in PARTS.values()) and "dead bins" in told
+    output = capsys.readouterr().err
+    assert all(name in output for name in PARTS.values()) and "dead bins" in output
     image = read_volume(out)
     x, y = (image.grid.centres_mm(axis) for axis in (0, 1))
     inside = np.hypot(x[None, :], y[:, None]) < RADIUS_MM - 4
@@ -113,7 +113,7 @@ def test_the_folder_gives_the_truth(site, tmp_path, capsys):
     assert middle.sum() * 4 == pytest.approx(LEVEL * np.pi * RADIUS_MM**2, rel=0.01)
 
 
-def test_no_file_of_the_folder_is_written_over(site, capsys):
+def test_files_of_the_folder_are_never_overwritten(site, capsys):
     before = {each.name: each.read_bytes() for each in site.iterdir()}
     words = ["reconstruct", str(site), "-o", str(site / "image.h5")]
     assert main([*words, "--json", str(site / PARTS[SCATTER.key]), "--force"]) == 2
@@ -121,7 +121,7 @@ def test_no_file_of_the_folder_is_written_over(site, capsys):
     assert {each.name: each.read_bytes() for each in site.iterdir()} == before
 
 
-def test_what_is_missing_is_said_in_one_sentence(tmp_path):
+def test_missing_parts_are_stated_in_one_sentence(tmp_path):
     write(tmp_path / "scan.s", BINS, np.ones(BINS.n_bins))
     scan = summarise(scan_file(tmp_path))
     assert scan.notes == (
@@ -131,7 +131,7 @@ def test_what_is_missing_is_said_in_one_sentence(tmp_path):
     assert inspect(tmp_path).notes == scan.notes
 
 
-def test_of_two_files_for_one_part_neither_is_guessed(tmp_path):
+def test_two_files_for_one_part_are_both_left_out(tmp_path):
     ones = np.ones(BINS.n_bins)
     for name in ("scan.s", "acf_00.a", "acf_second_00.a"):
         write(tmp_path / name, BINS, ones)
@@ -154,7 +154,7 @@ def test_of_two_files_for_one_part_neither_is_guessed(tmp_path):
         ("patient ID:=somebody else", ATTENUATION),
     ],
 )
-def test_what_is_of_another_study_stays_out(line, part, tmp_path):
+def test_files_of_another_study_are_left_out(line, part, tmp_path):
     ones, known = np.ones(BINS.n_bins), (*STUDIED, "patient ID:=somebody")
     write(tmp_path / "scan.s", BINS, ones, more=known)
     other = [line if each.split(":=")[0] == line.split(":=")[0] else each for each in known]
@@ -167,7 +167,7 @@ def test_what_is_of_another_study_stays_out(line, part, tmp_path):
     assert "another study" in found.notes[0]
 
 
-def test_a_map_serves_where_no_factors_do(tmp_path):
+def test_map_is_used_if_no_factors_exist(tmp_path):
     write(tmp_path / "scan.s", BINS, np.ones(BINS.n_bins))
     space = "!INTERFILE:=\n%SMS-MI header name space:=image subheader\n"
     head = f"{space}!name of data file:=scan-umap.v\n"
@@ -209,7 +209,7 @@ def test_scatter_of_normalised_counts_needs_the_normalisation(site):
     assert BinScatter().obstacle(NORMALISATION.attached(data, norm)) is None
 
 
-def test_the_window_knows_before_a_run(site):
+def test_window_knows_the_parts_before_a_run(site):
     modality = next(each for each in MODALITIES if each.key == "pet-sinogram")
     scan = summarise(site / "Norman-sino-0.s.hdr")
     assert RANDOMS.key in scan.brings and any(label == "Delayeds" for label, _ in scan.facts)
@@ -220,7 +220,7 @@ def test_the_window_knows_before_a_run(site):
     assert said["randoms"] is None and "refers to normalised counts" in (said["scatter"] or "")
 
 
-def test_list_mode_beside_makes_two_scans(tmp_path):
+def test_list_mode_in_the_same_folder_makes_two_scans(tmp_path):
     write(tmp_path / "scan.s", BINS, np.ones(BINS.n_bins))
     siemens_mmr.write(tmp_path, np.zeros(4, np.uint32), siemens_mmr.header(4, 0.04))
     (heads,) = tmp_path.glob("*.l.hdr")
@@ -231,7 +231,7 @@ def test_list_mode_beside_makes_two_scans(tmp_path):
     assert counts is not None and counts.data.name == "scan.s.hdr"
 
 
-def test_a_main_header_of_several_frames_asks_which(tmp_path):
+def test_main_header_of_several_frames_asks_for_one(tmp_path):
     lines = ["!INTERFILE:=", "%SMS-MI header name space:=sinogram main header"]
     for k in (1, 2):
         write(tmp_path / f"scan-{k}.s", BINS, np.ones(BINS.n_bins))

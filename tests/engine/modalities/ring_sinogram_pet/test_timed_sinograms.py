@@ -1,4 +1,4 @@
-"""Times of flight in sinograms: as list mode has them, whichever way a file numbers them."""
+"""Time of flight in sinograms agrees with list mode, for any numbering of the time bins."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def scan(n: int = 20_000, layout: SinogramLayout = WHOLE) -> Sinogram:
 
 
 def oriented(events):
-    """Sorted rows of (crystal, crystal, time), each with the smaller crystal first."""
+    """Return sorted rows of (crystal, crystal, time), each with the smaller crystal first."""
     pairs, times = events.crystals, events.tof_bins
     turned = pairs[:, 0] > pairs[:, 1]
     times = np.where(turned, N_TIMES - 1 - times, times)
@@ -56,7 +56,7 @@ def oriented(events):
     return rows[np.lexsort(rows.T[::-1])]
 
 
-def test_times_add_up_to_the_counts_and_come_back_as_events(tmp_path):
+def test_tof_bins_add_up_to_the_counts_and_are_restored_as_events(tmp_path):
     events = timed_events(20_000)
     data = binned(events, WHOLE, timed=True)
     sums = sum(data.timed.dense(time, WHOLE.n_bins) for time in range(N_TIMES))
@@ -70,7 +70,7 @@ def test_times_add_up_to_the_counts_and_come_back_as_events(tmp_path):
 
 @pytest.mark.parametrize("spread", [None, uniform_spread(7.0)], ids=["thin", "resolution"])
 @pytest.mark.parametrize("n_subsets", [1, 4])
-def test_sinograms_with_times_give_the_image_of_list_mode_with_times(n_subsets, spread):
+def test_tof_sinograms_give_the_image_of_tof_list_mode(n_subsets, spread):
     rng, data = np.random.default_rng(3), scan()
     factors = rng.uniform(0.5, 1.5, WHOLE.n_bins).astype(np.float32)
     factors[::40] = 0
@@ -104,7 +104,7 @@ def test_sinograms_with_times_give_the_image_of_list_mode_with_times(n_subsets, 
     np.testing.assert_allclose(x, y, atol=1e-5 * x.max())
 
 
-def test_the_sensitivity_is_that_without_times():
+def test_sensitivity_equals_that_without_tof():
     data = scan()
     still = replace(data, timed=None)
     timed, plain = (
@@ -127,7 +127,7 @@ def reconstructed(path, **changes):
     return image, told
 
 
-def test_whole_runs_of_list_mode_and_sinograms_give_one_image(tmp_path):
+def test_complete_runs_of_list_mode_and_sinograms_give_one_image(tmp_path):
     data = scan()
     write_sinogram(data, tmp_path / "scan.hs")
     write_listmode(events_of(data), tmp_path / "scan.h5")
@@ -143,8 +143,8 @@ def test_whole_runs_of_list_mode_and_sinograms_give_one_image(tmp_path):
     assert np.abs(without.values - other.values).max() > 0.1 * other.values.max()
 
 
-def test_the_image_is_that_of_the_decays(tmp_path):
-    """Contrast of the two discs, 3 to 1, and nearer than without times after eight passes."""
+def test_image_shows_the_decays(tmp_path):
+    """Contrast of the two discs, 3 to 1, is closer than without TOF after eight iterations."""
     write_sinogram(scan(200_000), tmp_path / "scan.hs")
     ratios = []
     for timed in (True, False):
@@ -160,8 +160,8 @@ def test_the_image_is_that_of_the_decays(tmp_path):
 
 
 @pytest.mark.parametrize("text", list(orders(N_TIMES)))
-def test_the_counts_tell_which_way_times_run(text):
-    """The order of a file is found from decays that no model of ours has seen."""
+def test_direction_of_tof_is_found_from_the_counts(text):
+    """The order of a file is found from decays that were simulated without our model."""
     data = scan(60_000)
     numbers = orders(N_TIMES)[text]
     shuffled = data.timed.in_order(np.argsort(numbers).tolist())  # as a file numbers them
@@ -172,12 +172,12 @@ def test_the_counts_tell_which_way_times_run(text):
     np.testing.assert_array_equal(back.bins, data.timed.bins)
 
 
-def test_two_times_have_two_orders_and_more_have_four():
+def test_two_tof_bins_have_two_orders_and_more_have_four():
     assert [len(orders(n)) for n in (2, 3, 4)] == [2, 4, 4]
     assert orders(2) == {"towards the second crystal": (0, 1), "towards the first crystal": (1, 0)}
 
 
-def test_a_file_that_does_not_tell_gives_the_same_image_and_says_so(tmp_path):
+def test_file_without_a_stated_order_gives_the_same_image_with_a_note(tmp_path):
     data = scan(60_000)
     write_sinogram(data, tmp_path / "told.hs")
     turned = data.timed.in_order(orders(N_TIMES)["towards the first crystal"])
@@ -189,8 +189,8 @@ def test_a_file_that_does_not_tell_gives_the_same_image_and_says_so(tmp_path):
     assert "towards the first crystal" in said
 
 
-def test_times_that_look_alike_from_both_ends_are_said_to_be_unsure(tmp_path):
-    """Counts of the middle time alone: nothing tells one end from the other."""
+def test_symmetric_tof_counts_are_reported_as_uncertain(tmp_path):
+    """Counts of only the middle bin do not show the direction."""
     middle = np.random.default_rng(1).poisson(0.5, WHOLE.n_bins).astype(np.float32)
     none = np.zeros_like(middle)
     times = [middle if time == N_TIMES // 2 else none for time in range(N_TIMES)]
@@ -201,14 +201,14 @@ def test_times_that_look_alike_from_both_ends_are_said_to_be_unsure(tmp_path):
 
 
 def corrected(data: Sinogram) -> Sinogram:
-    """The sinogram after randoms and scatter."""
+    """Return the sinogram after randoms and scatter."""
     for step in (kind() for kind in SINOGRAM_CORRECTIONS):
         if step.obstacle(data) is None and step.kind in ("randoms", "scatter"):
             data = step.apply(data, on=ON)
     return data
 
 
-def test_randoms_are_the_same_at_all_times(tmp_path):
+def test_randoms_are_equal_in_all_tof_bins(tmp_path):
     data = scan()
     expected = data.prompts + np.float32(0.5)
     write_sinogram(replace(data, prompts=expected, timed=None), tmp_path / "randoms.hs")
@@ -218,7 +218,7 @@ def test_randoms_are_the_same_at_all_times(tmp_path):
     np.testing.assert_allclose(found.timed.background, own, rtol=1e-6)
 
 
-def test_scatter_of_a_file_with_times_has_those(tmp_path):
+def test_scatter_of_a_tof_file_has_tof(tmp_path):
     data, rng = scan(), np.random.default_rng(4)
     times = rng.uniform(0, 0.1, (N_TIMES, WHOLE.n_bins)).astype(np.float32)
     estimate = Sinogram(WHOLE, times.sum(axis=0), timed=TimedCounts.of(times))
@@ -230,7 +230,7 @@ def test_scatter_of_a_file_with_times_has_those(tmp_path):
     np.testing.assert_allclose(found.background, times.sum(axis=0), rtol=1e-5)
 
 
-def test_scatter_without_times_keeps_its_counts_and_follows_those_near_by():
+def test_scatter_without_tof_preserves_its_counts_and_follows_nearby_bins():
     data = scan(60_000)
     expected = np.full(WHOLE.n_bins, 0.3, np.float32)
     every = replace(
@@ -250,7 +250,7 @@ def test_scatter_without_times_keeps_its_counts_and_follows_those_near_by():
     assert np.corrcoef(found, centre)[0, 1] > 0.95
 
 
-def test_the_ledger_says_when_scatter_has_no_times(tmp_path):
+def test_ledger_states_that_scatter_has_no_tof(tmp_path):
     data = scan()
     write_sinogram(replace(data, timed=None), tmp_path / "scatter.hs")
     scatter = SCATTER.read(tmp_path / "scatter.hs", None)
@@ -259,7 +259,7 @@ def test_the_ledger_says_when_scatter_has_no_times(tmp_path):
     assert "neighbouring counts" in step.summary(before, step.apply(before, on=ON))
 
 
-def test_times_of_another_number_are_refused(tmp_path):
+def test_other_number_of_tof_bins_is_refused(tmp_path):
     data = scan()
     times = np.ones((3, WHOLE.n_bins), np.float32)
     tof = RING.settings.tof.model_copy(update={"n_bins": 3})
@@ -279,7 +279,7 @@ def test_fewer_counts_than_subsets_are_refused():
         ring_sinogram_pet.build(replace(data, timed=few), GRID, n_subsets=8, on=ON)
 
 
-def test_an_image_wider_than_the_times_reach_is_warned_of(tmp_path):
+def test_image_wider_than_the_tof_range_gives_a_warning(tmp_path):
     tof = {"fwhm_ps": 300.0, "bin_ps": 100.0, "n_bins": 5}
     narrow = RingScanner(RingSettings.model_validate({**RING.settings.model_dump(), "tof": tof}))
     layout = SinogramLayout.of(narrow)
@@ -291,8 +291,8 @@ def test_an_image_wider_than_the_times_reach_is_warned_of(tmp_path):
     assert any("The TOF bins cover 75 mm" in e.text for e in told if isinstance(e, Warned))
 
 
-def test_delayeds_take_their_share_off_the_image(tmp_path):
-    """A quarter of the prompts are randoms of the whole ring; the image keeps the trues alone."""
+def test_delayeds_are_subtracted_from_the_image(tmp_path):
+    """A quarter of the prompts are randoms of the whole ring; the image has only the trues."""
     trues, rng = scan(40_000), np.random.default_rng(6)
     rate = 10_000 / WHOLE.n_bins
     flat = [rng.poisson(rate / N_TIMES, WHOLE.n_bins).astype(np.float32) for _ in range(N_TIMES)]
@@ -317,7 +317,7 @@ def test_delayeds_take_their_share_off_the_image(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["scatter.s", "scatter_2d.s"])
-def test_scatter_without_a_header_may_have_the_times_of_the_scan(name):
+def test_scatter_without_a_header_can_have_the_tof_of_the_scan(name):
     layout = by_obliqueness(WHOLE)
     data = scan(layout=layout)
     is_2d = "2d" in name
@@ -336,7 +336,7 @@ def test_scatter_without_a_header_may_have_the_times_of_the_scan(name):
             stored.of(layout, "Normalisation", is_factor=True)
 
 
-def test_times_below_0_are_counted_though_their_bins_are_not_and_dead_ones_go():
+def test_negative_tof_counts_are_reported_and_dead_bins_removed():
     data = scan()
     few, dead = data.timed.bins[:2]
     times = np.stack([data.timed.dense(time, WHOLE.n_bins) for time in range(N_TIMES)])

@@ -1,4 +1,4 @@
-"""Decays in two discs, seen by a ring with times of flight: lines and clocks, no model of ours."""
+"""Decays in two discs, detected by a TOF ring: lines and clocks without a model of ours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RING = RingScanner(
 
 
 def decays(n: int, seed: int = 1) -> np.ndarray:
-    """(n, 2) x and y of decays in the discs [mm]."""
+    """Return (n, 2) x and y of decays in the discs [mm]."""
     rng = np.random.default_rng(seed)
     share = np.array([w * r * r for w, _, _, r in DISCS])
     disc = rng.choice(len(DISCS), n, p=share / share.sum())
@@ -31,7 +31,7 @@ def decays(n: int, seed: int = 1) -> np.ndarray:
 
 
 def timed_events(n: int, seed: int = 1) -> ListMode:
-    """Coincidences of `n` decays, both photons in one plane of the rings."""
+    """Return coincidences of `n` decays, with both photons in one plane of the rings."""
     rng = np.random.default_rng(seed + 1)
     at = decays(n, seed)
     turn = 2 * np.pi * rng.random(n)
@@ -50,7 +50,7 @@ def timed_events(n: int, seed: int = 1) -> ListMode:
 
 
 def _crystal(point: np.ndarray) -> np.ndarray:
-    """(n,) number on its ring of the crystal nearest to a point on it."""
+    """Return the (n,) numbers of the nearest crystals on the ring."""
     step = 2 * np.pi / RING.settings.n_crystals_per_ring
     first = RING.positions_mm[0]
     turn = np.arctan2(point[:, 1], point[:, 0]) - np.arctan2(first[1], first[0])

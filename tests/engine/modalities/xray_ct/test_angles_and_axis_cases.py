@@ -1,4 +1,4 @@
-"""Scans whose angles or axis were once guessed wrongly, from their files to the values of balls.
+"""Scans with angles or axes that were once guessed wrongly, from files to values.
 
 The projections and the expected values are analytic (`tests/analytic_balls.py`).
 """
@@ -34,7 +34,7 @@ INSIDE = {CASE_BALLS[1]: 0.04, CASE_BALLS[2]: 0.01, CASE_BALLS[3]: 0.05}
 
 
 def assert_right(path: Path, within: float) -> None:
-    """Reconstruct a scan with the usual protocol, and compare the means of three balls."""
+    """Reconstruct a scan with the default protocol, and compare the means of three balls."""
     volume = reconstruct(Study(data=path, protocol=CtProtocol()), on=cpu(2))
     grid = volume.grid
     for ball, mu in INSIDE.items():
@@ -43,7 +43,7 @@ def assert_right(path: Path, within: float) -> None:
 
 
 def stack(folder: Path, name: Callable[[int], str] = "p_{:04d}.tif".format) -> Path:
-    """A folder of counts at uneven angles, with a flat and a dark image."""
+    """Write a folder of counts at uneven angles, with a flat and a dark image."""
     folder.mkdir()
     scan = ball_projections(UNEVEN, (ROWS, COLUMNS))
     for k, image in enumerate(np.rint(OPEN_BEAM * np.exp(-scan)).astype(np.uint16)):
@@ -54,7 +54,7 @@ def stack(folder: Path, name: Callable[[int], str] = "p_{:04d}.tif".format) -> P
 
 
 def sidecar(folder: Path, values: Array, angles: str) -> Path:
-    """Line integrals in a raw file with its text."""
+    """Write line integrals in a raw file with its sidecar."""
     values.astype("<f4").tofile(folder / "p.raw")
     path = folder / "p.toml"
     path.write_text(
@@ -84,7 +84,7 @@ def test_uneven_angles_in_a_text_are_read(tmp_path: Path, dialect: str) -> None:
         assert_right(path, within=0.03)  # the tolerance of the case
 
 
-def test_uneven_angles_in_names_are_read(tmp_path: Path) -> None:
+def test_uneven_angles_in_file_names_are_read(tmp_path: Path) -> None:
     folder = stack(tmp_path / "scan", lambda k: f"S_{UNEVEN[k]:.2f}_{k:03d}.tif")
     path = write_draft(draft_of(folder, PARALLEL))
     turned = np.rad2deg(read_projections(path).geometry.angles_rad)
@@ -92,7 +92,7 @@ def test_uneven_angles_in_names_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shift", [12, 20])
-def test_an_axis_far_off_the_middle_gives_the_right_values(tmp_path: Path, shift: int) -> None:
+def test_axis_far_from_the_middle_gives_the_right_values(tmp_path: Path, shift: int) -> None:
     turned = np.arange(0, 360, 2.0)
     values = ball_projections(turned, (14, 90), axis_column=44.5 - shift)
     path = sidecar(tmp_path, values, "{ first = 0, step = 2 }")
@@ -106,7 +106,7 @@ ORDERS: dict[str, Sequence[float]] = {
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_angles_in_any_order_give_the_right_values(tmp_path: Path, order: str) -> None:
+def test_unordered_angles_give_the_right_values(tmp_path: Path, order: str) -> None:
     angles = ORDERS[order]
     values = ball_projections(np.array(angles), (ROWS, COLUMNS))
     path = sidecar(tmp_path, values, f"{{ values = {angles} }}")
@@ -119,7 +119,7 @@ INTEGRALS = PARALLEL.model_copy(update={"kind": "integrals"})
 
 @pytest.mark.parametrize("said", [None, "anglesRad"])
 @pytest.mark.parametrize("views_last", [True, False])
-def test_a_column_of_angles_tells_which_axis_holds_the_views(
+def test_column_of_angles_identifies_the_axis_of_the_views(
     tmp_path: Path, said: str | None, views_last: bool
 ) -> None:
     sinogram = ball_projections(EVEN, (ROWS, COLUMNS))[:, 10]
@@ -136,7 +136,7 @@ def test_a_column_of_angles_tells_which_axis_holds_the_views(
 
 @pytest.mark.parametrize("ending", ["mat", "npz"])
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_the_length_of_a_list_tells_the_axis_of_the_views(
+def test_length_of_an_angle_list_identifies_the_axis_of_the_views(
     tmp_path: Path, ending: str, axis: int
 ) -> None:
     volume = ball_projections(UNEVEN, (ROWS, COLUMNS)).astype(np.float32)
@@ -153,7 +153,7 @@ def test_the_length_of_a_list_tells_the_axis_of_the_views(
     np.testing.assert_allclose(turned, UNEVEN, atol=1e-9)
 
 
-def test_even_steps_without_evidence_are_stated_with_the_scan(tmp_path: Path) -> None:
+def test_assumed_even_steps_are_reported(tmp_path: Path) -> None:
     folder = tmp_path / "scan"
     folder.mkdir()
     turned = np.arange(0, 180, 3.0)
@@ -173,7 +173,7 @@ def test_even_steps_without_evidence_are_stated_with_the_scan(tmp_path: Path) ->
 
 @pytest.fixture
 def without_flats(tmp_path: Path) -> Path:
-    """Counts in a Data Exchange file that has neither flats nor darks; air on both sides."""
+    """Return counts in a Data Exchange file without flats and darks; air on both sides."""
     scan = ball_projections(EVEN + 90, (ROWS, COLUMNS))[:, ::-1]
     path = tmp_path / "scan.h5"
     with h5py.File(path, "w") as file:
@@ -183,7 +183,7 @@ def without_flats(tmp_path: Path) -> Path:
     return path
 
 
-def test_counts_without_flats_follow_each_remedy_of_their_refusal(without_flats: Path) -> None:
+def test_counts_without_flats_follow_each_remedy_of_the_error(without_flats: Path) -> None:
     with pytest.raises(DataError) as refusal:
         reconstruct(Study(data=without_flats, protocol=CtProtocol()), on=cpu(2))
     options = re.findall(r"--set (\S+?)[),]", str(refusal.value))
@@ -198,7 +198,7 @@ def test_counts_without_flats_follow_each_remedy_of_their_refusal(without_flats:
         assert centre == pytest.approx(0.02, rel=0.02), option  # of the large ball, 2 % as case 6
 
 
-def test_flats_that_are_one_average_of_two_axes_are_taken(without_flats: Path) -> None:
+def test_averaged_two_dimensional_flats_are_read(without_flats: Path) -> None:
     with h5py.File(without_flats, "a") as file:
         file["exchange/data_white"] = np.full((ROWS, COLUMNS), OPEN_BEAM, np.uint16)
         file["exchange/data_dark"] = np.zeros((ROWS, COLUMNS), np.uint16)

@@ -1,4 +1,4 @@
-"""Bad CT input, from file to volume: one clear sentence each, and what can be saved is."""
+"""Bad CT input, from file to volume: one clear sentence each, or a repaired image."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def scan():
 
 @pytest.fixture
 def path(tmp_path):
-    """A sound Data Exchange file without our own group, as other programs write."""
+    """Write a valid Data Exchange file without our own group, like those of other programs."""
     write_projections(scan(), tmp_path / "scan.h5")
     with h5py.File(tmp_path / "scan.h5", "a") as file:
         del file["isocenter"]
@@ -79,7 +79,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("fault", REFUSED)
-def test_what_cannot_be_right_is_refused_in_one_sentence(fault, path):
+def test_invalid_scan_is_refused_with_one_sentence(fault, path):
     break_it, sentence = REFUSED[fault]
     with h5py.File(path, "a") as file:
         break_it(file)
@@ -89,7 +89,7 @@ def test_what_cannot_be_right_is_refused_in_one_sentence(fault, path):
     assert text.endswith((".", "?")) and "\n" not in text and len(text) < 300
 
 
-def test_links_that_lead_out_of_the_folder_are_refused(path, tmp_path):
+def test_links_out_of_the_folder_are_refused(path, tmp_path):
     inner = tmp_path / "inner"
     inner.mkdir()
     with h5py.File(inner / "scan.h5", "w") as file:
@@ -98,7 +98,7 @@ def test_links_that_lead_out_of_the_folder_are_refused(path, tmp_path):
         message(inner / "scan.h5")
 
 
-def test_numbers_that_are_missing_here_and_there_are_mended_and_counted(path):
+def test_scattered_nan_values_are_interpolated_and_counted(path):
     with h5py.File(path, "a") as file:
         values = file[DATA][:]
         values[3:9, 2, 20:23] = np.nan
@@ -108,7 +108,7 @@ def test_numbers_that_are_missing_here_and_there_are_mended_and_counted(path):
     assert ledger["bad_pixels"].startswith("18 values not measured")
 
 
-def test_saturated_pixels_are_flagged_and_mended(path):
+def test_saturated_pixels_are_flagged_and_interpolated(path):
     with h5py.File(path, "a") as file:
         values = file[DATA][:]
         values[10:20, 3, 5:7] = 65535
@@ -120,8 +120,8 @@ def test_saturated_pixels_are_flagged_and_mended(path):
 
 
 @pytest.mark.parametrize("half", ["of the columns", "of the views"])
-def test_rows_that_are_cut_off_are_continued_and_said_to_be(half, path):
-    """The object leaves the detector at one side: in all views, or in every other one."""
+def test_truncated_rows_are_extrapolated_with_a_note(half, path):
+    """The object leaves the detector on one side: in all views, or in every other one."""
     with h5py.File(path, "a") as file:
         values = file[DATA][:]
         if half == "of the columns":
@@ -136,7 +136,7 @@ def test_rows_that_are_cut_off_are_continued_and_said_to_be(half, path):
     assert "rows are extrapolated" in ledger["weights"]
 
 
-def test_counts_without_light_are_warned_of(path):
+def test_counts_without_light_give_a_warning(path):
     with h5py.File(path, "a") as file:
         put(file, DATA, file[DARK][0] - 5 + 0 * file[DATA][:])
     _, warned = message(path, "steps.bad_pixels.use=off", "steps.centre.use=off")

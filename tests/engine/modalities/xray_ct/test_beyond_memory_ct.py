@@ -1,4 +1,4 @@
-"""Volumes that do not fit the memory: in slabs, in files, with the same bits."""
+"""Volumes larger than the memory are computed in slabs, in files, with the same bits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SETTINGS = ("grid.voxel_mm=[2, 2, 2]", "grid.diameter_mm=44", "grid.length_mm=36
 
 @pytest.fixture(scope="module")
 def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Counts of a cylinder in a cone beam, with flats, darks and noise."""
+    """Write counts of a cylinder in a cone beam, with flats, darks and noise."""
     geometry = circular_cone(
         circle(36), source_axis_mm=120.0, source_detector_mm=180.0, shape=(24, 40), pixel_mm=3.0
     )
@@ -48,7 +48,7 @@ def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Volumes so large that few of their slices fit any memory."""
+    """Make volumes so large that few of their slices fit the memory."""
     needs = "engine.modalities.xray_ct.slab_sizes"
     monkeypatch.setattr(f"{needs}.PART_OF_FREE", 1e-9)
     monkeypatch.setattr("engine.modalities.xray_ct.iteration_sizes.MOST_BYTES", 120_000)
@@ -67,7 +67,7 @@ def finished(events: list[Event]) -> Finished:
     return next(each for each in events if isinstance(each, Finished))
 
 
-def test_a_scan_in_memory_has_the_same_bits_and_stays_as_it_is(
+def test_scan_in_memory_has_the_same_bits_and_is_not_changed(
     scan: Path, request: pytest.FixtureRequest
 ) -> None:
     study, data = study_of(scan), read_projections(scan)
@@ -82,7 +82,7 @@ def test_a_scan_in_memory_has_the_same_bits_and_stays_as_it_is(
 
 
 @pytest.mark.parametrize("settings", [(), ("hounsfield={}",)])
-def test_the_volume_has_the_same_bits(
+def test_volume_has_the_same_bits(
     scan: Path, settings: tuple[str, ...], request: pytest.FixtureRequest
 ) -> None:
     study = study_of(scan, *settings)
@@ -104,7 +104,7 @@ def test_the_volume_has_the_same_bits(
 
 
 @pytest.mark.usefixtures("little_memory")
-def test_no_slab_is_kept_while_the_next_one_is_made(
+def test_no_slab_stays_in_memory_while_the_next_is_computed(
     scan: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[weakref.ref[np.ndarray]] = []
@@ -130,7 +130,7 @@ def planned(events: list[Event]) -> list[str]:
 
 
 def broken_off(job: Job, n_slabs: int) -> None:
-    """Run a job until so many slabs are safe, and leave it as if its process had died."""
+    """Run a job until `n_slabs` are stored, and leave it like a killed process."""
     events = keep(run(job.study, on=ON, folder=job.folder), job)
     for event in events:
         n_slabs -= isinstance(event, Checkpointed)
@@ -140,17 +140,17 @@ def broken_off(job: Job, n_slabs: int) -> None:
 
 
 @pytest.mark.parametrize("damaged", [False, True])
-def test_a_run_goes_on_after_the_last_whole_slab(
+def test_run_continues_after_the_last_complete_slab(
     scan: Path, tmp_path: Path, damaged: bool, request: pytest.FixtureRequest
 ) -> None:
-    wanted = finished(list(run(study_of(scan), on=ON))).volume.values
+    expected = finished(list(run(study_of(scan), on=ON))).volume.values
     request.getfixturevalue("little_memory")
     job = Job.create(study_of(scan), tmp_path / "job")
     broken_off(job, 2)
     assert (job.info.done, job.info.updates, job.info.resumable) == (9, 18, True)
     file = tmp_path / "job" / NAME
     if damaged:
-        values = np.memmap(file, np.float32, "r+", shape=wanted.shape)
+        values = np.memmap(file, np.float32, "r+", shape=expected.shape)
         values[5, 3, 3] += 1
         values.flush()
 
@@ -159,9 +159,9 @@ def test_a_run_goes_on_after_the_last_whole_slab(
 
     shown = [each.slices for each in events if isinstance(each, Preview)]
     assert shown == ([8, 13, 18] if damaged else [13, 18])
-    np.testing.assert_array_equal(finished(events).volume.values, wanted)
+    np.testing.assert_array_equal(finished(events).volume.values, expected)
     result = Results().newest_first()[0]
-    np.testing.assert_array_equal(result.volume().values, wanted)
+    np.testing.assert_array_equal(result.volume().values, expected)
     assert not file.exists()
 
 
@@ -176,7 +176,7 @@ def test_a_run_goes_on_after_the_last_whole_slab(
         ),
     ],
 )
-def test_what_needs_the_whole_volume_is_refused_with_what_does_not(
+def test_setting_that_needs_the_whole_volume_is_refused_with_alternatives(
     scan: Path, settings: tuple[str, ...], remedy: str, request: pytest.FixtureRequest
 ) -> None:
     request.getfixturevalue("little_memory")
@@ -184,7 +184,7 @@ def test_what_needs_the_whole_volume_is_refused_with_what_does_not(
         list(run(study_of(scan, *settings), on=ON))
 
 
-def test_a_slab_takes_the_memory_that_is_said() -> None:
+def test_slab_takes_the_stated_memory() -> None:
     grid = ImageGrid((1024, 1024, 1024), (0.25, 0.25, 0.25))
     shape = (720, 1024, 1024)
     for free in (1 << 30, 2 << 30, 4 << 30):

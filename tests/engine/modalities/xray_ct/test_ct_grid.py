@@ -1,4 +1,4 @@
-"""Where the volume of a CT scan lies if nobody says so."""
+"""The default position of the volume of a CT scan."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.modalities.xray_ct.protocol import CtGrid
 
 
-def test_the_volume_lies_where_the_middle_of_the_detector_looks():
+def test_volume_is_centred_on_the_central_ray():
     size = {"source_axis_mm": 500.0, "source_detector_mm": 800.0, "shape": (40, 60)}
     raised = circular_cone(circle(8), pixel_mm=1.6, detector_shift_mm=(0.0, 16.0), **size)
     assert CtGrid().grid_for(raised).centre_mm == pytest.approx((0, 0, 10))  # 16 / 1.6

@@ -1,4 +1,4 @@
-"""What a CT run is said to need before its scan is read, and once it is."""
+"""Stated needs of a CT run, before and after its scan is read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STEPS = ("steps.rings.use=off", "steps.centre.use=off", "steps.bad_pixels.use=of
 
 @pytest.fixture(scope="module")
 def scan():
-    """A disc, seen by a cone beam."""
+    """Return a disc in a cone beam."""
     geometry = circular_cone(
         circle(20), source_axis_mm=300.0, source_detector_mm=450.0, shape=(24, 100), pixel_mm=1.5
     )
@@ -46,7 +46,7 @@ def protocol(algorithm: str) -> CtProtocol:
 
 
 def planned(scan, plan, folder) -> tuple[float, int]:
-    """Memory [MiB] and time [s] that the run itself says."""
+    """Return memory [MiB] and time [s] that the run itself states."""
     write_projections(scan, folder / "scan.h5")
     events = run(Study(data=folder / "scan.h5", protocol=plan), on=cpu(2))
     message = next(event.text for event in events if isinstance(event, Planned))
@@ -57,7 +57,7 @@ def planned(scan, plan, folder) -> tuple[float, int]:
 
 
 @pytest.mark.parametrize("algorithm", ["sirt", "cgls", "fista_tv"])
-def test_iterations_on_a_region_take_no_more_than_was_foretold(scan, algorithm, tmp_path):
+def test_iterations_on_a_region_take_at_most_the_forecast(scan, algorithm, tmp_path):
     plan = protocol(algorithm)
     grid = plan.grid.grid_for(scan.geometry)
     requirements = estimate_unread(plan, without_values(scan), grid, on=ON)
@@ -69,7 +69,7 @@ def test_iterations_on_a_region_take_no_more_than_was_foretold(scan, algorithm, 
     assert seconds <= requirements.seconds + 1
 
 
-def test_fdk_takes_what_its_region_takes(scan, tmp_path):
+def test_fdk_needs_depend_on_its_region(scan, tmp_path):
     plan = protocol("fdk")
     grid = plan.grid.grid_for(scan.geometry)
     requirements = estimate_unread(plan, without_values(scan), grid, on=ON)
@@ -80,14 +80,14 @@ def test_fdk_takes_what_its_region_takes(scan, tmp_path):
     )
 
 
-def test_a_volume_that_holds_all_that_is_seen_needs_no_more(scan):
+def test_volume_with_the_complete_object_needs_no_more(scan):
     plan = with_settings(CtProtocol(), ("algorithm.kind=sirt", "grid.length_mm=40"))
     grid = plan.grid.grid_for(scan.geometry)
     assert largest_grid(plan, scan.geometry, grid) == grid
     assert estimate_unread(plan, without_values(scan), grid, on=ON).least is None
 
 
-def test_a_helix_needs_two_volumes_for_what_its_views_see(scan):
+def test_helix_needs_two_volumes_for_its_views(scan):
     plan = protocol("fdk")
     grid = plan.grid.grid_for(scan.geometry)
     helix = helical(

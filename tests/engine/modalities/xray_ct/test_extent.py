@@ -1,4 +1,4 @@
-"""The voxels that iterations need, and what they would do without them."""
+"""The voxels that iterations need outside the requested volume."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def seen(geometry, *shapes):
 
 
 @pytest.mark.parametrize("name", SCANS)
-def test_a_ball_beside_the_axis_is_within_what_is_found(name):
+def test_off_axis_ball_is_within_the_detected_extent(name):
     radius, bottom, top = extent_mm(
         seen(SCANS[name], sphere((12.0, -5.0, 3.0), 18.0, mu_per_mm=0.02))
     )
@@ -34,7 +34,7 @@ def test_a_ball_beside_the_axis_is_within_what_is_found(name):
     assert 12 - 0.6 < top < 12 + 5
 
 
-def test_what_is_longer_than_the_detector_is_as_long_as_the_rays_that_cross_it():
+def test_object_longer_than_the_detector_extends_to_the_outer_rays():
     scan = seen(SCANS["cone"], Cylinder((0, 0, 0), (20, 20, 300), mu_per_mm=0.02))
     radius, bottom, top = extent_mm(scan)
     edge = 63 / 2 * 1.5 / 300  # slope of the rays to the last row
@@ -43,7 +43,7 @@ def test_what_is_longer_than_the_detector_is_as_long_as_the_rays_that_cross_it()
     assert bottom == pytest.approx(-top)
 
 
-def test_the_volume_keeps_its_voxels_within_the_grown_one():
+def test_volume_keeps_its_voxels_within_the_grown_one():
     scan = seen(SCANS["cone"], sphere((12.0, -5.0, 3.0), 18.0, mu_per_mm=0.02))
     grid = ImageGrid((5, 7, 9), (1.5, 1.2, 0.8), (10.0, -4.0, 1.0))
     whole, (z, y, x) = grown(scan, grid)
@@ -56,7 +56,7 @@ def test_the_volume_keeps_its_voxels_within_the_grown_one():
 
 
 @pytest.mark.parametrize("name", ["large", "fan", "nothing", "steep"])
-def test_a_volume_that_needs_no_more_stays(name):
+def test_sufficient_volume_does_not_grow(name):
     scan, grid = seen(SCANS["cone"], sphere((0, 0, 0), 18.0, mu_per_mm=0.02)), (40, 60, 60)
     if name == "fan":
         geometry = fan(
@@ -76,11 +76,11 @@ def test_a_volume_that_needs_no_more_stays(name):
 
 
 TALL = circular_cone(circle(30), **(CONE | {"shape": (500, 96)}))
-"""Its first and last rows are seen by rays that climb more than they run across z."""
+"""Rays of its first and last rows have larger z than transaxial components."""
 
 
 @pytest.mark.parametrize("geometry", [*SCANS.values(), TALL], ids=[*SCANS, "tall"])
-def test_no_object_makes_the_volume_grow_more_than_was_foretold(geometry, rng):
+def test_growth_of_any_volume_is_at_most_the_forecast(geometry, rng):
     grid = ImageGrid((3, 5, 4), (2.0, 2.5, 3.0), (4.0, -6.0, 1.0))
     most = most_grown(geometry, grid)
     for _ in range(10):
@@ -91,7 +91,7 @@ def test_no_object_makes_the_volume_grow_more_than_was_foretold(geometry, rng):
 
 
 @pytest.mark.parametrize("name", SCANS)
-def test_what_fills_the_detector_grows_as_much_as_was_foretold(name):
+def test_object_that_fills_the_detector_grows_by_the_forecast(name):
     geometry = SCANS[name]
     values = np.ones((geometry.n_views, *geometry.shape), np.float32)
     grid = ImageGrid((3, 5, 4), (2.0, 2.5, 3.0), (4.0, -6.0, 1.0))

@@ -1,4 +1,4 @@
-"""A folder is a study like the file in it."""
+"""A folder opens like the scan file in it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.protocols.run_context.provenance import hash_array
 
 @pytest.fixture
 def folder(tmp_path: Path, rng: np.random.Generator) -> Path:
-    """Raw projections with their sidecar."""
+    """Write raw projections with their sidecar."""
     orbit = circular_cone(
         circle(24), source_axis_mm=300.0, source_detector_mm=450.0, shape=(6, 24), pixel_mm=2.0
     )
@@ -35,20 +35,20 @@ def _image(data: Path) -> Volume:
     return reconstruct(Study(data=data, protocol=CtProtocol()), on=cpu(2))
 
 
-def test_a_folder_gives_the_bits_of_its_file(folder: Path) -> None:
+def test_folder_gives_the_bits_of_its_file(folder: Path) -> None:
     one, other = _image(folder / "scan.toml"), _image(folder)
     assert hash_array(one.values) == hash_array(other.values)
     assert one.info["inputs"] == other.info["inputs"]
-    assert len(one.info["inputs"]) == 3  # the sidecar, and what it names
+    assert len(one.info["inputs"]) == 3  # the sidecar, and the files it names
 
 
-def test_a_job_of_a_folder_is_one_of_its_file(folder: Path, tmp_path: Path) -> None:
+def test_job_of_a_folder_is_that_of_its_file(folder: Path, tmp_path: Path) -> None:
     study = Study(data=folder, protocol=CtProtocol())
     job = Job.create(study, folder=tmp_path / "job")
     assert job.study.data == folder / "scan.toml"
 
 
-def test_a_folder_of_two_scans_stands_for_none(folder: Path) -> None:
+def test_folder_of_two_scans_is_refused(folder: Path) -> None:
     (folder / "again.toml").write_bytes((folder / "scan.toml").read_bytes())
     with pytest.raises(FileFormatError, match="found the settings of 2 scans"):
         scan_file(folder)

@@ -1,4 +1,4 @@
-"""Gridding in a run: chosen by protocols that name it, recorded, and part of the forecast."""
+"""Gridding in a run: set by protocols that name it, recorded, and part of the forecast."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VOXELS = "Back projection by voxels"
 
 
 def scan_of(n_views: int) -> Projections:
-    """A disc about the axis, seen by parallel rays."""
+    """Return a disc around the axis in parallel rays."""
     geometry = parallel(circle(n_views, range_rad=np.pi), shape=(3, 64), pixel_mm=1.0)
     s = np.arange(64) - 31.5
     row = MU * 2 * np.sqrt(np.maximum(DISC_MM**2 - s**2, 0))
@@ -47,9 +47,7 @@ def protocol(method: str) -> CtProtocol:
         ("gridding", 90, CHOSEN), ("auto", 120, CHOSEN), ("auto", 90, VOXELS), ("direct", 120, ""),
     ],
 )  # fmt: skip
-def test_the_record_names_the_method(
-    method: str, n_views: int, recorded: str, tmp_path: Path
-) -> None:
+def test_record_names_the_method(method: str, n_views: int, recorded: str, tmp_path: Path) -> None:
     write_projections(scan_of(n_views), tmp_path / "scan.h5")
 
     volume = reconstruct(Study(data=tmp_path / "scan.h5", protocol=protocol(method)), on=ON)
@@ -62,14 +60,14 @@ def test_the_record_names_the_method(
     assert middle.mean() == pytest.approx(MU, rel=5e-3)  # rows sample a sharp edge at pixel centres
 
 
-def test_a_protocol_that_does_not_name_the_method_keeps_its_bits() -> None:
+def test_protocol_without_the_method_keeps_its_bits() -> None:
     old = parse_protocol({"modality": "ct", "version": 4, "algorithm": {"kind": "fdk"}}, "old.toml")
     assert old.algorithm.method == "direct"
     assert find_protocol("ct-cone-beam").algorithm.method == "direct"
     assert find_protocol("ct-micro").algorithm.method == "auto"
 
 
-def test_the_forecast_counts_the_grids() -> None:
+def test_forecast_includes_the_grids() -> None:
     shape, grid = (120, 3, 64), ImageGrid((3, 64, 64), (1.0, 1.0, 1.0))
     on = cpu_device(2)
     needs = [
@@ -89,7 +87,7 @@ def test_slabs_leave_memory_for_the_grids() -> None:
     assert grids < gridded.memory_bytes <= 0.8 * free
 
 
-def test_the_forecast_of_time_follows_the_method() -> None:
+def test_forecast_of_time_depends_on_the_method() -> None:
     grid = ImageGrid((64, 512, 512), (1.0, 1.0, 1.0))
 
     def seconds(method: str, n_views: int) -> float:

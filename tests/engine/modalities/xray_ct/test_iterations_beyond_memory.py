@@ -1,4 +1,4 @@
-"""Iterations whose volumes do not fit the memory: in files, with the values of the memory."""
+"""Iterations with volumes larger than the memory: in files, with the values of memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ALGORITHMS = {
     "CGLS": ("algorithm.kind=cgls", "algorithm.iterations=3"),
     "FISTA-TV": ("algorithm.kind=fista_tv", "algorithm.iterations=3", "algorithm.inner=2"),
 }
-"""Settings of all that iterate."""
+"""Settings of all iterative algorithms."""
 
 
 def previews(events: list[Event]) -> list[Preview]:
@@ -42,7 +42,7 @@ def previews(events: list[Event]) -> list[Preview]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_the_images_are_those_of_the_memory(
+def test_images_equal_those_in_memory(
     scan: Path, tmp_path: Path, name: str, request: pytest.FixtureRequest
 ) -> None:
     study = study_of(scan, *ALGORITHMS[name])
@@ -53,7 +53,7 @@ def test_the_images_are_those_of_the_memory(
     for event in run(study, on=ON, folder=tmp_path):
         if isinstance(event, Preview):
             shown.append((event.update, np.array(event.volume.values), event.residual))
-            assert event.volume.is_in_file  # no copy of it goes to whoever looks at it
+            assert event.volume.is_in_file  # receivers of it get no copy
             assert len(iterate_files(tmp_path)) == 1
         elif isinstance(event, Corrected) and event.kind == "volume":
             said.append(event.text)
@@ -66,9 +66,9 @@ def test_the_images_are_those_of_the_memory(
     assert all(
         "Disk space needed for projections and volume: up to " in text for text in planned_texts
     )
-    wanted = finished(in_memory).volume.values
+    expected = finished(in_memory).volume.values
     assert found is not None and place_of(found).path == tmp_path / NAME
-    np.testing.assert_allclose(found, wanted, atol=5e-5 * wanted.max())
+    np.testing.assert_allclose(found, expected, atol=5e-5 * expected.max())
     assert [update for update, *_ in shown] == [each.update for each in previews(in_memory)]
     for (_, image, residual), each in zip(shown, previews(in_memory), strict=True):
         np.testing.assert_allclose(image, each.volume.values, atol=5e-5 * image.max())
@@ -77,12 +77,12 @@ def test_the_images_are_those_of_the_memory(
 
 
 @pytest.mark.essential
-def test_a_run_that_is_broken_off_goes_on_with_the_same_bits(
+def test_interrupted_run_continues_with_the_same_bits(
     scan: Path, tmp_path: Path, little_memory: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.jobs.checkpoint.images.MAPPED_BYTES", 0)
     study = study_of(scan, *SIRT, "hounsfield={}")
-    wanted = finished(list(run(study, on=ON))).volume.values.copy()
+    expected = finished(list(run(study, on=ON))).volume.values.copy()
     job = Job.create(study, tmp_path / "job")
     events = keep(run(job.study, on=ON, folder=job.folder), job)
     for event in events:
@@ -96,14 +96,14 @@ def test_a_run_that_is_broken_off_goes_on_with_the_same_bits(
     events_after = list(keep(run(again.study, on=ON, resume=resume, folder=again.folder), again))
 
     assert previews(events_after)[0].update == resume.done + 1
-    np.testing.assert_array_equal(finished(events_after).volume.values, wanted)
-    np.testing.assert_array_equal(Results().newest_first()[0].volume().values, wanted)
+    np.testing.assert_array_equal(finished(events_after).volume.values, expected)
+    np.testing.assert_array_equal(Results().newest_first()[0].volume().values, expected)
     assert not list(job.folder.glob("*.f32")) and not list(job.folder.glob("*.bin"))
 
 
 @pytest.mark.parametrize("algorithm", [Sirt(), Cgls(), FistaTv(inner=2)])
 @pytest.mark.parametrize("free", [2 << 30, 8 << 30])
-def test_more_memory_changes_neither_slabs_nor_what_is_said(
+def test_more_memory_changes_neither_slabs_nor_stated_needs(
     algorithm: Algorithm, free: int
 ) -> None:
     grid, shape = ImageGrid((1024, 1024, 1024), (0.25, 0.25, 0.25)), (720, 1024, 1024)
@@ -112,7 +112,7 @@ def test_more_memory_changes_neither_slabs_nor_what_is_said(
     assert needs.disk_bytes > 8 * 4 * grid.n_voxels
 
 
-def test_many_steps_of_the_total_variation_need_many_slices() -> None:
+def test_many_total_variation_steps_need_many_slices() -> None:
     grid, shape = ImageGrid((1024, 1024, 1024), (0.25, 0.25, 0.25)), (720, 1024, 1024)
     few, many = (
         iteration_needs(FistaTv(inner=n), shape, grid, free_bytes=0, threads=2) for n in (5, 50)

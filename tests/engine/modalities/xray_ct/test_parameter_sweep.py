@@ -1,4 +1,4 @@
-"""Candidates of axis and roll: found where they were planted, each picture of its own value."""
+"""Candidates of axis and roll: the planted value is found, and each image has its own value."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def scan(axis=None, roll=0.0, turn=2 * np.pi):
     return replace(data, geometry=orbit(turn=turn))
 
 
-def test_the_best_axis_is_the_one_that_was_planted():
+def test_best_axis_is_the_planted_one():
     found = candidates(scan(49.0), CtProtocol(), of="axis", on=ON, step=1.0, n=5)
     assert found.value == pytest.approx(49.0, abs=0.1) and found.method == "opposite rays"
     seen = candidates(scan(49.0), CtProtocol(), of="axis", on=ON, step=1.0, n=5, score="sharpness")
@@ -49,7 +49,7 @@ def test_the_best_axis_is_the_one_that_was_planted():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("axis", [None, 49.0])
-def test_the_best_roll_is_the_one_that_was_planted(axis):
+def test_best_roll_is_the_planted_one(axis):
     found = candidates(scan(axis, roll=1.5), CtProtocol(), of="roll", on=ON, step=0.75, n=7)
     assert found.value == pytest.approx(1.5, abs=0.3)
     n_y, n_x = found.best.image.shape
@@ -57,7 +57,7 @@ def test_the_best_roll_is_the_one_that_was_planted(axis):
 
 
 @pytest.mark.parametrize(("of", "around"), [("axis", 49.25), ("roll", 1.5)])
-def test_a_picture_is_what_a_run_with_its_value_gives(of, around, tmp_path):
+def test_image_equals_that_of_a_run_with_its_value(of, around, tmp_path):
     data = scan(49.0, roll=1.0)
     write_projections(data, tmp_path / "scan.h5")
     plain = with_settings(CtProtocol(), ("steps.rings.use=off", "grid.diameter_mm=240"))
@@ -69,28 +69,28 @@ def test_a_picture_is_what_a_run_with_its_value_gives(of, around, tmp_path):
     assert isinstance(last, Finished)
     volume = last.volume
     if of == "axis":
-        wanted = volume.values[volume.grid.shape[0] // 2]
-        np.testing.assert_allclose(one.image, wanted, atol=2e-5)
+        expected = volume.values[volume.grid.shape[0] // 2]
+        np.testing.assert_allclose(one.image, expected, atol=2e-5)
         other = tried.candidates[1].image
-        assert np.abs(other - wanted).max() > 1e-3
+        assert np.abs(other - expected).max() > 1e-3
     else:
         height = volume.grid.centre_mm[2] + 0.3 * volume.grid.size_mm[2]
         z = volume.grid.centres_mm(2)
         k = int(np.searchsorted(z, height)) - 1  # between two slices
         share = (height - z[k]) / (z[k + 1] - z[k])
-        wanted = (1 - share) * volume.values[k] + share * volume.values[k + 1]
-        upper = one.image[:, : wanted.shape[1]]
-        assert np.corrcoef(upper.ravel(), wanted.ravel())[0, 1] > 0.99
+        expected = (1 - share) * volume.values[k] + share * volume.values[k + 1]
+        upper = one.image[:, : expected.shape[1]]
+        assert np.corrcoef(upper.ravel(), expected.ravel())[0, 1] > 0.99
 
 
-def test_candidates_that_make_no_sense_are_refused():
+def test_invalid_candidates_are_refused():
     with pytest.raises(SettingsError, match=r"2 candidates with a step of 0\.5, expected 3 to 99"):
         candidates(scan(49.0), CtProtocol(), of="axis", on=ON, n=2)
     with pytest.raises(SettingsError, match="expected 3 to 99 candidates and a step"):
         candidates(scan(49.0), CtProtocol(), of="axis", on=ON, step=0.0)
 
 
-def test_a_sheet_holds_every_picture_in_reading_order():
+def test_contact_sheet_has_every_image_in_reading_order():
     pictures = [np.pad(np.full((20, 30), float(k)), 10) for k in range(1, 6)]
     sheet = contact_sheet(pictures, [f"value {k}" for k in range(5)], marked=4, footer="scan")
     assert sheet == contact_sheet(
@@ -102,7 +102,7 @@ def test_a_sheet_holds_every_picture_in_reading_order():
     assert middles == sorted(middles) and middles[0] < middles[2]
 
 
-def test_the_command_line_writes_a_sheet(tmp_path, capsys):
+def test_command_writes_a_contact_sheet(tmp_path, capsys):
     write_projections(scan(49.0), tmp_path / "scan.h5")
     sheet = tmp_path / "axis.png"
     options = ["--candidates", "axis", "--number", "3", "--step", "1", "-o", str(sheet)]

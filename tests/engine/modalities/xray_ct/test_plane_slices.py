@@ -1,4 +1,4 @@
-"""Slices of any orientation show what the volume of a run holds, and closed forms beyond."""
+"""Oblique slices show the values of a run's volume, and closed forms outside it."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def test_slices_on_voxels_have_the_values_of_the_volume(tmp_path):
     assert (slices.grid, slices.unit) == (volume.grid, volume.unit)
     planes = slices.first_planes()
     n_z, n_y, n_x = volume.grid.shape
-    wanted = (
+    expected = (
         volume.values[n_z // 2],
         volume.values[:, n_y // 2],
         volume.values[:, :, n_x // 2],
     )
-    for found, plane, truth in zip(slices.values(planes), planes, wanted, strict=True):
+    for found, plane, truth in zip(slices.values(planes), planes, expected, strict=True):
         more = [(a - b) // 2 for a, b in zip(plane.shape, truth.shape, strict=True)]
         inside = found[more[0] : more[0] + truth.shape[0], more[1] : more[1] + truth.shape[1]]
         np.testing.assert_allclose(inside, truth, rtol=0, atol=2e-6 * np.abs(truth).max())
 
 
-def test_a_turned_slice_cuts_a_ball_in_its_circle():
+def test_oblique_slice_cuts_a_ball_in_its_circle():
     slices = PlaneSlices(scan_of("parallel"), plan(centre=FIXED), on=ON)
     axial = replace(first_planes(slices.grid)[0], centre_mm=(0.0, 0.0, 0.0))
     turned = axial.turned((0.2, 1.0, 0.0), np.radians(35)).through((4.0, 0.0, 3.0))
@@ -61,35 +61,35 @@ def test_a_turned_slice_cuts_a_ball_in_its_circle():
 
 
 def middle_of(values: np.ndarray) -> np.ndarray:
-    """Where what absorbs has its middle, in pixels."""
+    """Return the centre of attenuation in pixels."""
     dense = values > 0.01
     return np.argwhere(dense).mean(axis=0)
 
 
-def test_rough_slices_are_means_over_the_place_of_fine_ones(monkeypatch):
+def test_coarse_slices_are_block_means_of_fine_ones(monkeypatch):
     slices = PlaneSlices(scan_of("parallel"), plan(centre=FIXED), on=ON)
     planes = [plane.turned((1.0, 1.0, 0.0), 0.4) for plane in slices.first_planes()]
     fine = slices.values(planes)
     moved = [plane.through((5.0, 1.0, 1.0)) for plane in planes[:2]] + planes[2:]
     monkeypatch.setattr("engine.modalities.xray_ct.plane_slices.QUICK_UPDATES", 1e5)
     rough, is_fine = slices.rough_values(moved)
-    wanted = slices.values(moved)
+    expected = slices.values(moved)
     assert not is_fine and rough[2] is fine[2]
-    for one, other in zip(rough[:2], wanted, strict=False):
+    for one, other in zip(rough[:2], expected, strict=False):
         assert one.shape == other.shape
         assert np.corrcoef(one.ravel(), other.ravel())[0, 1] > 0.8
         np.testing.assert_allclose(middle_of(one), middle_of(other), atol=0.75)
     again, is_fine = slices.rough_values(moved)
-    assert is_fine and all(a is b for a, b in zip(again, wanted, strict=True))
+    assert is_fine and all(a is b for a, b in zip(again, expected, strict=True))
 
 
-def test_ct_numbers_found_in_a_volume_are_left_to_it():
+def test_ct_number_levels_are_left_to_the_run():
     protocol = plan(centre=FIXED).model_copy(update={"hounsfield": Hounsfield(levels="found")})
     slices = PlaneSlices(scan_of("parallel"), protocol, on=ON)
     assert slices.unit == "1/mm" and "run computes" in slices.messages[-1]
 
 
-def test_first_planes_lie_on_voxels_and_cover_the_volume():
+def test_first_planes_are_on_voxels_and_cover_the_volume():
     grid = ImageGrid((5, 8, 11), (2.0, 2.0, 2.0), (3.0, -4.0, 5.0))
     for plane, axis in zip(first_planes(grid), (2, 1, 0), strict=True):
         n_rows, n_columns = plane.shape
@@ -100,7 +100,7 @@ def test_first_planes_lie_on_voxels_and_cover_the_volume():
         assert plane.centre_mm[axis] in grid.centres_mm(axis)
 
 
-def test_a_scan_that_climbs_and_one_without_room_are_refused(monkeypatch):
+def test_helical_scan_and_lack_of_memory_are_refused(monkeypatch):
     scan = scan_of("cone")
     climbing = helical(
         np.linspace(0, 4 * np.pi, 90),
@@ -118,7 +118,7 @@ def test_a_scan_that_climbs_and_one_without_room_are_refused(monkeypatch):
         PlaneSlices(scan, plan(centre=FIXED), on=ON)
 
 
-def test_a_look_that_is_not_wanted_any_more_ends():
+def test_unwanted_computation_ends():
     class UnwantedError(Exception):
         pass
 

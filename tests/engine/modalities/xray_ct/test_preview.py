@@ -1,4 +1,4 @@
-"""A look at one slice shows what a whole run would, and says with what it was made."""
+"""The preview of one slice equals that of a complete run, and states its settings."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def two_balls() -> np.ndarray:
 
 
 def scan_of(beam: str) -> Projections:
-    """Counts of the balls, with flats and darks."""
+    """Return counts of the balls, with flats and darks."""
     shape, views = (24, 64), 90
     if beam == "cone":
         angles = np.linspace(0, 2 * np.pi, views, endpoint=False)
@@ -93,7 +93,7 @@ PLANS = {
 
 
 @pytest.mark.parametrize("protocol", PLANS.values(), ids=PLANS.keys())
-def test_a_look_is_the_slice_of_a_run(scan, protocol, tmp_path):
+def test_preview_is_the_slice_of_a_run(scan, protocol, tmp_path):
     look = SlicePreview(scan, on=ON).central_slice(protocol)
     whole = of_a_run(scan, protocol, tmp_path)
     assert look.grid == whole.grid
@@ -104,14 +104,14 @@ def test_a_look_is_the_slice_of_a_run(scan, protocol, tmp_path):
     np.testing.assert_allclose(look.volume.values[0], expected, atol=2e-4 * expected.max())
 
 
-def test_another_filter_does_not_redo_the_steps(scan):
+def test_changed_filter_does_not_repeat_the_steps(scan):
     quick = SlicePreview(scan, on=ON)
     first = quick.prepared(plan())
     assert quick.prepared(plan(Fdk(window="hann"))) is first
     assert quick.prepared(plan(centre=CentreOfRotation(column=31))) is not first
 
 
-def test_only_the_rows_that_see_the_slice_are_prepared(scan):
+def test_only_rows_that_see_the_slice_are_prepared(scan):
     assert SlicePreview(scan, on=ON).prepared(plan()).shape[1] < scan.shape[1]
 
 
@@ -130,7 +130,7 @@ def test_binned_rows_are_rows_of_the_binned_scan(scan):
     np.testing.assert_allclose(band.values, expected, atol=1e-5)
 
 
-def test_a_large_slice_is_made_of_coarser_pixels_and_says_so(scan):
+def test_large_slice_has_coarser_pixels_with_a_note(scan):
     fine = SlicePreview(scan, on=ON).central_slice(plan())
     coarse = SlicePreview(scan, on=ON, most_updates=fine.volume.values.size * 90 / 4).central_slice(
         plan()
@@ -144,12 +144,12 @@ def test_a_large_slice_is_made_of_coarser_pixels_and_says_so(scan):
 
 
 def in_ball(volume: Volume) -> float:
-    """Mean within 4 mm of the larger ball's middle."""
+    """Return the mean within 4 mm of the larger ball's centre."""
     y, x = np.meshgrid(*(volume.grid.centres_mm(axis) for axis in (1, 0)), indexing="ij")
     return float(volume.values[0][np.hypot(x - 4, y) < 4].mean())
 
 
-def test_a_look_says_what_was_used_not_what_was_asked(scan):
+def test_preview_states_the_used_settings_not_the_requested_ones(scan):
     quick = SlicePreview(scan, on=ON)
     message = quick.central_slice(plan(Fdk(window="hann", cutoff=0.8))).messages
     assert message[0] == "Filtered back projection (FDK), Hann window, cut off at 80% of Nyquist"
@@ -160,7 +160,7 @@ def test_a_look_says_what_was_used_not_what_was_asked(scan):
     assert f"the run itself uses {Sirt.title}" in quick.central_slice(plan(Sirt())).messages
 
 
-def test_an_axis_that_is_off_the_middle_is_found_and_the_volume_follows():
+def test_off_centre_axis_is_found_and_the_volume_follows():
     scan = scan_of("parallel")
     moved = replace(scan, geometry=scan.geometry.shifted(columns=3))  # the file is wrong by 3
     look = SlicePreview(moved, on=ON).central_slice(plan())
@@ -175,14 +175,14 @@ def test_an_axis_that_is_off_the_middle_is_found_and_the_volume_follows():
     assert not dry_run(integrals, [CentreOfRotation(column=3)]).axis_is_sought
 
 
-def test_what_a_run_would_warn_of_is_told():
+def test_warnings_of_a_run_are_shown():
     scan = scan_of("parallel").select(slice(0, 45))  # a quarter of a turn
     (warning,) = SlicePreview(scan, on=ON).central_slice(plan()).warnings
     assert "90.0° of the 180.0° needed" in warning
     assert SlicePreview(scan_of("parallel"), on=ON).central_slice(plan()).warnings == ()
 
 
-def test_many_values_that_were_not_measured_are_a_warning_here_and_in_a_run(scan, tmp_path):
+def test_many_interpolated_values_give_a_warning_in_preview_and_run(scan, tmp_path):
     counts = scan.values.copy()
     counts[:, :, 20:26] = 65535  # saturated, a tenth of the detector
     saturated = replace(scan, values=counts)
@@ -196,7 +196,7 @@ def test_many_values_that_were_not_measured_are_a_warning_here_and_in_a_run(scan
     )
 
 
-def test_ct_numbers_are_shown_where_they_are_asked_for(scan):
+def test_ct_numbers_are_shown_if_requested(scan):
     protocol = plan().model_copy(update={"hounsfield": Hounsfield(mu_water_per_mm=0.02)})
     look = SlicePreview(scan, on=ON).central_slice(protocol)
     assert look.volume.unit == "HU"
@@ -207,7 +207,7 @@ def test_ct_numbers_are_shown_where_they_are_asked_for(scan):
     assert SlicePreview(unknown, on=ON).central_slice(protocol).volume.unit == "1/pixel"
 
 
-def test_a_check_that_raises_ends_the_look_and_the_next_is_right(scan):
+def test_check_that_raises_ends_the_preview_and_the_next_is_right(scan):
     class StopError(Exception):
         pass
 
@@ -226,6 +226,6 @@ def test_a_check_that_raises_ends_the_look_and_the_next_is_right(scan):
     np.testing.assert_array_equal(again.volume.values, fresh.volume.values)
 
 
-def test_counts_without_their_logarithm_are_refused(scan):
+def test_counts_without_logarithm_are_refused(scan):
     with pytest.raises(DataError, match="expected 'integrals'"):
         SlicePreview(scan, on=ON).central_slice(plan(flat_field=FlatField(use="off")))

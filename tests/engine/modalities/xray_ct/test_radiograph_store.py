@@ -1,4 +1,4 @@
-"""Parts of a scan, read from the disk, are what the whole scan says."""
+"""Parts of a scan read from disk equal those of the whole scan."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHAPE = (40, 7, 48)
 
 @pytest.fixture
 def scan() -> Projections:
-    """Noise on counts that fall off, with flats of two moments and a dead pixel."""
+    """Return noisy counts with flats of two times and a dead pixel."""
     rng = np.random.default_rng(3)
     geometry = parallel(circle(SHAPE[0]), shape=SHAPE[1:], pixel_mm=0.5)
     counts = rng.uniform(2e3, 9e3, SHAPE).astype(np.float32)
@@ -46,7 +46,7 @@ def prepared(scan: Projections, kinds: list[type[PreprocessStep]]) -> Projection
     return scan
 
 
-def test_raw_parts_are_the_values_as_they_are(scan):
+def test_raw_parts_are_unchanged_values(scan):
     pictures = RadiographStore.of(scan)
     one, row = pictures.projection(11), pictures.sinogram(3)
     assert np.array_equal(one.values, scan.values[11])
@@ -57,7 +57,7 @@ def test_raw_parts_are_the_values_as_they_are(scan):
 
 
 @pytest.mark.parametrize("view", [0, 17, 39])
-def test_a_projection_is_prepared_as_in_the_whole_scan(scan, view):
+def test_projection_is_prepared_as_in_the_whole_scan(scan, view):
     steps = tuple(kind() for kind in STEPS)
     part = RadiographStore.of(scan).projection(view, steps)
     assert part.kind == "integrals"
@@ -66,7 +66,7 @@ def test_a_projection_is_prepared_as_in_the_whole_scan(scan, view):
 
 
 @pytest.mark.parametrize("row", [0, 3, 6])
-def test_a_sinogram_is_prepared_as_in_the_whole_scan(scan, row):
+def test_sinogram_is_prepared_as_in_the_whole_scan(scan, row):
     steps = tuple(kind() for kind in STEPS)
     part = RadiographStore.of(scan).sinogram(row, steps)
     assert part.kind == "integrals"
@@ -74,7 +74,7 @@ def test_a_sinogram_is_prepared_as_in_the_whole_scan(scan, row):
     np.testing.assert_allclose(part.values, of_a_row.values[:, row], rtol=1e-5)
 
 
-def test_steps_that_are_off_are_left_out(scan):
+def test_disabled_steps_are_skipped(scan):
     steps = tuple(kind(use="off") for kind in STEPS)
     part = RadiographStore.of(scan).projection(5, steps)
     assert part.kind == "counts"
@@ -82,12 +82,12 @@ def test_steps_that_are_off_are_left_out(scan):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="open files are counted in /proc")
-def test_the_file_goes_with_the_scan(scan):
+def test_file_is_removed_with_the_scan(scan):
     def n_maps() -> int:
         maps = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
         return sum(str(cache_dir()) in line and "(deleted)" in line for line in maps)
 
-    gc.collect()  # what other tests left
+    gc.collect()  # of other tests
     before = n_maps()
     held = ProjectionsSummary.of(scan, Path("scan.h5"))
     held.obstacles(tuple(kind() for kind in STEPS))
@@ -97,7 +97,7 @@ def test_the_file_goes_with_the_scan(scan):
     assert n_maps() == before
 
 
-def test_no_room_on_the_disk_costs_the_pictures_only(scan, tmp_path, monkeypatch):
+def test_full_disk_loses_only_the_images(scan, tmp_path, monkeypatch):
 
     def full(*_, **__):
         raise OSError(28, os.strerror(28))
@@ -108,7 +108,7 @@ def test_no_room_on_the_disk_costs_the_pictures_only(scan, tmp_path, monkeypatch
     assert "No space left" in held.notes[-1]
 
 
-def test_a_scan_that_is_opened_brings_its_pictures(scan, tmp_path):
+def test_opened_scan_has_its_images(scan, tmp_path):
     from engine.io import write_projections
 
     write_projections(replace(scan, bad_pixels=None), tmp_path / "scan.h5")

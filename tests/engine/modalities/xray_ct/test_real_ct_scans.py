@@ -1,4 +1,4 @@
-"""The sample X-ray scans, end to end: where things must come out, and that a mirror would show."""
+"""The sample X-ray scans, end to end: positions of the result, and detection of mirroring."""
 
 import shutil
 
@@ -54,7 +54,7 @@ def correlation(a, b):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ta_full", "01a_full"])
-def test_the_helsinki_discs_are_those_published(shared_data, name):
+def test_helsinki_discs_equal_the_published_images(shared_data, name):
     folder = shared_data / "ct-fan-htc2022"
     reference = folder / f"htc2022_{name.removesuffix('_full')}_recon_fbp.mat"
     if not reference.is_file():
@@ -73,14 +73,14 @@ def test_the_helsinki_discs_are_those_published(shared_data, name):
     )
 
 
-def test_the_tooth_is_found_on_its_axis_without_a_word(shared_data):
+def test_axis_of_the_tooth_is_found(shared_data):
     message = told_of(shared_data / "ct-parallel-tooth" / "tooth.h5")
     (centre,) = (e.text for e in message if isinstance(e, Corrected) and e.kind == "centre")
     assert 295 <= float(centre.split("column ")[1].split()[0]) <= 296.5
     picture = message[-1].volume.values[0]
     dentine = (picture > 0.0035) & (picture < 0.0058)
     assert 0.0043 < np.median(picture[ndimage.binary_erosion(dentine, iterations=4)]) < 0.0051
-    # a wrong axis doubles every edge: air beside the tooth would be no air
+    # a wrong axis doubles every edge: air next to the tooth would not be empty
     tooth = ndimage.binary_closing(picture > 0.003, iterations=8)
     beside = ndimage.binary_dilation(tooth, iterations=30) & ~ndimage.binary_dilation(
         tooth, iterations=6
@@ -89,7 +89,7 @@ def test_the_tooth_is_found_on_its_axis_without_a_word(shared_data):
 
 
 @pytest.mark.slow
-def test_the_chest_lies_as_its_readme_says(shared_data, tmp_path):
+def test_chest_is_at_the_position_of_its_readme(shared_data, tmp_path):
     folder = shared_data / "ct-conebeam-xcist-chest"
     shutil.copy(folder / "chest_cone_200x96x256_float32.raw", tmp_path)
     (tmp_path / "chest.toml").write_text(CHEST)
@@ -97,7 +97,7 @@ def test_the_chest_lies_as_its_readme_says(shared_data, tmp_path):
         tmp_path / "chest.toml", "algorithm.window=hann", "grid.voxel_mm=[2, 2, 4.5]",
         "grid.diameter_mm=512", "grid.length_mm=108", "steps.rings.use=off",
     )  # fmt: skip
-    # the sample's own picture: its affine is in scanner millimetres, as our grid
+    # the sample's own image: its affine is in scanner millimetres, as our grid
     image = nibabel.load(folder / "our_fdk_2x2x4.5mm.nii.gz")
     reference = np.asarray(image.dataobj, float).transpose(2, 1, 0)
     assert found.values.shape == reference.shape

@@ -1,4 +1,4 @@
-"""A whole CT reconstruction: from a file of projections to a volume, and what it refuses."""
+"""Complete CT reconstruction: from a file of projections to a volume, and refused runs."""
 
 import json
 from dataclasses import replace
@@ -35,7 +35,7 @@ MU = 0.02
 N_VIEWS = 72
 GRID = ImageGrid((16, 64, 64), (1.0, 1.0, 1.0))
 CENTRE = (6.0, -4.0, 0.0)
-"""Of the disc: off the axis, so that a wrong turn or side shows."""
+"""Position of the disc: off the axis, so that a wrong rotation or side is visible."""
 
 
 def mean(volume, shape):
@@ -43,7 +43,7 @@ def mean(volume, shape):
 
 
 def disc():
-    """A disc of water, 20 mm in radius, with a dense rod."""
+    """Return a water disc with a radius of 20 mm and a dense rod."""
     _, y, x = np.meshgrid(*(GRID.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
     values = np.where((x - CENTRE[0]) ** 2 + (y - CENTRE[1]) ** 2 < 20**2, MU, 0.0)
     return np.where((x - 12) ** 2 + (y + 12) ** 2 < 3**2, 2 * MU, values).astype(np.float32)
@@ -75,7 +75,7 @@ def scan_of(geometry, **changes):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """The same disc seen by a cone beam and by parallel rays."""
+    """Write projections of the same disc with a cone beam and with parallel rays."""
     folder = tmp_path_factory.mktemp("ct")
     write_projections(scan_of(cone()), folder / "cone.h5")
     angles = np.linspace(0, np.pi, N_VIEWS, endpoint=False)
@@ -89,7 +89,7 @@ def study(path, *settings, **others):
     return Study(data=path, protocol=with_settings(CtProtocol(), settings), **others)
 
 
-def test_what_a_file_says_does_not_hide_what_was_read():
+def test_facts_of_a_file_do_not_hide_measured_ones():
     scan = scan_of(cone(), info={"detector": {"gain": 2.0}, "views": "many", "lamp": "tungsten"})
     facts = facts_of(scan)
     assert facts["detector"] == "100 × 24 pixels" and facts["views"] == N_VIEWS
@@ -107,7 +107,7 @@ def water(volume):
 
 
 @pytest.mark.parametrize("name", ["cone.h5", "parallel.h5"])
-def test_a_scan_becomes_attenuation_in_its_place(files, name):
+def test_scan_becomes_attenuation_at_its_position(files, name):
     found = volume(study(files / name))
     assert found.unit == "1/mm"
     assert water(found) == pytest.approx(MU, rel=0.01)
@@ -126,7 +126,7 @@ def test_iterative_algorithms_give_the_same_attenuation(files, algorithm):
     assert water(volume(study(files / "parallel.h5", *settings))) == pytest.approx(MU, rel=0.03)
 
 
-def test_conjugate_gradients_end_at_the_noise_and_say_so(tmp_path, rng):
+def test_conjugate_gradients_stop_at_the_noise_with_a_note(tmp_path, rng):
     scan = scan_of(parallel(np.linspace(0, np.pi, 60), shape=(2, 90), pixel_mm=1.0))
     passed = rng.poisson((scan.values - 100) / 10) * 10.0 + 100  # 1000 photons
     noisy = replace(scan, values=passed.astype(np.float32))
@@ -154,7 +154,7 @@ def test_conjugate_gradients_end_at_the_noise_and_say_so(tmp_path, rng):
 
 
 @pytest.mark.parametrize("algorithm", ['"sirt"', '"cgls"', '"fista_tv"'])
-def test_iterations_on_a_part_of_the_object_know_of_the_rest(files, algorithm):
+def test_iterations_on_a_region_account_for_the_rest_of_the_object(files, algorithm):
     settings = (
         f"algorithm.kind={algorithm}", "algorithm.iterations=12", "grid.voxel_mm=[1.5, 1.5, 1.5]",
         "grid.diameter_mm=18", "grid.length_mm=6",
@@ -189,7 +189,7 @@ def test_total_variation_shows_an_image_before_its_first_iteration(files):
     assert len(previews) == 3 and second.update == 2
 
 
-def test_iterations_on_an_object_wider_than_the_detector_warn(tmp_path):
+def test_iterations_on_an_object_wider_than_the_detector_give_a_warning(tmp_path):
     narrow = cone().cropped(slice(0, 24), slice(30, 70))
     write_projections(scan_of(narrow), tmp_path / "narrow.h5")
     options = ("algorithm.kind=sirt", "algorithm.iterations=1", "grid.voxel_mm=[2, 2, 2]")
@@ -197,7 +197,7 @@ def test_iterations_on_an_object_wider_than_the_detector_warn(tmp_path):
     assert any("wider than the detector" in warning for warning in found.info["warnings"])
 
 
-def test_the_volume_of_a_helix_is_as_long_as_its_way():
+def test_volume_of_a_helix_is_as_long_as_its_path():
     options = {"source_axis_mm": 300.0, "source_detector_mm": 450.0, "shape": (8, 9)}
     turns = circle(60, range_rad=4 * np.pi)
     scan = helical(turns, pitch_mm=20.0, z_mm=5.0, pixel_mm=1.5, **options)
@@ -209,7 +209,7 @@ def test_the_volume_of_a_helix_is_as_long_as_its_way():
     assert flat.shape[0] == 8
 
 
-def test_every_step_tells_what_it_did(files):
+def test_every_step_reports_its_state(files):
     message = list(run(study(files / "cone.h5"), on=ON))
     ledger = {e.kind: e.state for e in message if isinstance(e, Corrected)}
     assert ledger["flat_field"] == ledger["logarithm"] == "applied"
@@ -218,7 +218,7 @@ def test_every_step_tells_what_it_did(files):
     assert sum(isinstance(e, Preview) for e in message) == 1
 
 
-def test_a_step_switched_on_that_cannot_be_done_is_refused(files):
+def test_impossible_step_that_is_switched_on_is_refused(files):
     with pytest.raises(DataError, match="is set to 'on' but cannot be applied"):
         volume(study(files / "cone.h5", "steps.hardening.use=on"))
 
@@ -231,7 +231,7 @@ def test_ct_numbers_are_those_of_water_and_air(files):
     assert outside == pytest.approx(-1000, abs=20)
 
 
-def test_a_smaller_volume_is_a_part_of_the_large_one(files):
+def test_smaller_volume_is_a_part_of_the_large_one(files):
     options = ("grid.voxel_mm=[1.0, 1.0, 1.0]", "grid.length_mm=5")
     large = volume(study(files / "cone.h5", "grid.diameter_mm=60", *options))
     small = volume(study(files / "cone.h5", "grid.diameter_mm=20", *options))
@@ -239,7 +239,7 @@ def test_a_smaller_volume_is_a_part_of_the_large_one(files):
     np.testing.assert_allclose(small.values, inner, atol=1e-4 * MU + 2e-6)
 
 
-def test_a_resumed_run_ends_with_the_same_image(files):
+def test_resumed_run_ends_with_the_same_image(files):
     settings = (
         'algorithm.kind="sirt"', "algorithm.iterations=3", "algorithm.subsets=4",
         "grid.voxel_mm=[2, 2, 2]", "grid.diameter_mm=60", "grid.length_mm=8",
@@ -254,7 +254,7 @@ def test_a_resumed_run_ends_with_the_same_image(files):
     np.testing.assert_allclose(resumed.info["relative_residuals"], residuals, rtol=1e-6)
 
 
-def test_provenance_can_make_it_again(files):
+def test_provenance_reproduces_the_image(files):
     record = volume(study(files / "cone.h5", "algorithm.window=hann")).info
     assert "algorithm.window=" in record["replay"]
     assert record["protocol"]["modality"] == "ct"
@@ -265,7 +265,7 @@ def test_provenance_can_make_it_again(files):
     assert record["scan"]["values_sha256"] == kept
 
 
-def test_a_tuned_form_is_used_and_told_with_the_same_image(files, tmp_path, monkeypatch):
+def test_tuned_kernel_is_used_and_reported_with_the_same_image(files, tmp_path, monkeypatch):
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
     usual = volume(study(files / "cone.h5"))
     problem = HostBack(ON, TunedScan(cone(), usual.grid))
@@ -278,13 +278,15 @@ def test_a_tuned_form_is_used_and_told_with_the_same_image(files, tmp_path, monk
     assert "lines 32, rows 0, threads 1, views 4" in tuned.info["tuned_kernels"]["cone_back"]
 
 
-def test_things_of_pet_do_not_belong_to_a_ct_scan(files):
-    said = r"not used in the modality 'X-ray CT'\. Remove them .*: mu\.nii\.gz \(attenuation\)\."
-    with pytest.raises(SettingsError, match=said):
+def test_pet_inputs_are_refused_for_a_ct_scan(files):
+    expected = (
+        r"not used in the modality 'X-ray CT'\. Remove them .*: mu\.nii\.gz \(attenuation\)\."
+    )
+    with pytest.raises(SettingsError, match=expected):
         volume(study(files / "cone.h5", attenuation=Path("mu.nii.gz")))
 
 
-def test_numbers_that_are_none_are_mended_or_told(files, tmp_path):
+def test_nan_values_are_interpolated_or_reported(files, tmp_path):
     scan = scan_of(cone())
     scan.values[7, 3, 50] = np.nan
     write_projections(scan, tmp_path / "nan.h5")
@@ -293,23 +295,23 @@ def test_numbers_that_are_none_are_mended_or_told(files, tmp_path):
         volume(study(tmp_path / "nan.h5", "steps.bad_pixels.use=off"))
 
 
-def test_a_volume_that_fits_no_memory_is_refused_with_numbers(files):
+def test_volume_larger_than_any_memory_is_refused_with_numbers(files):
     tiny = "grid.voxel_mm=[0.035, 0.035, 0.012]"
     with pytest.raises(ResourceError, match="GiB"):
         volume(study(files / "cone.h5", tiny))
 
 
-def test_a_study_file_brings_its_modality_back(files, tmp_path):
-    wanted = study(files / "cone.h5", "algorithm.window=hann")
-    write_study(wanted, tmp_path / "study.toml")
-    assert read_study(tmp_path / "study.toml").protocol == wanted.protocol
+def test_study_file_restores_its_modality(files, tmp_path):
+    expected = study(files / "cone.h5", "algorithm.window=hann")
+    write_study(expected, tmp_path / "study.toml")
+    assert read_study(tmp_path / "study.toml").protocol == expected.protocol
     (tmp_path / "old.toml").write_text(f'data = "{files / "cone.h5"}"\n')
-    assert read_study(tmp_path / "old.toml").protocol == CtProtocol()  # as its scan wants
+    assert read_study(tmp_path / "old.toml").protocol == CtProtocol()  # as its scan requires
     (tmp_path / "p.toml").write_text('modality = "ct"\nname = "Mine"\n')
     assert read_protocol(tmp_path / "p.toml") == CtProtocol(name="Mine")
 
 
-def test_scans_of_both_modalities_are_told_apart(files, tmp_path):
+def test_scans_of_both_modalities_are_distinguished(files, tmp_path):
     assert is_projections(files / "cone.h5")
     (tmp_path / "other.txt").write_text("no scan")
     assert not is_projections(tmp_path / "other.txt")

@@ -1,4 +1,4 @@
-"""A whole CT reconstruction on a GPU: the picture of the CPU, whole or in parts, and its faults."""
+"""Complete CT reconstruction on a GPU: the image of the CPU, whole or in parts, and its faults."""
 
 import numpy as np
 import pytest
@@ -29,12 +29,12 @@ ITERATIVE = {
 }
 ALL = {"fdk": ()} | ITERATIVE
 FRACTIONS = 1 / 100
-"""What fractions of 8 bits in textures may change, of the largest value."""
+"""Largest change by texture fractions of 8 bits, relative to the maximum."""
 
 
 @pytest.fixture(scope="module")
 def scan(tmp_path_factory):
-    """Line integrals of a box off the axis, with a little noise."""
+    """Write line integrals of a box off the axis, with a little noise."""
     geometry = circular_cone(
         circle(16), source_axis_mm=100.0, source_detector_mm=150.0, shape=(8, 16), pixel_mm=4.5
     )
@@ -66,13 +66,13 @@ def on(request):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_picture_is_that_of_the_cpu(scan, on, name):
+def test_image_equals_that_of_the_cpu(scan, on, name):
     here, there = (events(scan, device, *ALL[name]) for device in (cpu(2), on))
     most = 2e-4 if isinstance(on.gpu, EmulatedGpu) or name != "fdk" else FRACTIONS
     np.testing.assert_allclose(image(there), image(here), rtol=0, atol=most * image(here).max())
     assert there[-1].volume.info["device"] == on.label
     told_here, told_there = ([e for e in some if isinstance(e, Warned)] for some in (here, there))
-    assert told_there == told_here, "the card adds no warning of its own"
+    assert told_there == told_here, "the GPU adds a warning"
     assert len([e for e in there if isinstance(e, Preview)]) > 0
     (planned,) = (e for e in there if isinstance(e, Planned))
     assert planned.device == "cuda"
@@ -80,7 +80,7 @@ def test_the_picture_is_that_of_the_cpu(scan, on, name):
 
 
 @pytest.mark.parametrize("columns", ["found", "all"])
-def test_counts_are_prepared_as_on_the_cpu_rings_too(tmp_path, on, columns):
+def test_counts_are_prepared_as_on_the_cpu_including_rings(tmp_path, on, columns):
     seen = circular_cone(
         circle(48), source_axis_mm=100.0, source_detector_mm=150.0, shape=(6, 32), pixel_mm=2.25
     )
@@ -106,7 +106,7 @@ def test_counts_are_prepared_as_on_the_cpu_rings_too(tmp_path, on, columns):
 @pytest.mark.parametrize(
     ("adjoint", "least", "most"), [("matched", 0, 1e-5), ("voxel", 1e-5, 0.05)]
 )
-def test_it_is_told_which_adjoint_ran_and_how_good_it_is(scan, on, adjoint, least, most):
+def test_chosen_adjoint_and_its_accuracy_are_reported(scan, on, adjoint, least, most):
     message = events(scan, on, *ALL["sirt"], f"adjoint={adjoint}")
     (text,) = (e.text for e in message if isinstance(e, Corrected) and e.kind == "adjoint")
     assert f"Back projection {adjoint}" in text
@@ -118,19 +118,19 @@ def test_it_is_told_which_adjoint_ran_and_how_good_it_is(scan, on, adjoint, leas
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_what_does_not_fit_goes_through_in_parts(scan, name):
+def test_data_larger_than_the_gpu_are_processed_in_parts(scan, name):
     whole, tight = EmulatedGpu(exact_textures=True), EmulatedGpu(exact_textures=True)
     tight.memory_limit = 24_000
     message = events(scan, cuda(tight), *ALL[name])
     (planned,) = (e for e in message if isinstance(e, Planned))
     assert "GPU memory: volume and projections" in planned.text
-    want = image(events(scan, cuda(whole), *ALL[name]))
-    np.testing.assert_allclose(image(message), want, rtol=0, atol=2e-4 * want.max())
+    expected = image(events(scan, cuda(whole), *ALL[name]))
+    np.testing.assert_allclose(image(message), expected, rtol=0, atol=2e-4 * expected.max())
     assert tight.memory.reserved_bytes < 0.5 * whole.memory.reserved_bytes
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_run_takes_no_more_memory_than_was_told(scan, name):
+def test_run_takes_at_most_the_stated_memory(scan, name):
     gpu = EmulatedGpu()
     grid = events(scan, cuda(gpu), *ALL[name])[-1].volume.grid
     protocol = study(scan, *ALL[name]).protocol
@@ -139,13 +139,13 @@ def test_a_run_takes_no_more_memory_than_was_told(scan, name):
     assert message.whole_bytes < 3 * gpu.memory.reserved_bytes
 
 
-def test_too_small_a_card_is_refused_before_the_start(scan):
+def test_too_small_gpu_is_refused_before_the_start(scan):
     gpu = EmulatedGpu(memory_limit=3_000)
     with pytest.raises(DeviceMemoryError, match=r"of GPU memory.*or use the CPU"):
         events(scan, cuda(gpu))
 
 
-def test_rates_of_each_way_are_measured(scan, on):
+def test_rates_of_each_direction_are_measured(scan, on):
     message = events(scan, on, *ALL["sirt"])
     profile = [e for e in message if isinstance(e, Profiled)][-1].profile
     units = {stage.key: stage.unit for stage in profile.stages if stage.events}
@@ -159,7 +159,7 @@ def test_rates_of_each_way_are_measured(scan, on):
 
 @pytest.mark.parametrize("share", [0.0, 0.4, 0.9])
 @pytest.mark.parametrize("name", ["fdk", "cgls"])
-def test_a_driver_that_breaks_is_told_as_a_fault_of_the_device(scan, name, share):
+def test_failing_driver_is_reported_as_a_device_error(scan, name, share):
     whole = EmulatedGpu()
     events(scan, cuda(whole), *ALL[name])
     broken = EmulatedGpu(fail_at_launch=1 + int(share * whole.n_launches))
@@ -168,7 +168,7 @@ def test_a_driver_that_breaks_is_told_as_a_fault_of_the_device(scan, name, share
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_passes_are_those_that_are_made(scan, name):
+def test_counted_passes_are_those_performed(scan, name):
     message = events(scan, cpu(1), *ALL[name])
     stages = message[-1].volume.info["profile"]["stages"]
     amounts = {stage["key"]: stage["events"] for stage in stages}

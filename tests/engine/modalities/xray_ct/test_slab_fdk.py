@@ -1,4 +1,4 @@
-"""Slabs of a filtered back projection have the bits of the whole."""
+"""Slabs of a filtered back projection have the bits of the whole volume."""
 
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def test_slabs_have_the_bits_of_the_whole(
     )
 
 
-def test_slabs_go_on_from_any_slice_and_read_values_from_a_file(
+def test_slabs_continue_from_any_slice_and_read_values_from_a_file(
     rng: np.random.Generator, tmp_path: Path
 ) -> None:
     geometry, settings, storage = SCANS["a wide cone"], FilterSettings(), Scratch(tmp_path)

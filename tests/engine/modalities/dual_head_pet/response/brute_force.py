@@ -1,4 +1,4 @@
-"""The response of any two crystals by plain random points and sampled lines, without symmetry."""
+"""The response of any two crystals from plain random points and sampled lines, without symmetry."""
 
 from __future__ import annotations
 

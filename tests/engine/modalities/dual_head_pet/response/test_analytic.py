@@ -1,4 +1,4 @@
-"""The integrated response: against brute force, under every symmetry, in its stated error."""
+"""The integrated response agrees with brute force and symmetries, within its stated error."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def whole() -> tuple[ResponseMatrix, np.ndarray]:
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_mirrors_change_nothing(axis: int) -> None:
+def test_mirror_symmetry_holds(axis: int) -> None:
     """Element by element: the mirror image of line and voxel in z, y (heads exchanged) and x."""
     matrix, found = whole()
     scanner = matrix.scanner
@@ -48,7 +48,7 @@ def test_mirrors_change_nothing(axis: int) -> None:
     np.testing.assert_array_equal(np.flip(found[lors], 1 + axis), found)
 
 
-def test_the_interchange_of_rows_and_columns_changes_nothing() -> None:
+def test_interchange_of_rows_and_columns_holds() -> None:
     matrix, found = whole()
     pairs = matrix.scanner.orientations
     row0, column0, row1, column1 = np.indices((4, 4, 4, 4)).reshape(4, -1)
@@ -57,7 +57,7 @@ def test_the_interchange_of_rows_and_columns_changes_nothing() -> None:
     np.testing.assert_array_equal(here, there.transpose(0, 3, 2, 1))
 
 
-def test_shifts_change_nothing() -> None:
+def test_shift_symmetry_holds() -> None:
     matrix, found = whole()
     pairs = matrix.scanner.orientations
     row0, column0, row1, column1 = np.indices((5, 3, 5, 3)).reshape(4, -1)
@@ -68,13 +68,13 @@ def test_shifts_change_nothing() -> None:
     assert not here[..., -4:].any()
 
 
-def test_rows_lie_in_their_boxes() -> None:
+def test_rows_are_within_their_boxes() -> None:
     assert whole()[0].margin == 0
 
 
 @pytest.mark.slow
-def test_brute_force_gives_the_same(rng: np.random.Generator) -> None:
-    """Crystals without gaps: the attenuation of the brute force is that of a slab."""
+def test_response_equals_brute_force(rng: np.random.Generator) -> None:
+    """Crystals without gaps: the brute force attenuates like a slab."""
     scanner = panels(crystal_mm=2.0, attenuation_per_mm=0.2, thickness_mm=10.0)
     settings = AnalyticResponse(n_points=1 << 15, threshold=0, scatter=False)
     found = dense(build_analytic(scanner, settings))
@@ -86,8 +86,8 @@ def test_brute_force_gives_the_same(rng: np.random.Generator) -> None:
         assert found[lor].sum() == pytest.approx(truth.sum(), rel=0.01)
 
 
-def test_gaps_let_photons_pass(rng: np.random.Generator) -> None:
-    """Perpendicular to the panels nothing is before a crystal but itself, gaps or not."""
+def test_photons_pass_through_gaps(rng: np.random.Generator) -> None:
+    """Perpendicular to the panels, a photon crosses only its own crystal, with or without gaps."""
     oblique, straight = [], []
     for crystal in (1.0, 2.0):
         scanner = panels(crystal_mm=crystal, attenuation_per_mm=1.0, thickness_mm=10.0)
@@ -100,7 +100,7 @@ def test_gaps_let_photons_pass(rng: np.random.Generator) -> None:
     assert oblique[0] > 1.1 * oblique[1]
 
 
-def test_the_error_is_as_stated() -> None:
+def test_error_is_as_stated() -> None:
     scanner = panels()
     few, many = (
         build_analytic(scanner, AnalyticResponse(n_points=n, threshold=0, seed=seed, scatter=False))
@@ -118,7 +118,7 @@ def test_the_error_is_as_stated() -> None:
     assert (many.errors < few.errors / 3).all()
 
 
-def test_what_is_dropped_is_stated() -> None:
+def test_dropped_fraction_is_stated() -> None:
     scanner = panels()
     all_of_it, most = (
         build_analytic(scanner, AnalyticResponse(n_points=1 << 11, threshold=t, scatter=False))
@@ -138,7 +138,7 @@ def test_what_is_dropped_is_stated() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("orientation", [(0, 0), (16, 8), (52, 26), (103, 71)])
-def test_the_full_system_drops_less_than_two_per_mille(orientation: tuple[int, int]) -> None:
+def test_full_system_drops_less_than_two_per_mille(orientation: tuple[int, int]) -> None:
     scanner = read_scanner("dhapet")
     settings = AnalyticResponse(threshold=1e-3, scatter=False)
     row = ResponseRows(scanner, settings).row(*orientation)
@@ -146,7 +146,7 @@ def test_the_full_system_drops_less_than_two_per_mille(orientation: tuple[int, i
     assert row.errors[0] < 0.02
 
 
-def test_voxels_of_a_phase_follow_one_another() -> None:
+def test_voxels_of_a_phase_are_contiguous() -> None:
     matrix = whole()[0]
     for i in (0, 7, 17):
         row = matrix.stored(i)
@@ -154,7 +154,7 @@ def test_voxels_of_a_phase_follow_one_another() -> None:
         np.testing.assert_array_equal(order, np.arange(len(order)))
 
 
-def test_threads_make_no_difference() -> None:
+def test_number_of_threads_makes_no_difference() -> None:
     settings = AnalyticResponse(n_points=1 << 9)
     one, two = (build_analytic(panels(), settings, threads=n) for n in (1, 2))
     np.testing.assert_array_equal(one.values, two.values)
@@ -166,13 +166,13 @@ def test_layers_are_refused() -> None:
         build_analytic(panels(n_layers=2), AnalyticResponse(n_points=256))
 
 
-def test_too_wide_a_row_is_refused() -> None:
+def test_too_wide_row_is_refused() -> None:
     p = np.zeros(2, int)
     corners = np.array([0, 300])
     with pytest.raises(DataError, match="at most 65536 are supported"):
         packed(panels(), (p, corners, corners), np.ones(2, np.float32), threshold=0)
 
 
-def test_points_must_be_a_power_of_two() -> None:
+def test_number_of_points_must_be_a_power_of_two() -> None:
     with pytest.raises(SettingsError, match="is 1000, expected a power of two"):
         AnalyticResponse(n_points=1000)

@@ -1,6 +1,7 @@
-"""The energy photons leave in a panel without gaps, against one written down another way.
+"""Energy that photons deposit in a panel without gaps, compared with a second computation.
 
-Angles are drawn from the differential cross-section itself, directions turned by any vector across.
+Angles are drawn from the differential cross-section itself, and directions turned by vector
+algebra.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ STRAIGHT = 1 - 1e-9
 
 
 def cross_section(k: np.ndarray, cosine: np.ndarray) -> np.ndarray:
-    """Klein & Nishina's, differential, up to a factor."""
+    """Return the differential cross-section of Klein & Nishina, up to a factor."""
     left = 1 / (1 + k * (1 - cosine))
     return left**2 * (left + 1 / left - 1 + cosine**2)
 
@@ -37,7 +38,7 @@ def scattered_cosines(k: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def deposited_kev(photo: float, rng: np.random.Generator) -> np.ndarray:
-    """(N,) energy that photons entering a slab at right angles leave, all at once."""
+    """Return (N,) energies that photons deposit in a slab at perpendicular incidence."""
     steps, grid = np.linspace(0.01, 1, 400), np.linspace(-1, 1, 2001)
     total = np.trapezoid(cross_section(steps[:, None], grid), grid, axis=1)
     k, depth, left = np.ones(N), np.zeros(N), np.zeros(N)
@@ -65,12 +66,12 @@ def deposited_kev(photo: float, rng: np.random.Generator) -> np.ndarray:
 
 
 def readout(*, scatter: bool, photo: float, low: float, high: float) -> Readout:
-    """All of a panel is one block, and energies are exact."""
+    """Return a readout with one block per panel and exact energies."""
     return Readout(scatter, photo, low, high, blur=0.0, block=0, largest=False)
 
 
 def seen_by_both(photons: Readout, lowest: float = STRAIGHT) -> float:
-    """Part of the pairs from the middle that both panels see."""
+    """Return the fraction of pairs from the middle that both panels detect."""
     panels = Panels(2.0, 2.0, THICKNESS, 60.0, MU, 4, 119, 0.5)
     found, deposits = np.empty((N, 6), np.int16), np.empty((MOST_DEPOSITS, DEPOSIT))
     state = np.array([3], np.uint64)
@@ -78,22 +79,22 @@ def seen_by_both(photons: Readout, lowest: float = STRAIGHT) -> float:
 
 
 @pytest.mark.parametrize("photo", [0.0, 0.33])
-def test_the_spectrum_is_that_of_another_computation(
+def test_spectrum_equals_that_of_another_computation(
     photo: float, rng: np.random.Generator
 ) -> None:
     energies = deposited_kev(photo, rng)
     for low, high in WINDOWS_KEV:
         part = np.mean((energies >= low) & (energies <= high))
         found = seen_by_both(readout(scatter=True, photo=photo, low=low, high=high))
-        # of pairs of photons, each of which is seen or not by itself
+        # of photon pairs, with independent detection
         spread = np.sqrt(part**2 * (1 - part**2) / N + (2 * part) ** 2 * part * (1 - part) / N)
         assert abs(found - part**2) < 4 * spread + 3 / N
 
 
 @pytest.mark.parametrize("scatter", [False, True])
-def test_without_a_window_all_that_interact_are_seen(*, scatter: bool) -> None:
-    """As 1 − exp(−μ T / cosine) of either photon, whatever comes after."""
+def test_without_an_energy_window_all_interacting_photons_are_detected(*, scatter: bool) -> None:
+    """The probability is 1 − exp(−μ T / cosine) for each photon."""
     cosine = np.linspace(0.6, 1, 10_001)
-    wanted = np.trapezoid((1 - np.exp(-MU * THICKNESS / cosine)) ** 2, cosine) / 0.4
+    expected = np.trapezoid((1 - np.exp(-MU * THICKNESS / cosine)) ** 2, cosine) / 0.4
     found = seen_by_both(readout(scatter=scatter, photo=0.33, low=0.0, high=2000.0), lowest=0.6)
-    assert found == pytest.approx(wanted, abs=4 * np.sqrt(wanted * (1 - wanted) / N))
+    assert found == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / N))

@@ -1,4 +1,4 @@
-"""Matrices computed elsewhere: folded to what they were, refused where they do not fit."""
+"""Imported matrices are folded by symmetry, and refused if they do not fit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def written(whole: np.ndarray, path: Path, kind: str) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["dense", "coo", "csr"])
-def test_an_unfolded_matrix_folds_back(kind: str, tmp_path: Path) -> None:
+def test_unfolded_matrix_is_folded_back(kind: str, tmp_path: Path) -> None:
     matrix = integrated()
     path = written(dense(matrix), tmp_path, kind)
     found = import_response(path, panels(), voxel_mm=(0.5, 1.0, 0.5), threshold=0)
@@ -52,7 +52,7 @@ def test_an_unfolded_matrix_folds_back(kind: str, tmp_path: Path) -> None:
     assert found.errors.max() < 1e-5
 
 
-def test_rows_beyond_their_boxes_fold_back(tmp_path: Path) -> None:
+def test_rows_beyond_their_boxes_are_folded_back(tmp_path: Path) -> None:
     matrix = scattered()
     assert matrix.margin == 1
     found = import_response(written(dense(matrix), tmp_path, "coo"), panels(), threshold=0)
@@ -100,8 +100,8 @@ def test_impossible_probabilities_are_refused(value: float, tmp_path: Path) -> N
         import_response(written(whole, tmp_path, "coo"), panels())
 
 
-def test_elements_given_in_parts_are_added_up(tmp_path: Path) -> None:
-    """As of counts of several runs; what differs is the sum, not the parts."""
+def test_duplicate_elements_are_summed(tmp_path: Path) -> None:
+    """Counts of several runs can give one element in parts."""
     flat = sparse.coo_matrix(dense(integrated()).reshape(225, -1))
     rows, columns = (np.concatenate([at, at]) for at in (flat.row, flat.col))
     parts = np.concatenate([0.3 * flat.data, 0.7 * flat.data])
@@ -133,7 +133,7 @@ def test_elements_given_in_parts_are_added_up(tmp_path: Path) -> None:
         (lambda whole: whole.astype("U1"), "type <U1, expected real numbers"),
     ],
 )
-def test_what_is_no_matrix_of_probabilities_is_refused(
+def test_invalid_probability_matrix_is_refused(
     change: Callable[[np.ndarray], np.ndarray], message: str, tmp_path: Path
 ) -> None:
     whole = dense(integrated()).reshape(225, -1)
@@ -143,13 +143,13 @@ def test_what_is_no_matrix_of_probabilities_is_refused(
 
 
 @pytest.mark.parametrize("kind", ["dense", "coo"])
-def test_a_file_cut_short_is_refused(kind: str, tmp_path: Path) -> None:
+def test_truncated_file_is_refused(kind: str, tmp_path: Path) -> None:
     path = written(dense(integrated()), tmp_path, kind)
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(FileFormatError, match="or is incomplete"):
         import_response(path, panels())
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="this file does not exist"):
         import_response(tmp_path / "none.npz", panels())

@@ -1,4 +1,4 @@
-"""The response of each pair of layers: against brute force, mirrors, one layer, and photons."""
+"""The response of each pair of layers agrees with brute force, mirrors, one layer, and photons."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def scattering() -> LayeredResponse:
 
 
 def row(A: LayeredProjector, line: int) -> np.ndarray:
-    """(n_z, n_y, n_x) the response of one line."""
+    """Return the (n_z, n_y, n_x) response of one line."""
     y = np.zeros(A.out_shape)
     y[line] = 1
     return A.T(y)
 
 
 @pytest.mark.slow
-def test_brute_force_gives_the_same_of_all_pairs_of_layers(rng: np.random.Generator) -> None:
-    """Crystals without gaps: the attenuation of the brute force is that of a slab."""
+def test_every_pair_of_layers_equals_brute_force(rng: np.random.Generator) -> None:
+    """Crystals without gaps: the brute force attenuates like a slab."""
     scanner = panels(**DEEP, crystal_mm=2.0)
     settings = AnalyticResponse(n_points=1 << 14, threshold=0, scatter=False)
     A = LayeredProjector(build_layered(scanner, settings), on=cpu(1), dtype=np.float64)
@@ -54,7 +54,7 @@ def test_brute_force_gives_the_same_of_all_pairs_of_layers(rng: np.random.Genera
         assert found.sum() == pytest.approx(truth.sum(), rel=0.02)
 
 
-def test_a_mirror_across_the_panels_exchanges_the_layers(rng: np.random.Generator) -> None:
+def test_mirror_between_the_panels_swaps_the_layers(rng: np.random.Generator) -> None:
     """Counts of x on layers (i of m, k of n) are those of its mirror image on (k of n, i of m)."""
     scanner = scattering().scanner
     A = LayeredProjector(scattering(), on=cpu(1), dtype=np.float64)
@@ -66,22 +66,22 @@ def test_a_mirror_across_the_panels_exchanges_the_layers(rng: np.random.Generato
 
 
 @pytest.mark.slow
-def test_layers_together_are_one_thick_layer(rng: np.random.Generator) -> None:
+def test_all_layers_together_equal_one_thick_layer(rng: np.random.Generator) -> None:
     scanner = scattering().scanner
     settings = AnalyticResponse(n_points=1 << 13, threshold=0, seed=3)
     thick = build_analytic(one_layer(scanner), settings)
     A, whole = LayeredProjector(scattering(), on=cpu(1)), MatrixProjector(thick, on=cpu(1))
     x = rng.random(A.in_shape, np.float32)
-    summed, wanted = A(x).reshape(4, -1).sum(axis=0), whole(x)
+    summed, expected = A(x).reshape(4, -1).sum(axis=0), whole(x)
     # of 4,096 photons in a direction 0.7 % is the error of those seen, twice in a pair; and of rows
     error = np.hypot(np.hypot(thick.errors.max(), scattering().errors.max()), 2 * 0.007)
-    np.testing.assert_allclose(summed, wanted, rtol=2 * error)
-    assert summed.sum() == pytest.approx(wanted.sum(), rel=2 * 0.007)
+    np.testing.assert_allclose(summed, expected, rtol=2 * error)
+    assert summed.sum() == pytest.approx(expected.sum(), rel=2 * 0.007)
 
 
 @pytest.mark.parametrize("place", ["mean", "largest"])
-def test_photons_are_seen_in_the_layers_that_rows_say(place: str) -> None:
-    """Pairs tracked from a voxel near panel 0, by the layers that see them."""
+def test_photons_are_detected_in_the_layers_of_their_rows(place: str) -> None:
+    """Pairs are tracked from a voxel near panel 0, by detecting layers."""
     scanner = panels(**DEEP, place=place)
     response = build_layered(scanner, AnalyticResponse(n_points=1 << 12, threshold=0))
     n, voxel = 1 << 18, (1, 1, 2)
@@ -94,14 +94,14 @@ def test_photons_are_seen_in_the_layers_that_rows_say(place: str) -> None:
     found = found[:n_seen].astype(int)
     near = (abs(found[:, 2] - found[:, 0]) <= 2) & (abs(found[:, 3] - found[:, 1]) <= 2)
     seen = np.bincount(found[near] @ [0, 0, 0, 0, 2, 1], minlength=4) * (1 - lowest) / n
-    wanted = [sum_of_rows(response, i, k, voxel) for i in (0, 1) for k in (0, 1)]
+    expected = [sum_of_rows(response, i, k, voxel) for i in (0, 1) for k in (0, 1)]
     counts = seen * n / (1 - lowest)
-    np.testing.assert_allclose(seen, wanted, rtol=0.02 + 4 / np.sqrt(counts.min()))
-    assert wanted[1] != pytest.approx(wanted[2], rel=0.03)  # nearer to panel 0, and not alike
+    np.testing.assert_allclose(seen, expected, rtol=0.02 + 4 / np.sqrt(counts.min()))
+    assert expected[1] != pytest.approx(expected[2], rel=0.03)  # nearer to panel 0, and not alike
 
 
 def sum_of_rows(response: LayeredResponse, i: int, k: int, voxel: tuple[int, int, int]) -> float:
-    """Chance that a decay in a voxel is seen by two layers, up to two rows and columns apart."""
+    """Return the probability that two layers detect a decay, up to two rows and columns apart."""
     matrix = response.matrices[min(i, k), max(i, k)]
     n, p = response.scanner.settings.voxels_per_pitch, voxel[0]
     plane = p + response.scanner.settings.n_planes if i > k else p
@@ -114,7 +114,7 @@ def sum_of_rows(response: LayeredResponse, i: int, k: int, voxel: tuple[int, int
     return total
 
 
-def test_a_response_without_a_pair_of_layers_is_refused() -> None:
+def test_response_without_a_pair_of_layers_is_refused() -> None:
     some = {(0, 0): scattering().matrices[0, 0]}
     with pytest.raises(GeometryError, match=r"has the layers \[\(0, 0\)\], expected"):
         LayeredResponse(scattering().scanner, some)

@@ -1,4 +1,4 @@
-"""Tracked photons: against the integral, against Klein & Nishina, and what scatter does."""
+"""Tracked photons agree with the integral and with Klein & Nishina, and scatter is included."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def six_by_four() -> DualHead:
 
 @cache
 def tracked(*, scatter: bool) -> ResponseMatrix:
-    # pairs that scatter cost four times as much, and are asked for sums alone
+    # pairs with scatter cost four times as much, so only sums are compared
     n_pairs = 1 << (16 if scatter else 17)
     settings = TrackedResponse(n_pairs=n_pairs, scatter=scatter, threshold=0)
     return build_tracked(six_by_four(), settings)
@@ -48,7 +48,7 @@ def picture(matrix: ResponseMatrix, i: int) -> np.ndarray:
 
 
 def test_photons_and_integral_agree_within_their_errors() -> None:
-    """On all 18 orientations of 6 × 4 crystals, in absolute numbers, gaps and all."""
+    """On all 18 orientations of 6 × 4 crystals, in absolute numbers, with gaps."""
     settings = AnalyticResponse(n_points=1 << 15, threshold=0, scatter=False)
     integral = build_analytic(six_by_four(), settings)
     matrix = tracked(scatter=False)
@@ -69,8 +69,8 @@ def test_photons_and_integral_agree_within_their_errors() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block_crystals", [2, 6])
-def test_photons_and_integral_scatter_alike(block_crystals: int) -> None:
-    """Pairs tracked as a whole against first interactions and the spread of single photons."""
+def test_photons_and_integral_have_the_same_scatter(block_crystals: int) -> None:
+    """Tracked pairs, compared with first interactions and the spread of single photons."""
     scanner = with_settings(six_by_four(), block_crystals=block_crystals)
     seen = build_tracked(scanner, TrackedResponse(n_pairs=1 << 16, threshold=0, margin=6))
     whole = build_analytic(scanner, AnalyticResponse(n_points=1 << 14, threshold=0))
@@ -80,7 +80,7 @@ def test_photons_and_integral_scatter_alike(block_crystals: int) -> None:
     assert sums[:, 1].sum() == pytest.approx(sums[:, 0].sum(), rel=0.05)
 
 
-def test_rows_packed_some_at_a_time_are_the_same(
+def test_packing_rows_in_parts_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = TrackedResponse(n_pairs=4000)
@@ -92,8 +92,8 @@ def test_rows_packed_some_at_a_time_are_the_same(
     assert found.info["beyond_margin"] == whole.info["beyond_margin"]
 
 
-def test_pairs_come_from_all_over_a_voxel() -> None:
-    """Of voxels as wide as a crystal and half as deep as the gap, against the integral."""
+def test_pairs_start_in_the_whole_voxel() -> None:
+    """Voxels as wide as a crystal and half as deep as the gap, compared with the integral."""
     scanner = panels(n_planes=2, plane_mm=4.0, voxels_per_pitch=1)
     settings = AnalyticResponse(n_points=1 << 14, threshold=0, scatter=False)
     integral = build_analytic(scanner, settings)
@@ -104,7 +104,7 @@ def test_pairs_come_from_all_over_a_voxel() -> None:
         assert difference < 3 * error * np.linalg.norm(picture(integral, i))
 
 
-def test_no_photon_is_needed_that_is_more_oblique() -> None:
+def test_obliquest_photon_is_the_limit() -> None:
     """From the edge of the first crystal to that of the last, at the front faces; and beyond."""
     scanner = panels()  # 5 × 3 crystals of 1.8 mm at 2 mm, 8 mm apart
     for margin, rows_mm, columns_mm in ((0, 9.8, 5.8), (2, 17.8, 13.8)):
@@ -112,7 +112,7 @@ def test_no_photon_is_needed_that_is_more_oblique() -> None:
         assert lowest_cosine(scanner, margin) == pytest.approx(8 / np.linalg.norm(corner))
 
 
-def test_tracked_rows_keep_the_symmetries() -> None:
+def test_tracked_rows_have_the_symmetries() -> None:
     matrix = build_tracked(panels(), TrackedResponse(n_pairs=2000, threshold=0))
     found, pairs = dense(matrix), matrix.scanner.orientations
     row0, column0, row1, column1 = pairs.places(np.arange(pairs.n_pairs))
@@ -123,7 +123,7 @@ def test_tracked_rows_keep_the_symmetries() -> None:
 
 
 def test_scatter_widens_the_response_and_the_window_costs_counts() -> None:
-    """With blocks of 2 × 2 crystals, out of which many photons scatter."""
+    """Blocks of 2 × 2 crystals, from which many photons scatter."""
     alone, both = tracked(scatter=False), tracked(scatter=True)
     assert alone.margin == 0 < both.margin <= 2
     assert 0 < both.info["beyond_margin"] < 0.01
@@ -131,7 +131,7 @@ def test_scatter_widens_the_response_and_the_window_costs_counts() -> None:
         assert 0.3 < picture(both, i).sum() / picture(alone, i).sum() < 0.5
 
 
-def test_a_photon_that_only_absorbs_is_one_that_is_attenuated() -> None:
+def test_absorbing_panels_equal_pure_attenuation() -> None:
     settings = TrackedResponse(n_pairs=1 << 16, threshold=0)
     black = panels(photo_fraction=1.0, energy_fwhm=0.0)
     one, other = (
@@ -142,7 +142,7 @@ def test_a_photon_that_only_absorbs_is_one_that_is_attenuated() -> None:
     assert sums[0] == pytest.approx(sums[1], rel=0.02)
 
 
-def test_a_higher_window_costs_more_counts() -> None:
+def test_higher_window_costs_more_counts() -> None:
     """One scatter leaves at most 341 keV, and few photons leave after two: 20 mm hold them."""
     settings = TrackedResponse(n_pairs=1 << 14, threshold=0)
     sums = []
@@ -153,7 +153,7 @@ def test_a_higher_window_costs_more_counts() -> None:
     assert 0.98 * sums[1] < sums[2] < sums[1] < 0.8 * sums[0]
 
 
-def test_an_interrupted_tracking_goes_on(tmp_path: Path) -> None:
+def test_interrupted_tracking_continues(tmp_path: Path) -> None:
     long, path = TrackedResponse(n_pairs=200_000), tmp_path / "tiny.h5"
 
     def stop(done: int, total: int) -> None:
@@ -167,8 +167,8 @@ def test_an_interrupted_tracking_goes_on(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.values, build_tracked(panels(), long).values)
 
 
-def test_cross_sections_are_those_of_klein_and_nishina() -> None:
-    """Against the integral of the differential cross-section, (P²/2)(P + 1/P − sin²) dΩ."""
+def test_cross_sections_equal_klein_and_nishina() -> None:
+    """Compared with the integral of the differential cross-section (P²/2)(P + 1/P − sin²) dΩ."""
     cosine = np.linspace(-1, 1, 200_001)
 
     def total(k: float) -> tuple[float, float]:
@@ -186,7 +186,7 @@ def test_cross_sections_are_those_of_klein_and_nishina() -> None:
     assert pytest.approx(511, abs=0.01) == REST_KEV
 
 
-def test_random_numbers_are_even() -> None:
+def test_random_numbers_are_uniform() -> None:
     state = np.array([1], np.uint64)
     drawn = np.array([uniform(state) for _ in range(50_000)])
     counts = np.histogram(drawn, 50, (0, 1))[0]
@@ -196,7 +196,7 @@ def test_random_numbers_are_even() -> None:
 
 @pytest.mark.parametrize("way", [(0.0, 0.0), (1e-3, 0.0), (-0.3, 0.6), (0.9, -0.1)])
 @pytest.mark.parametrize("cosine", [0.95, 0.2, -0.7])
-def test_photons_scatter_evenly_about_the_way_they_came(
+def test_photons_scatter_uniformly_around_their_direction(
     way: tuple[float, float], cosine: float
 ) -> None:
     d = np.array([np.sqrt(1 - np.hypot(*way) ** 2), *way])
@@ -212,10 +212,10 @@ def test_photons_scatter_evenly_about_the_way_they_came(
     assert ((counts - expected) ** 2 / expected).sum() < 43.8  # χ² of 19, one in a thousand
 
 
-def test_counts_of_a_voxel_that_do_not_fit_are_refused_before_they_are_made(
+def test_too_large_counts_are_refused_before_allocation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the same build goes on, with the same bits, once they do."""
+    """The same build continues with the same bits once they fit."""
     settings, path = TrackedResponse(n_pairs=1 << 10, threshold=0), tmp_path / "tiny.h5"
     monkeypatch.setenv(MEMORY_VARIABLE, "1e-9")
     with pytest.raises(ResourceError, match="track fewer pairs"):

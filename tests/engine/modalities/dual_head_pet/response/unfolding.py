@@ -1,4 +1,4 @@
-"""The whole matrix of small panels, written down."""
+"""The complete matrix of small panels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from engine.data.response import ResponseMatrix
 
 
 def dense(matrix: ResponseMatrix) -> np.ndarray:
-    """(n_lors, n_z, n_y, n_x) the matrix without symmetry, cut off where the image ends."""
+    """Return the (n_lors, n_z, n_y, n_x) matrix without symmetry, cut at the image edge."""
     scanner = matrix.scanner
     n, shape = scanner.settings.voxels_per_pitch, scanner.grid.shape
     whole = np.zeros((scanner.n_lors, *shape), np.float32)
