@@ -120,7 +120,7 @@ def _pairs(ring: CrystalRing, t: int, thickness: Values) -> Values:
     thickness : attenuation per mm along the ray, one for each angle
     """
     pitch = 2 * math.pi * ring.radius_mm / ring.n
-    # a ray can enter through the neighbours; the more it is tilted, the farther away
+    # a ray can enter through neighbours; a more tilted ray enters farther away
     reach = 0.8 * pitch + ring.depth.depth_mm * math.tan(math.pi * t / ring.n)
     # Number of neighbours on each side that a ray can touch before it enters the crystal.
     near = math.ceil(2 * reach / pitch) + 1

@@ -159,7 +159,7 @@ def _tilts(scanner: Scanner, n_probed: int) -> tuple[NDArray[np.float64], NDArra
     # A lattice instead of all lines: large scanners have 10⁹ lines, and T(z) is a smooth mean.
     lines = scanner.lors(lattice(scanner.n_lors, n_probed, shift=0.5))
     ends = scanner.positions_mm[lines[scanner.in_coincidence(lines)]]
-    # as for lines through the axis: short lines miss most of the object
+    # tilt of lines through the axis, because shorter lines miss most of the object
     square = ((ends[:, 1, 2] - ends[:, 0, 2]) / (2 * scanner.bore_radius_mm)) ** 2
     at = (ends[..., 2].mean(axis=1) - low) / (high - low) * (N_STATIONS - 1)
     # Nearest station, not linear weights: the stations are far apart compared with the ring pitch.

@@ -105,7 +105,7 @@ def of_edge(r_mm: Values, turn_rad: Values, values: Values, pixel_mm: float) -> 
         line = line * _taper(at)
         waves = np.exp(-2j * np.pi * np.outer(frequency, at))
         found = np.abs(waves @ line) / abs(line.sum())
-        # a difference over a bin, of means over a bin
+        # correct for both effects of a bin: its mean, and the difference between bins
         return np.asarray(found / np.sinc(frequency * bin_mm) ** 2)
 
     return _resolution(transfer, turn_rad, pixel_mm)

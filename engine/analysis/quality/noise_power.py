@@ -80,7 +80,7 @@ def noise_power(slices: Values, voxel_mm: Point) -> NoisePower:
     used = range(1, last + 1)
     frequency = np.array([radius[ring == k].mean() for k in used])
     curve = np.array([mean[ring == k].mean() for k in used])
-    # power of a complex number of two Gaussians: as large a spread as its mean
+    # the power of a complex Gaussian number has a standard deviation equal to its mean
     counts = np.array([n * np.count_nonzero(ring == k) / 2 for k in used])
     variance = float(mean.sum() / (rows * columns * dx * dy))
     return NoisePower(frequency, curve, curve / np.sqrt(counts), variance)

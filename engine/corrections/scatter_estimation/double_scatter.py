@@ -190,7 +190,7 @@ def _summed(legs: Legs, paths: Paths, tables: TwiceTables, threads: int) -> Tabl
         begins = pieces[piece : piece + PIECES]
         run_blocks(work, len(begins), threads, rows=1)
         # The order of the sum does not depend on threads, so neither do the bits of the result.
-        for product in products[: len(begins)]:  # in their order, whichever thread made them
+        for product in products[: len(begins)]:
             sums += product
     shared, turned = sums
     every: Table = (shared + shared.T) / 2 + turned + turned.T

@@ -62,7 +62,7 @@ class DetectorSamples:
         if nearest is None:
             least = _least_turn(scanner) * n_angles
             # Interpolation reads the neighbours of a sample, hence the two extra samples.
-            nearest = max(int(least) - 2, n_angles // 8)  # two more for reading between samples
+            nearest = max(int(least) - 2, n_angles // 8)
         return cls(radius, np.linspace(low, high, n_rings), n_angles, nearest)
 
     @property

@@ -150,7 +150,7 @@ def _refuse_other_owner(job: Job) -> None:
 def _mark(job: Job, status: Status, text: str = "", *, result: str = "") -> None:
     try:
         job.mark(status, text, result=result)
-    except EngineError as e:  # a lost folder must not hide how the run ended
+    except EngineError as e:  # an error of a lost folder must not hide the end of the run
         log.warning("job %s: %s", job.id, e)
 
 

@@ -60,9 +60,9 @@ def main(line: Connection, lifeline: Connection, inherited: tuple[Connection, ..
         the parent's ends of both pipes, which a forked process has to close
     """
     for copy in inherited:
-        copy.close()  # else the process would not notice when the parent closes its end
+        copy.close()  # otherwise the process would not notice that the parent closes its end
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches us too; the parent decides
-    faulthandler.disable()  # the parent reports a crash in a sentence
+    faulthandler.disable()  # the parent reports crashes itself
     # A core dump would store the patient's data on disk
     write_no_core()
     Thread(target=_end_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
@@ -80,7 +80,8 @@ def _end_with_parent(lifeline: Connection) -> None:
     try:
         lifeline.recv_bytes()
     except (EOFError, OSError):
-        os._exit(ORPHANED)  # a reader that hangs would never notice
+        # From this thread, because the main thread can hang in a reader
+        os._exit(ORPHANED)
 
 
 def _load_heavy() -> None:

@@ -128,8 +128,8 @@ class EngineProcess:
 
     def abort(self) -> None:
         """Stop as soon as possible, by force if necessary; the last image remains."""
-        # the first request counts: a second click must not extend the deadline
-        # Set before the command is sent: `events` may be about to start the process
+        # The first request counts: a second click must not extend the deadline. It is set before
+        # the command is sent, because `events` may be about to start the process
         self._abort_at = self._abort_at or monotonic()
         self._command("abort")
 

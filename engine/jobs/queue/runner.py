@@ -160,13 +160,13 @@ class QueueRunner:
             has_lapsed = self._others.has_lapsed(entry)
             if (entry.is_ready or has_lapsed) and entry.id not in self._works:
                 if not self._fits(entry, entries):
-                    return  # in order: no study passes one that waits for memory
+                    return  # in order: no study starts before one that waits for memory
                 claimed = self._queue.claim(entry.id, lapsed=entry if has_lapsed else None)
                 if claimed is not None:
                     self._say(f"{claimed.title}: {self._how_it_begins(claimed)}")
                     self._leases[entry.id] = OwnLease()
                     self._works[entry.id] = self._executor.start(claimed)
-                return  # the next start comes with the next read, which counts this one
+                return  # the next read of the queue counts this study, and can start another one
 
     def _how_it_begins(self, entry: QueueEntry) -> str:
         return (

@@ -56,7 +56,7 @@ class DaskWorkers:
     def __init__(self, address: str, *, patience_s: float = PATIENCE_S) -> None:
         self._address, self._patience_s = address, patience_s
         self._client = connected(address)
-        # the worker that did each part last, and may still have its data in memory
+        # the last worker of each part, which can still have its data in memory
         self._homes: dict[int, str] = {}
 
     def __enter__(self) -> Self:
@@ -136,7 +136,7 @@ class DaskWorkers:
                 on_poll()
         finally:
             for future in futures:
-                future.release()  # parts that have not started never will
+                future.release()  # also cancels parts that have not started
 
     def _submit(self, work: Callable[[Order], Answer], order: Order) -> Future:
         home = self._homes.get(order.part)

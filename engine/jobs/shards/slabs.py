@@ -95,7 +95,7 @@ def shared_slabs(
 
     def on_poll() -> None:
         if on_rows is not None:
-            on_rows(0, 1)  # the progress of a slab is unknown, but a stop is heard
+            on_rows(0, 1)  # a slab reports no progress, but the call can stop the run
 
     files: dict[int, str] = {}
     n_joined = 0

@@ -67,7 +67,7 @@ def updates_of(number: int, demand: CountDemand | None = None) -> Osem:
     number
         number of the round, from 0
     demand
-        number of counts, and what subsets need; None for enough counts
+        counts of the data, and counts that subsets need; None for enough counts
     """
     # The first round starts from a uniform image; later ones continue from the previous image.
     n_updates = SUBSETS * (1 if number else FIRST_PASSES)

@@ -10,8 +10,8 @@ have the distribution of double scatter, so that
 where the lines that miss the object determine the scale α. The image of the first round still
 contains scatter, so it is assumed too high by the ratio of scatter to trues. An overestimate in one
 round causes an underestimate in the next of about `ANSWER` ρ times its size, with ρ = scatter over
-trues. Each round but the last therefore goes only 1 / (1 + `ANSWER` ρ) of the way, at which both
-errors cancel.
+trues. Each round but the last therefore changes the estimate only by 1 / (1 + `ANSWER` ρ) of the
+difference. Both errors then cancel.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ points in all rounds, the simulation takes
 
 where L is the number of half-voxel steps from a point through the joined voxels of the μ-map and
 through the coarse image. The updates of the coarse images, their sensitivity, and reading the table
-for the events come in addition.
+for the events take additional time.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from engine.kernels.scatter.device_scatter import batch_bytes, table_bytes
 from engine.modalities.ring_scatter.effort import N_LINES, coarse_grid, map_edge_mm, n_points_of
 
 BYTES_PER_PAIR, BYTES_PER_PAIR_AND_GROUP = 104, 24
-"""Memory of a pair of samples [bytes]: line factor.
+"""Memory of a pair of samples, and of a pair and group of time bins [bytes].
 
-Sums, their mirror, this and the previous table.
+It contains the line factor, the sums, their mirror image, and the tables of this and the previous
+round.
 """
 PATHS_AT_ONCE, UNTIMED_AT_ONCE = 32, 128
 """Number of scatter points whose paths are in memory, with and without time of flight."""

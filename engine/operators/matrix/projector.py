@@ -290,8 +290,8 @@ class MatrixProjector(OrientationRows):
 
     def _project_back(self, first: int, rows: StoredRows, y: Array, sums: Array) -> None:
         layout, n = self._layout, len(rows.chosen)
-        # non-zeros that are processed together extend this far beyond the image of the data, and
-        # patches extend further; zeros there make a test unnecessary
+        # Non-zeros that are processed together extend this far beyond the image of the data.
+        # Patches extend farther. Zeros there make a test of indices unnecessary.
         reach, farthest = rows.reach(self.phases.edge), layout.back.farthest(layout.lanes)
         border = min(reach, farthest[0]), min(reach, farthest[1])
         images = PlaneImages(rows.shapes, border, self.dtype, layout.lanes)
@@ -304,8 +304,8 @@ class MatrixProjector(OrientationRows):
                 where = images.flat, border, images.starts, images.pitches, layout.size
                 kernels.back(first, last, *arrays, *panels, *where, planes, offsets)
 
-        # blocks are planes here, not lines: each thread adds into planes of its own, so there is
-        # one image for all, and its bits do not depend on the threads
+        # Blocks are planes here, not lines. Each thread adds to its own planes, so all threads
+        # share one image, and its bits do not depend on their number.
         threads, ticks = self._form.workers(self.on.threads), self._part(first, n)
         run_blocks(work, self.response.n_planes_stored, threads, ticks, rows=1, in_turn=False)
 

@@ -136,12 +136,12 @@ def stored_rows(
     """
     s, n_planes = response.scanner.settings, response.n_planes_stored
     chosen = turned_rows(response, offsets)
-    # each stored row occurs once, for all its mirror images, and once more
-    # with rows and columns exchanged, which pairs other neighbours
+    # Each stored row occurs once for all mirror images, and a second time with rows and columns
+    # exchanged, because other non-zeros are then neighbours
     keys, chosen[:, 0] = np.unique(2 * chosen[:, 0] + (chosen[:, 1] & SWAP), return_inverse=True)
     rows, is_turned = keys // 2, keys % 2 == 1
     begins, ends = response.starts[rows * n_planes], response.starts[(rows + 1) * n_planes]
-    moved = np.cumsum(ends - begins) - ends  # from an index in all rows to one in these
+    moved = np.cumsum(ends - begins) - ends  # index in these rows minus index in all rows
     starts = response.starts[rows[:, None] * n_planes + np.arange(n_planes + 1)] + moved[:, None]
     parts = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
     n, windows = int((ends - begins).sum()), response.windows[rows]

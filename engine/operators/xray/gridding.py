@@ -123,10 +123,10 @@ class GriddedSlices:
         buffers: list[_Buffers | None] = [None] * threads
 
         def work(thread: int, start: int, stop: int) -> None:
-            # reused: the system takes as long to hand out their pages as a grid takes to fill
+            # Reused, because allocating the pages takes as long as filling a grid.
             mine = buffers[thread] = buffers[thread] or _Buffers.of(self._period, n_lanes)
             slices = range(box.corner[0] + start, box.corner[0] + stop)
-            # whole slices, cut afterwards: positions count from the middle of the slice
+            # Whole slices, cut afterwards, because positions count from the middle of a slice.
             for k, made in enumerate(self._batch(filtered, slices, mine)):
                 out[start + k] = made[across]
 
@@ -159,7 +159,7 @@ class GriddedSlices:
         # one row of zeros on each side: slices at the edge of the detector have one neighbour
         spectra = np.zeros((len(rows), rows.shape[1] + 2, rows.shape[2]), np.complex64)
         spectra[:, 1:-1] = rows
-        # waves below are added together with their conjugates; these two are their own
+        # Other waves are added together with their conjugates. These two are their own conjugates.
         spectra[..., 0] *= 0.5
         if self.length % 2 == 0:
             spectra[..., -1] *= 0.5
@@ -287,7 +287,8 @@ class _Buffers:
         if len(self.spectra) > 1:
             separated(self.cells, self.spectra)
         else:
-            # each wave stands for itself and its conjugate; the transform counts these columns once
+            # Each wave represents itself and its conjugate; the transform counts these columns
+            # once.
             self.spectra[..., [0, -1], :] *= np.float32(2.0)
         return self.spectra.view(np.complex64)[..., 0]
 

@@ -65,7 +65,7 @@ class HostXray:
         self._scene, self._on, self._tick = scene, on, on_progress
         self._given = form
         self._profiler, self._n_rays = profiler, math.prod(scene.seen)
-        # vectors of the processor hold float32 only
+        # the vector code supports float32 only
         self._is_single = self._dtype == np.float32
         z, y, x = scene.grid.shape
         self._shape = (y, x, z)
@@ -106,7 +106,7 @@ class HostXray:
     def _is_upright(self) -> bool:
         """Whether rays of a detector column are integrated together; back projection never asks."""
         geometry = self._scene.geometry
-        # the common interpolation of columns does not pay for few rows
+        # for few rows, the common interpolation of columns costs more time than it saves
         shares_columns = geometry.is_upright and geometry.shape[0] > FEW_ROWS
         return self._is_single and shares_columns and not self._scene.is_steep
 

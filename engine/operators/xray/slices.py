@@ -117,7 +117,8 @@ class _OnHost:
     def values(self, planes: Sequence[Plane]) -> list[Array]:
         found = []
         for plane in planes:
-            # the scan is moved instead of the slice: the kernel knows only boxes along x, y and z
+            # the scan is moved instead of the slice: the kernel supports only boxes along x, y and
+            # z
             seen = plane.seen(self._geometry)
             matrices = seen.in_voxels(plane.grid)
             if are_upright(matrices).all():

@@ -88,7 +88,7 @@ class OutgoingParts:
             host array of the same shape
         """
         waiting = (self._gpu.stamp(), part, out)
-        # the previous part only now: the host waits for it during the work on this one
+        # the previous part is completed only now: the host waits during the work on this part
         self.finish()
         self._waiting = waiting
 

@@ -63,7 +63,7 @@ def filter_length(n_columns: int, n_padding: int = 0, padding: float = 2.0) -> i
     padding
         minimum length, in multiples of the row
     """
-    # twice the row: then no value reaches another one across the end of the ring
+    # twice the row, so that no value wraps around to another one
     least = max(2 * n_columns + n_padding, round(padding * n_columns))
     return int(scipy.fft.next_fast_len(least, real=True))
 

@@ -91,7 +91,7 @@ def compare(
     for pair in range(PAIRS):
         if not may_go_on():
             break
-        # alternating order: neither always finds the caches cold
+        # alternating order, so that cold caches affect both
         if pair % 2:
             of_shipped, of_form = shipped(), form()
         else:

@@ -86,7 +86,7 @@ class FormsRunner(Runner):  # type: ignore[misc, unused-ignore]  # no types
         options.budget.add_evaluations(1)
         row = values | found
         if key not in cache:
-            # with a full disk only the next session loses something
+            # if the disk is full, the next session measures this variant again
             with suppress(OSError):
                 util.store_cache(key, row, options.cachefile, cache)
         return row
