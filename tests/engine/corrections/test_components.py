@@ -1,4 +1,4 @@
-"""Components of a normalisation: on events, in the sensitivity and in its key."""
+"""Components of a normalisation: for events, in the sensitivity and in its cache key."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def components(seed: int = 5) -> Components:
 
 
 def lines() -> tuple[np.ndarray, np.ndarray]:
-    """Every line by its view, bin and rings, and the factor that each must have."""
+    """Return every line by its view, bin and rings, and its expected factor."""
     c, s = components(), RING.settings
     n, found, factors = s.n_crystals_per_ring, [], []
     for v in range(RING.n_views):
@@ -68,14 +68,16 @@ def corrected(crystals: np.ndarray, found: Components) -> ListMode:
     return Normalisation().apply(data, on=ON)
 
 
-def test_lines_count_as_their_components_say(all_lines: tuple[np.ndarray, np.ndarray]) -> None:
+def test_lines_have_the_factors_of_their_components(
+    all_lines: tuple[np.ndarray, np.ndarray],
+) -> None:
     crystals, expected = all_lines
     for pairs in (crystals, crystals[:, ::-1]):
         found = corrected(np.ascontiguousarray(pairs), components()).factors
         np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
-def test_the_sensitivity_knows_the_components(all_lines: tuple[np.ndarray, np.ndarray]) -> None:
+def test_sensitivity_includes_the_components(all_lines: tuple[np.ndarray, np.ndarray]) -> None:
     crystals, expected = all_lines
     data = corrected(crystals[:50], components())
     found = compute_sensitivity(data, GRID, EXACT, on=ON).image
@@ -85,7 +87,9 @@ def test_the_sensitivity_knows_the_components(all_lines: tuple[np.ndarray, np.nd
 
 
 @pytest.mark.parametrize("part", ["crystals", "geometry", "interference", "live"])
-def test_every_component_is_in_the_key(part: str, all_lines: tuple[np.ndarray, np.ndarray]) -> None:
+def test_every_component_is_in_the_cache_key(
+    part: str, all_lines: tuple[np.ndarray, np.ndarray]
+) -> None:
     def key(found: Components) -> str:
         return key_of(corrected(all_lines[0][:50], found), GRID, EXACT, on=None)
 
@@ -95,8 +99,8 @@ def test_every_component_is_in_the_key(part: str, all_lines: tuple[np.ndarray, n
     assert key(replace(components(), **{part: changed})) != key(components())
 
 
-def test_a_sample_is_not_mirrored_where_neighbours_interfere() -> None:
-    """A sampled sensitivity goes to the exact one, which no mirror image of the lines has."""
+def test_sample_with_interference_of_neighbours_is_not_mirrored() -> None:
+    """A sampled sensitivity converges to the exact one, although no mirror image is valid."""
     data = corrected(RING.lors(np.arange(20_000)), components())
     settings = SensitivitySettings(method="sampled", error_percent=0.05)
     exact = compute_sensitivity(data, GRID, EXACT, on=ON).image
@@ -116,7 +120,7 @@ def test_tables_on_a_gpu_have_the_same_bits(
     np.testing.assert_array_equal(device.to_host(there), here)
 
 
-def test_a_table_that_replaces_the_geometry_takes_the_place_of_the_closed_form(
+def test_geometry_table_replaces_the_closed_form(
     all_lines: tuple[np.ndarray, np.ndarray],
 ) -> None:
     crystals = all_lines[0][:50]
@@ -126,7 +130,7 @@ def test_a_table_that_replaces_the_geometry_takes_the_place_of_the_closed_form(
     assert "its table is used" in (LineGeometry().obstacle(instead) or "")
 
 
-def test_the_ledger_names_what_was_applied(all_lines: tuple[np.ndarray, np.ndarray]) -> None:
+def test_ledger_names_the_applied_components(all_lines: tuple[np.ndarray, np.ndarray]) -> None:
     data = EFFICIENCIES.attached(ListMode(RING, all_lines[0]), components())
     text = Normalisation().summary(data, Normalisation().apply(data, on=ON))
     for part in ("184 crystals", "geometry of 3 × 19", "on top of the closed form", "6 places"):

@@ -1,4 +1,4 @@
-"""Corrections: closed forms of attenuation, singles from delayeds, what the ledger says."""
+"""Corrections: closed forms of attenuation, singles from delayeds, ledger texts."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ def scan(settings=RING, n=400, seed=1, **changes):
 
 
 @pytest.mark.parametrize(("offset_mm", "want"), [(0, 0.14661), (50, 0.18961), (90, 0.43305)])
-def test_attenuation_of_a_water_cylinder(offset_mm, want):
+def test_attenuation_of_a_water_cylinder_has_its_closed_form(offset_mm, want):
     grid = ImageGrid((1, 841, 841), (0.25, 0.25, 20.0))  # odd: voxel centres at 0, 50 and 90 mm
     x, y = grid.centres_mm(0), grid.centres_mm(1)
     disc = (x[None, :] ** 2 + y[:, None] ** 2 <= 100.0**2).astype("f4")
@@ -51,7 +51,7 @@ def test_attenuation_of_a_water_cylinder(offset_mm, want):
     assert a[0] == pytest.approx(want, rel=4e-3)  # 0.25 mm voxels at the rim
 
 
-def test_attenuation_is_the_same_for_every_time_bin_and_both_directions():
+def test_attenuation_is_equal_for_every_time_bin_and_both_directions():
     grid = ImageGrid((4, 20, 20), (8.0, 8.0, 8.0))
     mu = Volume(np.random.default_rng(3).random(grid.shape, np.float32) * 0.02, grid, "1/mm")
     data = scan(mu_map=mu)
@@ -72,18 +72,18 @@ def test_attenuation_on_a_gpu_has_the_same_bits(device, monkeypatch):
     np.testing.assert_array_equal(there, here)
 
 
-def test_attenuation_comes_to_where_the_lines_are(device):
+def test_attenuation_is_computed_on_the_device_of_the_lines(device):
     grid = ImageGrid((4, 20, 20), (8.0, 8.0, 8.0))
     mu = Volume(np.full(grid.shape, 0.01, np.float32), grid, "1/mm")
     data = scan()
     lines, points = device.to_device(data.crystals), data.scanner.positions_mm
     found = attenuation_factors(mu, points, lines, on=device, reproducible=False)
     assert type(found) is type(lines)
-    wanted = attenuation_factors(mu, points, data.crystals, on=ON)
-    np.testing.assert_allclose(device.to_host(found), wanted, rtol=1e-5)
+    expected = attenuation_factors(mu, points, data.crystals, on=ON)
+    np.testing.assert_allclose(device.to_host(found), expected, rtol=1e-5)
 
 
-def test_normalisation_multiplies_pairs_and_kills_gaps():
+def test_normalisation_multiplies_pairs_and_removes_gaps():
     data = scan()
     rng = np.random.default_rng(2)
     efficiencies = rng.uniform(0.5, 1.5, data.scanner.n_crystals).astype("f4")
@@ -93,7 +93,7 @@ def test_normalisation_multiplies_pairs_and_kills_gaps():
 
 
 def delayed_scan(n, *, tof=None, seed=5):
-    """Delayeds drawn from r_ij ∝ σ_i σ_j with two kinds of block, and as many prompts."""
+    """Return delayeds drawn from r_ij ∝ σ_i σ_j with two kinds of block, and as many prompts."""
     scanner = RingScanner(RING.model_copy(update={"tof": tof}))
     singles = np.where(scanner.groups % 2, 3.0, 1.0) * scanner.alive
     lors = scanner.lors(np.arange(scanner.n_lors))
@@ -108,7 +108,7 @@ def delayed_scan(n, *, tof=None, seed=5):
     return ListMode(scanner, crystals, delayed=flags, tof_bins=bins), r
 
 
-def test_randoms_follow_the_singles_and_keep_their_sum():
+def test_randoms_follow_the_singles_and_preserve_their_sum():
     data, truth = delayed_scan(200_000)
     done = Randoms().apply(data, on=ON)
     found = done.background[: len(truth)]
@@ -116,7 +116,7 @@ def test_randoms_follow_the_singles_and_keep_their_sum():
     np.testing.assert_allclose(found, truth, rtol=0.06)  # 25 blocks·… counts of 1 to 2 %
 
 
-def test_randoms_are_flat_over_the_time_bins():
+def test_randoms_are_uniform_over_the_time_bins():
     tof = TofSettings(fwhm_ps=300, bin_ps=200, n_bins=5)
     without, _ = delayed_scan(50_000)
     with_bins, _ = delayed_scan(50_000, tof=tof)
@@ -125,14 +125,14 @@ def test_randoms_are_flat_over_the_time_bins():
     np.testing.assert_allclose(5 * fifth, one, rtol=1e-5)
 
 
-def test_few_delayeds_give_one_rate_for_all():
+def test_few_delayeds_give_one_common_rate():
     data, _ = delayed_scan(60)
     done = Randoms().apply(data, on=ON)
     assert len(np.unique(done.background)) == 1
     assert "one rate for all" in Randoms().summary(data, done)
 
 
-def test_supplied_scatter_adds_to_randoms():
+def test_supplied_scatter_is_added_to_randoms():
     data, _ = delayed_scan(50_000)
     additive = np.full(data.n_events, 0.25, np.float32)
     randoms = Randoms().apply(replace(data, additive=additive), on=ON)
@@ -143,12 +143,12 @@ def test_supplied_scatter_adds_to_randoms():
 @pytest.mark.parametrize(
     "kind", [kind for kind in CORRECTIONS if kind not in (LineGeometry, Resolution)]
 )
-def test_every_correction_says_why_it_cannot_be_used(kind):
+def test_every_correction_states_why_it_cannot_be_used(kind):
     obstacle = kind().obstacle(scan())
     assert obstacle and obstacle[0].islower() and not obstacle.endswith(".")
 
 
-def test_blocks_get_their_own_rate_once_each_saw_twenty_delayeds_on_average():
+def test_blocks_have_separate_rates_from_twenty_delayeds_on_average():
     groups = int(RingScanner(RING).groups.max()) + 1
     enough = 10 * groups  # two crystals each
     for n, words in ((enough, "one rate for each block"), (enough - 1, "one rate for all blocks")):
@@ -160,7 +160,7 @@ def test_blocks_get_their_own_rate_once_each_saw_twenty_delayeds_on_average():
         assert words in Randoms().summary(data, data)
 
 
-def test_attenuation_says_what_passes_on_average_and_least():
+def test_attenuation_states_mean_and_minimum_transmission():
     data = scan(n=4)
     half = np.array([0.5, 0.5, 0.5, 0.5], np.float32)
     after = replace(data, factors=half * np.array([0.8, 0.4, 0.2, 0.6], np.float32))
@@ -168,14 +168,14 @@ def test_attenuation_says_what_passes_on_average_and_least():
     assert words == "mean transmission along the lines of the events 50 %, minimum 20.0 %"
 
 
-def test_randoms_say_their_share_of_the_prompts():
+def test_randoms_state_their_fraction_of_the_prompts():
     data = scan(n=40)
     data = replace(data, delayed=np.arange(40) < 8)
     assert Randoms().summary(data, data).startswith("8 delayeds, 25.0 % of the prompts")
 
 
-def test_crystals_get_their_own_rate_where_they_differ_within_a_block():
-    """Delayeds of each line come from the product that was planted, within the noise of fans."""
+def test_crystals_have_separate_rates_if_they_differ_within_a_block():
+    """Delayeds of each line follow the planted product, within the noise of fan sums."""
     scanner = RingScanner(RING)
     rng = np.random.default_rng(8)
     planted = rng.uniform(0.5, 2.0, scanner.n_crystals) * scanner.alive
@@ -192,7 +192,7 @@ def test_crystals_get_their_own_rate_where_they_differ_within_a_block():
     assert found.sum() == pytest.approx(data.n_delayed, rel=1e-4)
 
 
-def test_partners_are_those_in_coincidence():
+def test_partners_are_crystals_in_coincidence():
     scanner = RingScanner(RING.model_copy(update={"max_ring_difference": 2, "n_tangential": 35}))
     values = np.random.default_rng(3).random(scanner.n_crystals) * scanner.alive
     crystals = np.indices((scanner.n_crystals,) * 2).reshape(2, -1).T
@@ -206,7 +206,7 @@ def test_crystals_with_few_delayeds_share_the_rate_of_their_block():
     assert "one rate for each block" in Randoms(model="crystals").summary(data, data)
 
 
-def test_singles_meet_by_chance_twice_the_window_times_both_rates():
+def test_random_rate_of_singles_is_twice_the_window_times_both_rates():
     data = scan(duration_s=50.0, coincidence_window_ps=4000.0)
     assert Randoms(model="singles").obstacle(data) is not None
     singles = np.random.default_rng(1).integers(0, 10**6, data.scanner.n_crystals)
@@ -214,8 +214,8 @@ def test_singles_meet_by_chance_twice_the_window_times_both_rates():
     assert Randoms().obstacle(data) is None, "they stand in where there are no delayeds"
     found = Randoms(model="singles").apply(data, on=ON)
     rates = singles / 50.0
-    wanted = 2 * 4e-9 * rates[data.crystals].prod(axis=1) * 50.0
-    np.testing.assert_allclose(found.background, wanted, rtol=1e-5)
+    expected = 2 * 4e-9 * rates[data.crystals].prod(axis=1) * 50.0
+    np.testing.assert_allclose(found.background, expected, rtol=1e-5)
     assert f"{singles.sum():,}, window 4000 ps; from the singles" in Randoms().summary(data, found)
 
 
@@ -244,7 +244,7 @@ def rms_per_line(model, data, r):
     return float(np.sqrt(np.mean((found / r - 1) ** 2)))
 
 
-def test_the_finest_randoms_that_delayeds_support_are_within_5_percent_per_line():
+def test_finest_supported_randoms_are_within_5_percent_per_line():
     data, r = planted_randoms(per_crystal=1_000, in_block=0.2)
     # noise of two rates of 1,000 counts each: sqrt(2 / 1000) = 4.5 %
     assert rms_per_line("auto", data, r) < 0.06
@@ -253,14 +253,14 @@ def test_the_finest_randoms_that_delayeds_support_are_within_5_percent_per_line(
     assert "one rate for each crystal, because each crystal has 1," in text
 
 
-def test_crystals_that_do_not_differ_within_blocks_share_the_rate_of_their_block():
-    """A rate of its own would only add its noise."""
+def test_equal_crystals_within_blocks_share_the_rate_of_their_block():
+    """Separate rates would only add their noise."""
     data, r = planted_randoms(per_crystal=40, in_block=0.0)
     assert "one rate for each block, because crystals differ only" in Randoms().summary(data, data)
     assert rms_per_line("auto", data, r) < rms_per_line("crystals", data, r) / 2
 
 
-def test_from_twenty_delayeds_on_crystals_that_differ_have_their_own_rates():
+def test_unequal_crystals_have_separate_rates_from_twenty_delayeds():
     few, _ = planted_randoms(per_crystal=18, in_block=0.25)
     enough, _ = planted_randoms(per_crystal=25, in_block=0.25)
     assert "fewer than 20" in Randoms().summary(few, few)
@@ -270,7 +270,7 @@ def test_from_twenty_delayeds_on_crystals_that_differ_have_their_own_rates():
     )
 
 
-def test_counted_singles_go_before_delayeds():
+def test_counted_singles_have_priority_over_delayeds():
     data, r = planted_randoms(per_crystal=1_000, in_block=0.2)
     counted = np.full(data.scanner.n_crystals, 1_000, np.float32)
     data = replace(data, singles=counted, coincidence_window_ps=4000.0, duration_s=1.0)

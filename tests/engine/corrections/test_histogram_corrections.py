@@ -1,4 +1,4 @@
-"""Corrections of histograms: each against what is known of the counts."""
+"""Corrections of histograms, each compared with known counts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def scan(**columns: Any) -> Histogram:
 
 
 def delayeds(rng: np.random.Generator, mean: float) -> tuple[np.ndarray, np.ndarray]:
-    """Expected and drawn delayeds of crystals with uneven rates."""
+    """Return expected and drawn delayeds of crystals with uneven rates."""
     singles = rng.uniform(0.5, 2, SCANNER.n_crystals)
     expected = pair_product(singles, LORS)
     expected *= mean / expected.mean()
@@ -51,13 +51,13 @@ def test_randoms_follow_the_rates_of_the_crystals(rng: np.random.Generator) -> N
     assert "one rate for each crystal" in LineRandoms().summary(data, found)
 
 
-def test_noiseless_rates_come_back(rng: np.random.Generator) -> None:
+def test_noise_free_rates_are_recovered(rng: np.random.Generator) -> None:
     expected, _ = delayeds(rng, 50.0)
     found = LineRandoms().apply(scan(delayeds=expected.astype(np.float32)), on=ON)
     np.testing.assert_allclose(found.background, expected, rtol=1e-5)
 
 
-def test_randoms_come_on_top_of_a_background(rng: np.random.Generator) -> None:
+def test_randoms_are_added_to_a_background(rng: np.random.Generator) -> None:
     data = scan(delayeds=delayeds(rng, 4.0)[1])
     alone = LineRandoms().apply(data, on=ON).background
     with_more = replace(data, background=np.full(SCANNER.n_lors, 3, np.float32))
@@ -65,7 +65,9 @@ def test_randoms_come_on_top_of_a_background(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize(("mean", "unit"), [(0.5, "block"), (0.02, "panel")])
-def test_few_delayeds_are_shared_out(rng: np.random.Generator, mean: float, unit: str) -> None:
+def test_few_delayeds_are_distributed_uniformly(
+    rng: np.random.Generator, mean: float, unit: str
+) -> None:
     _, drawn = delayeds(rng, mean)
     data = scan(delayeds=drawn)
     found = LineRandoms().apply(data, on=ON)
@@ -76,7 +78,7 @@ def test_few_delayeds_are_shared_out(rng: np.random.Generator, mean: float, unit
         assert np.ptp(found.background[(groups == pair).all(axis=1)]) < 1e-6
 
 
-def test_subtraction_cuts_off_negative_counts(rng: np.random.Generator) -> None:
+def test_subtraction_clips_negative_counts(rng: np.random.Generator) -> None:
     _, drawn = delayeds(rng, 4.0)
     data, randoms = scan(delayeds=drawn), LineRandoms(method="subtract")
     found = randoms.apply(data, on=ON)
@@ -91,15 +93,15 @@ def test_factors_of_lines_and_crystals_multiply(rng: np.random.Generator) -> Non
     of_crystals = rng.random(SCANNER.n_crystals).astype(np.float32)
     of_crystals[3] = 0
     both = scan(normalisation=of_lines, efficiencies=of_crystals)
-    wanted = of_lines * pair_product(of_crystals, LORS)
+    expected = of_lines * pair_product(of_crystals, LORS)
     found = LineNormalisation().apply(both, on=ON)
-    np.testing.assert_allclose(found.factors, wanted, rtol=1e-5)
-    assert f"{np.count_nonzero(wanted == 0):,} dead" in LineNormalisation().summary(both, found)
+    np.testing.assert_allclose(found.factors, expected, rtol=1e-5)
+    assert f"{np.count_nonzero(expected == 0):,} dead" in LineNormalisation().summary(both, found)
     alone = LineNormalisation().apply(replace(both, efficiencies=None), on=ON)
     np.testing.assert_array_equal(alone.factors, of_lines)
 
 
-def test_a_supplied_background_is_added(rng: np.random.Generator) -> None:
+def test_supplied_background_is_added(rng: np.random.Generator) -> None:
     additive = rng.random(SCANNER.n_lors).astype(np.float32)
     first = LineScatter().apply(scan(additive=additive), on=ON)
     np.testing.assert_array_equal(first.background, additive)
@@ -107,7 +109,7 @@ def test_a_supplied_background_is_added(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(again.background, 2 * additive)
 
 
-def test_what_is_missing_is_said() -> None:
+def test_missing_inputs_are_named() -> None:
     bare = scan()
     assert "load a normalisation file" in (LineNormalisation().obstacle(bare) or "")
     assert "no delayed coincidences" in (LineRandoms().obstacle(bare) or "")
@@ -116,7 +118,7 @@ def test_what_is_missing_is_said() -> None:
     assert "no expected background" in (supplied.obstacle(bare) or "")
 
 
-def test_scatter_is_simulated_in_runs_alone_and_where_the_scan_brings_none() -> None:
+def test_scatter_is_simulated_only_in_runs_without_supplied_scatter() -> None:
     with_map = replace(scan(), mu_map=WATER)
     assert LineScatter().runs(with_map)
     assert not LineScatter(use="off").runs(with_map)
@@ -129,21 +131,21 @@ def test_scatter_is_simulated_in_runs_alone_and_where_the_scan_brings_none() -> 
 
 
 @pytest.mark.parametrize("given", ["normalisation", "efficiencies"])
-def test_either_kind_of_detection_factors_is_enough(given: str) -> None:
+def test_either_kind_of_detection_factors_is_sufficient(given: str) -> None:
     n = {"normalisation": SCANNER.n_lors, "efficiencies": SCANNER.n_crystals}[given]
     data = scan(**{given: np.ones(n, np.float32)})
     assert LineNormalisation().obstacle(data) is None
     assert "there are no detection factors" in str(LineNormalisation().obstacle(scan()))
 
 
-def test_randoms_say_their_share_of_the_prompts() -> None:
-    drawn = np.ones(SCANNER.n_lors, np.float32)  # beside 5 prompts on each line
+def test_randoms_state_their_fraction_of_the_prompts() -> None:
+    drawn = np.ones(SCANNER.n_lors, np.float32)  # and 5 prompts on each line
     data = scan(delayeds=drawn)
     words = LineRandoms().summary(data, LineRandoms().apply(data, on=ON))
     assert words.startswith(f"{SCANNER.n_lors:,} delayeds, 20.0 % of the prompts")
 
 
-def test_efficiencies_of_a_file_go_to_the_scan() -> None:
+def test_efficiencies_of_a_file_are_attached_to_the_scan() -> None:
     given = np.linspace(0.5, 1.5, SCANNER.n_crystals, dtype=np.float32)
     found = EFFICIENCIES.attached(scan(), Components(crystals=given))
     np.testing.assert_array_equal(found.efficiencies, given)

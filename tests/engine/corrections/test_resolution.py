@@ -1,4 +1,4 @@
-"""The resolution in the model: which widths it takes, and what its row says."""
+"""The resolution model: its widths, and the text of its row."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def prompts() -> ListMode:
         ({"fwhm_mm": 4.0}, uniform_spread(4.0)),
     ],
 )
-def test_the_model_takes_a_share_of_widths_that_nobody_set(
+def test_model_uses_a_fraction_of_the_measured_widths(
     prompts: ListMode, settings: dict[str, object], expected: PointSpread
 ) -> None:
     found = Resolution.model_validate(settings).apply(prompts, on=engine.cpu()).point_spread
@@ -55,13 +55,13 @@ def test_the_model_takes_a_share_of_widths_that_nobody_set(
     assert found.axial_at(np.zeros(1)) == pytest.approx(expected.axial_at(np.zeros(1)))
 
 
-def test_its_row_says_how_much_edges_overshoot(prompts: ListMode) -> None:
-    said = Resolution().summary(prompts, prompts)
-    assert "(measured), modelled 15 % narrower" in said and said.endswith(OVERSHOOT)
+def test_row_states_the_edge_overshoot(prompts: ListMode) -> None:
+    summary = Resolution().summary(prompts, prompts)
+    assert "(measured), modelled 15 % narrower" in summary and summary.endswith(OVERSHOOT)
     assert Resolution(with_filter=True).summary(prompts, prompts).endswith(RIM)
 
 
-def test_a_sinogram_takes_the_same_widths_and_names_summed_views() -> None:
+def test_sinogram_uses_the_same_widths_and_reports_summed_views() -> None:
     ring = engine.RingScanner(
         engine.RingSettings(
             name="tiny", n_rings=1, n_crystals_per_ring=16, radius_mm=50, ring_pitch_mm=4,

@@ -1,4 +1,4 @@
-"""Randoms of bins from counted delayeds: those that crystals with known rates expect."""
+"""Randoms of bins from counted delayeds equal the expectation of crystals with known rates."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ LAYOUTS = {
 
 
 def rates() -> np.ndarray:
-    """Rates that vary by half between blocks, 0 in gaps."""
+    """Return rates that vary by half between blocks, and are 0 in gaps."""
     of_block = np.random.default_rng(7).uniform(0.5, 1.5, int(RING.groups.max()) + 1)
     return np.where(RING.alive, of_block[RING.groups], 0)
 
 
 @pytest.mark.parametrize("name", list(LAYOUTS))
-def test_sparse_delayeds_let_expect_what_was_drawn(name):
-    """0.3 delayeds in a bin: these are off by 170 % and more, what rates explain by about 20 %."""
+def test_sparse_delayeds_give_the_true_expectation(name):
+    """0.3 delayeds per bin are off by 170 % and more, their fit by rates by about 2 %."""
     layout = LAYOUTS[name]
     truth = of_rates(layout, rates())
     truth *= 0.3 * layout.n_bins / truth.sum()
@@ -51,7 +51,7 @@ def test_sparse_delayeds_let_expect_what_was_drawn(name):
     assert error < 0.25 * truth[seen].mean() and error < 0.15 * noise
 
 
-def test_each_delayed_is_put_on_a_live_line_of_its_bin():
+def test_each_delayed_is_assigned_to_a_live_line_of_its_bin():
     layout = LAYOUTS["mashed"]
     counts = np.random.default_rng(1).poisson(0.5, layout.n_bins)
     possible = of_rates(layout, np.where(RING.alive, 1.0, 0.0)) > 0
@@ -67,7 +67,7 @@ def test_few_delayeds_give_few_rates():
     assert [source_of(layout, n) for n in (50, 2_000, 100_000)] == ["uniform", "blocks", "crystals"]
 
 
-def test_expected_counts_are_not_taken_for_counted_ones():
+def test_expected_counts_are_distinguished_from_counted_ones():
     layout = LAYOUTS["lines"]
     values = np.ones(layout.n_bins, np.float32)
     assert are_counted(layout, values)

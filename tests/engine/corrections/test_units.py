@@ -1,4 +1,4 @@
-"""Bq/mL: the formula, what is refused and why, and a cylinder that reads what was filled in."""
+"""Bq/mL: the formula, refusals with reasons, and a cylinder with the known activity."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def scan(*, applied: tuple[str, ...] | None = None, duration_s: float = 600.0, *
     return ListMode(small_ring(), crystals, duration_s=duration_s, auxiliary=auxiliary, info=info)
 
 
-def test_a_frame_counts_the_positrons_of_its_live_time() -> None:
-    """A source of A Bq emits A b live ∫ 2^(−t/T½) dt positrons: sum up and turn it round."""
+def test_frame_counts_the_positrons_of_its_live_time() -> None:
+    """A source of A Bq emits A b live ∫ 2^(−t/T½) dt positrons, summed numerically here."""
     frame = CountedFrame(duration_s=1800.0, half_life_s=4062.6, branching=0.889, live_fraction=0.8)
     times = (np.arange(100_000) + 0.5) * 1800 / 100_000
     positrons = 0.889 * 0.8 * 1800 * np.mean(np.exp2(-times / 4062.6))
@@ -50,7 +50,7 @@ def test_a_frame_counts_the_positrons_of_its_live_time() -> None:
     assert CALIBRATION.becquerel_per_ml(frame) == pytest.approx(2e6 / positrons, rel=1e-9)
 
 
-def test_dead_time_that_is_stated_twice_is_no_unit() -> None:
+def test_dead_time_that_is_stated_twice_prevents_units() -> None:
     blocks = np.ones(int(small_ring().groups.max()) + 1, np.float32)
     attach = EFFICIENCIES.attach
     assert attach is not None
@@ -67,7 +67,7 @@ def test_dead_time_that_is_stated_twice_is_no_unit() -> None:
     assert ActivityConcentration().obstacle(replace(twice, auxiliary=nothing)) is None
 
 
-def test_values_at_the_injection_are_those_of_the_start_before_a_half_life() -> None:
+def test_values_at_the_injection_are_those_of_the_start_before_decay() -> None:
     data = scan(**KNOWN)
     start, injection = (
         ActivityConcentration(reference=at).apply(data, on=ON).auxiliary[KEY].per_count
@@ -90,15 +90,13 @@ def test_values_at_the_injection_are_those_of_the_start_before_a_half_life() -> 
         ),
     ],
 )
-def test_without_what_is_needed_values_stay_counts_and_the_reason_is_said(
-    data: ListMode, reason: str
-) -> None:
+def test_values_without_calibration_stay_counts_with_a_reason(data: ListMode, reason: str) -> None:
     obstacle = ActivityConcentration().obstacle(data)
     assert obstacle is not None and obstacle.startswith("values are counts/mm: ")
     assert reason in obstacle
 
 
-def test_injection_wants_its_time() -> None:
+def test_reference_to_the_injection_needs_its_time() -> None:
     units, data = ActivityConcentration(reference="injection"), scan(isotope="F-18")
     assert "(missing: scan_start - injected_at)" in (units.obstacle(data) or "")
     assert units.obstacle(scan(**KNOWN)) is None
@@ -111,7 +109,7 @@ def test_other_crystal_efficiencies_are_refused() -> None:
     assert "other crystal efficiencies" in calibration.difference(applied, "2")
 
 
-def test_what_takes_counts_away_in_one_scan_only_is_told() -> None:
+def test_different_corrections_of_scan_and_calibration_are_reported() -> None:
     done = ActivityConcentration().apply(scan(**KNOWN, applied=("attenuation",)), on=ON)
     (remark,) = done.auxiliary[KEY].notes
     assert "measured with scatter correction, unlike this scan" in remark
@@ -119,7 +117,7 @@ def test_what_takes_counts_away_in_one_scan_only_is_told() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cylinder in a small ring, reconstructed as counts."""
+    """Return a cylinder in a small ring, reconstructed as counts."""
     folder = tmp_path_factory.mktemp("units")
     phantom = ShapePhantom("cylinder", (Solid((3.0, -2.0, 0.0), (18.0, 18.0, 14.0), activity=1.0),))
     data = simulate_listmode(phantom, small_ring(), n_prompts=60_000, seed=4, duration_s=600.0)
@@ -148,7 +146,7 @@ def calibrated(folder: Path) -> Path:
     return out
 
 
-def test_the_cylinder_that_was_measured_reads_what_was_filled_in(folder: Path) -> None:
+def test_measured_cylinder_has_the_known_activity(folder: Path) -> None:
     """1 MBq in 50 mL, a half-life before the scan: 10 kBq/mL when it begins; and the SUV of it."""
     counts = read_volume(calibrated(folder).with_name("counts.h5"))
     ledger = {c["kind"]: c for c in counts.info["corrections"]}
@@ -165,7 +163,7 @@ def test_the_cylinder_that_was_measured_reads_what_was_filled_in(folder: Path) -
     assert mean_inside(suv, inside).mean == pytest.approx(10_000 * 70e3 / 370e6, rel=1e-5)
 
 
-def test_units_that_have_to_be_are_refused_where_they_cannot(
+def test_required_units_that_are_impossible_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["reconstruct", str(folder / "scan.h5"), "-o", str(folder / "no.h5")]
@@ -183,7 +181,7 @@ def test_units_that_have_to_be_are_refused_where_they_cannot(
         ("-o", "calibration.h5", "must end with .json"),
     ],
 )
-def test_a_calibration_that_cannot_be_is_a_sentence(
+def test_impossible_calibration_gives_one_sentence(
     folder: Path, capsys: pytest.CaptureFixture[str], option: str, value: str, reason: str
 ) -> None:
     image = calibrated(folder).with_name("counts.h5")
@@ -195,7 +193,7 @@ def test_a_calibration_that_cannot_be_is_a_sentence(
     assert not (folder / "other.json").exists()
 
 
-def test_an_image_in_units_is_not_calibrated_again(
+def test_image_in_becquerel_is_not_calibrated_again(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calibration = str(calibrated(folder))
@@ -207,7 +205,7 @@ def test_an_image_in_units_is_not_calibrated_again(
     )
 
 
-def test_frames_of_a_part_of_the_scan_are_not_calibrated(
+def test_partial_frames_are_not_calibrated(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     volume = read_volume(calibrated(folder).with_name("counts.h5"))
@@ -219,7 +217,7 @@ def test_frames_of_a_part_of_the_scan_are_not_calibrated(
     assert "reconstruct the cylinder without frames" in capsys.readouterr().err
 
 
-def test_an_image_with_dead_time_stated_twice_gives_no_calibration(
+def test_image_with_dead_time_stated_twice_gives_no_calibration(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     volume = read_volume(calibrated(folder).with_name("counts.h5"))
@@ -230,7 +228,7 @@ def test_an_image_with_dead_time_stated_twice_gives_no_calibration(
     assert "dead time twice" in capsys.readouterr().err
 
 
-def test_the_digest_of_a_normalisation_knows_crystals_and_tables() -> None:
+def test_digest_of_a_normalisation_covers_crystals_and_tables() -> None:
     data = scan()
     crystals = np.ones(data.scanner.n_crystals, np.float32)
     table = np.ones((3, 5), np.float32)
@@ -246,7 +244,7 @@ def test_the_digest_of_a_normalisation_knows_crystals_and_tables() -> None:
     assert digests[0] == "" and len(set(digests)) == len(kinds)
 
 
-def test_two_live_times_are_one_normalisation() -> None:
+def test_different_live_times_give_the_same_normalisation_digest() -> None:
     ring = small_ring()
     attach = EFFICIENCIES.attach
     assert attach is not None

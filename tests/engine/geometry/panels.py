@@ -19,5 +19,5 @@ PANELS = {
 
 
 def panels(**changes: object) -> DualHead:
-    """Two panels of 5 × 3 crystals, 8 mm apart, or others."""
+    """Return two panels of 5 × 3 crystals, 8 mm apart, or with changes."""
     return DualHead(DualHeadSettings(**(PANELS | changes)))

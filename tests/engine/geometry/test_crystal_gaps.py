@@ -1,4 +1,4 @@
-"""What gaps between crystals leave of the lines: laws, and rays that are followed step by step."""
+"""The effect of gaps between crystals on lines: laws, and rays followed step by step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ring(**changes) -> RingScanner:
     return RingScanner(RingSettings(**(values | changes)))
 
 
-def test_of_crystals_that_stop_little_the_volumes_are_left():
+def test_thin_absorption_gives_the_volume_fraction_of_the_crystals():
     depth = CrystalDepth(2.0, 1e-4)
     radius = FACE_MM + depth.mean_mm
     pitch = 2 * math.pi * radius / N
@@ -35,7 +35,7 @@ def test_of_crystals_that_stop_little_the_volumes_are_left():
 
 
 def stepped(depth: CrystalDepth, width: float, n_rays: int, step: float) -> np.ndarray:
-    """(N, N) pairs of photons of all rays of a plane that stop in two crystals [mm]."""
+    """Return (N, N) photon pairs of all rays of a plane that stop in two crystals [mm]."""
     reach, k = FACE_MM * 0.5, np.arange(n_rays)
     s = (k + 0.5) / n_rays * 2 * reach - reach
     phi = k * (math.sqrt(5) - 1) / 2 % 1 * 2 * math.pi / N  # by symmetry as good as all
@@ -46,7 +46,7 @@ def stepped(depth: CrystalDepth, width: float, n_rays: int, step: float) -> np.n
 
 
 def _stops(s, phi, ways, depth, width, step) -> np.ndarray:
-    """(n_rays, N) chance to stop in each crystal, by small steps from the middle outwards."""
+    """Return the (n_rays, N) probability of each crystal, by small steps from the middle."""
     x = s[:, None] * -np.sin(phi)[:, None] + ways * np.cos(phi)[:, None]
     y = s[:, None] * np.cos(phi)[:, None] + ways * np.sin(phi)[:, None]
     place = np.round(np.arctan2(y, x) * N / (2 * np.pi)).astype(int) % N
@@ -60,7 +60,7 @@ def _stops(s, phi, ways, depth, width, step) -> np.ndarray:
     return found
 
 
-def test_it_is_what_rays_find_that_are_followed_step_by_step():
+def test_gap_factor_equals_that_of_rays_followed_step_by_step():
     depth, width = CrystalDepth(8.0, 0.15), 0.98 * TOUCHING_MM
     pairs = stepped(depth, width, n_rays=12_000, step=0.1)
     radius = FACE_MM + depth.mean_mm
@@ -71,18 +71,18 @@ def test_it_is_what_rays_find_that_are_followed_step_by_step():
     sums = np.array([pairs[np.arange(N), (np.arange(N) + N // 2 + k) % N].sum() for k in t])
     back = np.array([pairs[np.arange(N), (np.arange(N) + N // 2 - k) % N].sum() for k in t])
     found = (sums + back) / N / (slab / (2 * radius * c))
-    wanted = traced_parts(CrystalRing(N, width, radius, depth), len(t), STRAIGHT)[:, 0]
+    expected = traced_parts(CrystalRing(N, width, radius, depth), len(t), STRAIGHT)[:, 0]
     # the closed form averages over the slab; tracing steps through it, an error of the step
     # squared
-    np.testing.assert_allclose(found, wanted, rtol=2e-3)
-    assert wanted[0] < 0.95 * wanted[4], "lines through the axis count less"
+    np.testing.assert_allclose(found, expected, rtol=2e-3)
+    assert expected[0] < 0.95 * expected[4], "lines through the axis count less"
 
 
-def test_a_ring_has_them_if_its_file_states_the_width_of_its_crystals():
+def test_ring_has_gaps_if_its_file_states_the_crystal_width():
     without, has = ring(), ring(crystal_width_mm=3.9)
     left = has.geometry_of_classes / without.geometry_of_classes
     assert left[0, 0] < left[0, 6] < 1
-    assert left[11, 6] > left[0, 6], "tilted photons go through more"
+    assert left[11, 6] > left[0, 6], "tilted photons lose as much"
     crystals = np.array([[0, 24], [0, 5 * N + 20], [3, 28]])
     # both sides are float32
     np.testing.assert_allclose(

@@ -1,4 +1,4 @@
-"""Crystal maps: every pair once, and the field of view decides which count."""
+"""Crystal maps: every pair once, and the field of view selects the pairs in coincidence."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def crystal_map(n: int = 12, n_rings: int = 2, *, fov_radius_mm: float = 30) -> 
 
 
 @pytest.mark.parametrize("n", [2, 3, 12, 25])
-def test_numbers_name_each_pair_once_and_in_order(n: int) -> None:
+def test_numbers_name_each_pair_once_in_order(n: int) -> None:
     scanner = crystal_map(n=n, n_rings=1)
     lors = scanner.lors(np.arange(scanner.n_lors))
     assert lors.tolist() == [list(pair) for pair in combinations(range(n), 2)]
 
 
-def test_the_last_number_of_a_large_map_is_the_last_pair() -> None:
+def test_last_number_of_a_large_map_is_the_last_pair() -> None:
     scanner = crystal_map(n=500, n_rings=60)
     last = scanner.lors(np.array([0, scanner.n_lors - 1]))
     assert last.tolist() == [[0, 1], [29_998, 29_999]]
 
 
 def test_pairs_in_coincidence_pass_the_field_of_view() -> None:
-    """Chords of a circle of 50 mm: k of 12 steps apart pass the axis at 50 cos(π k / 12)."""
+    """Chords of a circle of 50 mm: k of 12 steps pass the axis at 50 cos(π k / 12)."""
     scanner = crystal_map(n_rings=1, fov_radius_mm=30)
     pairs = np.array([(0, k) for k in range(1, 12)])
     away = np.abs(50 * np.cos(np.pi * np.arange(1, 12) / 12))
@@ -54,8 +54,8 @@ def test_crystals_along_the_axis_do_not_coincide() -> None:
     assert not scanner.in_coincidence(np.array([[0, 12], [3, 3]])).any()
 
 
-def test_the_map_of_a_ring_agrees_with_the_ring() -> None:
-    """±45 of 90 tangential bins: lines turned by up to 45° at their crystal."""
+def test_map_of_a_ring_agrees_with_the_ring() -> None:
+    """±45 of 90 tangential bins: lines rotated by up to 45° at their crystal."""
     settings = RingSettings(
         name="Ring",
         n_rings=2,
@@ -87,7 +87,7 @@ def test_keys_find_their_crystal() -> None:
     assert scanner.index_of(np.array([[0, 12, 0], [2, 0, 0], [0, 0, 1]])).tolist() == [-1] * 3
 
 
-def test_keys_in_any_order_find_their_crystal(rng: np.random.Generator) -> None:
+def test_unordered_keys_find_their_crystal(rng: np.random.Generator) -> None:
     ordered = crystal_map()
     order = rng.permutation(24)
     shuffled = CrystalMap(
@@ -102,20 +102,20 @@ def test_keys_in_any_order_find_their_crystal(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(found, ordered.positions_mm)
 
 
-def test_the_bore_and_the_length_follow_from_the_crystals() -> None:
+def test_bore_and_length_follow_from_the_crystals() -> None:
     scanner = crystal_map()
     assert scanner.bore_radius_mm == pytest.approx(50)
     assert scanner.axial_range_mm == (0, 4)
 
 
-def test_the_fingerprint_follows_the_positions() -> None:
+def test_fingerprint_depends_on_the_positions() -> None:
     a, b = crystal_map(), crystal_map()
     assert a.fingerprint() == b.fingerprint()
     assert crystal_map(fov_radius_mm=31).fingerprint() != a.fingerprint()
     assert crystal_map(n=13).fingerprint() != a.fingerprint()
 
 
-def test_a_map_needs_two_crystals_with_a_position_each() -> None:
+def test_map_needs_two_crystals_with_separate_positions() -> None:
     for n_keys, n_points in ((1, 1), (3, 2)):
         with pytest.raises(GeometryError, match="at least 2 crystals"):
             CrystalMap(

@@ -1,4 +1,4 @@
-"""Two panels: where their crystals are, how pairs are numbered, which image belongs to them."""
+"""Two panels: positions of crystals, numbers of pairs, and the image grid."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_numbers_name_every_pair_of_opposite_crystals_once(n_layers: int) -> Non
 
 
 @pytest.mark.parametrize("n_layers", [1, 2])
-def test_crystals_in_either_order_give_the_number_back(n_layers: int) -> None:
+def test_crystals_in_either_order_give_the_number(n_layers: int) -> None:
     scanner = panels(n_layers=n_layers)
     lors, numbers = all_lors(n_layers=n_layers), np.arange(scanner.n_lors)
     np.testing.assert_array_equal(scanner.numbers(lors), numbers)
@@ -45,7 +45,7 @@ def test_crystals_of_one_panel_are_never_in_coincidence() -> None:
     assert scanner.in_coincidence(np.array([[0, 15], [15, 0]])).all()
 
 
-def test_an_orientation_is_one_block_of_shifts() -> None:
+def test_orientation_is_one_block_of_shifts() -> None:
     scanner = panels()
     points = scanner.positions_mm[all_lors()]
     pitch = scanner.settings.pitch_mm
@@ -60,7 +60,7 @@ def test_an_orientation_is_one_block_of_shifts() -> None:
         np.testing.assert_allclose(lowest[..., 0] / pitch + 1, np.indices(shape)[1])
 
 
-def test_the_counts_of_the_paper() -> None:
+def test_counts_equal_those_of_the_paper() -> None:
     scanner = read_scanner("dhapet")
     assert scanner.n_lors == scanner.orientations.n_shifts.sum() == 7488**2 == 56_070_144
     both = panels(n_rows=104, n_columns=72, n_layers=2)
@@ -93,7 +93,9 @@ CRYSTALS = 2.4, 2.1, 20, 60, 0.087
         ("adac", (88, 66, 1, 6, 6, 16, 697.4, 0.034, 1, 1, 77, 9)),
     ],
 )
-def test_the_shipped_scanners_are_those_described(name: str, wanted: tuple[float, ...]) -> None:
+def test_shipped_scanners_have_their_published_parameters(
+    name: str, wanted: tuple[float, ...]
+) -> None:
     scanner = read_scanner(name)
     assert isinstance(scanner, DualHead)
     assert tuple(getattr(scanner.settings, field) for field in FIELDS) == wanted
@@ -107,13 +109,13 @@ def test_panel_0_is_below_and_panel_1_above() -> None:
     assert (np.abs(y[:, 1]) > np.abs(y[:, 0])).all()  # the second layer is behind the first
 
 
-def test_far_numbers_of_the_full_system_come_back(rng: np.random.Generator) -> None:
+def test_large_numbers_of_the_full_system_are_restored(rng: np.random.Generator) -> None:
     pairs = Orientations(104, 72)
     numbers = rng.integers(0, pairs.n_pairs, 50_000)
     np.testing.assert_array_equal(pairs.numbers(*pairs.places(numbers)), numbers)
 
 
-def test_crystals_lie_on_two_planes_about_the_origin() -> None:
+def test_crystals_are_on_two_planes_around_the_origin() -> None:
     points = panels().positions_mm.reshape(2, 5, 3, 3)
     np.testing.assert_allclose(points.mean(axis=(0, 1, 2)), 0, atol=FLOAT64)
     np.testing.assert_allclose(points[0, 0, 0, [0, 2]], (-2, -4))
@@ -121,7 +123,7 @@ def test_crystals_lie_on_two_planes_about_the_origin() -> None:
     np.testing.assert_allclose(points[0, ..., 1], -points[1, ..., 1])
 
 
-def test_the_depth_is_the_mean_of_an_exponential() -> None:
+def test_depth_is_the_mean_of_an_exponential() -> None:
     scanner = panels(n_layers=2, attenuation_per_mm=0.3)
     s = np.linspace(0, 3, 100_001)
     mean = np.trapezoid(s * np.exp(-0.3 * s), s) / np.trapezoid(np.exp(-0.3 * s), s)
@@ -131,7 +133,7 @@ def test_the_depth_is_the_mean_of_an_exponential() -> None:
     assert scanner.depth_mm(1) == pytest.approx(3 + mean, rel=1e-8)
 
 
-def test_the_image_is_as_wide_as_the_panels() -> None:
+def test_image_is_as_wide_as_the_panels() -> None:
     grid = panels().grid
     assert grid.shape == (20, 7, 12)
     assert grid.voxel_mm == (0.5, 1.0, 0.5)
@@ -139,7 +141,7 @@ def test_the_image_is_as_wide_as_the_panels() -> None:
     assert grid.centre_mm == (0, 0, 0)
 
 
-def test_blocks_part_the_panels() -> None:
+def test_panels_are_divided_into_blocks() -> None:
     groups = panels(block_crystals=2).groups.reshape(2, 5, 3)
     assert len(np.unique(groups)) == 2 * 3 * 2
     assert groups[0, 0, 0] == groups[0, 1, 1] != groups[0, 1, 2]
@@ -159,6 +161,6 @@ def test_impossible_panels_are_refused(changes: dict[str, Any], message: str) ->
         panels(**changes)
 
 
-def test_the_image_is_no_part_of_the_scanner() -> None:
+def test_image_grid_is_not_part_of_the_fingerprint() -> None:
     assert panels().fingerprint() == panels(n_planes=5).fingerprint()
     assert panels().fingerprint() != panels(thickness_mm=5.0).fingerprint()

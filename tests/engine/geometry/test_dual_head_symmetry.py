@@ -1,4 +1,4 @@
-"""Every symmetry of two panels, compared with what it does to points in space."""
+"""Every symmetry of two panels, compared with its effect on points in space."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ SQUARE = panels(n_rows=4, n_columns=4)
 
 
 def moved(points_mm: np.ndarray, turn: Turn) -> np.ndarray:
-    """Points (x, y, z) after a turn about the middle: x and z change places, then signs."""
+    """Return points (x, y, z) after a turn about the middle: x and z swapped, then signs."""
     x, y, z = points_mm[..., 0], points_mm[..., 1], points_mm[..., 2]
     x, z = (z, x) if turn.swap else (x, z)
     return np.stack([-x if turn.mirror_columns else x, y, -z if turn.mirror_rows else z], -1)
 
 
 def line_of(points_mm: np.ndarray, scanner: DualHead) -> tuple[int, int, int, int]:
-    """Orientation and shift (a, b, r, c) of two points (panel 0, panel 1)."""
+    """Return orientation and shift (a, b, r, c) of two points (panel 0, panel 1)."""
     s = scanner.settings
     half = np.array([s.n_columns - 1, s.n_rows - 1]) / 2
     column, row = np.rint(points_mm[:, [0, 2]] / s.pitch_mm + half).astype(int).T
@@ -47,7 +47,7 @@ def box_corner(r: int, c: int, n: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("turn", TURNS, ids=str)
-def test_a_turn_moves_box_and_line_together(turn: Turn) -> None:
+def test_turn_moves_box_and_line_together(turn: Turn) -> None:
     """A voxel of a box, turned in space, is the voxel that `Turn.voxels` names."""
     scanner, grid = SQUARE, SQUARE.grid
     points = scanner.positions_mm[scanner.lors(np.arange(scanner.n_lors))]
@@ -66,7 +66,7 @@ def test_a_turn_moves_box_and_line_together(turn: Turn) -> None:
         np.testing.assert_allclose(found, moved(there, turn)[:, [0, 2]], atol=FLOAT64_SUMS)
 
 
-def test_the_exchange_of_the_panels_with_both_mirrors_is_a_point_reflection() -> None:
+def test_swap_of_the_panels_with_both_mirrors_is_a_point_reflection() -> None:
     scanner, grid = panels(), panels().grid
     points = scanner.positions_mm[scanner.lors(np.arange(scanner.n_lors))]
     for line in points[::11]:
@@ -86,14 +86,14 @@ def test_the_exchange_of_the_panels_with_both_mirrors_is_a_point_reflection() ->
         )
 
 
-def test_the_counts_of_the_paper() -> None:
+def test_counts_equal_those_of_the_paper() -> None:
     assert len(stored_orientations(104, 72)) == 4932
     assert n_stored_planes(119) == 60
     assert seeds(4) == ((0, 0), (0, 1), (1, 1))
 
 
 @pytest.mark.parametrize("size", [(6, 4), (4, 6), (5, 5), (3, 1)])
-def test_every_orientation_is_an_image_of_exactly_one_stored(size: tuple[int, int]) -> None:
+def test_every_orientation_is_an_image_of_exactly_one_stored_one(size: tuple[int, int]) -> None:
     stored = stored_orientations(*size)
     found = [image for a, b in stored for image in images(int(a), int(b), *size)]
     assert len(found) == len(set(found)) == len(Orientations(*size).offsets)
@@ -105,7 +105,7 @@ def test_every_orientation_is_an_image_of_exactly_one_stored(size: tuple[int, in
             assert turn.orientation(*home) == image
 
 
-def test_stored_orientations_stand_for_all_lines() -> None:
+def test_stored_orientations_represent_all_lines() -> None:
     pairs = Orientations(104, 72)
     total = 0
     for a, b in stored_orientations(104, 72):
@@ -115,7 +115,7 @@ def test_stored_orientations_stand_for_all_lines() -> None:
 
 
 @pytest.mark.parametrize(("orientation", "n"), [((0, 0), 8), ((2, 2), 2), ((2, 0), 2), ((3, 1), 1)])
-def test_the_turns_that_keep_an_orientation(orientation: tuple[int, int], n: int) -> None:
+def test_turns_that_preserve_an_orientation_are_known(orientation: tuple[int, int], n: int) -> None:
     assert len(keeping(*orientation)) == n
 
 

@@ -1,4 +1,4 @@
-"""How well crystals see each other: closed forms, and a count of photons that shares no formula."""
+"""Geometric efficiency of crystal pairs: closed forms, and an independent photon count."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pairs(scanner) -> np.ndarray:
     return found[scanner.in_coincidence(found)]
 
 
-def test_crystals_that_face_each_other_count_as_one():
+def test_facing_crystals_have_factor_one():
     scanner = ring()
     n = scanner.settings.n_crystals_per_ring
     facing = np.array([[k, k + n // 2] for k in range(n // 2)])
@@ -41,7 +41,7 @@ def test_crystals_that_face_each_other_count_as_one():
     np.testing.assert_allclose(scanner.geometric_factor(facing), 1, rtol=1e-6)
 
 
-def test_deep_crystals_go_with_the_cosines_and_thin_ones_with_the_distance_alone():
+def test_efficiency_of_thick_crystals_follows_cosines_and_of_thin_ones_only_distance():
     cosines = np.array([1.0, 0.8, 0.3, 0.05])
     np.testing.assert_allclose(BLACK.efficiency(cosines), cosines, rtol=FLOAT64_SUMS)
     # a thin crystal absorbs 1e-4 of the photons; at a cosine of 0.05 the second order is 1e-3
@@ -49,7 +49,7 @@ def test_deep_crystals_go_with_the_cosines_and_thin_ones_with_the_distance_alone
     assert BLACK.efficiency(np.array([-0.5])) == 0, "from behind"
 
 
-def test_the_table_of_a_ring_is_the_formula_of_its_positions():
+def test_table_of_a_ring_equals_the_formula_of_its_positions():
     scanner = ring()
     crystals = pairs(scanner)
     by_positions = super(RingScanner, scanner).geometric_factor(crystals)
@@ -59,7 +59,7 @@ def test_the_table_of_a_ring_is_the_formula_of_its_positions():
     np.testing.assert_array_equal(swapped, scanner.geometric_factor(crystals))
 
 
-def test_panels_are_seen_along_their_normal():
+def test_panels_are_normalised_along_their_normal():
     panels = read_scanner("test-panels")
     half = panels.n_crystals // 2
     straight = np.array([[k, k + half] for k in range(half)])
@@ -70,14 +70,14 @@ def test_panels_are_seen_along_their_normal():
     r = np.linalg.norm(second - first)
     cosine = (second - first)[1] / r
     far = (second - first)[1]
-    want = panels.crystal_depth.efficiency(cosine) ** 2 * (far / r) ** 2
+    expected = panels.crystal_depth.efficiency(cosine) ** 2 * (far / r) ** 2
     # a quotient of two float32 factors
-    assert panels.geometric_factor(oblique)[0] / values[0] == pytest.approx(want, rel=1e-5)
+    assert panels.geometric_factor(oblique)[0] / values[0] == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("rise_mm", [0.0, 150.0, 400.0])
-def test_photons_that_are_counted_one_by_one_say_the_same(rise_mm, rng):
-    """Straight photons of a uniform sheet between two slabs, absorbed at random depths."""
+def test_counted_photons_give_the_same_efficiency(rise_mm, rng):
+    """Unscattered photons of a uniform sheet between two slabs, absorbed at random depths."""
     gap_mm, cell_mm, n = 300.0, 20.0, 400_000
 
     def rate(rise: float) -> float:
@@ -94,9 +94,9 @@ def test_photons_that_are_counted_one_by_one_say_the_same(rise_mm, rng):
     centres = np.array([[0.0, 0.0, 0.0], [0.0, rise_mm, gap_mm]])
     r = np.linalg.norm(centres[1] - centres[0])
     cosine = gap_mm / r
-    want = float(SLAB.efficiency(np.array(cosine))) ** 2 * (gap_mm / r) ** 2
+    expected = float(SLAB.efficiency(np.array(cosine))) ** 2 * (gap_mm / r) ** 2
     # three standard errors of two rates of 400,000 photons, 0.3 %; the faces are small enough
-    assert rate(rise_mm) / rate(0.0) == pytest.approx(want, rel=0.01)
+    assert rate(rise_mm) / rate(0.0) == pytest.approx(expected, rel=0.01)
 
 
 @pytest.mark.parametrize("kev", [200.0, 350.0, 425.0, 500.0])
@@ -104,12 +104,12 @@ def test_scatter_above_an_energy_is_the_integral_of_klein_and_nishina(kev):
     cosine = np.linspace(-1, 1, 200_001)
     ratio = 1 / (2 - cosine)
     density = ratio**2 * (ratio + 1 / ratio - 1 + cosine**2)
-    want = density[ratio * ELECTRON_KEV > kev].sum() / density.sum()
+    expected = density[ratio * ELECTRON_KEV > kev].sum() / density.sum()
     # the sum counts whole steps of the cosine, 1e-5 each, on either side of the energy
-    assert scattered_above(kev) == pytest.approx(want, abs=1e-4)
+    assert scattered_above(kev) == pytest.approx(expected, abs=1e-4)
 
 
-def test_all_scatter_keeps_a_third_of_the_energy_and_none_all_of_it():
+def test_all_scatter_has_at_least_a_third_of_the_energy_and_none_all_of_it():
     assert scattered_above(ELECTRON_KEV / 3) == pytest.approx(1)
     assert scattered_above(ELECTRON_KEV) == 0
     assert CrystalDepth(20.0, 0.1).removal_per_mm == pytest.approx(0.1)

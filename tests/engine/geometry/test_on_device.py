@@ -1,4 +1,4 @@
-"""Lines, pairs, samples, mirrors and the order of events: the same on a GPU, to the last bit."""
+"""Lines, pairs, samples, mirrors and event order are the same on a GPU, bit by bit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SCANNERS = pytest.mark.parametrize("scanner", [RING, MAP, PANELS], ids=["ring", 
 
 
 def same(device: Backend, found: object, wanted: np.ndarray) -> None:
-    """What was found lies on the device and is the same, type and all."""
+    """Assert that a result is on the device and equal, including its type."""
     assert type(found) is not np.ndarray
     host = device.to_host(found)
     assert host.dtype == wanted.dtype
@@ -50,7 +50,7 @@ def same(device: Backend, found: object, wanted: np.ndarray) -> None:
 
 
 @SCANNERS
-def test_lines_and_pairs(scanner: Scanner, device: Backend) -> None:
+def test_lines_and_pairs_are_the_same_on_a_gpu(scanner: Scanner, device: Backend) -> None:
     numbers = np.arange(0, scanner.n_lors, 3)
     pairs = np.array(list(product(range(0, 180, 2), range(1, 180, 3))), np.int32)
 
@@ -59,13 +59,13 @@ def test_lines_and_pairs(scanner: Scanner, device: Backend) -> None:
     same(device, found, scanner.in_coincidence(pairs))
 
 
-def test_numbers_of_lines(device: Backend) -> None:
+def test_line_numbers_are_the_same_on_a_gpu(device: Backend) -> None:
     pairs = PANELS.lors(np.arange(0, PANELS.n_lors, 7))
 
     same(device, PANELS.numbers(device.to_device(pairs)), PANELS.numbers(pairs))
 
 
-def test_products_of_pairs(device: Backend, rng: np.random.Generator) -> None:
+def test_pair_products_are_the_same_on_a_gpu(device: Backend, rng: np.random.Generator) -> None:
     values = rng.random(180).astype(np.float32)
     pairs = RING.lors(np.arange(500))
 
@@ -75,14 +75,16 @@ def test_products_of_pairs(device: Backend, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("n", [300, 100_003])
-def test_samples(n: int, device: Backend) -> None:
+def test_samples_are_the_same_on_a_gpu(n: int, device: Backend) -> None:
     found = lattice(n, 1000, shift=0.3, xp=device.xp)
 
     same(device, found, lattice(n, 1000, shift=0.3))
 
 
 @SCANNERS
-def test_the_order_of_events(scanner: Scanner, device: Backend, rng: np.random.Generator) -> None:
+def test_event_order_is_the_same_on_a_gpu(
+    scanner: Scanner, device: Backend, rng: np.random.Generator
+) -> None:
     ends = scanner.lors(rng.integers(0, scanner.n_lors, 5000))
 
     found = ray_order(scanner.positions_mm, device.to_device(ends))
@@ -90,7 +92,7 @@ def test_the_order_of_events(scanner: Scanner, device: Backend, rng: np.random.G
     same(device, found, ray_order(scanner.positions_mm, ends))
 
 
-def test_means_over_mirrors(device: Backend, rng: np.random.Generator) -> None:
+def test_mirror_means_are_the_same_on_a_gpu(device: Backend, rng: np.random.Generator) -> None:
     image = rng.random((3, 8, 8), np.float32)
     both = (1, -1)
     mirrors = tuple((swap, signs) for swap in (False, True) for signs in product(both, both, both))

@@ -1,4 +1,4 @@
-"""Orbits: their formulas, limits, and the same scans as ASTRA, RTK and XCIST write them."""
+"""Orbits: formulas, limits, and the same scans as written by ASTRA, RTK and XCIST."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def assert_same(one: XrayGeometry, other: XrayGeometry, atol: float = 1e-10) -> 
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=atol)
 
 
-def test_a_circle_of_views_is_that_of_the_formula() -> None:
+def test_circle_of_views_follows_the_formula() -> None:
     cos, sin, zero = np.cos(ANGLES), np.sin(ANGLES), np.zeros(5)
     out, across = np.stack([cos, sin, zero], axis=1), np.stack([-sin, cos, zero], axis=1)
     orbit = circular_cone(ANGLES, **CONE, detector_shift_mm=(3.0, -4.0))
     up = np.array([0, 0, 1.0])
-    wanted = XrayGeometry(
+    expected = XrayGeometry(
         beam="cone",
         source_mm=100 * out,
         detector_mm=-50 * out + 3 * across - 4 * up,
@@ -51,24 +51,24 @@ def test_a_circle_of_views_is_that_of_the_formula() -> None:
         v_mm=np.tile(1.5 * up, (5, 1)),
         shape=(6, 9),
     )
-    assert_same(orbit, wanted)
+    assert_same(orbit, expected)
     assert (np.sum(orbit.normal * out, axis=1) > 0.999).all()
 
 
 @pytest.mark.parametrize(
     "more", [{}, {"roll_rad": 0.1, "tilt_rad": (0.05, -0.2)}, {"source_shift_mm": (4.0, 7.0)}]
 )
-def test_the_axis_is_seen_where_it_is_said_to_be(more: dict[str, Any]) -> None:
+def test_axis_is_projected_to_its_stated_column(more: dict[str, Any]) -> None:
     orbit = circular_cone(ANGLES, **CONE, **more, axis_column=2.75, axis_row=0.5)
     np.testing.assert_allclose(orbit.axis_seen, np.tile([2.75, 0.5], (5, 1)), atol=FLOAT64_MM)
 
 
-def test_the_axis_is_seen_at_the_shift_of_the_facts() -> None:
+def test_axis_is_projected_to_the_shift_of_the_facts() -> None:
     shifted = circular_cone(ANGLES, **CONE, detector_shift_mm=(((9 - 1) / 2 - 1.25) * 2.0, 0.0))
     assert_same(circular_cone(ANGLES, **CONE, axis_column=1.25), shifted)
 
 
-def test_a_shift_of_the_source_is_not_one_of_the_detector() -> None:
+def test_source_shift_differs_from_a_detector_shift() -> None:
     source = circular_cone(ANGLES, **CONE, source_shift_mm=(4.0, 0.0))
     # the detector shift that shows the axis at the same column
     detector = circular_cone(ANGLES, **CONE, axis_column=float(source.axis_column[0]))
@@ -77,7 +77,7 @@ def test_a_shift_of_the_source_is_not_one_of_the_detector() -> None:
     assert np.abs(source.project(beside) - detector.project(beside)).max() > 0.3
 
 
-def test_parallel_rays_are_those_of_a_source_far_away() -> None:
+def test_parallel_rays_are_those_of_a_far_source() -> None:
     far: dict[str, Any] = {"source_axis_mm": 1e9, "source_detector_mm": 1e9}
     options: dict[str, Any] = {"shape": (6, 9), "pixel_mm": (2.0, 1.5), "roll_rad": 0.2}
     options |= {"detector_shift_mm": (3.0, 1.0)}
@@ -92,17 +92,17 @@ def test_parallel_rays_are_those_of_a_source_far_away() -> None:
     np.testing.assert_allclose(cone.axis_seen, beam.axis_seen, atol=1e-6)
 
 
-def test_parallel_rays_see_the_axis_where_they_should() -> None:
+def test_parallel_rays_project_the_axis_to_its_column() -> None:
     beam = parallel(ANGLES, shape=(2, 640), pixel_mm=1.0, axis_column=295.5, axis_row=1.0)
     np.testing.assert_allclose(beam.axis_seen, np.tile([295.5, 1.0], (5, 1)), atol=FLOAT64_SUMS)
-    # a point at distance t from the axis, along u, is seen t columns further
+    # a point at distance t from the axis, along u, projects t columns further
     angle = ANGLES[:, None]
     points = 7 * np.concatenate([-np.sin(angle), np.cos(angle), 0 * angle], axis=1)
     seen = np.stack([beam.select([k]).project(point)[0] for k, point in enumerate(points)])
     np.testing.assert_allclose(seen[:, 0], 302.5, atol=FLOAT64_SUMS)
 
 
-def test_a_helix_climbs_by_its_pitch_in_a_turn() -> None:
+def test_helix_rises_by_its_pitch_per_turn() -> None:
     turns = circle(30, range_rad=6 * np.pi)
     helix = helical(turns, pitch_mm=12.0, z_mm=-5.0, **CONE)
     np.testing.assert_allclose(helix.source_mm[:, 2], -5 + 12 * np.arange(30) / 10)
@@ -113,7 +113,7 @@ def test_a_helix_climbs_by_its_pitch_in_a_turn() -> None:
     assert_same(helical(turns, pitch_mm=0.0, **CONE), circular_cone(turns, **CONE))
 
 
-def test_a_fan_is_the_middle_row_of_a_cone() -> None:
+def test_fan_is_the_middle_row_of_a_cone() -> None:
     size = {"source_axis_mm": 100.0, "source_detector_mm": 150.0, "pixel_mm": 2.0}
     cone = circular_cone(ANGLES, shape=(5, 9), source_shift_mm=(1.0, 0.0), **size, axis_column=3.0)
     flat = fan(ANGLES, n_columns=9, source_shift_mm=1.0, **size, axis_column=3.0)
@@ -124,7 +124,7 @@ def test_a_fan_is_the_middle_row_of_a_cone() -> None:
 
 
 @pytest.mark.parametrize("make", [circular_cone, parallel])
-def test_astra_vectors_there_and_back(make: Any) -> None:
+def test_astra_vectors_survive_a_round_trip(make: Any) -> None:
     options = CONE if make is circular_cone else {k: CONE[k] for k in ("shape", "pixel_mm")}
     orbit = make(ANGLES, **options, roll_rad=0.3, detector_shift_mm=(1.0, 2.0))
     vectors = to_astra_vectors(orbit)
@@ -142,7 +142,7 @@ def test_astra_cone_angles_are_ours_after_a_quarter_turn() -> None:
     assert_same(astra, circular_cone(theta - np.pi / 2, **CONE))
 
 
-def test_the_chest_of_xcist_has_columns_that_run_the_other_way() -> None:
+def test_chest_of_xcist_has_columns_in_the_opposite_direction() -> None:
     b = 2 * np.pi * np.arange(200) / 200
     cos, sin, zero = np.cos(b), np.sin(b), np.zeros(200)
     readme = XrayGeometry(
@@ -175,14 +175,14 @@ def any_rtk(rng: Rng, n: int = 4) -> RtkParameters:
     )
 
 
-def test_rtk_parameters_there_and_back(rng: Rng) -> None:
-    wanted = any_rtk(rng)
-    got = to_rtk(from_rtk(wanted, shape=(6, 9), pixel_mm=(2.0, 1.5)))
-    for name, values in vars(wanted).items():
-        np.testing.assert_allclose(getattr(got, name), values, atol=FLOAT64_SUMS, err_msg=name)
+def test_rtk_parameters_survive_a_round_trip(rng: Rng) -> None:
+    expected = any_rtk(rng)
+    actual = to_rtk(from_rtk(expected, shape=(6, 9), pixel_mm=(2.0, 1.5)))
+    for name, values in vars(expected).items():
+        np.testing.assert_allclose(getattr(actual, name), values, atol=FLOAT64_SUMS, err_msg=name)
 
 
-def test_a_calibrated_orbit_survives_rtk() -> None:
+def test_calibrated_orbit_survives_rtk() -> None:
     options: dict[str, Any] = {"roll_rad": 0.03, "tilt_rad": (0.02, 0.05)}
     options |= {"source_shift_mm": (1.0, 2.0), "detector_shift_mm": (-3.0, 4.0)}
     orbit = circular_cone(ANGLES, **CONE, **options)
@@ -197,7 +197,7 @@ def test_gantry_angle_0_of_rtk_is_above_the_patient() -> None:
     assert_same(from_rtk(p, shape=(6, 9), pixel_mm=(2.0, 1.5)), orbit)
 
 
-def test_the_origin_of_rtk_is_the_middle_of_the_first_pixel(rng: Rng) -> None:
+def test_origin_of_rtk_is_the_centre_of_the_first_pixel(rng: Rng) -> None:
     p = any_rtk(rng)
     size: dict[str, Any] = {"shape": (6, 9), "pixel_mm": (2.0, 1.5)}
     middle = from_rtk(p, **size)
@@ -206,7 +206,7 @@ def test_the_origin_of_rtk_is_the_middle_of_the_first_pixel(rng: Rng) -> None:
     assert_same(moved, middle.shifted(columns=1, rows=-2))
 
 
-def test_points_are_seen_where_rtk_itself_sees_them() -> None:
+def test_points_are_projected_as_by_rtk() -> None:
     """Matrices of RTK 2.7: from points of its frame to mm on the detector."""
     sid, sdd, gantry = 559.942378107477, 1026.8061663592975, 10.195081612366668
     p = RtkParameters(
@@ -256,7 +256,7 @@ def test_points_are_seen_where_rtk_itself_sees_them() -> None:
         ),
     ],
 )
-def test_what_rtk_cannot_describe_is_refused(fault: str, geometry: XrayGeometry) -> None:
+def test_orbit_that_rtk_cannot_describe_is_refused(fault: str, geometry: XrayGeometry) -> None:
     with pytest.raises(GeometryError, match=fault):
         to_rtk(geometry)
 

@@ -16,7 +16,7 @@ def circle(n: int, height_mm: float = 0.0) -> np.ndarray:
 
 
 def ring_rays(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points of a short ring with one line along z, and rays between any of them."""
+    """Return points of a short ring with one line along z, and rays between any of them."""
     lonely = np.array([(1.0, 2.0, -5.0), (1.0, 2.0, 65.0)])
     points = np.concatenate([*(circle(60, height) for height in range(0, 60, 4)), lonely])
     return points, rng.integers(0, len(points), (n, 2)).astype(np.int32)
@@ -29,7 +29,7 @@ def test_lower_events_come_first() -> None:
     assert ray_order(points, ends).tolist() == [2, 1, 0]
 
 
-def test_the_direction_of_an_event_does_not_matter(rng: np.random.Generator) -> None:
+def test_direction_of_an_event_does_not_matter(rng: np.random.Generator) -> None:
     points, ends = ring_rays(rng, 20_000)
     slanted = (points[ends[:, 0], :2] != points[ends[:, 1], :2]).any(axis=1)
     classes = OrderClasses.of(points)
@@ -42,7 +42,7 @@ def test_the_direction_of_an_event_does_not_matter(rng: np.random.Generator) -> 
     assert np.mean(forth == back) > 0.99
 
 
-def test_parallel_events_of_a_plane_lie_next_to_each_other() -> None:
+def test_parallel_events_of_a_plane_are_adjacent() -> None:
     points = np.array([(x, y, 0.0) for y in (-50, 50) for x in np.linspace(-40, 40, 9)])
     slanted = np.array([(i, 9 + (i + 4) % 9) for i in range(9)], np.int32)
     upright = np.array([(i, 9 + i) for i in range(9)], np.int32)
@@ -54,7 +54,7 @@ def test_parallel_events_of_a_plane_lie_next_to_each_other() -> None:
     assert (np.abs(np.diff(radius[steep])) == 10).all()
 
 
-def test_an_event_along_the_axis_needs_no_angle() -> None:
+def test_event_along_the_axis_needs_no_angle() -> None:
     points = np.array([(1.0, 2.0, -5.0), (1.0, 2.0, 5.0), (9.0, 2.0, 5.0)])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -96,7 +96,7 @@ def test_rays_of_one_class_have_one_main_axis(rng: np.random.Generator) -> None:
     assert 0 < n_along_y.sum() < n.sum()
 
 
-def test_events_that_are_read_have_the_same_classes(rng: np.random.Generator) -> None:
+def test_events_from_a_file_have_the_same_classes(rng: np.random.Generator) -> None:
     points, ends = ring_rays(rng, 20_000)
     classes, keys = OrderClasses.of(points), np.empty(len(ends), np.uint16)
     room, counts = np.empty((6, AT_ONCE), np.float32), np.zeros(N_KEYS, np.int64)
@@ -104,6 +104,6 @@ def test_events_that_are_read_have_the_same_classes(rng: np.random.Generator) ->
     table = classes.points_mm, classes.low, classes.scale
     classify(*table, ends, np.zeros_like(keys), room, keys, counts)
 
-    wanted = ray_keys(classes, ends)
-    np.testing.assert_array_equal(keys, wanted)
-    np.testing.assert_array_equal(counts, np.bincount(wanted, minlength=N_KEYS))
+    expected = ray_keys(classes, ends)
+    np.testing.assert_array_equal(keys, expected)
+    np.testing.assert_array_equal(counts, np.bincount(expected, minlength=N_KEYS))

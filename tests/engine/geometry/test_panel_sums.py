@@ -1,4 +1,4 @@
-"""Sums over the lines of crystals, and products of crystals, against every line by itself."""
+"""Sums over the lines of crystals, and products of crystals, compared with every single line."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ def by_line() -> tuple[np.ndarray, ...]:
     return TABLE.places(np.arange(TABLE.n_pairs))
 
 
-def test_sums_are_those_of_every_line(rng: np.random.Generator) -> None:
+def test_sums_equal_those_of_every_line(rng: np.random.Generator) -> None:
     y = rng.random(TABLE.n_pairs)
     row0, column0, row1, column1 = by_line()
-    wanted = np.zeros((2, 5, 3))
-    np.add.at(wanted[0], (row0, column0), y)
-    np.add.at(wanted[1], (row1, column1), y)
-    np.testing.assert_allclose(sums(TABLE, y), wanted, rtol=FLOAT64)
+    expected = np.zeros((2, 5, 3))
+    np.add.at(expected[0], (row0, column0), y)
+    np.add.at(expected[1], (row1, column1), y)
+    np.testing.assert_allclose(sums(TABLE, y), expected, rtol=FLOAT64)
 
 
-def test_products_are_those_of_every_line(rng: np.random.Generator) -> None:
+def test_products_equal_those_of_every_line(rng: np.random.Generator) -> None:
     values = rng.random((2, 5, 3))
     row0, column0, row1, column1 = by_line()
-    wanted = values[0][row0, column0] * values[1][row1, column1]
-    np.testing.assert_allclose(products(TABLE, values), wanted, rtol=FLOAT32)
+    expected = values[0][row0, column0] * values[1][row1, column1]
+    np.testing.assert_allclose(products(TABLE, values), expected, rtol=FLOAT32)

@@ -9,8 +9,8 @@ from tests.tolerances import FLOAT32, FLOAT64_SUMS
 
 
 @pytest.mark.parametrize(("mu", "depth"), [(0.087, 20.0), (0.087, 5.0), (0.3, 100.0), (1e-3, 20.0)])
-def test_variance_of_the_depth_is_that_of_a_cut_exponential(mu, depth):
-    from scipy.stats import truncexpon  # takes each worker that gathers tests a second
+def test_variance_of_the_depth_is_that_of_a_truncated_exponential(mu, depth):
+    from scipy.stats import truncexpon  # collecting it costs each worker a second
 
     found = depth_variance(CrystalDepth(depth, mu))
 
@@ -35,12 +35,12 @@ def test_widths_on_the_axis_are_those_of_pitch_and_bore():
     assert spread.axial_at(spread.z_mm)[[0, -1]] == pytest.approx(np.hypot(2.0, 1.76), rel=1e-3)
 
 
-def test_tilted_lines_of_deep_crystals_widen_a_point_along_the_axis():
+def test_oblique_lines_of_thick_crystals_widen_a_point_axially():
     depth, radius, half = 20.0, 400.0, 200.0
     rings = {"n_rings": 101, "max_ring_difference": 100, "crystal_depth_mm": depth}
     spread = spread_of(ring(**rings, fov_mm=(600, 2 * half)), 300.0)
 
-    # rings of both ends are up to 2 (half − |z|) apart, all such differences alike
+    # rings of both ends differ by up to 2 (half − |z|), with uniform probability
     tilt = (half - np.abs(spread.z_mm)) / radius / np.sqrt(3)
     by_depth = 8 * np.log(2) * depth_variance(CrystalDepth(depth, 0.082)) / 2
     widths = np.sqrt(2.0**2 + 1.76**2 + by_depth * tilt**2)
@@ -48,7 +48,7 @@ def test_tilted_lines_of_deep_crystals_widen_a_point_along_the_axis():
     np.testing.assert_allclose(spread.axial_at(spread.z_mm)[1:-1], widths[1:-1], rtol=0.03)
 
 
-def test_only_deep_crystals_widen_a_point_off_the_axis():
+def test_only_thick_crystals_widen_a_point_off_the_axis():
     deep, thin = spread_of(ring(), 300.0), spread_of(ring(crystal_depth_mm=0.1), 300.0)
 
     assert (np.diff(deep.radial_mm) > 0).all()
@@ -57,7 +57,7 @@ def test_only_deep_crystals_widen_a_point_off_the_axis():
     np.testing.assert_allclose(thin.radial_mm, thin.tangential_mm, rtol=1e-3)
 
 
-def test_crystals_of_a_map_are_as_far_apart_as_their_nearest_neighbour():
+def test_crystal_pitch_of_a_map_is_the_nearest_neighbour_distance():
     positions = ring().positions_mm
     keys = np.indices((16, 600)).reshape(2, -1).T
     layered = np.c_[keys, np.zeros(len(keys), int)].astype(np.int32)
@@ -68,6 +68,6 @@ def test_crystals_of_a_map_are_as_far_apart_as_their_nearest_neighbour():
     assert scanner.crystal_pitch_mm == pytest.approx((4.0, 4.0), rel=FLOAT32)
 
 
-def test_words_name_the_widths():
+def test_description_states_the_widths():
     assert uniform_spread(4.5).describe() == "4.5 mm in the plane and 4.5 mm along it"
     assert "300 mm off the axis" in spread_of(ring(), 300.0).describe()

@@ -1,4 +1,4 @@
-"""Ring scanners: every line of response once, and the same ones by number and by rule."""
+"""Ring scanners: every line of response once, the same by number and by rule."""
 
 from __future__ import annotations
 
@@ -63,29 +63,29 @@ class TestLinesOfResponse:
         """Over all pairs of crystals, in both orders; gaps are numbered but never coincide."""
         numbered = {tuple(sorted(p)) for p in all_lors(scanner).tolist()}
         alive = scanner.alive
-        wanted = {(a, b) for a, b in numbered if alive[a] and alive[b]}
+        expected = {(a, b) for a, b in numbered if alive[a] and alive[b]}
         every = np.array(list(combinations(range(scanner.n_crystals), 2)))
         for pairs in (every, every[:, ::-1]):
             allowed = pairs[scanner.in_coincidence(pairs)]
-            assert {tuple(sorted(p)) for p in allowed.tolist()} == wanted
+            assert {tuple(sorted(p)) for p in allowed.tolist()} == expected
 
     @RINGS
     def test_rings_further_apart_never_coincide(self, scanner: RingScanner) -> None:
         ring_of = all_lors(scanner) // scanner.settings.n_crystals_per_ring
         assert np.abs(np.diff(ring_of, axis=1)).max() <= scanner.settings.max_ring_difference
 
-    def test_a_gap_never_coincides(self) -> None:
+    def test_gap_never_coincides(self) -> None:
         scanner = ring(gaps=(0, 5))
         lors = all_lors(scanner)
         in_gap = np.isin(lors % 16, (0, 5)).any(axis=1)
         np.testing.assert_array_equal(scanner.in_coincidence(lors), ~in_gap)
 
-    def test_a_crystal_does_not_coincide_with_itself(self) -> None:
+    def test_crystal_does_not_coincide_with_itself(self) -> None:
         crystal = np.arange(48)
         assert not ring(tangential=15).in_coincidence(np.column_stack([crystal, crystal])).any()
 
     def test_bins_of_a_view_are_parallel_and_in_order(self) -> None:
-        """Tangential bins step across the bore; neighbours turn by half a crystal at most."""
+        """Tangential bins step across the bore; neighbours rotate by half a crystal at most."""
         scanner = ring(n=64, n_rings=1, tangential=40, difference=0)
         view, t = np.full(40, 7), np.arange(40) - 20
         first, second = scanner.places(view, t)
@@ -99,9 +99,7 @@ class TestLinesOfResponse:
         assert abs(offset[20]) < 1e-9
 
     @pytest.mark.parametrize("key", sorted(builtin_scanners()))
-    def test_builtin_scanners_agree_with_themselves(
-        self, key: str, rng: np.random.Generator
-    ) -> None:
+    def test_builtin_scanners_are_consistent(self, key: str, rng: np.random.Generator) -> None:
         scanner = read_scanner(key)
         lors = scanner.lors(rng.integers(0, scanner.n_lors, 20_000))
         np.testing.assert_array_equal(scanner.in_coincidence(lors), scanner.alive[lors].all(axis=1))
@@ -110,7 +108,7 @@ class TestLinesOfResponse:
 
 
 class TestPlaces:
-    def test_crystals_lie_on_rings_round_the_axis(self) -> None:
+    def test_crystals_are_on_rings_around_the_axis(self) -> None:
         scanner = ring(n=16, n_rings=3)
         p = scanner.positions_mm.reshape(3, 16, 3)
         np.testing.assert_allclose(np.hypot(p[..., 0], p[..., 1]), 50)
@@ -118,13 +116,13 @@ class TestPlaces:
         np.testing.assert_allclose(p[1, 4], (0, 50, 0), atol=FLOAT64)
         assert scanner.axial_range_mm == (-4, 4)
 
-    def test_the_first_angle_turns_the_ring(self) -> None:
+    def test_first_angle_rotates_the_ring(self) -> None:
         settings = ring().settings.model_copy(update={"first_angle_deg": -90.0})
         np.testing.assert_allclose(
             RingScanner(settings).positions_mm[0], (0, -50, -4), atol=FLOAT64
         )
 
-    def test_gaps_are_places_and_rings(self) -> None:
+    def test_gaps_are_positions_and_rings(self) -> None:
         settings = ring().settings.model_copy(update={"gap_places": (3,), "gap_rings": (1,)})
         alive = RingScanner(settings).alive.reshape(3, 16)
         assert not alive[:, 3].any()
@@ -138,14 +136,14 @@ class TestPlaces:
         assert groups[0, 0] != groups[2, 0]
         assert groups[0, 3] != groups[0, 4]
 
-    def test_the_fingerprint_follows_the_geometry_and_not_the_picture(self) -> None:
+    def test_fingerprint_depends_on_the_geometry_and_not_on_the_grid(self) -> None:
         scanner = ring()
         moved = scanner.settings.model_copy(update={"radius_mm": 50.1})
         drawn = scanner.settings.model_copy(update={"voxel_mm": (1.0, 1.0, 1.0)})
         assert RingScanner(moved).fingerprint() != scanner.fingerprint()
         assert RingScanner(drawn).fingerprint() == scanner.fingerprint()
 
-    def test_words_tell_time_of_flight(self) -> None:
+    def test_description_states_time_of_flight(self) -> None:
         tof = TofSettings(fwhm_ps=385, bin_ps=100, n_bins=3)
         timed = RingScanner(ring().settings.model_copy(update={"tof": tof}))
         assert timed.describe() == "16 × 3 crystals, radius 50 mm, TOF 385 ps"

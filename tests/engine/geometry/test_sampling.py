@@ -4,7 +4,7 @@ import pytest
 from engine.geometry.sampling import stratified
 
 
-def test_every_part_gives_one_number_and_all_come_alike(rng):
+def test_every_stratum_gives_one_number_with_uniform_probability(rng):
     drawn = np.stack([stratified(1000, 100, rng) for _ in range(400)])
 
     np.testing.assert_array_equal(drawn // 10, np.tile(np.arange(100), (400, 1)))
@@ -12,11 +12,11 @@ def test_every_part_gives_one_number_and_all_come_alike(rng):
     assert np.mean((counts - 40) ** 2 / 40) == pytest.approx(0.9, abs=0.2)  # binomial of 1 in 10
 
 
-def test_all_are_returned_where_all_are_asked_for(rng):
+def test_all_numbers_are_returned_if_all_are_requested(rng):
     np.testing.assert_array_equal(stratified(10, 10, rng), np.arange(10))
 
 
-def test_no_period_of_the_numbers_is_met_unevenly(rng):
+def test_periodic_numbers_are_sampled_uniformly(rng):
     """Numbers of views, bins and pairs of rings: each bin sees all differences of rings alike."""
     n_views, n_bins, n_rings = 60, 20, 16
     numbers = stratified(n_views * n_bins * n_rings**2, 24_000, rng)
@@ -25,5 +25,5 @@ def test_no_period_of_the_numbers_is_met_unevenly(rng):
     apart = np.abs(pair // n_rings - pair % n_rings)
     means = np.bincount(transaxial % n_bins, apart) / np.bincount(transaxial % n_bins)
 
-    wanted = (n_rings**2 - 1) / (3 * n_rings)
-    assert np.abs(means - wanted).max() < 4 * apart.std() / np.sqrt(len(numbers) / n_bins)
+    expected = (n_rings**2 - 1) / (3 * n_rings)
+    assert np.abs(means - expected).max() < 4 * apart.std() / np.sqrt(len(numbers) / n_bins)

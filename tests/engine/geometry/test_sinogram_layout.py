@@ -1,4 +1,4 @@
-"""Bins of sinograms: their lines are those of the crystals they sum."""
+"""Bins of sinograms: their lines are those of their crystals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def all_pairs() -> np.ndarray:
     return RING.lors(np.arange(RING.n_lors))
 
 
-def test_every_line_has_one_bin_whose_ends_are_its_crystals():
+def test_every_line_has_one_bin_with_its_crystals_as_ends():
     layout, pairs = SinogramLayout.of(RING), all_pairs()
     bins, held = layout.bins_of(pairs)
     assert held.all() and layout.is_whole
@@ -36,7 +36,7 @@ def test_every_line_has_one_bin_whose_ends_are_its_crystals():
 
 
 def test_spans_are_those_of_a_michelogram():
-    """The segments that the header of an mMR lists for span 11: 127, 115, 115, ... planes."""
+    """The segments in the header of an mMR for span 11: 127, 115, 115, ... planes."""
     rings = RING.settings.model_copy(update={"n_rings": 64, "max_ring_difference": 60})
     layout = SinogramLayout.of(RingScanner(rings), span=11, mashed=2)
     n = [each.n_planes for each in layout.segments]
@@ -46,42 +46,42 @@ def test_spans_are_those_of_a_michelogram():
 
 
 @pytest.mark.parametrize("changes", [{"span": 2}, {"mashed": 5}, {"most": 9}])
-def test_bins_that_the_scanner_has_not_are_refused(changes):
+def test_bins_beyond_the_scanner_are_refused(changes):
     with pytest.raises(GeometryError, match="sinogram: "):
         SinogramLayout.of(RING, **changes)
 
 
-def test_the_order_of_the_crystals_does_not_matter():
+def test_order_of_the_crystals_does_not_matter():
     layout, pairs = SinogramLayout.of(RING), all_pairs()
     np.testing.assert_array_equal(layout.bins_of(pairs)[0], layout.bins_of(pairs[:, ::-1])[0])
 
 
 @pytest.mark.parametrize("n_views", [12, 6])
-def test_the_memory_of_all_ends_is_foreseen(n_views):
+def test_memory_of_all_ends_is_predicted(n_views):
     layout = SinogramLayout(RING, SPANNED, n_views, 15)
     assert ends_bytes(layout) == layout.points_mm.nbytes
 
 
 @pytest.mark.parametrize("n_views", [12, 6, 4])
-def test_a_bin_that_sums_lines_lies_in_their_middle(n_views):
-    """Mean direction, distance, height and slope of the pairs, as of their own positions."""
+def test_bin_of_several_lines_is_in_their_middle(n_views):
+    """Mean direction, distance, height and slope of the pairs, from their own positions."""
     layout, pairs = SinogramLayout(RING, SPANNED, n_views, 15), all_pairs()
     bins, held = layout.bins_of(pairs)
     bins, found = bins[held], along(RING.positions_mm[pairs[held]])
-    wanted = along(layout.points_mm[layout.ends_of(np.arange(layout.n_bins))])
+    expected = along(layout.points_mm[layout.ends_of(np.arange(layout.n_bins))])
     n = np.bincount(bins, minlength=layout.n_bins)
     assert held.mean() > 0.99 and n.min() > 0
     height = np.bincount(bins, found["z"], layout.n_bins) / n
-    np.testing.assert_allclose(height, wanted["z"], atol=FLOAT64_SUMS)
+    np.testing.assert_allclose(height, expected["z"], atol=FLOAT64_SUMS)
     mean = np.bincount(bins, found["doubled"].real, layout.n_bins).astype(complex)
     mean += 1j * np.bincount(bins, found["doubled"].imag, layout.n_bins)
-    np.testing.assert_allclose(np.angle(mean / wanted["doubled"]), 0, atol=FLOAT64_SUMS)
+    np.testing.assert_allclose(np.angle(mean / expected["doubled"]), 0, atol=FLOAT64_SUMS)
     off = np.bincount(bins, np.abs(found["s"]), layout.n_bins) / n
-    np.testing.assert_allclose(off, np.abs(wanted["s"]), atol=FLOAT64_SUMS)
+    np.testing.assert_allclose(off, np.abs(expected["s"]), atol=FLOAT64_SUMS)
 
 
 def along(ends: np.ndarray) -> dict[str, np.ndarray]:
-    """Direction with its sign forgotten, distance from the axis and height of lines (n, 2, 3)."""
+    """Return direction without sign, distance from the axis and height of lines (n, 2, 3)."""
     way = (ends[:, 1] - ends[:, 0])[:, :2]
     turned = np.arctan2(way[:, 1], way[:, 0])
     normal = np.stack([-way[:, 1], way[:, 0]], -1) / np.linalg.norm(way, axis=1, keepdims=True)
@@ -92,7 +92,7 @@ def along(ends: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def test_arc_corrected_bins_lie_evenly_and_the_first_is_at_the_side_of_the_first_crystal():
+def test_arc_corrected_bins_are_equidistant_and_start_at_the_first_crystals_side():
     layout = SinogramLayout(RING, (Segment(-4, 4, 9),), 8, 9, bin_mm=7.0)
     lines = layout.points_mm[layout.ends_of(np.arange(layout.n_bins))].reshape(9, 8, 9, 2, 3)
     upright = lines[4, 0]  # the middle plane, in the first view
@@ -117,6 +117,6 @@ def test_arc_corrected_bins_lie_evenly_and_the_first_is_at_the_side_of_the_first
         ((Segment(0, 0, 5),), 12, 61, 4.0, "reach 120 mm from the axis"),
     ],
 )
-def test_what_the_rings_cannot_have_is_refused(segments, views, bins, arc, words):
+def test_layout_that_the_rings_cannot_have_is_refused(segments, views, bins, arc, words):
     with pytest.raises(GeometryError, match=words):
         SinogramLayout(RING, segments, views, bins, arc)

@@ -1,4 +1,4 @@
-"""Mirrors of scanners: found where they are, not where a gap, a grid or a crystal breaks them."""
+"""Mirror symmetries of scanners, and gaps, grids or crystals that break them."""
 
 import numpy as np
 
@@ -18,26 +18,26 @@ def found(grid=GRID, n=24, **changes):
     return symmetries(scanner.positions_mm, scanner.alive, grid)
 
 
-def test_whole_ring_has_all_sixteen():
+def test_whole_ring_has_all_sixteen_symmetries():
     assert len(found()) == 16
 
 
-def test_quarter_turns_need_a_multiple_of_four_places():
+def test_quarter_turns_need_a_multiple_of_four_positions():
     assert len(found(n=26)) == 8
 
 
-def test_a_gap_leaves_only_the_mirrors_that_keep_it():
-    kept = found(gap_places=(0,))  # on the x axis: y and z may change sign
+def test_gap_preserves_only_its_own_mirrors():
+    kept = found(gap_places=(0,))  # on the x axis: y and z can change sign
     assert set(kept) == {(False, (1, y, z)) for y in (1, -1) for z in (1, -1)}
 
 
-def test_a_gap_ring_breaks_the_axial_mirror_and_a_shifted_grid_its_own():
+def test_gap_ring_breaks_the_axial_mirror_and_a_shifted_grid_its_own():
     assert all(z == 1 for _, (_, _, z) in found(gap_rings=(0,)))
     shifted = ImageGrid(GRID.shape, GRID.voxel_mm, (1.0, 0.0, 0.0))
     assert all(x == 1 and not swap for swap, (x, _, _) in found(shifted))
 
 
-def test_mean_over_mirrors_keeps_sum_and_symmetric_images(rng):
+def test_mean_over_mirrors_preserves_sum_and_symmetric_images(rng):
     image = rng.random(GRID.shape)
     mirrors = found()
     even = symmetrise(image, mirrors)

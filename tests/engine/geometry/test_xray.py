@@ -1,4 +1,4 @@
-"""X-ray geometry: pixels through the matrices, rigid motion, parts of the detector, signs."""
+"""X-ray geometry: projection matrices, rigid motion, parts of the detector, signs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEAMS = ("cone", "parallel")
 
 
 def any_geometry(rng: Rng, beam: Any, shape: tuple[int, int] = (5, 7)) -> XrayGeometry:
-    """Sources, detectors and pixels that have nothing to do with one another."""
+    """Return unrelated sources, detectors and pixels."""
     n = 6
     source = rng.normal((500, 0, 0), 1, (n, 3))
     return XrayGeometry(
@@ -38,12 +38,12 @@ def any_rotation(rng: Rng) -> np.ndarray:
 
 
 def pixels(geometry: XrayGeometry) -> np.ndarray:
-    """(n_views, n_rows, n_columns, 3) centres."""
+    """Return (n_views, n_rows, n_columns, 3) centres."""
     return np.stack([geometry.pixel_mm(view) for view in range(geometry.n_views)])
 
 
 @pytest.mark.parametrize("beam", BEAMS)
-def test_the_centre_of_a_pixel_is_seen_at_its_row_and_column(rng: Rng, beam: str) -> None:
+def test_centre_of_a_pixel_projects_to_its_row_and_column(rng: Rng, beam: str) -> None:
     geometry = any_geometry(rng, beam)
     points = np.concatenate([pixels(geometry), np.ones((6, 5, 7, 1))], axis=-1)
     a, b, den = np.einsum("vki,vrci->kvrc", geometry.matrices(), points)
@@ -54,7 +54,7 @@ def test_the_centre_of_a_pixel_is_seen_at_its_row_and_column(rng: Rng, beam: str
 
 
 @pytest.mark.parametrize("beam", BEAMS)
-def test_all_points_of_a_ray_are_seen_in_its_pixel(rng: Rng, beam: str) -> None:
+def test_all_points_of_a_ray_project_to_its_pixel(rng: Rng, beam: str) -> None:
     geometry = any_geometry(rng, beam)
     for view in range(geometry.n_views):
         there = geometry.pixel_mm(view)
@@ -66,7 +66,7 @@ def test_all_points_of_a_ray_are_seen_in_its_pixel(rng: Rng, beam: str) -> None:
         np.testing.assert_allclose(seen, np.stack([column, row], axis=-1), atol=FLOAT64_MM)
 
 
-def test_depth_is_that_of_the_point_over_that_of_the_detector(rng: Rng) -> None:
+def test_depth_is_relative_to_that_of_the_detector(rng: Rng) -> None:
     geometry = any_geometry(rng, "cone")
     point = rng.normal(0, 30, 3)
     den = geometry.matrices()[:, 2] @ np.append(point, 1)
@@ -74,7 +74,7 @@ def test_depth_is_that_of_the_point_over_that_of_the_detector(rng: Rng) -> None:
     np.testing.assert_allclose(den, np.abs(to_point) / geometry.source_detector_mm, rtol=FLOAT64)
 
 
-def test_voxels_are_projected_as_their_places(rng: Rng) -> None:
+def test_voxels_are_projected_at_their_positions(rng: Rng) -> None:
     grid = ImageGrid((4, 5, 6), (1.5, 0.7, 2.0), (3.0, -8.0, 11.0))
     geometry = any_geometry(rng, "cone")
     index = rng.integers(0, 4, (10, 3)) + 0.5
@@ -85,7 +85,7 @@ def test_voxels_are_projected_as_their_places(rng: Rng) -> None:
 
 
 @pytest.mark.parametrize("beam", BEAMS)
-def test_rigid_motion_of_points_and_scanner_changes_nothing(rng: Rng, beam: str) -> None:
+def test_common_rigid_motion_of_points_and_scanner_changes_nothing(rng: Rng, beam: str) -> None:
     geometry, points = any_geometry(rng, beam), rng.normal(0, 40, (20, 3))
     turn, shift = any_rotation(rng), rng.normal(0, 100, 3)
     moved = geometry.moved(turn, shift).project(points @ turn.T + shift)
@@ -102,7 +102,7 @@ def test_views_are_moved_one_by_one(rng: Rng) -> None:
         np.testing.assert_allclose(moved.pixel_mm(view), alone.pixel_mm(0), atol=FLOAT64_MM)
 
 
-def test_turning_about_z_adds_to_the_angles() -> None:
+def test_rotation_about_z_adds_to_the_angles() -> None:
     orbit = circular_cone(
         circle(8), source_axis_mm=100, source_detector_mm=150, shape=(3, 4), pixel_mm=2.0
     )
@@ -112,14 +112,14 @@ def test_turning_about_z_adds_to_the_angles() -> None:
 
 
 @pytest.mark.parametrize("beam", BEAMS)
-def test_selected_views_keep_their_pixels(rng: Rng, beam: str) -> None:
+def test_selected_views_have_their_pixels(rng: Rng, beam: str) -> None:
     geometry = any_geometry(rng, beam)
     for views in (slice(1, None, 2), [4, 0], np.array([True, False, True, False, False, True])):
         np.testing.assert_array_equal(pixels(geometry.select(views)), pixels(geometry)[views])
 
 
 @pytest.mark.parametrize("beam", BEAMS)
-def test_a_crop_keeps_the_place_of_its_pixels(rng: Rng, beam: str) -> None:
+def test_crop_preserves_the_position_of_its_pixels(rng: Rng, beam: str) -> None:
     geometry = any_geometry(rng, beam)
     part = geometry.cropped(slice(1, 4), slice(2, None))
     assert part.shape == (3, 5)
@@ -127,7 +127,7 @@ def test_a_crop_keeps_the_place_of_its_pixels(rng: Rng, beam: str) -> None:
     np.testing.assert_array_equal(part.source_mm, geometry.source_mm)
 
 
-def test_a_binned_pixel_is_in_the_middle_of_those_it_holds(rng: Rng) -> None:
+def test_binned_pixel_is_the_centre_of_its_pixels(rng: Rng) -> None:
     geometry = any_geometry(rng, "cone")
     binned = geometry.binned((2, 3))
     assert binned.shape == (2, 2)
@@ -136,7 +136,7 @@ def test_a_binned_pixel_is_in_the_middle_of_those_it_holds(rng: Rng) -> None:
     np.testing.assert_allclose(geometry.binned(2).u_mm, 2 * geometry.u_mm)
 
 
-def test_a_shifted_detector_sees_points_at_smaller_rows_and_columns(rng: Rng) -> None:
+def test_shifted_detector_sees_points_at_smaller_rows_and_columns(rng: Rng) -> None:
     geometry, points = any_geometry(rng, "cone"), rng.normal(0, 20, (9, 3))
     columns = rng.normal(size=6)
     seen = geometry.shifted(columns=columns, rows=1.5).project(points)
@@ -145,7 +145,7 @@ def test_a_shifted_detector_sees_points_at_smaller_rows_and_columns(rng: Rng) ->
 
 
 @pytest.mark.parametrize("flip", [{}, {"columns": True}, {"rows": True}])
-def test_a_roll_turns_u_towards_v_about_the_centre(flip: dict[str, bool]) -> None:
+def test_roll_rotates_u_towards_v_about_the_centre(flip: dict[str, bool]) -> None:
     orbit = parallel([0.4], shape=(9, 9), pixel_mm=1.0).flipped(**flip)
     rolled = orbit.rolled(np.pi / 2)
     np.testing.assert_allclose(rolled.u_mm, orbit.v_mm, atol=FLOAT64)
@@ -153,7 +153,7 @@ def test_a_roll_turns_u_towards_v_about_the_centre(flip: dict[str, bool]) -> Non
     np.testing.assert_array_equal(rolled.detector_mm, orbit.detector_mm)
 
 
-def test_a_tilted_detector_has_its_normal_turned() -> None:
+def test_tilted_detector_has_a_rotated_normal() -> None:
     orbit = parallel([0.0], shape=(9, 9), pixel_mm=1.0)
     about_u, about_v = orbit.tilted(about_u_rad=0.1), orbit.tilted(about_v_rad=0.1)
     np.testing.assert_array_equal(about_u.u_mm, orbit.u_mm)
@@ -164,7 +164,7 @@ def test_a_tilted_detector_has_its_normal_turned() -> None:
     np.testing.assert_allclose(about_v.u_mm[0], [-np.sin(0.1), np.cos(0.1), 0], atol=FLOAT64)
 
 
-def test_a_flip_counts_from_the_other_side(rng: Rng) -> None:
+def test_flip_counts_from_the_other_side(rng: Rng) -> None:
     geometry = any_geometry(rng, "cone")
     np.testing.assert_allclose(
         pixels(geometry.flipped(columns=True)), pixels(geometry)[:, :, ::-1], atol=FLOAT64_MM
@@ -176,8 +176,8 @@ def test_a_flip_counts_from_the_other_side(rng: Rng) -> None:
 
 @pytest.mark.parametrize("beam", BEAMS)
 @pytest.mark.parametrize("wrong", ["rotation", "columns", "rows", "axis"])
-def test_a_marker_tells_a_wrong_sign(beam: str, wrong: str) -> None:
-    """A marker at +x, then +y by the first quarter turn, above the middle."""
+def test_marker_detects_a_wrong_sign(beam: str, wrong: str) -> None:
+    """A marker at +x, then at +y after the first quarter turn, above the middle."""
     angles = circle(4)
     scan: dict[str, Any] = {"shape": (21, 21), "pixel_mm": 1.0}
     make = parallel if beam == "parallel" else circular_cone
@@ -196,7 +196,7 @@ def test_a_marker_tells_a_wrong_sign(beam: str, wrong: str) -> None:
     assert np.abs(other.project(marker) - seen).max() > 2
 
 
-def test_a_circle_knows_its_distances_and_that_it_is_one() -> None:
+def test_circular_orbit_is_recognised_with_its_distances() -> None:
     angles = circle(7, first_rad=1.0)
     orbit = circular_cone(
         angles, source_axis_mm=120, source_detector_mm=180, shape=(4, 6), pixel_mm=2.0
@@ -216,17 +216,17 @@ def test_a_circle_knows_its_distances_and_that_it_is_one() -> None:
     assert not orbit.shifted(columns=np.arange(7) / 100).is_circular
 
 
-def test_an_angle_of_a_whole_turn_is_zero() -> None:
+def test_angle_of_a_full_turn_is_zero() -> None:
     orbit = parallel([0.0, 2 * np.pi, -1e-16], shape=(1, 3), pixel_mm=1.0)
     np.testing.assert_allclose(orbit.angles_rad, 0, atol=FLOAT64)
 
 
-def test_rays_are_made_of_unit_length(rng: Rng) -> None:
+def test_ray_directions_are_normalised(rng: Rng) -> None:
     geometry = any_geometry(rng, "parallel")
     np.testing.assert_allclose(np.linalg.norm(geometry.source_mm, axis=1), 1)
 
 
-def test_vectors_cannot_be_changed_afterwards() -> None:
+def test_vectors_are_read_only() -> None:
     source = np.array([[100.0, 0, 0]])
     geometry = XrayGeometry("cone", source, -source, [[0, 1, 0]], [[0, 0, 1]], (3, 3))
     source[:] = 7
@@ -267,14 +267,14 @@ GOOD: dict[str, Any] = {
         ({"shape": (3, 4.5)}, "detector shape is"),
     ],
 )
-def test_what_is_no_geometry_is_refused(change: dict[str, Any], fault: str) -> None:
+def test_invalid_geometry_is_refused(change: dict[str, Any], fault: str) -> None:
     XrayGeometry(**GOOD)
     with pytest.raises(GeometryError, match=fault) as message:
         XrayGeometry(**{**GOOD, **change})
     assert "\n" not in str(message.value)
 
 
-def test_parts_that_do_not_exist_are_refused() -> None:
+def test_missing_parts_are_refused() -> None:
     geometry = XrayGeometry(**GOOD)
     for fault, call in {
         "rows: the range 3 to 9 is empty or has gaps": lambda: geometry.cropped(
@@ -290,7 +290,7 @@ def test_parts_that_do_not_exist_are_refused() -> None:
             call()
 
 
-def test_a_rotation_turns_x_towards_y() -> None:
+def test_rotation_turns_x_towards_y() -> None:
     # the cosine of a float64 quarter turn is 6e-17
     np.testing.assert_allclose(about_z(np.pi / 2) @ (1, 0, 0), [0, 1, 0], atol=1e-15)
     assert about_z(np.zeros(4)).shape == (4, 3, 3)

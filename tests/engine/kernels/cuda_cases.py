@@ -1,4 +1,4 @@
-"""Rays, images and calls that put every kernel of the GPU to work; for the CPU's twins as well."""
+"""Rays, images and calls for every GPU kernel, with twins on the CPU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.operators.rays import RayProjector, Rays
 from tests.engine.operators.ray_oracles import axis_rays, lattice_rays, octant_rays, rays_of
 
 GRID = ImageGrid((6, 5, 140), (0.5, 3.0, 2.5), (4.0, -3.0, 2.0))
-"""Longer than a block has threads, of unequal edges, no multiple of a tile, off centre."""
+"""Longer than a block of threads, of unequal edges, off-centre, no multiple of a tile."""
 TOF = TofBins(fwhm_ps=150, bin_ps=60, n_bins=7)
 N_SUBSETS = 3
 N_PAST = 10
@@ -24,7 +24,7 @@ N_PAST = 10
 
 @dataclass(frozen=True)
 class Case:
-    """Rays and what goes through them."""
+    """Rays with their image and values."""
 
     rays: Rays
     image: NDArray[np.float32]
@@ -33,7 +33,7 @@ class Case:
 
 
 def along_rays(rng: np.random.Generator, n: int) -> Rays:
-    """Rays along the long axis, through most of its voxels."""
+    """Return rays along the long axis, through most of its voxels."""
     starts = np.array(GRID.lower_mm) + rng.uniform(-0.1, 1.1, (n, 3)) * GRID.size_mm
     ends = np.array(GRID.lower_mm) + rng.uniform(-0.1, 1.1, (n, 3)) * GRID.size_mm
     starts[:, 0], ends[:, 0] = GRID.lower_mm[0] - 5, GRID.upper_mm[0] + 5
@@ -42,7 +42,7 @@ def along_rays(rng: np.random.Generator, n: int) -> Rays:
 
 
 def grazing_rays(rng: np.random.Generator, n: int) -> Rays:
-    """Rays almost along the long axis, from one side of a plane between voxels to the other."""
+    """Return rays almost along the long axis that cross a plane between voxels."""
     voxel = np.array(GRID.voxel_mm)
     starts = GRID.lower_mm + rng.integers(1, 5, (n, 3)) * voxel
     ends = starts.copy()
@@ -54,7 +54,7 @@ def grazing_rays(rng: np.random.Generator, n: int) -> Rays:
 
 
 def face_rays(rng: np.random.Generator, n: int) -> Rays:
-    """Rays almost as long as the image that lie in faces between voxels, every other in an edge."""
+    """Return long rays in faces between voxels, every other in an edge."""
     corners, voxel = rng.integers(0, 6, (n, 3)), np.array(GRID.voxel_mm)
     starts = GRID.lower_mm + corners * voxel
     starts[:, 0] = GRID.lower_mm[0] + rng.uniform(-1, 20, n)
@@ -66,19 +66,19 @@ def face_rays(rng: np.random.Generator, n: int) -> Rays:
 
 
 def points(n: int) -> Rays:
-    """Rays of no length, in the middle of the image."""
+    """Return rays of zero length, in the middle of the image."""
     middle = np.tile(np.array(GRID.centre_mm), (n, 1))
     return rays_of(middle, middle)
 
 
 def rays_past() -> Rays:
-    """Rays beside the image."""
+    """Return rays outside the image."""
     starts = np.tile(np.array(GRID.upper_mm) + 1, (N_PAST, 1))
     return rays_of(starts, starts + np.array([-50.0, 3, 0]))
 
 
 def joined(*parts: Rays) -> Rays:
-    """All rays in one list."""
+    """Return all rays in one list."""
     starts = np.cumsum([0, *(len(part.points_mm) for part in parts)])[:-1]
     ends = [part.ends + start for part, start in zip(parts, starts, strict=True)]
     places = np.concatenate([part.points_mm for part in parts])
@@ -109,7 +109,7 @@ def case(n_each: int = 20) -> Case:
 
 
 def projector(variant: RayVariant, given: Case, on: Backend) -> RayProjector:
-    """The rays in the form of a variant; on the CPU its twin."""
+    """Return the rays in the form of a variant; on the CPU its twin."""
     timed = variant.timing != "none"
     return RayProjector(
         given.rays if timed else replace(given.rays, tof_bins=None),
@@ -123,7 +123,7 @@ def projector(variant: RayVariant, given: Case, on: Backend) -> RayProjector:
 
 
 def results(variant: RayVariant, given: Case, on: Backend) -> dict[str, NDArray[np.floating]]:
-    """What the ray kernels make of all rays, and of every third from the second."""
+    """Return the results of the ray kernels for all rays, and for every third from the second."""
     whole = projector(variant, given, on)
     part = whole.subset(1, N_SUBSETS)
     some = slice(1, None, N_SUBSETS)
@@ -143,7 +143,7 @@ def results(variant: RayVariant, given: Case, on: Backend) -> dict[str, NDArray[
 
 
 def em_on_gpu(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[np.floating], float]:
-    """Image after two passes of the loop that stays on the device; log-likelihood of the last."""
+    """Return the image after two passes of the device loop, and the last log-likelihood."""
     whole = projector(variant, given, on)
     loop = whole.em_loop(_start(variant), _em_background(given), _sensitivity(variant), N_SUBSETS)
     for _ in range(2):
@@ -154,7 +154,7 @@ def em_on_gpu(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[np
 
 
 def em_by_hand(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[np.floating], float]:
-    """The same, written with the projector's parts and numpy."""
+    """Return the same from the projector's parts and NumPy."""
     whole = projector(variant, given, on)
     x, sensitivity = _start(variant), _sensitivity(variant)
     s = sensitivity / x.dtype.type(N_SUBSETS)
@@ -173,7 +173,10 @@ def em_by_hand(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[n
 
 
 def _em_background(given: Case) -> NDArray[np.float32]:
-    """Something everywhere but past the image: else rounding decides whether a ray counts."""
+    """Return a background everywhere in the image:
+
+    at its border, rounding decides if rays count.
+    """
     background = given.background + np.float32(0.1)
     background[-N_PAST:] = 0
     return background

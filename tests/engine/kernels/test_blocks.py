@@ -11,7 +11,7 @@ from engine.kernels.blocks import Bordered, contiguous, copy_planes, pad, run_bl
 @pytest.mark.parametrize("in_turn", [True, False])
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("n_rows", [0, 1, 255, 5000])
-def test_every_row_is_worked_on_once(threads, n_rows, in_turn):
+def test_every_row_is_processed_once(threads, n_rows, in_turn):
     seen = np.zeros(n_rows, int)
 
     def work(_: int, start: int, stop: int) -> None:
@@ -22,8 +22,8 @@ def test_every_row_is_worked_on_once(threads, n_rows, in_turn):
     assert (seen == 1).all()
 
 
-def test_a_free_thread_takes_what_another_has_no_time_for():
-    """The first block ends only after all the others, which thus are the other thread's."""
+def test_free_thread_takes_the_blocks_of_a_busy_one():
+    """The first block ends only after all others, which the other thread must process."""
     others = Barrier(2, timeout=10)
     by = {}
 
@@ -54,7 +54,7 @@ def test_padding_adds_a_border_of_zeros():
     assert padded.sum() == 24
 
 
-def test_tick_tells_the_end():
+def test_tick_reports_the_end():
     calls = []
 
     run_blocks(
@@ -74,7 +74,7 @@ def test_tick_stops_the_work():
         run_blocks(lambda _, start, stop: None, 1000, 2, stop)
 
 
-def test_a_fault_in_a_thread_is_raised():
+def test_error_in_a_thread_is_raised():
     def work(_: int, start: int, stop: int) -> None:
         raise ZeroDivisionError
 
@@ -85,7 +85,7 @@ def test_a_fault_in_a_thread_is_raised():
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("alone", [0, 1 << 18])
 @pytest.mark.parametrize("axes", [*permutations(range(3))])
-def test_planes_are_copied_whatever_the_order_in_memory(rng, monkeypatch, axes, alone, threads):
+def test_planes_are_copied_for_any_memory_order(rng, monkeypatch, axes, alone, threads):
     monkeypatch.setattr(blocks, "_COPIED_ALONE", alone)
     values = rng.random((5, 9, 7)).transpose(axes)
     copy = contiguous(values, threads)
@@ -98,7 +98,7 @@ def test_planes_are_copied_whatever_the_order_in_memory(rng, monkeypatch, axes, 
     assert np.isnan(out).sum() == out.size - values.size
 
 
-def test_planes_keep_the_fastest_axes_of_both_arrays(monkeypatch):
+def test_planes_preserve_the_fastest_axes_of_both_arrays(monkeypatch):
     monkeypatch.setattr(blocks, "_COPIED_ALONE", 0)
     n_planes, run_all = [], blocks.run_blocks
 
@@ -114,7 +114,7 @@ def test_planes_keep_the_fastest_axes_of_both_arrays(monkeypatch):
     assert n_planes == [4, 3]
 
 
-def test_an_array_that_is_contiguous_is_not_copied():
+def test_contiguous_array_is_not_copied():
     values = np.zeros((2, 3), np.float32)
     assert contiguous(values, 2) is values
     assert contiguous(values.astype(np.float64), 2).dtype == np.float32

@@ -1,4 +1,4 @@
-"""Every form of the voxel-driven back projection on the GPU, against its Numba twin and by laws."""
+"""Every form of the voxel-driven GPU back projection, compared with its Numba twin and laws."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ from tests.emulator.sanitizer import assert_runs_sanitized
 
 GRID = ImageGrid((13, 9, 11), (1.5, 1.4, 1.3), (1.0, 2.0, -3.0))
 DETECTOR = (17, 15)
-"""Too small for the volume: voxels are seen at its edges and beyond."""
+"""Too small for the volume: voxels project to its edges and beyond."""
 N_VIEWS = 7
 RTOL = 1e-5  # of the maximum: float32
 REGISTERS_OF_A_BLOCK = 65536
@@ -45,7 +45,7 @@ REVERSED = pytest.mark.parametrize("reverse", [False, True], ids=["forward", "re
 
 
 def scan(*, tilt=0.0, beam="cone", n_views=N_VIEWS, source=40.0):
-    """Views all around; `tilt` leans the detector's rows from z."""
+    """Return a circle of views; `tilt` leans the detector's rows from z."""
     angle = 0.1 + np.arange(n_views) * 2 * np.pi / n_views
     c, s, o = np.cos(angle), np.sin(angle), np.zeros(n_views)
     out, up = np.stack([c, s, o], axis=1), np.stack([o, o, o + 1], axis=1)
@@ -72,7 +72,7 @@ def geometry_for(variant, **options):
 
 
 class Run:
-    """A variant on a card, ready to project one scan back."""
+    """A variant on a GPU, ready to back-project one scan."""
 
     def __init__(self, variant, geometry, y, *, gpu=None, grid=GRID):
         self.gpu = gpu or EmulatedGpu(exact_textures=True)
@@ -88,7 +88,7 @@ class Run:
         self.grid = grid
 
     def __call__(self, *, region=(slice(None),) * 3, out=None, **options):
-        """Back project into a box: (n_z, n_y, n_x) on the host."""
+        """Back-project into a box; return (n_z, n_y, n_x) on the host."""
         box = [range(n)[part] for n, part in zip(self.grid.shape, region, strict=True)]
         to_ours = ["zyx".index(axis) for axis in self.variant.volume]
         shape = tuple(len(box[i]) for i in to_ours)
@@ -110,13 +110,13 @@ def assert_close(found, wanted, rtol=RTOL):
 
 
 def with_rows(geometry, n_rows, height_mm):
-    """The scan with so many rows, so high."""
+    """Return the scan with this number and height of rows."""
     v = geometry.v_mm * (height_mm / np.linalg.norm(geometry.v_mm, axis=1, keepdims=True))
     return replace(geometry, v_mm=v, shape=(n_rows, geometry.shape[1]))
 
 
 def weights(geometry):
-    """Σ 1/τ² over all views, for every voxel (n_z, n_y, n_x)."""
+    """Return Σ 1/τ² over all views, for every voxel (n_z, n_y, n_x)."""
     middle = [np.arange(n) + 0.5 for n in GRID.shape]
     z, y, x = np.meshgrid(*middle, indexing="ij")
     rows = geometry.in_voxels(GRID)[:, 2]
@@ -145,7 +145,7 @@ ORDERS = [
     BackVariant("memory", "columns", (32, 2), 1, volume="yxz", projections="rvc"),
 ]
 TALL = ImageGrid((75, 5, 6), (1.5, 1.4, 0.25), (1.0, 2.0, -3.0))
-"""Several runs of "columns", the last one not full."""
+"""Several runs of "columns"; the last one is not full."""
 N_MULTIPROCESSORS = 132
 LARGE = (400, 256, 256)
 
@@ -181,23 +181,23 @@ def test_arrays_of_any_order_need_no_transpose(variant, reverse):
 
 
 @PATHS
-def test_parallel_beams(variant):
+def test_parallel_beams_equal_the_twin(variant):
     geometry, y = geometry_for(variant, beam="parallel"), pictures()
     assert_close(Run(variant, geometry, y)(), twin(geometry, y))
 
 
 @PATHS
-def test_voxels_behind_the_source_see_nothing(variant):
+def test_voxels_behind_the_source_get_nothing(variant):
     geometry, y = geometry_for(variant, source=4.0), pictures()
-    found, wanted = Run(variant, geometry, y)(), twin(geometry, y)
+    found, expected = Run(variant, geometry, y)(), twin(geometry, y)
     # in front of it weights grow without bound, and errors of depth with them
-    np.testing.assert_allclose(found, wanted, 1e-3, RTOL * np.quantile(wanted, 0.9))
+    np.testing.assert_allclose(found, expected, 1e-3, RTOL * np.quantile(expected, 0.9))
 
 
 @REVERSED
 @pytest.mark.parametrize("rows", [16, 17], ids=["four rows at a time", "row by row"])
 @pytest.mark.parametrize("height_mm", [0.9, 0.1], ids=["low", "beyond shared memory"])
-def test_tall_columns(rows, height_mm, reverse):
+def test_tall_columns_equal_the_twin(rows, height_mm, reverse):
     geometry = with_rows(scan(), rows, height_mm)
     y = np.random.default_rng(6).random((N_VIEWS, *geometry.shape), np.float32)
     gpu = EmulatedGpu(reverse=reverse, exact_textures=True)
@@ -208,7 +208,7 @@ def test_tall_columns(rows, height_mm, reverse):
 
 @PATHS
 @pytest.mark.parametrize("grid", [GRID, TALL], ids=["cube", "tall"])
-def test_a_box_of_the_volume_has_its_bits(rng, variant, grid):
+def test_box_of_the_volume_has_its_bits(rng, variant, grid):
     run = Run(variant, geometry_for(variant), pictures(), grid=grid)
     whole = run()
     for _ in range(6):
@@ -218,7 +218,7 @@ def test_a_box_of_the_volume_has_its_bits(rng, variant, grid):
 
 
 @PATHS
-def test_long_work_in_several_launches_has_the_same_bits(monkeypatch, variant):
+def test_several_launches_have_the_same_bits(monkeypatch, variant):
     run = Run(variant, geometry_for(variant), pictures(), grid=TALL)
     whole = run()
     before = run.gpu.n_launches
@@ -228,16 +228,16 @@ def test_long_work_in_several_launches_has_the_same_bits(monkeypatch, variant):
 
 
 @PATHS
-def test_views_of_any_order_and_number_per_launch(variant):
+def test_views_can_have_any_order_and_number_per_launch(variant):
     geometry, y = geometry_for(variant), pictures()
-    wanted = Run(variant, geometry, y)()
+    expected = Run(variant, geometry, y)()
     order = np.random.default_rng(3).permutation(N_VIEWS)
-    assert_close(Run(variant, geometry.select(order), y[order])(), wanted)
-    assert_close(Run(replace(variant, views_per_launch=32), geometry, y)(), wanted)
+    assert_close(Run(variant, geometry.select(order), y[order])(), expected)
+    assert_close(Run(replace(variant, views_per_launch=32), geometry, y)(), expected)
 
 
 @PATHS
-def test_some_views_and_then_the_others_are_all(variant):
+def test_views_in_two_calls_add_up_to_all(variant):
     run = Run(variant, geometry_for(variant), pictures())
     some = run(views=run.views[:4])
     assert_close(run(out=some, views=run.views[4:], first=4), run())
@@ -245,7 +245,7 @@ def test_some_views_and_then_the_others_are_all(variant):
     assert not run(views=run.views[:0]).any()
 
 
-def test_more_views_than_constant_memory_holds():
+def test_more_views_than_constant_memory_holds_are_projected():
     n_views, grid = MOST_VIEWS + 40, ImageGrid((2, 3, 4), (3.0, 3.0, 3.0))
     geometry = scan(n_views=n_views, tilt=0.2)
     y = np.random.default_rng(5).random((n_views, *DETECTOR), np.float32)
@@ -253,7 +253,7 @@ def test_more_views_than_constant_memory_holds():
     assert_close(Run(variant, geometry, y, grid=grid)(), twin(geometry, y, grid))
 
 
-def test_textures_of_every_kind_give_the_same():
+def test_textures_of_every_kind_give_the_same_result():
     geometry, y = scan(tilt=0.2), pictures()
     one, *others = (
         Run(replace(GENERAL, texture=kind), geometry, y)()
@@ -264,7 +264,7 @@ def test_textures_of_every_kind_give_the_same():
 
 
 @pytest.mark.parametrize("path", ["general", "upright"])
-def test_fractions_of_eight_bits_cost_what_they_may(path):
+def test_eight_bit_fractions_have_a_bounded_error(path):
     variant = replace(GENERAL, path=path)
     geometry, y = geometry_for(variant), pictures()
     error = np.abs(Run(variant, geometry, y, gpu=EmulatedGpu())() - twin(geometry, y))
@@ -284,7 +284,7 @@ def test_blocks_that_share_views_add_in_order():
     assert_close(runs[1](out=whole), 2 * whole)
 
 
-def test_a_graph_projects_new_pictures_back():
+def test_graph_back_projects_new_projections():
     variant = replace(GENERAL, split=2)
     geometry, y = scan(tilt=0.2), pictures()
     run = Run(variant, geometry, y)
@@ -297,21 +297,21 @@ def test_a_graph_projects_new_pictures_back():
     np.testing.assert_array_equal(run.gpu.download(out), 2 * first)
 
 
-def test_large_slices_take_all_views_at_once():
-    got = fitted(UNMEASURED_BACK, (1, 1024, 1024), 400, N_MULTIPROCESSORS)
-    assert (got.views_per_launch, got.split, got.voxels_per_thread) == (MOST_VIEWS, 1, 2)
+def test_large_slices_use_all_views_at_once():
+    actual = fitted(UNMEASURED_BACK, (1, 1024, 1024), 400, N_MULTIPROCESSORS)
+    assert (actual.views_per_launch, actual.split, actual.voxels_per_thread) == (MOST_VIEWS, 1, 2)
 
 
 @pytest.mark.parametrize(
     ("volume", "run", "axes"),
     [("zyx", "z", "xyz"), ("yxz", "z", "xyz"), ("xyz", "z", "yxz"), ("zyx", "x", "yzx")],
 )
-def test_threads_across_lie_along_the_fastest_axis(volume, run, axes):
+def test_threads_along_x_follow_the_fastest_axis(volume, run, axes):
     assert "".join(BackVariant(volume=volume, run=run).axes) == axes
 
 
-def test_no_kernel_reads_or_writes_beside_its_arrays():
-    """Under AddressSanitizer, in a process that has it loaded from the start."""
+def test_kernels_stay_within_their_arrays():
+    """Run under AddressSanitizer, in a process that loads it at the start."""
     forms = [replace(GENERAL, texture="memory", split=2), COLUMNS]
     code = f"""
 from dataclasses import replace
@@ -331,20 +331,20 @@ for variant in {forms!r}:
 
 @pytest.mark.parametrize("path", ["upright", "columns"])
 @pytest.mark.parametrize("shape", [(1, 20, 20), (20, 1, 20), (20, 20, 1), (40, 4, 4), LARGE])
-def test_slices_and_patches_take_a_fitting_form(path, shape):
+def test_slices_and_patches_use_a_fitting_form(path, shape):
     columns = replace(COLUMNS, views_per_launch=32)
     variant = columns if path == "columns" else replace(UNMEASURED_BACK, path=path)
-    got = fitted(variant, shape, 720, N_MULTIPROCESSORS)
+    actual = fitted(variant, shape, 720, N_MULTIPROCESSORS)
     n_z, n_y, n_x = shape
-    deep = {"x": n_x, "y": n_y, "z": n_z}[got.run]
-    lanes = 32 if got.path == "columns" else 1
-    assert (got.voxels_per_thread - 1) * lanes < deep
-    assert got.path == path or min(shape) < 32
-    assert (got.split > 1) == (got.views_per_launch > 32) == (shape != LARGE)
+    deep = {"x": n_x, "y": n_y, "z": n_z}[actual.run]
+    lanes = 32 if actual.path == "columns" else 1
+    assert (actual.voxels_per_thread - 1) * lanes < deep
+    assert actual.path == path or min(shape) < 32
+    assert (actual.split > 1) == (actual.views_per_launch > 32) == (shape != LARGE)
     grid = ImageGrid(shape, (0.7, 0.7, 0.7))
     if np.prod(shape) < 1000:
         geometry, y = scan(), pictures()
-        assert_close(Run(got, geometry, y, grid=grid)(), twin(geometry, y, grid))
+        assert_close(Run(actual, geometry, y, grid=grid)(), twin(geometry, y, grid))
 
 
 @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ def test_slices_and_patches_take_a_fitting_form(path, shape):
         ({"texture": "linear"}, "texture must be one of"),
     ],
 )  # fmt: skip
-def test_forms_that_cannot_be_are_refused(wrong, words):
+def test_impossible_forms_are_refused(wrong, words):
     with pytest.raises(ValueError, match=words):
         replace(UNMEASURED_BACK, **wrong)
 

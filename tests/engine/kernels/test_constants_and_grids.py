@@ -1,4 +1,4 @@
-"""Constant memory that the host sets, copies on the device, and grids of several axes."""
+"""Constant memory set by the host, copies on the device, and grids of several axes."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def as_bytes(array):
     return np.ascontiguousarray(array).view(np.uint8).reshape(-1)
 
 
-def test_the_host_sets_constants(on_gpu):
+def test_host_sets_constants(on_gpu):
     gpu, views = on_gpu.gpu, some_views()
     module, out = gpu.load(CONSTANTS, ()), gpu.empty((4,), np.float32)
 
@@ -65,7 +65,7 @@ def test_the_host_sets_constants(on_gpu):
     assert gpu.download(out).tolist() == wanted(views)
 
 
-def test_a_part_of_a_constant_can_be_set(on_gpu):
+def test_part_of_a_constant_can_be_set(on_gpu):
     gpu, views = on_gpu.gpu, some_views()
     module, out = gpu.load(CONSTANTS, ()), gpu.empty((4,), np.float32)
     everything, constant = gpu.upload(as_bytes(views)), module.constant("views")
@@ -97,7 +97,7 @@ def test_graphs_set_constants_between_launches(on_gpu):
         assert gpu.download(out).tolist() == [wanted(views), wanted(part)]
 
 
-def test_two_cards_do_not_share_their_constants():
+def test_two_gpus_have_separate_constants():
     first, second = EmulatedGpu(), EmulatedGpu()
     for gpu, value in ((first, 7), (second, 8)):
         gpu.copy(gpu.upload(as_bytes(np.float32(value))), gpu.load(CONSTANTS, ()).constant("scale"))
@@ -107,12 +107,12 @@ def test_two_cards_do_not_share_their_constants():
     assert first.download(again).tolist() == [7]
 
 
-def test_a_constant_that_there_is_not_is_a_fault():
+def test_unknown_constant_is_an_error():
     with pytest.raises(KernelError, match="constant ignored: the source has views, scale, weights"):
         EmulatedGpu().load(CONSTANTS, ()).constant("ignored")
 
 
-def test_copies_are_of_one_form_and_contiguous(on_gpu):
+def test_copies_have_equal_shapes_and_are_contiguous(on_gpu):
     gpu = on_gpu.gpu
     x, wide = gpu.upload(np.ones(4, np.float32)), gpu.upload(np.ones((4, 2), np.float32))
 
@@ -126,7 +126,7 @@ def test_copies_are_of_one_form_and_contiguous(on_gpu):
             gpu.copy(values, out)
 
 
-def test_a_recorded_copy_does_not_keep_its_arrays():
+def test_recorded_copy_does_not_hold_its_arrays():
     gpu = EmulatedGpu()
     x, arrays = gpu.upload(np.ones(4, np.float32)), [gpu.empty((4,), np.float32)]
     graph = gpu.record(lambda: gpu.copy(x, arrays[0]))
@@ -158,7 +158,7 @@ def test_blocks_and_threads_have_up_to_three_axes(n_blocks, n_threads, shape, re
     np.testing.assert_array_equal(gpu.download(out), 10000 * z + 100 * y + x)
 
 
-def test_a_card_numbers_blocks_and_threads_alike(on_gpu):
+def test_real_gpu_numbers_blocks_and_threads_alike(on_gpu):
     gpu, out = on_gpu.gpu, on_gpu.gpu.upload(np.zeros((8, 12, 16), np.int32))
 
     on_gpu.gpu.load(INDICES, ()).function("number")((2, 3, 4), (8, 4, 2), out)
@@ -179,7 +179,7 @@ def test_warps_count_threads_along_x_first(on_gpu):
     ("n_blocks", "n_threads"),
     [(1, (8, 9)), (1, (1, 1, 65)), ((1, 65536), 1), ((1, 1, 1, 1), 1), (1, (0, 1)), (1, ())],
 )
-def test_a_grid_that_no_card_takes_is_a_fault(n_blocks, n_threads):
+def test_impossible_grid_is_an_error(n_blocks, n_threads):
     gpu = EmulatedGpu()
     out = gpu.upload(np.zeros(64, np.int32))
 
@@ -187,7 +187,7 @@ def test_a_grid_that_no_card_takes_is_a_fault(n_blocks, n_threads):
         gpu.load(INDICES, ()).function("number")(n_blocks, n_threads, out)
 
 
-def test_nothing_runs_without_blocks(on_gpu):
+def test_empty_grid_runs_nothing(on_gpu):
     gpu, out = on_gpu.gpu, on_gpu.gpu.upload(np.zeros(4, np.int32))
 
     gpu.load(INDICES, ()).function("number")((3, 0), 4, out)

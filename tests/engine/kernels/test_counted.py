@@ -1,4 +1,4 @@
-"""What warps issue and touch, counted: by closed forms, and the bars of our kernels."""
+"""Counted instructions and memory accesses of warps: closed forms, and limits of our kernels."""
 
 import json
 from dataclasses import replace
@@ -55,7 +55,7 @@ def sums(card, kernel, what, *kinds):
 @pytest.mark.parametrize(
     ("step", "lines", "sectors"), [(0, 1, 1), (1, 1, 4), (2, 2, 8), (8, 8, 32), (32, 32, 32)]
 )
-def test_lines_and_sectors_of_a_stride(card, step, lines, sectors):
+def test_lines_and_sectors_of_a_stride_are_counted(card, step, lines, sectors):
     x = card.upload(np.zeros(64 * 32, np.float32))
     card.load(SOURCE, ()).function("strided")(
         1, 64, x, card.empty((64,), np.float32), np.int32(step)
@@ -69,17 +69,17 @@ def test_lines_and_sectors_of_a_stride(card, step, lines, sectors):
 
 
 @pytest.mark.parametrize(("step", "wavefronts"), [(1, 1), (2, 2), (3, 1), (32, 32)])
-def test_conflicts_of_shared_memory(card, step, wavefronts):
+def test_conflicts_of_shared_memory_are_counted(card, step, wavefronts):
     conflicting = card.load(SOURCE, ()).function("conflicting")
     conflicting(1, 32, card.empty((64,), np.float32), np.int32(step))
     assert sums(card, "conflicting", "wavefronts", "shared") == 2 * wavefronts  # written and read
 
 
-def test_paths_that_part_are_issued_once_each(card):
+def test_divergent_paths_are_issued_once_each(card):
     x, out = card.upload(np.arange(8, dtype=np.float32)), card.upload(np.zeros(1, np.float32))
     card.load(SOURCE, ()).function("parting")(1, 64, x, out)
     assert card.download(out)[0] == 2 * 16 * (0 + 1 + 2) + 2 * 16 * (0 + 1 + 2 + 3 + 4)
-    # all lanes go round three times together, half of them twice more; then all add, together
+    # all lanes iterate three times together, half of them twice more; then all add, together
     assert sums(card, "parting", "issued", "load") == 2 * 5
     assert sums(card, "parting", "lanes", "load") == 2 * (16 * 3 + 16 * 5)
     assert sums(card, "parting", "issued", "atomic") == 2
@@ -97,7 +97,7 @@ def test_loops_of_machine_code_are_found(arch):
         MachineCode(cubin, "other", arch)
 
 
-def test_the_record_is_of_these_sources():
+def test_record_belongs_to_these_sources():
     record = json.loads(counted.RECORD.read_text(encoding="utf-8"))
     assert record["sources"] == digests(counted.SOURCES), (
         "kernels changed: python -m tests.emulator.counted"
@@ -114,22 +114,22 @@ def found(name, rtol=None, atol=None):
     if record["nvrtc"] == nvrtc.version():
         kept = {row["kernel"]: row for row in record["counts"] if row["work"] == name}
         for kernel, row in rows.items():
-            want = {key: kept[kernel][key] for key in row}
-            assert row == pytest.approx(want, rel=rtol, abs=atol), kernel
+            expected = {key: kept[kernel][key] for key in row}
+            assert row == pytest.approx(expected, rel=rtol, abs=atol), kernel
     return rows
 
 
-def test_an_event_takes_175_lines_and_600_slots():
+def test_event_takes_at_most_175_lines_and_600_slots():
     row = found("list mode, tiles")["update"]
     assert sum(row[f"lines of {kind}"] for kind in ("loads", "atomics", "stores")) <= 175
     assert row["slots"] <= 600
 
 
-def test_32_updates_of_a_slice_take_26_slots():
+def test_slice_takes_at_most_26_slots_for_32_updates():
     assert found("slice of CT")["back"]["slots"] <= 26
 
 
-def test_32_updates_by_columns_take_22_slots():
+def test_columns_take_at_most_22_slots_for_32_updates():
     assert found("volume of CT, columns")["back"]["slots"] <= 22
 
 
@@ -153,26 +153,26 @@ def test_no_measured_line_integral_exceeds_its_limit(scan, measured_s, work):
     assert 0.3 < steps_per_s / one.limit(h100) < 0.6
 
 
-def test_a_step_of_line_integrals_reads_four_voxels():
+def test_step_of_line_integrals_reads_four_voxels():
     # every step that is counted reads its four voxels, except at the faces of the volume
     # The views of a launch are read too. They begin anywhere in a line: up to one line in 2,000.
     row = found("line integrals of CT, 256³", rtol=1e-3, atol=2e-3)["forward"]
     assert 3.9 < row["loads of threads"] <= 4 + 0.01
 
 
-def test_a_product_of_two_panels_takes_six_tenths_of_a_load():
+def test_product_of_two_panels_takes_at_most_six_tenths_of_a_load():
     for kernel, row in found("two panels").items():
         assert row["loads of threads"] <= 0.6, kernel
 
 
-def test_the_page_of_limits_is_what_the_verb_writes():
+def test_page_of_limits_equals_the_output_of_the_command():
     page = counted.RECORD.parents[2] / "docs" / "benchmarks" / "roofline.md"
     assert page.read_text(encoding="utf-8") == whole_fdk.page(shipped.recorded()), (
         "isocenter bench kernels --counted -o docs/benchmarks/roofline.md --force"
     )
 
 
-def test_a_limit_is_the_clock_over_what_binds():
+def test_limit_is_the_clock_over_the_bottleneck():
     card = shipped.PublishedCard("a card", 100, 2.0)
     event = UnitCost("w", "k", "event", 400.0, 40.0, 10.0, 0.0, 1.0, 32.0, 6.0)
     assert (event.binding, event.limit(card)) == ("issue", 100 * 2e9 / 100)

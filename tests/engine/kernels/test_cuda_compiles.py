@@ -37,7 +37,7 @@ REGISTERS_OF_A_BLOCK = 65536
 SHARED_BYTES_OF_A_BLOCK = 48 << 10
 SCATTER_KERNELS = ("trace", "blur", "pairs")
 OF_IMAGES = ("order", "sums", "real")
-"""What forms of the image kernels differ in."""
+"""Parameters of the image kernels."""
 
 with_nvrtc = pytest.mark.skipif(
     not nvrtc.is_installed(),
@@ -66,7 +66,7 @@ def assert_fits(uses, names, block):
 
 
 @with_nvrtc
-def test_any_two_settings_of_the_ray_kernels_compile_without_spills():
+def test_all_pairs_of_settings_of_the_ray_kernels_compile_without_spills():
     for variant in any_two(variants(BLOCKS)):
         for arch in cards_for(variant):
             assert_fits(ray_kernels(variant, arch), RAY_KERNELS, variant.block)
@@ -82,7 +82,7 @@ def test_every_form_of_the_ray_kernels_compiles_without_spills(mapping):
                 assert_fits(ray_kernels(variant, arch), RAY_KERNELS, variant.block)
 
 
-def test_the_few_forms_hold_any_two_settings():
+def test_selected_forms_contain_all_pairs_of_settings():
     def pairs(forms):
         return {pair for form in forms for pair in combinations(asdict(form).items(), 2)}
 
@@ -92,7 +92,7 @@ def test_the_few_forms_hold_any_two_settings():
     assert 10 * len(few) < len(list(variants(BLOCKS)))
 
 
-def test_the_forms_together_meet_every_card():
+def test_all_forms_together_use_every_architecture():
     forms = [*any_two(variants(BLOCKS)), *image_forms(), *back_variants()]
     assert {arch for form in forms for arch in cards_for(form)} == set(ARCHITECTURES)
 
@@ -100,7 +100,7 @@ def test_the_forms_together_meet_every_card():
 @with_nvrtc
 @pytest.mark.slow
 @pytest.mark.parametrize("mapping", ["thread", "warp", "block"])
-def test_every_size_of_block_compiles_without_spills(mapping):
+def test_every_block_size_compiles_without_spills(mapping):
     for block in BLOCKS:
         variant = RayVariant(mapping, "tiles", "fixed", "constant", "float", block)
         assert_fits(ray_kernels(variant, 90), RAY_KERNELS, block)
@@ -114,7 +114,7 @@ def test_every_form_of_the_image_kernels_compiles_without_spills():
 
 
 @with_nvrtc
-def test_every_form_of_the_kernel_of_replicates_compiles_without_spills():
+def test_every_form_of_the_replicate_kernel_compiles_without_spills():
     for variant in replicates_forms():
         for arch in cards_for(form_of_replicates(variant)):
             assert_fits(replicates_kernel(variant, arch), ("replicates",), REPLICATES_BLOCK)
@@ -122,12 +122,12 @@ def test_every_form_of_the_kernel_of_replicates_compiles_without_spills():
 
 @with_nvrtc
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_the_kernels_of_scatter_compile_without_spills(arch):
+def test_scatter_kernels_compile_without_spills(arch):
     assert_fits(scatter_kernels(arch), SCATTER_KERNELS, THREADS)
 
 
 @with_nvrtc
-def test_a_kernel_that_spills_is_seen():
+def test_kernel_that_spills_is_detected():
     use = nvrtc.compile_for(GREEDY, 90).kernels["greedy"]
 
     assert use.spills
@@ -136,7 +136,7 @@ def test_a_kernel_that_spills_is_seen():
 
 
 @with_nvrtc
-def test_a_kernel_that_spills_is_not_recorded():
+def test_kernel_that_spills_is_not_recorded():
     uses = dict.fromkeys(ARCHITECTURES, nvrtc.compile_for(GREEDY, 90).kernels)
 
     with pytest.raises(ValueError, match=r"greedy\.cu: greedy of .* spills on sm_75"):
@@ -161,12 +161,12 @@ def test_shared_and_constant_memory_are_counted():
 
 
 @with_nvrtc
-def test_a_source_that_does_not_compile_raises_with_the_line():
+def test_compiler_error_is_raised_with_its_line():
     with pytest.raises(nvrtc.NvrtcError, match=r'kernel\.cu\(2\).*"nothing" is undefined'):
         nvrtc.compile_for('extern "C" __global__ void bad(float* a) {\n *a = nothing; }', 90)
 
 
-def test_the_recorded_registers_are_of_these_kernels():
+def test_recorded_registers_belong_to_these_kernels():
     recorded = json.loads(RECORD.read_text(encoding="utf-8"))
 
     assert recorded["sources"] == digests(), (
@@ -181,7 +181,7 @@ def test_the_recorded_registers_are_of_these_kernels():
         "scatter.cu": (SCATTER_KERNELS, [{"block": THREADS}]),
         "replicates.cu": (("replicates",), [form_of_replicates(v) for v in replicates_forms()]),
     }
-    wanted = [
+    expected = [
         {"source": source, "kernel": name} | json.loads(json.dumps(form))
         for source, (names, some) in forms.items()
         for form in some
@@ -192,4 +192,4 @@ def test_the_recorded_registers_are_of_these_kernels():
         assert all(row.pop(f"sm_{arch}") > 0 for arch in ARCHITECTURES)
         assert row.pop("shared_bytes") >= 0
         found.append(row)
-    assert found == wanted
+    assert found == expected

@@ -1,4 +1,4 @@
-"""Every form of the CUDA kernels, its very text run on the CPU, against its Numba twin."""
+"""Every form of the CUDA kernels, with its text run on the CPU, compared with its Numba twin."""
 
 from dataclasses import replace
 from functools import cache
@@ -55,21 +55,21 @@ def twin(is_timed, sums, real):
 
 
 def assert_equals_twin(found, variant, sums):
-    for name, wanted in twin(variant.timing != "none", sums, variant.real).items():
+    for name, expected in twin(variant.timing != "none", sums, variant.real).items():
         if sums == "fixed":
-            np.testing.assert_array_equal(found[name], wanted, name)
+            np.testing.assert_array_equal(found[name], expected, name)
             continue
         scale = IN_DOUBLE if variant.real == "double" else 1.0
-        if wanted.ndim == 3:
+        if expected.ndim == 3:
             most = max(scale * BACK_RTOL, STEPS if variant.sums != sums else 0)
-            rtol, atol = 0.0, most * np.abs(wanted).max()
+            rtol, atol = 0.0, most * np.abs(expected).max()
         else:
             rtol, atol = scale * PROJECTION_RTOL, scale * 1e-6
-        np.testing.assert_allclose(found[name], wanted, rtol, atol, err_msg=name)
+        np.testing.assert_allclose(found[name], expected, rtol, atol, err_msg=name)
 
 
 def near(variant):
-    """Sums of the twin that is compiled in any case: fixed ones in double take it half a minute."""
+    """Return the sums of the twin that is compiled anyway: fixed ones in double are slow."""
     return "float" if variant.real == "double" else variant.sums
 
 
@@ -77,7 +77,7 @@ IN_ALL_BITS = [one for one in variants() if near(one) != one.sums]
 
 
 @pytest.mark.parametrize("variant", [*variants(), *OTHER_BLOCKS], ids=named)
-def test_every_form_equals_its_twin_in_both_orders_of_threads(variant):
+def test_every_ray_kernel_equals_its_twin_in_both_orders_of_threads(variant):
     for reverse in (False, True):
         on = cuda(EmulatedGpu(reverse=reverse))
         assert_equals_twin(cuda_cases.results(variant, CASE, on), variant, near(variant))
@@ -92,24 +92,24 @@ def test_fixed_sums_in_double_have_the_bits_of_their_twin(variant):
 
 
 @pytest.mark.parametrize("variant", IMAGE_FORMS, ids=named)
-def test_the_loop_on_the_device_equals_updates_by_hand(variant):
+def test_device_loop_equals_updates_by_hand(variant):
     sums = near(variant)
-    wanted, figure = cuda_cases.em_by_hand(replace(variant, sums=sums), CASE, cpu(2))
+    expected, figure = cuda_cases.em_by_hand(replace(variant, sums=sums), CASE, cpu(2))
     for reverse in (False, True):
         on = cuda(EmulatedGpu(reverse=reverse))
         found, log_likelihood = cuda_cases.em_on_gpu(variant, CASE, on)
         if sums == "fixed":
-            np.testing.assert_array_equal(found, wanted)
+            np.testing.assert_array_equal(found, expected)
         most = 1e-4 * (IN_DOUBLE if variant.real == "double" else 1.0)
         most = max(most, STEPS if variant.sums != sums else 0)
-        np.testing.assert_allclose(found, wanted, 0, most * wanted.max())
+        np.testing.assert_allclose(found, expected, 0, most * expected.max())
         assert log_likelihood == pytest.approx(figure, rel=1e-5)
 
 
 @pytest.mark.parametrize("mapping", ["thread", "warp", "block"])
 def test_touched_counts_the_voxels_of_a_ray(mapping, rng):
     grid = ImageGrid((5, 6, 40), (2.0, 3.0, 2.5))
-    # in at one end and out at the other: none touches the border beside the image
+    # In at one end and out at the other: none touches the border of the image.
     starts, ends = rng.uniform(grid.lower_mm, grid.upper_mm, (2, 50, 3))
     starts[:, 0], ends[:, 0] = grid.lower_mm[0], grid.upper_mm[0]
     rays = rays_of(starts, ends)
@@ -125,7 +125,7 @@ def test_touched_counts_the_voxels_of_a_ray(mapping, rng):
 
 
 def host_rows(rays, grid):
-    """The rays as the kernels take them."""
+    """Return the rays in the format of the kernels."""
     nothing = np.empty(0)
     return EventRows(
         np.ascontiguousarray(grid.to_voxels(rays.points_mm)), rays.ends, np.array(grid.voxel_mm),
@@ -133,8 +133,8 @@ def host_rows(rays, grid):
     )  # fmt: skip
 
 
-def test_no_kernel_leaves_its_arrays():
-    """All kernels once under AddressSanitizer, in a process that has it loaded from the start."""
+def test_kernels_stay_within_their_arrays():
+    """Run all kernels once under AddressSanitizer, in a process that loads it at the start."""
     code = f"""
 from engine.core.backend import cuda
 from tests.emulator import EmulatedGpu

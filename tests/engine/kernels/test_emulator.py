@@ -42,7 +42,7 @@ def kernel(source, name, gpu):
 
 
 def warp_results(expression, gpu=None, *, type_="int", n=32):
-    """What each lane gets from an expression of its `lane` and its `value` = 10 lane + 1."""
+    """Return the value of an expression of `lane` and `value` = 10 lane + 1 in each lane."""
     gpu = gpu or EmulatedGpu()
     source = f"""
     extern "C" __global__ void lanes({type_}* out) {{
@@ -56,7 +56,7 @@ def warp_results(expression, gpu=None, *, type_="int", n=32):
 
 
 @BOTH_ORDERS
-def test_a_barrier_joins_the_threads_of_a_block(reverse, rng):
+def test_barrier_synchronises_the_threads_of_a_block(reverse, rng):
     gpu = EmulatedGpu(reverse=reverse)
     values = rng.integers(0, 100, (50, 64)).astype(np.float32)
     out = gpu.empty((50,), np.float32)
@@ -69,7 +69,7 @@ def test_a_barrier_joins_the_threads_of_a_block(reverse, rng):
 
 
 @BOTH_ORDERS
-def test_threads_run_in_the_order_that_is_asked_for(reverse):
+def test_threads_run_in_the_requested_order(reverse):
     gpu = EmulatedGpu(reverse=reverse)
     source = """
     extern "C" __global__ void draw(int* ticket, int* out) {
@@ -83,7 +83,7 @@ def test_threads_run_in_the_order_that_is_asked_for(reverse):
     assert tickets == (list(range(96))[::-1] if reverse else list(range(96)))
 
 
-def test_a_missing_barrier_shows_in_one_order():
+def test_missing_barrier_is_visible_in_one_order():
     totals = []
     for reverse in (False, True):
         gpu = EmulatedGpu(reverse=reverse)
@@ -109,7 +109,7 @@ def test_a_missing_barrier_shows_in_one_order():
     ],
     ids=["ended", "two lines", "warp and block", "mask", "absent lane"],
 )
-def test_threads_that_diverge_at_a_barrier_are_reported(body, words):
+def test_divergence_at_a_barrier_is_reported(body, words):
     gpu = EmulatedGpu()
     source = f'extern "C" __global__ void bad(int* out) {{\n\n{body} }}'
 
@@ -131,13 +131,13 @@ def test_threads_that_diverge_at_a_barrier_are_reported(body, words):
     ],
 )
 @pytest.mark.parametrize("type_", ["int", "double"])
-def test_shuffles_read_the_lane_they_name(expression, source_of, type_, reverse):
-    got = warp_results(expression, EmulatedGpu(reverse=reverse), type_=type_)
+def test_shuffles_read_the_named_lane(expression, source_of, type_, reverse):
+    actual = warp_results(expression, EmulatedGpu(reverse=reverse), type_=type_)
 
-    assert got == [10 * source_of(lane) + 1 for lane in range(32)]
+    assert actual == [10 * source_of(lane) + 1 for lane in range(32)]
 
 
-def test_votes_count_the_lanes_that_take_part():
+def test_votes_count_the_participating_lanes():
     assert set(warp_results("__ballot_sync(~0u, lane % 3 == 0) == 0x49249249u")) == {1}
     assert set(warp_results("__popc(__ballot_sync(~0u, 1))", n=20)) == {20}
     assert set(warp_results("__any_sync(~0u, lane == 31)")) == {1}
@@ -161,7 +161,7 @@ def test_atomic_sums_lose_nothing(type_):
     assert gpu.download(out)[0] == 128_000
 
 
-def test_atomic_bounds_bits_and_exchange():
+def test_atomic_bounds_bits_and_exchange_work():
     gpu = EmulatedGpu()
     source = """
     extern "C" __global__ void mark(int* out) {
@@ -178,7 +178,7 @@ def test_atomic_bounds_bits_and_exchange():
     assert gpu.download(out).tolist() == [319, -319, (1 << 20) - 1, 9, 5]
 
 
-def test_constants_vectors_and_bits():
+def test_constants_vectors_and_bits_work():
     gpu = EmulatedGpu()
     source = """
     __constant__ float weights[] = {0.5f, 0x1.8p+1};
@@ -226,7 +226,7 @@ def test_products_are_rounded_before_they_are_added():
         (lambda a, gpu: (a,), "takes 2 arguments, not 1"),
     ],
 )
-def test_a_launch_takes_the_declared_types_only(wrong, words):
+def test_launch_accepts_only_the_declared_types(wrong, words):
     gpu = EmulatedGpu()
     values = gpu.upload(np.ones(4, np.float32))
 
@@ -235,7 +235,7 @@ def test_a_launch_takes_the_declared_types_only(wrong, words):
     assert gpu.download(values).tolist() == [1] * 4
 
 
-def test_a_block_is_as_large_as_the_kernel_allows():
+def test_block_size_is_limited_by_the_kernel():
     gpu = EmulatedGpu()
     values, out = gpu.upload(np.ones(128, np.float32)), gpu.empty((1,), np.float32)
 
@@ -243,12 +243,12 @@ def test_a_block_is_as_large_as_the_kernel_allows():
         kernel(BLOCK_SUM.replace("BARRIER", ""), "total", gpu)(1, 65, values, out)
 
 
-def test_a_source_that_does_not_compile_is_a_fault_with_its_line():
+def test_compiler_error_names_its_line():
     with pytest.raises(DeviceError, match=r"kernel\.cu:2.*nothing"):
         EmulatedGpu().load('extern "C" __global__ void bad(float* a) {\n *a = nothing; }', ())
 
 
-def test_arrays_of_host_and_device_do_not_meet():
+def test_host_and_device_arrays_cannot_be_mixed():
     gpu = EmulatedGpu()
     here, there = np.ones(3, np.float32), gpu.upload(np.arange(3, dtype=np.float32))
 
@@ -281,7 +281,7 @@ def test_results_stay_on_the_device():
     assert float(x.mean(dtype=np.float64)) == 25 / 6
 
 
-def test_a_graph_replays_what_was_recorded():
+def test_graph_replays_its_recorded_launches():
     gpu = EmulatedGpu()
     values, sums = gpu.upload(np.ones(4, np.float32)), gpu.upload(np.ones(4, np.float32))
     twice = kernel(DOUBLE, "twice", gpu)
@@ -313,7 +313,7 @@ def test_a_graph_replays_what_was_recorded():
     ],
     ids=["empty", "upload", "download", "number", "new array", "stamp"],
 )
-def test_a_graph_records_no_memory_and_no_copies(work):
+def test_graph_cannot_record_allocations_and_transfers(work):
     gpu = EmulatedGpu()
     x = gpu.upload(np.ones(4, np.float32))
 
@@ -322,7 +322,7 @@ def test_a_graph_records_no_memory_and_no_copies(work):
     work(gpu, x)
 
 
-def test_a_graph_does_not_keep_its_arrays():
+def test_graph_does_not_hold_its_arrays():
     gpu = EmulatedGpu()
     arrays = [gpu.upload(np.ones(4, np.float32))]
     graph = gpu.record(lambda: kernel(DOUBLE, "twice", gpu)(1, 4, *arrays, np.int32(4)))
@@ -332,7 +332,7 @@ def test_a_graph_does_not_keep_its_arrays():
         graph.launch()
 
 
-def test_memory_ends():
+def test_memory_is_limited():
     gpu = EmulatedGpu(memory_limit=1000)
     first = gpu.empty((100,), np.float32)
     assert gpu.free_bytes() == 600
@@ -354,7 +354,7 @@ def test_memory_ends():
         gpu.empty((3,), np.float32)
 
 
-def test_release_gives_back_what_is_not_used():
+def test_release_frees_unused_memory():
     gpu = EmulatedGpu()
     kept, dropped = gpu.empty((100,), np.int8), gpu.empty((200,), np.int8)
     del dropped
@@ -365,7 +365,7 @@ def test_release_gives_back_what_is_not_used():
     assert gpu.memory.reserved_bytes == kept.nbytes
 
 
-def test_after_a_failed_launch_nothing_works():
+def test_nothing_works_after_a_failed_launch():
     gpu = EmulatedGpu(fail_at_launch=3)
     values = gpu.upload(np.ones(4, np.float32))
     twice = kernel(DOUBLE, "twice", gpu)
@@ -387,7 +387,7 @@ def test_after_a_failed_launch_nothing_works():
             act()
 
 
-def test_the_backend_moves_arrays_through_it(rng):
+def test_backend_moves_arrays_through_the_emulator(rng):
     on = cuda(EmulatedGpu())
     values = rng.random((3, 4))
 
@@ -400,7 +400,7 @@ def test_the_backend_moves_arrays_through_it(rng):
     np.testing.assert_array_equal(on.to_host(on.xp.asarray(values)), values)
 
 
-def test_a_late_card_shows_what_nobody_waited_for():
+def test_late_execution_reveals_a_missing_wait():
     gpu = EmulatedGpu(late=True)
     twice = kernel(DOUBLE, "twice", gpu)
     for waits in (True, False):
@@ -416,7 +416,7 @@ def test_a_late_card_shows_what_nobody_waited_for():
         assert gpu.download(values)[0] == (5 if waits else 10)
 
 
-def test_a_late_copy_brings_no_numbers_unless_somebody_waits():
+def test_late_copy_brings_no_numbers_without_a_wait():
     gpu = EmulatedGpu(late=True, late_copies=True)
     for waits in (True, False):
         values = gpu.upload(np.ones(4, np.float32))
@@ -439,7 +439,7 @@ def test_stamps_measure_time():
 
 
 def sanitized(n_threads):
-    """Run `twice` on 64 numbers under AddressSanitizer, in a process of its own."""
+    """Run `twice` on 64 numbers under AddressSanitizer, in a separate process."""
     code = f"""
 import numpy as np
 from tests.emulator import EmulatedGpu

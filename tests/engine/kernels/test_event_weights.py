@@ -1,4 +1,4 @@
-"""Weights of events in bootstrap replicates, against Python's integers and the Poisson law."""
+"""Weights of events in bootstrap replicates, compared with Python integers and the Poisson law."""
 
 from math import exp, factorial
 
@@ -39,7 +39,7 @@ def expected(seed: int, row: int, replicate: int, n_events: int) -> int:
 
 
 @pytest.mark.parametrize("replicate", [0, 1, 7, 12])
-def test_weights_are_those_of_the_formula(replicate):
+def test_weights_follow_the_formula(replicate):
     draws = Draws(key_of(9), first=3, step=5, n=20)
     counts = np.array([1, 0, 2, 7, 1], np.float32)
 
@@ -79,7 +79,7 @@ def test_neighbouring_events_are_independent():
     assert abs(np.corrcoef(found[1:], found[:-1])[0, 1]) < 4 / np.sqrt(N)
 
 
-def test_the_fraction_of_a_count_keeps_its_weight():
+def test_fraction_of_a_count_keeps_its_weight():
     counts = np.full(5, 2.25, np.float32)
 
     assert (weights_of(Draws(key_of(1), 0, 1, 2), 0, 5, counts) % 1 == 0.25).all()

@@ -1,4 +1,4 @@
-"""Gaussian smoothing: the textbook's sums, SciPy's numbers, and the same bits on every device."""
+"""Gaussian smoothing: exact variance, the values of SciPy, and the same bits on every device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.tolerances import FLOAT64
 
 SHAPES = [(9, 14, 21), (1, 1, 5), (3, 2, 40), (17, 1, 2)]
 SIGMAS = [(1.3, 0.8, 2.1), (0.0, 0.7, 0.0), (9.0, 0.2, 3.0)]
-"""Also wider than the volume, which its mirror images then fill many times."""
+"""Some are wider than the volume, which its mirror images fill several times."""
 CARDS = [
     pytest.param({}, id="text"),
     pytest.param({"reverse": True}, id="text, descending"),
@@ -31,7 +31,7 @@ CARDS = [
 
 
 def volume(shape, dtype=np.float32):
-    """Values of all sizes and signs, so that every rounding matters."""
+    """Return values of all sizes and signs, so that every rounding matters."""
     rng = np.random.default_rng(5)
     values = rng.normal(size=shape) * 10.0 ** rng.integers(-6, 6, shape)
     return values.astype(dtype)
@@ -40,22 +40,24 @@ def volume(shape, dtype=np.float32):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("sigmas", SIGMAS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_gives_the_numbers_of_scipy(shape, sigmas, dtype):
+def test_smoothing_gives_the_values_of_scipy(shape, sigmas, dtype):
     image = volume(shape, dtype)
-    wanted = image
+    expected = image
     for axis, sigma in enumerate(sigmas):
         if sigma >= SAMPLED_TRUE:
-            wanted = ndimage.gaussian_filter1d(wanted, sigma, axis, mode="reflect", truncate=4.0)
+            expected = ndimage.gaussian_filter1d(
+                expected, sigma, axis, mode="reflect", truncate=4.0
+            )
         elif sigma:
             half = weights_of(sigma, 4.0)
-            wanted = ndimage.correlate1d(wanted, [*half[:0:-1], *half], axis, mode="reflect")
+            expected = ndimage.correlate1d(expected, [*half[:0:-1], *half], axis, mode="reflect")
     atol = np.finfo(dtype).eps * 4 * np.abs(image).max()
-    np.testing.assert_allclose(smoothed(image, sigmas), wanted, rtol=0, atol=atol)
+    np.testing.assert_allclose(smoothed(image, sigmas), expected, rtol=0, atol=atol)
 
 
 @pytest.mark.parametrize("sigma", [0.01, 0.3, 0.52, 0.9, 1.0, 3.0])
-def test_weights_have_the_variance_that_is_asked_for(sigma):
-    """The textbook's samples fall short of it by 11 % at 0.52."""
+def test_weights_have_the_requested_variance(sigma):
+    """Plain samples of a Gaussian would have 11 % less at 0.52."""
     one_side = weights_of(sigma, 4.0)
     assert one_side[0] + 2 * one_side[1:].sum() == pytest.approx(1, rel=FLOAT64)
     variance = 2 * (np.arange(len(one_side)) ** 2 * one_side).sum()
@@ -64,7 +66,7 @@ def test_weights_have_the_variance_that_is_asked_for(sigma):
 
 @pytest.mark.parametrize("options", CARDS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_has_the_same_bits_on_a_card(options, dtype):
+def test_gaussian_has_the_same_bits_on_an_emulated_gpu(options, dtype):
     on = cuda(EmulatedGpu(**options))
     for shape, sigmas in zip(SHAPES[:3], SIGMAS, strict=True):
         image = volume(shape, dtype)
@@ -74,7 +76,7 @@ def test_has_the_same_bits_on_a_card(options, dtype):
 
 
 @pytest.mark.gpu
-def test_has_the_same_bits_on_this_machines_card():
+def test_gaussian_has_the_same_bits_on_the_gpu_of_this_machine():
     on, image = cuda(), volume((33, 65, 130))
     there = on.to_host(smoothed(on.to_device(image), SIGMAS[0]))
     np.testing.assert_array_equal(there, smoothed(image, SIGMAS[0]))
@@ -82,7 +84,7 @@ def test_has_the_same_bits_on_this_machines_card():
 
 @pytest.mark.skipif(not nvrtc.is_installed(), reason="NVRTC is not installed")
 @pytest.mark.parametrize("arch", [75, 90, 120])
-def test_no_product_is_fused_with_a_sum(arch):
+def test_products_and_sums_are_not_fused(arch):
     assert "fma." in nvrtc.ptx_for(source(np.dtype(np.float32)), arch, OPTIONS[:1])
     assert "fma." not in nvrtc.ptx_for(source(np.dtype(np.float32)), arch, OPTIONS)
 
@@ -94,12 +96,12 @@ def test_weights_are_a_gaussian_that_sums_to_one():
     np.testing.assert_allclose(weights / weights[0], np.exp(-(np.arange(9) ** 2) / 8))
 
 
-def test_a_line_goes_on_as_its_mirror_image():
+def test_line_continues_as_its_mirror_image():
     shown = [mirrored(i, 3) for i in range(-7, 10)]
     assert shown == [0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2]
 
 
-def test_the_image_that_is_given_stays():
+def test_input_image_is_not_modified():
     image = volume(SHAPES[0])
     before = image.copy()
     smoothed(image, SIGMAS[0])

@@ -22,7 +22,7 @@ def assert_compiles(variant, arch):
         assert use.registers * variant.n_threads <= 65536, f"{name} of {variant}"
 
 
-def test_any_two_settings_compile_without_spills():
+def test_all_pairs_of_settings_compile_without_spills():
     for variant in (*any_two(joseph_variants(BLOCKS)), JosephVariant(views_per_launch=MOST_VIEWS)):
         for arch in cards_for(variant):
             assert_compiles(variant, arch)
@@ -37,6 +37,6 @@ def test_every_form_compiles_without_spills():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", BLOCKS)
-def test_every_block_compiles_without_spills(block):
+def test_every_block_size_compiles_without_spills(block):
     for variant in joseph_variants((block,), (4,)):
         assert_compiles(variant, 90)

@@ -1,4 +1,4 @@
-"""Joseph's projector for the GPU, its very text run on the CPU, against its twin and the laws."""
+"""Joseph's projector for the GPU, with its text run on the CPU, compared with its twin and laws."""
 
 from dataclasses import replace
 from functools import cache
@@ -19,7 +19,7 @@ from tests.emulator import EmulatedGpu
 from tests.emulator.sanitizer import assert_runs_sanitized
 
 RTOL = 1e-5  # of the maximum: the same sums in another order
-EIGHT_BITS = 3e-3  # what the texture units' fractions may cost
+EIGHT_BITS = 3e-3  # possible error of 8-bit texture fractions
 GRID = ImageGrid((13, 17, 19), (1.5, 1.4, 1.3), (1.0, 2.0, -3.0))
 PLAIN = JosephVariant("memory", 8, 4, views_per_launch=3)
 VARIANTS = [
@@ -30,7 +30,7 @@ VARIANTS = [
 
 
 def scan(n_views=8, angles=None, **options):
-    """A circle of views."""
+    """Return a circle of views."""
     known = {"source_axis_mm": 60.0, "source_detector_mm": 90.0, "shape": (14, 18), "pixel_mm": 2.0}
     return circular_cone(circle(n_views) if angles is None else angles, **{**known, **options})
 
@@ -62,7 +62,7 @@ SCENES = {
 
 
 class Device:
-    """The projector of one scene on the emulated card."""
+    """The projector of one scene on the emulated GPU."""
 
     def __init__(self, variant, geometry, grid, **options):
         self.gpu = EmulatedGpu(**options)
@@ -98,7 +98,7 @@ class Device:
 
 
 def rays_of(geometry, grid):
-    """(n_views, 6, 3) start and direction of the ray to pixel (0, 0), and steps [voxels]."""
+    """Return (n_views, 6, 3) start and direction of the ray to pixel (0, 0), and steps [voxels]."""
     voxel, still = np.array(grid.voxel_mm), np.zeros((geometry.n_views, 3))
     u, v = geometry.u_mm / voxel, geometry.v_mm / voxel
     pixel = grid.to_voxels(geometry.corner_mm) + (u + v) / 2
@@ -115,7 +115,7 @@ def fields(grid, out_shape):
 
 @cache
 def twin(scene):
-    """Image, values, and what the CPU makes of them."""
+    """Return image, values, and their results on the CPU."""
     geometry, grid = SCENES[scene]
     A = XrayTransform(geometry, grid, on=cpu(2))
     x, y = fields(grid, A.out_shape)
@@ -129,7 +129,7 @@ def assert_close(found, wanted, rtol=RTOL):
 @pytest.mark.parametrize("reverse", [False, True], ids=["", "reverse"])
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: f"{v.texture}-{v.sums}")
 @pytest.mark.parametrize("scene", SCENES)
-def test_every_form_equals_its_twin_in_both_orders_of_threads(scene, variant, reverse):
+def test_every_joseph_kernel_equals_its_twin_in_both_orders_of_threads(scene, variant, reverse):
     x, y, forward, back = twin(scene)
     device = Device(variant, *SCENES[scene], reverse=reverse, exact_textures=True)
 
@@ -137,7 +137,7 @@ def test_every_form_equals_its_twin_in_both_orders_of_threads(scene, variant, re
     assert_close(device.back(y), back)
 
 
-def test_the_scenes_hold_rays_along_every_axis():
+def test_scenes_contain_rays_along_every_axis():
     for scene, axes in (("cone", {0, 1}), ("steep", {0, 1, 2}), ("near", {0, 1, 2})):
         geometry, grid = SCENES[scene]
         rays = rays_of(geometry, grid)[:, :, None, None]
@@ -147,7 +147,7 @@ def test_the_scenes_hold_rays_along_every_axis():
         assert set(main.flat) == axes
 
 
-def test_fractions_of_eight_bits_cost_little():
+def test_eight_bit_fractions_have_a_small_error():
     x, _, forward, _ = twin("cone")
     found = Device(VARIANTS[2], *SCENES["cone"]).forward(x)
 
@@ -157,7 +157,7 @@ def test_fractions_of_eight_bits_cost_little():
 
 @pytest.mark.parametrize("texture", ["memory", "array"])
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_a_uniform_box_along_an_axis_gives_its_length(axis, texture):
+def test_uniform_box_along_an_axis_gives_its_length(axis, texture):
     ray, u, v = np.roll(np.eye(3), -axis, axis=0)
     geometry = replace(
         parallel([0.0], shape=(5, 6), pixel_mm=1.0),
@@ -172,7 +172,7 @@ def test_a_uniform_box_along_an_axis_gives_its_length(axis, texture):
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_the_adjoint_is_the_transpose_of_the_integrals_from_memory(scene):
+def test_adjoint_is_the_transpose_of_the_integrals_from_memory(scene):
     x, y, *_ = twin(scene)
     y = np.abs(y)
     device = Device(PLAIN, *SCENES[scene])
@@ -184,7 +184,7 @@ def test_the_adjoint_is_the_transpose_of_the_integrals_from_memory(scene):
 
 
 def boxes(shape):
-    """Corner and shape of eight boxes that make up a volume, some of them one slice thin."""
+    """Return corner and shape of eight boxes of a volume, some of them one slice thin."""
     cuts = [(0, 1, n) if n % 2 else (0, n // 2, n) for n in shape]
     spans = [list(pairwise(c)) for c in cuts]
     for corner in np.ndindex(2, 2, 2):
@@ -206,7 +206,7 @@ def test_boxes_add_up_to_the_whole(scene, variant):
     assert_close(device.gpu.download(total), forward)
 
 
-def test_views_may_be_taken_in_parts():
+def test_views_can_be_processed_in_parts():
     x, y, forward, back = twin("cone")
     device = Device(PLAIN, *SCENES["cone"])
     out = device.gpu.upload(np.full(device.out_shape, -1, np.float32))
@@ -223,7 +223,7 @@ def test_views_may_be_taken_in_parts():
     assert_close(device.gpu.download(sums) - 1, back)
 
 
-def test_fixed_sums_have_the_same_bits_whatever_the_launches():
+def test_fixed_sums_have_the_same_bits_for_any_launches():
     _, y, *_ = twin("cone")
     geometry, grid = SCENES["cone"]
     forms = [
@@ -240,9 +240,9 @@ def test_fixed_sums_have_the_same_bits_whatever_the_launches():
         np.testing.assert_array_equal(one, other)
 
 
-def test_a_recorded_projector_moves_its_views_again():
+def test_recorded_projector_sends_its_views_again():
     x, y, forward, back = twin("cone")
-    device = Device(PLAIN, *SCENES["cone"])  # three launches, whose views follow one another
+    device = Device(PLAIN, *SCENES["cone"])  # three launches with consecutive views
     gpu, lines = device.gpu, device.lines
     volume, values = device.on_device(np.zeros_like(x)), gpu.upload(y)
     out, sums = gpu.empty(device.out_shape, np.float32), gpu.empty(x.shape, np.float32)
@@ -262,7 +262,7 @@ def test_a_recorded_projector_moves_its_views_again():
     assert_close(gpu.download(sums), back)
 
 
-def test_a_launch_takes_no_more_work_than_its_share(monkeypatch):
+def test_launch_size_is_limited_by_work(monkeypatch):
     device = Device(replace(PLAIN, views_per_launch=8), *SCENES["cone"])
     n_samples = 14 * 18 * 19
     for samples, views in ((n_samples * 100, 8), (n_samples * 3, 3), (1, 1)):
@@ -276,8 +276,8 @@ def test_more_views_than_constant_memory_holds_are_refused():
         JosephVariant(views_per_launch=MOST_VIEWS + 1)
 
 
-def test_no_kernel_leaves_its_arrays():
-    """Every form once under AddressSanitizer, in a process that has it loaded from the start."""
+def test_kernels_stay_within_their_arrays():
+    """Run every form once under AddressSanitizer, in a process that loads it at the start."""
     code = """
 from tests.engine.kernels.test_joseph_cuda import SCENES, VARIANTS, Device, fields
 for scene in ("near", "one row"):

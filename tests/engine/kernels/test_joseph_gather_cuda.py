@@ -1,4 +1,4 @@
-"""Joseph's adjoint by gathering, its very text run on the CPU, against the twin and the laws."""
+"""Joseph's adjoint by gathering, with its text run on the CPU, compared with twin and transpose."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ FORMS = [GatherVariant(5, 1, 2, 3), GatherVariant(6, 3, 8, 64)]
 
 
 def gathered(scene, form, shape=None, corner=(0, 0, 0), **options):
-    """The adjoint of the scene's values on the emulated card."""
+    """Return the adjoint of the scene's values on the emulated GPU."""
     device = Device(PLAIN, *SCENES[scene], **options)
     kernels = JosephGather(device.gpu, form, Profiler(cuda(device.gpu)))
     out = device.gpu.upload(np.full(shape or device.grid.shape, np.nan, np.float32))
@@ -43,12 +43,12 @@ def gathered(scene, form, shape=None, corner=(0, 0, 0), **options):
 @pytest.mark.parametrize("reverse", [False, True], ids=["", "reverse"])
 @pytest.mark.parametrize("form", FORMS, ids=["one voxel", "three voxels"])
 @pytest.mark.parametrize("scene", UPRIGHT)
-def test_every_form_equals_its_twin_in_both_orders_of_threads(scene, form, reverse):
+def test_every_gather_kernel_equals_its_twin_in_both_orders_of_threads(scene, form, reverse):
     assert_close(gathered(scene, form, reverse=reverse), twin(scene)[3])
 
 
 @pytest.mark.parametrize("scene", ["cone", "diagonal", "parallel"])
-def test_it_is_the_transpose_of_the_integrals_from_memory(scene):
+def test_gathered_adjoint_is_the_transpose_of_the_integrals_from_memory(scene):
     x, y, *_ = twin(scene)
     forward = Device(PLAIN, *SCENES[scene]).forward(x).astype("f8")
 
@@ -57,14 +57,14 @@ def test_it_is_the_transpose_of_the_integrals_from_memory(scene):
     assert one == pytest.approx(other, abs=1e-6 * np.vdot(forward, np.abs(y)))
 
 
-def test_boxes_are_parts_of_the_whole_to_the_bit():
+def test_boxes_are_parts_of_the_whole_bit_by_bit():
     whole = gathered("cone", FORMS[0])
     part = gathered("cone", FORMS[0], (5, 9, 8), (3, 6, 11))
 
     np.testing.assert_array_equal(part, whole[3:8, 6:15, 11:])
 
 
-def test_views_may_be_taken_in_parts_and_launches(monkeypatch):
+def test_views_can_be_processed_in_parts_and_launches(monkeypatch):
     _, y, _, back = twin("cone")
     device = Device(PLAIN, *SCENES["cone"])
     kernels = JosephGather(device.gpu, FORMS[1], Profiler(cuda(device.gpu)))
@@ -103,27 +103,27 @@ def form_of(geometry, grid):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_it_is_left_alone_where_adding_by_rays_is_better(name):
+def test_gathering_is_not_used_if_adding_by_rays_is_faster(name):
     assert form_of(scan(), TALL) == GatherVariant(3, 2)
     assert form_of(*REFUSED[name]) is None
 
 
-def test_a_voxel_is_as_high_as_the_source_sees_it():
+def test_projected_height_of_a_voxel_is_bounded():
     geometry = circular_cone(
         [0.0], source_axis_mm=100.0, source_detector_mm=150.0, shape=(50, 18), pixel_mm=2.0
     )
     rays = rays_of(geometry, TALL)
     # farthest and nearest faces of 8 voxels of 1.5 mm
-    wanted = [1.3 * 150 / (100 + side * 6.0) / 2.0 for side in (1, -1)]
-    np.testing.assert_allclose(rows_of_voxels(rays, TALL.shape), wanted, rtol=FLOAT64_SUMS)
+    expected = [1.3 * 150 / (100 + side * 6.0) / 2.0 for side in (1, -1)]
+    np.testing.assert_allclose(rows_of_voxels(rays, TALL.shape), expected, rtol=FLOAT64_SUMS)
     flat = parallel([0.3], shape=(50, 18), pixel_mm=1.2)
     np.testing.assert_allclose(rows_of_voxels(rays_of(flat, TALL), TALL.shape), 1.3 / 1.2)
 
 
 @pytest.mark.parametrize(("n_slices", "voxels"), [(24, 1), (64, 2), (96, 3), (100, 4), (512, 4)])
-def test_threads_take_voxels_that_leave_few_lanes_idle(n_slices, voxels):
+def test_number_of_voxels_per_thread_leaves_few_lanes_idle(n_slices, voxels):
     form = form_of(scan(shape=(50, 18)), replace(TALL, shape=(n_slices, 9, 8), voxel_mm=(1.4,) * 3))
-    if n_slices <= 64:  # taller ones are seen by steep rays
+    if n_slices <= 64:  # rays through taller volumes are too steep
         assert form.voxels_per_thread == voxels
     assert device_joseph_gather._voxels_of_thread(n_slices) == voxels
 
@@ -135,7 +135,7 @@ needs_nvrtc = pytest.mark.skipif(
 
 
 @needs_nvrtc
-def test_any_two_settings_compile_without_spills():
+def test_all_pairs_of_settings_compile_without_spills():
     for variant in any_two(gather_variants()):
         for arch in cards_for(variant):
             assert_compiles(variant, arch)
@@ -151,12 +151,12 @@ def test_every_form_compiles_without_spills():
 
 @needs_nvrtc
 @pytest.mark.parametrize("arch", [75, 90, 120])
-def test_the_compiled_kernel_equals_its_twin(arch):
+def test_compiled_kernel_equals_its_twin(arch):
     assert_close(gathered("cone", FORMS[0], ptx=arch), twin("cone")[3])
 
 
-def test_no_kernel_leaves_its_arrays():
-    """Both forms once under AddressSanitizer, in a process that has it loaded from the start."""
+def test_kernels_stay_within_their_arrays():
+    """Run both forms once under AddressSanitizer, in a process that loads it at the start."""
     code = """
 from tests.engine.kernels.test_joseph_gather_cuda import FORMS, gathered
 for scene in ("cone", "one row", "helical"):

@@ -1,4 +1,4 @@
-"""What is said in LLVM's words of a processor gives the same on others that it has words for."""
+"""LLVM intrinsics for one processor give the same results on other supported processors."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ PROCESSORS = {
     "the least": ({"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, set()),
     "AVX2": ({"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": AVX2}, {"avx2", "fma"}),
 }
-"""What Numba compiles for, and what of it this processor must have."""
+"""Compile target of Numba, and the required features of this processor."""
 PROGRAM = """
 import numpy as np
 from numba import njit
@@ -134,7 +134,7 @@ def test_rows_are_packed_and_read_the_same(processor):
     assert said(PROGRAM, elsewhere).split() == [str(bool(needed))]
 
 
-def test_taps_laid_with_avx2_are_those_of_this_processor():
+def test_taps_with_avx2_equal_those_of_this_processor():
     elsewhere, needed = PROCESSORS["AVX2"]
     if not needed <= FEATURES:
         pytest.skip("the processor is none with AVX2")
@@ -154,7 +154,7 @@ def test_gridding_has_the_same_bits(processor):
 
 
 @pytest.mark.parametrize("processor", PROCESSORS)
-def test_few_slices_are_those_of_this_processor(processor):
+def test_few_slices_equal_those_of_this_processor(processor):
     elsewhere, needed = PROCESSORS[processor]
     if not needed <= FEATURES:
         pytest.skip(f"the processor is none with {processor}")

@@ -31,7 +31,7 @@ def assert_same_bits(on, potential, dtype):
 
 @pytest.mark.parametrize("options", CARDS)
 @pytest.mark.parametrize("potential", Potential)
-def test_has_the_same_bits_on_a_card(options, potential):
+def test_neighbour_sums_have_the_same_bits_on_an_emulated_gpu(options, potential):
     on = cuda(EmulatedGpu(**options))
     assert_same_bits(on, potential, np.float32)
     if not options:
@@ -41,13 +41,13 @@ def test_has_the_same_bits_on_a_card(options, potential):
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("potential", Potential)
-def test_has_the_same_bits_on_this_machines_card(potential, dtype):
+def test_neighbour_sums_have_the_same_bits_on_the_gpu_of_this_machine(potential, dtype):
     assert_same_bits(cuda(), potential, dtype)
 
 
 @pytest.mark.skipif(not nvrtc.is_installed(), reason="NVRTC is not installed")
 @pytest.mark.parametrize("arch", [75, 80, 90, 120])
-def test_it_compiles_without_spills(arch):
+def test_neighbour_kernel_compiles_without_spills(arch):
     for dtype in (np.float32, np.float64):
         for use in nvrtc.compile_for(source(np.dtype(dtype)), arch, OPTIONS).kernels.values():
             assert not use.spills and use.stack_bytes == 0

@@ -1,4 +1,4 @@
-"""The blur of a point spread on a GPU: the sums of the CPU, in its order, from either side."""
+"""The point spread blur on a GPU: the sums of the CPU, in its order, in both directions."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ BLURS = {
 @pytest.mark.parametrize("options", CARDS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", BLURS)
-def test_it_sums_as_the_cpu_does(rng, name, dtype, options):
+def test_blur_on_an_emulated_gpu_equals_that_of_the_cpu(rng, name, dtype, options):
     blur, gpu = BLURS[name], EmulatedGpu(**options)
     cuda(gpu)
     x = rng.random(blur.in_shape).astype(dtype)
     for one in (blur, blur.T):
-        got, want = gpu.download(one(gpu.upload(x))), one(x)
-        assert got.dtype == dtype
+        actual, expected = gpu.download(one(gpu.upload(x))), one(x)
+        assert actual.dtype == dtype
         # each product and sum is rounded as on the CPU, unless that one fuses them
-        np.testing.assert_allclose(got, want, rtol=4 * np.finfo(dtype).eps, atol=0)
+        np.testing.assert_allclose(actual, expected, rtol=4 * np.finfo(dtype).eps, atol=0)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", BLURS)
-def test_a_card_sums_so_too(rng, name):
+def test_blur_on_a_real_gpu_equals_that_of_the_cpu(rng, name):
     on, blur = cuda(), BLURS[name]
     x = rng.random(blur.in_shape, np.float32)
     np.testing.assert_allclose(on.to_host(blur(on.to_device(x))), blur(x), rtol=1e-6)
@@ -48,7 +48,7 @@ def test_a_card_sums_so_too(rng, name):
 
 @pytest.mark.skipif(not nvrtc.is_installed(), reason="NVRTC is not installed")
 @pytest.mark.parametrize("arch", [75, 80, 90, 120])
-def test_it_compiles_without_spills(arch):
+def test_blur_kernel_compiles_without_spills(arch):
     for dtype in (np.float32, np.float64):
         compiled = nvrtc.compile_for(source(np.dtype(dtype)), arch, OPTIONS)
         for use in compiled.kernels.values():

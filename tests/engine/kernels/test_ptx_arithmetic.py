@@ -1,4 +1,4 @@
-"""Each family of instructions of the PTX executor against what PTX ISA states, in closed form."""
+"""Each family of instructions of the PTX executor, compared with the PTX ISA in closed form."""
 
 import struct
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Case:
 
 
 def alike(code, given, wanted):
-    """All operands and the result are of the type that the instruction ends in."""
+    """Return a case with operands and result of the instruction's type."""
     type_ = code.split(".")[-1]
     return Case(code, type_, " ".join([type_] * len(given)), given, wanted)
 
@@ -146,14 +146,14 @@ NAMES = ["sums", "products", "quotients", "signs", "bits", "conversions", "compa
 
 
 def packed(type_, value):
-    """The bits of a value, as 8 bytes hold them."""
+    """Return the bits of a value in 8 bytes."""
     if type_[0] == "f":
         return struct.pack("<f" if type_ == "f32" else "<d", value).ljust(8, b"\0")
     return (int(value) % 2 ** max(bits(type_), 8)).to_bytes(8, "little")
 
 
 def entry(name, case):
-    """A kernel that loads the operands from its array, and stores the result behind them."""
+    """Return a kernel that loads the operands from its array, and stores the result behind them."""
     of = case.of.split()
     lines = [f".reg .b{bits(t)} %a{i};" for i, t in enumerate(of)]
     lines += ["ld.param.u64 %at, [at];"]
@@ -188,7 +188,7 @@ def results(cases):
 
 
 @pytest.mark.parametrize("cases", FAMILIES, ids=NAMES)
-def test_an_instruction_computes_what_the_manual_states(cases):
+def test_instruction_computes_the_result_of_the_manual(cases):
     for case, found in results(cases):
         type_ = "b32" if case.to == "pred" else case.to
         assert found == packed(type_, case.wanted), case
@@ -221,7 +221,7 @@ REGISTERS = [".reg .b32 %r<9>;", ".reg .b64 %rd<9>;", ".reg .pred %p;"]
         ("down.b32", 6, 0x181F, lambda i: (i + 6, True) if i % 8 < 2 else (i, False)),
     ],
 )
-def test_a_shuffle_gives_another_lanes_value_and_whether_it_was_inside(how, by, c, source):
+def test_shuffle_returns_another_lanes_value_and_if_it_was_in_range(how, by, c, source):
     gpu = EmulatedGpu()
     lines = LANES.format(how=how, by=by, c=c).split("\n")
     module = PtxKernels(kernel("lanes", ".param .u64 out", REGISTERS + lines), gpu)
@@ -238,7 +238,7 @@ def test_a_shuffle_gives_another_lanes_value_and_whether_it_was_inside(how, by, 
     [("f32", 1.5, 2.0, 3.5), ("f32", 1e-40, 1e-40, 0.0), ("f64", 1e-310, 0.0, 1e-310),
      ("u64", 2**64 - 1, 3, 2)],
 )  # fmt: skip
-def test_an_atomic_sum_is_that_of_global_memory(type_, old, value, wanted):
+def test_atomic_sum_is_that_of_global_memory(type_, old, value, wanted):
     case = Case("atom", type_, f"{type_} {type_}", (old, value), wanted)
     lines = entry("change", case).replace(
         "atom %to, %a0, %a1", f"red.global.add.{type_} [%at], %a1"
@@ -256,6 +256,6 @@ def test_an_atomic_sum_is_that_of_global_memory(type_, old, value, wanted):
 @pytest.mark.parametrize(
     "line", ["add.rz.f32 %r1, %r2, %r3;", "mma.sync.aligned %r1;", "add.s32 %x, 1, 2;", "what?"]
 )
-def test_what_is_not_known_is_refused_with_its_line(line):
+def test_unknown_instruction_is_refused_with_its_line(line):
     with pytest.raises(PtxError, match=r"line 7: .* not known"):
         PtxKernels(kernel("k", ".param .u64 out", [*REGISTERS[:2], line]), EmulatedGpu())

@@ -1,4 +1,4 @@
-"""Mistakes planted in kernels, which the PTX executor must tell by name."""
+"""Mistakes planted in kernels, which the PTX executor must report by name."""
 
 import numpy as np
 import pytest
@@ -83,14 +83,14 @@ def run(body, *, reverse, ptx=90, arguments=None):
 
 @pytest.mark.parametrize("reverse", [False, True], ids=["ascending", "descending"])
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_told(mistake, reverse):
+def test_mistake_is_reported(mistake, reverse):
     body, words = MISTAKES[mistake]
     with pytest.raises(KernelError, match=f"kernel work in PTX, block 0: .*({words})"):
         run(body, reverse=reverse)
 
 
 @pytest.mark.parametrize("ptx", [75, 90, 120])
-def test_a_kernel_without_a_mistake_runs(ptx):
+def test_kernel_without_a_mistake_runs(ptx):
     out = run(SUM % "__syncthreads();", reverse=True, ptx=ptx)
 
     assert out[0] == N * (N - 1) / 2
@@ -101,13 +101,13 @@ def test_a_kernel_without_a_mistake_runs(ptx):
     [(64, "int 64, needs"), (np.int64(64), "int64, needs"), (np.float32(64), "float32, needs")],
     ids=["of Python", "too wide", "of another kind"],
 )
-def test_an_argument_of_another_width_or_kind_is_refused(value, words):
+def test_argument_of_another_width_or_kind_is_refused(value, words):
     array = EmulatedGpu().upload(np.zeros(N, np.float32))
     with pytest.raises(TypeError, match=f"kernel work, argument 3: {words}"):
         run("out[i] = n;", reverse=False, arguments=(array, array, value))
 
 
-def test_shared_memory_of_the_block_before_is_forgotten():
+def test_shared_memory_of_the_last_block_is_invalid():
     source = """
     extern "C" __global__ void __launch_bounds__(32) work(float* out) {
       __shared__ float part[32];

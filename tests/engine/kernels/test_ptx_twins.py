@@ -35,11 +35,11 @@ def arch_of(form):
 
 @pytest.fixture(autouse=True)
 def in_ptx(monkeypatch, request):
-    """The emulated card runs PTX, for the architecture that falls to the test's parameters."""
+    """Run PTX on the emulated GPU, for an architecture drawn from the test's parameters."""
     monkeypatch.setenv("ISOCENTER_PTX", str(arch_of(request.node.name)))
 
 
-def test_the_lots_hold_every_architecture(request):
+def test_lots_contain_every_architecture(request):
     names = [item.name for item in request.session.items if item.path == request.node.path]
     if len(names) < 20:
         pytest.skip("only some of the tests were asked for")
@@ -48,17 +48,17 @@ def test_the_lots_hold_every_architecture(request):
 
 @pytest.mark.parametrize("variant", RAYS, ids=rays.named)
 def test_rays(variant):
-    rays.test_every_form_equals_its_twin_in_both_orders_of_threads(variant)
+    rays.test_every_ray_kernel_equals_its_twin_in_both_orders_of_threads(variant)
 
 
 @pytest.mark.parametrize("variant", any_two(rays.IMAGE_FORMS), ids=rays.named)
 def test_images(variant):
-    rays.test_the_loop_on_the_device_equals_updates_by_hand(variant)
+    rays.test_device_loop_equals_updates_by_hand(variant)
 
 
 @pytest.mark.parametrize("variant", any_two(replicates.FORMS), ids=rays.named)
 def test_replicates(variant):
-    replicates.test_every_form_equals_its_twin_in_both_orders_of_threads(variant)
+    replicates.test_every_replicate_kernel_equals_its_twin_in_both_orders_of_threads(variant)
 
 
 @REVERSED
@@ -70,22 +70,24 @@ def test_cone_beams(variant, reverse):
 @REVERSED
 @pytest.mark.parametrize("variant", joseph.VARIANTS, ids=lambda v: f"{v.texture}-{v.sums}")
 def test_joseph(variant, reverse):
-    joseph.test_every_form_equals_its_twin_in_both_orders_of_threads("cone", variant, reverse)
+    joseph.test_every_joseph_kernel_equals_its_twin_in_both_orders_of_threads(
+        "cone", variant, reverse
+    )
 
 
 @REVERSED
 @pytest.mark.parametrize("scene", matrix.SCENES)
 def test_matrices(scene, reverse):
-    matrix.test_it_equals_its_twin_in_both_orders_of_threads(scene, reverse)
+    matrix.test_response_kernel_equals_its_twin_in_both_orders_of_threads(scene, reverse)
 
 
 @REVERSED
 @pytest.mark.parametrize("algorithm", [1, 2, 3])
 def test_algorithms_of_the_paper(algorithm, reverse):
-    matrix.test_the_algorithms_of_the_paper_equal_the_twin("square", algorithm, reverse)
+    matrix.test_algorithms_of_the_paper_equal_the_twin("square", algorithm, reverse)
 
 
 @REVERSED
 @scatter.TIMES
 def test_scatter(with_tof, reverse):
-    scatter.test_it_equals_its_twin_in_both_orders_of_threads(with_tof, reverse)
+    scatter.test_scatter_kernel_equals_its_twin_in_both_orders_of_threads(with_tof, reverse)

@@ -45,7 +45,7 @@ def images_of(n):
 
 
 def numerators(variant, n, on, *, counts=None, part=1):
-    """Numerators of every part-th ray from the second, or of all with a background."""
+    """Return numerators of every part-th ray from the second, or of all with a background."""
     A, draws = cuda_cases.projector(variant, CASE, on), draws_of(n, seed=5)
     background = CASE.background
     if part > 1:
@@ -68,7 +68,7 @@ def assert_equal(found, wanted, sums):
 
 
 @pytest.mark.parametrize("variant", FORMS, ids=named)
-def test_every_form_equals_its_twin_in_both_orders_of_threads(variant):
+def test_every_replicate_kernel_equals_its_twin_in_both_orders_of_threads(variant):
     for reverse in (False, True):
         on = cuda(EmulatedGpu(reverse=reverse))
         for part in (1, 3):
@@ -125,7 +125,7 @@ def test_rows_beyond_the_memory_are_sent_in_pieces(sums, part, monkeypatch):
     assert len(sizes) > 1 and max(sizes) == 50
 
 
-def test_a_single_launch_reports_its_pass():
+def test_single_launch_reports_its_pass():
     seen = []
     A = RayProjector(
         CASE.rays, cuda_cases.GRID, on=cuda(EmulatedGpu()),
@@ -182,11 +182,11 @@ def test_weights_have_the_bits_of_the_cpu(draws, rng):
         number = np.uint64(draws.first), np.uint64(draws.step)
         place = np.int32(draws.first_replicate + replicate)
         kernel(8, 128, gpu.upload(counts), draws.key, *number, place, np.int32(n), out)
-        wanted = weights_of(draws, replicate, n, counts)
-        np.testing.assert_array_equal(gpu.download(out), wanted)
+        expected = weights_of(draws, replicate, n, counts)
+        np.testing.assert_array_equal(gpu.download(out), expected)
 
 
-def test_images_at_zero_stay_there():
+def test_zero_images_stay_zero():
     images, on = images_of(5), cuda(EmulatedGpu())
     images[3] = 0
     for sums in ("float", "fixed"):
@@ -206,8 +206,8 @@ def test_runs_without_replicates_do_not_compile_the_kernel():
     assert sum("replicates(" in source for source, _ in gpu._modules) == 1
 
 
-def test_the_kernel_does_not_leave_its_arrays():
-    """Under AddressSanitizer, in a process that has it loaded from the start."""
+def test_kernel_stays_within_its_arrays():
+    """Run under AddressSanitizer, in a process that loads it at the start."""
     code = f"""
 from engine.core.backend import cuda
 from tests.emulator import EmulatedGpu

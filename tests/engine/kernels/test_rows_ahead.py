@@ -1,4 +1,4 @@
-"""What is fetched ahead is a hint: the same rows, whatever they lie in and wherever they begin."""
+"""Prefetching is a hint: rows are the same for any images and block limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 GRID = ImageGrid((9, 31, 40), (2.0, 3.0, 2.5))
 N = 300
 NEAR, FAR = 0, 1 << 40
-"""Bytes of images that lie in the caches, and of images that do not."""
+"""Bytes of images that fit the caches, and of images that do not."""
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def room_in(n_bytes):
 
 
 def updated(rows, image, n_bytes, blocks):
-    """Expected counts and sums of an update, block of rows by block."""
+    """Return expected counts and sums of an update, block of rows by block."""
     arranged, rest = Bricks(GRID.shape, "float32").arranged(image), np.empty(0, np.float32)
     sums, expected = np.zeros_like(arranged), np.full(N, np.nan, np.float32)
     for start, stop in pairwise(blocks):
@@ -44,7 +44,7 @@ def updated(rows, image, n_bytes, blocks):
     return expected, sums
 
 
-def test_rows_are_the_same_with_voxels_fetched_ahead_and_without(rng, rows):
+def test_rows_are_the_same_with_and_without_prefetching(rng, rows):
     image, values = rng.random(GRID.shape), rng.random(N, np.float32)
     arranged = Bricks(GRID.shape, "float32").arranged(image)
     found = []
@@ -61,7 +61,7 @@ def test_rows_are_the_same_with_voxels_fetched_ahead_and_without(rng, rows):
 
 
 @pytest.mark.parametrize("n_bytes", [NEAR, FAR])
-def test_a_block_begins_and_ends_with_its_own_rows(rng, rows, n_bytes):
+def test_block_starts_and_ends_with_its_own_rows(rng, rows, n_bytes):
     image = rng.random(GRID.shape)
 
     whole = updated(rows, image, n_bytes, [0, N])
@@ -71,7 +71,7 @@ def test_a_block_begins_and_ends_with_its_own_rows(rng, rows, n_bytes):
     np.testing.assert_array_equal(blocks[1], whole[1])
 
 
-def test_a_block_writes_no_row_but_its_own(rng, rows):
+def test_block_writes_only_its_own_rows(rng, rows):
     arranged = Bricks(GRID.shape, "float32").arranged(rng.random(GRID.shape))
     out = np.full(N, np.nan, np.float32)
 
@@ -80,7 +80,7 @@ def test_a_block_writes_no_row_but_its_own(rng, rows):
     assert np.flatnonzero(np.isfinite(out)).tolist() == [7, 8]
 
 
-def test_rows_through_an_image_beyond_the_caches_are_as_long_as_they_are(rng):
+def test_rows_through_an_image_larger_than_the_caches_have_their_length(rng):
     grid = ImageGrid((4, 1700, 1700), (1.0, 1.0, 1.0))  # 48 MB
     low, high = np.array([-900.0, -800.0, -1.9]), np.array([900.0, 800.0, 1.9])
     starts, stops = (rng.uniform(low, high, (N, 3)) for _ in range(2))

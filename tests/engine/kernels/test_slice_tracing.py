@@ -31,7 +31,7 @@ def all_siddon(rays: Rays, grid: ImageGrid) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", TRACED)
-def test_every_voxel_holds_the_length_siddon_finds(rng, kind):
+def test_every_voxel_has_the_length_of_siddon(rng, kind):
     rays = TRACED[kind](rng)
 
     difference = matrix(rays, GRID) - all_siddon(rays, GRID)
@@ -51,7 +51,7 @@ def moved(rays: Rays, by_voxels: tuple[float, float, float]) -> Rays:
 
 
 def face_rays(rng: np.random.Generator, n: int, axis: int) -> Rays:
-    """Rays of any direction within the faces across an axis, those of the box included."""
+    """Return rays of any direction in faces across an axis, including those of the box."""
     low, voxel = GRID.lower_mm[axis], GRID.voxel_mm[axis]
     middles = np.array(GRID.centre_mm) + rng.uniform(-0.4, 0.4, (n, 3)) * GRID.size_mm
     directions = rng.normal(size=(n, 3))
@@ -61,7 +61,7 @@ def face_rays(rng: np.random.Generator, n: int, axis: int) -> Rays:
 
 
 @pytest.mark.parametrize("axis", range(3))
-def test_a_ray_along_a_face_is_the_mean_of_those_on_either_side(rng, axis):
+def test_ray_along_a_face_is_the_mean_of_those_on_either_side(rng, axis):
     rays, beside = face_rays(rng, 60, axis), np.eye(3)[axis] / 2
 
     lengths = matrix(rays, GRID)
@@ -70,7 +70,7 @@ def test_a_ray_along_a_face_is_the_mean_of_those_on_either_side(rng, axis):
     np.testing.assert_allclose(lengths, (either[0] + either[1]) / 2, atol=FLOAT64_MM)
 
 
-def test_a_ray_along_a_face_between_planes_is_half_as_long_in_each():
+def test_ray_along_a_face_between_planes_is_half_as_long_in_each():
     low, high = GRID.lower_mm, GRID.upper_mm
     face = low[2] + 2 * GRID.voxel_mm[2]
     start, end = (
@@ -84,7 +84,7 @@ def test_a_ray_along_a_face_between_planes_is_half_as_long_in_each():
     assert in_planes == pytest.approx([0, beside / 2, beside / 2, 0, 0])
 
 
-def test_a_ray_along_an_edge_is_a_quarter_as_long_in_each_of_four_voxels():
+def test_ray_along_an_edge_is_a_quarter_as_long_in_each_of_four_voxels():
     low, voxel = GRID.lower_mm, np.array(GRID.voxel_mm)
     start = (low + [2, -1, 3] * voxel)[None]
 
@@ -95,7 +95,7 @@ def test_a_ray_along_an_edge_is_a_quarter_as_long_in_each_of_four_voxels():
 
 
 @pytest.mark.parametrize("axis", range(3))
-def test_places_in_float32_lie_on_the_same_faces(rng, axis):
+def test_float32_positions_are_on_the_same_faces(rng, axis):
     rays = face_rays(rng, 30, axis)
     rounded = Rays(rays.points_mm.astype(np.float32).astype(float), rays.ends)
 
@@ -111,7 +111,7 @@ def test_zero_length_and_missing_rays_are_zero_not_nan():
     assert (project.T(np.ones(3, np.float32)) == 0).all()
 
 
-def test_ones_image_gives_the_box_chord_in_float32(rng):
+def test_image_of_ones_gives_the_box_chord_in_float32(rng):
     grid = ImageGrid((128, 128, 128), (2.0, 2.0, 2.0))
     angle, height = rng.uniform(0, 2 * np.pi, (2, 4000)), rng.uniform(-100, 100, (2, 4000))
     points = np.stack([300 * np.cos(angle), 300 * np.sin(angle), height], axis=-1)
@@ -138,7 +138,7 @@ def test_disc_chords_converge_to_the_closed_form():
 
 
 def _disc_chords(rays: Rays, voxel_mm: float) -> np.ndarray:
-    """Chords through a disc of 100 mm radius, its edge voxels filled by 8 x 8 samples."""
+    """Return chords through a disc of 100 mm radius with edge voxels filled by 8 x 8 samples."""
     n = round(240 / voxel_mm)
     at = (np.arange(8 * n) + 0.5) * voxel_mm / 8 - 120
     disc = (at[:, None] ** 2 + at**2 < 100**2).reshape(n, 8, n, 8).mean(axis=(1, 3))
@@ -158,7 +158,7 @@ def test_permuted_axes_permute_the_matrix(rng):
     np.testing.assert_allclose(matrix(turned, turned_grid), expected, atol=FLOAT64_MM)
 
 
-def test_translation_moves_everything(rng):
+def test_translation_of_rays_and_grid_changes_nothing(rng):
     rays = octant_rays(rng, 10, GRID)
     shift = np.array([31.0, -17.0, 5.5])
     moved_grid = ImageGrid(GRID.shape, GRID.voxel_mm, tuple(np.array(GRID.centre_mm) + shift))
@@ -168,7 +168,7 @@ def test_translation_moves_everything(rng):
     np.testing.assert_allclose(shifted, matrix(rays, GRID), atol=FLOAT64_MM)
 
 
-def test_a_ray_is_the_sum_of_its_parts(rng):
+def test_ray_is_the_sum_of_its_parts(rng):
     rays = octant_rays(rng, 10, GRID)
     starts, ends = rays.points_mm[rays.ends[:, 0]], rays.points_mm[rays.ends[:, 1]]
     cuts = starts + rng.uniform(0, 1, (len(starts), 1)) * (ends - starts)

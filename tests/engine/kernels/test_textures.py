@@ -1,4 +1,4 @@
-"""Textures: interpolation in closed form, on the emulated card and on a real one."""
+"""Textures: interpolation in closed form, on the emulated GPU and on a real one."""
 
 import gc
 
@@ -17,7 +17,7 @@ MOST = {"array": 16384, "layered": 32768, "list": 65536, "pitched": 65000}
 
 
 def slopes(x, y, z):
-    """Linear along each axis, so that interpolation gives it again between centres."""
+    """Return values that are linear along each axis, which interpolation reproduces."""
     return 3 * x - 2 * y + 10 * z + 1
 
 
@@ -27,30 +27,30 @@ def linear_pictures(shape=SHAPE):
 
 
 def points_inside(rng, n=200, shape=SHAPE):
-    """Points between the centres of texels, at centres of pictures, by steps of 1/256."""
+    """Return points between the centres of texels, at centres of images, in steps of 1/256."""
     n_pictures, n_rows, n_columns = shape
     x, y = (rng.integers(128, 256 * size - 127, n) / 256 for size in (n_columns, n_rows))
     return np.stack([x, y, rng.integers(0, n_pictures, n) + 0.5], 1)
 
 
 @ALL_KINDS
-def test_a_linear_picture_is_read_as_it_is(on_gpu, rng, kind):
+def test_linear_image_is_reproduced(on_gpu, rng, kind):
     gpu, points = on_gpu.gpu, points_inside(rng)
 
-    got = read(gpu, texture_of(gpu, kind, linear_pictures()), points)
+    actual = read(gpu, texture_of(gpu, kind, linear_pictures()), points)
 
-    np.testing.assert_allclose(got, slopes(*points.T), rtol=1e-6, atol=1e-5)
+    np.testing.assert_allclose(actual, slopes(*points.T), rtol=1e-6, atol=1e-5)
 
 
-def test_a_3d_array_is_linear_between_pictures(on_gpu, rng):
+def test_three_dimensional_array_is_linear_between_images(on_gpu, rng):
     gpu, points = on_gpu.gpu, points_inside(rng)
     points[:, 2] = rng.integers(128, 256 * SHAPE[0] - 127, len(points)) / 256
 
-    got = read(gpu, texture_of(gpu, "array", linear_pictures()), points)
+    actual = read(gpu, texture_of(gpu, "array", linear_pictures()), points)
 
     # a card has the products of three fractions in fewer bits: a 256th along rows or columns more
     more = 0.0 if isinstance(gpu, EmulatedGpu) else (3 + 2) / 256
-    np.testing.assert_allclose(got, slopes(*points.T), rtol=1e-6, atol=1e-5 + more)
+    np.testing.assert_allclose(actual, slopes(*points.T), rtol=1e-6, atol=1e-5 + more)
 
 
 @ALL_KINDS
@@ -63,50 +63,50 @@ def test_values_fall_to_zero_over_the_edge(on_gpu, kind):
         (4.5, 0), (4.5, -0.5), (4.5, 5), (4.5, 5.25), (0, 0), (9, 5), (far, 2.5), (4.5, -far),
     ]  # fmt: skip
 
-    got = read(gpu, texture, [(x, y, 1.5) for x, y in points])
+    actual = read(gpu, texture, [(x, y, 1.5) for x, y in points])
 
-    assert got.tolist() == [8, 4, 2, 0, 4, 0, 4, 0, 4, 2, 2, 2, 0, 0]
+    assert actual.tolist() == [8, 4, 2, 0, 4, 0, 4, 0, 4, 2, 2, 2, 0, 0]
 
 
-def test_a_3d_array_falls_to_zero_before_the_first_picture_and_after_the_last(on_gpu):
+def test_three_dimensional_array_falls_to_zero_outside_the_images(on_gpu):
     texture = texture_of(on_gpu.gpu, "array", np.full((2, 3, 3), 8, np.float32))
 
-    got = read(on_gpu.gpu, texture, [(1.5, 1.5, z) for z in (-0.5, 0, 0.25, 0.5, 1, 2, 2.5, 9)])
+    actual = read(on_gpu.gpu, texture, [(1.5, 1.5, z) for z in (-0.5, 0, 0.25, 0.5, 1, 2, 2.5, 9)])
 
-    assert got.tolist() == [0, 4, 6, 8, 8, 4, 0, 0]
+    assert actual.tolist() == [0, 4, 6, 8, 8, 4, 0, 0]
 
 
 @ALL_KINDS
-def test_the_weight_of_a_neighbour_is_rounded_to_a_256th(on_gpu, rng, kind):
-    """Between 0 and 1 a texture gives the weight itself, which on a card is a number of 9 bits."""
+def test_weight_of_a_neighbour_is_rounded_to_a_256th(on_gpu, rng, kind):
+    """Between 0 and 1 a texture returns the weight itself, which has 9 bits on a GPU."""
     gpu = on_gpu.gpu
     texture = texture_of(gpu, kind, np.tile(np.float32([0, 1]), (1, 2, 1)))
     nearest = rng.integers(0, 257, 500)
     weight = np.clip((nearest + rng.uniform(-0.49, 0.49, 500)) / 256, 0, 1)
     points = np.stack([weight + 0.5, np.ones(500), np.full(500, 0.5)], 1)
 
-    got = read(gpu, texture, points)
+    actual = read(gpu, texture, points)
 
-    np.testing.assert_array_equal(got * 256, nearest)
+    np.testing.assert_array_equal(actual * 256, nearest)
 
 
-def test_whole_fractions_can_be_asked_for(rng):
+def test_exact_fractions_can_be_requested(rng):
     gpu = EmulatedGpu(exact_textures=True)
     points = points_inside(rng) + rng.uniform(-0.4, 0.4, (200, 3))
     points = np.clip(points, 0.5, np.array(SHAPE)[::-1] - 0.5)
 
-    got = read(gpu, texture_of(gpu, "array", linear_pictures()), points)
+    actual = read(gpu, texture_of(gpu, "array", linear_pictures()), points)
 
-    np.testing.assert_allclose(got, slopes(*points.T), rtol=1e-5)
+    np.testing.assert_allclose(actual, slopes(*points.T), rtol=1e-5)
 
 
 @ALL_KINDS
-def test_a_new_texture_is_zero(on_gpu, rng, kind):
+def test_new_texture_is_zero(on_gpu, rng, kind):
     assert not read(on_gpu.gpu, on_gpu.gpu.texture(kind, SHAPE), points_inside(rng)).any()
 
 
 @ALL_KINDS
-def test_some_pictures_can_be_replaced(on_gpu, rng, kind):
+def test_some_images_can_be_replaced(on_gpu, rng, kind):
     gpu, pictures = on_gpu.gpu, rng.random(SHAPE, np.float32)
     texture = texture_of(gpu, kind, pictures)
     new = rng.random((2, *SHAPE[1:]), np.float32)
@@ -130,7 +130,7 @@ def test_pitched_memory_is_read_without_an_update(on_gpu, rng, shape):
 
 
 @ALL_KINDS
-def test_an_update_can_be_recorded(on_gpu, rng, kind):
+def test_update_can_be_recorded(on_gpu, rng, kind):
     gpu, texture = on_gpu.gpu, on_gpu.gpu.texture(kind, SHAPE)
     values = gpu.upload(np.ones(SHAPE, np.float32))
     points = points_inside(rng)
@@ -153,14 +153,14 @@ def test_an_update_can_be_recorded(on_gpu, rng, kind):
         (np.ones((1, 6, 7), np.float32), -1, "starting at image -1"),
     ],
 )
-def test_an_update_of_another_form_is_refused(on_gpu, values, first, words):
+def test_update_of_another_shape_is_refused(on_gpu, values, first, words):
     texture, there = on_gpu.gpu.texture("layered", SHAPE), on_gpu.gpu.upload(values)
 
     with pytest.raises(ValueError, match=words):
         texture.update(there, first)
 
 
-def test_an_update_takes_whole_arrays_of_the_device(on_gpu):
+def test_update_needs_contiguous_device_arrays(on_gpu):
     texture = on_gpu.gpu.texture("layered", SHAPE)
     wide = on_gpu.gpu.upload(np.ones((4, 6, 14), np.float32))
 
@@ -171,7 +171,7 @@ def test_an_update_takes_whole_arrays_of_the_device(on_gpu):
 
 
 @ALL_KINDS
-def test_a_texture_that_no_card_holds_is_refused(on_gpu, kind):
+def test_too_large_texture_is_refused(on_gpu, kind):
     with pytest.raises(DeviceError, match=rf"{kind}.* 2 images of {MOST[kind] + 1} × 2 pixels"):
         on_gpu.gpu.texture(kind, (2, MOST[kind] + 1, 2))
     with pytest.raises(DeviceError, match="another kind"):
@@ -181,7 +181,7 @@ def test_a_texture_that_no_card_holds_is_refused(on_gpu, kind):
 
 
 @ALL_KINDS
-def test_textures_take_memory_and_give_it_back(kind):
+def test_textures_allocate_and_free_memory(kind):
     gpu = EmulatedGpu(memory_limit=4 << 20)
     texture = gpu.texture(kind, (8, 256, 256))
     assert gpu.memory.used_bytes >= 2 << 20
@@ -204,7 +204,7 @@ def test_textures_take_memory_and_give_it_back(kind):
         ("array", "array", (1, np.nan, 0), "read at NaN, line 5"),
     ],
 )
-def test_what_a_card_would_read_in_silence_is_a_fault(kind, read_as, point, words):
+def test_silent_misread_of_a_real_gpu_is_an_error(kind, read_as, point, words):
     gpu = EmulatedGpu()
     texture = gpu.texture(kind, SHAPE)
     texture.kind = read_as
@@ -213,7 +213,7 @@ def test_what_a_card_would_read_in_silence_is_a_fault(kind, read_as, point, word
         read(gpu, texture, point)
 
 
-def test_a_handle_of_nothing_is_a_fault():
+def test_invalid_handle_is_an_error():
     gpu = EmulatedGpu()
     kernel = gpu.load(SOURCE, ()).function("read_layered")
     points, out = gpu.upload(np.zeros(3, np.float32)), gpu.empty((1,), np.float32)
@@ -232,5 +232,5 @@ def test_a_handle_of_nothing_is_a_fault():
 
 @pytest.mark.skipif(not nvrtc.is_installed(), reason="the wheel nvidia-cuda-nvrtc is not installed")
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_the_compiler_of_cards_takes_the_same_text(arch):
+def test_nvrtc_compiles_the_same_text(arch):
     assert set(nvrtc.compile_for(SOURCE, arch).kernels) == set(KERNELS.values())

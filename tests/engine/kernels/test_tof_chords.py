@@ -6,7 +6,7 @@ from tests.tolerances import FLOAT64_SUMS
 
 
 def look_up(table, s_mm):
-    """The table's integral up to a place [mm]; it is constant beyond its end."""
+    """Return the table's integral up to a position [mm]; it is constant beyond its end."""
     parts = table.coefficients.reshape(-1, 4)
     away = np.minimum(np.abs(s_mm) / table.part_mm, len(parts) - 1)
     part = away.astype(int)
@@ -14,7 +14,7 @@ def look_up(table, s_mm):
     return np.sign(s_mm) * (parts[part] * powers).sum(axis=-1) * table.part_mm
 
 
-def test_cut_gaussian_has_no_mass_beyond_the_cutoff():
+def test_truncated_gaussian_has_no_mass_beyond_the_cutoff():
     assert cut_gaussian_cdf(-4.0) == 0
     assert cut_gaussian_cdf(0.0) == 0.5
     assert cut_gaussian_cdf(3.9) < 1 == cut_gaussian_cdf(4.0)
@@ -39,7 +39,7 @@ def test_bins_of_a_chord_sum_to_its_length(rng, sigma_mm, bin_mm):
 
 @pytest.mark.parametrize("cutoff", [3.0, 4.5])
 @pytest.mark.parametrize(("sigma_mm", "bin_mm"), [(12.7, 3.0), (24.5, 80.0)])
-def test_table_follows_the_integral_of_the_formula(rng, sigma_mm, bin_mm, cutoff):
+def test_table_equals_the_integral_of_the_formula(rng, sigma_mm, bin_mm, cutoff):
     table = chord_table(sigma_mm, bin_mm, "float64", cutoff)
     lows = rng.uniform(-2.5, 2.5, 20) * sigma_mm
 
@@ -53,7 +53,7 @@ def test_table_follows_the_integral_of_the_formula(rng, sigma_mm, bin_mm, cutoff
 
 
 @pytest.mark.parametrize("of_sigma", [0.02, 0.2, 0.25, 0.3, 0.59, 1.4, 4.7, 5.5, 40.0])
-def test_cubics_follow_the_integral_whatever_the_width_of_a_bin(of_sigma):
+def test_cubics_equal_the_integral_for_any_bin_width(of_sigma):
     bin_mm, scale = 10 * of_sigma, min(of_sigma, 1.0)
     table = chord_table(10.0, bin_mm, "float64")
     s_mm = np.linspace(0, 42 + bin_mm / 2, 4001)

@@ -1,4 +1,4 @@
-"""Which kernels a card gets: its own measurements first, then its generation's, else a guess."""
+"""Selection of kernels for a GPU: its own measurements, then its generation's, else a default."""
 
 import json
 from dataclasses import asdict, replace
@@ -30,11 +30,11 @@ def chosen(monkeypatch, on, *stored, n_voxels=SMALL, dtype="float32"):
     return tuning.tuned(on, n_voxels, False, False, dtype)
 
 
-def test_without_a_measurement_a_guess_serves(monkeypatch, on):
+def test_default_is_used_without_a_measurement(monkeypatch, on):
     assert chosen(monkeypatch, on) == tuning.UNMEASURED
 
 
-def test_the_card_itself_goes_before_its_generation(monkeypatch, on):
+def test_own_measurement_has_priority_over_the_generation(monkeypatch, on):
     name, capability = on.gpu.facts.name, on.gpu.facts.compute_capability
     own, kin, foreign = (
         measured(name, 75, block=64),
@@ -46,19 +46,19 @@ def test_the_card_itself_goes_before_its_generation(monkeypatch, on):
     assert chosen(monkeypatch, on, foreign) == tuning.UNMEASURED
 
 
-def test_a_measurement_of_small_images_says_nothing_of_large_ones(monkeypatch, on):
+def test_measurement_of_small_images_does_not_apply_to_large_ones(monkeypatch, on):
     own = measured(on.gpu.facts.name, 90)
     assert chosen(monkeypatch, on, own, n_voxels=LARGE) == tuning.UNMEASURED
 
 
 def test_double_precision_fits_the_shared_memory(monkeypatch, on):
     own = measured(on.gpu.facts.name, 90)
-    got = chosen(monkeypatch, on, own, dtype="float64")
-    assert got == replace(RayVariant(**BEST), real="double", block=256)
+    actual = chosen(monkeypatch, on, own, dtype="float64")
+    assert actual == replace(RayVariant(**BEST), real="double", block=256)
 
 
 @pytest.mark.parametrize("is_upright", [False, True])
-def test_cone_beams_take_what_was_measured_for_such_detectors(monkeypatch, on, is_upright):
+def test_cone_beams_use_the_measurement_of_similar_detectors(monkeypatch, on, is_upright):
     variant = asdict(BackVariant("list", block=(64, 2)))
     stored = measured(on.gpu.facts.name, 90)
     rays_only = dict(stored)
@@ -71,5 +71,5 @@ def test_cone_beams_take_what_was_measured_for_such_detectors(monkeypatch, on, i
     )
 
     monkeypatch.setattr(tuning, "_measurements", lambda: (stored,))
-    got = tuning.tuned_back(on, is_upright, SMALL, 256)
-    assert got == (BackVariant(**variant) if is_upright else tuning.UNMEASURED_BACK)
+    actual = tuning.tuned_back(on, is_upright, SMALL, 256)
+    assert actual == (BackVariant(**variant) if is_upright else tuning.UNMEASURED_BACK)

@@ -1,4 +1,4 @@
-"""A response matrix of small panels with random non-zeros, some beyond the boxes of their lines."""
+"""A response matrix of small panels with random non-zeros, some beyond the boxes of the rows."""
 
 from __future__ import annotations
 
@@ -55,7 +55,10 @@ def _symmetric(plane: NDArray[Any], a: int, b: int, *, middle: bool) -> NDArray[
 
 
 def dense(response: ResponseMatrix) -> NDArray[Any]:
-    """(n_lines, n_voxels): every line of every orientation, one by one, in double precision."""
+    """Return (n_lines, n_voxels):
+
+    every line of every orientation, one by one, in double precision.
+    """
     scanner = response.scanner
     d, table = scanner.settings.voxels_per_pitch, scanner.orientations
     n_z, n_y, n_x = scanner.grid.shape

@@ -12,7 +12,7 @@ from engine.geometry.grid import ImageGrid
 from engine.operators.rays import RayProjector, Rays
 
 GRID = ImageGrid((5, 6, 7), (2.0, 3.0, 2.5), (4.0, -3.0, 2.0))
-"""Small, of unequal edges, off centre."""
+"""Small and off-centre, with unequal edges."""
 
 
 def siddon(p: NDArray[np.float64], q: NDArray[np.float64], grid: ImageGrid) -> NDArray[np.float64]:
@@ -42,7 +42,7 @@ def siddon(p: NDArray[np.float64], q: NDArray[np.float64], grid: ImageGrid) -> N
 
 
 def chord_mm(p: NDArray[np.float64], q: NDArray[np.float64], grid: ImageGrid) -> float:
-    """Length of the segment from p to q inside the box, by cutting it with slabs."""
+    """Return the length of the segment from p to q inside the box, cut with slabs."""
     near, far = 0.0, 1.0
     for axis in range(3):
         delta = q[axis] - p[axis]
@@ -58,7 +58,7 @@ def chord_mm(p: NDArray[np.float64], q: NDArray[np.float64], grid: ImageGrid) ->
 
 
 def rays_of(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> Rays:
-    """Rays between explicit ends."""
+    """Return rays between explicit ends."""
     n = len(starts)
     rows = np.arange(2 * n, dtype=np.int32).reshape(2, n).T
     return Rays(np.concatenate([starts, ends]), np.ascontiguousarray(rows))
@@ -70,14 +70,14 @@ def swapped(rays: Rays) -> Rays:
 
 
 def matrix(rays: Rays, grid: ImageGrid, dtype: str = "float64") -> NDArray[np.floating]:
-    """Every element of the projector, (n rays, *grid.shape), one voxel at a time."""
+    """Return every element of the projector, (n rays, *grid.shape), one voxel at a time."""
     project = RayProjector(rays, grid, on=cpu(1), dtype=dtype)
     units = np.eye(grid.n_voxels, dtype=dtype).reshape(-1, *grid.shape)
     return np.stack([project(unit) for unit in units], axis=1).reshape(-1, *grid.shape)
 
 
 def octant_rays(rng: np.random.Generator, n_each: int, grid: ImageGrid) -> Rays:
-    """Rays in all eight octants of direction, through, past, into and within the box."""
+    """Return rays in all eight octants of direction, through, past, into and within the box."""
     signs = np.array(list(itertools.product((-1, 1), repeat=3)))
     directions = np.repeat(signs, n_each, axis=0) * rng.uniform(0.02, 1, (8 * n_each, 3))
     middles = np.array(grid.centre_mm) + rng.uniform(-0.6, 0.6, (8 * n_each, 3)) * grid.size_mm
@@ -98,7 +98,7 @@ def lattice_rays(rng: np.random.Generator, n: int, grid: ImageGrid) -> Rays:
 
 
 def axis_rays(rng: np.random.Generator, n: int, grid: ImageGrid) -> Rays:
-    """Rays parallel to one axis, in both directions."""
+    """Return rays parallel to one axis, in both directions."""
     starts = np.array(grid.centre_mm) + rng.uniform(-0.7, 0.7, (n, 3)) * grid.size_mm
     ends = starts.copy()
     ends[np.arange(n), np.arange(n) % 3] += rng.uniform(-40, 40, n)

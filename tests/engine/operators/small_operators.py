@@ -1,4 +1,4 @@
-"""One small operator of every kind, for laws that hold for all of them."""
+"""One small operator of every kind, for laws that all of them satisfy."""
 
 from __future__ import annotations
 

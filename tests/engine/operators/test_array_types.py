@@ -23,7 +23,7 @@ from tests.engine.operators.small_operators import KINDS, TOF, cone, inputs, ray
 
 
 class Standard:
-    """An array of a library that follows the array standard and is no NumPy array."""
+    """An array of a library that follows the array standard and is not a NumPy array."""
 
     device = "cpu"
 
@@ -45,7 +45,7 @@ class Standard:
 
 
 class OnGpu:
-    """An array that states its CUDA device, and fails where the host asks for its values."""
+    """An array that states its CUDA device, and fails if the host asks for its values."""
 
     def __init__(self, values: Any, kind: int = 2) -> None:
         self.values, self.shape, self.kind = values, values.shape, kind
@@ -55,7 +55,7 @@ class OnGpu:
 
     def __dlpack__(self, *, stream: Any = None, **options: Any) -> Any:
         assert options.get("dl_device") in (None, (self.kind, 0)), "the host asks for the values"
-        # NumPy, which stands for CuPy where there is no GPU, has no streams
+        # NumPy, which replaces CuPy if there is no GPU, has no streams
         of_gpu = {} if isinstance(self.values, np.ndarray) else {"stream": stream}
         return self.values.__dlpack__(**of_gpu)
 
@@ -66,20 +66,20 @@ class OnGpu:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_library_gets_its_own_arrays_from_every_operator(kind: str) -> None:
+def test_results_have_the_array_type_of_the_argument(kind: str) -> None:
     A = KINDS[kind](cpu(1))
     ((x, y),) = inputs(A, 1)
     calls = [(lambda v: A @ v, x), (lambda v: A.T @ v, y), (A.forward, x), (A.adjoint, y)]
     for call, values in calls:
-        want, found = call(values), call(Standard(values))
-        assert type(want) is np.ndarray
+        expected, found = call(values), call(Standard(values))
+        assert type(expected) is np.ndarray
         assert type(found) is Standard
-        assert found.values.dtype == want.dtype
-        np.testing.assert_array_equal(found.values, want)
+        assert found.values.dtype == expected.dtype
+        np.testing.assert_array_equal(found.values, expected)
 
 
 @pytest.mark.parametrize("kind", ["rays", "cone beam", "stored response"])
-def test_results_are_where_the_argument_is(kind: str, on_gpu: Backend) -> None:
+def test_results_are_on_the_device_of_the_argument(kind: str, on_gpu: Backend) -> None:
     A = KINDS[kind](on_gpu)
     ((x, y),) = inputs(A, 1)
     for call, values in ((A.__matmul__, x), (A.T.__matmul__, y), (A.forward, x), (A.adjoint, y)):
@@ -90,7 +90,7 @@ def test_results_are_where_the_argument_is(kind: str, on_gpu: Backend) -> None:
         np.testing.assert_allclose(to_host(call(there)), call(values), rtol=1e-5, atol=1e-4)
 
 
-def test_values_of_the_host_are_shared() -> None:
+def test_host_values_are_shared_without_a_copy() -> None:
     values = np.arange(6.0)
     found, back = accepted(Standard(values))
     assert np.shares_memory(found, values)
@@ -101,9 +101,7 @@ def test_values_of_the_host_are_shared() -> None:
 
 
 @pytest.mark.parametrize("kind", [2, 13], ids=["device", "managed"])
-def test_the_host_never_asks_for_values_on_a_gpu(
-    kind: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_host_never_reads_values_on_a_gpu(kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
     there = np.arange(3.0)
     taken: list[OnGpu] = []
 
@@ -123,7 +121,7 @@ def test_the_host_never_asks_for_values_on_a_gpu(
 
 
 @pytest.mark.gpu
-def test_the_host_never_asks_a_card_for_values() -> None:
+def test_host_never_reads_values_on_a_real_gpu() -> None:
     from engine.core.backend import cuda
 
     on = cuda()
@@ -133,7 +131,7 @@ def test_the_host_never_asks_a_card_for_values() -> None:
     assert to_host(found).tolist() == [2.0, 3.0]
 
 
-def test_a_gpu_needs_an_operator_on_a_gpu(on_gpu: Backend) -> None:
+def test_gpu_array_needs_an_operator_on_a_gpu(on_gpu: Backend) -> None:
     A = cone(cpu(1))
     there = on_gpu.to_device(np.ones(A.in_shape, np.float32))
     for call in (A.__matmul__, A.forward, A.__call__):
@@ -151,7 +149,7 @@ def test_other_devices_and_missing_values_are_explained() -> None:
         A @ np.ones(3, complex)
 
 
-def test_dask_computes_nothing() -> None:
+def test_dask_arrays_stay_lazy() -> None:
     array = pytest.importorskip("dask.array", reason="Dask's arrays are not installed")
     lazy = array.ones(3).map_blocks(_never, dtype=float)
     with pytest.raises(DataError, match="array is lazy"):
@@ -164,7 +162,7 @@ def _never(block: np.ndarray) -> np.ndarray:
     raise AssertionError("the values were computed")
 
 
-def test_labels_are_not_lost_in_silence() -> None:
+def test_labelled_arrays_are_refused() -> None:
     xarray = pytest.importorskip("xarray", reason="xarray is not installed")
     with pytest.raises(DataError, match=r"pass array.values"):
         Diagonal(np.ones(3)) @ xarray.DataArray(np.ones(3), dims="x")
@@ -180,8 +178,8 @@ def test_solving_gives_images_of_the_initial_type() -> None:
             step.image for step in solve(algorithm, LinearModel(A, Standard(y)), Standard(start))
         ]
         assert {type(each) for each in found} == {Standard}
-        for got, want in zip(found, own, strict=True):
-            np.testing.assert_array_equal(got.values, want)
+        for actual, expected in zip(found, own, strict=True):
+            np.testing.assert_array_equal(actual.values, expected)
 
 
 def test_solving_list_mode_gives_images_of_the_initial_type() -> None:
@@ -191,14 +189,14 @@ def test_solving_list_mode_gives_images_of_the_initial_type() -> None:
     own = ListModeModel(A, background, sensitivity)
     other = ListModeModel(A, Standard(background), Standard(sensitivity))
     algorithm = Mlem(iterations=3)
-    *_, want = (step.image for step in solve(algorithm, own, ones))
+    *_, expected = (step.image for step in solve(algorithm, own, ones))
     images = [step.image for step in solve(algorithm, other, Standard(ones))]
-    np.testing.assert_array_equal(images[-1].values, want)
+    np.testing.assert_array_equal(images[-1].values, expected)
     # an algorithm reuses its memory, but a library may rely on its arrays
     assert not np.array_equal(images[0].values, images[-1].values)
 
 
-def test_a_projector_of_some_events() -> None:
+def test_projector_of_selected_events_equals_its_rows() -> None:
     A = RayProjector(timed_rays(), GRID, on=cpu(1), tof=TOF)
     ((x, y),) = inputs(A, 1)
     whole, n = A @ x, len(y)
@@ -224,7 +222,7 @@ def test_a_projector_of_some_events() -> None:
         (np.zeros((2, 2), int), "2 axes"),
     ],
 )
-def test_wrong_events_are_refused(rows: object, text: str) -> None:
+def test_wrong_event_selection_is_refused(rows: object, text: str) -> None:
     A = RayProjector(rays(), GRID, on=cpu(1))
     with pytest.raises(GeometryError, match=text):
         A[rows]
@@ -234,7 +232,7 @@ def test_wrong_events_are_refused(rows: object, text: str) -> None:
 
 @pytest.mark.parametrize("rows", [slice(None), slice(2, 7)], ids=["all rows", "some rows"])
 @pytest.mark.parametrize("kind", ["cone beam", "helix", "parallel beam", "voxel-driven cone beam"])
-def test_a_patch_is_a_block_of_the_matrix(kind: str, rows: slice) -> None:
+def test_patch_is_a_block_of_the_matrix(kind: str, rows: slice) -> None:
     A = KINDS[kind](cpu(1))
     ((x, y),) = inputs(A, 1)
     n_z = A.grid.shape[0]
@@ -244,14 +242,14 @@ def test_a_patch_is_a_block_of_the_matrix(kind: str, rows: slice) -> None:
     inside, seen = np.zeros_like(x), np.zeros_like(y)
     inside[box], seen[:, rows, columns] = x[box], y[:, rows, columns]
     # other kernels can compute a small part: float32 sums in another order
-    want = (A @ inside)[:, rows, columns]
-    np.testing.assert_allclose(part @ x[box], want, rtol=0, atol=1e-5 * want.max())
-    want = (A.T @ seen)[box]
+    expected = (A @ inside)[:, rows, columns]
+    np.testing.assert_allclose(part @ x[box], expected, rtol=0, atol=1e-5 * expected.max())
+    expected = (A.T @ seen)[box]
     found = part.T @ y[:, rows, columns]
-    np.testing.assert_allclose(found, want, rtol=0, atol=1e-5 * want.max())
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * expected.max())
 
 
-def test_double_precision_of_line_integrals() -> None:
+def test_line_integrals_have_double_precision() -> None:
     A, B = cone(cpu(1)), cone(cpu(1), dtype="float64")
     ((x, y),) = inputs(A, 1)
     assert ((B @ x).dtype, (B.T @ y).dtype, (A @ x.astype(float)).dtype) == (float, float, "f4")
@@ -266,7 +264,7 @@ def test_double_precision_of_line_integrals() -> None:
         cone(cpu(1), dtype="float16")
 
 
-def test_the_engine_imports_no_other_library() -> None:
+def test_engine_imports_no_array_library() -> None:
     code = (
         "import sys, numpy as np, engine\n"
         "from engine.operators.algebra import Diagonal\n"

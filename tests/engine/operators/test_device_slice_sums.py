@@ -1,4 +1,4 @@
-"""Slices that a GPU makes of views that come and go, against those of the processor."""
+"""Slices that a GPU computes from changing views, compared with those of the CPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.operators.xray.slice_sums import SliceSums
 
 SHAPE, N_SLOTS = (6, 9), 5
 BLENDED = 2**-8
-"""Textures tell places between pixels by 8 bits."""
+"""Textures interpolate with 8 bits."""
 PLANES = orthogonal((6, 7), 1.5)
 
 
@@ -26,13 +26,15 @@ def scan():
 
 
 def expect_same(pair, slots, geometry, gains, **more) -> None:
-    found, wanted = (each.values(slots, geometry, gains, **more) for each in pair)
-    largest = max(float(np.abs(each).max()) for each in wanted)
-    for one, other in zip(found, wanted, strict=True):
+    found, expected = (each.values(slots, geometry, gains, **more) for each in pair)
+    largest = max(float(np.abs(each).max()) for each in expected)
+    for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=BLENDED * largest)
 
 
-def test_slices_of_views_that_are_replaced_moved_and_weighted(on_gpu: Backend, scan, rng) -> None:
+def test_slices_of_replaced_moved_and_weighted_views_equal_those_of_the_cpu(
+    on_gpu: Backend, scan, rng
+) -> None:
     on = cpu(2)
     pair = (
         DeviceSliceSums(N_SLOTS, SHAPE, PLANES, on=on_gpu),
@@ -43,7 +45,7 @@ def test_slices_of_views_that_are_replaced_moved_and_weighted(on_gpu: Backend, s
         for slot in range(4):
             sums.put(slot, views[slot])
     expect_same(pair, range(4), scan.select(slice(0, 4)), np.ones(4))
-    for sums in pair:  # a view goes, another comes into its slot, and one has no part
+    for sums in pair:  # one view is removed, another uses its slot, and one has weight 0
         sums.take_out([1])
         sums.put(1, views[6])
         sums.put(4, views[4])
@@ -58,6 +60,6 @@ def test_slices_of_views_that_are_replaced_moved_and_weighted(on_gpu: Backend, s
     np.testing.assert_allclose(pair[0].binned([1, 4], 2), pair[1].binned([1, 4], 2), rtol=1e-6)
 
 
-def test_a_processor_is_refused() -> None:
+def test_cpu_is_refused() -> None:
     with pytest.raises(ResourceError, match="is not a GPU"):
         DeviceSliceSums(N_SLOTS, SHAPE, PLANES, on=cpu(1))

@@ -53,7 +53,7 @@ def test_devices_give_the_integers_of_the_host(
     np.testing.assert_array_equal(found, sums_of_parts(A, x, background))
 
 
-def test_rounded_sums_are_none(rng: np.random.Generator) -> None:
+def test_rounded_sums_are_refused(rng: np.random.Generator) -> None:
     rays, background = events(rng)
     A = RayProjector(rays, GRID, on=cpu(1), tof=TOF)
     with pytest.raises(ValueError, match="needs reproducible rays"):

@@ -1,4 +1,4 @@
-"""Few slices, and slices of any orientation, against sums in float64."""
+"""Few slices, and oblique slices, compared with sums in float64."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def views(beam="cone", *, tilt=0.0, n=7, shape=SHAPE, pixel=1.6, source=90.0):
 
 
 def back_in_float64(y, matrices, shape):
-    """Return Σ y(a, b) / τ² of voxels, from the definition in `cone_back`."""
+    """Return Σ y(a, b) / τ² for voxels, from the definition in `cone_back`."""
     z, y_, x = np.indices(shape) + 0.5
     points = np.stack([x, y_, z, np.ones(shape)])
     total = np.zeros(shape)
@@ -67,14 +67,14 @@ def assert_near(got, want):
 
 @pytest.mark.parametrize("tilt", [0.0, 0.4, 1.3])
 @pytest.mark.parametrize("grid", GRIDS)
-def test_few_slices_are_back_projected_as_in_float64(rng, grid, tilt):
+def test_few_slices_equal_back_projection_in_float64(rng, grid, tilt):
     geometry, grid = views(tilt=tilt), GRIDS[grid]
     y = rng.random((geometry.n_views, *SHAPE), np.float32)
-    got = XrayTransform(geometry, grid, on=cpu(2)).back_project(y, weighting="fdk")
-    assert_near(got, back_in_float64(y, geometry.in_voxels(grid), grid.shape))
+    actual = XrayTransform(geometry, grid, on=cpu(2)).back_project(y, weighting="fdk")
+    assert_near(actual, back_in_float64(y, geometry.in_voxels(grid), grid.shape))
 
 
-def test_the_kernel_of_back_projection_is_chosen_by_the_scan():
+def test_back_projection_kernel_is_selected_by_the_scan():
     chosen = {name: _kernel(views(), grid) for name, grid in GRIDS.items()}
     assert chosen == {
         "even": "few slices", "one": "strips", "of fine voxels": "few slices",
@@ -96,7 +96,7 @@ def _kernel(geometry, grid):
 
 @pytest.mark.parametrize("tilt", [0.0, 0.4])
 @pytest.mark.parametrize("grid", ["even", "many"])
-def test_boxes_and_threads_have_the_bits_of_the_whole(rng, grid, tilt):
+def test_boxes_and_threads_give_the_bits_of_the_whole(rng, grid, tilt):
     geometry, grid = views(tilt=tilt, n=37), GRIDS[grid]
     y = rng.random((geometry.n_views, *SHAPE), np.float32)
     one, other = (XrayTransform(geometry, grid, on=cpu(n)) for n in (1, 2))
@@ -108,17 +108,17 @@ def test_boxes_and_threads_have_the_bits_of_the_whole(rng, grid, tilt):
         )
 
 
-def test_values_that_are_not_finite_stay_in_the_voxels_that_read_them(rng):
+def test_non_finite_values_affect_only_the_voxels_that_read_them(rng):
     geometry, grid = views(n=20), GRIDS["many"]
     y = rng.random((geometry.n_views, *SHAPE), np.float32)
     good = XrayTransform(geometry, grid, on=cpu(1)).back_project(y, weighting="fdk")
     y[3, 5, 20] = np.nan
     found = XrayTransform(geometry, grid, on=cpu(1)).back_project(y, weighting="fdk")
-    want = np.isnan(back_in_float64(y, geometry.in_voxels(grid), grid.shape))
+    expected = np.isnan(back_in_float64(y, geometry.in_voxels(grid), grid.shape))
     seen = np.isnan(found)
-    assert seen[want].all()
+    assert seen[expected].all()
     # rows of three values have weight 0 at some of their voxels
-    assert seen.sum() < 3 * want.sum()
+    assert seen.sum() < 3 * expected.sum()
     np.testing.assert_array_equal(found[~seen], good[~seen])
 
 
@@ -127,36 +127,36 @@ def test_voxels_around_the_source_get_no_value_from_behind_it(rng):
     y = rng.random((geometry.n_views, *SHAPE), np.float32)
     grid = ImageGrid((3, 40, 40), (2.0, 2.0, 2.0))
     matrices = geometry.in_voxels(grid)
-    got = XrayTransform(geometry, grid, on=cpu(1)).back_project(y, weighting="fdk")
-    assert np.isfinite(got).all()
-    want = back_in_float64(y, matrices, grid.shape)
+    actual = XrayTransform(geometry, grid, on=cpu(1)).back_project(y, weighting="fdk")
+    assert np.isfinite(actual).all()
+    expected = back_in_float64(y, matrices, grid.shape)
     # near the source 1/τ² is large in both, and no digits are left: compare elsewhere
     z, y_, x = np.indices(grid.shape) + 0.5
     depth = np.einsum("vj,j...->v...", matrices[:, 2], np.stack([x, y_, z, np.ones(grid.shape)]))
     far = (np.abs(depth) > 0.05).all(axis=0)
     assert far.mean() > 0.5
-    assert_near(got[far], want[far])
+    assert_near(actual[far], expected[far])
 
 
 @pytest.mark.parametrize("beam", ["cone", "parallel"])
 @pytest.mark.parametrize("columns", [1, 2, 3, 40])
 @pytest.mark.parametrize("grid", GRIDS)
-def test_line_integrals_of_few_slices_are_those_of_single_rays(rng, grid, columns, beam):
+def test_line_integrals_of_few_slices_equal_those_of_single_rays(rng, grid, columns, beam):
     geometry, grid = views(beam, shape=(SHAPE[0], columns)), GRIDS[grid]
     A, B = (XrayTransform(geometry, grid, on=cpu(2)) for _ in range(2))
     assert A._projector._few
     B._projector._few = None  # ray by ray
     B._projector._is_upright = False
     x, y = rng.random(A.in_shape, np.float32), rng.random(A.out_shape, np.float32)
-    want = B(x)
-    np.testing.assert_allclose(A(x), want, atol=1e-5 * want.max())
+    expected = B(x)
+    np.testing.assert_allclose(A(x), expected, atol=1e-5 * expected.max())
     back = B.T(y)
     np.testing.assert_allclose(A.T(y), back, atol=1e-5 * back.max())
     one, other = np.vdot(A(x).astype("f8"), y), np.vdot(x, A.T(y).astype("f8"))
     assert one == pytest.approx(other, rel=2e-6)  # rounding of places, float32
 
 
-def test_the_adjoint_has_the_same_bits_with_any_threads(rng):
+def test_adjoint_has_the_same_bits_with_any_threads(rng):
     geometry = views()
     one, other = (XrayTransform(geometry, SLICES, on=cpu(n)) for n in (1, 2))
     y = rng.random(one.out_shape, np.float32)
@@ -196,7 +196,7 @@ ORIENTATIONS = {
 
 
 @pytest.mark.parametrize("name", ORIENTATIONS)
-def test_slices_of_any_orientation_are_those_of_float64(rng, name):
+def test_oblique_slices_equal_those_in_float64(rng, name):
     geometry = views(n=12, shape=(40, 44), pixel=1.0)
     plane = Plane((33, 35), 0.9, (2.0, -3.0, 1.0)).turned(*ORIENTATIONS[name])
     plane = plane.turned(tuple(plane.turn[:, 2]), 0.4)
@@ -204,8 +204,8 @@ def test_slices_of_any_orientation_are_those_of_float64(rng, name):
     slices = Slices(geometry, [plane], on=cpu(2))
     slices.update(y)
     matrices = plane.seen(geometry).in_voxels(plane.grid)
-    want = back_in_float64(y, matrices, plane.grid.shape)[0]
-    assert_near(slices.values()[0], want)
+    expected = back_in_float64(y, matrices, plane.grid.shape)[0]
+    assert_near(slices.values()[0], expected)
 
 
 def test_each_view_is_read_along_the_fewest_detector_rows():

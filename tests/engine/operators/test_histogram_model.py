@@ -33,7 +33,7 @@ def last_image(model: HistogramModel, algorithm: Osem) -> Array:
 def dense_osem(
     A: MatrixProjector, y: Array, b: Array | float, factors: Array | None, n: int, of: int
 ) -> Array:
-    """OSEM written out with the dense matrix; counts of y have the factors in them."""
+    """Return OSEM with the dense matrix; counts of y include the factors."""
     matrix, x = dense(A.response), np.ones(A.in_shape).ravel()
     n_a = np.ones(len(y)) if factors is None else factors
     rows = [A.lines(np.arange(len(y)), A.members(k, of)) for k in range(of)]
@@ -78,8 +78,8 @@ def test_factors_and_background_act_as_in_the_dense_computation() -> None:
     )
 
 
-def test_a_voxel_that_some_subset_does_not_see_stays() -> None:
-    """Of many subsets of few orientations each misses some voxels; all are seen by others."""
+def test_voxel_unseen_by_a_subset_does_not_change() -> None:
+    """Each of many subsets of few orientations misses voxels, which other subsets see."""
     A = projector(seed=8)
     of = 12
     seen = [A.subset(k, of).T(np.ones(A.subset(k, of).out_shape)) > 0 for k in range(of)]
@@ -90,7 +90,7 @@ def test_a_voxel_that_some_subset_does_not_see_stays() -> None:
     assert last.image.min() > 0.5e4
 
 
-def test_mlem_never_lowers_the_likelihood_and_keeps_the_counts() -> None:
+def test_mlem_never_lowers_the_likelihood_and_preserves_the_counts() -> None:
     A = projector(seed=7)
     rng = np.random.default_rng(7)
     y = rng.poisson(1e4 * A(rng.random(A.in_shape))).astype(np.float64)
@@ -104,10 +104,8 @@ def test_mlem_never_lowers_the_likelihood_and_keeps_the_counts() -> None:
 
 
 @pytest.mark.parametrize("of", [1, 4])
-def test_orientations_without_counts_are_not_projected_and_change_nothing(
-    on_gpu: Backend, of: int
-) -> None:
-    """As most are of a scan of few events."""
+def test_orientations_without_counts_are_skipped_without_a_change(on_gpu: Backend, of: int) -> None:
+    """Most orientations of a scan of few events have no counts."""
     A = projector(seed=9)
     rng = np.random.default_rng(9)
     y, factors = np.zeros(A.out_shape), rng.uniform(0.5, 1, A.out_shape)
@@ -118,11 +116,11 @@ def test_orientations_without_counts_are_not_projected_and_change_nothing(
     n_projected = sum(len(part.A.orientations) for part in parts)
     assert n_projected == len(np.unique(np.searchsorted(A.starts, np.flatnonzero(y), "right")))
     assert n_projected < 0.5 * len(A.orientations)
-    wanted = dense_osem(A, y, background, factors, 3, of)
-    assert np.allclose(last_image(model, Osem(iterations=3, subsets=of)), wanted, rtol=1e-6)
+    expected = dense_osem(A, y, background, factors, 3, of)
+    assert np.allclose(last_image(model, Osem(iterations=3, subsets=of)), expected, rtol=1e-6)
 
     single = MatrixProjector(A.response, on=on_gpu)
     message = [v.astype(np.float32) for v in (background, y, factors)]
     there = HistogramModel.of(single, *message)
     *_, last = solve(Osem(iterations=3, subsets=of), there, np.ones(A.in_shape, np.float32))
-    assert np.allclose(last.image, wanted, rtol=1e-4, atol=1e-5 * wanted.max())
+    assert np.allclose(last.image, expected, rtol=1e-4, atol=1e-5 * expected.max())

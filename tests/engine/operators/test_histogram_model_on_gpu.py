@@ -1,4 +1,4 @@
-"""OSEM on histograms of dual heads on the emulated card equals that of the CPU."""
+"""OSEM on dual-head histograms on the emulated GPU equals that of the CPU."""
 
 from __future__ import annotations
 
@@ -47,10 +47,8 @@ def iterates(model: HistogramModel, algorithm: Osem, **options: Any) -> list[tup
 
 
 @pytest.mark.parametrize("of", [1, 4])
-def test_counts_where_next_to_nothing_is_expected_leave_the_image_finite(
-    on_gpu: Backend, of: int
-) -> None:
-    """As of sparse scans, whose voxels without counts fade away update by update."""
+def test_counts_with_tiny_expectation_leave_the_image_finite(on_gpu: Backend, of: int) -> None:
+    """In sparse scans, voxels without counts vanish update by update."""
     A = MatrixProjector(RESPONSE, on=cpu(1))
     start = np.full(A.in_shape, 1e-39, np.float32)
     start[:, :, -4:] = 1
@@ -63,7 +61,7 @@ def test_counts_where_next_to_nothing_is_expected_leave_the_image_finite(
 
 @pytest.mark.parametrize("corrected", [False, True])
 @pytest.mark.parametrize("algorithm", [Osem(iterations=3, subsets=4), Mlem(iterations=3)])
-def test_images_and_likelihoods_are_those_of_the_cpu(
+def test_images_and_likelihoods_equal_those_of_the_cpu(
     on_gpu: Backend, algorithm: Osem, corrected: bool
 ) -> None:
     found = iterates(scan(on_gpu, corrected=corrected), algorithm)
@@ -79,7 +77,7 @@ def test_images_and_likelihoods_are_those_of_the_cpu(
 
 
 @pytest.mark.parametrize("of", [1, 4])
-def test_a_prior_among_neighbours_weighs_as_on_the_cpu(on_gpu: Backend, of: int) -> None:
+def test_neighbour_prior_has_the_weight_of_the_cpu(on_gpu: Backend, of: int) -> None:
     inside = np.ones(RESPONSE.scanner.grid.shape, bool)
     inside[:5] = False
     prior = EdgePrior(0.1, (0.5, 1.0, 0.5), 2e5, inside)
@@ -93,19 +91,19 @@ def test_a_prior_among_neighbours_weighs_as_on_the_cpu(on_gpu: Backend, of: int)
     assert np.abs(plain - images[0]).max() > 0.01 * plain.max()
 
 
-def test_a_likelihood_has_the_same_bits_whoever_asks_in_between(on_gpu: Backend) -> None:
+def test_likelihood_has_the_same_bits_for_any_requests_in_between(on_gpu: Backend) -> None:
     model, algorithm = scan(on_gpu, corrected=True), Osem(iterations=2, subsets=4)
     start = np.ones(model.A.in_shape, np.float32)
-    wanted = [step.log_likelihood for step in solve(algorithm, model, start)]
+    expected = [step.log_likelihood for step in solve(algorithm, model, start)]
     message = []
     for step in solve(algorithm, model, start):
         if step.subset in (1, 3):
             step.so_far()
         message.append(step.log_likelihood)
-    assert message == wanted
+    assert message == expected
 
 
-def test_the_bits_are_the_same_every_time() -> None:
+def test_results_repeat_their_bits() -> None:
     one, other = (
         iterates(scan(cuda(EmulatedGpu(reverse=reverse)), corrected=True), Osem(iterations=2))
         for reverse in (False, True)
@@ -113,15 +111,15 @@ def test_the_bits_are_the_same_every_time() -> None:
     assert all(np.array_equal(a, b) for (_, a), (_, b) in zip(one, other, strict=True))
 
 
-def test_sensitivities_lie_on_the_host_where_the_card_is_full(
+def test_sensitivities_are_on_the_host_if_the_gpu_is_full(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     algorithm = Osem(iterations=2, subsets=4)
-    wanted = iterates(scan(cuda(EmulatedGpu()), corrected=True), algorithm)
+    expected = iterates(scan(cuda(EmulatedGpu()), corrected=True), algorithm)
     monkeypatch.setattr(matrix_em, "RESERVED_IMAGES", 1e9)
     model = scan(cuda(EmulatedGpu()), corrected=True)
     found = iterates(model, algorithm)
-    assert np.array_equal(found[-1][1], wanted[-1][1])
+    assert np.array_equal(found[-1][1], expected[-1][1])
     assert {type(s) for s in sensitivities(model)} == {np.ndarray}
 
 
@@ -130,7 +128,7 @@ def sensitivities(model: HistogramModel) -> list[Any]:
     return [subset.sensitivity for subset in loop._subsets]
 
 
-def test_an_eighth_of_a_symmetric_sensitivity_is_kept_on_the_card() -> None:
+def test_one_eighth_of_a_symmetric_sensitivity_is_stored_on_the_gpu() -> None:
     on = cuda(EmulatedGpu())
     plain, corrected = (sensitivities(scan(on, corrected=which)) for which in (False, True))
     assert {s.shape for s in plain} == {(12, 3, 8)}
@@ -138,7 +136,7 @@ def test_an_eighth_of_a_symmetric_sensitivity_is_kept_on_the_card() -> None:
     assert np.ndarray not in {type(s) for s in plain + corrected}
 
 
-def test_a_filter_between_iterations_works_where_the_image_lives() -> None:
+def test_filter_between_iterations_runs_on_the_device_of_the_image() -> None:
     on = cuda(EmulatedGpu())
 
     def halved(image: Any) -> Any:
@@ -152,7 +150,7 @@ def test_a_filter_between_iterations_works_where_the_image_lives() -> None:
     )
 
 
-def test_one_step_through_the_host_equals_that_of_the_loop() -> None:
+def test_single_step_through_the_host_equals_that_of_the_loop() -> None:
     model = scan(cuda(EmulatedGpu()), corrected=True)
     x = np.ones(model.A.in_shape, np.float32)
     step = model.em_step(x)
@@ -161,7 +159,7 @@ def test_one_step_through_the_host_equals_that_of_the_loop() -> None:
     assert np.allclose(image * s, np.where(s > 0, step.numerator, 0), rtol=1e-5)
 
 
-def test_stages_are_timed_and_faults_reach_the_caller() -> None:
+def test_stages_are_timed_and_errors_are_raised() -> None:
     on = cuda(EmulatedGpu())
     model = scan(on, corrected=False, profiler=(profiler := Profiler(on)))
     iterates(model, Osem(iterations=1, subsets=2))

@@ -1,4 +1,4 @@
-"""Projection between layers of crystals: a matched pair, its subsets, and the loop that uses it."""
+"""Projection between crystal layers: a matched pair, its subsets, and its OSEM loop."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def response(n_layers: int = 2, n_planes: int = 5) -> LayeredResponse:
 
 
 def matrix_of(found: LayeredResponse) -> np.ndarray:
-    """(n_lines, n_voxels) from the dense matrices of the pairs of layers."""
+    """Return (n_lines, n_voxels) from the dense matrices of the pairs of layers."""
     n_z, n_y, n_x = found.scanner.grid.shape
     parts = []
     for i, k in product(range(found.scanner.settings.n_layers), repeat=2):
@@ -39,7 +39,7 @@ def matrix_of(found: LayeredResponse) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("n_layers", "n_planes"), [(2, 5), (3, 4)])
-def test_forward_and_adjoint_are_those_of_the_dense_matrix(
+def test_forward_and_adjoint_equal_those_of_the_dense_matrix(
     n_layers: int, n_planes: int, rng: np.random.Generator
 ) -> None:
     found = response(n_layers, n_planes)
@@ -51,7 +51,7 @@ def test_forward_and_adjoint_are_those_of_the_dense_matrix(
     assert np.vdot(A(x), y) == pytest.approx(np.vdot(x, A.T(y)), rel=FLOAT64)
 
 
-def test_the_bits_do_not_depend_on_the_threads(rng: np.random.Generator) -> None:
+def test_bits_do_not_depend_on_the_threads(rng: np.random.Generator) -> None:
     one, three = (LayeredProjector(response(), on=cpu(n)) for n in (1, 3))
     x = rng.random(one.in_shape, np.float32)
     y = one(x)
@@ -59,7 +59,7 @@ def test_the_bits_do_not_depend_on_the_threads(rng: np.random.Generator) -> None
     np.testing.assert_array_equal(three.T(y), one.T(y))
 
 
-def test_subsets_take_families_of_all_layers_and_sum_to_the_whole(rng: np.random.Generator) -> None:
+def test_subsets_use_families_of_all_layers_and_sum_to_the_whole(rng: np.random.Generator) -> None:
     A = LayeredProjector(response(), on=cpu(1), dtype=np.float64)
     x = rng.random(A.in_shape)
     y, total, seen = A(x), np.zeros(A.in_shape), []
@@ -95,7 +95,7 @@ def test_osem_equals_the_dense_computation(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(last.image.ravel(), x, rtol=1e-6)
 
 
-def test_progress_is_of_all_layers_and_can_stop_the_work() -> None:
+def test_progress_covers_all_layers_and_can_stop_the_work() -> None:
     told: list[tuple[int, int]] = []
     A = LayeredProjector(response(), on=cpu(1), on_progress=lambda *done: told.append(done))
     A(np.ones(A.in_shape, np.float32))
@@ -109,7 +109,7 @@ def test_progress_is_of_all_layers_and_can_stop_the_work() -> None:
         LayeredProjector(response(), on=cpu(1), on_progress=stop).T(np.ones(A.out_shape, "f4"))
 
 
-def test_a_card_gives_what_the_processor_gives(on_gpu: Backend, rng: np.random.Generator) -> None:
+def test_gpu_gives_the_result_of_the_cpu(on_gpu: Backend, rng: np.random.Generator) -> None:
     there, here = (LayeredProjector(response(), on=on) for on in (on_gpu, cpu(1)))
     x = rng.random(there.in_shape, np.float32)
     np.testing.assert_allclose(there(x), here(x), rtol=1e-4)
@@ -120,7 +120,7 @@ def test_a_card_gives_what_the_processor_gives(on_gpu: Backend, rng: np.random.G
     assert np.isfinite(last.image).all()
 
 
-def test_one_layer_has_a_matrix_alone() -> None:
+def test_single_layer_uses_a_single_matrix() -> None:
     from engine.operators.matrix.layered import projector
 
     one = random_response(panels())

@@ -1,4 +1,4 @@
-"""Laws of operators and of what they combine to, and what a physicist may write with them."""
+"""Laws of operators and their combinations, and expressions that users write with them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ OPERATORS: dict[str, Callable[[], LinearOperator]] = {
     "identity": lambda: Identity((4, 6)),
 }
 UNMATCHED = {"voxel-driven cone": lambda: cone(adjoint="voxel")}
-"""A back projection that is an adjoint of the continuous integrals only."""
+"""A back projection that is only the adjoint of the continuous integrals."""
 
 COMPOSED: dict[str, Callable[[LinearOperator], LinearOperator]] = {
     "itself": lambda A: A,
@@ -105,20 +105,20 @@ def length(a) -> float:
 
 
 @pytest.mark.parametrize("how", COMPOSED)
-def test_an_operator_is_linear(A, how, rng):
+def test_operator_is_linear(A, how, rng):
     B = COMPOSED[how](A)
     x, y = drawn(rng, B.in_shape), drawn(rng, B.in_shape)
 
     together = B(2 * x - 3 * y)
 
-    # float32 sums of a few hundred terms, which may cancel
+    # float32 sums of a few hundred terms, which can cancel
     np.testing.assert_allclose(
         together, 2 * B(x) - 3 * B(y), atol=5e-6 * np.abs(together).max(), rtol=0
     )
 
 
 @pytest.mark.parametrize("how", COMPOSED)
-def test_the_adjoint_is_the_adjoint(A, how, rng):
+def test_adjoint_satisfies_the_inner_product_identity(A, how, rng):
     B = COMPOSED[how](A)
     x, y = drawn(rng, B.in_shape), drawn(rng, B.out_shape)
 
@@ -129,7 +129,7 @@ def test_the_adjoint_is_the_adjoint(A, how, rng):
 
 
 @pytest.mark.parametrize("how", COMPOSED)
-def test_the_shape_is_that_of_the_matrix_and_its_arrays(A, how, rng):
+def test_shape_is_that_of_the_matrix_and_its_arrays(A, how, rng):
     B = COMPOSED[how](A)
 
     assert B.shape == (B(drawn(rng, B.in_shape)).size, B.T(drawn(rng, B.out_shape)).size)
@@ -137,7 +137,7 @@ def test_the_shape_is_that_of_the_matrix_and_its_arrays(A, how, rng):
     assert B(drawn(rng, B.in_shape)).shape == B.out_shape
 
 
-def test_rows_of_a_subset_are_those_of_the_whole(A, rng):
+def test_rows_of_a_subset_equal_those_of_the_whole(A, rng):
     x, weights = drawn(rng, A.in_shape), drawn(rng, A.out_shape)
 
     for k in range(2):
@@ -147,14 +147,14 @@ def test_rows_of_a_subset_are_those_of_the_whole(A, rng):
 
 
 @pytest.mark.parametrize("how", COMPOSED)
-def test_what_is_composed_works_where_its_parts_do_and_says_so(A, how):
+def test_composed_operator_has_the_device_of_its_parts(A, how):
     B = COMPOSED[how](A)
 
     assert B.on is A.on
     assert repr(B).endswith(f"{B.in_shape} -> {B.out_shape}{' on cpu' if A.on else ''}>")
 
 
-def test_composed_operators_are_as_exact_as_their_loosest_part():
+def test_composed_operator_is_as_exact_as_its_loosest_part():
     A = UNMATCHED["voxel-driven cone"]()
 
     assert (2 * A).adjoint_rtol == stack(Identity(A.in_shape), A).adjoint_rtol == A.adjoint_rtol
@@ -162,7 +162,7 @@ def test_composed_operators_are_as_exact_as_their_loosest_part():
 
 
 @pytest.mark.parametrize("how", COMPOSED)
-def test_a_wrong_shape_is_refused_in_one_sentence(A, how):
+def test_wrong_shape_gives_one_sentence(A, how):
     B = COMPOSED[how](A)
     wrong = np.zeros((*B.in_shape, 2), np.float32)
 
@@ -230,7 +230,7 @@ def test_transpose_of_the_transpose_is_the_operator(a):
     assert A.T.T is A
 
 
-def test_single_precision_stays_single(rng):
+def test_single_precision_is_preserved(rng):
     A = Identity((3,))
     x = drawn(rng, (3,))
 
@@ -238,7 +238,7 @@ def test_single_precision_stays_single(rng):
     assert (combined @ x).dtype == stack(combined, A)(x).dtype == np.float32
 
 
-def test_results_of_the_identity_are_no_views(rng):
+def test_identity_returns_a_copy(rng):
     x = drawn(rng, (3,))
     A = Identity((3,))
 
@@ -247,7 +247,7 @@ def test_results_of_the_identity_are_no_views(rng):
         assert not np.array_equal(result, x)
 
 
-def test_a_stack_splits_its_results_into_the_shapes_of_its_parts(rng):
+def test_stack_splits_its_results_into_the_shapes_of_its_parts(rng):
     A = stack(Gradient((4, 5), (1.0, 2.0)), Identity((4, 5)))
     x = drawn(rng, (4, 5))
 
@@ -257,7 +257,7 @@ def test_a_stack_splits_its_results_into_the_shapes_of_its_parts(rng):
     np.testing.assert_array_equal(same, x)
 
 
-def test_operators_say_what_they_are_made_of(a, b):
+def test_repr_shows_the_parts(a, b):
     A, B = Matrix(a), Matrix(b)
 
     assert repr(A) == "<Matrix (4,) -> (5,)>"
@@ -275,7 +275,7 @@ def test_operators_say_what_they_are_made_of(a, b):
     assert {name: A.name for name, A in names.items()} == {name: name for name in names}
 
 
-def test_scipy_solves_with_it(a, rng):
+def test_scipy_solves_with_an_operator(a, rng):
     truth = rng.standard_normal(4)
 
     solution = lsqr(Matrix(a).as_scipy("float64"), a @ truth, atol=FLOAT64, btol=1e-12)[0]
@@ -283,7 +283,7 @@ def test_scipy_solves_with_it(a, rng):
     np.testing.assert_allclose(solution, truth, rtol=1e-8)
 
 
-def test_scipy_solves_with_a_penalty_below_the_data(a, rng):
+def test_scipy_solves_with_a_penalty_stacked_below_the_data(a, rng):
     """‖A x − y‖² + τ ‖x‖² has the minimum (AᵀA + τ)⁻¹ Aᵀ y."""
     y, tau = rng.standard_normal(5), 0.3
     rows = stack(Matrix(a), tau**0.5 * Identity((4,)))
@@ -295,7 +295,7 @@ def test_scipy_solves_with_a_penalty_below_the_data(a, rng):
     np.testing.assert_allclose(solution, np.linalg.solve(a.T @ a + tau * np.eye(4), a.T @ y))
 
 
-def test_operators_that_do_not_fit_are_refused(a, b):
+def test_incompatible_operators_are_refused(a, b):
     A, B = Matrix(a), Matrix(b)
 
     with pytest.raises(GeometryError, match="same grid"):
@@ -312,7 +312,7 @@ def test_operators_that_do_not_fit_are_refused(a, b):
         stack()
 
 
-def test_products_that_mean_nothing_are_refused_and_the_way_out_is_said(a):
+def test_meaningless_products_are_refused_with_the_remedy(a):
     A = Matrix(a)
 
     with pytest.raises(TypeError, match=r"ndarray @ Matrix.*write A\.T @ y"):
@@ -328,7 +328,7 @@ def test_products_that_mean_nothing_are_refused_and_the_way_out_is_said(a):
 
 
 def strips(n: int, width_mm: float) -> RayProjector:
-    """Rays along x through the middle of each row of n square voxels of one slice."""
+    """Return rays along x through the middle of each row of n square voxels of one slice."""
     y = (np.arange(n) + 0.5) * width_mm - n * width_mm / 2
     first = np.stack([np.full(n, -100.0), y, np.zeros(n)], axis=1)
     points = np.concatenate([first, first * [-1, 1, 1]])
@@ -359,32 +359,32 @@ NORMS: dict[str, Callable[[], tuple[LinearOperator, float]]] = {
 
 
 @pytest.mark.parametrize("name", NORMS)
-def test_norms_are_those_of_the_closed_form(name):
+def test_norm_equals_its_closed_form(name):
     A, truth = NORMS[name]()
 
     assert A.norm() == pytest.approx(truth, rel=1e-3)
     assert A.norm() <= truth * (1 + 1e-6)  # float32
 
 
-def test_the_norm_is_that_of_the_singular_values(a, b):
+def test_norm_is_the_largest_singular_value(a, b):
     for matrix in (a, b, a @ b):
         truth = np.linalg.norm(matrix, 2)
         assert Matrix(matrix).norm(rtol=1e-7) == pytest.approx(truth, rel=1e-6)
 
 
-def test_the_norm_is_the_same_for_the_same_seed(a):
+def test_norm_is_reproducible_for_a_seed(a):
     A = Matrix(a)
 
     assert A.norm(rtol=0.1) == A.norm(rtol=0.1)
     assert A.norm(rtol=0.1) != A.norm(rtol=0.1, seed=1)
 
 
-def test_a_norm_that_is_not_found_is_an_error(a):
+def test_unconverged_norm_is_an_error(a):
     with pytest.raises(NumericalError, match="after 2 iterations; increase"):
         Matrix(a).norm(rtol=FLOAT64, max_iterations=2)
 
 
-def test_norms_are_found_on_the_device(on_gpu):
+def test_norm_is_computed_on_the_device(on_gpu):
     here, there = (RayProjector(rays(), GRID, on=on) for on in (cpu(2), on_gpu))
 
     assert there.norm() == pytest.approx(here.norm(), rel=1e-4)

@@ -28,7 +28,7 @@ def scanner(n_rows: int = 6, n_columns: int = 4, **changes: object) -> DualHead:
 
 @pytest.fixture(params=["line by line", "mirror images together"])
 def laid(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways in which image and data lie; panels as small as these take the second."""
+    """Use both memory layouts of image and data; such small panels use the second."""
     if request.param == "line by line":
         monkeypatch.setattr(matrix_memory, "MOST_PLANE_BYTES", 0)
 
@@ -37,7 +37,7 @@ def laid(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("beyond", [0, 3])
 @pytest.mark.parametrize(("n_planes", "edge"), [(5, 4), (4, 3)])
-def test_forward_and_adjoint_are_those_of_the_dense_matrix(
+def test_forward_and_adjoint_equal_those_of_the_dense_matrix(
     shape: tuple[int, int], beyond: int, n_planes: int, edge: int
 ) -> None:
     panels_ = scanner(*shape, n_planes=n_planes, voxels_per_pitch=edge)
@@ -64,7 +64,7 @@ def test_single_precision_is_within_rounding_of_double(dtype: type) -> None:
 
 
 @pytest.mark.usefixtures("laid")
-def test_the_bits_do_not_depend_on_the_threads() -> None:
+def test_bits_do_not_depend_on_the_threads() -> None:
     response = random_response(scanner(), seed=3)
     x = np.random.default_rng(3).random(response.scanner.grid.shape, np.float32)
     one, three = (MatrixProjector(response, on=cpu(n)) for n in (1, 3))
@@ -74,7 +74,7 @@ def test_the_bits_do_not_depend_on_the_threads() -> None:
 
 
 @pytest.mark.usefixtures("laid")
-def test_the_bits_do_not_depend_on_the_rows_that_are_decoded_at_a_time() -> None:
+def test_bits_do_not_depend_on_the_rows_decoded_at_a_time() -> None:
     response = random_response(scanner(), seed=3)
     x = np.random.default_rng(3).random(response.scanner.grid.shape, np.float32)
     all_at_once = MatrixProjector(response, on=cpu(2))
@@ -85,7 +85,7 @@ def test_the_bits_do_not_depend_on_the_rows_that_are_decoded_at_a_time() -> None
 
 
 @pytest.mark.parametrize("most", [1, 3, 8, 1000])
-def test_parts_keep_the_order_and_are_as_large_as_their_rows_allow(most: int) -> None:
+def test_parts_preserve_the_order_and_are_as_large_as_their_rows_allow(most: int) -> None:
     offsets = scanner().orientations.offsets
     parts = list(parts_of(offsets, most))
     assert [i for part in parts for i in range(part.start, part.stop)] == list(range(len(offsets)))
@@ -97,7 +97,7 @@ def test_parts_keep_the_order_and_are_as_large_as_their_rows_allow(most: int) ->
         assert part.stop == len(offsets) or len(np.unique(with_next, axis=0)) == most + 1
 
 
-def test_mirror_images_are_in_one_part_and_no_orientation_is_in_none() -> None:
+def test_mirror_images_are_in_one_part_and_every_orientation_is_used() -> None:
     offsets = np.array([(1, 2), (0, 3), (-1, 2), (1, -2), (2, 1), (0, -3)])
     assert list(parts_of(offsets, 2)) == [slice(0, 4), slice(4, 6)]
     assert list(parts_of(offsets[:0], 2)) == []
@@ -121,7 +121,7 @@ def test_subsets_are_disjoint_families_of_orientations_and_sum_to_the_whole() ->
     assert np.allclose(total, A.T(y), rtol=FLOAT64)
 
 
-def test_balanced_subsets_are_lattices_of_families_and_leave_none_out() -> None:
+def test_balanced_subsets_are_lattices_of_families_and_complete() -> None:
     panels_ = scanner(24, 16, n_planes=2, voxels_per_pitch=1)
     A = MatrixProjector(random_response(panels_), on=cpu(1))
     offsets, seen = np.abs(panels_.orientations.offsets), []
@@ -141,7 +141,7 @@ def test_balanced_subsets_are_lattices_of_families_and_leave_none_out() -> None:
 
 
 @pytest.mark.usefixtures("laid")
-def test_a_response_of_ones_counts_the_voxels_of_a_line() -> None:
+def test_response_of_ones_counts_the_voxels_of_a_line() -> None:
     panels_ = scanner(3, 2, n_planes=2)
     response = random_response(panels_, beyond=0)
     response.values[:] = 1
@@ -158,7 +158,7 @@ def test_a_response_of_ones_counts_the_voxels_of_a_line() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "margin"), [(1, 0, 1), (0, 5, 2), (9, 4, 3), (0, 0, 0)]
 )
-def test_the_margin_holds_what_lies_beyond_either_edge(
+def test_margin_covers_voxels_beyond_either_edge(
     axis: int, before: int, after: int, margin: int
 ) -> None:
     response = random_response(scanner(), beyond=0)
@@ -168,7 +168,7 @@ def test_the_margin_holds_what_lies_beyond_either_edge(
     assert replace(response, windows=windows).margin == margin
 
 
-def test_progress_is_told_and_can_stop_the_work() -> None:
+def test_progress_is_reported_and_can_stop_the_work() -> None:
     response = random_response(scanner())
     message: list[tuple[int, int]] = []
     A = MatrixProjector(
@@ -184,13 +184,13 @@ def test_progress_is_told_and_can_stop_the_work() -> None:
         MatrixProjector(response, on=cpu(1), on_progress=stop)(np.ones(A.in_shape, np.float32))
 
 
-def test_layers_of_crystals_are_refused() -> None:
+def test_crystal_layers_are_refused() -> None:
     response = random_response(scanner(n_layers=2))
     with pytest.raises(GeometryError, match="one crystal layer"):
         MatrixProjector(response, on=cpu(1))
 
 
-def test_a_response_that_reaches_too_far_is_refused() -> None:
+def test_response_that_extends_too_far_is_refused() -> None:
     response = random_response(scanner(), beyond=0)
     windows = response.windows.copy()
     windows[0, 0, 0] = -4100
@@ -209,7 +209,7 @@ def test_data_of_another_size_are_refused() -> None:
 
 
 @pytest.mark.usefixtures("laid")
-def test_orientations_without_all_of_their_mirror_images_are_projected_alone() -> None:
+def test_orientations_without_all_mirror_images_are_projected_separately() -> None:
     response = random_response(scanner(), seed=6)
     A = MatrixProjector(response, on=cpu(2), dtype=np.float64)
     rng = np.random.default_rng(6)
@@ -224,9 +224,7 @@ def test_orientations_without_all_of_their_mirror_images_are_projected_alone() -
 
 
 @pytest.mark.parametrize("room", [0, 1 << 20])
-def test_rows_that_are_kept_are_those_that_are_decoded_anew(
-    room: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cached_rows_equal_newly_decoded_ones(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix_memory, "MOST_KEPT_BYTES", room)
     response = random_response(scanner(), seed=7)
     A = MatrixProjector(response, on=cpu(2))

@@ -27,8 +27,8 @@ def test_blocks_of_planes_have_the_bits_of_the_whole_image(potential, threads, m
             np.testing.assert_array_equal(several(term, x, v), one(term, x, v))
 
 
-def test_a_voxel_adds_up_its_neighbours_in_the_order_of_a_card():
-    """In float32 every order has other last bits: this is the sum of a GPU thread, in NumPy."""
+def test_voxel_adds_its_neighbours_in_the_order_of_a_gpu():
+    """Each float32 order has other last bits: this is the sum of a GPU thread, in NumPy."""
     rng, f = np.random.default_rng(5), np.float32
     x, kappa = rng.random(SHAPE).astype(f), rng.random(SHAPE).astype(f)
     of, n = NeighbourSums(Potential.QUADRATIC, SPACING, kappa=kappa), (3, 2, 4)
@@ -40,8 +40,8 @@ def test_a_voxel_adds_up_its_neighbours_in_the_order_of_a_card():
     assert sorted(ORDER) == list(range(2 * N_HALF))
 
 
-def test_rows_and_ends_of_rows_without_kappa_are_skipped():
-    """They have no neighbours, so that only the inside costs time; the bits do not change."""
+def test_rows_and_row_ends_without_kappa_are_skipped():
+    """They have no neighbours, so only the inside costs time; the bits do not change."""
     rng = np.random.default_rng(6)
     x, kappa = rng.random(SHAPE).astype(np.float32), rng.random(SHAPE).astype(np.float32)
     kappa[:, :, :2], kappa[2], kappa[4, :, 5:], kappa[:, 1, 3] = 0, 0, 0, 0

@@ -96,7 +96,7 @@ def test_threads_share_an_operator_on_a_gpu(on_gpu: Backend, create) -> None:
 
     for i, each in enumerate(found):
         for values, expected in zip(each, alone[i % 3], strict=True):
-            # float32 sums of atomic additions, whose order changes between calls of one thread too
+            # float32 atomic additions, in a changing order also for a single thread
             np.testing.assert_allclose(values, expected, rtol=1e-5, atol=1e-6 * expected.max())
 
 
@@ -106,7 +106,7 @@ def test_times_of_threads_add_up_and_stages_of_one_cannot_be_nested() -> None:
     x = np.ones(A.in_shape, np.float32)
 
     with profiler.span("back"), ThreadPoolExecutor(4) as pool:
-        # This thread has an open stage, which is none of theirs.
+        # this thread has an open stage, which is not theirs
         list(pool.map(lambda _: A(x), range(40)))
         with pytest.raises(RuntimeError, match="cannot begin"), profiler.span("forward"):
             pass

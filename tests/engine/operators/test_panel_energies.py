@@ -1,4 +1,4 @@
-"""Photons of less energy that two panels count: closed forms of absorbing crystals."""
+"""Photons of lower energy in two panels: closed forms of absorbing crystals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ABSORBING = panels(
 )  # fmt: skip
 
 
-def test_crystals_that_absorb_stop_what_they_stop_at_that_energy() -> None:
+def test_absorbing_crystals_stop_photons_by_their_energy() -> None:
     kev = np.array([320.0, 400.0, 450.0, 511.0])
     through = 0.05 * 10 * (kev / 511.0) ** -2.6
     stopped = sum(-np.expm1(-through * np.hypot(1, t)) for t in TANGENTS)
@@ -22,12 +22,12 @@ def test_crystals_that_absorb_stop_what_they_stop_at_that_energy() -> None:
     assert found == pytest.approx(stopped / stopped[-1], rel=0.03)
 
 
-def test_what_lies_below_the_window_is_not_counted() -> None:
+def test_energies_below_the_window_are_not_counted() -> None:
     assert relative_efficiency(ABSORBING, np.array([180.0, 280.0]), n_photons=64).max() == 0
 
 
-def test_layers_share_black_photons_by_what_they_stop() -> None:
-    """e^(−μ d / c) at the face of a layer less that at its back, of crystals without gaps."""
+def test_layers_divide_photons_by_their_stopping_power() -> None:
+    """e^(−μ d / c) at the face of a layer minus that at its back, for crystals without gaps."""
     n, thickness = 1 << 12, 20.0
     scanner = panels(
         n_layers=2, thickness_mm=thickness, crystal_mm=2.0, photo_fraction=1.0, energy_fwhm=0.0,
@@ -37,16 +37,16 @@ def test_layers_share_black_photons_by_what_they_stop() -> None:
     per_mm = 0.08 * np.hypot(1, TANGENTS)
     faces = np.exp(-per_mm[:, None] * thickness * np.array([0.0, 0.5, 1.0]))
     stopped = (faces[:, :-1] - faces[:, 1:]).sum(axis=0)
-    wanted = stopped / stopped.sum()
-    assert found[:, 0] == pytest.approx(wanted, abs=4 * np.sqrt(wanted.prod() / (3 * n)))
+    expected = stopped / stopped.sum()
+    assert found[:, 0] == pytest.approx(expected, abs=4 * np.sqrt(expected.prod() / (3 * n)))
 
 
-def test_slow_photons_are_counted_in_front() -> None:
+def test_low_energy_photons_are_detected_in_front() -> None:
     scanner = panels(n_layers=3, thickness_mm=20.0)
     shares = layer_shares(scanner, np.array([400.0, 511.0]), n_photons=1 << 12)
     assert shares.sum(axis=0) == pytest.approx(1)
     assert shares[0, 0] > shares[0, 1] + 0.02 and shares[2, 0] < shares[2, 1]
-    # layers change nothing of what is counted in all
+    # layers do not change the total
     one = panels(thickness_mm=20.0)
     kev = np.linspace(250, 500, 7)
     of_all, of_one = (relative_efficiency(s, kev, n_photons=1 << 12) for s in (scanner, one))

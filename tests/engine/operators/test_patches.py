@@ -1,4 +1,4 @@
-"""Patches are boxes of the volume: on the CPU and by replayed graphs."""
+"""Patches are boxes of the volume, on the CPU and with replayed graphs."""
 
 import numpy as np
 import pytest
@@ -43,34 +43,34 @@ def part(volume, corner, shape):
 
 @pytest.mark.parametrize("grid", GRIDS)
 @pytest.mark.parametrize("scan", SCANS)
-def test_on_the_cpu_a_patch_is_a_box_of_the_volume(rng, scan, grid):
+def test_patch_on_the_cpu_is_a_box_of_the_volume(rng, scan, grid):
     A = XrayTransform(SCANS[scan], GRIDS[grid], on=cpu(2))
     patches, y = Patches(A, (2, 4, 3)), data(rng, A)
     patches.update(y)
     volume = A.back_project(y, weighting="fdk")
     most = 0 if grid == "thick" else 1e-6  # thin volumes run along x, in the processor's vectors
     for corner in ((0, 0, 0), (1, 3, 2), (0, 1, 3)):
-        want = part(volume, corner, (2, 4, 3))
-        np.testing.assert_allclose(patches.at(corner), want, rtol=most, atol=0)
+        expected = part(volume, corner, (2, 4, 3))
+        np.testing.assert_allclose(patches.at(corner), expected, rtol=most, atol=0)
 
 
 @pytest.mark.parametrize("shape", [(2, 4, 3), (1, 5, 5), (4, 1, 3)])
 @pytest.mark.parametrize("scan", SCANS)
-def test_on_a_gpu_a_patch_is_a_box_of_the_volume(rng, on, scan, shape):
+def test_patch_on_a_gpu_is_a_box_of_the_volume(rng, on, scan, shape):
     A = XrayTransform(SCANS[scan], GRIDS["thick"], on=cpu(2))
     patches, y = Patches(XrayTransform(SCANS[scan], GRIDS["thick"], on=on), shape), data(rng, A)
     patches.update(y)
     volume = A.back_project(y, weighting="fdk")
     most = 1e-5 if isinstance(on.gpu, EmulatedGpu) else 1 / 200  # fractions of 8 bits
     for corner in ((0, 0, 0), (3, 2, 1), (6, 1, 0), (3, 2, 1)):
-        got = on.to_host(patches.at(corner))
+        actual = on.to_host(patches.at(corner))
         np.testing.assert_allclose(
-            got, part(volume, corner, shape), rtol=0, atol=most * volume.max()
+            actual, part(volume, corner, shape), rtol=0, atol=most * volume.max()
         )
 
 
 @pytest.mark.parametrize("texture", ["layered", "array", "list", "pitched"])
-def test_a_replayed_graph_takes_new_projections(rng, on_gpu, texture):
+def test_replayed_graph_uses_new_projections(rng, on_gpu, texture):
     A = XrayTransform(SCANS["upright"], GRIDS["thick"], on=on_gpu)
     variant = BackVariant(texture, "upright", (8, 4), 2)
     patches, again = (Patches(A, (2, 4, 3), variant=variant) for _ in range(2))
@@ -87,7 +87,7 @@ def test_a_replayed_graph_takes_new_projections(rng, on_gpu, texture):
     assert (replayed > 1.5 * first).all()
 
 
-def test_a_patch_is_one_launch_of_a_graph(rng):
+def test_patch_is_one_launch_of_a_graph(rng):
     on = cuda(EmulatedGpu())
     A = XrayTransform(SCANS["upright"], GRIDS["thick"], on=on)
     patches = Patches(A, (1, 2, 2))
@@ -98,18 +98,18 @@ def test_a_patch_is_one_launch_of_a_graph(rng):
     assert on.gpu.n_launches - before == 2  # all views, then the sum over blocks that share them
 
 
-def test_views_may_be_replaced_on_the_cpu(rng):
+def test_views_can_be_replaced_on_the_cpu(rng):
     A = XrayTransform(SCANS["tilted"], GRIDS["thin"], on=cpu(1))
     patches, y = Patches(A, (3, 2, 2)), data(rng, A)
     patches.update(y)
     patches.update(3 * y[4:6], first=4)
     y[4:6] *= 3
-    want = A.back_project(y, weighting="fdk", region=np.s_[0:3, 2:4, 1:3])
-    np.testing.assert_array_equal(patches.at((0, 2, 1)), want)
+    expected = A.back_project(y, weighting="fdk", region=np.s_[0:3, 2:4, 1:3])
+    np.testing.assert_array_equal(patches.at((0, 2, 1)), expected)
 
 
 @pytest.mark.parametrize("corner", [(9, 0, 0), (0, 0, 4), (-1, 0, 0)])
-def test_a_patch_beyond_the_volume_is_refused(corner):
+def test_patch_beyond_the_volume_is_refused(corner):
     A = XrayTransform(SCANS["upright"], GRIDS["thick"], on=cpu(1))
     with pytest.raises(GeometryError, match=r"does not fit into the volume of \(10, 7, 6\)"):
         Patches(A, (2, 4, 3)).at(corner)

@@ -1,4 +1,4 @@
-"""Operators that were pickled and loaded again, here and in other processes."""
+"""Operators that were pickled and loaded, here and in other processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOME = ("rays with time of flight", "reproducible rays", "stored response", "con
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_loaded_operator_has_the_bits_of_the_first(kind: str) -> None:
+def test_loaded_operator_has_the_bits_of_the_original(kind: str) -> None:
     A = KINDS[kind](cpu(2))
     ((x, y),) = inputs(A, 1)
     before = results(A, x, y)  # fills caches, which must not be in the pickle
@@ -54,7 +54,7 @@ def test_cloudpickle_and_deepcopy_give_the_same_bits(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", SOME)
-def test_a_pickle_holds_the_definition_only(kind: str) -> None:
+def test_pickle_contains_only_the_definition(kind: str) -> None:
     A = KINDS[kind](cpu(2))
     before = len(pickle.dumps(A))
 
@@ -65,7 +65,7 @@ def test_a_pickle_holds_the_definition_only(kind: str) -> None:
     assert len(pickle.dumps(A)) == before
 
 
-def test_a_pickle_of_rays_is_as_large_as_its_columns() -> None:
+def test_pickle_of_rays_is_as_large_as_its_columns() -> None:
     n = 100_000
     ends = np.random.default_rng(1).integers(0, 50, (n, 2)).astype(np.int32)
     points = np.random.default_rng(2).random((50, 3))
@@ -73,12 +73,12 @@ def test_a_pickle_of_rays_is_as_large_as_its_columns() -> None:
     assert len(pickle.dumps(A)) < 1.01 * ends.nbytes
 
 
-def test_a_shallow_copy_shares_the_rows() -> None:
+def test_shallow_copy_shares_the_rows() -> None:
     A = RayProjector(rays(), GRID, on=cpu(1))
     assert copy.copy(A)._tracer is A._tracer
 
 
-def test_the_device_is_chosen_again(on_gpu: Backend) -> None:
+def test_device_is_selected_again_on_loading(on_gpu: Backend) -> None:
     A = XrayTransform(cone(cpu(1)).geometry, VOLUME, on=on_gpu)
     assert pickle.loads(pickle.dumps(A)).on.name == best().name
     assert pickle.loads(pickle.dumps(cone(cpu(3)))).on.threads == 3
@@ -86,7 +86,7 @@ def test_the_device_is_chosen_again(on_gpu: Backend) -> None:
     assert copy.deepcopy(A).on is on_gpu
 
 
-def test_slabs_in_files_stay_in_their_process(tmp_path) -> None:
+def test_slabs_in_files_cannot_be_pickled(tmp_path) -> None:
     parts, geometry = slabs(cpu(1)).parts, cone(cpu(1)).geometry
     room = Scratch(tmp_path)
     A = SlabbedXrayTransform(geometry, VOLUME, parts, on=cpu(1), storage=room)

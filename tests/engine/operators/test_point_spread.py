@@ -25,14 +25,14 @@ def test_adjoint_is_exact(rng, blur):
     assert np.vdot(blur(x), y) == pytest.approx(np.vdot(x, blur.T(y)), rel=1e-6)
 
 
-def test_no_activity_is_lost(rng, blur):
+def test_blur_preserves_the_total_activity(rng, blur):
     x = rng.random(GRID.shape)
 
     assert blur(x).sum() == pytest.approx(x.sum(), rel=1e-6)
     np.testing.assert_allclose(blur.T(np.ones(GRID.shape)), 1, rtol=1e-6)
 
 
-def test_images_of_counts_stay_so(rng, blur):
+def test_blur_preserves_non_negative_images(rng, blur):
     points = np.zeros(GRID.shape, np.float32)
     points[3, 20, 22] = points[0, 0, 0] = 1
 
@@ -40,7 +40,7 @@ def test_images_of_counts_stay_so(rng, blur):
     assert blur(points).dtype == np.float32
 
 
-def test_a_point_gets_the_widths_of_its_place():
+def test_point_gets_the_widths_of_its_position():
     source = np.zeros(GRID.shape)
     row, column = 20, 35  # on y = 0, where radial is along x
     source[3, row, column] = 1
@@ -51,17 +51,19 @@ def test_a_point_gets_the_widths_of_its_place():
     x, y = GRID.centres_mm(axis=0), GRID.centres_mm(axis=1)
     radius = abs(x[column])
     plane = image.sum(axis=0)
-    wanted = [np.interp(radius, WIDER.radius_mm, w) for w in (WIDER.radial_mm, WIDER.tangential_mm)]
+    expected = [
+        np.interp(radius, WIDER.radius_mm, w) for w in (WIDER.radial_mm, WIDER.tangential_mm)
+    ]
     for profile, places, centre, width in (
-        (plane.sum(axis=0), x, x[column], wanted[0]),
-        (plane.sum(axis=1), y, y[row], wanted[1]),
+        (plane.sum(axis=0), x, x[column], expected[0]),
+        (plane.sum(axis=1), y, y[row], expected[1]),
     ):
         variance = np.average((places - centre) ** 2, weights=profile)
         assert 2.3548 * np.sqrt(variance) == pytest.approx(width, rel=1e-3)
 
 
 @pytest.mark.parametrize("direction", [0.0, 0.4, 1.1, 2.2])
-def test_a_point_narrower_than_its_voxels_has_its_variances_and_covariance(direction):
+def test_point_narrower_than_its_voxels_has_its_variances_and_covariance(direction):
     grid = ImageGrid((9, 41, 41), (3.0, 3.0, 4.0))
     narrow = PointSpread(np.zeros(1), np.array([3.2]), np.array([2.4]), 2.5)
     row, column = (round(20 + 12 * f(direction)) for f in (np.sin, np.cos))
@@ -82,7 +84,7 @@ def test_a_point_narrower_than_its_voxels_has_its_variances_and_covariance(direc
     assert (image.sum(axis=(1, 2)) * z**2).sum() == pytest.approx(2.5**2 / per_width, rel=1e-3)
 
 
-def test_alike_everywhere_both_ways_of_blurring_agree(rng):
+def test_both_methods_agree_for_a_uniform_blur(rng):
     image = np.zeros(GRID.shape)
     image[2:5, 12:28, 14:30] = rng.random((3, 16, 16))
     nearly = replace(WIDER, radial_mm=np.array([6.0, 6.0, 6.0 + 1e-9]), axial_mm=6.0)

@@ -56,7 +56,7 @@ def test_em_shares_equal_the_two_passes(rng, rays, tof, with_background):
 
 
 @pytest.mark.parametrize("reproducible", [False, True])
-def test_each_event_shares_out_one_count(rng, rays, reproducible):
+def test_each_event_distributes_one_count(rng, rays, reproducible):
     A = RayProjector(rays, GRID, on=cpu(2), reproducible=reproducible)
 
     numerator, expected = A.em_numerator(rng.random(GRID.shape).astype(np.float32))
@@ -66,7 +66,7 @@ def test_each_event_shares_out_one_count(rng, rays, reproducible):
     assert numerator.sum(dtype=np.float64) == pytest.approx(n_seen, rel=1e-6)
 
 
-def test_an_empty_image_expects_nothing_and_shares_nothing(rays):
+def test_empty_image_expects_and_distributes_nothing(rays):
     numerator, expected = RayProjector(rays, GRID, on=cpu(2)).em_numerator(
         np.zeros(GRID.shape, "f4")
     )
@@ -86,7 +86,7 @@ def test_subsets_are_the_rows_of_the_whole(rng, rays):
         np.testing.assert_array_equal(part, A(x)[k::3])
 
 
-def test_the_caller_may_change_its_arrays_afterwards(rng, rays):
+def test_caller_can_change_its_arrays_afterwards(rng, rays):
     A = RayProjector(rays, GRID, on=cpu(1), tof=TOF)
     x = rng.random(GRID.shape).astype(np.float32)
     before = A(x)
@@ -96,7 +96,7 @@ def test_the_caller_may_change_its_arrays_afterwards(rng, rays):
     np.testing.assert_array_equal(A(x), before)
 
 
-def test_no_rays_give_an_empty_image():
+def test_projector_without_rays_gives_an_empty_image():
     none = Rays(np.zeros((2, 3)), np.zeros((0, 2), np.int32))
     A = RayProjector(none, GRID, on=cpu(2), reproducible=True)
 
@@ -123,14 +123,14 @@ def test_time_bins_beyond_the_scanner_are_refused(rays, bad):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e12])
-def test_points_that_cannot_be_a_scanner_are_refused(rays, bad):
+def test_impossible_points_are_refused(rays, bad):
     rays.points_mm[5, 2] = bad
 
     with pytest.raises(DataError, match="point 5 "):
         RayProjector(rays, GRID, on=cpu(1))
 
 
-def test_arrays_that_do_not_fit_are_refused(rays):
+def test_arrays_of_wrong_shape_are_refused(rays):
     A = RayProjector(rays, GRID, on=cpu(1))
 
     for call in (A, A.T, A.forward, A.adjoint, A.em_numerator):
@@ -140,7 +140,7 @@ def test_arrays_that_do_not_fit_are_refused(rays):
         RayProjector(replace(rays, tof_bins=rays.tof_bins[:3]), GRID, on=cpu(1), tof=TOF)
 
 
-def test_numbers_that_are_no_counts_are_refused(rays):
+def test_invalid_counts_are_refused(rays):
     A = RayProjector(rays, GRID, on=cpu(1))
     image, background = np.ones(GRID.shape, np.float32), np.ones(A.out_shape, np.float32)
 
@@ -155,7 +155,7 @@ def test_numbers_that_are_no_counts_are_refused(rays):
         A.em_numerator(image, background)
 
 
-def test_tick_may_stop_the_work(rays):
+def test_tick_can_stop_the_work(rays):
     class StoppedError(Exception): ...
 
     def stop(done: int, total: int) -> None:

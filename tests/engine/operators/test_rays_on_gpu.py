@@ -1,4 +1,4 @@
-"""The projector on a GPU: the laws, the CPU's numbers, and the same bits where promised."""
+"""The projector on a GPU: laws, values of the CPU, and equal bits where promised."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ TIMED = [False, True]
 
 
 def rays_of(rng, *, timed=False):
-    """Rays of all directions, some along an axis, some that miss, one of no length."""
+    """Return rays of all directions: some along an axis, some that miss, one of zero length."""
     points = rng.normal(size=(2 * N, 3)) * 30
     points[:40:2] = points[1:40:2] + np.repeat(np.eye(3) * 60, [6, 7, 7], axis=0)
     points[40] = points[41]
@@ -38,7 +38,7 @@ def close(got, want, rtol):
 
 
 @pytest.mark.parametrize("timed", TIMED)
-def test_is_linear_and_adjoint(rng, on_gpu, timed):
+def test_gpu_projector_is_linear_and_adjoint(rng, on_gpu, timed):
     A = projector(rays_of(rng, timed=timed), on_gpu)
     x, other = image_of(rng), image_of(rng)
     y = rng.random(N, np.float32)
@@ -47,9 +47,9 @@ def test_is_linear_and_adjoint(rng, on_gpu, timed):
     assert np.vdot(Ax, y) == pytest.approx(np.vdot(x, Aty), rel=1e-5)
 
 
-def test_a_uniform_image_gives_the_chords_of_the_box(rng, on_gpu):
+def test_uniform_image_gives_the_chords_of_the_box(rng, on_gpu):
     rays = rays_of(rng)
-    got = on_gpu.to_host(projector(rays, on_gpu)(np.ones(GRID.shape, np.float32)))
+    actual = on_gpu.to_host(projector(rays, on_gpu)(np.ones(GRID.shape, np.float32)))
     start, stop = rays.points_mm[rays.ends[:, 0]], rays.points_mm[rays.ends[:, 1]]
     half = np.array(GRID.size_mm) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -59,7 +59,7 @@ def test_a_uniform_image_gives_the_chords_of_the_box(rng, on_gpu):
     low = np.where(still, np.where(within, 0, 2), np.minimum(one, other)).max(axis=1)
     high = np.where(still, np.where(within, 1, -2), np.maximum(one, other)).min(axis=1)
     chord = np.maximum(np.minimum(high, 1) - np.maximum(low, 0), 0)
-    np.testing.assert_allclose(got, chord * np.linalg.norm(stop - start, axis=1), atol=1e-3)
+    np.testing.assert_allclose(actual, chord * np.linalg.norm(stop - start, axis=1), atol=1e-3)
 
 
 def test_time_bins_add_up_to_the_whole(rng, on_gpu):
@@ -73,33 +73,33 @@ def test_time_bins_add_up_to_the_whole(rng, on_gpu):
 
 
 @pytest.mark.parametrize("timed", TIMED)
-def test_gives_the_numbers_of_the_cpu(rng, on_gpu, timed):
+def test_gpu_gives_the_values_of_the_cpu(rng, on_gpu, timed):
     rays, x, y = rays_of(rng, timed=timed), image_of(rng), rng.random(N, np.float32)
     background = rng.random(N, np.float32)
     here, there = projector(rays, cpu(2)), projector(rays, on_gpu)
     close(on_gpu.to_host(there(x)), here(x), 1e-5)
     close(on_gpu.to_host(there.T(y)), here.T(y), 5e-5)
-    for got, want in zip(
+    for actual, expected in zip(
         there.em_numerator(x, background), here.em_numerator(x, background), strict=True
     ):
-        close(on_gpu.to_host(got), want, 5e-5)
+        close(on_gpu.to_host(actual), expected, 5e-5)
 
 
 @pytest.mark.parametrize("timed", TIMED)
 @pytest.mark.parametrize("mapping", ["thread", "warp", "block"])
 @pytest.mark.parametrize("order", ["linear", "tiles"])
-def test_reproducible_bits_are_those_of_the_cpu(rng, on_gpu, timed, mapping, order):
+def test_reproducible_bits_equal_those_of_the_cpu(rng, on_gpu, timed, mapping, order):
     rays, x, y = rays_of(rng, timed=timed), image_of(rng), rng.random(N, np.float32)
     background = rng.random(N, np.float32)
     variant = RayVariant(mapping, order, "fixed", block=64)
     here = projector(rays, cpu(2), reproducible=True)
     there = projector(rays, on_gpu, reproducible=True, variant=variant)
-    for got, want in (
+    for actual, expected in (
         (there(x), here(x)),
         (there.T(y), here.T(y)),
         *zip(there.em_numerator(x, background), here.em_numerator(x, background), strict=True),
     ):
-        np.testing.assert_array_equal(on_gpu.to_host(got), want)
+        np.testing.assert_array_equal(on_gpu.to_host(actual), expected)
 
 
 def test_reproducible_bits_do_not_depend_on_the_order_of_events(rng, on_gpu):
@@ -110,7 +110,7 @@ def test_reproducible_bits_do_not_depend_on_the_order_of_events(rng, on_gpu):
     np.testing.assert_array_equal(on_gpu.to_host(one), on_gpu.to_host(two))
 
 
-def test_a_subset_is_its_rows(rng, on_gpu):
+def test_subset_is_its_rows(rng, on_gpu):
     rays, x, y = rays_of(rng, timed=True), image_of(rng), rng.random(N, np.float32)
     A = projector(rays, on_gpu, reproducible=True)
     part = A.subset(1, 3).subset(1, 2)
@@ -122,36 +122,36 @@ def test_a_subset_is_its_rows(rng, on_gpu):
     )
 
 
-def test_arrays_of_the_device_are_taken_as_they_are(rng, on_gpu):
+def test_device_arrays_are_used_without_a_copy(rng, on_gpu):
     rays, x = rays_of(rng, timed=True), image_of(rng)
     there = Rays(rays.points_mm, on_gpu.to_device(rays.ends), on_gpu.to_device(rays.tof_bins))
-    got = projector(there, on_gpu, reproducible=True)(on_gpu.to_device(x))
-    want = projector(rays, on_gpu, reproducible=True)(x)
-    np.testing.assert_array_equal(on_gpu.to_host(got), on_gpu.to_host(want))
+    actual = projector(there, on_gpu, reproducible=True)(on_gpu.to_device(x))
+    expected = projector(rays, on_gpu, reproducible=True)(x)
+    np.testing.assert_array_equal(on_gpu.to_host(actual), on_gpu.to_host(expected))
 
 
-def test_no_rays_give_nothing(on_gpu):
+def test_projector_without_rays_gives_nothing(on_gpu):
     none = Rays(np.zeros((1, 3)), np.empty((0, 2), np.int32))
     A = RayProjector(none, GRID, on=on_gpu)
     assert on_gpu.to_host(A(np.ones(GRID.shape, "f4"))).shape == (0,)
     assert not on_gpu.to_host(A.T(np.empty(0, "f4"))).any()
 
 
-def test_a_crystal_that_is_not_there_is_told(rng, on_gpu):
+def test_missing_crystal_is_reported(rng, on_gpu):
     rays = rays_of(rng)
     ends = on_gpu.to_device(np.array([[0, 1], [2, 2 * N]], np.int32))
     with pytest.raises(DataError, match=r"event 1 has the crystals \(2, 600\)"):
         projector(Rays(rays.points_mm, ends), on_gpu)
 
 
-def test_an_image_with_nan_has_no_shares(rng, on_gpu):
+def test_image_with_nan_is_refused(rng, on_gpu):
     x = image_of(rng)
     x[3, 3, 3] = np.nan
     with pytest.raises(NumericalError, match="its expected counts cannot be computed"):
         projector(rays_of(rng), on_gpu).em_numerator(on_gpu.to_device(x))
 
 
-def test_the_work_can_be_stopped_and_the_device_used_again(rng, on_gpu, monkeypatch):
+def test_work_can_be_stopped_and_the_device_used_again(rng, on_gpu, monkeypatch):
     class StopError(Exception): ...
 
     def stop(done, total):

@@ -1,4 +1,4 @@
-"""EM numerators of several replicates, against the same rays repeated."""
+"""EM numerators of several replicates, compared with repeated rays."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ def repeated(A, counts, images, background):
 
 
 @pytest.mark.parametrize("with_counts", [False, True])
-def test_equals_repeated_rays(rng, rays, with_counts):
+def test_weighted_rays_equal_repeated_rays(rng, rays, with_counts):
     A, images = projector(rays), images_of(rng)
     background = rng.random(A.out_shape[0]).astype(np.float32)
     counts = rng.integers(0, 4, A.out_shape[0]).astype(np.float32) if with_counts else None
@@ -62,7 +62,7 @@ def test_integer_sums_have_the_bits_of_repeated_rays(rng, rays):
         np.testing.assert_array_equal(one, other)
 
 
-def test_images_at_zero_stay_there(rng, rays):
+def test_zero_images_stay_zero(rng, rays):
     A, images = projector(rays), images_of(rng)
     images[3] = 0
 
@@ -90,14 +90,14 @@ def test_subsets_have_the_weights_of_their_events(rng, rays):
     np.testing.assert_allclose(sum(parts), whole, rtol=0, atol=2e-5 * whole.max())
 
 
-def test_other_projectors_refuse(rng, rays):
+def test_other_projectors_are_refused(rng, rays):
     A = RayProjector(rays, GRID, on=cpu(1), tof=TOF, dtype="float64")
 
     with pytest.raises(ResourceError, match="use em_numerator for each replicate"):
         A.em_numerators(images_of(rng).astype(np.float64), None, None, DRAWS)
 
 
-def test_selected_rays_on_a_gpu(rng, rays, on_gpu):
+def test_selected_rays_on_a_gpu_equal_those_of_the_cpu(rng, rays, on_gpu):
     rows = rng.integers(0, len(rays.ends), 50)
     x = rng.random(GRID.shape).astype(np.float32)
     there = RayProjector(rays, GRID, on=on_gpu, tof=TOF).selected(rows)

@@ -64,13 +64,13 @@ def test_any_size_of_blocks_gives_the_same_bits(monkeypatch, rays, x, block):
     np.testing.assert_array_equal(exact(rays).em_numerator(x)[0], before)
 
 
-def test_floating_sums_repeat_their_bits_with_the_same_threads(rays, x):
+def test_float_sums_repeat_their_bits_with_the_same_threads(rays, x):
     A = RayProjector(rays, GRID, on=cpu(2), tof=TOF)
 
     np.testing.assert_array_equal(A.em_numerator(x)[0], A.em_numerator(x)[0])
 
 
-def test_integers_equal_floating_sums(rng, rays, x):
+def test_integer_sums_equal_float_sums(rng, rays, x):
     floating = RayProjector(rays, GRID, on=cpu(2), tof=TOF, dtype="float64")
     values = rng.standard_normal(len(rays.ends))
 
@@ -82,7 +82,7 @@ def test_integers_equal_floating_sums(rng, rays, x):
     assert np.abs(image - true_image).max() < 1e-8 * np.abs(true_image).max()
 
 
-def test_integers_round_without_bias(rng, rays, x):
+def test_integer_sums_are_unbiased(rng, rays, x):
     A = exact(rays, dtype="float64")
     values = rng.standard_normal(len(rays.ends))
 
@@ -102,7 +102,7 @@ def test_ray_order_is_a_permutation_that_changes_no_result(rays, x):
     np.testing.assert_array_equal(sorted_shares, exact(rays).em_numerator(x)[0])
 
 
-def test_ray_order_brings_neighbours_together(rays):
+def test_ray_order_groups_neighbours(rays):
     order = ray_order(rays.points_mm, rays.ends)
     heights = rays.points_mm[rays.ends][:, :, 2].sum(axis=1)
 
@@ -110,7 +110,7 @@ def test_ray_order_brings_neighbours_together(rays):
 
 
 @pytest.mark.parametrize("n", [0, 5])
-def test_ray_order_takes_no_rays_and_equal_ones(n):
+def test_ray_order_accepts_no_rays_and_equal_ones(n):
     points = np.array([[0.0, 0, 0], [1, 2, 3]])
 
     order = ray_order(points, np.tile(np.array([0, 1], np.int32), (n, 1)))

@@ -1,4 +1,4 @@
-"""Slices of any orientation: those of a volume, and those of a volume that was turned."""
+"""Oblique slices equal those of a volume, and those of a rotated volume."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ OBLIQUE = Plane((4, 5), 1.1, (0.3, -1.0, 0.7), (S, S, 0.0), (0.0, 0.0, -1.0))
 
 @pytest.fixture(params=["cpu", "emulated", "reversed", pytest.param("card", marks=pytest.mark.gpu)])
 def on(request):
-    """All devices; the emulated card with whole fractions."""
+    """Return all devices; the emulated GPU with exact fractions."""
     if request.param == "cpu":
         return cpu(2)
     if request.param == "card":
@@ -43,7 +43,7 @@ def data(rng, geometry):
 
 
 @pytest.mark.parametrize("scan", SCANS)
-def test_orthogonal_slices_are_those_of_the_volume(rng, on, scan):
+def test_orthogonal_slices_equal_those_of_the_volume(rng, on, scan):
     geometry, y = SCANS[scan], data(rng, SCANS[scan])
     middle = (-1.0, 2.0, 0.5)
     slices = Slices(geometry, orthogonal((5, 5), 1.1, middle), on=on)
@@ -52,12 +52,12 @@ def test_orthogonal_slices_are_those_of_the_volume(rng, on, scan):
     cube = XrayTransform(geometry, ImageGrid((5, 5, 5), (1.1,) * 3, middle), on=cpu(2))
     volume = cube.back_project(y, weighting="fdk")
     wanted = volume[2], volume[:, 2], volume[:, :, 2]
-    for got, want in zip(slices.values(), wanted, strict=True):
+    for actual, expected in zip(slices.values(), wanted, strict=True):
         atol = tolerance(on) * volume.max()
-        np.testing.assert_allclose(on.to_host(got), want, rtol=0, atol=atol)
+        np.testing.assert_allclose(on.to_host(actual), expected, rtol=0, atol=atol)
 
 
-def test_slices_may_be_moved_and_get_new_projections(rng, on):
+def test_slices_can_be_moved_and_get_new_projections(rng, on):
     geometry = SCANS["tilted"]
     one, other = data(rng, geometry), data(rng, geometry)
     first = Plane((4, 5), 1.1)
@@ -69,21 +69,21 @@ def test_slices_may_be_moved_and_get_new_projections(rng, on):
     still, moved = (on.to_host(values) for values in slices.values())
 
     mixed = np.concatenate([one[:3], other[3:]])
-    for got, plane in ((still, first), (moved, OBLIQUE)):
+    for actual, plane in ((still, first), (moved, OBLIQUE)):
         A = XrayTransform(plane.seen(geometry), plane.grid, on=cpu(1))
-        want = A.back_project(mixed, weighting="fdk")[0]
-        np.testing.assert_allclose(got, want, rtol=0, atol=tolerance(on) * want.max())
+        expected = A.back_project(mixed, weighting="fdk")[0]
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance(on) * expected.max())
     assert np.abs(still - before).max() > 0.01 * before.max()
 
 
 @pytest.mark.parametrize("plane", [OBLIQUE, *orthogonal((3, 4), 2.0, (1.0, 2.0, 3.0))])
-def test_a_slice_in_a_moved_scan_is_seen_as_where_it_lies(plane):
+def test_slice_in_a_moved_scan_has_the_matrices_of_its_position(plane):
     geometry = SCANS["tilted"]
     moved = plane.seen(geometry).in_voxels(plane.grid)
     np.testing.assert_allclose(moved, geometry.matrices() @ plane.to_mm, rtol=0, atol=FLOAT64_SUMS)
 
 
-def test_pixels_of_a_slice_lie_across_and_down():
+def test_pixels_of_a_slice_follow_across_and_down():
     at = OBLIQUE.to_mm @ np.array([[2.5, 2.0, 0.5, 1], [3.5, 2.0, 0.5, 1], [2.5, 3.0, 0.5, 1]]).T
     middle, right, below = at[:3].T
     np.testing.assert_allclose(middle, OBLIQUE.centre_mm, atol=FLOAT64)
@@ -91,7 +91,7 @@ def test_pixels_of_a_slice_lie_across_and_down():
     np.testing.assert_allclose(below - middle, 1.1 * np.array(OBLIQUE.down), atol=FLOAT64)
 
 
-def test_a_slice_turns_right_handed_about_its_middle():
+def test_slice_rotates_right_handed_about_its_centre():
     axial, coronal, _ = orthogonal((3, 4), 2.0, (1.0, 2.0, 3.0))
     assert axial.turned((1.0, 0.0, 0.0), np.pi / 2) == coronal
     axis = np.array((0.3, -0.5, 0.7))
@@ -106,7 +106,7 @@ def test_a_slice_turns_right_handed_about_its_middle():
     np.testing.assert_allclose(found.turn, OBLIQUE.turn, atol=FLOAT64)
 
 
-def test_directions_of_a_slice_stand_at_right_angles():
+def test_directions_of_a_slice_must_be_perpendicular():
     for across, down in (((1.0, 0.0, 0.0), (S, S, 0.0)), ((2.0, 0.0, 0.0), (0.0, 1.0, 0.0))):
         with pytest.raises(GeometryError, match="perpendicular"):
             Plane((2, 2), 1.0, across=across, down=down)

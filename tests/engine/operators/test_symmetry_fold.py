@@ -1,4 +1,4 @@
-"""An image of mirror images comes back from its first octant."""
+"""A mirror-symmetric image is restored from its first octant."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.operators.matrix.symmetry_fold import first_octant, folded, mirrored
 
 
 @pytest.mark.parametrize("shape", [(4, 6, 2), (5, 3, 7), (1, 2, 3)])
-def test_mirror_images_are_kept_once(shape: tuple[int, int, int]) -> None:
+def test_mirror_images_are_stored_once(shape: tuple[int, int, int]) -> None:
     image = np.random.default_rng(1).random(shape)
     for axis in range(3):
         image = image + np.flip(image, axis)
@@ -18,7 +18,7 @@ def test_mirror_images_are_kept_once(shape: tuple[int, int, int]) -> None:
     assert np.array_equal(mirrored(octant, shape), image)
 
 
-def test_only_what_is_symmetric_up_to_rounding_is_folded() -> None:
+def test_only_symmetric_images_are_folded() -> None:
     image = np.random.default_rng(1).random((4, 5, 6)) + 1
     for axis in range(3):
         image = image + np.flip(image, axis)

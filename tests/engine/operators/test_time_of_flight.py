@@ -26,7 +26,7 @@ def rays(rng):
 
 
 @pytest.mark.parametrize(("dtype", "atol"), [("float32", 1e-5), ("float64", 1e-12)])
-def test_bins_sum_to_the_plain_integral(rng, rays, dtype, atol):
+def test_bins_sum_to_the_integral_without_tof(rng, rays, dtype, atol):
     x = rng.random(GRID.shape).astype(dtype)
     tof = TofBins(fwhm_ps=60, bin_ps=50, n_bins=21)  # 79 mm to both sides, rays 52 + 4σ = 67
 
@@ -45,7 +45,7 @@ def test_swapped_ends_mirror_the_bins(rng, rays):
         np.testing.assert_allclose(mirrored, project(rays, tof, i_bin, x), atol=FLOAT64_SUMS)
 
 
-def test_exact_time_picks_the_half_nearer_the_second_point(rays):
+def test_exact_time_selects_the_half_nearer_the_second_point(rays):
     ones = np.ones(GRID.shape)
     halves = TofBins(fwhm_ps=1e-3, bin_ps=2000, n_bins=2)
     points = rays.points_mm[rays.ends]
@@ -58,10 +58,10 @@ def test_exact_time_picks_the_half_nearer_the_second_point(rays):
     # the table's step: the bin divided by 4096
     np.testing.assert_allclose(near_first, first, atol=0.1)
     np.testing.assert_allclose(near_second, second, atol=0.1)
-    assert np.abs(np.subtract(first, second)).max() > 5  # or the test says nothing
+    assert np.abs(np.subtract(first, second)).max() > 5  # otherwise the test has no power
 
 
-def test_poor_time_gives_the_bin_fraction_everywhere(rng, rays):
+def test_poor_timing_gives_the_bin_fraction_everywhere(rng, rays):
     x = rng.random(GRID.shape)
     tof = TofBins(fwhm_ps=3e4, bin_ps=6e3, n_bins=9)
     low, high = tof.edges_mm[2:4] / tof.sigma_mm
@@ -73,7 +73,7 @@ def test_poor_time_gives_the_bin_fraction_everywhere(rng, rays):
     np.testing.assert_allclose(timed, fraction * plain, rtol=1e-2, atol=1e-2)  # chord / σ = 1e-2
 
 
-def test_a_point_source_follows_the_bin_weight(rng):
+def test_point_source_follows_the_bin_weight(rng):
     source = np.zeros(GRID.shape)
     source[2, 3, 4] = 1
     centre = np.array([GRID.centres_mm(axis)[i] for axis, i in enumerate((4, 3, 2))])
@@ -90,7 +90,7 @@ def test_a_point_source_follows_the_bin_weight(rng):
 
 
 def chord_integral(tof: TofBins, i_bin: int, middle_mm: np.ndarray, chord_mm) -> np.ndarray:
-    """The weight of a bin, integrated over chords about places along the line, by quadrature."""
+    """Return the weight of a bin, integrated over chords along the line, by quadrature."""
     n = 64
     s = middle_mm[..., None] + ((np.arange(n) + 0.5) / n - 0.5) * np.asarray(chord_mm)[..., None]
     low, high = tof.edges_mm[i_bin], tof.edges_mm[i_bin + 1]
@@ -98,7 +98,7 @@ def chord_integral(tof: TofBins, i_bin: int, middle_mm: np.ndarray, chord_mm) ->
     return chord_mm * (cdf((high - s) / tof.sigma_mm) - cdf((low - s) / tof.sigma_mm)).mean(-1)
 
 
-def test_every_voxel_counts_the_integral_over_its_own_chord(rng):
+def test_every_voxel_has_the_integral_over_its_chord(rng):
     grid = ImageGrid((12, 14, 16), (4.0, 4.0, 4.0))
     tof = TofBins(fwhm_ps=200, bin_ps=40, n_bins=25)
     rays = octant_rays(rng, 2, grid)
@@ -135,7 +135,7 @@ def _over_pieces(p, q, grid, tof, i_bin, voxel) -> float:
     return float(chord_integral(tof, i_bin, np.array(middle), max(chord, 0.0)))
 
 
-def test_rays_without_time_bins_ignore_the_scanners_bins(rng, rays):
+def test_rays_without_time_bins_ignore_the_bins_of_the_scanner(rng, rays):
     x = rng.random(GRID.shape).astype(np.float32)
     tof = TofBins(fwhm_ps=60, bin_ps=50, n_bins=15)
 

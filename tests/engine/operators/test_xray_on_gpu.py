@@ -1,4 +1,4 @@
-"""X-ray projectors on a GPU: the numbers of the CPU, from anywhere, whole or in parts."""
+"""X-ray projectors on a GPU: the values of the CPU, from any array, whole or in parts."""
 
 from dataclasses import replace
 
@@ -55,10 +55,10 @@ def agree(got, want, most):
 
 
 @pytest.mark.parametrize("name", SCANS)
-def test_all_ways_give_what_the_cpu_gives(rng, on, name):
+def test_all_methods_give_the_values_of_the_cpu(rng, on, name):
     here, there = (XrayTransform(SCANS[name], GRID, on=device) for device in (cpu(2), on))
     x, y = fields(rng, here)
-    for got, want, most in (
+    for actual, expected, most in (
         (there(on.to_device(x)), here(x), 1e-5),
         (there.T(on.to_device(y)), here.T(y), 1e-5),
         *(
@@ -66,29 +66,29 @@ def test_all_ways_give_what_the_cpu_gives(rng, on, name):
             for A, B, w in ((there, here, "fdk"), (there, here, "adjoint"))
         ),
     ):
-        assert type(got) is type(on.to_device(x))
-        agree(on.to_host(got), want, most)
-    for got, want in ((there(x), here(x)), (there.T(y), here.T(y))):
-        assert type(got) is np.ndarray
-        agree(got, want, 1e-5)
+        assert type(actual) is type(on.to_device(x))
+        agree(on.to_host(actual), expected, most)
+    for actual, expected in ((there(x), here(x)), (there.T(y), here.T(y))):
+        assert type(actual) is np.ndarray
+        agree(actual, expected, 1e-5)
 
 
-def test_the_adjoint_of_many_slices_is_gathered_whole_or_in_parts(rng, on, monkeypatch):
+def test_gathered_adjoint_of_many_slices_is_the_same_whole_or_in_parts(rng, on, monkeypatch):
     tall = replace(GRID, shape=(26, 7, 6))
     geometry = circular_cone(circle(5), **CONE | {"shape": (32, 9)})
     here = XrayTransform(geometry, tall, on=cpu(2))
     _, y = fields(rng, here)
-    want = here.T(y)
+    expected = here.T(y)
     whole = XrayTransform(geometry, tall, on=on, streams=False)
-    agree(on.to_host(whole.T(y)), want, 1e-5)
+    agree(on.to_host(whole.T(y)), expected, 1e-5)
     assert isinstance(whole._projector._transposing(), JosephGather)
-    # what is weighed takes 5 views of 9 columns and 36 rows; then slabs and chunks
+    # the weighted data take 5 views of 9 columns and 36 rows; then slabs and chunks
     monkeypatch.setattr(xray_device, "USABLE", 9_000 / on.gpu.free_bytes())
     parted = XrayTransform(geometry, tall, on=on, streams=True)
-    agree(parted.T(y), want, 1e-5)
+    agree(parted.T(y), expected, 1e-5)
 
 
-def test_the_faster_adjoint_reads_textures(rng, on):
+def test_faster_adjoint_reads_textures(rng, on):
     here, there = (
         XrayTransform(SCANS["upright cone"], GRID, on=device, adjoint="voxel")
         for device in (cpu(2), on)
@@ -109,11 +109,11 @@ def test_weights_of_the_adjoint_are_the_slants_of_the_rays(on, name):
             ray = geometry.pixel_mm(view) - ray
         slant = np.linalg.norm(ray, axis=-1) / np.abs(ray @ geometry.normal[view])
         area = np.linalg.norm(np.cross(geometry.u_mm[view], geometry.v_mm[view]))
-        want = slant * np.prod(GRID.voxel_mm) / area
-        np.testing.assert_allclose(weights, np.broadcast_to(want, weights.shape), rtol=1e-6)
+        expected = slant * np.prod(GRID.voxel_mm) / area
+        np.testing.assert_allclose(weights, np.broadcast_to(expected, weights.shape), rtol=1e-6)
 
 
-def test_arrays_may_come_from_anywhere(rng, on):
+def test_arrays_can_be_on_host_or_device(rng, on):
     A = XrayTransform(SCANS["upright cone"], GRID, on=on)
     x, y = fields(rng, A)
 
@@ -121,15 +121,15 @@ def test_arrays_may_come_from_anywhere(rng, on):
         return A.back_project(values, weighting="fdk")
 
     for operator, values in ((A, x), (back, y), (A.T, y)):
-        want = on.to_host(operator(on.to_device(values)))
+        expected = on.to_host(operator(on.to_device(values)))
         # views of arrays are arrays too
         doubled = on.to_device(np.repeat(values.astype("f8"), 2, axis=0))[::2]
         for same in (values, Foreign(values), doubled):
-            agree(on.to_host(operator(same)), want, 1e-6 if operator is not back else 0)
+            agree(on.to_host(operator(same)), expected, 1e-6 if operator is not back else 0)
 
 
 @pytest.mark.parametrize("name", ["upright cone", "tilted cone"])
-def test_a_box_of_the_volume_has_its_bits(rng, on, name):
+def test_box_of_the_volume_has_its_bits(rng, on, name):
     A = XrayTransform(SCANS[name], GRID, on=on)
     y = on.to_device(fields(rng, A)[1])
     volume = on.to_host(A.back_project(y, weighting="fdk"))
@@ -146,7 +146,7 @@ def test_a_box_of_the_volume_has_its_bits(rng, on, name):
     ],
     ids=lambda variant: variant.texture,
 )
-def test_what_was_measured_to_be_fastest_is_taken(rng, on, variant, monkeypatch):
+def test_fastest_measured_variant_is_used(rng, on, variant, monkeypatch):
     monkeypatch.setattr(xray_device, "tuned_back", lambda *_: variant)
     here, there = (XrayTransform(SCANS["upright cone"], GRID, on=device) for device in (cpu(2), on))
     _, y = fields(rng, here)
@@ -157,7 +157,7 @@ def test_what_was_measured_to_be_fastest_is_taken(rng, on, variant, monkeypatch)
     np.testing.assert_array_equal(part, whole[box])
 
 
-def test_pictures_are_projected_back_again_and_again(rng, on):
+def test_resident_projections_are_back_projected_repeatedly(rng, on):
     geometry = SCANS["upright cone"]
     A, pictures = XrayTransform(geometry, GRID, on=on), ResidentProjections(geometry, GRID, on=on)
     one, other = (fields(rng, A)[1] for _ in range(2))
@@ -173,12 +173,12 @@ def test_pictures_are_projected_back_again_and_again(rng, on):
     agree(on.to_host(out), on.to_host(A.back_project(mixed, weighting="fdk", region=box)), 1e-5)
 
 
-def test_pictures_want_a_gpu():
+def test_resident_projections_need_a_gpu():
     with pytest.raises(ResourceError, match="no textures"):
         ResidentProjections(SCANS["parallel"], GRID, on=cpu(1))
 
 
-def test_subsets_are_rows_and_share_what_is_compiled(rng, on):
+def test_subsets_are_rows_and_share_compiled_kernels(rng, on):
     A = XrayTransform(SCANS["upright cone"], GRID, on=on)
     x, y = fields(rng, A)
     whole = on.to_host(A(x))
@@ -192,19 +192,19 @@ def test_subsets_are_rows_and_share_what_is_compiled(rng, on):
 
 
 @pytest.mark.parametrize("adjoint", ["matched", "voxel"])
-def test_parts_on_the_host_are_the_whole(rng, on, adjoint, monkeypatch):
+def test_parts_on_the_host_equal_the_whole(rng, on, adjoint, monkeypatch):
     resident = XrayTransform(SCANS["tilted cone"], GRID, on=on, adjoint=adjoint, streams=False)
     streamed = XrayTransform(SCANS["tilted cone"], GRID, on=on, adjoint=adjoint, streams=True)
     x, y = fields(rng, resident)
-    want = [on.to_host(resident(x)), on.to_host(resident.T(y))]
-    want += [on.to_host(resident.back_project(y, weighting="fdk"))]
+    expected = [on.to_host(resident(x)), on.to_host(resident.T(y))]
+    expected += [on.to_host(resident.back_project(y, weighting="fdk"))]
     # a slab of two slices at most, and chunks of two views
     monkeypatch.setattr(xray_device, "USABLE", 1500 / on.gpu.free_bytes())
     streamed = XrayTransform(SCANS["tilted cone"], GRID, on=on, adjoint=adjoint, streams=True)
     n_parts = []
     monkeypatch.setattr(xray_device, "parts_for", lambda *a: n_parts.append(cut(*a)) or n_parts[-1])
-    got = [streamed(x), streamed.T(y), streamed.back_project(y, weighting="fdk")]
-    for one, other in zip(got, want, strict=True):
+    actual = [streamed(x), streamed.T(y), streamed.back_project(y, weighting="fdk")]
+    for one, other in zip(actual, expected, strict=True):
         assert type(one) is np.ndarray
         agree(one, other, 1e-5)
     assert all(len(parts.slabs) > 1 and len(parts.views) > 1 for parts in n_parts)
@@ -213,7 +213,7 @@ def test_parts_on_the_host_are_the_whole(rng, on, adjoint, monkeypatch):
 cut = xray_device.parts_for
 
 
-def test_memory_that_runs_out_leads_to_smaller_parts(rng):
+def test_lack_of_memory_leads_to_smaller_parts(rng):
     gpu = EmulatedGpu(exact_textures=True)
     grid = ImageGrid((12, 20, 20), (1.0, 1.0, 1.0))
     here, there = (
@@ -221,19 +221,19 @@ def test_memory_that_runs_out_leads_to_smaller_parts(rng):
         for on, options in ((cpu(2), {}), (cuda(gpu), {"streams": True}))
     )
     x, y = fields(rng, here)
-    want = here(x), here.T(y), here.back_project(y, weighting="fdk")
+    expected = here(x), here.T(y), here.back_project(y, weighting="fdk")
     there(x)  # compiled, geometry uploaded
     there.back_project(y, weighting="fdk")
     gpu.memory_limit = gpu.memory.used_bytes + 8_000  # of 19,200 for the volume
-    there._projector._share = 2.0  # as if others had taken what was free just now
-    for got, whole in zip(
-        (there(x), there.T(y), there.back_project(y, weighting="fdk")), want, strict=True
+    there._projector._share = 2.0  # as if other programs had just taken the free memory
+    for actual, whole in zip(
+        (there(x), there.T(y), there.back_project(y, weighting="fdk")), expected, strict=True
     ):
-        agree(got, whole, 1e-5)
+        agree(actual, whole, 1e-5)
     assert there._projector._share < 1
 
 
-def test_too_little_memory_is_told_in_a_sentence(rng):
+def test_too_little_memory_gives_one_sentence(rng):
     gpu = EmulatedGpu()
     A = XrayTransform(SCANS["upright cone"], GRID, on=cuda(gpu), streams=True)
     B = XrayTransform(SCANS["upright cone"], GRID, on=cuda(gpu), streams=False)
@@ -245,7 +245,7 @@ def test_too_little_memory_is_told_in_a_sentence(rng):
             operator(x)
 
 
-def test_large_volumes_stream_by_themselves():
+def test_large_volumes_are_streamed_automatically():
     gpu = EmulatedGpu(memory_limit=4_000)
     assert XrayTransform(SCANS["upright cone"], GRID, on=cuda(gpu)).streams
     gpu.memory_limit = 100_000
@@ -253,7 +253,7 @@ def test_large_volumes_stream_by_themselves():
     assert not XrayTransform(SCANS["upright cone"], GRID, on=cpu(1), streams=True).streams
 
 
-def test_a_launch_that_fails_is_told(rng):
+def test_failed_launch_is_reported(rng):
     gpu = EmulatedGpu(fail_at_launch=2)
     A = XrayTransform(SCANS["upright cone"], GRID, on=cuda(gpu))
     x, _ = fields(rng, A)
@@ -261,7 +261,7 @@ def test_a_launch_that_fails_is_told(rng):
         A.T(A(x))
 
 
-def test_solvers_of_scipy_use_it(rng, on):
+def test_scipy_solvers_work_with_it(rng, on):
     A = XrayTransform(circular_cone(circle(12), **CONE), GRID, on=on)
     x, _ = fields(rng, A)
     flat = A.as_scipy("float64")
@@ -274,7 +274,7 @@ def test_solvers_of_scipy_use_it(rng, on):
 
 
 @pytest.mark.gpu
-def test_solvers_of_cupy_use_it(rng):
+def test_cupy_solvers_work_with_it(rng):
     from cupyx.scipy.sparse.linalg import lsmr
 
     on = cuda()
@@ -286,7 +286,7 @@ def test_solvers_of_cupy_use_it(rng):
     agree(on.to_host(flat @ found), on.to_host(y), 5e-3)
 
 
-def test_progress_and_amounts_are_told(rng, on, monkeypatch):
+def test_progress_and_amounts_are_reported(rng, on, monkeypatch):
     message, profiler = [], Profiler(on)
     monkeypatch.setattr(xray_device, "UPDATES_PER_CHUNK", 2 * GRID.n_voxels)
     A = XrayTransform(
@@ -309,7 +309,7 @@ def test_progress_and_amounts_are_told(rng, on, monkeypatch):
 
 @pytest.mark.parametrize("n_views", [96, 129, 191, 360, 2000])
 @pytest.mark.parametrize("edge", [64, 256, 1024])
-def test_views_from_the_host_come_in_chunks_that_page_locked_memory_takes(n_views, edge):
+def test_views_from_the_host_arrive_in_page_locked_chunks(n_views, edge):
     view_bytes = 4 * edge**2
     chunks = pieces(n_views, views_of_chunk(n_views, 1.0, arriving_bytes=view_bytes))
     assert len(chunks) == 1 or min(map(len, chunks)) * view_bytes >= FEWEST_BYTES

@@ -1,4 +1,4 @@
-"""Line integrals in slabs: the laws of the whole, from files too, and within a budget."""
+"""Line integrals in slabs: the laws of the whole, also from files, and within a memory budget."""
 
 import tracemalloc
 
@@ -38,7 +38,7 @@ def test_slabs_add_up_to_the_whole(rng, beam, tilt, slices):
     assert mismatch(B, x, y) < 1e-6
 
 
-def test_rays_that_climb_more_than_they_run_across_are_those_of_the_whole(rng):
+def test_steep_rays_equal_those_of_the_whole(rng):
     geometry = circular_cone(
         np.arange(4.0), source_axis_mm=30, source_detector_mm=40, shape=(60, 20), pixel_mm=3.0
     )
@@ -56,7 +56,7 @@ def test_integrals_do_not_depend_on_the_threads(rng):
     np.testing.assert_array_equal(one(x), two(x))
 
 
-def test_only_rows_that_see_a_slab_are_worked_on():
+def test_only_rows_that_see_a_slab_are_computed():
     A = slabbed(vectors(6), slices=1)
     shares = [A._share(0, k) for k in range(len(A.parts.slabs))]
     rows = [0 if share is None else share[1].geometry.shape[0] for share in shares]
@@ -81,7 +81,7 @@ def test_files_give_the_bits_of_memory(rng, tmp_path):
     np.testing.assert_array_equal(B.T(room.in_memory(y)), A.T(y))
 
 
-def test_work_keeps_within_its_budget_and_tells_of_it(rng, tmp_path):
+def test_work_stays_within_its_budget_and_reports_progress(rng, tmp_path):
     geometry, grid = vectors(12, pixel=3.0), ImageGrid((96, 48, 48), (0.5, 0.8, 0.4))
     budget, told = 600_000, []
     shape = (geometry.n_views, *geometry.shape)
@@ -91,7 +91,7 @@ def test_work_keeps_within_its_budget_and_tells_of_it(rng, tmp_path):
         geometry, grid, parts, on=cpu(1), storage=room, on_progress=lambda *done: told.append(done)
     )
     x, y = (room.in_memory(values) for values in fields(rng, A))
-    A.T(A(x))  # what is loaded once is no part of the work
+    A.T(A(x))  # the first call loads modules, which do not count
     told.clear()
     tracemalloc.start()
     A.T(y)
@@ -103,7 +103,7 @@ def test_work_keeps_within_its_budget_and_tells_of_it(rng, tmp_path):
     assert n > 1 and told.count((n, n)) == 2
 
 
-def test_a_budget_of_less_than_a_slice_and_a_view_is_refused():
+def test_budget_below_a_slice_and_a_view_is_refused():
     with pytest.raises(ResourceError, match="larger voxels"):
         parts_within((3, *vectors(3).shape), GRID, budget_bytes=1000, threads=2)
 

@@ -40,7 +40,7 @@ def in_four_chunks(monkeypatch):
 
 @contextmanager
 def working(order):
-    """Let the software card, if there is one, do what is queued in this order."""
+    """Set the order of queued work of the software GPU, if there is one."""
     card = current()
     if card is None:
         yield
@@ -70,7 +70,7 @@ def on(request):
 
 
 def result(way, on, rng, *, streams=True):
-    """What a way of projecting makes of arrays of the host."""
+    """Return the result of a projection method for arrays of the host."""
     grid = GRID if way != "adjoint" else replace(GRID, shape=(5, 7, 6))
     A = XrayTransform(SCAN, grid, on=on, streams=streams)
     x, y = rng.random(grid.shape, np.float32), rng.random(A.out_shape, np.float32)
@@ -94,22 +94,22 @@ def of_largest(found, want):
 
 @pytest.mark.parametrize("streams", [True, False])
 @pytest.mark.parametrize("way", WAYS)
-def test_parts_that_come_and_leave_beside_the_work_are_the_whole(on, way, streams):
+def test_parts_transferred_during_the_work_equal_the_whole(on, way, streams):
     found = result(way, on, np.random.default_rng(7), streams=streams)
     assert of_largest(found, wanted(way)) < (1e-5 if isinstance(on.gpu, EmulatedGpu) else 5e-3)
 
 
 @pytest.mark.parametrize("late_copies", [False, True])
 @pytest.mark.parametrize("way", ["forward", "gathered", "fdk"])
-def test_waits_hold_if_the_host_runs_far_ahead(monkeypatch, way, late_copies):
-    """The host never waits for kernels here, so that only the streams' waits keep the order."""
+def test_waits_hold_if_the_host_is_far_ahead(monkeypatch, way, late_copies):
+    """The host never waits for kernels here, so only the waits of streams keep the order."""
     monkeypatch.setattr("engine.operators.xray.parts.Pace.step", lambda pace, n: None)
     on = cuda(EmulatedGpu(exact_textures=True, late=True, late_copies=late_copies))
     assert of_largest(result(way, on, np.random.default_rng(7)), wanted(way)) < 1e-5
 
 
 def leave_out(gpu, monkeypatch, which):
-    """Drop the waits of one stream for another: of copies, of what leaves, or of the kernels."""
+    """Drop the waits of one stream for another: of uploads, downloads, or kernels."""
     kept, real_copying, stream = gpu.wait_for, gpu.copying, ["kernels"]
 
     @contextmanager
@@ -129,9 +129,9 @@ def leave_out(gpu, monkeypatch, which):
     ("which", "way"),
     [("coming", "gathered"), ("coming", "fdk"), ("leaving", "forward"), ("leaving", "back")],
 )
-def test_a_wait_that_is_left_out_is_seen(monkeypatch, which, way):
+def test_omitted_wait_is_detected(monkeypatch, which, way):
     gpu = EmulatedGpu(exact_textures=True, late=True)
-    # memory that nobody wrote holds no numbers
+    # uninitialised memory holds no numbers
     empty = gpu.empty
 
     def unwritten(shape, dtype):
@@ -148,12 +148,12 @@ def test_a_wait_that_is_left_out_is_seen(monkeypatch, which, way):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("way", ["gathered", "fdk"])
-def test_kernels_that_do_not_wait_for_what_comes_are_seen(monkeypatch, way):
+def test_kernels_that_do_not_wait_for_uploads_are_detected(monkeypatch, way):
     if current() is None:
         pytest.skip("a real card may be right by luck")
     from engine.core.backend import cupy_gpu, cupy_ring
 
-    # through the ring: other copies ask whether they are done, which makes them so
+    # through the ring: other copies poll their completion, which completes them
     monkeypatch.setattr(cupy_gpu, "FEWEST_BYTES", 100)
     monkeypatch.setattr(cupy_ring, "PIECE_BYTES", 1 << 14)
     on = cuda()
@@ -164,17 +164,17 @@ def test_kernels_that_do_not_wait_for_what_comes_are_seen(monkeypatch, way):
     assert not of_largest(found, wanted(way)) < 2e-2
 
 
-def test_slabs_make_their_views_anew_and_count_bad_values_once(on, monkeypatch, rng):
+def test_slabs_prepare_their_views_again_and_count_bad_values_once(on, monkeypatch, rng):
     data = rng.random((8, 32, 9), np.float32)
     settings = FilterSettings()
     plan = planned(data, SCAN, settings)
-    want = XrayTransform(SCAN, GRID, on=cpu(2)).back_project(
+    expected = XrayTransform(SCAN, GRID, on=cpu(2)).back_project(
         filtered(data, plan, settings, on=cpu(2)), weighting="fdk"
     )
     monkeypatch.setattr(xray_device, "USABLE", 12_000 / on.gpu.free_bytes())
     A = XrayTransform(SCAN, GRID, on=on, streams=True)
     chunks = FilteredChunks(data, plan, settings, on=on)
-    assert of_largest(A.back_project(chunks, weighting="fdk"), want) < 5e-3
+    assert of_largest(A.back_project(chunks, weighting="fdk"), expected) < 5e-3
     chunks.check()
 
     data[3, 4, 5] = np.inf
@@ -186,7 +186,7 @@ def test_slabs_make_their_views_anew_and_count_bad_values_once(on, monkeypatch, 
         fdk(data, SCAN, GRID, on=on)
 
 
-def test_a_stop_leaves_no_copy_under_way(on, rng):
+def test_stop_leaves_no_copy_pending(on, rng):
     def stop(done, of):
         raise KeyboardInterrupt
 

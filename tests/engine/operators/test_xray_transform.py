@@ -19,7 +19,7 @@ SHAPE = (20, 26)
 
 
 def vectors(n_views, *, tilt=0.0, beam="cone", source=100.0, pixel=2.0):
-    """A circle of views, as plain vectors; `tilt` leans the detector's rows from z."""
+    """Return a circle of views as plain vectors; `tilt` leans the detector's rows from z."""
     angle = np.arange(n_views) * 2 * np.pi / n_views
     c, s, o = np.cos(angle), np.sin(angle), np.zeros(n_views)
     out = np.stack([c, s, o], axis=1)
@@ -35,7 +35,7 @@ def vectors(n_views, *, tilt=0.0, beam="cone", source=100.0, pixel=2.0):
 
 
 def seen_by(beam, tilt):
-    """Six views by a cone, by level rays, or by parallel rays that climb."""
+    """Return six views of a cone, of level rays, or of oblique parallel rays."""
     views = vectors(6, tilt=tilt, beam="cone" if beam == "cone" else "parallel")
     climb = (0, 0, 0.2) if beam == "climbing" else (0, 0, 0)
     return replace(views, source_mm=views.source_mm + climb)
@@ -50,14 +50,14 @@ def fields(rng, A):
 
 
 def mismatch(A, x, y):
-    """Relative difference of <A x, y> and <x, A'y>."""
+    """Return the relative difference of <A x, y> and <x, A'y>."""
     one, other = np.vdot(A(x).astype("f8"), y), np.vdot(x, A.T(y).astype("f8"))
     return abs(one - other) / abs(one)
 
 
 @pytest.mark.parametrize("beam", ["cone", "parallel"])
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
-def test_the_matched_adjoint_is_the_transpose(rng, beam, tilt):
+def test_matched_adjoint_is_the_transpose(rng, beam, tilt):
     A = transform(vectors(9, tilt=tilt, beam=beam))
     assert mismatch(A, *fields(rng, A)) < 1e-6
 
@@ -74,7 +74,7 @@ def test_every_entry_of_the_transpose_is_that_of_the_projector(rng):
 
 
 @pytest.mark.parametrize("beam", ["cone", "parallel"])
-def test_rows_along_z_are_a_shortcut_and_no_other_thing(rng, beam):
+def test_shortcut_for_rows_along_z_gives_the_same_result(rng, beam):
     short, long = (transform(vectors(7, tilt=tilt, beam=beam)) for tilt in (0.0, 1e-8))
     assert short._projector._is_upright
     assert not long._projector._is_upright
@@ -87,7 +87,7 @@ def test_rows_along_z_are_a_shortcut_and_no_other_thing(rng, beam):
         np.testing.assert_allclose(one, other, atol=5e-6 * np.abs(one).max())
 
 
-def test_few_rows_are_those_of_a_taller_detector(rng):
+def test_few_rows_equal_those_of_a_taller_detector(rng):
     tall = vectors(7)
     rows = slice(8, 12)
     short = replace(tall, shape=(4, SHAPE[1]))  # the middle rows
@@ -100,7 +100,7 @@ def test_few_rows_are_those_of_a_taller_detector(rng):
     np.testing.assert_allclose(B.T(np.ascontiguousarray(y[:, rows])), back, atol=5e-6 * back.max())
 
 
-def test_a_uniform_box_gives_the_chords_of_its_voxels_away_from_the_edges():
+def test_uniform_box_gives_its_chords_away_from_the_edges():
     grid = ImageGrid((40, 40, 40), (1.0, 1.0, 1.0))
     A = transform(vectors(8, source=200.0, pixel=1.0), grid)
     values = A(np.ones(grid.shape, np.float32))
@@ -118,23 +118,23 @@ def test_a_uniform_box_gives_the_chords_of_its_voxels_away_from_the_edges():
         assert values[view][inner].mean() == pytest.approx(chord[inner].mean(), rel=2e-3)
 
 
-def test_a_sphere_projects_to_its_chords():
+def test_sphere_projects_to_its_chords():
     grid = ImageGrid((64, 64, 64), (0.5, 0.5, 0.5))
     z, y, x = np.meshgrid(*(grid.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
     ball = (x**2 + y**2 + z**2 < 12**2).astype(np.float32)
     A = transform(vectors(5, source=300.0, pixel=1.0), grid)
     geometry = A.geometry
-    got, want = A(ball), np.empty(A.out_shape)
+    actual, expected = A(ball), np.empty(A.out_shape)
     for view in range(5):
         ray = geometry.pixel_mm(view) - geometry.source_mm[view]
         ray /= np.linalg.norm(ray, axis=-1, keepdims=True)
         across = np.linalg.norm(np.cross(ray, -geometry.source_mm[view]), axis=-1)
-        want[view] = 2 * np.sqrt(np.maximum(12**2 - across**2, 0))
-    assert np.linalg.norm(got - want) / np.linalg.norm(want) < 0.03
+        expected[view] = 2 * np.sqrt(np.maximum(12**2 - across**2, 0))
+    assert np.linalg.norm(actual - expected) / np.linalg.norm(expected) < 0.03
 
 
 @pytest.mark.parametrize(("half_cone_deg", "most"), [(7.3, 1e-3), (23.0, 1e-3)])
-def test_the_voxel_driven_adjoint_is_close_to_one(rng, half_cone_deg, most):
+def test_voxel_driven_adjoint_is_close_to_the_transpose(rng, half_cone_deg, most):
     n, pixel, sdd = 48, 2.0, 150.0
     sdd = n / 2 * pixel / np.tan(np.radians(half_cone_deg))
     sod = sdd / 1.5
@@ -147,7 +147,7 @@ def test_the_voxel_driven_adjoint_is_close_to_one(rng, half_cone_deg, most):
     assert mismatch(A, *fields(rng, A)) < most
 
 
-def test_a_moved_scene_gives_the_same_views(rng):
+def test_moved_scene_gives_the_same_views(rng):
     geometry, shift = vectors(6), (3.0, -2.0, 5.0)
     moved = geometry.moved(np.eye(3), shift)
     centre = tuple(float(c + s) for c, s in zip(GRID.centre_mm, shift, strict=True))
@@ -161,7 +161,7 @@ def test_a_moved_scene_gives_the_same_views(rng):
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
-def test_a_box_of_the_volume_has_its_bits(rng, tilt):
+def test_box_of_the_volume_has_its_bits(rng, tilt):
     A = transform(vectors(6, tilt=tilt))
     _, y = fields(rng, A)
     volume = A.back_project(y, weighting="fdk")
@@ -176,23 +176,23 @@ def test_a_box_of_the_volume_has_its_bits(rng, tilt):
 
 @pytest.mark.parametrize("beam", ["cone", "parallel", "climbing"])
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
-def test_a_thin_volume_is_part_of_a_thick_one(rng, tilt, beam):
+def test_thin_volume_is_a_part_of_a_thick_one(rng, tilt, beam):
     views = seen_by(beam, tilt)
     thick = transform(views, replace(GRID, centre_mm=(1.0, 2.0, -2.6)))  # slice 9 is level
     _, y = fields(rng, thick)
-    want = thick.back_project(y, weighting="fdk")[8:11]
+    expected = thick.back_project(y, weighting="fdk")[8:11]
     thin = transform(views, ImageGrid((3, *GRID.shape[1:]), GRID.voxel_mm, (1.0, 2.0, 0.0)))
-    got = thin.back_project(y, weighting="fdk")
-    np.testing.assert_allclose(got, want, atol=1e-5 * want.max())
+    actual = thin.back_project(y, weighting="fdk")
+    np.testing.assert_allclose(actual, expected, atol=1e-5 * expected.max())
     box = np.s_[1:2, 2:9, 3:4]
     np.testing.assert_allclose(
-        thin.back_project(y, weighting="fdk", region=box), got[box], atol=1e-6 * want.max()
+        thin.back_project(y, weighting="fdk", region=box), actual[box], atol=1e-6 * expected.max()
     )
 
 
 @pytest.mark.parametrize("beam", ["cone", "parallel", "climbing"])
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
-def test_a_box_of_a_thin_volume_has_its_bits(rng, tilt, beam):
+def test_box_of_a_thin_volume_has_its_bits(rng, tilt, beam):
     A = transform(seen_by(beam, tilt), ImageGrid((3, 70, 70), (1.0, 1.0, 1.0)))
     _, y = fields(rng, A)
     volume = A.back_project(y, weighting="fdk")
@@ -204,7 +204,7 @@ def test_a_box_of_a_thin_volume_has_its_bits(rng, tilt, beam):
     "region",
     [np.s_[5:5, :, :], np.s_[3, :, :], np.s_[:, :], np.s_[:, :, :, :], np.s_[::2, :, :], 3, ()],
 )
-def test_a_region_that_is_no_box_is_refused(rng, region):
+def test_region_that_is_not_a_box_is_refused(rng, region):
     A = transform(vectors(4))
     _, y = fields(rng, A)
     with pytest.raises(GeometryError, match=r"not a box .*; give three slices .* order z, y, x\.$"):
@@ -213,7 +213,7 @@ def test_a_region_that_is_no_box_is_refused(rng, region):
         fdk(y, A.geometry, A.grid, region=region, on=A.on)
 
 
-def test_complex_values_are_refused_before_their_imaginary_part_is_lost(rng):
+def test_complex_values_are_refused(rng):
     A = transform(vectors(4))
     x, y = fields(rng, A)
     with pytest.raises(DataError, match=r"complex type complex\d+, expected real numbers"):
@@ -238,7 +238,7 @@ def test_subsets_add_up_to_the_whole(rng):
     np.testing.assert_allclose(total, A.T(y), rtol=1e-4, atol=1e-4)
 
 
-def test_the_numbers_do_not_depend_on_the_threads(rng):
+def test_values_do_not_depend_on_the_threads(rng):
     geometry = vectors(5)
     one, two = (XrayTransform(geometry, GRID, on=cpu(n)) for n in (1, 2))
     x, y = fields(rng, one)
@@ -248,7 +248,7 @@ def test_the_numbers_do_not_depend_on_the_threads(rng):
     )
 
 
-def test_a_marker_lands_where_the_matrices_say():
+def test_marker_is_projected_by_the_matrices():
     grid = ImageGrid((21, 21, 21), (1.0, 1.0, 1.0))
     geometry = vectors(8, pixel=1.2)
     x = np.zeros(grid.shape, np.float32)
@@ -262,7 +262,7 @@ def test_a_marker_lands_where_the_matrices_say():
         assert (weight.sum(1) * rows).sum() == pytest.approx(b[view] / depth[view], abs=0.15)
 
 
-def test_parallel_is_the_limit_of_a_far_source(rng):
+def test_parallel_beam_is_the_limit_of_a_far_source(rng):
     near = parallel(np.arange(5) * 0.6, shape=SHAPE, pixel_mm=2.0)
     far = XrayGeometry("cone", -1e6 * near.source_mm, near.detector_mm, near.u_mm, near.v_mm, SHAPE)
     A, B = transform(near), transform(far)

@@ -1,4 +1,4 @@
-"""Scans of discs in closed form, and a plain filtered back projection to look at them."""
+"""Scans of discs in closed form, and a plain filtered back projection for their images."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VIEWS_AT_ONCE = 16  # places of pixels that stay in the processor's cache
 
 
 def geometry(n_views=180, n_rows=3, n_cols=121, axis=None, turn=np.pi) -> XrayGeometry:
-    """A parallel beam over `turn`, pixels of 1 mm, the z axis seen at column `axis`."""
+    """Return a parallel beam over `turn` with pixels of 1 mm and the z axis at column `axis`."""
     beta = np.arange(n_views) * (turn / n_views)
     zero, one = np.zeros(n_views), np.ones(n_views)
     u = np.stack([-np.sin(beta), np.cos(beta), zero], axis=1)
@@ -40,7 +40,7 @@ def integrals(seen: XrayGeometry, discs=DISCS) -> np.ndarray:
 
 
 def scan(values=None, kind="integrals", seen=None, **more) -> Projections:
-    """Projections of the discs, or of given values."""
+    """Return projections of the discs, or of given values."""
     seen = seen or geometry()
     given = {"flats": None, "darks": None, "bad_pixels": None, "info": {}, "notes": ()}
     return Projections(
@@ -53,7 +53,10 @@ def scan(values=None, kind="integrals", seen=None, **more) -> Projections:
 
 
 def fbp(projections: Projections, n=101, voxel_mm=1.0, z_mm=None) -> np.ndarray:
-    """(n, n) image of the middle row, or at z [1/mm]: ramp in space, linear interpolation."""
+    """Return the (n, n) image of the middle row, or at z [1/mm]:
+
+    ramp in space, linear interpolation.
+    """
     n_views, n_rows, n_cols = projections.shape
     values = projections.values
     if z_mm is None:

@@ -1,4 +1,4 @@
-"""Views that do not fit their angles: told where the order is wrong, silent on sound scans."""
+"""Views that contradict their angles are reported, and correct scans are not."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ SOUND = {
 
 @pytest.mark.parametrize("seen", SOUND.values(), ids=SOUND.keys())
 @pytest.mark.parametrize("discs", [DISCS, BESIDE, CENTRED, RODS])
-def test_sound_scans_are_not_doubted(seen, discs):
+def test_correct_scans_give_no_warning(seen, discs):
     values = integrals(seen, discs)
     hard = values / (1 + 0.2 * values)
     flicker = np.random.default_rng(2).normal(0, 0.01, (seen.n_views, 1, 1)).astype(np.float32)
@@ -88,7 +88,7 @@ def test_sound_scans_are_not_doubted(seen, discs):
 
 @pytest.mark.parametrize("fault", WRONG)
 @pytest.mark.parametrize("kind", ["half a turn", "short scan", "a whole turn", "cone"])
-def test_wrong_angles_are_told(kind, fault):
+def test_wrong_angles_give_a_warning(kind, fault):
     seen = SOUND[kind]
     wrong = seen.select(WRONG[fault](seen.n_views))
     values = noisy(integrals(seen, BESIDE), 5_000)
@@ -98,15 +98,15 @@ def test_wrong_angles_are_told(kind, fault):
 
 
 @pytest.mark.parametrize("kind", ["half a turn", "cone", "golden angles", "ten turns"])
-def test_views_in_the_wrong_order_are_told_whatever_the_order_of_angles(kind):
+def test_wrongly_ordered_views_give_a_warning_for_any_order_of_angles(kind):
     seen = SOUND[kind]
     order = np.random.default_rng(5).permutation(seen.n_views)
     message = doubt_of_angles(scan(integrals(seen, BESIDE)[order], seen=seen))
     assert message is not None and "match their angles: the centre of the shadow jumps" in message
 
 
-def test_how_far_views_are_off_is_told():
-    """One small disc at radius r: its shadow's middle is r cos θ, r / √2 from its mean."""
+def test_size_of_the_contradiction_is_stated():
+    """A small disc at radius r: its shadow is at r cos θ, r / √2 from its mean."""
     seen = flat(circle(2 * N))
     values = integrals(seen, ((30.0, 0.0, 8.0, 0.02),))
     shuffled = seen.select(np.random.default_rng(1).permutation(2 * N))
@@ -114,15 +114,15 @@ def test_how_far_views_are_off_is_told():
     assert "with a deviation of 21 pixels (rms)" in message  # 30 / √2 = 21.2
 
 
-def test_both_directions_of_rotation_fit():
+def test_both_directions_of_rotation_are_consistent():
     seen = SOUND["cone"]
     assert doubt_of_angles(scan(integrals(seen, BESIDE), seen=seen.select(np.s_[::-1]))) is None
 
 
 @pytest.mark.parametrize("gone", [slice(77, 78), slice(60, 64), slice(0, N // 2)])
 @pytest.mark.parametrize("kind", ["half a turn", "cone", "golden angles"])
-def test_views_without_a_shadow_are_no_wrong_order(kind, gone):
-    """The object was not there yet, or the beam no more."""
+def test_views_without_a_shadow_are_not_a_wrong_order(kind, gone):
+    """The object was not there yet, or the beam was off."""
     seen = SOUND[kind]
     for discs in (BESIDE, CENTRED):
         values = integrals(seen, discs)
@@ -137,12 +137,12 @@ def test_views_without_a_shadow_are_no_wrong_order(kind, gone):
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 3])
-def test_a_detector_of_few_columns_tells_nothing(n_columns):
+def test_detector_of_few_columns_gives_no_warning(n_columns):
     seen = parallel(circle(N, range_rad=HALF), shape=(3, n_columns), pixel_mm=1.0)
     assert doubt_of_angles(scan(np.zeros((N, 3, n_columns), np.float32), seen=seen)) is None
 
 
-def test_counts_and_an_empty_scan_are_not_looked_at():
+def test_counts_and_an_empty_scan_are_not_checked():
     shuffled = flat(circle(N, range_rad=HALF)).select(WRONG["shuffled"](N))
     assert not doubts(scan(integrals(flat(circle(N)), BESIDE), seen=shuffled, kind="counts"))
     assert not doubts(scan(np.zeros((N, 3, 121), np.float32), seen=shuffled))
@@ -155,7 +155,7 @@ def test_counts_and_an_empty_scan_are_not_looked_at():
         *(f"ct-fan-htc2022/htc2022_{n}.mat" for n in ("ta_full", "01a_full", "01a_limited")),
     ],
 )
-def test_real_scans_are_doubted_only_with_planted_faults(shared_data, name):
+def test_real_scans_give_a_warning_only_with_planted_faults(shared_data, name):
     measured = read_projections(shared_data / name)
     prepared = SlicePreview(measured, on=cpu(2)).prepared(CtProtocol())
     assert not doubts(prepared)
@@ -164,7 +164,7 @@ def test_real_scans_are_doubted_only_with_planted_faults(shared_data, name):
         assert doubts(scan(prepared.values, seen=wrong)), fault
 
 
-def test_the_chest_is_doubted_only_with_planted_faults(shared_data):
+def test_chest_gives_a_warning_only_with_planted_faults(shared_data):
     path = shared_data / "ct-conebeam-xcist-chest" / "chest_cone_200x96x256_float32.raw"
     values = np.fromfile(path, "<f4").reshape(200, 96, 256)
     seen = circular_cone(

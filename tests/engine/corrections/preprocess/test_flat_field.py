@@ -1,4 +1,4 @@
-"""From counts to line integrals: closed forms, defects that are found, faults in a sentence."""
+"""From counts to line integrals: closed forms, detected defects, faults in one sentence."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ PIXELS = SEEN.shape
 
 @pytest.fixture
 def fields(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Six flats and six darks: a profile, gains that differ by 5 %, Poisson noise."""
+    """Return six flats and six darks: a profile, gains that differ by 5 %, Poisson noise."""
     gain = 20_000 * (1 - 0.3 * np.linspace(-1, 1, PIXELS[1]) ** 2) * rng.normal(1, 0.05, PIXELS)
     darks = rng.normal(100, 2, (6, *PIXELS))
     return (rng.poisson(gain, (6, *PIXELS)) + 100.0).astype("f4"), darks.astype("f4")
 
 
 def counts(fields, line_integrals) -> np.ndarray:
-    """Counts without noise of the fields' means."""
+    """Return noise-free counts of the fields' means."""
     beam, dark = fields[0].mean(axis=0), fields[1].mean(axis=0)
     return (dark + (beam - dark) * np.exp(-line_integrals)).astype("f4")
 
 
 @pytest.mark.parametrize("dtype", ["u2", "f4"])
 @pytest.mark.parametrize("n", [1, 2, 4, 5, 6, 11])
-def test_the_mean_of_fields_is_the_trimmed_mean_of_scipy(rng: np.random.Generator, n, dtype):
+def test_mean_of_fields_is_the_trimmed_mean_of_scipy(rng: np.random.Generator, n, dtype):
     from scipy import stats  # takes each worker that gathers tests a second
 
     fields = (1000 * rng.random((n, 4, 5))).astype(dtype)
     if dtype == "f4":
         fields[n // 2, 1, 2], fields[0, 3, 3] = np.nan, np.inf
-    found, wanted = mean_field(fields), stats.trim_mean(fields, TRIMMED, axis=0)
+    found, expected = mean_field(fields), stats.trim_mean(fields, TRIMMED, axis=0)
     assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, wanted.astype("f4"))
+    np.testing.assert_array_equal(found, expected.astype("f4"))
 
 
-def test_a_flat_field_becomes_one():
+def test_flat_field_becomes_one():
     flats, darks = np.full((5, *PIXELS), 900.0, "f4"), np.full((5, *PIXELS), 100.0, "f4")
     data = scan(np.full((3, *PIXELS), 900, np.uint16), "counts", flats=flats, darks=darks,
                 seen=SEEN.select(slice(3)))  # fmt: skip
@@ -58,22 +58,22 @@ def test_a_flat_field_becomes_one():
     np.testing.assert_allclose(found.values, 1, rtol=1e-6)
 
 
-def test_line_integrals_come_back_from_counts(fields):
-    wanted = integrals(SEEN)
+def test_line_integrals_are_recovered_from_counts(fields):
+    expected = integrals(SEEN)
     flats, darks = fields
-    data = scan(counts(fields, wanted), "counts", seen=SEEN, flats=flats, darks=darks)
+    data = scan(counts(fields, expected), "counts", seen=SEEN, flats=flats, darks=darks)
     transmission = FlatField().apply(data, on=ON)
     found = Logarithm().apply(BadPixels().apply(transmission, on=ON), on=ON)
     assert found.kind == "integrals"
     # the trimmed mean of 6 flats of 20 000 counts is not quite their mean
-    np.testing.assert_allclose(found.values, wanted, atol=0.01)
+    np.testing.assert_allclose(found.values, expected, atol=0.01)
 
 
 @pytest.mark.parametrize(
     "part, limit, message",
     [(1.0, None, "100 %"), (0.2, None, "20 %"), (0.02, None, ""), (1, 7e4, "")],
 )
-def test_flats_at_full_scale_are_a_doubt(fields, part, limit, message):
+def test_flats_at_full_scale_give_a_warning(fields, part, limit, message):
     flats, darks = fields
     bright = np.arange(flats.size).reshape(flats.shape) % 100 < 100 * part
     flats = np.where(bright, np.float32(65535), np.minimum(flats, 65534))
@@ -82,7 +82,7 @@ def test_flats_at_full_scale_are_a_doubt(fields, part, limit, message):
     assert [text.split(" of the flat")[0] for text in said] == ([message] if message else [])
 
 
-def test_flats_of_two_moments_are_interpolated_between_them():
+def test_flats_of_two_times_are_interpolated():
     flats = np.concatenate([np.full((3, *PIXELS), 1000.0), np.full((3, *PIXELS), 800.0)])
     values = np.linspace(1000, 800, 41)[:40, None, None] * np.ones(PIXELS)
     info = {"flat_views": [0, 0, 0, 40, 40, 40]}
@@ -92,28 +92,28 @@ def test_flats_of_two_moments_are_interpolated_between_them():
     assert mean[0, 0, 0] == pytest.approx(1000 / 900) and mean[-1, 0, 0] < 0.92
 
 
-def test_drift_of_the_source_is_read_from_air(fields):
+def test_drift_of_the_source_is_measured_in_air(fields):
     flats, darks = fields
-    wanted = integrals(SEEN, discs=((0.0, 0.0, 15.0, 0.02),))
+    expected = integrals(SEEN, discs=((0.0, 0.0, 15.0, 0.02),))
     drift = np.linspace(1, 0.9, SEEN.n_views, dtype="f4")[:, None, None]
     dark = darks.mean(axis=0)
-    values = dark + drift * (counts(fields, wanted) - dark)
+    values = dark + drift * (counts(fields, expected) - dark)
     data = scan(values.astype("f4"), "counts", seen=SEEN, flats=flats, darks=darks)
     step = FlatField(air="both")
     after = step.apply(data, on=ON)
-    np.testing.assert_allclose(-np.log(after.values), wanted, atol=0.01)
+    np.testing.assert_allclose(-np.log(after.values), expected, atol=0.01)
     assert "drifted by 11 %" in step.summary(data, after)  # 0.1 of the middle, 0.95
 
 
-def test_an_edge_that_sees_the_object_is_no_air(fields):
+def test_edge_with_the_object_is_not_used_as_air(fields):
     flats, darks = fields
-    wanted = integrals(SEEN, discs=((20.0, 0.0, 15.0, 0.05),))
-    data = scan(counts(fields, wanted), "counts", seen=SEEN, flats=flats, darks=darks)
+    expected = integrals(SEEN, discs=((20.0, 0.0, 15.0, 0.05),))
+    data = scan(counts(fields, expected), "counts", seen=SEEN, flats=flats, darks=darks)
     with pytest.raises(DataError, match=r"air columns .* choose an edge"):
         FlatField(air="left").apply(data, on=ON)
 
 
-def test_planted_pixels_are_found_and_no_others(fields):
+def test_only_planted_bad_pixels_are_found(fields):
     flats, darks = fields
     flats[:, 5, 9] = darks[:, 5, 9]  # dead
     flats[:, 11, 30] *= 0.5  # weak
@@ -122,14 +122,14 @@ def test_planted_pixels_are_found_and_no_others(fields):
     flats[0, 2, 2] = np.nan
     flats[:, 15, 10:13] = 0  # a gap
     bad = from_fields(flats, darks, (flats - darks.mean(axis=0)).mean(axis=0)[None])
-    want = {(5, 9), (11, 30), (7, 50), (20, 3), (2, 2), (15, 10), (15, 11), (15, 12)}
-    assert set(zip(*np.nonzero(bad), strict=True)) == want
+    expected = {(5, 9), (11, 30), (7, 50), (20, 3), (2, 2), (15, 10), (15, 11), (15, 12)}
+    assert set(zip(*np.nonzero(bad), strict=True)) == expected
 
 
 def test_bad_pixels_are_replaced_by_their_neighbours(fields):
     flats, darks = fields
-    wanted = integrals(SEEN, discs=((0.0, 0.0, 25.0, 0.02),))
-    values = counts(fields, wanted)
+    expected = integrals(SEEN, discs=((0.0, 0.0, 25.0, 0.02),))
+    values = counts(fields, expected)
     flats[:, 5, 9] = darks[:, 5, 9]
     values[:, 15, 10:13] = 65535  # beyond its full scale
     data = scan(values, "counts", seen=SEEN, flats=flats, darks=darks)
@@ -138,12 +138,12 @@ def test_bad_pixels_are_replaced_by_their_neighbours(fields):
     after = step.apply(transmission, on=ON)
     assert np.isnan(transmission.values).sum() == 4 * SEEN.n_views
     found = -np.log(after.values)
-    assert np.abs(found - wanted)[:, 5, 9].max() < 0.1  # columns of the rod: 0.02 × 2.2 × 1 mm
-    assert np.abs(found - wanted)[:, 15, 10:13].max() < 0.15
+    assert np.abs(found - expected)[:, 5, 9].max() < 0.1  # columns of the rod: 0.02 × 2.2 × 1 mm
+    assert np.abs(found - expected)[:, 15, 10:13].max() < 0.15
     assert "160 values not measured" in step.summary(transmission, after)
 
 
-def test_zingers_are_found_where_noise_and_edges_are_not(rng):
+def test_zingers_are_found_and_noise_and_edges_are_not(rng):
     clean = np.exp(-integrals(SEEN)) * rng.normal(1, 0.02, (SEEN.n_views, *PIXELS))
     values = clean.astype("f4")
     at = tuple(rng.integers(0, n, 50) for n in values.shape)
@@ -155,7 +155,7 @@ def test_zingers_are_found_where_noise_and_edges_are_not(rng):
     assert np.abs(after.values[at] / clean[at] - 1).mean() < 0.04
 
 
-def test_sound_values_keep_their_bits(rng):
+def test_valid_values_keep_their_bits(rng):
     values = np.exp(-integrals(SEEN))
     after = BadPixels().apply(scan(values, "transmission", seen=SEEN), on=ON)
     np.testing.assert_array_equal(after.values, values)
@@ -172,13 +172,13 @@ def test_threads_and_blocks_change_nothing(rng, monkeypatch):
     assert whole.info == blocks.info
 
 
-def test_median_of_medians_forgets_one_value(rng):
+def test_median_of_medians_ignores_one_outlier(rng):
     values = np.ones((1, 7, 7), "f4")
     values[0, 3, 3] = rng.random()
     np.testing.assert_array_equal(median_of_medians(values), 1)
 
 
-def test_the_logarithm_clips_and_counts():
+def test_logarithm_clips_and_counts_invalid_values():
     values = np.ones((40, *PIXELS), "f4")
     values[0, 0, :3] = (0, -1, 1.5)
     step, data = Logarithm(least_transmission=1e-3), scan(values, "transmission", seen=SEEN)
@@ -189,7 +189,7 @@ def test_the_logarithm_clips_and_counts():
 
 
 @pytest.mark.parametrize("level", [0.0, 10.0, np.nan])
-def test_flats_without_light_are_told_in_a_sentence(level):
+def test_flats_without_light_give_one_sentence(level):
     flats, darks = np.full((2, *PIXELS), level, "f4"), np.full((2, *PIXELS), 10.0, "f4")
     data = scan(np.full((40, *PIXELS), 50, "f4"), "counts", seen=SEEN, flats=flats, darks=darks)
     with pytest.raises(
@@ -198,12 +198,12 @@ def test_flats_without_light_are_told_in_a_sentence(level):
         FlatField().apply(data, on=ON)
 
 
-def test_flats_of_another_size_are_told_in_a_sentence():
+def test_flats_of_another_size_give_one_sentence():
     with pytest.raises(GeometryError, match=r"fields 'flat' have shape .* same binning"):
         scan(np.ones((40, *PIXELS)), "counts", seen=SEEN, flats=np.ones((2, 24, 65)))
 
 
-def test_nan_is_told_before_it_spreads():
+def test_nan_is_reported_before_it_spreads():
     values = np.ones((40, *PIXELS), "f4")
     values[3, 4, 5] = np.nan
     data = scan(values, "transmission", seen=SEEN)
@@ -214,7 +214,7 @@ def test_nan_is_told_before_it_spreads():
         BadPixels().apply(data, on=ON)
 
 
-def test_steps_say_what_they_lack():
+def test_steps_name_missing_inputs():
     counted = scan(np.ones((40, *PIXELS), "f4"), "counts", seen=SEEN)
     assert "no flat fields" in FlatField().obstacle(counted)
     assert FlatField(open_counts=1000.0).obstacle(counted) is None
@@ -223,14 +223,14 @@ def test_steps_say_what_they_lack():
     assert "already" in FlatField().obstacle(scan(seen=SEEN))
 
 
-def test_one_number_can_stand_for_the_flats():
+def test_one_number_can_replace_the_flats():
     counted = scan(np.full((40, *PIXELS), 250.0, "f4"), "counts", seen=SEEN)
     after = FlatField(open_counts=1000.0).apply(counted, on=ON)
     np.testing.assert_allclose(after.values, 0.25)
 
 
 @pytest.mark.parametrize(("air", "wanted"), [("left", 1.0), ("right", 0.9), ("both", 0.95)])
-def test_air_is_read_on_the_sides_that_were_named(fields, air, wanted):
+def test_air_is_measured_on_the_named_sides(fields, air, wanted):
     flats, darks = fields
     dark = darks.mean(axis=0)
     empty = np.ones(SEEN.shape, "f4") * np.linspace(1.0, 0.9, SEEN.shape[1], dtype="f4")

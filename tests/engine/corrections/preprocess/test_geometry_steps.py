@@ -22,7 +22,7 @@ from tests.engine.corrections.preprocess.scans import fbp, geometry, integrals, 
 ON = cpu(2)
 
 
-def test_binning_keeps_means_and_places(rng):
+def test_binning_preserves_means_and_positions(rng):
     seen = geometry(n_views=9, n_rows=7, n_cols=13, axis=5.2)
     data = scan(rng.random((9, 7, 13), np.float32), seen=seen)
     after = Binning(pixels=2, views=3).apply(data, on=ON)
@@ -33,7 +33,7 @@ def test_binning_keeps_means_and_places(rng):
     np.testing.assert_allclose(after.geometry.pixel_mm(0), corners.mean(axis=(1, 3)), atol=1e-9)
 
 
-def test_a_pixel_with_a_bad_part_is_bad(rng):
+def test_binned_pixel_with_a_bad_part_is_bad(rng):
     bad = np.zeros((7, 13), bool)
     bad[3, 5] = True
     data = scan(rng.random((9, 7, 13), np.float32), seen=geometry(9, 7, 13), bad_pixels=bad)
@@ -59,7 +59,7 @@ def test_binning_in_blocks_changes_nothing(rng, monkeypatch):
     )
 
 
-def test_crop_keeps_pixels_where_they_are(rng):
+def test_crop_preserves_pixel_positions(rng):
     seen = geometry(n_views=4, n_rows=8, n_cols=12)
     fields = {"flats": rng.random((2, 8, 12)), "bad_pixels": rng.random((8, 12)) > 0.5}
     data = scan(rng.random((4, 8, 12), np.float32), "counts", seen=seen, **fields)
@@ -87,7 +87,7 @@ def test_too_few_views_of_half_a_turn_give_no_axis_and_no_warning(rng):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n_views", [1, 2])
-def test_a_view_or_two_give_no_axis_but_a_reason(method, n_views):
+def test_one_or_two_views_give_a_reason_instead_of_an_axis(method, n_views):
     few = scan(integrals(geometry(n_views=n_views)), seen=geometry(n_views=n_views))
     with pytest.raises(DataError, match=f"the search needs 3 views, but the scan has {n_views}"):
         CentreOfRotation(method=method).apply(few, on=ON)
@@ -97,7 +97,7 @@ def test_a_view_or_two_give_no_axis_but_a_reason(method, n_views):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("turn", [np.pi, 2 * np.pi])
 @pytest.mark.parametrize("axis", [60.0, 63.37, 52.8])
-def test_a_planted_axis_is_found(method, turn, axis, rng):
+def test_planted_axis_is_found(method, turn, axis, rng):
     n_views = round(180 * turn / np.pi)
     values = integrals(geometry(n_views, axis=axis, turn=turn))
     values += rng.normal(0, 0.01, values.shape).astype("f4")
@@ -111,25 +111,25 @@ SHIFTS = np.arange(1.1, 4.2, 0.5)
 
 @pytest.fixture(scope="module")
 def pictures():
-    """A scan whose axis lies at column 57.4, and its slice with the axis at each shift."""
+    """Return a scan with its axis at column 57.4, and its slice with the axis at each shift."""
     data = scan(integrals(geometry(axis=57.4)), seen=geometry())
     moved = [replace(data, geometry=data.geometry.shifted(columns=value)) for value in SHIFTS]
     return data, {one.geometry.axis_column[0]: fbp(one) for one in moved}
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_a_sweep_finds_a_planted_axis(score, pictures):
+def test_sweep_finds_a_planted_axis(score, pictures):
     axis, (data, made) = 57.4, pictures
     found = sweep(data, lambda one: made[one.geometry.axis_column[0]], SHIFTS, score=score)
-    # interpolation between pixels blurs, and so moves the sharpest picture
+    # interpolation between pixels blurs, and so shifts the sharpest image
     assert 60 - found.value == pytest.approx(axis, abs=0.5 if score == "sharpness" else 0.1)
     assert len(found.candidates) == 7
-    # a picture is of its value: no label can part from it
+    # the image has its own value: no label can contradict it
     best = data.geometry.shifted(columns=found.best.value)
     np.testing.assert_array_equal(found.best.image, made[best.axis_column[0]].astype("f4"))
 
 
-def test_a_sweep_finds_a_planted_roll():
+def test_sweep_finds_a_planted_roll():
     seen = geometry(n_views=90, n_rows=41)
     tilted = replace(scan(seen=seen), values=_as_seen_by(seen.rolled(np.radians(2.0))))
 
@@ -143,7 +143,7 @@ def test_a_sweep_finds_a_planted_roll():
 
 
 def _as_seen_by(seen):
-    """Chords of a centred and an off-centre rod along z, pixel by pixel."""
+    """Return chords of a centred and an off-centre rod along z, pixel by pixel."""
     total = np.zeros((seen.n_views, *seen.shape))
     for view in range(seen.n_views):
         pixels, ray = seen.pixel_mm(view), seen.source_mm[view]
@@ -153,14 +153,14 @@ def _as_seen_by(seen):
     return total.astype("f4")
 
 
-def test_an_axis_close_to_the_geometry_stays():
+def test_axis_close_to_the_geometry_is_not_changed():
     data = scan(seen=geometry(axis=58.0))
     after = CentreOfRotation().apply(data, on=ON)
     assert after.geometry is data.geometry
     assert "as in the geometry of the scan" in CentreOfRotation().summary(data, after)
 
 
-def test_the_axis_of_a_tooth(shared_data):
+def test_axis_of_a_tooth_is_found(shared_data):
     h5py = pytest.importorskip("h5py")
     with h5py.File(shared_data / "ct-parallel-tooth" / "tooth.h5") as file:
         group = file["exchange"]
@@ -175,7 +175,7 @@ def test_the_axis_of_a_tooth(shared_data):
     assert 295 <= 319.5 - swept.value <= 296.5
 
 
-def test_methods_say_what_they_lack():
+def test_methods_state_why_they_cannot_be_used():
     wide = scan(integrals(geometry(), discs=((0.0, 0.0, 80.0, 0.02),)))
     with pytest.raises(DataError, match="wider than the detector"):
         by_moment(wide)
@@ -188,7 +188,7 @@ def test_methods_say_what_they_lack():
         sweep(wide, fbp, [0.0])
 
 
-def test_the_lowest_point_of_a_parabola():
+def test_lowest_point_of_a_parabola_is_interpolated():
     at = np.arange(5.0)
     assert lowest(at, (at - 2.3) ** 2) == pytest.approx(2.3)
     assert lowest(at, at) == 0.0

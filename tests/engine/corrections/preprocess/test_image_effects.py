@@ -1,4 +1,4 @@
-"""Rings, beam hardening and CT numbers: what was planted is undone, the rest stays."""
+"""Rings, beam hardening and CT numbers: planted effects are removed, the rest is unchanged."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def looked_at(one: Projections) -> np.ndarray:
 
 @cache
 def clean_image() -> np.ndarray:
-    """The discs without noise."""
+    """Return the discs without noise."""
     return looked_at(scan(integrals(SEEN, LARGE), seen=SEEN))
 
 
 @pytest.fixture(scope="module")
 def faint() -> Projections:
-    """Noise, and the fainter one of flats, which is a stripe in every column."""
+    """Return noise, and fainter noise of flats, which is a stripe in every column."""
     rng, exact = np.random.default_rng(20240229), integrals(SEEN, LARGE)
     values = exact + rng.normal(0, NOISE, exact.shape)
     values += rng.normal(0, 3 * NOISE / np.sqrt(len(exact)), exact.shape[1:])
@@ -58,7 +58,7 @@ def faint() -> Projections:
 
 @pytest.fixture(scope="module")
 def faint_error(faint: Projections) -> float:
-    """How far its picture is from that without noise."""
+    """Return the image error relative to the noise-free image."""
     return np.square(looked_at(faint) - clean_image()).mean()
 
 
@@ -78,7 +78,7 @@ def test_planted_stripes_fall_to_a_tenth(noisy):
     )
 
 
-def test_a_disc_without_stripes_changes_less_than_its_noise(noisy):
+def test_disc_without_stripes_changes_less_than_its_noise(noisy):
     found = Rings().apply(scan(noisy, seen=SEEN), on=ON)
     assert (found.values != noisy).any(axis=0).mean() < 0.01  # columns taken for stripes
     every = Rings(columns="all").apply(scan(noisy, seen=SEEN), on=ON)
@@ -89,7 +89,7 @@ def test_a_disc_without_stripes_changes_less_than_its_noise(noisy):
         assert (looked_at(after) - image).std() < noise / 3
 
 
-def test_smoothing_all_columns_takes_faint_stripes_from_flat_ones(rng):
+def test_smoothing_all_columns_removes_faint_stripes_of_uniform_ones(rng):
     values = rng.normal(1, NOISE, (360, 1, 513)).astype("f4")
     gains = rng.normal(0, 2 * NOISE / np.sqrt(360), 513).astype("f4")
     data = scan(values + gains, seen=geometry(360, 1, 513))
@@ -101,13 +101,13 @@ def test_smoothing_all_columns_takes_faint_stripes_from_flat_ones(rng):
 
 
 @pytest.mark.parametrize("columns", ["auto", "found", "all"])
-def test_a_scan_with_faint_stripes_gets_no_worse(columns, faint, faint_error):
+def test_scan_with_faint_stripes_gets_no_worse(columns, faint, faint_error):
     after = Rings(columns=columns).apply(faint, on=ON)
     assert (after.values != faint.values).any()
     assert np.square(looked_at(after) - clean_image()).mean() < 1.05 * faint_error
 
 
-def test_what_gains_add_is_taken_off_and_nothing_else(rng):
+def test_only_the_offset_of_gains_is_removed(rng):
     values = rng.normal(1, NOISE, (360, 1, 513)).astype("f4")
     striped = values.copy()
     striped[:, :, 250] += 0.1
@@ -118,7 +118,7 @@ def test_what_gains_add_is_taken_off_and_nothing_else(rng):
 
 
 @pytest.mark.parametrize(("n_views", "is_stripe"), [(45, False), (135, False), (300, True)])
-def test_what_a_column_adds_in_less_than_half_of_the_views_is_the_object(n_views, is_stripe, rng):
+def test_offset_in_less_than_half_of_the_views_belongs_to_the_object(n_views, is_stripe, rng):
     values = rng.normal(1, NOISE, (360, 1, 513)).astype("f4")
     values[30 : 30 + n_views, :, 250] += 0.3
     after = Rings().apply(scan(values, seen=geometry(360, 1, 513)), on=ON).values
@@ -126,7 +126,7 @@ def test_what_a_column_adds_in_less_than_half_of_the_views_is_the_object(n_views
     assert off == pytest.approx(0.3 * n_views / 360 if is_stripe else 0, abs=0.01)
 
 
-def test_a_chest_without_stripes_is_hardly_touched_and_with_them_mended(shared_data, rng):
+def test_chest_without_stripes_is_hardly_changed_and_with_stripes_corrected(shared_data, rng):
     """Stripes of 5 %, of one pixel in a hundred, fall to 0.35, the good pixels' harm and all."""
     path = shared_data / "ct-conebeam-xcist-chest" / "chest_cone_200x96x256_float32.raw"
     sound = np.fromfile(path, "<f4").reshape(200, 96, 256)
@@ -138,11 +138,11 @@ def test_a_chest_without_stripes_is_hardly_touched_and_with_them_mended(shared_d
 
 
 ROD = ((0.0, 0.0, 200.0, 0.005), (0.0, 0.0, 12.0, 0.02), (60.0, 0.0, 8.0, 0.01))
-"""A disc with a rod on the axis, whose own rings are the object."""
+"""A disc with a rod on the axis: its own rings belong to the object."""
 
 
 @pytest.mark.parametrize("width", [5, 12, 20])
-def test_planted_bands_are_taken_off_and_a_rod_on_the_axis_is_not(width, rng):
+def test_planted_bands_are_removed_and_a_rod_on_the_axis_is_not(width, rng):
     clean = integrals(SEEN, ROD)
     clean = (clean + rng.normal(0, NOISE / 5, clean.shape)).astype("f4")
     sound = Rings(columns="found").apply(scan(clean, seen=SEEN), on=ON)
@@ -166,7 +166,7 @@ TUBE = ((0.0, 0.0, 200.0, 0.02), (0.0, 0.0, 190.0, -0.015), (0.0, 0.0, 100.0, 0.
 
 
 @pytest.mark.parametrize("shapes", [LARGE, ROD, TUBE])
-def test_a_scan_without_stripes_keeps_its_bits(shapes, rng):
+def test_scan_without_stripes_keeps_its_bits(shapes, rng):
     clean = integrals(SEEN, shapes)
     for noise in (NOISE / 3, NOISE):
         values = (clean + rng.normal(0, noise, clean.shape)).astype("f4")
@@ -174,7 +174,7 @@ def test_a_scan_without_stripes_keeps_its_bits(shapes, rng):
         assert (after.values != values).any(axis=0).mean() < 0.005
 
 
-def test_stripes_in_all_columns_are_seen_and_their_rings_fall(rng):
+def test_stripes_in_all_columns_are_detected_and_their_rings_decrease(rng):
     exact = integrals(SEEN, LARGE)
     clean = exact + rng.normal(0, NOISE / 5, exact.shape)
     striped = clean + rng.normal(0, NOISE, exact.shape[1:])
@@ -188,7 +188,7 @@ def test_stripes_in_all_columns_are_seen_and_their_rings_fall(rng):
     assert (left - whole)[inner].std() < 0.65 * (rings - whole)[inner].std()
 
 
-def test_a_tooth_is_evened_out_and_a_chest_is_not(shared_data):
+def test_tooth_is_smoothed_and_chest_is_not(shared_data):
     """Flats of ten images leave a stripe in each column of the tooth; the chest has none."""
     tooth = read_projections(shared_data / "ct-parallel-tooth" / "tooth.h5")
     prepared = Logarithm().apply(FlatField().apply(tooth, on=ON), on=ON)
@@ -208,7 +208,7 @@ def test_sorting_gives_a_column_the_values_of_its_neighbours_by_rank(rng):
     np.testing.assert_allclose(after, values, atol=1e-6)
 
 
-def test_rings_say_what_they_lack():
+def test_rings_state_why_they_cannot_be_corrected():
     assert "too few" in Rings().obstacle(scan(seen=geometry(n_views=20)))
     assert "switch on the logarithm" in Rings().obstacle(scan(kind="transmission"))
     assert "columns are too few" in Rings(widest=40).obstacle(scan())
@@ -216,11 +216,11 @@ def test_rings_say_what_they_lack():
 
 
 HARD = (1.0, -0.06, 0.004)
-"""What hardening makes of a line integral: p + ... p² + ... p³."""
+"""Effect of beam hardening on a line integral: p + ... p² + ... p³."""
 CYLINDER = ((5.0, -3.0, 45.0, 0.02),)
 
 
-def test_planted_hardening_is_undone_by_a_wedge():
+def test_planted_hardening_is_corrected_with_a_wedge():
     thickness = np.linspace(0, 100, 21)
     a = fit_wedge(evaluate(HARD, 0.02 * thickness), thickness, mu_per_mm=0.02, degree=4)
     clean = scan(integrals(geometry(), CYLINDER))
@@ -234,7 +234,7 @@ def test_planted_hardening_is_undone_by_a_wedge():
     assert fit_wedge(thickness * 0.02, thickness) == pytest.approx((1, 0, 0), abs=1e-9)
 
 
-def test_planted_hardening_is_undone_by_a_uniform_object():
+def test_planted_hardening_is_corrected_with_a_uniform_object():
     clean = scan(integrals(geometry(), CYLINDER))
     hard = scan(evaluate(HARD, clean.values))
     a = fit_uniform(hard, fbp, mu_per_mm=0.02)
@@ -246,7 +246,7 @@ def test_planted_hardening_is_undone_by_a_uniform_object():
     assert fit_uniform(hard, fbp)[0] == 1
 
 
-def test_a_polynomial_that_falls_is_refused():
+def test_decreasing_polynomial_is_refused():
     with pytest.raises(
         DataError, match=r"decreases from p = 1.01 on, but the scan has values up to 2"
     ):
@@ -255,12 +255,12 @@ def test_a_polynomial_that_falls_is_refused():
     assert "no coefficients" in Hardening().obstacle(scan())
 
 
-def test_otsu_parts_two_levels(rng):
+def test_otsu_separates_two_levels(rng):
     image = np.where(rng.random((50, 50)) < 0.3, 1.0, 0.2) + rng.normal(0, 0.05, (50, 50))
     assert 0.4 < otsu(image) < 0.8
 
 
-def test_water_is_zero_and_air_minus_thousand():
+def test_water_is_zero_and_air_is_minus_thousand():
     grid = ImageGrid((1, 1, 3), (1.0, 1.0, 1.0))
     mu = Volume(np.array([[[0.0002, 0.02, 0.04]]], "f4"), grid, "1/mm")
     scale = Hounsfield(mu_water_per_mm=0.02, mu_air_per_mm=0.0002)
@@ -273,7 +273,7 @@ def test_water_is_zero_and_air_minus_thousand():
         Hounsfield(mu_water_per_mm=0.01, mu_air_per_mm=0.02).apply(mu)
 
 
-def test_steps_have_names_of_their_own_and_defaults():
+def test_steps_have_unique_names_and_defaults():
     kinds = [step.kind for step in STEPS]
     assert len(set(kinds)) == len(kinds)
     for step in STEPS:
@@ -281,17 +281,17 @@ def test_steps_have_names_of_their_own_and_defaults():
         assert step.title
 
 
-def test_a_gpu_keeps_its_arrays(device, rng):
+def test_gpu_arrays_stay_on_the_gpu(device, rng):
     data = scan(integrals(geometry(), DISCS))
     there = scan(device.to_device(data.values))
     found = Hardening(coefficients=HARD).apply(there, on=device)
     assert type(found.values) is type(there.values)
-    wanted = Hardening(coefficients=HARD).apply(data, on=ON).values
-    np.testing.assert_allclose(device.to_host(found.values), wanted, rtol=1e-6)
+    expected = Hardening(coefficients=HARD).apply(data, on=ON).values
+    np.testing.assert_allclose(device.to_host(found.values), expected, rtol=1e-6)
 
 
 def body(rng, *, water=0.0214, air=0.0006, noise=0.0015, tissue=0.4):
-    """(3, 120, 120) air, lung, water or soft tissue, and bone, with noise [1/mm]."""
+    """Return (3, 120, 120) air, lung, water or soft tissue, and bone, with noise [1/mm]."""
     numerator = (0.5 - tissue / 2, 0.5 - tissue / 2, tissue, 0.05)
     parts = rng.choice([air, 0.3 * water, water, 1.9 * water], (3, 120, 120), p=_normed(numerator))
     noisy = (parts + rng.normal(0, noise, parts.shape)).astype("f4")
@@ -305,7 +305,7 @@ def _normed(numerator):
 @pytest.mark.parametrize("water", [0.0175, 0.0193, 0.0260])
 @pytest.mark.parametrize("noise", [0.0002, 0.0015])
 @pytest.mark.parametrize("tissue", [0.7, 0.03])
-def test_the_levels_of_air_and_water_are_found_in_the_picture(water, noise, tissue, rng):
+def test_levels_of_air_and_water_are_found_in_the_image(water, noise, tissue, rng):
     scale = Hounsfield(levels="found")
     after = scale.apply(body(rng, water=water, noise=noise, tissue=tissue))
     facts = after.info["hounsfield"]
@@ -315,7 +315,7 @@ def test_the_levels_of_air_and_water_are_found_in_the_picture(water, noise, tiss
     assert f"water ({facts['water_per_mm']:.4g} 1/mm) is 0 HU" in message and "found" in message
 
 
-def test_levels_that_are_not_there_are_missed(rng):
+def test_missing_levels_are_reported(rng):
     with pytest.raises(DataError, match="the histogram has no peak for mu_water_per_mm"):
         Hounsfield(levels="found").apply(body(rng, water=0.2, noise=0.0002))
     bright = body(rng)
@@ -325,7 +325,7 @@ def test_levels_that_are_not_there_are_missed(rng):
 
 
 @pytest.mark.parametrize("beam", ["cone", "parallel"])
-def test_cupping_is_found_and_taken_out_of_a_uniform_object(beam):
+def test_cupping_of_a_uniform_object_is_detected_and_corrected(beam):
     cylinder = ShapePhantom("rod", (Cylinder((5.0, 0, 0), (60, 60, 100), mu_per_mm=0.03),))
     turn = {"cone": 2 * np.pi, "parallel": np.pi}[beam]
     angles = circle(120, range_rad=turn)
@@ -353,7 +353,7 @@ def test_cupping_is_found_and_taken_out_of_a_uniform_object(beam):
 
 
 @pytest.mark.parametrize("water", [0.01834, 0.01837, 0.0184])
-def test_levels_are_told_between_the_bins_of_the_histogram(water, rng):
+def test_levels_are_interpolated_between_histogram_bins(water, rng):
     values = rng.normal(0, 3e-4, (20, 100, 100)).astype("f4")
     values[:, 30:70, 30:70] += np.float32(water)
     air, found = find_levels(values, 0.0193)

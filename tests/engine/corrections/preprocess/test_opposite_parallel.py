@@ -1,4 +1,4 @@
-"""The axis of a whole turn of parallel rays: found wherever it is seen, or left and told."""
+"""The axis of a full parallel-beam turn is found at any position, or left with a reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.analytic_balls import Array, Ball, ball_projections
 ON = cpu(1)
 SEEDS = range(50)
 FARTHEST = 0.45
-"""Largest offset of the axis, as part of the detector's width."""
+"""Largest offset of the axis, as a fraction of the detector width."""
 WELL_WITHIN = 0.40
 WITHIN = 0.3
 """Wanted accuracy [columns], from the issue; the worst of these scans is off by 0.09."""
@@ -26,12 +26,12 @@ ROWS = 5
 
 @dataclass(frozen=True)
 class Found:
-    """An axis that was looked for.
+    """Result of a search for the axis.
 
     Attributes
     ----------
-    offset : of the true axis from the middle, as part of the width
-    error : of the column that was found [columns]; None where it was left with a reason
+    offset : of the true axis from the middle, as a fraction of the width
+    error : of the detected column [columns]; None if it was left with a reason
     """
 
     offset: float
@@ -44,7 +44,7 @@ def scan_of(values: Array, angles_rad: Array) -> Projections:
 
 
 def balls_of(rng: np.random.Generator, reach: float) -> list[Ball]:
-    """A ball of some size, on the axis or off it, with smaller ones in it; it may be cut off."""
+    """Return a ball, on the axis or off it, with smaller ones in it; it may be truncated."""
     radius = reach * rng.choice([0.3, 0.6, 0.95, 1.3])
     away = reach * 0.5 * (radius < 0.4 * reach)
     at = rng.uniform(0, 2 * np.pi)
@@ -59,7 +59,7 @@ def balls_of(rng: np.random.Generator, reach: float) -> list[Ball]:
 
 
 def search(seed: int) -> Found:
-    """Look for the axis in a scan with noise, whose axis is at a random place."""
+    """Search the axis in a noisy scan with a random axis."""
     rng = np.random.default_rng([41, seed])
     columns, n_views = int(rng.integers(80, 140)), int(rng.choice([90, 121, 180, 240]))
     offset = rng.uniform(0, FARTHEST)
@@ -78,7 +78,7 @@ def searches() -> list[Found]:
     return [search(seed) for seed in SEEDS]
 
 
-def test_an_axis_that_is_found_is_right(searches: list[Found]) -> None:
+def test_detected_axis_is_right(searches: list[Found]) -> None:
     errors = [abs(each.error) for each in searches if each.error is not None]
     assert max(errors) < WITHIN
 
@@ -90,8 +90,8 @@ def test_nearly_every_axis_is_found(searches: list[Found]) -> None:
 
 
 @pytest.mark.parametrize("axis", [32.5, 24.5, 57.0])
-def test_air_without_noise_is_no_match(axis: float) -> None:
-    """Beyond the object all rays are exactly 0 and differ by nothing, at a wrong place too."""
+def test_noise_free_air_is_not_a_match(axis: float) -> None:
+    """Outside the object all rays are exactly 0 and equal, at a wrong position, too."""
     turn = np.arange(0, 360, 2.0)
     values = ball_projections(turn, (ROWS, 90), axis_column=axis)
     facts = CentreOfRotation().apply(scan_of(values, np.radians(turn)), on=ON).info["centre"]
@@ -100,7 +100,7 @@ def test_air_without_noise_is_no_match(axis: float) -> None:
 
 
 @pytest.mark.parametrize("order", ["golden", "interlaced", "shuffled", "twice"])
-def test_views_in_any_order_give_the_same_axis(order: str) -> None:
+def test_unordered_views_give_the_same_axis(order: str) -> None:
     turn = {
         "golden": np.arange(200) * 360 * (np.sqrt(5) - 1) / 2 % 360,
         "interlaced": np.concatenate([np.arange(k, 360, 12.0) for k in (0, 3, 6, 9)]),
@@ -113,7 +113,7 @@ def test_views_in_any_order_give_the_same_axis(order: str) -> None:
 
 
 @pytest.mark.parametrize("order", ["interlaced", "shuffled", "twice"])
-def test_half_a_turn_in_any_order_is_searched_in_its_spectrum(order: str) -> None:
+def test_unordered_half_turn_is_searched_in_its_spectrum(order: str) -> None:
     turn = {
         "interlaced": np.concatenate([np.arange(k, 180, 8.0) for k in (0, 2, 4, 6)]),
         "shuffled": np.random.default_rng(3).permutation(np.arange(0, 180, 2.0)),
@@ -131,8 +131,8 @@ def left_because(values: Array, turn: Array) -> str:
     return str(facts["why"])
 
 
-def test_wrong_angles_leave_the_axis_where_it_is(rng: np.random.Generator) -> None:
-    """Half a turn that is called a whole one: no view has an opposite one."""
+def test_wrong_angles_leave_the_axis_unchanged(rng: np.random.Generator) -> None:
+    """Half a turn labelled as a full one: no view has an opposite one."""
     values = ball_projections(np.arange(0, 180, 1.0), (ROWS, 90), axis_column=30.0)
     assert "% of their variance, expected at most 25 %" in left_because(
         values, np.arange(0, 360, 2.0)
@@ -143,21 +143,21 @@ def test_wrong_angles_leave_the_axis_where_it_is(rng: np.random.Generator) -> No
     )
 
 
-def test_a_scan_of_air_leaves_the_axis_where_it_is() -> None:
+def test_scan_of_air_leaves_the_axis_unchanged() -> None:
     assert "columns are too few to compare opposite rays" in left_because(
         np.zeros((120, ROWS, 64)), np.arange(0, 360, 3.0)
     )
 
 
-def test_two_places_that_explain_the_rays_alike_are_told() -> None:
-    """A pattern that repeats along the columns and never changes fits about many columns."""
+def test_ambiguous_axis_is_reported() -> None:
+    """A pattern that repeats along the columns and never changes fits many columns."""
     turn = np.arange(0, 360, 3.0)
     wave = np.sin(np.arange(90) * 2 * np.pi / 12)
     values = np.broadcast_to(2 + wave, (len(turn), ROWS, 90)).copy()
     assert "match the opposite rays equally well" in left_because(values, turn)
 
 
-def test_by_hand_it_is_refused_in_a_sentence() -> None:
+def test_manual_use_is_refused_with_one_sentence() -> None:
     turn = np.arange(0, 360, 3.0)
     with pytest.raises(DataError, match="columns are too few to compare opposite rays"):
         CentreOfRotation(use="on").apply(

@@ -8,7 +8,7 @@ from engine.kernels.opposite_rays import pair_sums
 
 
 @pytest.mark.parametrize(("turn", "every"), [(2 * np.pi, 1), (2 * np.pi, 3), (4.0, 1)])
-def test_the_sums_are_those_of_interpolated_pairs(
+def test_sums_equal_those_of_interpolated_pairs(
     rng: np.random.Generator, turn: float, every: int
 ) -> None:
     n_views, n_columns, level = 50, 31, 0.4

@@ -1,4 +1,4 @@
-"""The axis of cone beams from rays measured twice: planted shifts, noise, and what must stay."""
+"""The axis of cone beams from rays measured twice: planted shifts, noise, and refused scans."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MIDDLE = 63.5
 
 
 def orbit(axis=None, *, turn=2 * np.pi, n_views=180, n_rows=5, n_columns=128, **more):
-    """Pixels of 3 mm, 1.5 times magnified, the first view at 0.3 rad."""
+    """Return an orbit with pixels of 3 mm, 1.5 times magnified, the first view at 0.3 rad."""
     return circular_cone(
         circle(n_views, first_rad=0.3, range_rad=turn), source_axis_mm=1000.0,
         source_detector_mm=1500.0, shape=(n_rows, n_columns), pixel_mm=3.0,
@@ -33,7 +33,7 @@ def orbit(axis=None, *, turn=2 * np.pi, n_views=180, n_rows=5, n_columns=128, **
 
 @lru_cache
 def seen(name, axis, *, turn=2 * np.pi, photons=1000.0):
-    """Noisy integrals of a scan whose geometry does not know of the shift."""
+    """Return noisy integrals of a scan with a geometry that ignores the shift."""
     detector = Detector(photons=photons)
     data = simulate_xray(PHANTOMS[name], orbit(axis, turn=turn), seed=3, detector=detector)
     for step in (FlatField(), BadPixels(), Logarithm()):
@@ -43,19 +43,19 @@ def seen(name, axis, *, turn=2 * np.pi, photons=1000.0):
 
 @pytest.mark.parametrize("name", PHANTOMS)
 @pytest.mark.parametrize("axis", [MIDDLE, 63.25, 66.37, 50.8])
-def test_a_planted_axis_is_found_in_noise(name, axis):
+def test_planted_axis_is_found_in_noise(name, axis):
     found = by_opposite_rays(seen(name, axis))
     assert found.value == pytest.approx(axis, abs=0.1)
     assert found.best.score == pytest.approx(min(one.score for one in found.candidates), rel=0.05)
 
 
 @pytest.mark.parametrize("name", PHANTOMS)
-def test_it_is_found_in_a_short_scan(name):
+def test_axis_is_found_in_a_short_scan(name):
     turn = np.pi + 2 * np.arctan(192 / 1500)
     assert by_opposite_rays(seen(name, 66.37, turn=turn)).value == pytest.approx(66.37, abs=0.1)
 
 
-def test_it_is_found_beside_the_middle_of_the_detector():
+def test_axis_far_from_the_middle_of_the_detector_is_found():
     moved = orbit(22.6, n_columns=100)
     data = simulate_xray(PHANTOMS["head"], moved, seed=3, detector=Detector(photons=5000))
     for step in (FlatField(), BadPixels(), Logarithm()):
@@ -64,7 +64,7 @@ def test_it_is_found_beside_the_middle_of_the_detector():
     assert by_opposite_rays(data).value == pytest.approx(22.6, abs=0.1)
 
 
-def test_it_does_not_depend_on_order_and_direction():
+def test_axis_does_not_depend_on_order_and_direction():
     data = seen("tooth", 66.37)
     shuffled = data.select(np.random.default_rng(5).permutation(data.n_views))
     mirrored = replace(data, geometry=data.geometry.moved(np.diag([1.0, -1.0, 1.0])))
@@ -73,7 +73,7 @@ def test_it_does_not_depend_on_order_and_direction():
         assert by_opposite_rays(other).value == pytest.approx(66.37, abs=0.1)
 
 
-def test_the_step_moves_the_detector_and_says_so():
+def test_step_moves_the_detector_and_reports_it():
     data = seen("tooth", 66.37)
     after = CentreOfRotation().apply(data, on=ON)
     np.testing.assert_allclose(after.geometry.axis_column, 66.37, atol=0.1)
@@ -84,7 +84,7 @@ def test_the_step_moves_the_detector_and_says_so():
     assert CentreOfRotation().apply(right, on=ON).geometry is right.geometry
 
 
-def test_calibrated_orbits_stay_as_they_are():
+def test_calibrated_orbits_are_not_changed():
     data = seen("tooth", 66.37)
     assert "geometry is not changed" in str(
         CentreOfRotation().obstacle(replace(data, calibrated=True))
@@ -101,7 +101,7 @@ def test_calibrated_orbits_stay_as_they_are():
     assert CentreOfRotation(column=60.0).obstacle(replace(data, geometry=climbing)) is None
 
 
-def test_an_axis_that_cannot_be_told_is_left_with_the_reason():
+def test_undetectable_axis_is_left_with_the_reason():
     data = seen("head", MIDDLE).select(slice(0, 60))  # a third of a turn: no ray twice
     after = CentreOfRotation().apply(data, on=ON)
     assert after.geometry is data.geometry
@@ -120,7 +120,7 @@ def test_an_axis_that_cannot_be_told_is_left_with_the_reason():
 
 
 @pytest.mark.parametrize("roll", [0.035, -0.1])
-def test_a_rolled_detector_is_followed_in_the_plane_of_the_circle(roll):
+def test_rolled_detector_is_followed_in_the_plane_of_the_circle(roll):
     block = Cylinder((0, 0, 20), (60, 40, 20), mu_per_mm=0.02)  # it ends in that plane
     phantom = ShapePhantom("block", (block, sphere((20, 0, -20), 35, mu_per_mm=0.02)))
     stands, message = (orbit(axis, n_rows=32, roll_rad=roll) for axis in (65.3, 63.5))
@@ -129,7 +129,7 @@ def test_a_rolled_detector_is_followed_in_the_plane_of_the_circle(roll):
     assert found.value == pytest.approx(65.3, abs=0.15)
 
 
-def test_a_detector_on_its_side_is_refused():
+def test_detector_on_its_side_is_refused():
     data = seen("head", MIDDLE)
     with pytest.raises(DataError, match="no detector row is at the height"):
         by_opposite_rays(replace(data, geometry=data.geometry.rolled(np.pi / 2)))

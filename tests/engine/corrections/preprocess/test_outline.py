@@ -1,4 +1,4 @@
-"""What each step says of itself before any value is read is what it does."""
+"""The predicted effect of each step equals its actual effect."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CHOSEN = {
 
 
 def scan_for(step, rng):
-    """Counts, transmission or integrals: whatever the step takes."""
+    """Return counts, transmission or integrals, as the step requires."""
     seen = geometry(n_views=40, n_rows=12, n_cols=48, axis=22.0)
     shape = (40, 12, 48)
     flats, darks = np.full((2, *shape[1:]), 1e4), np.full((2, *shape[1:]), 10.0)
@@ -45,7 +45,7 @@ def scan_for(step, rng):
 
 
 @pytest.mark.parametrize("kind", STEPS, ids=lambda kind: kind.kind)
-def test_geometry_shape_and_kind_are_those_of_the_outline(kind, rng):
+def test_geometry_shape_and_kind_equal_the_prediction(kind, rng):
     step = kind(use="on", **CHOSEN.get(kind, {}))
     data = scan_for(step, rng)
     done = step.apply(data, on=cpu(1))
@@ -53,15 +53,15 @@ def test_geometry_shape_and_kind_are_those_of_the_outline(kind, rng):
 
     assert (said.shape, said.kind) == (done.shape, done.kind)
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
-        got, want = (getattr(each.geometry, name) for each in (said, done))
-        np.testing.assert_allclose(got, want, atol=1e-12)
+        actual, expected = (getattr(each.geometry, name) for each in (said, done))
+        np.testing.assert_allclose(actual, expected, atol=1e-12)
     assert said.values.base is None or said.values.strides == (0, 0, 0)
 
 
 @pytest.mark.parametrize(
     "kind", [FlatField, Crop, Binning, Logarithm, Hardening], ids=lambda kind: kind.kind
 )
-def test_the_rows_a_step_asks_for_are_enough(kind, rng):
+def test_requested_rows_of_a_step_are_sufficient(kind, rng):
     step = kind(use="on", **CHOSEN.get(kind, {}))
     data = scan_for(step, rng)
     n_rows = step.dry_run(data).shape[1]
@@ -77,12 +77,12 @@ def test_the_rows_a_step_asks_for_are_enough(kind, rng):
     )
     within = step.within_rows()
     done = within.apply(part, on=cpu(1))
-    want = step.apply(data, on=cpu(1)).values[:, rows.start : rows.stop]
+    expected = step.apply(data, on=cpu(1)).values[:, rows.start : rows.stop]
 
-    np.testing.assert_allclose(done.values, want, rtol=1e-6)
+    np.testing.assert_allclose(done.values, expected, rtol=1e-6)
 
 
-def test_a_value_that_is_sought_is_said_and_taken_where_it_is_known(rng):
+def test_axis_to_be_detected_is_stated_and_a_known_one_is_used(rng):
     data = without_values(scan_for(CentreOfRotation(), rng))
     unknown, known = (dry_run(data, [CentreOfRotation()], axis) for axis in (None, 20.0))
 
@@ -90,7 +90,7 @@ def test_a_value_that_is_sought_is_said_and_taken_where_it_is_known(rng):
     assert known.empty_scan.geometry.axis_column.mean() == pytest.approx(20.0)
 
 
-def test_what_is_done_follows_from_the_kind_that_a_step_makes():
+def test_completed_steps_follow_from_the_kind_of_data():
     done = {kind: [s.kind for s in STEPS if s.is_done(kind)] for kind in ("counts", "integrals")}
 
     assert done["counts"] == []

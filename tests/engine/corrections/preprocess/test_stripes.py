@@ -1,4 +1,4 @@
-"""Means of columns evened by parabolas, beside SciPy's filter of Savitzky and Golay."""
+"""Column means smoothed by parabolas, compared with SciPy's Savitzky-Golay filter."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from engine.corrections.preprocess.stripes import uneven
 
 
 @pytest.mark.parametrize(("n_columns", "size"), [(256, 31), (40, 39), (33, 33), (9, 5)])
-def test_means_are_evened_as_savitzky_and_golay_do(rng, n_columns, size):
+def test_means_are_smoothed_as_by_savitzky_and_golay(rng, n_columns, size):
     means = rng.random((3, 4, n_columns))
     expected = means - savgol_filter(means, size, 2, axis=-1)
     np.testing.assert_allclose(uneven(means, size), expected, atol=1e-12)
 
 
-def test_a_parabola_is_even_up_to_its_ends(rng):
+def test_parabola_is_preserved_up_to_its_ends(rng):
     a, b, c = rng.random((3, 5, 1))
     x = np.linspace(-1, 1, 64)
     np.testing.assert_allclose(uneven(a + b * x + c * x**2, 21), 0, atol=1e-13)

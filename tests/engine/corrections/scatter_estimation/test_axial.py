@@ -1,4 +1,4 @@
-"""The scale of scatter along the axis: found where counts tell it, else that of the whole."""
+"""The scale of scatter along the axis: fitted if counts suffice, else that of the whole."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINES_MM = np.linspace(-100, 100, 20_000)
 def drawn(
     rng: np.random.Generator, n_events: int, slope: float = 0.0, randoms: float = 0.0
 ) -> TailEvents:
-    """Counts of lines whose scatter is 1 + slope · z/100 mm times what is simulated."""
+    """Return counts of lines with scatter of 1 + slope · z/100 mm times the simulated one."""
     scatter = 1.0 + 0.5 * np.cos(LINES_MM / 60)
     scatter *= n_events / scatter.sum()
     flat = np.full(len(LINES_MM), randoms * n_events / len(LINES_MM))
@@ -27,7 +27,7 @@ def drawn(
 
 
 @pytest.mark.parametrize("randoms", [0.0, 0.5])
-def test_a_slope_is_found_where_counts_tell_it(rng: np.random.Generator, randoms: float) -> None:
+def test_slope_is_found_with_sufficient_counts(rng: np.random.Generator, randoms: float) -> None:
     found = fit_along_axis(drawn(rng, 100_000, 0.2, randoms))
     z = np.array([-60.0, 0.0, 60.0])
     np.testing.assert_allclose(found.at(z), 1 + 0.2 * z / 100, atol=0.03)
@@ -36,16 +36,16 @@ def test_a_slope_is_found_where_counts_tell_it(rng: np.random.Generator, randoms
     assert len(found.record()) == len(found.scales) > 1
 
 
-def test_few_counts_are_hardly_worse_than_one_scale_where_there_is_one(
+def test_few_counts_are_hardly_worse_than_one_scale(
     rng: np.random.Generator,
 ) -> None:
-    """Of a hundred scans, the error of the groups beside that of the whole."""
+    """Over a hundred scans, the error of the groups is compared with that of the whole."""
     for n_events in (900, 4_000, 20_000):
         fits = [fit_along_axis(drawn(rng, n_events)) for _ in range(100)]
         whole = np.sqrt(np.mean([(fit.whole.scale - 1) ** 2 for fit in fits]))
         along = np.sqrt(np.mean([np.mean((fit.scales - 1) ** 2) for fit in fits]))
         alone = np.sqrt(8 / n_events)
-        assert along < 0.6 * alone, "groups alone would have this error"
+        assert along < 0.6 * alone, "shrinkage does not reduce the error of the groups"
         assert along < 2 * whole
 
 
@@ -57,14 +57,14 @@ def test_too_few_counts_have_one_scale(rng: np.random.Generator) -> None:
     assert "too few" in none.describe()
 
 
-def test_an_implausible_end_is_said(rng: np.random.Generator) -> None:
+def test_implausible_end_is_reported(rng: np.random.Generator) -> None:
     found = fit_along_axis(drawn(rng, 200_000, 0.5))
     assert found.whole.is_plausible
     assert not found.is_plausible
     assert "outside 0.8 to 1.3" in found.describe()
 
 
-def test_groups_are_drawn_to_the_whole_by_their_errors() -> None:
+def test_groups_are_shrunk_to_the_whole_by_their_errors() -> None:
     scales, errors = np.array([0.8, 1.0, 1.2, 1.6]), np.array([0.02, 0.02, 0.02, 0.4])
     found = shrunk_to_mean(1.0, scales, errors)
     assert np.all(np.abs(found - 1) <= np.abs(scales - 1))

@@ -1,4 +1,4 @@
-"""The μ-map of a simulation: cut to the object and joined, with the object where it was."""
+"""The μ-map of a simulation: cropped to the object and binned, at the same position."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ GRID = ImageGrid((9, 21, 16), (2.0, 1.5, 4.5), (3.0, -2.0, 1.0))
 
 @pytest.fixture
 def mu_map(rng: np.random.Generator) -> Volume:
-    """An uneven body off the middle."""
+    """Return an uneven off-centre body."""
     values = np.zeros(GRID.shape, np.float32)
     values[2:7, 4:17, 3:14] = rng.uniform(0.005, 0.01, (5, 13, 11))
     return Volume(values, GRID, "1/mm")
 
 
 def moments(volume: Volume) -> np.ndarray:
-    """Integral of a volume, and its middle [mm]."""
+    """Return the integral of a volume, and its centre [mm]."""
     grid, values = volume.grid, volume.values.astype(np.float64)
     z, y, x = np.meshgrid(*(grid.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
     whole = values.sum()
@@ -33,17 +33,17 @@ def moments(volume: Volume) -> np.ndarray:
     return np.array([whole * np.prod(grid.voxel_mm), *middle])
 
 
-def test_it_keeps_integral_and_place_and_as_few_voxels_as_may_be(mu_map: Volume) -> None:
+def test_coarse_map_preserves_integral_and_position_with_few_voxels(mu_map: Volume) -> None:
     coarse = coarsened(mu_map, 4.4)
-    assert coarse.grid.shape == (5, 7, 6)  # of 5, 13 and 11 voxels: 1, 2 and 2 are joined
+    assert coarse.grid.shape == (5, 7, 6)  # of 5, 13 and 11 voxels: bins of 1, 2 and 2
     assert coarse.grid.voxel_mm == pytest.approx((4.0, 3.0, 4.5))
-    (whole, *middle), (wanted, *place) = moments(coarse), moments(mu_map)
-    assert whole == pytest.approx(wanted, rel=1e-5)
+    (whole, *middle), (expected, *place) = moments(coarse), moments(mu_map)
+    assert whole == pytest.approx(expected, rel=1e-5)
     np.testing.assert_allclose(middle, place, atol=0.2)
 
 
-def test_integrals_across_it_stay(mu_map: Volume) -> None:
-    """Along x, through the middle of the voxels that were joined along y."""
+def test_integrals_across_the_map_are_preserved(mu_map: Volume) -> None:
+    """Along x, through the centre of the voxels that were binned along y."""
     y = GRID.lower_mm[1] + 1.5 * (4 + 2 * np.arange(6) + 1)
     ends = np.array(
         [(x, at + shift, 0.0) for x in (-40, 40) for at in y for shift in (-0.75, 0.75)]
@@ -56,26 +56,26 @@ def test_integrals_across_it_stay(mu_map: Volume) -> None:
     np.testing.assert_allclose(coarse.reshape(-1, 2).mean(axis=1), two, rtol=1e-4)
 
 
-def test_a_map_of_nothing_stays_as_it_is(mu_map: Volume) -> None:
+def test_empty_map_is_not_changed(mu_map: Volume) -> None:
     empty = Volume(np.zeros(GRID.shape, np.float32), GRID, "1/mm")
     assert coarsened(empty, 4.4) is empty
     assert extent(empty.values > 0) is None
 
 
-def test_the_mask_reaches_as_far_as_its_margin(mu_map: Volume) -> None:
-    """Against the distance of every voxel to every one of the object."""
+def test_mask_extends_to_its_margin(mu_map: Volume) -> None:
+    """Compared with the distance of every voxel to every object voxel."""
     margin = 6.0
     z, y, x = (GRID.centres_mm(axis) for axis in (2, 1, 0))
     places = np.stack(np.meshgrid(z, y, x, indexing="ij"), axis=-1)
     body = places[mu_map.values > 0]
     least = np.array([np.linalg.norm(body - at, axis=1).min() for at in places.reshape(-1, 3)])
-    wanted = (least <= margin).reshape(GRID.shape)
-    np.testing.assert_array_equal(object_mask(mu_map, margin).values > 0, wanted)
+    expected = (least <= margin).reshape(GRID.shape)
+    np.testing.assert_array_equal(object_mask(mu_map, margin).values > 0, expected)
 
 
 @pytest.mark.parametrize("margin", [0.0, 3.0, 4.5, 9.84, 30.0])
-def test_small_balls_add_the_voxels_of_the_distance_transform(margin: float) -> None:
+def test_small_balls_equal_the_distance_transform(margin: float) -> None:
     inside = np.random.default_rng(3).random((14, 25, 31)) < 0.003
-    found, wanted = (grown(inside, (4.0625, 3.0, 2.0), margin, most) for most in (10**6, 0))
-    np.testing.assert_array_equal(found, wanted)
+    found, expected = (grown(inside, (4.0625, 3.0, 2.0), margin, most) for most in (10**6, 0))
+    np.testing.assert_array_equal(found, expected)
     assert inside.sum() <= found.sum()

@@ -1,4 +1,4 @@
-"""Pairs that scatter twice: laws, and the formula written out without the ways to sum it fast."""
+"""Photon pairs that scatter twice: laws, and the formula by direct integration."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SAMPLES = DetectorSamples.of(RING, 2)
 
 
 def volumes(mu_per_mm: float = 0.0096) -> tuple[Volume, Volume]:
-    """Activity off the axis in a body of water."""
+    """Return activity off the axis in a body of water."""
     x, y = GRID.centres_mm(0), GRID.centres_mm(1)
     body = np.broadcast_to(np.hypot(x, y[:, None]) < 70, GRID.shape)
     source = np.zeros(GRID.shape, np.float32)
@@ -58,15 +58,15 @@ def table() -> np.ndarray:
     return simulated(volumes())
 
 
-def test_both_ends_are_alike_and_threads_change_no_bit(table: np.ndarray) -> None:
+def test_both_ends_are_symmetric_and_threads_do_not_change_the_bits(table: np.ndarray) -> None:
     assert table.max() > 0
     np.testing.assert_allclose(table, table.transpose(2, 3, 0, 1), rtol=FLOAT64_SUMS)
     np.testing.assert_array_equal(simulated(volumes(), threads=1), table)
 
 
 @pytest.mark.parametrize("n_rings", [4, 7])
-def test_paths_of_single_scatter_change_no_bit(n_rings: int) -> None:
-    """5 and 9 rings of samples, of which double scatter has every second one."""
+def test_paths_of_single_scatter_do_not_change_the_bits(n_rings: int) -> None:
+    """5 and 9 rings of samples; double scatter has every second one."""
     settings = RING.settings.model_copy(
         update={"n_rings": n_rings, "max_ring_difference": n_rings - 1}
     )
@@ -81,7 +81,7 @@ def test_paths_of_single_scatter_change_no_bit(n_rings: int) -> None:
 
 
 def test_paths_to_other_samples_are_not_shared() -> None:
-    """The 3 rings of double scatter are not all among 4."""
+    """The 3 rings of double scatter are not all among the 4 rings."""
     settings = RING.settings.model_copy(update={"n_rings": 3, "max_ring_difference": 2})
     ring = RingScanner(settings)
     shared, pair = SharedPaths(ring, DetectorSamples.of(ring)), volumes()
@@ -97,17 +97,17 @@ def test_twice_the_activity_scatters_twice_as_much(table: np.ndarray) -> None:
     np.testing.assert_allclose(doubled, 2 * table, rtol=1e-6)
 
 
-def test_where_next_to_nothing_attenuates_it_goes_as_the_square() -> None:
+def test_weak_attenuation_gives_a_quadratic_law() -> None:
     thin, twice_as_thick = simulated(volumes(1e-6)), simulated(volumes(2e-6))
     np.testing.assert_allclose(twice_as_thick, 4 * thin, rtol=1e-3, atol=1e-4 * thin.max())
 
 
-def test_where_nothing_attenuates_nothing_scatters() -> None:
+def test_no_attenuation_gives_no_scatter() -> None:
     assert not simulated(volumes(0.0)).any()
 
 
-def test_it_is_half_the_square_of_single_scatter_of_small_angles_at_most() -> None:
-    """Poisson's law is an upper bound: energies fall with each scattering."""
+def test_double_scatter_is_at_most_half_the_square_of_small_angle_single_scatter() -> None:
+    """Poisson's law is an upper bound: energies decrease with each scattering."""
     image, mu = volumes()
     single = simulate_scatter(
         image, mu, RING, WINDOW, with_tof=False, n_points=60, seed=3, on=cpu(2), samples=SAMPLES
@@ -121,29 +121,29 @@ def efficiency(kev: np.ndarray) -> np.ndarray:
     return counted(kev, WINDOW, RING.crystal_depth, RING.block_mm)
 
 
-def test_products_add_up_to_what_both_angles_do() -> None:
+def test_products_of_the_tables_equal_the_effect_of_both_angles() -> None:
     """q of the formula, by energies after each angle."""
     tables = tables_of(efficiency)
-    cosine = np.linspace(-1, 1, tables.chance.size)[600::50]  # those after which any is counted
+    cosine = np.linspace(-1, 1, tables.chance.size)[600::50]  # angles with counted photons
     at = slice(600, None, 50)
     found = np.einsum("ka,kb->ab", tables.former[:, at], tables.latter[:, at])
     sigma, full = total(np.array(ELECTRON_KEV)), efficiency(np.array([ELECTRON_KEV]))
     first = ELECTRON_KEV * energy_ratio(cosine)[:, None]
     second = first * energy_ratio(cosine[None, :], first)
-    wanted = differential(cosine)[:, None] / sigma * differential(cosine[None, :], first) / sigma
-    wanted *= efficiency(second.reshape(-1)).reshape(second.shape) / full
-    assert np.abs(found - wanted).max() < 0.01 * wanted.max()
+    expected = differential(cosine)[:, None] / sigma * differential(cosine[None, :], first) / sigma
+    expected *= efficiency(second.reshape(-1)).reshape(second.shape) / full
+    assert np.abs(found - expected).max() < 0.01 * expected.max()
 
 
 def test_scatter_of_higher_orders_follows_poisson() -> None:
-    """With (eˣ − 1)/x, 1 and x/2 of it, what is left over x/2 is 1 + x/3 up to x²/12."""
+    """Of (eˣ − 1)/x, without 1 and x/2, the rest over x/2 is 1 + x/3 up to x²/12."""
     x = 0.3
     assert over_twice(1.0, x / 2) == pytest.approx((over_single(x) - 1) / (x / 2), abs=x**2 / 10)
     assert over_twice(0.0, 0.0) == 1.0
 
 
 def inside(begin: np.ndarray, towards: np.ndarray, length: np.ndarray | float) -> np.ndarray:
-    """Length of ways (n, 3) in the cylinder below: closed form [mm]."""
+    """Return the length of rays (n, 3) in the cylinder below, in closed form [mm]."""
     a = (towards[:, :2] ** 2).sum(axis=1)
     half = (begin[:, :2] * towards[:, :2]).sum(axis=1)
     root = np.sqrt(np.maximum(half**2 - a * ((begin[:, :2] ** 2).sum(axis=1) - RADIUS**2), 0))
@@ -156,11 +156,11 @@ def inside(begin: np.ndarray, towards: np.ndarray, length: np.ndarray | float) -
 
 RADIUS, HEIGHT, MU = 60.0, 70.0, 0.0096
 PAIRS = ((31, 46), (0, 75), (5, 82), (37, 49))
-"""Numbers of samples: across the middle, obliquely, and beside the cylinder."""
+"""Numbers of samples: across the middle, oblique, and outside the cylinder."""
 
 
 def written_out(a: int, b: int, rng: np.random.Generator, n: int = 60_000) -> float:
-    """D / n of an even cylinder, activity 1, by drawing s, w and l without any table."""
+    """Return D / n of a uniform cylinder, activity 1, by drawing s, w and l without any table."""
     sigma, full = total(np.array(ELECTRON_KEV)), efficiency(np.array([ELECTRON_KEV]))[0]
     angle, away = rng.random(n) * 2 * np.pi, RADIUS * np.sqrt(rng.random(n))
     s = np.stack([away * np.cos(angle), away * np.sin(angle), (rng.random(n) - 0.5) * HEIGHT], 1)
@@ -201,7 +201,7 @@ def written_out(a: int, b: int, rng: np.random.Generator, n: int = 60_000) -> fl
 
 
 @pytest.mark.slow
-def test_it_is_the_formula_of_an_even_cylinder(rng: np.random.Generator) -> None:
+def test_table_equals_the_formula_of_a_uniform_cylinder(rng: np.random.Generator) -> None:
     grid = ImageGrid((20, 34, 34), (4.0, 4.0, 4.0))
     fine = (np.arange(34 * 5) + 0.5) / 5 * 4 - 68
     disc = (np.hypot(fine, fine[:, None]) < RADIUS).reshape(34, 5, 34, 5).mean(axis=(1, 3))
@@ -210,5 +210,5 @@ def test_it_is_the_formula_of_an_even_cylinder(rng: np.random.Generator) -> None
     pair = Volume(water, grid, "counts/mm"), Volume(np.float32(MU) * water, grid, "1/mm")
     n = len(SAMPLES.places_mm)
     found = simulated(pair, n_points=600).reshape(n, n)
-    wanted = [written_out(a, b, rng) for a, b in PAIRS]
-    assert [found[a, b] for a, b in PAIRS] == pytest.approx(wanted, rel=0.06)
+    expected = [written_out(a, b, rng) for a, b in PAIRS]
+    assert [found[a, b] for a, b in PAIRS] == pytest.approx(expected, rel=0.06)

@@ -1,4 +1,4 @@
-"""What is read linearly from a table is right on average where the table is curved."""
+"""Linear interpolation in a table is correct on average where the table is curved."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ ALL = np.ones((RINGS * ANGLES, RINGS * ANGLES), bool)
 
 
 def table(of_ring: np.ndarray, of_angle: np.ndarray) -> np.ndarray:
-    """A product of functions of both ends' rings and angles, in two groups of time bins."""
+    """Return a product of functions of both ends' rings and angles, in two groups of time bins."""
     one = of_ring[:, None] * of_angle
     both = one[:, :, None, None] * one
     return np.stack([both, 2 * both], axis=-1).astype(np.float32)
 
 
-def test_the_mean_between_samples_is_that_of_a_parabola_along_rings() -> None:
+def test_mean_between_samples_is_that_of_a_parabola_along_rings() -> None:
     values = table(np.ones(RINGS), np.ones(ANGLES))
     values *= (1 + np.arange(RINGS, dtype=np.float32) ** 2)[:, None, None, None, None]
     along = for_linear_reading(values, ALL)[:, 0, 0, 0, 0].astype(float)
@@ -27,7 +27,7 @@ def test_the_mean_between_samples_is_that_of_a_parabola_along_rings() -> None:
     assert (along[:-1] + along[1:]) / 2 == pytest.approx(exact, rel=1e-6)
 
 
-def test_a_wave_round_the_axis_is_read_right_a_tenth_as_far_off() -> None:
+def test_wave_around_the_axis_has_a_tenth_of_the_linear_error() -> None:
     """Both ends at once: the mean over a cell of four samples is that of the product."""
     phase, step = 2 * np.pi * np.arange(ANGLES) / ANGLES, 2 * np.pi / ANGLES
     of_angle = np.cos(phase) + 2
@@ -44,7 +44,7 @@ def test_a_wave_round_the_axis_is_read_right_a_tenth_as_far_off() -> None:
     assert off < 0.1 * np.abs(read(values) - exact).max()
 
 
-def test_what_is_straight_stays_and_nothing_falls_below_zero() -> None:
+def test_straight_tables_do_not_change_and_values_stay_non_negative() -> None:
     straight = table(1 + np.arange(RINGS), np.ones(ANGLES))
     np.testing.assert_allclose(for_linear_reading(straight, ALL), straight, rtol=1e-6)
     spike = np.zeros(ANGLES)
@@ -52,7 +52,7 @@ def test_what_is_straight_stays_and_nothing_falls_below_zero() -> None:
     assert for_linear_reading(table(np.ones(RINGS), spike), ALL).min() >= 0
 
 
-def test_samples_beside_those_that_are_no_partners_are_kept() -> None:
+def test_samples_next_to_impossible_pairs_are_not_changed() -> None:
     values = table(np.ones(RINGS), np.arange(ANGLES) ** 2.0)
     known = np.zeros((RINGS, ANGLES, RINGS, ANGLES), bool)
     known[:, 3:9, :, 3:9] = True

@@ -1,4 +1,4 @@
-"""Scatter between two panels: its formula for one point, and the grid that it is read from."""
+"""Scatter between two panels: its formula for one point, and its sampling grid."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SEED = 4
 
 
 def halved(kev: np.ndarray) -> np.ndarray:
-    """An efficiency that falls to a half where half of the energy is left."""
+    """Return an efficiency that falls to a half at half of the energy."""
     return kev / ELECTRON_KEV
 
 
-def test_one_point_sends_what_the_formula_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nearly nothing attenuates, and activity is even in a box around the point."""
+def test_one_point_scatters_by_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attenuation is negligible, and activity is uniform in a box around the point."""
     monkeypatch.setattr(
         "engine.corrections.scatter_estimation.panels.STEP", 0.1
     )  # a point is no smooth object
@@ -65,8 +65,8 @@ def test_one_point_sends_what_the_formula_says(monkeypatch: pytest.MonkeyPatch) 
         assert scatter == pytest.approx(sums / seen, rel=0.02)
 
 
-def test_depths_have_the_moments_of_what_is_detected_in_them() -> None:
-    """Three of 511 keV, and the mean of other energies, of exponential laws."""
+def test_depths_have_the_moments_of_the_detections() -> None:
+    """Three depths for 511 keV, and the mean for other energies, of exponential laws."""
     depths = PanelDepths.of(panels(thickness_mm=20.0))
     thickness = depths.depth.depth_mm
     at = (np.arange(20_000) + 0.5) / 20_000 * thickness
@@ -79,7 +79,7 @@ def test_depths_have_the_moments_of_what_is_detected_in_them() -> None:
 
 
 @pytest.mark.parametrize("shape", [(12, 8), (1, 5), (60, 2)])
-def test_samples_reach_from_the_first_crystal_to_the_last(shape: tuple[int, int]) -> None:
+def test_samples_extend_from_the_first_crystal_to_the_last(shape: tuple[int, int]) -> None:
     scanner = panels(n_rows=shape[0], n_columns=shape[1])
     samples = PanelSamples.of(scanner, (1.0, 2.0))
     at = samples.of_crystals(scanner.positions_mm)

@@ -35,7 +35,7 @@ GRID = ImageGrid((5, 12, 12), (14.0, 14.0, 15.0))
 
 @pytest.fixture(scope="module")
 def volumes() -> tuple[Volume, Volume]:
-    """Activity off the axis in a body of water."""
+    """Return activity off the axis in a body of water."""
     x, y = GRID.centres_mm(0), GRID.centres_mm(1)
     body = np.broadcast_to(np.hypot(x, y[:, None]) < 70, GRID.shape)
     source = np.zeros(GRID.shape, np.float32)
@@ -75,8 +75,8 @@ def test_swapped_ends_reverse_the_time_bins(timed: ScatterTable) -> None:
     np.testing.assert_allclose(one, other, rtol=1e-5, atol=FLOAT64_SUMS)
 
 
-def test_activity_nearer_one_end_scatters_earlier_there(timed: ScatterTable) -> None:
-    """The source lies at −y: photons reach the crystal at −y first."""
+def test_activity_nearer_one_end_arrives_there_first(timed: ScatterTable) -> None:
+    """The source is at −y: photons reach the crystal at −y first."""
     down, up = 45, 15  # of 60 places
     lines = np.full((13, 2), (2 * 60 + down, 2 * 60 + up), np.int32)
     bins = np.arange(13, dtype=np.int16)
@@ -94,17 +94,19 @@ def test_twice_the_activity_scatters_twice_as_much(
     np.testing.assert_allclose(timed.scaled(2).values, 2 * timed.values)
 
 
-def test_threads_change_no_bit(volumes: tuple[Volume, Volume], timed: ScatterTable) -> None:
+def test_number_of_threads_does_not_change_the_bits(
+    volumes: tuple[Volume, Volume], timed: ScatterTable
+) -> None:
     np.testing.assert_array_equal(simulated(volumes, threads=1).values, timed.values)
 
 
-def test_where_nothing_attenuates_nothing_scatters(volumes: tuple[Volume, Volume]) -> None:
+def test_no_attenuation_gives_no_scatter(volumes: tuple[Volume, Volume]) -> None:
     image, mu = volumes
     table = simulated((image, replace(mu, values=np.zeros_like(mu.values))))
     assert not table.values.any()
 
 
-def test_lines_between_samples_are_read_as_they_are(timed: ScatterTable) -> None:
+def test_lines_at_samples_are_read_exactly(timed: ScatterTable) -> None:
     samples = timed.samples
     places = samples.places_mm
     at = samples.of_crystals(places)
@@ -113,7 +115,7 @@ def test_lines_between_samples_are_read_as_they_are(timed: ScatterTable) -> None
     np.testing.assert_allclose(at[:, 1] % samples.n_angles, angle, atol=FLOAT64_SUMS)
 
 
-def test_one_point_and_one_line_give_the_formula() -> None:
+def test_one_point_and_one_line_follow_the_formula() -> None:
     """Two small voxels far apart: one is active, the other scatters."""
     grid = ImageGrid((1, 1, 41), (1.0, 1.0, 1.0))
     source, mu = np.zeros(grid.shape, np.float32), np.zeros(grid.shape, np.float32)
@@ -143,14 +145,16 @@ def test_one_point_and_one_line_give_the_formula() -> None:
     # between voxel centres values fall linearly, and the integral along x stays that of the voxel
     crossing = point + a * (point[0] + 10.0) / (point[0] + 150.0)
     integral = 7.0 * (1 - abs(crossing[1])) * (1 - abs(crossing[2])) * r_a / (point[0] + 150.0)
-    want = r**2 / own * 1e-4 * seen(a / r_a, one) * seen(b / r_b, other) / (r_a * r_b) ** 2
-    want *= float(chance[0]) * integral
+    expected = r**2 / own * 1e-4 * seen(a / r_a, one) * seen(b / r_b, other) / (r_a * r_b) ** 2
+    expected *= float(chance[0]) * integral
     found = table.values[ring, n // 2, ring, 2, 0]
-    assert found == pytest.approx(want, rel=0.01)
+    assert found == pytest.approx(expected, rel=0.01)
 
 
 @pytest.mark.parametrize(("radius", "excess"), [(100.0, 0.69)])
-def test_the_cost_of_no_estimate_is_what_photons_show(radius: float, excess: float) -> None:
+def test_stated_cost_of_missing_scatter_equals_that_of_tracked_photons(
+    radius: float, excess: float
+) -> None:
     """20 cm of water in a ring of 240 mm, 425 to 650 keV: the middle came out 69 % too high."""
     ring = ring_of(ring_300(240.0), diameter_mm=300, voxel_mm=(4.0, 4.0, 5.0))
     cost = cost_of(ring, 2 * radius, 200.0, on=cpu())

@@ -1,4 +1,4 @@
-"""The spline through even samples, against SciPy's."""
+"""The spline through equidistant samples, compared with SciPy's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.tolerances import FLOAT64
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 17])
-def test_it_is_scipys_spline_that_has_no_knot_next_to_its_ends(n: int) -> None:
+def test_spline_equals_scipys_not_a_knot_spline(n: int) -> None:
     values, at = np.random.default_rng(n).random(n), np.linspace(0, n - 1, 41)
     found = spline_weights(n, at) @ values
     spline = make_interp_spline(np.arange(n), values, k=min(3, n - 1))
@@ -19,7 +19,7 @@ def test_it_is_scipys_spline_that_has_no_knot_next_to_its_ends(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [3, 8, 30])
-def test_round_a_ring_it_is_the_periodic_one(n: int) -> None:
+def test_spline_around_a_ring_is_periodic(n: int) -> None:
     values, at = np.random.default_rng(n).random(n), np.arange(0, n, 0.25)
     found = spline_weights(n, at, goes_round=True) @ values
     around = np.append(values, values[0])

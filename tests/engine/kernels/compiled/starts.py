@@ -1,4 +1,4 @@
-"""New starts of Python that need not import Numba: forks of a process that has."""
+"""New starts of Python without importing Numba: forks of a process that has it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ for line in sys.stdin:
 
 
 class Starts:
-    """A process with Numba and nothing of ours; where none can fork, each start is from scratch."""
+    """A process with Numba and no module of ours; without fork, each start is from scratch."""
 
     def __init__(self) -> None:
         self._parent = None
@@ -48,7 +48,7 @@ class Starts:
             self._parent = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
 
     def run(self, code: str, folder: Path, out: Path, **environment: str) -> str:
-        """Return what the code prints, run in a folder from which it may import."""
+        """Return the output of the code, run in a folder that it can import from."""
         if self._parent is None:
             done = subprocess.run(
                 [sys.executable, "-c", code], cwd=folder, env={**os.environ, **environment},

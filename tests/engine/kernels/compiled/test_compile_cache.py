@@ -1,4 +1,4 @@
-"""What Numba compiled for another state of the sources never stands in the way of a start."""
+"""Compiled code of another state of the sources never prevents a start, or is used."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ print(folder_of("engine.kernels.spare_kernel"), result, sum(add.stats.cache_hits
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of the engine's kernels, and of what they need, in which files may change."""
+    """Copy the engine's kernels and their dependencies, as files that can change."""
     for part in ("kernels", "core"):
         shutil.copytree(
             ROOT / "engine" / part,
@@ -57,7 +57,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def write(tree: Path, name: str) -> None:
-    """A kernel, and in another file the class of what it takes."""
+    """Write a kernel, and in another file the class of its argument."""
     folder = tree / "engine" / "kernels"
     (folder / "spare_values.py").write_text(VALUES.format(name=name))
     (folder / "spare_kernel.py").write_text(KERNEL.format(name=name))
@@ -71,7 +71,7 @@ def starts() -> Iterator[Starts]:
 
 @pytest.fixture
 def start(starts: Starts, tree: Path, tmp_path: Path) -> Start:
-    """Start anew: where compiled code is kept, the kernel's result, and what was found there."""
+    """Start a process: return its cache folder, the kernel's result, and the loads."""
 
     def start(name: str, **variables: str) -> tuple[Path, float, int]:
         variables = {"ISOCENTER_HOME": str(tmp_path / "home"), **variables}
@@ -82,7 +82,7 @@ def start(starts: Starts, tree: Path, tmp_path: Path) -> Start:
     return start
 
 
-def test_a_second_start_compiles_nothing(tree: Path, start: Start) -> None:
+def test_second_start_compiles_nothing(tree: Path, start: Start) -> None:
     write(tree, "Pair")
 
     first, second = start("Pair"), start("Pair")
@@ -93,7 +93,9 @@ def test_a_second_start_compiles_nothing(tree: Path, start: Start) -> None:
 
 
 @pytest.mark.essential
-def test_of_two_starts_at_once_one_compiles(tree: Path, starts: Starts, tmp_path: Path) -> None:
+def test_one_of_two_simultaneous_starts_compiles(
+    tree: Path, starts: Starts, tmp_path: Path
+) -> None:
     write(tree, "Pair")
     # both have the kernel before either calls it, and neither has it compiled
     together = """
@@ -114,7 +116,7 @@ while len(list(Path().glob("ready-*"))) < 2:
     assert sorted(int(text.split()[-1]) for text in found) == [0, 1]
 
 
-def test_an_update_that_renames_the_class_of_an_argument_starts(tree: Path, start: Start) -> None:
+def test_update_that_renames_the_class_of_an_argument_starts(tree: Path, start: Start) -> None:
     write(tree, "Rows")
     old, _, _ = start("Rows")
     write(tree, "EventRows")
@@ -126,9 +128,7 @@ def test_an_update_that_renames_the_class_of_an_argument_starts(tree: Path, star
 
 
 @pytest.mark.parametrize("damage", ["stale", "torn"])
-def test_an_index_that_cannot_be_read_is_compiled_again(
-    tree: Path, start: Start, damage: str
-) -> None:
+def test_unreadable_index_is_compiled_again(tree: Path, start: Start, damage: str) -> None:
     write(tree, "EventRows")
     folder, _, _ = start("EventRows")
     (index,) = folder.rglob("spare_kernel.add-*.nbi")
@@ -143,7 +143,7 @@ def test_an_index_that_cannot_be_read_is_compiled_again(
     assert start("EventRows")[1:] == (3.0, 1)
 
 
-def test_a_function_that_changed_in_another_file_is_noticed(tree: Path, start: Start) -> None:
+def test_changed_function_in_another_file_is_detected(tree: Path, start: Start) -> None:
     write(tree, "Pair")
     folder = tree / "engine" / "kernels"
     values, kernel = folder / "spare_values.py", folder / "spare_kernel.py"
@@ -160,11 +160,9 @@ def test_a_function_that_changed_in_another_file_is_noticed(tree: Path, start: S
     assert (before, start("Pair")[1]) == (4.0, 18.0)
 
 
-def test_a_read_only_installation_keeps_it_in_the_cache_of_the_user(
-    tree: Path, start: Start
-) -> None:
+def test_read_only_installation_uses_the_cache_of_the_user(tree: Path, start: Start) -> None:
     write(tree, "Pair")
-    # a file where the folder should be: nobody can write there, not even the administrator
+    # a file in place of the folder: nobody can write there, not even the administrator
     (tree / "engine" / "kernels" / "__pycache__").write_text("")
 
     first, second = (start("Pair", PYTHONDONTWRITEBYTECODE="1") for _ in range(2))
@@ -173,7 +171,7 @@ def test_a_read_only_installation_keeps_it_in_the_cache_of_the_user(
     assert [first[1:], second[1:]] == [(3.0, 0), (3.0, 1)]
 
 
-def test_an_installer_finds_nothing_among_its_files_that_it_would_leave(
+def test_installed_files_contain_no_cache_that_an_uninstall_would_leave(
     tree: Path, start: Start
 ) -> None:
     write(tree, "Pair")
@@ -184,7 +182,7 @@ def test_an_installer_finds_nothing_among_its_files_that_it_would_leave(
     assert (folder.parent.parent, result) == (tree.parent / "home" / "cache", 3.0)
 
 
-def test_kernels_run_where_nothing_can_be_written(tree: Path, start: Start) -> None:
+def test_kernels_run_if_no_folder_is_writable(tree: Path, start: Start) -> None:
     write(tree, "Pair")
     (tree / "engine" / "kernels" / "__pycache__").write_text("")
     (tree.parent / "home").write_text("")
@@ -192,7 +190,7 @@ def test_kernels_run_where_nothing_can_be_written(tree: Path, start: Start) -> N
     assert start("Pair", PYTHONDONTWRITEBYTECODE="1") == (Path("None"), 3.0, 0)
 
 
-def test_the_variable_of_numba_says_where(tree: Path, start: Start, tmp_path: Path) -> None:
+def test_numba_variable_sets_the_cache_folder(tree: Path, start: Start, tmp_path: Path) -> None:
     write(tree, "Pair")
 
     folder, _, _ = start("Pair", NUMBA_CACHE_DIR=str(tmp_path / "mine"))
@@ -200,7 +198,7 @@ def test_the_variable_of_numba_says_where(tree: Path, start: Start, tmp_path: Pa
     assert folder.parent.parent == tmp_path / "mine"
 
 
-def test_a_changed_line_compiles_only_the_kernels_that_use_it(tree: Path, start: Start) -> None:
+def test_changed_line_compiles_only_the_kernels_that_use_it(tree: Path, start: Start) -> None:
     write(tree, "Pair")
     folder, _, _ = start("Pair")
     other = tree / "engine" / "kernels" / "rays" / "chords.py"
@@ -209,8 +207,8 @@ def test_a_changed_line_compiles_only_the_kernels_that_use_it(tree: Path, start:
     assert start("Pair") == (folder, 3.0, 1)
 
 
-def test_the_class_of_an_argument_need_not_be_imported(tree: Path, start: Start) -> None:
-    """Its fields have places in the compiled code, so its source counts too."""
+def test_class_of_an_argument_need_not_be_imported(tree: Path, start: Start) -> None:
+    """Its fields have fixed offsets in the compiled code, so its source counts, too."""
     write(tree, "Pair")
     folder = tree / "engine" / "kernels"
     kernel, values = folder / "spare_kernel.py", folder / "spare_values.py"
@@ -227,7 +225,7 @@ def test_the_class_of_an_argument_need_not_be_imported(tree: Path, start: Start)
     assert found[0] == before[0], "the kernel itself has not changed"
 
 
-def test_only_the_youngest_states_are_kept(tmp_path: Path) -> None:
+def test_only_the_newest_states_are_cached(tmp_path: Path) -> None:
     names = [f"{compile_cache.PREFIX}{i}" for i in range(6)]
     for i, name in enumerate(names):
         (tmp_path / name).mkdir()
@@ -241,7 +239,7 @@ def test_only_the_youngest_states_are_kept(tmp_path: Path) -> None:
     assert left == {"of-someone-else", names[0], *names[-compile_cache.KEPT_STATES :]}
 
 
-def test_what_other_libraries_register_with_numba_waits_for_a_kernel_that_compiles(
+def test_numba_extensions_of_other_libraries_load_only_for_a_compilation(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Numba loads it at a first call; loaded beside a compilation it would replace operators."""
@@ -258,7 +256,7 @@ def test_what_other_libraries_register_with_numba_waits_for_a_kernel_that_compil
     assert held and all(held)
 
 
-def test_kernels_load_nothing_that_other_libraries_register(
+def test_kernels_load_no_numba_extensions_of_other_libraries(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No kernel uses it, and it takes as long to load as they do; functions of others find it."""

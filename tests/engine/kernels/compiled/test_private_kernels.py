@@ -1,7 +1,7 @@
-"""Compiled kernels are pickles: not one byte of them is unpickled if others can write them.
+"""Compiled kernels are pickles, and are never unpickled if others can write them.
 
-Planted: an index and a data file that others may write; a folder of NUMBA_CACHE_DIR that others may
-write, or of another owner; a data file outside the folder.
+Planted: an index and a data file that others can write; a folder of NUMBA_CACHE_DIR that others
+own or can write; a data file outside the folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no such 
 
 
 class Code:
-    """Runs when it is unpickled."""
+    """Code that runs when it is unpickled."""
 
     def __init__(self, mark: Path) -> None:
         self.mark = mark
@@ -32,7 +32,7 @@ class Code:
 
 
 def planted(folder: Path, mode: int) -> tuple[_PrivateFiles, Path]:
-    """Return the files of a kernel whose index runs code, and the mark that it leaves."""
+    """Return the files of a kernel with an index that runs code, and the mark it leaves."""
     mark, files = folder / "code ran", _PrivateFiles(str(folder), "kernel", "stamp")
     index = Path(files._index_path)
     index.write_bytes(pickle.dumps(caching.numba.__version__) + pickle.dumps(Code(mark)))
@@ -43,7 +43,7 @@ def planted(folder: Path, mode: int) -> tuple[_PrivateFiles, Path]:
 
 
 @pytest.mark.parametrize("mode", [0o666, 0o646, 0o602])
-def test_no_file_that_others_may_write_is_unpickled(tmp_path: Path, mode: int) -> None:
+def test_files_writable_by_others_are_not_unpickled(tmp_path: Path, mode: int) -> None:
     files, mark = planted(tmp_path, mode)
     assert files._load_index() == {}
     with pytest.raises(FileNotFoundError):
@@ -51,13 +51,13 @@ def test_no_file_that_others_may_write_is_unpickled(tmp_path: Path, mode: int) -
     assert files.load("key") is None and not mark.exists()
 
 
-def test_the_planted_code_would_run(tmp_path: Path) -> None:
+def test_planted_code_runs_without_the_check(tmp_path: Path) -> None:
     files, mark = planted(tmp_path, 0o644)
     files._load_data("kernel.1.nbc")
     assert mark.exists()
 
 
-def test_no_data_file_elsewhere_is_unpickled(tmp_path: Path) -> None:
+def test_data_file_in_another_folder_is_not_unpickled(tmp_path: Path) -> None:
     files, mark = planted(tmp_path, 0o644)
     _, _ = planted(tmp_path, 0o644)
     with pytest.raises(FileNotFoundError):
@@ -66,7 +66,7 @@ def test_no_data_file_elsewhere_is_unpickled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["mode", "owner"])
-def test_kernels_are_compiled_elsewhere_if_others_can_write_the_folder(
+def test_kernels_are_compiled_in_another_folder_if_others_can_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     shared = tmp_path / "shared"
@@ -97,7 +97,7 @@ def test_files_written_under_a_loose_umask_are_private(tmp_path: Path) -> None:
     assert files.load("key") == "value"
 
 
-def test_a_shared_home_leaves_the_cache_of_the_user(
+def test_shared_home_uses_the_private_cache_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("shared", "home/cache"):

@@ -1,4 +1,4 @@
-"""Kernels are compiled for a class of processors, so that its models share them."""
+"""Kernels are compiled for a class of processors, and its models share them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ print(json.dumps([*TARGET, _library_digest()]))
 
 
 def target(absent: set[str], when: str = "new", **variables: str) -> list[str]:
-    """Target and digest of a process on a processor that lacks some features of this one."""
+    """Return target and digest of a process on a processor without some features of this one."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CPU")}
     command = [sys.executable, "-c", PROGRAM, json.dumps(sorted(absent)), when]
     done = subprocess.run(
@@ -44,11 +44,11 @@ def target(absent: set[str], when: str = "new", **variables: str) -> list[str]:
 
 
 def has(level: Any) -> dict[str, bool]:
-    """Features of a processor that has those of a class only."""
+    """Return the features of a processor with exactly those of a class."""
     return {name: name in level.features for name in KNOWN} | dict.fromkeys(level.features, True)
 
 
-def test_a_processor_belongs_to_the_best_class_whose_features_it_has() -> None:
+def test_processor_belongs_to_the_best_class_of_its_features() -> None:
     assert level_of(has(LEVEL_4)) is LEVEL_4
     assert level_of(has(LEVEL_4) | {"avx512vl": False}) is LEVEL_3
     assert level_of(has(LEVEL_3) | {"bmi2": False}) is None
@@ -56,7 +56,7 @@ def test_a_processor_belongs_to_the_best_class_whose_features_it_has() -> None:
 
 @pytest.mark.skipif("avx2" not in KNOWN, reason="LLVM lists the features of another architecture")
 @pytest.mark.parametrize("level", LEVELS)
-def test_code_of_a_class_uses_no_other_feature_of_its_model(level: Any) -> None:
+def test_code_of_a_class_uses_no_other_feature(level: Any) -> None:
     names = {text[1:]: text[0] for text in features_of(level, KNOWN).split(",")}
 
     assert {name for name, sign in names.items() if sign == "+"} == level.features
@@ -74,14 +74,14 @@ def test_two_models_of_a_class_share_compiled_kernels() -> None:
     assert target(set())[:2] == [TARGET[0], level.model]
 
 
-def test_a_process_that_compiled_before_has_its_own_kernels() -> None:
+def test_process_that_compiled_before_has_its_own_kernels() -> None:
     before = target(set(), "used")
 
     assert before[1] == "skylake"
     assert before[3] != target(set())[3]
 
 
-def test_variables_of_numba_choose_the_processor() -> None:
+def test_numba_variables_select_the_processor() -> None:
     asked = target(set(), NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
 
     assert asked[1:3] == ["generic", ""]

@@ -1,4 +1,4 @@
-"""Kernels that came with a wheel are used if they agree with its list, and only then."""
+"""Kernels of a wheel are used only if they agree with its list."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def starts() -> Iterator[Starts]:
 
 @pytest.fixture
 def start(starts: Starts, tree: Path, tmp_path: Path) -> Start:
-    """Start with an empty cache: the result of the kernel, and the number of loads."""
+    """Start with an empty cache; return the kernel's result, and the number of loads."""
 
     def start(name: str) -> tuple[str, int]:
         home = tmp_path / name
@@ -41,18 +41,18 @@ def start(starts: Starts, tree: Path, tmp_path: Path) -> Start:
 
 @pytest.fixture
 def wheel(start: Start, tree: Path, tmp_path: Path) -> Path:
-    """Kernels compiled in one place, and shipped with another copy of the program."""
+    """Compile kernels in one folder, and ship them with another copy of the program."""
     write(tree, "Pair")
     assert start("builder") == ("3.0", 0)
     (made,) = shipped_kernels.collect(tmp_path / "builder", tree / "engine" / "kernels" / "shipped")
     return made
 
 
-def test_a_first_start_compiles_nothing(wheel: Path, start: Start) -> None:
+def test_first_start_compiles_nothing(wheel: Path, start: Start) -> None:
     assert start("user") == ("3.0", 1)
 
 
-def test_the_place_and_the_time_of_the_installation_do_not_matter(
+def test_place_and_time_of_the_installation_do_not_matter(
     wheel: Path, starts: Starts, tree: Path, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "elsewhere" / "tree"
@@ -68,7 +68,7 @@ def test_the_place_and_the_time_of_the_installation_do_not_matter(
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-def test_a_damaged_file_is_compiled_again(wheel: Path, start: Start, suffix: str) -> None:
+def test_damaged_file_is_compiled_again(wheel: Path, start: Start, suffix: str) -> None:
     (path,) = wheel.rglob(f"*{suffix}")
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -77,16 +77,14 @@ def test_a_damaged_file_is_compiled_again(wheel: Path, start: Start, suffix: str
     assert start("user") == ("3.0", 0)
 
 
-def test_kernels_of_another_state_of_the_sources_are_not_used(
-    wheel: Path, start: Start, tree: Path
-) -> None:
+def test_kernels_of_other_sources_are_not_used(wheel: Path, start: Start, tree: Path) -> None:
     source = tree / "engine" / "kernels" / "spare_kernel.py"
     source.write_text(source.read_text().replace("first +", "first - 2 *"))
 
     assert start("user") == ("-3.0", 0)
 
 
-def test_a_file_that_is_not_listed_is_not_copied(
+def test_unlisted_file_is_not_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(shipped, "SHIPPED", tmp_path / "shipped")
@@ -102,7 +100,7 @@ def test_a_file_that_is_not_listed_is_not_copied(
     assert not copy_shipped("kernels-0", "b-1", tmp_path / "b-1")
     assert not (tmp_path / "b-1").exists()
 
-    # A list of the next wheel, of which a file is missing
+    # A list of the next wheel with a missing file
     shipped._listed.cache_clear()
     files = json.loads((folder / LIST).read_text())
     (folder / LIST).write_text(json.dumps({**files, "a-1/g.nbi": "00"}))

@@ -1,4 +1,4 @@
-"""Stored kernels load without the parts of Numba that only compile."""
+"""Stored kernels load without the compiler of Numba."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ for _ in warm_up(of_any_scan(cpu(1))):
     pass
 print(*sys.modules)
 """
-"""Calls each kernel; Numba would end the process if a kernel called a function that is missing."""
+"""Call each kernel; Numba would abort if a kernel called a missing function."""
 OTHER_VERSION = """
 import sys
 import numba
@@ -42,12 +42,12 @@ def imported_by(code: str) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_all_stored_kernels_run_without_the_parts_that_compile() -> None:
+def test_all_stored_kernels_run_without_the_compiler() -> None:
     imported_by(LOAD_ALL)  # compiles kernels that are not stored yet
     assert COMPILES not in imported_by(LOAD_ALL)
 
 
-def test_a_version_that_was_not_checked_prepares_to_compile() -> None:
+def test_unchecked_numba_version_loads_the_compiler() -> None:
     major, minor = host_target.LAST_CHECKED
     assert COMPILES in imported_by(OTHER_VERSION.format(short=(major, minor + 1)))
     assert COMPILES not in imported_by(OTHER_VERSION.format(short=(major, minor)))

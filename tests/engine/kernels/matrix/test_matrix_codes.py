@@ -1,4 +1,4 @@
-"""Codes say where a voxel lies by plain division, and mirrors move it as they move the voxel."""
+"""Codes state the position of a voxel by division, and mirrors move codes like voxels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _write_offsets = njit(codes.write_offsets.py_func)
 
 
 def written(edge: int, *, is_turned: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows and columns of all voxels of a window, from the corner of the box, and their codes."""
+    """Return rows and columns of all voxels of a window, from the box corner, and their codes."""
     window = np.array([-2 * edge + 1, -edge, HEIGHT, WIDTH], np.int16)
     places = np.arange(HEIGHT * WIDTH).astype(np.uint16)
     found = np.zeros(len(places), np.int32)
@@ -26,7 +26,7 @@ def written(edge: int, *, is_turned: bool) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def parts(code: np.ndarray) -> list[np.ndarray]:
-    """φ, χ, u and v of codes, the last two from the box."""
+    """Return φ, χ, u and v of codes, the last two from the box."""
     of = (codes.phi_of, codes.chi_of, codes.u_of, codes.v_of)
     phi, chi, u, v = (np.array([part(int(c)) for c in code]) for part in of)
     return [phi, chi, u - MARGIN, v - MARGIN]
@@ -34,15 +34,15 @@ def parts(code: np.ndarray) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("edge", [1, 3, 4, 16])
 @pytest.mark.parametrize("is_turned", [False, True])
-def test_a_code_is_a_voxel_divided_by_its_pitch(edge: int, is_turned: bool) -> None:
+def test_code_is_a_voxel_divided_by_its_pitch(edge: int, is_turned: bool) -> None:
     j, k, found = written(edge, is_turned=is_turned)
     if is_turned:
         j, k = k, j
-    wanted = [j % edge, k % edge, j // edge, k // edge]
-    assert all(np.array_equal(*both) for both in zip(parts(found), wanted, strict=True))
+    expected = [j % edge, k % edge, j // edge, k // edge]
+    assert all(np.array_equal(*both) for both in zip(parts(found), expected, strict=True))
 
 
-def test_the_largest_numbers_fit() -> None:
+def test_largest_numbers_fit() -> None:
     far = codes.MOST_PITCHES - 1
     edge = codes.MOST_VOXELS
     window = np.array([far * edge, far * edge, edge, edge], np.int16).view(np.uint16)
@@ -53,7 +53,7 @@ def test_the_largest_numbers_fit() -> None:
 
 @pytest.mark.parametrize("mirror_rows", [False, True])
 @pytest.mark.parametrize("mirror_columns", [False, True])
-def test_mirrors_change_signs_of_what_numbers_add(mirror_rows: bool, mirror_columns: bool) -> None:
+def test_mirrors_change_signs_of_the_added_numbers(mirror_rows: bool, mirror_columns: bool) -> None:
     edge, rows, pitch = 3, 20, 18
     j, k, code = written(edge, is_turned=False)
     box = edge * (A + 1), edge * (B + 1)
@@ -61,7 +61,7 @@ def test_mirrors_change_signs_of_what_numbers_add(mirror_rows: bool, mirror_colu
     new_k = box[1] - 1 - k if mirror_columns else k
     phase = new_j % edge * edge + new_k % edge
     u, v = new_j // edge + MARGIN, new_k // edge + MARGIN
-    wanted = (phase * rows + u) * pitch + v
+    expected = (phase * rows + u) * pitch + v
 
     of_chi, sign_u, sign_v = rows * pitch, 1 - 2 * mirror_rows, 1 - 2 * mirror_columns
     base = mirror_rows * ((A + 2 * MARGIN) * pitch + (edge - 1) * edge * of_chi)
@@ -69,4 +69,4 @@ def test_mirrors_change_signs_of_what_numbers_add(mirror_rows: bool, mirror_colu
     found = np.zeros(len(code), np.int32)
     of_u = sign_u * edge * of_chi, sign_u * pitch
     _write_offsets(code, base, *of_u, sign_v * of_chi, sign_v, found)
-    assert np.array_equal(found, wanted)
+    assert np.array_equal(found, expected)

@@ -1,4 +1,4 @@
-"""Projection with a stored response for the GPU, its very text run on the CPU, against its twin."""
+"""The GPU projection with a stored response, its text run on the CPU, compared with its twin."""
 
 from dataclasses import replace
 from functools import cache
@@ -47,7 +47,7 @@ def on_card(response, variant=TINY, **options):
 
 @cache
 def twin(scene, dtype=np.float16):
-    """Image, values, and what the CPU makes of them in double precision."""
+    """Return image, values, and their CPU results in double precision."""
     A = MatrixProjector(response_of(scene, dtype), on=cpu(2), dtype=np.float64)
     rng = np.random.default_rng(5)
     x, y = rng.random(A.in_shape, np.float32), rng.standard_normal(A.out_shape).astype(np.float32)
@@ -81,7 +81,7 @@ def test_every_form_compiles_without_spills(forms):
 
 @pytest.mark.parametrize("reverse", [False, True], ids=["", "reverse"])
 @pytest.mark.parametrize("scene", SCENES)
-def test_it_equals_its_twin_in_both_orders_of_threads(scene, reverse):
+def test_response_kernel_equals_its_twin_in_both_orders_of_threads(scene, reverse):
     x, y, forward, back = twin(scene)
     A = on_card(response_of(scene), reverse=reverse)
 
@@ -90,7 +90,7 @@ def test_it_equals_its_twin_in_both_orders_of_threads(scene, reverse):
 
 
 @pytest.mark.parametrize("reverse", [False, True], ids=["", "reverse"])
-def test_rows_without_non_zeros_are_passed_over(reverse):
+def test_rows_without_non_zeros_are_skipped(reverse):
     x, y, *_ = twin("two panels")
     whole = response_of("two panels")
     first = whole.starts[-1 - whole.n_planes_stored]  # of the last row, which alone keeps its own
@@ -117,7 +117,7 @@ def test_every_form_equals_the_twin(threads, run, staged, values):
     assert_close(A.T(y), back)
 
 
-def test_values_of_single_precision_stay_so_unless_told():
+def test_single_precision_values_stay_single_by_default():
     x, _, forward, _ = twin("two panels", np.float32)
     response = response_of("two panels", np.float32)
 
@@ -127,19 +127,19 @@ def test_values_of_single_precision_stay_so_unless_told():
     assert np.abs(halves - forward).max() > 2 * RTOL * forward.max()
 
 
-def test_half_precision_is_decoded_as_it_is():
+def test_half_precision_is_decoded_exactly():
     scene = "one row"
     response = replace(response_of(scene), values=response_of(scene).values.copy())
     tiny = np.array([6e-8, 1e-6, 6.1e-5, 0.0, 1.0, 0.3333], np.float16)
     response.values[:] = np.resize(tiny, len(response.values))
     x = twin(scene)[0]
 
-    wanted = MatrixProjector(response, on=cpu(1), dtype=np.float64)(x)
+    expected = MatrixProjector(response, on=cpu(1), dtype=np.float64)(x)
 
-    np.testing.assert_allclose(on_card(response)(x), wanted, rtol=RTOL)
+    np.testing.assert_allclose(on_card(response)(x), expected, rtol=RTOL)
 
 
-def test_the_bits_are_the_same_every_time_and_in_every_order():
+def test_bits_are_reproducible_in_every_order():
     x, y, *_ = twin("two panels")
     response = response_of("two panels")
     one, other = on_card(response), on_card(response, reverse=True)
@@ -149,7 +149,7 @@ def test_the_bits_are_the_same_every_time_and_in_every_order():
     assert np.array_equal(one.T(y), one.T(y))
 
 
-def test_short_launches_give_the_same(monkeypatch):
+def test_short_launches_give_the_same_result(monkeypatch):
     x, y, forward, back = twin("two panels")
     message = []
     for work in (1, 20_000):
@@ -168,7 +168,7 @@ def test_short_launches_give_the_same(monkeypatch):
         assert message[-1] == (len(A.orientations),) * 2
 
 
-def test_rows_that_do_not_fit_the_card_come_in_parts(monkeypatch):
+def test_rows_that_do_not_fit_the_gpu_are_sent_in_parts(monkeypatch):
     x, y, forward, back = twin("two panels")
     A = on_card(response_of("two panels"))
     parts = []
@@ -182,7 +182,7 @@ def test_rows_that_do_not_fit_the_card_come_in_parts(monkeypatch):
     assert_close(A.T(y), back)
 
 
-def test_rows_are_copied_to_the_card_once(monkeypatch):
+def test_rows_are_copied_to_the_gpu_once(monkeypatch):
     x = twin("two panels")[0]
     A = on_card(response_of("two panels"))
     A(x)
@@ -192,15 +192,15 @@ def test_rows_are_copied_to_the_card_once(monkeypatch):
         part.T(part(x))
 
 
-def test_subsets_are_those_of_the_twin():
+def test_subsets_equal_those_of_the_twin():
     scene = "with a margin"
     x, y, *_ = twin(scene)
     A, host = on_card(response_of(scene)), MatrixProjector(response_of(scene), on=cpu(2))
     for k in range(4):
-        part, wanted = A.subset(k, 4), host.subset(k, 4)
+        part, expected = A.subset(k, 4), host.subset(k, 4)
         some = host.lines(y, host.members(k, 4))
-        assert_close(part(x), wanted(x))
-        assert_close(part.T(A.lines(A.on.to_device(y), A.members(k, 4))).get(), wanted.T(some))
+        assert_close(part(x), expected(x))
+        assert_close(part.T(A.lines(A.on.to_device(y), A.members(k, 4))).get(), expected.T(some))
 
 
 def test_double_precision_and_large_panels_are_refused():
@@ -213,7 +213,7 @@ def test_double_precision_and_large_panels_are_refused():
 
 
 @pytest.mark.parametrize("scene", ["two panels", "odd pitch"])
-def test_the_usual_form_equals_its_twin(scene, on_gpu):
+def test_default_form_equals_its_twin(scene, on_gpu):
     x, y, forward, back = twin(scene)
     A = MatrixProjector(response_of(scene), on=on_gpu)
 
@@ -225,7 +225,7 @@ def test_the_usual_form_equals_its_twin(scene, on_gpu):
 @pytest.mark.parametrize("reverse", [False, True], ids=["", "reverse"])
 @pytest.mark.parametrize("algorithm", [1, 2, 3])
 @pytest.mark.parametrize("scene", ["with a margin", "odd pitch", "square"])
-def test_the_algorithms_of_the_paper_equal_the_twin(scene, algorithm, reverse):
+def test_algorithms_of_the_paper_equal_the_twin(scene, algorithm, reverse):
     x, y, forward, back = twin(scene)
     host = MatrixProjector(response_of(scene), on=cpu(1))
     A = PaperProjector(host, EmulatedGpu(reverse=reverse), algorithm)
@@ -235,7 +235,7 @@ def test_the_algorithms_of_the_paper_equal_the_twin(scene, algorithm, reverse):
 
 
 @pytest.mark.parametrize("algorithm", [1, 2, 3])
-def test_the_algorithms_of_the_paper_take_any_orientations(algorithm):
+def test_algorithms_of_the_paper_accept_any_orientations(algorithm):
     x, y, *_ = twin("with a margin")
     host = MatrixProjector(response_of("with a margin"), on=cpu(1)).among(np.arange(3, 30, 4))
     A, y = PaperProjector(host, EmulatedGpu(), algorithm), y[: host.out_shape[0]]
@@ -244,7 +244,7 @@ def test_the_algorithms_of_the_paper_take_any_orientations(algorithm):
     assert_close(A.T(y).get(), host.T(y))
 
 
-def test_the_third_algorithm_leaves_out_lines_without_counts():
+def test_third_algorithm_skips_lines_without_counts():
     x, y, forward, _ = twin("two panels")
     counts = (np.arange(len(y)) % 3 == 0).astype(np.float32)
     host = MatrixProjector(response_of("two panels"), on=cpu(1))
@@ -261,8 +261,8 @@ def test_panels_too_large_for_the_packed_voxels_of_the_paper_are_refused():
         PaperProjector(A, EmulatedGpu(), 1)
 
 
-def test_no_kernel_leaves_its_arrays():
-    """Every form once under AddressSanitizer, in a process that has it loaded from the start."""
+def test_kernels_stay_within_their_arrays():
+    """Run every form once under AddressSanitizer, in a process that loads it at the start."""
     code = """
 import numpy as np
 from engine.core.backend import cpu

@@ -1,4 +1,4 @@
-"""Nothing is lost as rows are decoded; long runs come first, and groups are what they say."""
+"""Decoding of rows loses nothing; long runs come first, and groups have their stated form."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from engine.kernels.matrix.patches import LANES, LOW, RUNS
 EDGE, MARGIN, HEIGHT, WIDTH = 3, 2, 26, 23
 WINDOW = (-4, 2, HEIGHT, WIDTH)
 PARTS = (0.0, 0.02, 0.2, 0.6, 1.0)
-"""How many voxels of a window are not zero."""
+"""Fraction of nonzero voxels of a window."""
 SMALLEST = GroupLimits(LONGEST, LONGEST - 1, 1)
 ALL = [correlation.FORWARD, correlation.BACK, correlation.BACK_IN_LANES, SMALLEST]
 
 
 class Decoded:
-    """Two rows of two planes, each plane with another part of its voxels."""
+    """Two rows of two planes, each plane with other nonzero voxels."""
 
     def __init__(self, together: GroupLimits, *, is_turned: bool, seed: int = 6) -> None:
         rng = np.random.default_rng(seed)
@@ -47,7 +47,7 @@ class Decoded:
         room = DecodeBuffers(*np.empty((4, max(n)), np.int32), of_columns, ends)
         layout = self.starts[:, 0] + 7, np.array([is_turned] * 2), self.starts, windows
         self.reach = np.tile([together.far, together.wide], (2, 1))
-        for row in range(2):  # each alone, as threads do
+        for row in range(2):  # one at a time, as in threads
             of_row = values[self.starts[row, 0] : self.starts[row, -1]]
             decode(
                 row, row + 1, *layout, EDGE, MARGIN, together.most, self.reach, places, of_row,
@@ -57,7 +57,7 @@ class Decoded:
         self.wanted = values * scale
 
     def planes(self) -> list[slice]:
-        """Where the non-zeros of each plane lie."""
+        """Return the slices of each plane's non-zeros."""
         return [slice(*pair) for row in self.starts for pair in itertools.pairwise(row)]
 
     def members(self, plane: slice) -> list[tuple[int, np.ndarray]]:
@@ -71,13 +71,13 @@ class Decoded:
         return found
 
     def ends(self, place: int) -> tuple[int, ...]:
-        """Ends of the runs of a group."""
+        """Return the ends of the runs of a group."""
         found: tuple[int, ...] = ends_of.py_func(int(self.groups[place]))
         return found
 
 
 def _places(is_there: np.ndarray) -> np.ndarray:
-    """Places of a window, by phase, then by row and column."""
+    """Return positions of a window, by phase, then by row and column."""
     j, k = np.nonzero(is_there)
     phase = (j + WINDOW[0]) % EDGE * EDGE + (k + WINDOW[1]) % EDGE
     return (j * WIDTH + k)[np.lexsort((k, j, phase))].astype(np.uint16)
@@ -105,7 +105,7 @@ def test_each_non_zero_keeps_its_voxel_and_its_value(
 
 @pytest.mark.parametrize("is_turned", [False, True])
 @pytest.mark.parametrize("together", ALL)
-def test_long_runs_come_first_and_each_non_zero_of_a_run_is_a_pitch_further(
+def test_long_runs_come_first_and_their_non_zeros_are_a_pitch_apart(
     together: GroupLimits, is_turned: bool
 ) -> None:
     decoded, n_in_runs = Decoded(together, is_turned=is_turned), 0
@@ -122,7 +122,7 @@ def test_long_runs_come_first_and_each_non_zero_of_a_run_is_a_pitch_further(
 
 @pytest.mark.parametrize("is_turned", [False, True])
 @pytest.mark.parametrize("together", ALL)
-def test_neighbours_are_divided_into_fours_and_nothing_that_has_a_neighbour_is_alone(
+def test_neighbours_are_divided_into_fours_and_none_is_single(
     together: GroupLimits, is_turned: bool
 ) -> None:
     decoded = Decoded(together, is_turned=is_turned)
@@ -131,17 +131,17 @@ def test_neighbours_are_divided_into_fours_and_nothing_that_has_a_neighbour_is_a
         for group, _ in decoded.members(plane):
             sizes = np.diff([0, *decoded.ends(group)]) // RUNS
             found.update(dict(zip(RUNS, sizes.tolist(), strict=True)))
-        wanted = Counter(
+        expected = Counter(
             length for n in _neighbours(decoded.codes[plane].tolist()) for length in _divided(n)
         )
-        assert found == wanted
+        assert found == expected
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
 @pytest.mark.parametrize(
     "together", [correlation.BACK, correlation.BACK_IN_LANES, SMALLEST, GroupLimits(MOST, FAR, FAR)]
 )
-def test_a_group_reaches_the_rectangle_that_it_says(together: GroupLimits, is_turned: bool) -> None:
+def test_group_covers_its_stated_rectangle(together: GroupLimits, is_turned: bool) -> None:
     decoded = Decoded(together, is_turned=is_turned)
     for group, codes in [each for plane in decoded.planes() for each in decoded.members(plane)]:
         u = np.array([u_of.py_func(int(code)) for code in codes])
@@ -154,7 +154,7 @@ def test_a_group_reaches_the_rectangle_that_it_says(together: GroupLimits, is_tu
 
 @pytest.mark.parametrize("limits", [correlation.BACK, correlation.BACK_IN_LANES])
 @pytest.mark.parametrize("lanes", [1, 8])
-def test_groups_reach_as_far_as_their_patches(limits: GroupLimits, lanes: int) -> None:
+def test_groups_extend_to_the_size_of_their_patches(limits: GroupLimits, lanes: int) -> None:
     shapes = np.stack(np.meshgrid(np.arange(1, 105), np.arange(1, 73)), axis=-1).reshape(-1, 2)
     far, wide = limits.reach(shapes, lanes).T
     assert ((shapes[:, 0] + far) % LOW == 0).all()
@@ -163,7 +163,7 @@ def test_groups_reach_as_far_as_their_patches(limits: GroupLimits, lanes: int) -
     assert (far.max(), wide.max()) == limits.farthest(lanes) <= (FAR, FAR)
 
 
-def test_groups_of_any_place_have_no_rectangle() -> None:
+def test_groups_of_arbitrary_positions_have_no_rectangle() -> None:
     assert (correlation.FORWARD.reach(np.array([[5, 7], [1, 1]]), 1) == 0).all()
     assert correlation.FORWARD.farthest(1) == (0, 0)
 

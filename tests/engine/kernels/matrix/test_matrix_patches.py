@@ -1,4 +1,4 @@
-"""Sums of products of shifted rows are those of numpy, and nothing beside them is touched."""
+"""Sums of products of shifted rows equal those of NumPy, and no other number is changed."""
 
 from __future__ import annotations
 
@@ -59,31 +59,31 @@ def test_every_patch_adds_the_products_in_their_order(
         offsets, weights, ends, is_reversed,
     )  # fmt: skip
 
-    wanted, flat = before.copy(), np.append(source.ravel(), np.zeros(LANES, dtype))
-    here = wanted[1 : 1 + covered[0], 3 : 3 + covered[1]]
+    expected, flat = before.copy(), np.append(source.ravel(), np.zeros(LANES, dtype))
+    here = expected[1 : 1 + covered[0], 3 : 3 + covered[1]]
     for e in range(n):
         at = offsets[e] + np.arange(covered[0])[:, None] * SOURCE_PITCH + np.arange(covered[1])
         here += weights[e] * flat[at]
-    assert np.allclose(found, wanted, rtol=20 * np.finfo(dtype).eps, atol=0)
+    assert np.allclose(found, expected, rtol=20 * np.finfo(dtype).eps, atol=0)
     outside = np.ones(before.shape, bool)
     outside[1 : 1 + covered[0], 3 : 3 + covered[1]] = False
     assert np.array_equal(found[outside], before[outside])
 
 
 def _run(n: int, is_reversed: int) -> np.ndarray:
-    """Shifts of a run of n non-zeros, from the first of them on."""
+    """Return the shifts of a run of n non-zeros, from its first one."""
     down = np.arange(n)[:: -1 if is_reversed else 1]
     return np.column_stack([down, np.zeros(n, int)])
 
 
-def test_small_products_are_summed_before_they_meet_what_is_there() -> None:
+def test_small_products_are_summed_before_they_are_added() -> None:
     target, n = np.full(64, 2.0**24, np.float32), 8
     source, weights = np.ones(64, np.float32), np.full(n, 0.5, np.float32)
     add_patches(target, 0, 8, 4, 8, source, 0, 8, np.zeros(n, np.int32), weights, (0, 0, 0, n), 0)
     assert (target[:32] == 2.0**24 + n / 2).all()
 
 
-def test_no_non_zero_changes_nothing() -> None:
+def test_empty_patch_changes_nothing() -> None:
     target, source = np.ones(64, np.float32), np.full(64, np.nan, np.float32)
     add_patches(
         target,
@@ -103,8 +103,8 @@ def test_no_non_zero_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("n_rows", [1, 4, 5, 9, 12])
-def test_patches_at_the_end_of_an_image_stay_within_what_lies_beyond_it(n_rows: int) -> None:
-    """As far as the last number that they read or write is from the end of the image."""
+def test_patches_at_the_end_of_an_image_stay_within_the_padding(n_rows: int) -> None:
+    """The last number they read or write is within the padding."""
     pitch, n_columns = 9, 9
     last_row, last_lane = rows_covered(n_rows) - 1, lanes_covered(n_columns) - 1
     assert last_row * pitch + last_lane < n_rows * pitch + beyond(pitch)

@@ -20,7 +20,7 @@ SHAPES = [
 
 
 def place(bricks: Bricks, z: int, y: int, x: int) -> int:
-    """Where a voxel of the image with its border lies, counted brick by brick."""
+    """Return the index of a voxel of the image with its border, brick by brick."""
     _, n_y, n_x = (n + 2 for n in bricks.shape)
     across, along = -(-n_x // EDGE), -(-n_y // EDGE)
     brick = (z * along + y // EDGE) * across + x // EDGE
@@ -29,7 +29,7 @@ def place(bricks: Bricks, z: int, y: int, x: int) -> int:
 
 @pytest.mark.parametrize("stride", [1, 2])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_voxel_lies_in_its_brick_and_the_rest_is_zero(shape, stride):
+def test_every_voxel_is_in_its_brick_and_the_rest_is_zero(shape, stride):
     bricks = Bricks(shape, np.float64, stride)
     image = 1.0 + np.arange(np.prod(shape)).reshape(shape)
 
@@ -49,19 +49,19 @@ def test_threads_write_the_same_bricks(rng, shape, monkeypatch):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_total_is_the_sum_of_the_parts_without_what_lies_in_the_border(rng, shape):
+def test_total_is_the_sum_of_the_parts_without_the_border(rng, shape):
     bricks = Bricks(shape, np.int64)
     images = [rng.integers(-9, 9, shape) for _ in range(3)]
     parts = [bricks.arranged(image) for image in images]
     for part in parts:
-        part[bricks.arranged(np.ones(shape)) == 0] = 7  # what rays beside the image add
+        part[bricks.arranged(np.ones(shape)) == 0] = 7  # added by rays outside the image
 
     assert np.array_equal(bricks.total(parts, threads=2), sum(images))
     assert not bricks.total([], threads=2).any()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_sums_beside_an_image_lie_behind_its_values(rng, shape):
+def test_sums_next_to_an_image_follow_its_values(rng, shape):
     image = rng.random(shape).astype(np.float32)
     beside = Pairs(image, np.float32)
 
@@ -72,8 +72,8 @@ def test_sums_beside_an_image_lie_behind_its_values(rng, shape):
     np.testing.assert_allclose(beside.total([pairs, pairs], threads=2), 6 * image, rtol=1e-6)
 
 
-def test_what_fills_bricks_up_counts_where_an_image_is_too_large_for_32_bits():
-    """9 × 9 voxels with their border fill four bricks: 256 places, of which 81 are of the image."""
+def test_padding_of_bricks_counts_towards_the_32_bit_limit():
+    """9 × 9 voxels with their border fill four bricks: 256 numbers, 81 of them of the image."""
     fits, too_long = ((n, 7, 7) for n in (8_388_600, 8_388_608))
 
     check_size(ImageGrid(fits, (1.0, 1.0, 1.0)))

@@ -1,4 +1,4 @@
-"""Contiguous shares of rows: the planes they reach, and sums that read no other plane."""
+"""Contiguous shares of rows: their planes, and sums that read no other plane."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from engine.operators.ray_rows import checked_rows
 from engine.operators.rays import RayProjector, Rays
 
 GRID = ImageGrid((40, 24, 20), (2.0, 2.5, 3.0), (4.0, -3.0, 1.0))
-"""Faces between planes are multiples of 3 mm from its centre."""
+"""Faces between planes are multiples of 3 mm from the centre."""
 N, BLOCK = 1200, 100
 
 
 def crossing(rng, n: int = N, *, height_mm: float = 3.0) -> Rays:
-    """Rays that rise along z, each over a few planes, some of them beside the image."""
+    """Return rays that rise along z, each over a few planes, some outside the image."""
     z = np.sort(rng.uniform(-55, 55, n)) + GRID.centre_mm[2]
     ends = rng.uniform(-45, 45, (2, n, 3))
     ends[..., 2] = z + rng.uniform(-height_mm, height_mm, (2, n))
@@ -40,14 +40,14 @@ def shared(rays: Rays, threads: int, **options) -> RayProjector:
 
 
 def undivided(rays: Rays, threads: int, **options) -> RayProjector:
-    """A projector whose threads take blocks in turn and clear whole images."""
+    """Return a projector with threads that take blocks in turn and clear whole images."""
     made = shared(rays, threads, **options)
     made._tracer._found = []
     return made
 
 
 @pytest.mark.parametrize("threads", [2, 3, 4])
-def test_every_plane_that_a_share_adds_to_is_among_its_planes(rng, threads):
+def test_planes_of_a_share_contain_all_its_sums(rng, threads):
     rays = crossing(rng)
     found = shares_of(rows_of(rays), GRID.shape, threads, BLOCK)
 
@@ -62,7 +62,7 @@ def test_every_plane_that_a_share_adds_to_is_among_its_planes(rng, threads):
         assert len(share.planes) <= reached[-1] - reached[0] + 1 + 2 * (MARGIN + 3)
 
 
-def test_rows_beside_the_image_reach_no_planes(rng):
+def test_rows_outside_the_image_have_no_planes(rng):
     ends = [[90, -50, 0], [90, 50, 5], [-50, 90, 0], [50, 90, 5], [150, -50, 0], [-10, 150, 5]]
     one = rows_of(Rays(np.array(ends, float), np.arange(6, dtype=np.int32).reshape(3, 2)))
     assert [len(each.planes) for each in shares_of(one, GRID.shape, 1, BLOCK)] == [0]
@@ -96,7 +96,7 @@ def test_shares_give_the_same_sums_update_by_update(rng, monkeypatch, reproducib
     np.testing.assert_allclose(*back, rtol=1e-5, atol=1e-6 * back[1].max())
 
 
-def test_a_thread_clears_only_its_planes_and_memory_is_used_again(rng, monkeypatch):
+def test_thread_clears_only_its_planes_and_memory_is_reused(rng, monkeypatch):
     cleared, made = [], []
     for layout in (Bricks, Pairs):
         clear = layout.clear
@@ -128,9 +128,7 @@ def test_a_thread_clears_only_its_planes_and_memory_is_used_again(rng, monkeypat
 
 @pytest.mark.parametrize("reproducible", [False, True])
 @pytest.mark.parametrize("voxels_per_row", [0, 200])
-def test_memory_of_whole_images_is_used_again_without_its_old_sums(
-    rng, monkeypatch, reproducible, voxels_per_row
-):
+def test_reused_memory_of_images_has_no_old_sums(rng, monkeypatch, reproducible, voxels_per_row):
     # With 200 the sums are next to the values, with 0 they are not.
     monkeypatch.setattr(host_rays, "_VOXELS_PER_ROW", voxels_per_row)
     rays, images = crossing(rng), rng.random((3, *GRID.shape)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Single scatter on the GPU, its very text run on the CPU, against its twin and the laws."""
+"""GPU single scatter, its text run on the CPU, compared with its twin and laws."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.kernels.scatter.device_scatter import batch_bytes, table_bytes
 from tests.emulator import EmulatedGpu
 
 RTOL = 1e-5
-"""Of the largest: paths are held in single precision, and sums in the same order."""
+"""Relative to the largest: paths are in single precision, sums in the same order."""
 WINDOW = EnergyWindow(425.0, 650.0, 0.11)
 RING = RingScanner(
     RingSettings(
@@ -39,7 +39,7 @@ TIMES = pytest.mark.parametrize("with_tof", [False, True], ids=["no times", "tim
 
 
 def volumes() -> tuple[Volume, Volume]:
-    """Activity off the axis in a body that reaches the border of the grid."""
+    """Return activity off the axis in a body that extends to the border of the grid."""
     rng = np.random.default_rng(2)
     source = rng.random(GRID.shape, np.float32) * 10
     source[:, :4] = 0
@@ -57,18 +57,20 @@ def simulated(on: backend.Backend, *, with_tof: bool, told: list[int] | None = N
 
 @TIMES
 @BOTH
-def test_it_equals_its_twin_in_both_orders_of_threads(with_tof: bool, reverse: bool) -> None:
-    want = simulated(cpu(2), with_tof=with_tof)
+def test_scatter_kernel_equals_its_twin_in_both_orders_of_threads(
+    with_tof: bool, reverse: bool
+) -> None:
+    expected = simulated(cpu(2), with_tof=with_tof)
     told: list[int] = []
     gpu = EmulatedGpu(reverse=reverse)
     found = simulated(backend.cuda(gpu), with_tof=with_tof, told=told)
-    assert want.max() > 0
-    np.testing.assert_allclose(found, want, rtol=RTOL, atol=RTOL * want.max())
+    assert expected.max() > 0
+    np.testing.assert_allclose(found, expected, rtol=RTOL, atol=RTOL * expected.max())
     assert told == sorted(told) and len(told) > 1
 
 
-def test_fewer_points_at_a_time_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the memory is short, batches are halved until they fit."""
+def test_smaller_batches_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If memory is short, batches are halved until they fit."""
     n = len(SAMPLES.places_mm)
     wide = EmulatedGpu()
     whole = simulated(backend.cuda(wide), with_tof=True)
@@ -79,7 +81,7 @@ def test_fewer_points_at_a_time_change_no_bit(monkeypatch: pytest.MonkeyPatch) -
     assert narrow.n_launches > 2 * wide.n_launches
 
 
-def test_what_does_not_fit_is_said_with_its_size() -> None:
+def test_lack_of_memory_is_reported_with_its_size() -> None:
     narrow = EmulatedGpu(memory_limit=1 << 14)
     with pytest.raises(DeviceMemoryError, match=r"32 detector samples.*continue on the CPU"):
         simulated(backend.cuda(narrow), with_tof=True)

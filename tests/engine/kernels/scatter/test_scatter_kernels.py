@@ -1,4 +1,4 @@
-"""Parts of the kernels of scatter, against closed forms and a search through all."""
+"""Parts of the scatter kernels, compared with closed forms and exhaustive search."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RING = RingScanner(
 
 
 def _scene(mu: Values) -> ScatterScene:
-    """An object in the ring, with voxels of another size on each axis."""
+    """Return an object in the ring, with anisotropic voxels."""
     grid = ImageGrid((mu.shape[0], mu.shape[1], mu.shape[2]), (4.0, 5.0, 6.0))
     depth = RING.crystal_depth
     efficiency = efficiency_of(EnergyWindow(430.0, 650.0, 0.12), depth, RING.block_mm)
@@ -51,7 +51,7 @@ def _scene(mu: Values) -> ScatterScene:
 def test_integrals_are_sums_of_interpolated_values(rng: np.random.Generator) -> None:
     mu = np.zeros((14, 30, 40), np.float32)
     mu[3:9, 8:20, 10:22] = rng.random((6, 12, 12))
-    mu[0, 0, 0] = 1.0  # far from the rest, so that paths have gaps
+    mu[0, 0, 0] = 1.0  # far from the rest, so paths have gaps
     scene, points = _scene(mu), np.array([[-5.0, 3.0, 2.0], [-20.0, -6.0, -11.0]])
     paths = traced(scene, points, 1)
     field = scene.mu
@@ -73,10 +73,10 @@ def test_skipped_steps_are_empty(rng: np.random.Generator) -> None:
     found = traced(scene, points, 1).attenuation
     # A value so small that it changes no bit of the sums, in all voxels: nothing is skipped
     filled = scene.mu._replace(values=np.maximum(mu, np.float32(1e-30)))
-    wanted = traced(replace(scene, mu=filled), points, 1).attenuation
+    expected = traced(replace(scene, mu=filled), points, 1).attenuation
     assert (found > 0).any()
-    assert (wanted > 0).all()
-    np.testing.assert_array_equal(found, np.where(wanted < 1e-20, 0, wanted))
+    assert (expected > 0).all()
+    np.testing.assert_array_equal(found, np.where(expected < 1e-20, 0, expected))
 
 
 def test_filled_fields_need_no_map() -> None:
@@ -91,17 +91,17 @@ def test_decay_is_the_exponential() -> None:
         assert np.abs(found - np.exp(-x)).max() < error
 
 
-def test_the_nearest_of_many_points_is_found() -> None:
+def test_nearest_of_many_points_is_found() -> None:
     rng = np.random.default_rng(5)
     points, places = rng.normal(size=(311, 3)) * 80, rng.normal(size=(1000, 3)) * 90
     found = np.empty(len(places), np.int64)
     find_nearest(0, len(places), places, np.ascontiguousarray(points.T, np.float32), found)
-    far, want = KDTree(points).query(places)
+    far, expected = KDTree(points).query(places)
     np.testing.assert_allclose(np.linalg.norm(points[found] - places, axis=1), far, rtol=1e-5)
-    assert (found == want).mean() > 0.99  # others are as near to seven digits
+    assert (found == expected).mean() > 0.99  # others are as near to seven digits
 
 
-def test_of_points_that_are_equally_near_it_is_the_first() -> None:
+def test_first_of_equidistant_points_is_selected() -> None:
     points = np.ones((3, 4), np.float32)
     found = np.empty(2, np.int64)
     find_nearest(0, 2, np.zeros((2, 3)), points, found)
@@ -109,7 +109,7 @@ def test_of_points_that_are_equally_near_it_is_the_first() -> None:
 
 
 @pytest.mark.parametrize("lowest", [250.0, 430.0])
-def test_what_attenuation_grows_by_is_that_of_the_cross_sections(lowest: float) -> None:
+def test_increase_of_attenuation_is_that_of_the_cross_sections(lowest: float) -> None:
     window = EnergyWindow(lowest, 650.0, 0.12)
     angles = _angles(efficiency_of(window, RING.crystal_depth, RING.block_mm))
     quick = _quick(angles)
@@ -119,8 +119,8 @@ def test_what_attenuation_grows_by_is_that_of_the_cross_sections(lowest: float) 
     np.testing.assert_allclose(found, sigma - 1, atol=2e-6)
 
 
-def test_factors_of_lines_are_those_of_each_line_alone() -> None:
-    """r² / (E E), of two samples by their own angles."""
+def test_factors_of_lines_equal_those_of_each_single_line() -> None:
+    """r² / (E E) of two samples, from their own angles."""
     samples, depth = DetectorSamples.of(RING, 2), RING.crystal_depth
     found = line_factors(samples, depth)
     for a, b in ((0, 14), (31, 50), (70, 22)):

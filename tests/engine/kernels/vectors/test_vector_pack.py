@@ -17,7 +17,7 @@ def packed(values, places, n, kept, places_out, end):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 16, 17, 37, 64])
-def test_what_is_not_0_is_packed_in_its_order(rng, dtype, n):
+def test_nonzero_values_are_packed_in_order(rng, dtype, n):
     values = np.where(rng.random(64 + MOST_LANES) < 0.5, rng.normal(size=64 + MOST_LANES), 0)
     values = values.astype(dtype)
     values[:n][3::9] = np.nan
@@ -32,7 +32,7 @@ def test_what_is_not_0_is_packed_in_its_order(rng, dtype, n):
     np.testing.assert_array_equal(places_out[2:end], places[:n][is_any])
 
 
-def test_sums_beside_their_voxels_are_those_of_an_image_apart(rng, monkeypatch):
+def test_sums_next_to_their_voxels_equal_those_of_a_separate_image(rng, monkeypatch):
     grid = ImageGrid((7, 9, 8), (2.0, 3.0, 2.5))
     project = RayProjector(octant_rays(rng, 500, grid), grid, on=cpu(2), dtype="float64")
     image = rng.random(grid.shape)

@@ -33,7 +33,7 @@ def values(rng):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", UNARY)
-def test_an_operation_works_on_every_lane(values, name, dtype):
+def test_operation_works_on_every_lane(values, name, dtype):
     instruction, truth = UNARY[name]
 
     @njit
@@ -47,7 +47,7 @@ def test_an_operation_works_on_every_lane(values, name, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", BINARY)
-def test_an_operation_combines_the_same_lanes(values, name, dtype):
+def test_operation_combines_the_same_lanes(values, name, dtype):
     instruction, truth = BINARY[name]
 
     @njit
@@ -59,7 +59,7 @@ def test_an_operation_combines_the_same_lanes(values, name, dtype):
     np.testing.assert_allclose(out, truth(x[:LANES], x[5 : 5 + LANES]), rtol=1e-6)
 
 
-def test_whole_numbers_and_choices(values):
+def test_integers_and_selections_work(values):
     @njit
     def work(x, out, wholes):
         one = r.read(x, 0)
@@ -115,8 +115,8 @@ def test_pairs_are_gathered_at_offsets(rng):
     x, places = rng.random(1000).astype(np.float32), rng.integers(0, 950, LANES, np.int32)
     out = np.zeros(8 * LANES, np.float32)
     work(x, places, out)
-    wanted = [x[places + offset + side] for offset in (0, 5, 40, 45) for side in (0, 1)]
-    np.testing.assert_array_equal(out, np.concatenate(wanted))
+    expected = [x[places + offset + side] for offset in (0, 5, 40, 45) for side in (0, 1)]
+    np.testing.assert_array_equal(out, np.concatenate(expected))
 
 
 def test_lanes_are_added_by_halves(values):

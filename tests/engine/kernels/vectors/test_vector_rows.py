@@ -1,4 +1,4 @@
-"""Rows added in whole vectors, against numpy."""
+"""Rows added in whole vectors, compared with NumPy."""
 
 import numpy as np
 import pytest
@@ -13,13 +13,13 @@ def added(out, one, other, starts, n, parts):
 
 
 @pytest.mark.parametrize("n", [0, 1, LANES - 1, LANES, 3 * LANES + 2])
-def test_numbers_and_those_up_to_a_whole_vector_are_added(n, rng):
+def test_numbers_up_to_a_whole_vector_are_added(n, rng):
     out, one, other = rng.random((3, 60)).astype(np.float32)
     a, b = np.float32(0.3), np.float32(-1.7)
     starts = 5, 0, 11
     whole = -(-n // LANES) * LANES
-    want = out.copy()
-    want[5 : 5 + whole] += a * one[:whole] + b * other[11 : 11 + whole]
+    expected = out.copy()
+    expected[5 : 5 + whole] += a * one[:whole] + b * other[11 : 11 + whole]
     added(out, one, other, starts, n, (a, b))
     # no operation is fused with another: the same bits
-    np.testing.assert_array_equal(out, want)
+    np.testing.assert_array_equal(out, expected)

@@ -28,8 +28,8 @@ pytestmark = pytest.mark.skipif(not HAS_LANES, reason="the processor lays no vec
 
 @pytest.mark.parametrize("times", TIMES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_taps_laid_on_vectors_are_those_laid_slab_by_slab(rng, kind, times):
-    """float32 is laid on vectors, float64 slab by slab."""
+def test_vectorised_taps_equal_those_slab_by_slab(rng, kind, times):
+    """float32 uses vectors, float64 slab by slab."""
     tof, rays = TIMES[times], KINDS[kind](rng)
     grid: ImageGrid = cuda_cases.GRID if kind.startswith("long") else GRID
     bins = None if tof is None else rng.integers(0, tof.n_bins, len(rays.ends)).astype(np.int16)

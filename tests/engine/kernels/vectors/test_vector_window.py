@@ -26,13 +26,13 @@ def can(step):
 
 @pytest.fixture(scope="module")
 def collecting():
-    """Asked when it is wanted: each worker that gathers tests would compile the question."""
+    """Compile on demand: each worker that collects tests would compile it otherwise."""
     if not can(1.0):
         pytest.skip("rows are collected with AVX-512 alone")
 
 
 def begin_of(step: float) -> float:
-    """Place of number 0 from which all numbers stay on the row."""
+    """Return the position of number 0 with all numbers on the row."""
     return 1.37 if step >= 0 else N_ROW - 2.21
 
 
@@ -46,7 +46,7 @@ def within_margins(row: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_row_is_read_linearly_between_its_values(rng, step):
+def test_row_is_interpolated_linearly(rng, step):
     row, on_row = rng.normal(size=N_ROW), numbers_on_row(step)
     target = np.ones(N_TARGET, np.float32)
 
@@ -58,7 +58,7 @@ def test_a_row_is_read_linearly_between_its_values(rng, step):
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_part_has_the_bits_of_the_whole(rng, step):
+def test_part_has_the_bits_of_the_whole(rng, step):
     row, on_row = rng.normal(size=N_ROW), numbers_on_row(step)
     first, stop = int(on_row[0]) + 5, int(on_row[-1]) - 2
     places = begin_of(step) + step * np.array([first, stop - 1])
@@ -66,7 +66,7 @@ def test_a_part_has_the_bits_of_the_whole(rng, step):
     whole, part = np.zeros(N_TARGET, np.float32), np.zeros(stop - first + 4, np.float32)
 
     read(whole, 0, (on_row[0], on_row[-1] + 1), within_margins(row), 0, begin_of(step), step)
-    # what lies around the rows that are needed is what another line left there
+    # numbers next to the needed rows are left over from another line
     some = np.pad(row[low:high], MARGIN, constant_values=7e3).astype(np.float32)
     read(part, first - 2, (first, stop), some, low, begin_of(step), step)
 

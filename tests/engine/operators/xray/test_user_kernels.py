@@ -84,7 +84,7 @@ def ours(geometry=ORBIT, grid=GRID):
 
 
 @pytest.mark.parametrize("where", ["cpu", "emulated"])
-def test_an_own_back_projection_replaces_ours(where):
+def test_own_back_projection_replaces_ours(where):
     on = cpu(1) if where == "cpu" else cuda(EmulatedGpu())
     A = own(on)
     np.testing.assert_allclose(A.T(Y), ours(), rtol=1e-4, atol=1e-5)
@@ -93,7 +93,7 @@ def test_an_own_back_projection_replaces_ours(where):
     assert A.name == "XrayTransform with gathered"
 
 
-def test_results_have_the_type_and_the_device_of_the_argument():
+def test_results_have_the_type_and_device_of_the_argument():
     gpu = EmulatedGpu()
     A = own(cuda(gpu))
     there = A.T(gpu.upload(Y))
@@ -101,13 +101,13 @@ def test_results_have_the_type_and_the_device_of_the_argument():
     assert own().T(Y.tolist()).dtype == np.float32
 
 
-def test_bounds_of_a_launch_can_be_constants():
+def test_launch_bounds_can_be_constants():
     text = TEXT.replace("void gathered", "void __launch_bounds__(BLOCK_X * BLOCK_Y) gathered")
     A = own(cuda(EmulatedGpu()), UserKernel(gathered, text, constants={"FACTOR": FACTOR}))
     np.testing.assert_allclose(A.T(Y), ours(), rtol=1e-4, atol=1e-5)
 
 
-def test_an_edited_file_takes_effect_at_the_next_call(tmp_path: Path):
+def test_edited_file_takes_effect_at_the_next_call(tmp_path: Path):
     path = tmp_path / "own.cu"
     path.write_text(TEXT, "utf-8")
     A = own(cuda(EmulatedGpu()), UserKernel(gathered, path, constants={"FACTOR": 1.0}))
@@ -127,14 +127,14 @@ def used_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def test_a_fault_of_the_compiler_names_the_line_of_the_file(tmp_path: Path):
+def test_compiler_error_names_the_line_of_the_file(tmp_path: Path):
     path = tmp_path / "own.cu"
     path.write_text(TEXT.replace("sum +=", "summe +="), "utf-8")
     with pytest.raises(DeviceError, match=r"own\.cu:11.*summe"):
         own(cuda(EmulatedGpu()), UserKernel(gathered, path, constants={"FACTOR": 1.0})).T(Y)
 
 
-def test_another_geometry_needs_no_new_projector():
+def test_other_geometry_needs_no_new_projector():
     gpu = EmulatedGpu()
     A = own(cuda(gpu))
     A.T(Y)
@@ -146,7 +146,7 @@ def test_another_geometry_needs_no_new_projector():
     assert len(gpu._modules) == compiled
 
 
-def test_a_patch_and_a_subset_are_parts_of_the_whole():
+def test_patch_and_subset_are_parts_of_the_whole():
     A = own(cuda(EmulatedGpu()))
     region = (slice(1, 4), slice(2, 7), slice(0, 3))
     np.testing.assert_allclose(A.patch(region).T(Y), A.T(Y)[region], rtol=1e-4)
@@ -155,7 +155,7 @@ def test_a_patch_and_a_subset_are_parts_of_the_whole():
     np.testing.assert_allclose(total, A.T(Y), rtol=1e-4)
 
 
-def test_a_pickle_is_the_same_operator():
+def test_pickle_is_the_same_operator():
     A = pickle.loads(pickle.dumps(own()))
     assert np.array_equal(A.T(Y), own().T(Y)) and A.adjoint_rtol == 0.9
 
@@ -170,7 +170,7 @@ def test_algorithms_use_an_own_kernel():
     assert steps[-1].residual < 0.5 * steps[0].residual
 
 
-def test_float64_reaches_the_twin():
+def test_twin_gets_float64():
     A = transform(dtype="float64").with_kernels(back=KERNEL, adjoint=0.9)
     assert A.T(Y.astype(np.float64)).dtype == np.float64
 
@@ -183,7 +183,7 @@ def test_constants_change_without_a_new_text():
 
 
 @pytest.mark.slow
-def test_a_twin_can_be_compiled_by_numba():
+def test_twin_can_be_compiled_by_numba():
     from numba import njit
 
     @njit
@@ -194,8 +194,8 @@ def test_a_twin_can_be_compiled_by_numba():
     text = TEXT.replace("gathered", "counted")
     kernel = UserKernel(counted, text, constants={"FACTOR": FACTOR})
     A = own(kernel=kernel)
-    wanted = (Y.sum(axis=(1, 2)) * kernel.tables(ORBIT, GRID)[0][:, 2, 3]).sum()
-    np.testing.assert_allclose(A.T(Y), wanted, rtol=1e-5)
+    expected = (Y.sum(axis=(1, 2)) * kernel.tables(ORBIT, GRID)[0][:, 2, 3]).sum()
+    np.testing.assert_allclose(A.T(Y), expected, rtol=1e-5)
 
 
 def shaped(values, matrices, sizes, out):
@@ -234,19 +234,19 @@ def shaped(values, matrices, sizes, out):
         (lambda: engine.check_operator(3), r"A is 3, expected"),
     ],
 )
-def test_a_wrong_call_is_one_sentence(call, problem):
+def test_wrong_call_gives_one_sentence(call, problem):
     with pytest.raises(EngineError, match=problem) as fault:
         call()
     assert isinstance(fault.value, SettingsError | GeometryError | ResourceError | ArgumentError)
 
 
-def test_a_patch_of_another_shape_is_refused():
+def test_patch_of_another_shape_is_refused():
     A = transform().with_kernels(forward=KERNEL, back=KERNEL, adjoint=0.9, shape=(3, 7, 6))
     with pytest.raises(GeometryError, match=r"create the patch first"):
         A.patch((slice(0, 1), slice(0, 1), slice(0, 1)))
 
 
-def test_the_check_measures_our_operators_too():
+def test_adjoint_check_also_measures_our_operators():
     matched = engine.check_operator(transform())
     assert matched.adjoint_error < 1e-6 < matched.adjoint_rtol and matched.twin_error is None
     found = engine.check_operator(transform(cuda(EmulatedGpu())))

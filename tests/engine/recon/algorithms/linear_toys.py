@@ -1,4 +1,4 @@
-"""Small linear systems with all their elements at hand, and a small X-ray scan of discs."""
+"""Small dense linear systems, and a small X-ray scan of discs."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from engine.simulate.xray import simulate_integrals
 
 
 class Dense(LinearOperator):
-    """A matrix whose columns are the voxels of an image and whose rows are (view, ray)."""
+    """A matrix: its columns are voxels of an image, its rows are (view, ray)."""
 
     def __init__(self, elements, shape, rays=1, adjoint=None):
         self.elements = elements
@@ -29,7 +29,7 @@ class Dense(LinearOperator):
 
 
 def system(rng, *, n_rows=40, shape=(4, 5), noise=0.5, rays=1):
-    """Sparse weights without negative ones, a truth with zeros, and noisy data."""
+    """Return non-negative sparse weights, a true image with zeros, and noisy data."""
     n = int(np.prod(shape))
     elements = rng.random((n_rows, n)) * (rng.random((n_rows, n)) < 0.4)
     truth = np.maximum(rng.standard_normal(shape), 0)
@@ -38,7 +38,7 @@ def system(rng, *, n_rows=40, shape=(4, 5), noise=0.5, rays=1):
 
 
 def discs(rng, *, noise=0.02, n=48, n_views=60):
-    """A disc with denser and emptier discs in it, one slice, and exact projections."""
+    """Return a disc with denser and emptier discs in it, one slice, and exact projections."""
     grid = ImageGrid((1, n, n), (1.0, 1.0, 1.0))
     geometry = circular_cone(
         circle(n_views),
@@ -71,5 +71,5 @@ def last(steps):
 
 
 def error(x, truth):
-    """Root mean square error relative to that of an empty image."""
+    """Return the root mean square error relative to that of an empty image."""
     return float(np.linalg.norm(x - truth) / np.linalg.norm(truth))

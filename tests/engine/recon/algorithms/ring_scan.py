@@ -20,7 +20,7 @@ N, VOXEL_MM, RADIUS_MM, N_CRYSTALS = 28, 5.0, 150.0, 96
 SPACING = (VOXEL_MM,) * 3
 BODY_MM, MU_PER_MM = 60.0, 0.0096
 DISCS = (((28.0, 0.0), 9.0, 3.0), ((0.0, 28.0), 12.0, 3.0), ((-28.0, 0.0), 15.0, 3.0))
-"""Centre, radius and activity above that of the body."""
+"""Centre, radius and activity above the body."""
 COLD = ((0.0, -26.0), 14.0, -1.0)
 
 
@@ -50,7 +50,7 @@ class Scan:
     lengths : (n_lines, n_voxels) lengths of the lines in the voxels [mm]
     counts, factors, background : (n_lines,)
     regions : masks of the discs
-    around : mask of the body away from discs and edge
+    around : mask of the body without discs and edge
     """
 
     lengths: csr_array

@@ -1,4 +1,4 @@
-"""CGLS: least squares in as many steps as unknowns, damped or not, and what a bad adjoint does."""
+"""CGLS: least squares in as many steps as unknowns, damping, and the effect of a bad adjoint."""
 
 import numpy as np
 import pytest
@@ -11,17 +11,17 @@ from engine.recon.model import LinearModel
 from tests.engine.recon.algorithms.linear_toys import Dense, discs, error, last, system, zeros
 
 
-def test_it_comes_to_the_least_squares_in_as_many_steps_as_unknowns(rng):
+def test_least_squares_solution_is_reached_in_as_many_steps_as_unknowns(rng):
     model, _ = system(rng, n_rows=200)
-    want = np.linalg.lstsq(model.A.elements, model.y.ravel(), rcond=None)[0]
+    expected = np.linalg.lstsq(model.A.elements, model.y.ravel(), rcond=None)[0]
 
     steps = list(solve(Cgls(iterations=20), model, zeros(model)))
 
-    np.testing.assert_allclose(steps[-1].image.ravel(), want, atol=1e-7)
-    assert np.abs(steps[4].image.ravel() - want).max() > 1e-4
+    np.testing.assert_allclose(steps[-1].image.ravel(), expected, atol=1e-7)
+    assert np.abs(steps[4].image.ravel() - expected).max() > 1e-4
 
 
-def test_from_any_image_it_comes_to_the_same(rng):
+def test_solution_does_not_depend_on_the_start(rng):
     model, _ = system(rng)
     images = [
         last(solve(Cgls(iterations=40), model, x)) for x in (zeros(model), rng.random((4, 5)) + 3)
@@ -30,19 +30,19 @@ def test_from_any_image_it_comes_to_the_same(rng):
     np.testing.assert_allclose(*images, atol=1e-7)
 
 
-def test_damped_it_comes_to_the_regularised_solution(rng):
+def test_damped_run_reaches_the_regularised_solution(rng):
     model, _ = system(rng)
     a, y, damping = model.A.elements, model.y.ravel(), 0.2
     back = a.T @ y
     tau = damping**2 * np.sum((a @ back) ** 2) / np.sum(back**2)
-    want = np.linalg.solve(a.T @ a + tau * np.eye(20), a.T @ y)
+    expected = np.linalg.solve(a.T @ a + tau * np.eye(20), a.T @ y)
 
-    got = last(solve(Cgls(iterations=60, damping=damping), model, rng.random((4, 5))))
+    actual = last(solve(Cgls(iterations=60, damping=damping), model, rng.random((4, 5))))
 
-    np.testing.assert_allclose(got.ravel(), want, atol=1e-7)
+    np.testing.assert_allclose(actual.ravel(), expected, atol=1e-7)
 
 
-def test_the_residual_falls_with_every_step_and_is_that_of_the_image(rng):
+def test_residual_decreases_with_every_step_and_is_that_of_the_image(rng):
     model, _ = discs(rng)
     steps = list(solve(Cgls(iterations=12), model, zeros(model)))
     true = [np.linalg.norm(model.A(s.image) - model.y) / np.linalg.norm(model.y) for s in steps]
@@ -51,14 +51,14 @@ def test_the_residual_falls_with_every_step_and_is_that_of_the_image(rng):
     np.testing.assert_allclose([s.residual for s in steps], true, rtol=1e-4)  # float32 recursion
 
 
-def test_the_run_ends_where_no_step_helps(rng):
+def test_run_ends_when_no_step_improves_the_residual(rng):
     model, _ = system(rng)
     steps = list(solve(Cgls(iterations=1000), model, zeros(model)))
 
     assert 20 <= len(steps) < 100
 
 
-def test_with_an_unmatched_adjoint_no_step_is_kept_that_raises_the_residual(rng):
+def test_step_that_raises_the_residual_is_rejected_with_an_unmatched_adjoint(rng):
     model, _ = system(rng)
     a = model.A.elements
     other = a.T * rng.uniform(0.3, 1.7, a.T.shape)
@@ -70,7 +70,7 @@ def test_with_an_unmatched_adjoint_no_step_is_kept_that_raises_the_residual(rng)
     assert np.all(np.diff(residuals) < 0)
 
 
-def test_stopping_early_smooths(rng):
+def test_early_stop_gives_a_smoother_image(rng):
     model, truth = discs(rng, noise=0.05)
     settings = Cgls(iterations=40, stop_at_noise=False)
     errors = [error(s.image, truth) for s in solve(settings, model, zeros(model))]
@@ -82,7 +82,7 @@ def test_stopping_early_smooths(rng):
 
 @pytest.mark.parametrize("noise", [0.01, 0.05])
 @pytest.mark.parametrize("n_views", [30, 120])
-def test_it_ends_where_the_residual_reaches_the_noise(rng, noise, n_views):
+def test_run_ends_when_the_residual_reaches_the_noise(rng, noise, n_views):
     model, truth = discs(rng, noise=noise, n_views=n_views)
     steps = list(solve(Cgls(), model, zeros(model)))
     everything = list(solve(Cgls(iterations=40, stop_at_noise=False), model, zeros(model)))
@@ -95,14 +95,14 @@ def test_it_ends_where_the_residual_reaches_the_noise(rng, noise, n_views):
     assert error(steps[-1].image, truth) < 0.75 * errors[19]
 
 
-def test_data_without_noise_get_all_iterations(rng):
+def test_noise_free_data_use_all_iterations(rng):
     model, _ = discs(rng, noise=0.0)
     steps = list(solve(Cgls(iterations=60), model, zeros(model)))
 
     assert [step.ends for step in steps] == [""] * 60
 
 
-def test_a_run_that_needs_all_its_iterations_does_not_end_early(rng):
+def test_run_that_needs_all_its_iterations_does_not_end_early(rng):
     model, _ = discs(rng)
     n = len(list(solve(Cgls(), model, zeros(model))))
     steps = list(solve(Cgls(iterations=n), model, zeros(model)))
@@ -111,7 +111,7 @@ def test_a_run_that_needs_all_its_iterations_does_not_end_early(rng):
     assert [step.ends for step in steps] == [""] * n
 
 
-def test_a_run_that_has_ended_does_not_go_on(rng):
+def test_ended_run_does_not_continue(rng):
     model, _ = discs(rng)
     steps = list(solve(Cgls(), model, zeros(model)))
     early, ended = steps[-3], steps[-1]
@@ -121,18 +121,18 @@ def test_a_run_that_has_ended_does_not_go_on(rng):
     assert rest[-1].ends == AT_NOISE
 
 
-def test_the_iterations_are_told_as_the_most_that_may_be():
+def test_description_states_the_maximum_of_iterations():
     assert Cgls().describe() == "CGLS, at most 20 iterations"
     assert Cgls(stop_at_noise=False).describe() == "CGLS, 20 iterations"
 
 
-def test_the_default_gives_a_sound_picture(rng):
+def test_default_settings_give_an_accurate_image(rng):
     model, truth = discs(rng, noise=0.01)
 
     assert error(last(solve(Cgls(), model, zeros(model))), truth) < 0.2
 
 
-def test_going_on_comes_to_the_same_image(rng):
+def test_resumed_run_gives_the_same_image(rng):
     model, _ = system(rng)
     whole = list(solve(Cgls(iterations=60), model, zeros(model)))
     rest = list(solve(Cgls(iterations=60), model, whole[6].image, done=7))
@@ -141,18 +141,18 @@ def test_going_on_comes_to_the_same_image(rng):
     np.testing.assert_allclose(rest[-1].image, whole[-1].image, atol=1e-7)
 
 
-def test_the_filter_acts_in_each_iteration_and_its_image_is_told(rng):
+def test_filter_acts_in_each_iteration_and_its_image_is_returned(rng):
     model, _ = system(rng)
     steps = list(solve(Cgls(iterations=3), model, zeros(model), between=lambda x: np.maximum(x, 0)))
 
     assert len(steps) == 3
     for step in steps:
         assert step.image.min() >= 0
-        want = np.linalg.norm(model.A(step.image) - model.y) / np.linalg.norm(model.y)
-        assert step.residual == pytest.approx(want, rel=1e-12)
+        expected = np.linalg.norm(model.A(step.image) - model.y) / np.linalg.norm(model.y)
+        assert step.residual == pytest.approx(expected, rel=1e-12)
 
 
-def test_bad_pixels_are_told(rng):
+def test_bad_pixels_are_reported(rng):
     model, _ = system(rng)
     model.y[3] = np.nan
 
@@ -160,7 +160,7 @@ def test_bad_pixels_are_told(rng):
         last(solve(Cgls(), model, zeros(model)))
 
 
-def test_without_data_the_image_is_empty(rng):
+def test_image_without_data_is_empty(rng):
     model, _ = system(rng)
     empty = LinearModel(model.A, np.zeros_like(model.y))
 

@@ -1,4 +1,4 @@
-"""The one driver: what an algorithm of ten lines gets from it."""
+"""The common driver: functions that even an algorithm of ten lines gets from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.engine.recon.algorithms.linear_toys import Dense, system, zeros
 
 
 class Landweber(Algorithm):
-    """Steps of a constant length down the gradient."""
+    """Gradient descent with a constant step length."""
 
     title: ClassVar[str] = "Landweber"
     kind: Literal["landweber"] = "landweber"
@@ -36,7 +36,7 @@ def by_hand(model, x, n, step=0.02):
     return x
 
 
-def test_its_images_are_numbered_and_those_of_the_formula(rng):
+def test_images_are_numbered_and_follow_the_formula(rng):
     model, _ = system(rng)
     steps = list(solve(Landweber(), model, zeros(model)))
 
@@ -44,7 +44,7 @@ def test_its_images_are_numbered_and_those_of_the_formula(rng):
     np.testing.assert_array_equal(steps[-1].image, by_hand(model, zeros(model), 12))
 
 
-def test_it_goes_on_with_the_same_bits(rng):
+def test_resumed_run_gives_the_same_bits(rng):
     model, _ = system(rng)
     steps = list(solve(Landweber(), model, zeros(model)))
     rest = list(solve(Landweber(), model, steps[4].image, done=5))
@@ -54,7 +54,7 @@ def test_it_goes_on_with_the_same_bits(rng):
     assert list(solve(Landweber(), model, steps[-1].image, done=12)) == []
 
 
-def test_a_filter_acts_after_each_iteration_and_it_goes_on_from_there(rng):
+def test_filter_acts_after_each_iteration_and_the_next_starts_from_its_image(rng):
     model, _ = system(rng)
     steps = list(solve(Landweber(iterations=3), model, zeros(model), between=lambda x: x / 2 + 0.1))
 
@@ -62,19 +62,19 @@ def test_a_filter_acts_after_each_iteration_and_it_goes_on_from_there(rng):
     for step in steps:
         x = by_hand(model, x, 1) / 2 + 0.1
         np.testing.assert_array_equal(step.image, x)
-        want = np.linalg.norm(model.A(x) - model.y) / np.linalg.norm(model.y)
-        assert step.residual == pytest.approx(want)
+        expected = np.linalg.norm(model.A(x) - model.y) / np.linalg.norm(model.y)
+        assert step.residual == pytest.approx(expected)
 
 
-def test_the_model_tells_the_residual(rng):
+def test_model_reports_the_residual(rng):
     model, _ = system(rng)
     for step in solve(Landweber(iterations=3), model, zeros(model)):
-        want = np.linalg.norm(model.A(step.image) - model.y) / np.linalg.norm(model.y)
-        assert step.residual == pytest.approx(want)
+        expected = np.linalg.norm(model.A(step.image) - model.y) / np.linalg.norm(model.y)
+        assert step.residual == pytest.approx(expected)
         assert step.log_likelihood is None
 
 
-def test_it_ends_when_the_user_wants_no_more(rng):
+def test_run_ends_when_the_user_finishes_early(rng):
     model, _ = system(rng)
     asked = iter([False, False, True])
     steps = list(solve(Landweber(), model, zeros(model), finish_early=lambda: next(asked)))
@@ -82,7 +82,7 @@ def test_it_ends_when_the_user_wants_no_more(rng):
     assert len(steps) == 3
 
 
-def test_an_image_that_is_none_is_told_with_its_iteration(rng):
+def test_invalid_image_is_reported_with_its_iteration(rng):
     model, _ = system(rng)
     model.y[3] = np.nan
     steps = solve(Landweber(), model, zeros(model))
@@ -92,7 +92,7 @@ def test_an_image_that_is_none_is_told_with_its_iteration(rng):
 
 
 class Multiplied(Algorithm):
-    """Maximum likelihood of counts, written without the model's loop."""
+    """Maximum likelihood of counts, without the model's loop."""
 
     title: ClassVar[str] = "Multiplied"
     kind: Literal["multiplied"] = "multiplied"
@@ -111,7 +111,7 @@ def counting_model(rng) -> BinnedModel:
     return BinnedModel.of(A, np.full((30, 1), 0.1), counts)
 
 
-def test_the_model_tells_the_likelihood_of_counts(rng):
+def test_model_reports_the_likelihood_of_counts(rng):
     model = counting_model(rng)
     steps = list(solve(Multiplied(), model, np.ones((4, 5))))
 
@@ -124,7 +124,7 @@ def test_the_model_tells_the_likelihood_of_counts(rng):
     assert steps[0].residual is None
 
 
-def test_an_algorithm_says_what_it_takes_where_nobody_wrote_it_down():
+def test_algorithm_has_a_default_description():
     assert Landweber().describe() == "Landweber, 12 iterations"
     assert Landweber().n_passes == 3 * 12
     assert not Landweber().direct

@@ -1,4 +1,4 @@
-"""The EM loop that stays on the device: the CPU's images, in chunks as whole, replayed as first."""
+"""The EM loop on the device gives the CPU's images, also in chunks and with replayed graphs."""
 
 from contextlib import contextmanager
 
@@ -23,14 +23,14 @@ GRID = ImageGrid((6, 8, 10), (4.0, 4.0, 4.0))
 TOF = TofBins(fwhm_ps=200, bin_ps=150, n_bins=7)
 N = 1200
 MANY = 40_000
-"""Events that `TIGHT_BYTES` do not hold; tables and images they do."""
+"""Events that exceed `TIGHT_BYTES`; tables and images fit."""
 TIGHT_BYTES = 2**18 + 30 * GRID.n_voxels
 PLAIN = RayVariant("thread", sums="fixed")
-"""The form that takes the CPU the least time, for many events."""
+"""The variant that takes the CPU the least time for many events."""
 
 
 def scan(rng, n=N):
-    """Events of a toy scanner, with time bins and some background."""
+    """Return events of a toy scanner, with time bins and some background."""
     points = rng.normal(size=(2 * n, 3))
     points *= 60 / np.linalg.norm(points, axis=1, keepdims=True)
     points[1::2] = -points[::2] + rng.uniform(-15, 15, (n, 3))
@@ -68,7 +68,7 @@ def result(loop, n_subsets=3):
 
 @contextmanager
 def at_most(gpu, n_bytes):
-    """Leave so little memory, on a card or an emulated one."""
+    """Leave only this much memory, on a real or emulated GPU."""
     gpu.release()
     if hasattr(gpu, "memory_limit"):
         before, gpu.memory_limit = gpu.memory_limit, gpu.memory.used_bytes + n_bytes
@@ -88,7 +88,7 @@ def at_most(gpu, n_bytes):
 
 
 def all_that_is_free_in(pool, gpu):
-    """Take what a pool has left between blocks in use, which it gives away whatever its limit."""
+    """Allocate the memory that a pool could reuse, which it hands out regardless of its limit."""
     held, size = [], 1 << 22
     pool.set_limit(size=max(pool.total_bytes(), 1))
     while size >= 512:
@@ -103,11 +103,11 @@ def all_that_is_free_in(pool, gpu):
 def test_every_image_has_the_bits_of_the_cpu(rng, on_gpu, algorithm):
     events = scan(rng)
     here, there = (images(model_of(events, on), algorithm) for on in (cpu(2), on_gpu))
-    for want, got in zip(here, there, strict=True):
-        np.testing.assert_array_equal(got, want)
+    for expected, actual in zip(here, there, strict=True):
+        np.testing.assert_array_equal(actual, expected)
 
 
-def test_floating_images_are_those_of_the_cpu(rng, on_gpu):
+def test_float_images_equal_those_of_the_cpu(rng, on_gpu):
     events, algorithm = scan(rng), Osem(iterations=2, subsets=3)
     here, there = (
         images(model_of(events, on, reproducible=False), algorithm)[-1] for on in (cpu(2), on_gpu)
@@ -115,7 +115,7 @@ def test_floating_images_are_those_of_the_cpu(rng, on_gpu):
     assert np.abs(there - here).max() < 5e-5 * here.max()
 
 
-def test_the_likelihood_and_the_rows_without_counts_are_those_of_the_cpu(rng, on_gpu):
+def test_likelihood_and_rows_without_counts_equal_those_of_the_cpu(rng, on_gpu):
     rays, background = scan(rng)
     events = (rays, np.where(np.arange(N) % 3 == 0, 0, background).astype(np.float32))
     here, there = (
@@ -132,18 +132,18 @@ def test_the_likelihood_and_the_rows_without_counts_are_those_of_the_cpu(rng, on
     )
 
 
-def test_a_likelihood_has_the_same_bits_whoever_asks_in_between(rng, on_gpu):
+def test_likelihood_has_the_same_bits_for_any_requests_in_between(rng, on_gpu):
     events, algorithm = scan(rng), Osem(iterations=2, subsets=4)
-    wanted = [step.log_likelihood for step in solve(algorithm, model_of(events, on_gpu), start())]
+    expected = [step.log_likelihood for step in solve(algorithm, model_of(events, on_gpu), start())]
     message = []
     for step in solve(algorithm, model_of(events, on_gpu), start()):
         if step.subset in (1, 3):
             step.so_far()
         message.append(step.log_likelihood)
-    assert message == wanted
+    assert message == expected
 
 
-def test_mlem_keeps_the_counts(rng, on_gpu):
+def test_mlem_preserves_the_counts(rng, on_gpu):
     rays, _ = scan(rng)
     A = RayProjector(rays, GRID, on=on_gpu, tof=TOF)
     seen = int((on_gpu.to_host(A(start())) > 0).sum())
@@ -164,21 +164,21 @@ def test_chunks_and_mappings_give_the_bits_of_the_whole(rng, on_gpu, chunk, mapp
 
 
 @pytest.mark.parametrize("n_chunks", [1, 2, 3, 4, 5])
-def test_no_buffer_is_filled_before_the_kernels_that_read_it_are_done(rng, n_chunks):
+def test_buffer_is_refilled_only_after_its_kernels_are_done(rng, n_chunks):
     events = scan(rng)
     whole = result(loop_of(events, cuda(EmulatedGpu())))
     loop = loop_of(events, cuda(EmulatedGpu(late=True)), chunk=-(-N // 3 // n_chunks))
     np.testing.assert_array_equal(result(loop), whole)
 
 
-def test_floating_chunks_are_close_to_the_whole(rng, on_gpu):
+def test_float_chunks_are_close_to_the_whole(rng, on_gpu):
     events = scan(rng)
     whole = result(loop_of(events, on_gpu, reproducible=False))
     chunked = result(loop_of(events, on_gpu, reproducible=False, chunk=100))
     assert np.abs(chunked - whole).max() < 5e-5 * whole.max()
 
 
-def test_a_replayed_graph_does_what_the_first_launches_did(rng, on_gpu, monkeypatch):
+def test_replayed_graph_equals_the_first_launches(rng, on_gpu, monkeypatch):
     events = scan(rng)
     replayed = loop_of(events, on_gpu)
     again = result(replayed)
@@ -190,34 +190,34 @@ def test_a_replayed_graph_does_what_the_first_launches_did(rng, on_gpu, monkeypa
     assert launched.figures() == replayed.figures()
 
 
-def test_when_memory_runs_out_the_chunks_are_halved_until_they_fit(rng, on_gpu, monkeypatch):
+def test_chunks_are_halved_until_they_fit_the_memory(rng, on_gpu, monkeypatch):
     monkeypatch.setattr(stream, "SMALLEST_CHUNK", 16)
     monkeypatch.setattr(device_em, "SMALLEST_CHUNK", 16)
-    # as if the free memory had been measured before another program took it
+    # as if another program took memory after it was measured
     monkeypatch.setattr(device_em, "fitting_chunk", lambda *_: None)
     events = scan(rng, MANY)
     model = model_of(events, on_gpu, variant=PLAIN)
-    want = result(model.A.em_loop(start(), model.background, model.sensitivity, 3))
-    # holds the crystals' places, which all loops need
+    expected = result(model.A.em_loop(start(), model.background, model.sensitivity, 3))
+    # the crystal positions, which all loops need
     tight = model_of(events, on_gpu, variant=PLAIN)
     with at_most(on_gpu.gpu, TIGHT_BYTES):
         loop = tight.A.em_loop(start(), tight.background, tight.sensitivity, 3)
         assert 16 <= loop.rows_per_chunk < MANY // 3
-        np.testing.assert_array_equal(result(loop), want)
+        np.testing.assert_array_equal(result(loop), expected)
 
 
-def test_events_that_do_not_fit_are_sent_in_chunks_from_the_start(rng, on_gpu, monkeypatch):
+def test_events_that_do_not_fit_are_sent_in_chunks(rng, on_gpu, monkeypatch):
     monkeypatch.setattr(stream, "SMALLEST_CHUNK", 16)
     events = scan(rng, MANY)
-    want = result(loop_of(events, on_gpu, variant=PLAIN))
+    expected = result(loop_of(events, on_gpu, variant=PLAIN))
     tight = model_of(events, on_gpu, variant=PLAIN)
     with at_most(on_gpu.gpu, TIGHT_BYTES):
         loop = tight.A.em_loop(start(), tight.background, tight.sensitivity, 3)
         assert loop.rows_per_chunk < MANY // 3
-        np.testing.assert_array_equal(result(loop), want)
+        np.testing.assert_array_equal(result(loop), expected)
 
 
-def test_images_that_do_not_fit_end_the_run_with_a_word(rng, on_gpu):
+def test_images_that_do_not_fit_give_one_sentence(rng, on_gpu):
     model = model_of(scan(rng), on_gpu)
     with (
         at_most(on_gpu.gpu, 1000),
@@ -238,20 +238,20 @@ def test_filters_between_iterations_run_on_the_device(rng, on_gpu):
     np.testing.assert_allclose(there, here, rtol=1e-6)
 
 
-def test_an_image_that_is_no_longer_one_is_told(rng, on_gpu):
+def test_invalid_image_is_reported(rng, on_gpu):
     model = model_of(scan(rng), on_gpu)
     with pytest.raises(NumericalError, match="iteration 1, subset 2"):
         images(model, Osem(iterations=1, subsets=2), between=lambda image: image + np.nan)
 
 
-def test_a_sensitivity_too_small_to_divide_by_is_told(rng, on_gpu):
+def test_too_small_sensitivity_is_reported(rng, on_gpu):
     model = model_of(scan(rng), on_gpu)
     model.sensitivity[3] = 1e-45
     with pytest.raises(NumericalError, match="infinite or NaN"):
         images(model, Mlem(iterations=2))
 
 
-def test_an_old_image_is_gone_and_says_so(rng, on_gpu):
+def test_outdated_image_is_refused(rng, on_gpu):
     loop = loop_of(scan(rng), on_gpu)
     old = loop.snapshot()
     loop.update(0)
@@ -259,7 +259,7 @@ def test_an_old_image_is_gone_and_says_so(rng, on_gpu):
         old()
 
 
-def test_the_run_can_be_cancelled_between_updates(rng, on_gpu):
+def test_run_can_be_cancelled_between_updates(rng, on_gpu):
     class StopError(Exception): ...
 
     done = []
@@ -276,7 +276,7 @@ def test_the_run_can_be_cancelled_between_updates(rng, on_gpu):
     on_gpu.gpu.wait()  # nothing is left that would fail later
 
 
-def test_a_broken_driver_is_a_fault_of_the_device(rng):
+def test_failing_driver_is_a_device_error(rng):
     on = cuda(EmulatedGpu(fail_at_launch=12))
     with pytest.raises(DeviceError, match="launch failure"):
         images(model_of(scan(rng), on), Osem(iterations=5, subsets=2))

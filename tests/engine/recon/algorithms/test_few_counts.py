@@ -1,4 +1,4 @@
-"""Laws of OSEM with few counts: no voxel and no event is lost, and the total is the likeliest."""
+"""Laws of OSEM with few counts: no voxel or event is lost, and the total is the likeliest one."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ GRID = ImageGrid((6, 8, 10), (4.0, 4.0, 4.0))
 
 
 def toy(rng, n_lines=400):
-    """Lines of a toy scanner, their factors and background, and a truth of a few hot voxels."""
+    """Return lines of a toy scanner, their factors and background, and a true image."""
     points = rng.normal(size=(2 * n_lines, 3))
     points *= 60 / np.linalg.norm(points, axis=1, keepdims=True)
     points[1::2] = -points[::2] + rng.uniform(-15, 15, (n_lines, 3))
@@ -31,7 +31,7 @@ def toy(rng, n_lines=400):
 
 
 def scan(rng, kind, n_counts, *, with_background):
-    """A model of so many expected counts; half of them background if there is one."""
+    """Return a model of `n_counts` expected counts; half of them are background, if any."""
     rays, factors, background, truth = toy(rng)
     A = RayProjector(rays, GRID, on=cpu(1))
     trues, background = factors * A(truth), background * with_background
@@ -46,7 +46,7 @@ def scan(rng, kind, n_counts, *, with_background):
 
 
 def totals(model, x):
-    """Σ s x, and Σ y (A x) / (A x + b) by NumPy alone."""
+    """Return Σ s x, and Σ y (A x) / (A x + b) by NumPy."""
     p = model.A(x).astype(float)
     y, b = np.broadcast_to(model.counts, p.shape), model.background
     explained = np.sum(y[p > 0] * p[p > 0] / (p + b)[p > 0])
@@ -62,7 +62,7 @@ def image(algorithm, model):
 @pytest.mark.parametrize("with_background", [False, True])
 @pytest.mark.parametrize("kind", ["events", "bins"])
 @pytest.mark.parametrize("n_counts", [20, 200, 20_000])
-def test_the_image_explains_as_many_counts_as_it_expects(rng, kind, n_counts, with_background):
+def test_image_explains_as_many_counts_as_it_expects(rng, kind, n_counts, with_background):
     model = scan(rng, kind, n_counts, with_background=with_background)
     for algorithm in (Osem(iterations=3, subsets=8), Mlem(iterations=10)):
         expected, explained = totals(model, image(algorithm, model))
@@ -79,8 +79,8 @@ def test_subsets_of_two_events_lose_neither_voxels_nor_events(rng):
     assert (model.A(found) > 0).all(), "each event keeps activity on its line"
 
 
-def test_the_bound_changes_nothing_where_subsets_see_all(rng):
-    """OSEM written out without a bound gives the same image."""
+def test_bound_has_no_effect_if_subsets_see_all_voxels(rng):
+    """OSEM without a bound gives the same image."""
     model = scan(rng, "bins", 400_000, with_background=True)
     x = np.where(model.sensitivity > 0, 0.5, 0.0)
     parts = [model.subset(k, 4) for k in range(4)]
@@ -94,7 +94,7 @@ def test_the_bound_changes_nothing_where_subsets_see_all(rng):
     np.testing.assert_allclose(last.image, x, rtol=1e-4)  # float32
 
 
-def test_the_resolution_in_the_model_keeps_the_total(rng):
+def test_resolution_model_preserves_the_total(rng):
     inner = scan(rng, "events", 100, with_background=True)
     spread = PointSpread(np.array([0.0, 60.0]), np.array([6.0, 9.0]), np.array([6.0, 6.0]), 6.0)
     model = BlurredModel.of(inner, PointSpreadBlur(spread, GRID))
@@ -102,15 +102,15 @@ def test_the_resolution_in_the_model_keeps_the_total(rng):
     assert expected == pytest.approx(explained, rel=1e-4)
 
 
-def test_the_likeliest_scale_is_the_root_of_the_derivative(rng):
+def test_likeliest_scale_is_the_root_of_the_derivative(rng):
     p, b = rng.uniform(0.1, 2.0, 200), rng.uniform(0.0, 3.0, 200)
     y = rng.poisson(0.3 * p + b).astype(float)
     total = 1.3 * p.sum()
-    wanted = brentq(lambda a: np.sum(y * p / (a * p + b)) - total, 1e-6, 1e3)
-    assert likeliest_scale(p, y, b, total) == pytest.approx(wanted, rel=1e-6)
+    expected = brentq(lambda a: np.sum(y * p / (a * p + b)) - total, 1e-6, 1e3)
+    assert likeliest_scale(p, y, b, total) == pytest.approx(expected, rel=1e-6)
 
 
-def test_a_background_that_explains_all_counts_leaves_no_activity():
+def test_background_that_explains_all_counts_leaves_no_activity():
     ones = np.ones(10)
     assert likeliest_scale(ones, 0.5 * ones, ones, 10.0) == 0.0
 
@@ -124,7 +124,7 @@ def test_fewer_counts_have_fewer_subsets_and_as_many_updates(n_counts, passes, s
     assert (found.n_iterations, found.n_subsets) == (passes, subsets)
 
 
-def test_what_is_set_stays():
+def test_fixed_settings_are_not_changed():
     few = CountDemand(100, in_subset=10_000)
     assert Osem(iterations=2, subsets=9).for_counts(few) == Osem(iterations=2, subsets=9)
     assert Osem(subsets=9).for_counts(few).n_subsets == 9
@@ -139,7 +139,7 @@ def test_subsets_divide_the_updates():
         assert updates % subsets_for(updates) == 0
 
 
-def test_filters_act_as_often_with_fewer_subsets():
+def test_number_of_filterings_does_not_depend_on_the_subsets():
     many = Osem(updates=480)
     few = many.for_counts(CountDemand(100, in_subset=10_000))
     assert (few.n_iterations, few.n_subsets) == (480, 1)

@@ -1,4 +1,4 @@
-"""A real disc from 36 of its 720 views, against the picture published from all."""
+"""A real disc from 36 of its 720 views, compared with the image published from all views."""
 
 import numpy as np
 import pytest
@@ -12,12 +12,12 @@ from engine.recon.algorithms import Cgls, Fdk, FistaTv, Sirt
 from engine.recon.algorithms.driver import solve
 from tests.engine.recon.algorithms.linear_toys import zeros
 
-VOXEL_MM = 0.1483  # of the published picture, whose unit is 1/voxel
+VOXEL_MM = 0.1483  # of the published image with the unit 1/voxel
 
 
 @pytest.fixture(scope="module")
 def published(shared_data):
-    """Sixteen voxels of the picture in one [1/mm]."""
+    """Return the published image with 16 of its voxels per voxel [1/mm]."""
     picture = loadmat(shared_data / "ct-fan-htc2022" / "htc2022_ta_full_recon_fbp.mat")
     return picture["reconFullFbp"].reshape(128, 4, 128, 4).mean(axis=(1, 3)) / VOXEL_MM
 
@@ -43,7 +43,9 @@ def picture(algorithm, model):
     ("algorithm", "least"),
     [(Sirt(), 0.985), (Cgls(iterations=12), 0.97), (FistaTv(iterations=40), 0.99)],
 )
-def test_iterations_need_fewer_views_than_filtering(model, published, algorithm, least):
+def test_iterations_need_fewer_views_than_filtered_back_projection(
+    model, published, algorithm, least
+):
     found = picture(algorithm, model)
 
     assert likeness(found, published) > least > 0.05 + likeness(picture(Fdk(), model), published)

@@ -1,4 +1,4 @@
-"""FISTA-TV: its minimum against another method's, its strength, its steps."""
+"""FISTA-TV: its minimum compared with another method, its strength, its steps."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def objective(model, x, strength):
 
 
 def primal_dual(model, strength, n_iterations=5000):
-    """The same minimum by Chambolle & Pock's primal-dual steps with plain matrices."""
+    """Return the same minimum by Chambolle & Pock's primal-dual steps with plain matrices."""
     gradient = Gradient(model.A.in_shape, SPACING)
     D = np.stack([gradient(e.reshape(model.A.in_shape)).ravel() for e in np.eye(20)], axis=1)
     K = np.concatenate([model.A.elements, D])
@@ -47,40 +47,42 @@ def toy(rng):
     return LinearModel(model.A, model.y, spacing_mm=SPACING)
 
 
-def test_it_comes_to_the_minimum_another_method_finds(toy):
+def test_minimum_equals_that_of_another_method(toy):
     strength = 0.5
     smoothing = strength / tv_strength(toy, SPACING)
-    want = primal_dual(toy, strength)
+    expected = primal_dual(toy, strength)
 
-    got = last(solve(FistaTv(iterations=300, smoothing=smoothing), toy, zeros(toy)))
+    actual = last(solve(FistaTv(iterations=300, smoothing=smoothing), toy, zeros(toy)))
 
-    assert (want == 0).any() and np.ptp(want) > 0.5
-    assert objective(toy, got, strength) == pytest.approx(objective(toy, want, strength), rel=1e-6)
-    np.testing.assert_allclose(got, want, atol=1e-5)
-
-
-def test_without_smoothing_it_comes_to_the_non_negative_least_squares(toy):
-    want, _ = nnls(toy.A.elements, toy.y.ravel())
-
-    got = last(solve(FistaTv(iterations=2000, smoothing=0), toy, zeros(toy)))
-
-    np.testing.assert_allclose(got.ravel(), want, atol=1e-6)
+    assert (expected == 0).any() and np.ptp(expected) > 0.5
+    assert objective(toy, actual, strength) == pytest.approx(
+        objective(toy, expected, strength), rel=1e-6
+    )
+    np.testing.assert_allclose(actual, expected, atol=1e-5)
 
 
-def test_much_smoothing_leaves_the_best_flat_image(toy):
+def test_minimum_without_smoothing_is_the_non_negative_least_squares_solution(toy):
+    expected, _ = nnls(toy.A.elements, toy.y.ravel())
+
+    actual = last(solve(FistaTv(iterations=2000, smoothing=0), toy, zeros(toy)))
+
+    np.testing.assert_allclose(actual.ravel(), expected, atol=1e-6)
+
+
+def test_much_smoothing_gives_the_best_uniform_image(toy):
     flat = toy.A(np.ones((4, 5)))
-    want = np.vdot(flat, toy.y) / np.vdot(flat, flat)
+    expected = np.vdot(flat, toy.y) / np.vdot(flat, flat)
     settings = FistaTv(iterations=100, smoothing=1000, inner=100)
 
-    got = last(solve(settings, toy, np.full((4, 5), want)))
+    actual = last(solve(settings, toy, np.full((4, 5), expected)))
 
-    np.testing.assert_allclose(got, want, rtol=1e-3)
+    np.testing.assert_allclose(actual, expected, rtol=1e-3)
 
 
-def test_the_residual_told_is_that_of_the_image(toy):
+def test_reported_residual_is_that_of_the_image(toy):
     for step in solve(FistaTv(iterations=5), toy, zeros(toy)):
-        want = np.linalg.norm(toy.A(step.image) - toy.y) / np.linalg.norm(toy.y)
-        assert step.residual == pytest.approx(want, rel=1e-10)
+        expected = np.linalg.norm(toy.A(step.image) - toy.y) / np.linalg.norm(toy.y)
+        assert step.residual == pytest.approx(expected, rel=1e-10)
 
 
 def test_values_stay_within_the_bounds(rng):
@@ -94,7 +96,7 @@ def test_values_stay_within_the_bounds(rng):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.01, 0.05])
-def test_the_strength_found_from_the_noise_is_near_the_best(rng, noise):
+def test_strength_chosen_from_the_noise_is_near_the_best(rng, noise):
     model, truth = discs(rng, noise=noise)
     errors = {
         smoothing: error(
@@ -107,13 +109,13 @@ def test_the_strength_found_from_the_noise_is_near_the_best(rng, noise):
     assert errors[1] < errors[0] / 2
 
 
-def test_with_few_views_it_still_gives_a_sound_picture(rng):
+def test_few_views_give_an_accurate_image(rng):
     model, truth = discs(rng, noise=0.0, n_views=24)
 
     assert error(last(solve(FistaTv(iterations=100), model, zeros(model))), truth) < 0.12
 
 
-def test_going_on_comes_to_the_same_image(toy):
+def test_resumed_run_gives_the_same_image(toy):
     settings = FistaTv(iterations=600)
     whole = list(solve(settings, toy, zeros(toy)))
     rest = list(solve(settings, toy, whole[9].image, done=10))
@@ -122,7 +124,7 @@ def test_going_on_comes_to_the_same_image(toy):
     np.testing.assert_allclose(rest[-1].image, whole[-1].image, atol=1e-5)
 
 
-def test_the_filter_acts_in_each_iteration_and_its_image_is_told(toy):
+def test_filter_acts_in_each_iteration_and_its_image_is_returned(toy):
     steps = list(solve(FistaTv(iterations=3), toy, zeros(toy), between=lambda x: x / 2 + 7))
 
     assert len(steps) == 3
@@ -130,7 +132,7 @@ def test_the_filter_acts_in_each_iteration_and_its_image_is_told(toy):
 
 
 @pytest.mark.parametrize("start", [0.0, 0.4])
-def test_the_early_image_is_the_best_one_along_the_gradient(toy, start):
+def test_early_image_is_the_best_one_along_the_gradient(toy, start):
     x = np.full((4, 5), start)
     early = FistaTv(non_negative=False).early_image(toy, x)
 
@@ -140,7 +142,7 @@ def test_the_early_image_is_the_best_one_along_the_gradient(toy, start):
     assert np.argmin(residuals) == 2
 
 
-def test_the_early_image_is_within_the_bounds(toy):
+def test_early_image_is_within_the_bounds(toy):
     free = FistaTv(non_negative=False).early_image(toy, zeros(toy))
     early = FistaTv(largest=0.1).early_image(toy, zeros(toy))
 
@@ -148,33 +150,33 @@ def test_the_early_image_is_within_the_bounds(toy):
     assert not np.array_equal(early, free)
 
 
-def test_data_that_are_explained_have_no_early_image(toy):
+def test_explained_data_have_no_early_image(toy):
     nothing = LinearModel(toy.A, np.zeros_like(toy.y), spacing_mm=SPACING)
 
     assert FistaTv().early_image(nothing, zeros(toy)) is None
 
 
-def test_bad_pixels_are_told(toy):
+def test_bad_pixels_are_reported(toy):
     toy.y[0, 3] = np.nan
 
     with pytest.raises(NumericalError, match=r"iteration 1: .* bad pixels"):
         last(solve(FistaTv(), toy, zeros(toy)))
 
 
-def test_the_bound_of_the_norm_is_above_it_and_near(rng):
+def test_norm_bound_is_above_the_norm_and_close(rng):
     dense, _ = system(rng)
     true = np.linalg.norm(dense.A.elements, 2) ** 2
 
     assert true <= norm_bound(dense) < 1.05 * true
 
 
-def test_the_bound_of_a_projector_without_rays_is_no_zero():
+def test_norm_bound_of_a_projector_without_rays_is_not_zero():
     nothing = Dense(np.zeros((6, 4)), (4,))
 
     assert norm_bound(LinearModel(nothing, np.zeros((6, 1)))) == 1
 
 
-def test_the_strength_grows_with_the_noise_and_the_projector(toy):
+def test_strength_grows_with_the_noise_and_the_projector(toy):
     once = tv_strength(toy, SPACING)
     model = LinearModel(Dense(2 * toy.A.elements, (4, 5), rays=20), 3 * toy.y)
 

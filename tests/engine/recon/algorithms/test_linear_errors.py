@@ -1,4 +1,4 @@
-"""Errors from the Hessian, against dense matrices and the spread of reconstructions."""
+"""Errors from the Hessian, compared with dense matrices and the spread of reconstructions."""
 
 from dataclasses import replace
 
@@ -62,7 +62,9 @@ def dense(times, shape, dtype):
 
 @pytest.mark.parametrize("prior", PRIORS, ids=["quadratic", "relative"])
 @pytest.mark.parametrize("reproducible", [False, True])
-def test_equals_the_solution_with_dense_matrices(rng, monkeypatch, prior, reproducible):
+def test_hessian_error_equals_the_solution_with_dense_matrices(
+    rng, monkeypatch, prior, reproducible
+):
     monkeypatch.setattr(linear_errors, "RESIDUAL", 1e-4)
     monkeypatch.setattr(linear_errors, "MOST_ITERATIONS", 200)
     of, model, truth = likelihood_of(rng, prior, reproducible=reproducible)
@@ -77,11 +79,11 @@ def test_equals_the_solution_with_dense_matrices(rng, monkeypatch, prior, reprod
     for c, image in enumerate(found):
         y = weights_of(DRAWS, c, len(q), model.counts)
         change = np.linalg.solve(hessian, matrix.T @ ((y - model.counts) / q))
-        wanted = np.maximum(x + change.reshape(x.shape), 0)
-        np.testing.assert_allclose(image, wanted, rtol=0, atol=2e-3 * abs(change).max())
+        expected = np.maximum(x + change.reshape(x.shape), 0)
+        np.testing.assert_allclose(image, expected, rtol=0, atol=2e-3 * abs(change).max())
 
 
-def test_equals_the_spread_of_reconstructions(rng):
+def test_hessian_error_equals_the_spread_of_reconstructions(rng):
     """With a quadratic prior and many counts the problem is nearly linear."""
     of, model, truth = likelihood_of(rng, Quadratic(SPACING, strength=0.5), counts=400.0)
     x = optimum(of, truth)

@@ -1,4 +1,4 @@
-"""The solvers of y = A x with all arrays on a device: the images of the CPU."""
+"""Solvers of y = A x with all arrays on a device give the images of the CPU."""
 
 import numpy as np
 import pytest
@@ -16,14 +16,14 @@ from tests.engine.recon.algorithms.linear_toys import Dense, system, zeros
     [Sirt(iterations=3, subsets=4), Cgls(iterations=6, damping=0.1), FistaTv(iterations=4)],
     ids=lambda algorithm: algorithm.title,
 )
-def test_images_on_the_device_are_those_of_the_cpu(rng, on_gpu, algorithm):
+def test_images_on_the_device_equal_those_of_the_cpu(rng, on_gpu, algorithm):
     model, _ = system(rng, n_rows=400, rays=20)
     there = LinearModel(
         Dense(on_gpu.to_device(model.A.elements), (4, 5), rays=20), on_gpu.to_device(model.y)
     )
-    for want, got in zip(
+    for expected, actual in zip(
         solve(algorithm, model, zeros(model)), solve(algorithm, there, zeros(model)), strict=True
     ):
-        assert type(got.image) is np.ndarray
-        np.testing.assert_allclose(got.image, want.image, rtol=1e-9, atol=1e-12)
-        assert got.residual == pytest.approx(want.residual)
+        assert type(actual.image) is np.ndarray
+        np.testing.assert_allclose(actual.image, expected.image, rtol=1e-9, atol=1e-12)
+        assert actual.residual == pytest.approx(expected.residual)

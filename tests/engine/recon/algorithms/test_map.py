@@ -1,4 +1,4 @@
-"""MAP: one optimum, reached in few passes, whatever the subsets, their order and interruptions."""
+"""MAP reaches one optimum in few passes, for any subsets, their order and interruptions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def steps(algorithm, model, n=None):
 
 
 def formula_gradient(x, strength=0.03):
-    """Gradient of the penalised likelihood in plain NumPy, from the matrix and the formula."""
+    """Return the gradient of the penalised likelihood in NumPy, from matrix and formula."""
     scan, prior = ring_scan(), prepared(strength).likelihood.prior
     expected = scan.factors * (scan.lengths @ x.ravel()) + scan.background
     found = (scan.lengths.T @ (scan.factors * (scan.counts / expected - 1))).reshape(x.shape)
@@ -71,7 +71,7 @@ def formula_gradient(x, strength=0.03):
     return found
 
 
-def test_the_reference_fulfils_the_conditions_of_an_optimum_by_its_formula():
+def test_reference_satisfies_the_optimality_conditions():
     """With twice the cycles it changes by less than 0.1 %."""
     scan, (x, kkt) = ring_scan(), optimum()
     assert kkt < 1e-5
@@ -84,10 +84,10 @@ def test_the_reference_fulfils_the_conditions_of_an_optimum_by_its_formula():
 
 
 @pytest.mark.parametrize("strength", [0.03, 0.1])
-def test_the_limits_of_petric_are_met_by_pass_12_and_then_hold(strength):
-    """Counted are OSEM, an update, the row sums of κ, full gradients and subsets.
+def test_petric_limits_are_met_by_pass_12_and_then_hold(strength):
+    """The count includes OSEM, an update, the row sums of κ, full gradients and subsets.
 
-    They are 2.6 + 3 n passes for n cycles.
+    These are 2.6 + 3 n passes for n cycles.
     """
     scan, reference = ring_scan(), optimum(strength)[0]
     model = scan.model("float32")
@@ -105,7 +105,7 @@ def test_bsrem_needs_more_than_twice_as_many_passes():
 
 
 @pytest.mark.parametrize("parts", [8, 16, 24])
-def test_a_run_ends_by_itself_at_the_regions_of_the_optimum(parts):
+def test_run_stops_by_itself_with_the_regions_of_the_optimum(parts):
     scan = ring_scan()
     model = scan.model("float32")
     *_, last = solve(Svrg(subsets=parts, strength=0.03), model, model.start)
@@ -113,7 +113,7 @@ def test_a_run_ends_by_itself_at_the_regions_of_the_optimum(parts):
     assert scan.errors(last.image, optimum()[0])[2] < 0.005
 
 
-def test_the_order_of_the_lines_does_not_matter():
+def test_order_of_the_lines_does_not_matter():
     """The prior depends on one pass of OSEM, and so a little on the order."""
     scan, images = ring_scan(3e6), []
     for order in (slice(None), np.random.default_rng(5).permutation(len(scan.counts))):
@@ -124,7 +124,7 @@ def test_the_order_of_the_lines_does_not_matter():
 
 
 @pytest.mark.parametrize("parts", [8, 16, 24])
-def test_after_40_passes_the_voxels_do_not_depend_on_the_subsets(parts):
+def test_voxels_after_40_passes_do_not_depend_on_the_subsets(parts):
     scan, reference = ring_scan(), optimum()[0]
     model = scan.model("float32")
     ready = Svrg(strength=0.03).prepared(model, parts)
@@ -146,12 +146,12 @@ def test_objective_and_kkt_residual_are_reported_and_improve():
 
 
 @pytest.mark.parametrize("algorithm", [Svrg(iterations=4, strength=0.1), Bsrem(subsets=4)])
-def test_a_resumed_run_has_the_same_bits(algorithm):
+def test_resumed_run_has_the_same_bits(algorithm):
     model = ring_scan().model("float32")
     whole = [step.image.copy() for step in steps(algorithm, model, 3)]
     rest = solve(algorithm, model, whole[0], done=1)
-    for want in whole[1:]:
-        np.testing.assert_array_equal(next(rest).image, want)
+    for expected in whole[1:]:
+        np.testing.assert_array_equal(next(rest).image, expected)
 
 
 def test_images_are_not_negative_and_empty_voxels_can_rise():
@@ -178,7 +178,7 @@ def line_integrals():
 @pytest.mark.parametrize("most", [24, 5])
 @pytest.mark.parametrize("momentum", [0.0, 0.4, 0.9])
 @pytest.mark.parametrize("number", [0, 1])
-def test_the_image_of_a_cycle_is_the_weighted_mean_of_its_last_updates(
+def test_image_of_a_cycle_is_the_weighted_mean_of_its_last_updates(
     number, momentum, most, monkeypatch
 ):
     """By the formulas: D = 1 / max(c_L, c_R), weights 1, 2, ..., α = 2 / (1 + (1 − m)^0.4 pass).
@@ -215,12 +215,12 @@ def test_the_image_of_a_cycle_is_the_weighted_mean_of_its_last_updates(
     monkeypatch.setattr(svrg_cycle, "MOST_HALVINGS", 0)
     cycle = run_cycle(of, of.anchor(np.ones(objective.shape)), number)
     last = images[-most:]
-    want = np.average(last, axis=0, weights=range(1, len(last) + 1))
-    np.testing.assert_allclose(cycle.after.x, want, rtol=1e-12)
+    expected = np.average(last, axis=0, weights=range(1, len(last) + 1))
+    np.testing.assert_allclose(cycle.after.x, expected, rtol=1e-12)
 
 
-def test_momentum_leads_to_the_same_optimum_sooner_where_many_voxels_share_a_count():
-    """Sums over random halves of 96 voxels: all but their mean is nearly unknown."""
+def test_momentum_reaches_the_same_optimum_sooner_if_voxels_share_counts():
+    """Data are sums over random halves of 96 voxels: all but their mean is nearly unknown."""
     rng, shape = np.random.default_rng(4), (4, 4, 6)
     lengths = csr_array((rng.random((960, 96)) < 0.5).astype(float))
     truth = rng.random(shape) + 1
@@ -243,22 +243,22 @@ def test_momentum_leads_to_the_same_optimum_sooner_where_many_voxels_share_a_cou
     assert abs(after(0.8, 160).x - best.x).max() < 1e-5
 
 
-def test_a_resumed_run_with_momentum_has_the_same_bits(monkeypatch):
+def test_resumed_run_with_momentum_has_the_same_bits(monkeypatch):
     monkeypatch.setattr(map_algorithms, "MUCH_SHARING", 1.0)
     algorithm, model = Svrg(iterations=4, strength=0.1), ring_scan().model("float32")
     assert algorithm.prepared(model, 24).likelihood.momentum == 0.9
     whole = [step.image.copy() for step in steps(algorithm, model, 3)]
     rest = solve(algorithm, model, whole[0], done=1)
-    for want in whole[1:]:
-        np.testing.assert_array_equal(next(rest).image, want)
+    for expected in whole[1:]:
+        np.testing.assert_array_equal(next(rest).image, expected)
 
 
-def test_rings_have_the_least_momentum_whatever_sets_the_strength():
+def test_rings_have_the_least_momentum_for_any_strength():
     for algorithm in (Svrg(), Svrg(strength=0.03)):
         assert algorithm.prepared(ring_scan().model(), 24).likelihood.momentum == 0.5
 
 
-def test_line_integrals_with_a_quadratic_prior_reach_the_solution_of_their_equations():
+def test_line_integrals_with_a_quadratic_prior_reach_the_exact_solution():
     """The same cycle for CT: (AᵀA + H) x = Aᵀy."""
     model, prior, of = line_integrals()
     A, shape = model.A, of.objective.shape
@@ -268,11 +268,11 @@ def test_line_integrals_with_a_quadratic_prior_reach_the_solution_of_their_equat
         anchor = run_cycle(of, anchor, number).after
     basis = np.eye(24).reshape(24, *shape)
     hessian = np.array([prior.hessian_times(anchor.x, e).ravel() for e in basis])
-    want = np.linalg.solve((A.values.T @ A.values).toarray() + hessian, A.values.T @ model.y)
-    np.testing.assert_allclose(anchor.x.ravel(), want, rtol=1e-3)
+    expected = np.linalg.solve((A.values.T @ A.values).toarray() + hessian, A.values.T @ model.y)
+    np.testing.assert_allclose(anchor.x.ravel(), expected, rtol=1e-3)
 
 
-def test_a_step_that_leads_downhill_is_repeated_at_half_its_length(monkeypatch):
+def test_step_that_lowers_the_objective_is_repeated_at_half_its_length(monkeypatch):
     monkeypatch.setattr(svrg_cycle, "LONGEST_STEP", 24.0)
     ready = prepared()
     cycle = run_cycle(ready.likelihood, ready.likelihood.anchor(ready.x), 0)
@@ -298,10 +298,10 @@ def test_rounding_repeats_no_cycle_of_a_converged_image(monkeypatch):
         cycle = run_cycle(ready.likelihood, anchor, number)
         assert cycle.n_passes == 3
         anchor, falls = cycle.after, falls + (cycle.after.value < anchor.value)
-    assert falls  # otherwise the test proves nothing
+    assert falls  # otherwise the test has no power
 
 
-def test_with_few_counts_and_no_background_no_cycle_is_repeated():
+def test_few_counts_without_background_repeat_no_cycle():
     """Without limits a voxel near 0 with one count would grow in each update of a pass."""
     scan = ring_scan()
     truth = np.where(scan.around, 1.0, np.where(np.any(scan.regions, axis=0), 3.0, 0.0))
@@ -328,12 +328,12 @@ def test_limits_of_a_cycle_grow_with_the_image_and_line_integrals_have_none():
     np.testing.assert_array_equal(found, stepped)
 
 
-def test_the_counts_decide_the_number_of_subsets():
+def test_number_of_subsets_depends_on_the_counts():
     many, few = CountDemand(1e7, 1e4), CountDemand(1.5e5, 1e4)
     assert [Svrg().for_counts(each).n_parts for each in (many, few)] == [24, 10]
-    for n_counts, n_families, wanted in ((1.9e7, None, 24), (2e7, None, 16), (2e7, 384, 24)):
+    for n_counts, n_families, expected in ((1.9e7, None, 24), (2e7, None, 16), (2e7, 384, 24)):
         demand = CountDemand(n_counts, 1e4, n_families=n_families)
-        assert Svrg().for_counts(demand).n_parts == wanted
+        assert Svrg().for_counts(demand).n_parts == expected
     assert [Svrg().for_counts(CountDemand(n, 1e4)).n_parts for n in (10, 200, 1e3)] == [1, 4, 8]
     between = (2.4e5, 4.7e5, 6e5, 7.2e5)
     found = [Svrg().for_counts(CountDemand(n, 1e4)).n_parts for n in between]
@@ -341,7 +341,7 @@ def test_the_counts_decide_the_number_of_subsets():
     assert Svrg(subsets=3).for_counts(many).n_parts == 3
 
 
-def test_the_strength_has_words_and_a_number():
+def test_strength_is_described_by_a_word_and_a_number():
     assert Svrg().describe() == "MAP, at most 20 iterations, standard (0.1)"
     typical = TypicalVoxel(9.0)
     smooth, sharp = (Svrg(smoothness=name).strength_for(typical) for name in ("smooth", "sharp"))
@@ -350,7 +350,7 @@ def test_the_strength_has_words_and_a_number():
     assert Osem().describe() and Bsrem().n_subsets == 12
 
 
-def test_more_counts_need_a_weaker_prior_and_all_frames_have_one():
+def test_more_counts_need_a_weaker_prior_and_all_frames_share_it():
     typical = TypicalVoxel(16.0)
     assert Svrg().strength_for(typical) == pytest.approx(0.1 / 8)
     assert Svrg(strength=0.2).strength_for(typical) == 0.2
@@ -365,20 +365,20 @@ def test_more_counts_need_a_weaker_prior_and_all_frames_have_one():
     assert Svrg().for_frame(0.0).strength_for(TypicalVoxel(0.0)) == few
 
 
-def test_four_times_the_counts_weaken_the_prior_as_the_rule_says():
+def test_prior_weakens_with_counts_by_the_power_law():
     """The factor of the prior is strength times activity."""
     ready = [Svrg().prepared(ring_scan(n).model(), 8) for n in (1e6, 4e6)]
     few, many = (each.likelihood.prior.strength / each.activity for each in ready)
     assert few / many == pytest.approx(4**0.75, rel=0.03)
 
 
-def test_the_prior_does_not_depend_on_the_subsets():
+def test_prior_does_not_depend_on_the_subsets():
     model = ring_scan().model()
     one, other = (Svrg().prepared(model, n).likelihood.strength for n in (8, 24))
     assert one == pytest.approx(other, rel=1e-9)
 
 
-def test_a_hot_organ_leaves_the_rest_as_smooth():
+def test_hot_organ_does_not_change_the_smoothness_of_the_rest():
     """The factor of the prior is strength times activity, which a hot disc raises."""
     scan = ring_scan()
     truth = np.where(scan.around, 1.0, 0.0) + sum(
@@ -392,14 +392,14 @@ def test_a_hot_organ_leaves_the_rest_as_smooth():
     assert factors[0] == pytest.approx(factors[1], rel=0.1)
 
 
-def test_an_order_of_subsets_is_a_permutation_and_the_same_for_ever():
+def test_subset_order_is_a_reproducible_permutation():
     assert shuffled(6, 0) == [1, 3, 5, 4, 0, 2]
     orders = [shuffled(24, seed) for seed in range(20)]
     assert all(sorted(order) == list(range(24)) for order in orders)
     assert len({tuple(order) for order in orders}) == 20
 
 
-def test_an_alternating_order_is_a_permutation_with_steps_of_nearly_half():
+def test_alternating_order_is_a_permutation_with_steps_of_nearly_half():
     assert alternating(8, 0)[:3] == [(shuffled(8, 0)[0] + 3 * k) % 8 for k in range(3)]
     for n in range(1, 40):
         order = alternating(n, 5)
@@ -409,7 +409,7 @@ def test_an_alternating_order_is_a_permutation_with_steps_of_nearly_half():
     assert len({alternating(24, seed)[0] for seed in range(20)}) > 10
 
 
-def test_a_block_of_voxels_counts_by_its_mean():
+def test_block_of_voxels_is_compared_by_its_mean():
     before, after = np.zeros((1, 4, 10)), np.zeros((1, 4, 10))
     after[0, 0, 0], after[0, 3, 9] = 1.6, -2.4
     even = np.ones_like(before)
@@ -419,12 +419,12 @@ def test_a_block_of_voxels_counts_by_its_mean():
     assert block_change(before, after, 0.1 * even) == pytest.approx(0.015)
 
 
-def test_voxels_are_as_large_as_the_scan_says():
+def test_voxel_size_is_that_of_the_scan():
     assert ring_scan().model().spacing_mm == (VOXEL_MM,) * 3
 
 
-def test_no_bit_depends_on_the_threads(monkeypatch):
-    """Of the image, the objective and the KKT residual; each thread takes some planes."""
+def test_number_of_threads_does_not_change_the_bits(monkeypatch):
+    """Of the image, the objective and the KKT residual; each thread processes some planes."""
     monkeypatch.setattr(planes, "WORTH_THREADS", 0)
     monkeypatch.setattr(planes, "VOXELS_AT_ONCE", 1)
     monkeypatch.setattr(neighbours, "VOXELS_AT_ONCE", 0)
@@ -441,7 +441,7 @@ def test_no_bit_depends_on_the_threads(monkeypatch):
     assert found[1].optimality == found[0].optimality
 
 
-def test_a_gpu_follows_the_cpu():
+def test_gpu_agrees_with_the_cpu():
     """Events, blur and prior on the device; sums in another order."""
     rng, grid = np.random.default_rng(3), ImageGrid((3, 8, 8), (2.0, 2.0, 2.0))
     rays, images = octant_rays(rng, 40, grid), []

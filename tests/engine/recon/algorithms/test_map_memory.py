@@ -1,4 +1,4 @@
-"""MAP states how many images it holds."""
+"""MAP states the number of images in memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(algorithm, n_updates):
 
 
 def peak(algorithm, n_updates):
-    """Return the largest number of images in memory at a time, other arrays included."""
+    """Return the largest number of images in memory at a time, including other arrays."""
     run(algorithm, 1)  # kernels are compiled before memory is counted
     tracemalloc.start()
     try:
@@ -49,8 +49,8 @@ def peak(algorithm, n_updates):
 
 @pytest.mark.parametrize("sharing", [1.0, 1e9])
 @pytest.mark.parametrize("halvings", [0, 1])
-def test_memory_beyond_that_of_osem_is_stated(halvings, sharing, monkeypatch):
-    """With much momentum and little, and if a cycle is repeated.
+def test_additional_memory_over_osem_is_stated(halvings, sharing, monkeypatch):
+    """With much and little momentum, and if a cycle is repeated.
 
     A second image for each subset would not fit.
     """

@@ -15,7 +15,7 @@ GRID = ImageGrid((6, 8, 10), (4.0, 4.0, 4.0))
 
 
 def toy(rng, n_lines=500):
-    """All lines of a toy scanner, their detection factors n·a and their background."""
+    """Return all lines of a toy scanner, their detection factors n·a and their background."""
     points = rng.normal(size=(2 * n_lines, 3))
     points *= 60 / np.linalg.norm(points, axis=1, keepdims=True)
     points[1::2] = -points[::2] + rng.uniform(-15, 15, (n_lines, 3))
@@ -51,7 +51,7 @@ def ones():
     return np.ones(GRID.shape, np.float32)
 
 
-def test_mlem_keeps_the_counts_without_background(rng):
+def test_mlem_without_background_preserves_the_counts(rng):
     rays, factors, background, truth = toy(rng)
     counts = poisson(rng, rays, factors, 0 * background, truth)
     model = list_mode(rays, factors, 0 * background, counts)
@@ -60,7 +60,7 @@ def test_mlem_keeps_the_counts_without_background(rng):
         assert kept == pytest.approx(counts.sum(), rel=1e-5)
 
 
-def test_event_subsets_each_explain_the_counts_of_all(rng):
+def test_each_event_subset_explains_the_counts_of_all(rng):
     rays, factors, background, truth = toy(rng)
     counts = poisson(rng, rays, factors, 0 * background, truth)
     model = list_mode(rays, factors, 0 * background, counts)
@@ -71,7 +71,7 @@ def test_event_subsets_each_explain_the_counts_of_all(rng):
         assert kept == pytest.approx(n_subsets * n_events, rel=1e-5)
 
 
-def test_mlem_with_background_gives_each_count_its_share(rng):
+def test_mlem_with_background_explains_the_counts(rng):
     rays, factors, background, truth = toy(rng)
     counts = poisson(rng, rays, factors, background, truth).astype("f4")
     model = binned(rays, factors, background, counts)
@@ -114,7 +114,7 @@ def test_noiseless_truth_is_a_fixed_point(rng):
     np.testing.assert_allclose(image[seen], truth[seen], rtol=1e-5)
 
 
-def test_more_data_scale_the_image(rng):
+def test_scaled_data_scale_the_image(rng):
     rays, factors, background, truth = toy(rng)
     A = Diagonal(factors) @ RayProjector(rays, GRID, on=cpu(2))
     y = A(truth)
@@ -133,7 +133,7 @@ def test_osem_with_one_subset_is_mlem(rng):
     np.testing.assert_array_equal(one, last(solve(Mlem(iterations=3), model, ones())))
 
 
-def test_order_of_events_leaves_every_bit_in_reproducible_mode(rng):
+def test_order_of_events_does_not_change_reproducible_bits(rng):
     rays, factors, background, truth = toy(rng)
     counts = poisson(rng, rays, factors, background, truth)
     order = rng.permutation(len(counts))
@@ -148,7 +148,7 @@ def test_order_of_events_leaves_every_bit_in_reproducible_mode(rng):
     np.testing.assert_array_equal(*images)
 
 
-def test_images_stay_non_negative_and_zero_where_nothing_is_seen(rng):
+def test_images_are_non_negative_and_zero_without_sensitivity(rng):
     rays, factors, background, truth = toy(rng, n_lines=40)
     counts = poisson(rng, rays, factors, background, truth)
     model = list_mode(rays, factors, background, counts)
@@ -159,7 +159,7 @@ def test_images_stay_non_negative_and_zero_where_nothing_is_seen(rng):
     assert (image[unseen] == 0).all()
 
 
-def test_stopping_is_not_asking_again_and_going_on_is_the_same(rng):
+def test_resumed_run_equals_an_uninterrupted_one(rng):
     rays, factors, background, truth = toy(rng)
     counts = poisson(rng, rays, factors, background, truth)
     model = list_mode(rays, factors, background, counts)
@@ -171,7 +171,7 @@ def test_stopping_is_not_asking_again_and_going_on_is_the_same(rng):
 
 
 @pytest.mark.parametrize("asked", [(), (1, 2, 4), range(1, 9)])
-def test_figures_are_the_same_whoever_asks_in_between_and_wherever_it_goes_on(rng, asked):
+def test_likelihood_is_the_same_for_any_requests_and_resumes(rng, asked):
     rays, factors, background, truth = toy(rng)
     background[::3] = 0
     counts = poisson(rng, rays, factors, background + 0.1, truth)
@@ -179,15 +179,15 @@ def test_figures_are_the_same_whoever_asks_in_between_and_wherever_it_goes_on(rn
     start = ones()
     start[:, :, 2:] = 0  # so that some events cross nothing
     osem = Osem(iterations=2, subsets=4)
-    wanted = [(s.log_likelihood, s.n_skipped) for s in solve(osem, model, start)]
-    assert [value is None for value, _ in wanted] == 2 * [True, True, True, False]
-    assert wanted[3][1] > 0
+    expected = [(s.log_likelihood, s.n_skipped) for s in solve(osem, model, start)]
+    assert [value is None for value, _ in expected] == 2 * [True, True, True, False]
+    assert expected[3][1] > 0
     for step in solve(osem, model, start):
-        assert (step.log_likelihood, step.n_skipped) == wanted[step.update - 1]
+        assert (step.log_likelihood, step.n_skipped) == expected[step.update - 1]
         if step.update in asked:
             rest = solve(osem, model, step.image, done=step.update, so_far=step.so_far())
             message = [(s.log_likelihood, s.n_skipped) for s in rest]
-            assert message == wanted[step.update :]
+            assert message == expected[step.update :]
 
 
 def test_filter_between_iterations_acts_once_in_each(rng):

@@ -1,4 +1,4 @@
-"""The passes over the data that an algorithm foretells are those that it makes."""
+"""The stated passes over the data are those that an algorithm performs."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def passes_of(algorithm, model) -> float:
 
 
 @pytest.mark.parametrize("n", [1, 4, 9])
-def test_conjugate_gradients_go_forward_and_back_each_time(model, n):
+def test_conjugate_gradients_use_a_projection_and_a_back_projection_per_step(model, n):
     algorithm = Cgls(iterations=n, stop_at_noise=False)
     assert passes_of(algorithm, model) == algorithm.n_passes == 2 + 2 * n
 
 
 @pytest.mark.parametrize("subsets", [2, 3])
-def test_subsets_tell_the_residual_of_a_pass_without_a_projection(model, subsets):
+def test_subsets_report_the_residual_of_a_pass_without_a_projection(model, subsets):
     algorithm = Sirt(iterations=4, subsets=subsets)
     for step in solve(algorithm, model, zeros(model)):
         assert step.subset < subsets or np.isfinite(step.residual)
@@ -68,12 +68,12 @@ def test_subsets_tell_the_residual_of_a_pass_without_a_projection(model, subsets
 
 @pytest.mark.parametrize("n", [1, 4, 9])
 @pytest.mark.parametrize("settings", [Sirt(subsets=1), FistaTv()], ids=str)
-def test_no_algorithm_makes_more_passes_than_it_foretold(model, settings, n):
+def test_no_algorithm_makes_more_passes_than_stated(model, settings, n):
     algorithm = settings.model_copy(update={"iterations": n})
     assert 2 * n <= passes_of(algorithm, model) <= algorithm.n_passes <= 3 * n + 14
 
 
-def test_an_early_image_takes_the_time_of_an_iteration(model):
+def test_early_image_takes_the_time_of_an_iteration(model):
     algorithm = FistaTv(iterations=1)
     assert algorithm.early_image(model, zeros(model)) is not None
     early = model.A.n_rows / 60
@@ -83,14 +83,14 @@ def test_an_early_image_takes_the_time_of_an_iteration(model):
     assert early + solved <= algorithm.n_passes
 
 
-def test_zeros_are_not_projected(model):
+def test_zero_image_is_not_projected(model):
     algorithm = FistaTv(smoothing=0)
-    next(algorithm.run(model, zeros(model)))  # the model stores the bound of its norm
+    next(algorithm.run(model, zeros(model)))  # the model caches the bound of its norm
     for start, passes in ((zeros(model), 2), (zeros(model) + 0.5, 3)):
         model.A.n_rows = 0
         next(algorithm.run(model, start))
         assert model.A.n_rows / 60 == passes
 
 
-def test_an_update_of_counts_goes_forward_and_back():
+def test_update_of_counts_uses_a_projection_and_a_back_projection():
     assert Osem(iterations=3, subsets=4).n_passes == 6

@@ -1,4 +1,4 @@
-"""Choice of a prior: equal weight, one optimum each, and protocols that keep their digest."""
+"""Choice of a prior: equal weight, one optimum each, and unchanged digests of protocols."""
 
 from __future__ import annotations
 
@@ -57,20 +57,20 @@ def test_map_reaches_the_optimum_of_each_prior(prior):
     assert max(scan.errors(last.image, x)) < 0.01
 
 
-def test_the_pull_of_the_relative_difference_is_its_value():
+def test_gradient_of_the_relative_difference_agrees_with_its_value():
     ready = Svrg(strength=0.1).prepared(ring_scan().model(), 8)
     anchor = ready.likelihood.anchor(ready.x)
     slope = float((anchor.x * ready.likelihood.prior_gradient(anchor.x)).sum())
     assert ready.likelihood.pull(anchor) == anchor.penalty == pytest.approx(slope, rel=0.01)
 
 
-def test_bsrem_takes_the_same_choice():
+def test_bsrem_uses_the_chosen_prior():
     ready = Bsrem(prior=QuadraticChoice()).prepared(ring_scan().model(), 12)
     assert isinstance(ready.likelihood.prior, engine.priors.Quadratic)
 
 
 @pytest.mark.parametrize("kind", ["map", "bsrem"])
-def test_a_protocol_without_a_choice_has_the_relative_difference_and_its_digest(kind):
+def test_protocol_without_a_choice_has_the_relative_difference_and_its_digest(kind):
     protocol = engine.ListModeProtocol(algorithm={"kind": kind})
     assert protocol.algorithm.prior == RelativeDifferenceChoice()
     values = protocol.model_dump(mode="json", exclude_none=True)
@@ -81,7 +81,7 @@ def test_a_protocol_without_a_choice_has_the_relative_difference_and_its_digest(
     assert digest_of(huber) != digest_of(protocol)
 
 
-def test_the_prior_of_another_algorithm_is_set_at_once():
+def test_prior_of_another_algorithm_can_be_set_together_with_it():
     osem = engine.ListModeProtocol(algorithm={"kind": "osem"})
     found = with_settings(osem, ("algorithm.kind=map", "algorithm.prior.kind=quadratic"))
     assert found.algorithm.prior == QuadraticChoice()

@@ -1,4 +1,4 @@
-"""SIRT and OS-SIRT: their formula, their limits, what they keep."""
+"""SIRT and OS-SIRT: formula, limits, conserved values."""
 
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ def sirt(**settings):
 
 
 def weighted(model):
-    """Elements and data with each row divided by the root of its sum."""
+    """Return elements and data with each row divided by the root of its sum."""
     roots = np.sqrt(model.A.elements.sum(axis=1))
     return model.A.elements / roots[:, None], model.y.ravel() / roots
 
@@ -27,11 +27,11 @@ def test_one_subset_is_the_formula_of_sirt(rng):
     model, _ = system(rng)
     a, y = model.A.elements, model.y.ravel()
     x = rng.random(20)
-    want = np.maximum(x + 0.7 * (a.T @ ((y - a @ x) / a.sum(axis=1))) / a.sum(axis=0), 0)
+    expected = np.maximum(x + 0.7 * (a.T @ ((y - a @ x) / a.sum(axis=1))) / a.sum(axis=0), 0)
 
-    got = last(solve(sirt(iterations=1, relaxation=0.7), model, x.reshape(4, 5)))
+    actual = last(solve(sirt(iterations=1, relaxation=0.7), model, x.reshape(4, 5)))
 
-    np.testing.assert_allclose(got.ravel(), want, rtol=1e-12)
+    np.testing.assert_allclose(actual.ravel(), expected, rtol=1e-12)
 
 
 def test_sirt_never_raises_the_residual_weighted_by_path_length(rng):
@@ -43,21 +43,21 @@ def test_sirt_never_raises_the_residual_weighted_by_path_length(rng):
     assert np.all(np.diff(costs) < 0)
 
 
-def test_the_residual_of_a_scan_falls_with_every_iteration(rng):
+def test_residual_of_a_scan_decreases_with_every_iteration(rng):
     model, _ = discs(rng)
     residuals = [s.residual for s in solve(sirt(iterations=12), model, zeros(model))]
 
     assert np.all(np.diff(residuals) < 0)
 
 
-def test_the_residual_told_is_that_of_the_image(rng):
+def test_reported_residual_is_that_of_the_image(rng):
     model, _ = system(rng)
     for step in solve(sirt(iterations=4), model, zeros(model)):
-        want = np.linalg.norm(model.A(step.image) - model.y) / np.linalg.norm(model.y)
-        assert step.residual == pytest.approx(want, rel=1e-12)
+        expected = np.linalg.norm(model.A(step.image) - model.y) / np.linalg.norm(model.y)
+        assert step.residual == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_residual_of_subsets_is_that_of_the_images_they_came_upon(rng):
+def test_residual_of_subsets_is_that_of_their_input_images(rng):
     model, _ = system(rng)
     order, squares, before = farthest_first(4), [], zeros(model)
     for step in solve(sirt(iterations=2, subsets=4), model, zeros(model)):
@@ -66,11 +66,11 @@ def test_the_residual_of_subsets_is_that_of_the_images_they_came_upon(rng):
         before = step.image
         if step.subset < 4:
             continue
-        want = np.sqrt(sum(squares[-4:])) / np.linalg.norm(model.y)
-        assert step.residual == pytest.approx(want, rel=1e-12)
+        expected = np.sqrt(sum(squares[-4:])) / np.linalg.norm(model.y)
+        assert step.residual == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_pass_that_was_interrupted_tells_the_residual_of_the_whole(rng):
+def test_interrupted_pass_reports_the_residual_of_the_whole(rng):
     model, _ = system(rng)
     whole, so_far = [], ()
     for step in solve(sirt(iterations=3, subsets=4), model, zeros(model)):
@@ -81,46 +81,46 @@ def test_a_pass_that_was_interrupted_tells_the_residual_of_the_whole(rng):
     assert [s.residual for s in rest if s.subset == 4] == pytest.approx(whole[7::4], rel=1e-12)
 
 
-def test_sirt_comes_to_the_weighted_least_squares(rng):
+def test_sirt_converges_to_the_weighted_least_squares_solution(rng):
     model, _ = system(rng)
     a, y = weighted(model)
-    want = np.linalg.lstsq(a, y, rcond=None)[0]
+    expected = np.linalg.lstsq(a, y, rcond=None)[0]
 
-    got = last(solve(sirt(iterations=4000, non_negative=False), model, zeros(model)))
+    actual = last(solve(sirt(iterations=4000, non_negative=False), model, zeros(model)))
 
-    np.testing.assert_allclose(got.ravel(), want, atol=1e-6)
+    np.testing.assert_allclose(actual.ravel(), expected, atol=1e-6)
 
 
-def test_without_negative_values_it_comes_to_the_non_negative_least_squares(rng):
+def test_non_negative_sirt_converges_to_non_negative_least_squares(rng):
     model, _ = system(rng)
-    want, _ = nnls(*weighted(model))
-    assert (want == 0).sum() > 3
+    expected, _ = nnls(*weighted(model))
+    assert (expected == 0).sum() > 3
 
-    got = last(solve(sirt(iterations=4000), model, zeros(model)))
+    actual = last(solve(sirt(iterations=4000), model, zeros(model)))
 
-    np.testing.assert_allclose(got.ravel(), want, atol=1e-6)
+    np.testing.assert_allclose(actual.ravel(), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("subsets", [1, 5])
-def test_the_image_of_consistent_data_stays(rng, subsets):
+def test_image_of_consistent_data_does_not_change(rng, subsets):
     model, _ = discs(rng)
     flat = np.full(model.A.in_shape, 0.02, np.float32)
     model = LinearModel(model.A, model.A(flat))
 
-    got = last(solve(sirt(subsets=subsets), model, flat))
+    actual = last(solve(sirt(subsets=subsets), model, flat))
 
-    np.testing.assert_allclose(got, flat, rtol=1e-4)  # float32
+    np.testing.assert_allclose(actual, flat, rtol=1e-4)  # float32
 
 
-def test_subsets_come_to_the_truth_of_consistent_data(rng):
+def test_subsets_converge_to_the_truth_of_consistent_data(rng):
     model, truth = system(rng, noise=0)
 
-    got = last(solve(sirt(iterations=600, subsets=8), model, zeros(model)))
+    actual = last(solve(sirt(iterations=600, subsets=8), model, zeros(model)))
 
-    np.testing.assert_allclose(got, truth, atol=1e-5)
+    np.testing.assert_allclose(actual, truth, atol=1e-5)
 
 
-def test_subsets_bring_the_image_on_faster(rng):
+def test_subsets_converge_faster(rng):
     model, truth = discs(rng, noise=0.002)
     one, many = (
         error(last(solve(sirt(iterations=4, subsets=n), model, zeros(model))), truth)
@@ -130,7 +130,7 @@ def test_subsets_bring_the_image_on_faster(rng):
     assert many < one / 2
 
 
-def test_the_default_gives_a_sound_picture(rng):
+def test_default_settings_give_an_accurate_image(rng):
     model, truth = discs(rng)
 
     assert error(last(solve(Sirt(), model, zeros(model))), truth) < 0.15
@@ -144,7 +144,7 @@ def test_values_stay_within_the_bounds(rng):
     assert image.max() == np.float32(0.025) < truth.max()
 
 
-def test_voxels_that_no_ray_sees_keep_their_value(rng):
+def test_unseen_voxels_keep_their_value(rng):
     model, _ = system(rng)
     elements = model.A.elements.copy()
     elements[:, 3] = 0
@@ -154,7 +154,7 @@ def test_voxels_that_no_ray_sees_keep_their_value(rng):
     assert last(solve(sirt(subsets=3), model, x))[0, 3] == x[0, 3]
 
 
-def test_the_image_to_start_from_is_not_written_to(rng):
+def test_start_image_is_not_modified(rng):
     model, _ = system(rng)
     x = zeros(model)
     last(solve(sirt(subsets=2), model, x))
@@ -163,7 +163,7 @@ def test_the_image_to_start_from_is_not_written_to(rng):
 
 
 @pytest.mark.parametrize("subsets", [1, 3])
-def test_going_on_equals_never_having_stopped(rng, subsets):
+def test_resumed_run_equals_an_uninterrupted_one(rng, subsets):
     model, _ = discs(rng)
     whole = list(solve(sirt(subsets=subsets), model, zeros(model)))
     kept = whole[subsets]
@@ -174,7 +174,7 @@ def test_going_on_equals_never_having_stopped(rng, subsets):
     np.testing.assert_array_equal(rest[-1].image, whole[-1].image)
 
 
-def test_the_filter_acts_once_in_each_iteration_and_its_image_is_told(rng):
+def test_filter_acts_once_in_each_iteration_and_its_image_is_returned(rng):
     model, _ = system(rng)
     calls = []
 
@@ -188,7 +188,7 @@ def test_the_filter_acts_once_in_each_iteration_and_its_image_is_told(rng):
     np.testing.assert_array_equal(steps[-1].image, calls[-1] / 2)
 
 
-def test_bad_pixels_are_told(rng):
+def test_bad_pixels_are_reported(rng):
     model, _ = system(rng)
     model.y[3] = np.nan
 
@@ -196,7 +196,7 @@ def test_bad_pixels_are_told(rng):
         last(solve(sirt(), model, zeros(model)))
 
 
-def test_more_subsets_than_views_are_told(rng):
+def test_more_subsets_than_views_are_refused(rng):
     model, _ = system(rng)
 
     with pytest.raises(
@@ -205,12 +205,12 @@ def test_more_subsets_than_views_are_told(rng):
         last(solve(sirt(subsets=100), model, zeros(model)))
 
 
-def test_subsets_of_a_power_of_two_come_in_the_order_of_reversed_bits():
+def test_power_of_two_subsets_are_in_bit_reversed_order():
     assert farthest_first(8) == [0, 4, 2, 6, 1, 5, 3, 7]
 
 
 @pytest.mark.parametrize("n", [1, 2, 6, 10, 37])
-def test_every_subset_comes_once_and_far_from_the_last(n):
+def test_every_subset_occurs_once_and_far_from_the_last(n):
     order = farthest_first(n)
     gaps = [min((a - b) % n, (b - a) % n) for a, b in pairwise(order)]
 
@@ -218,6 +218,6 @@ def test_every_subset_comes_once_and_far_from_the_last(n):
     assert all(gap > 1 for gap in gaps) or n < 6
 
 
-def test_it_says_what_it_is():
+def test_description_names_algorithm_and_subsets():
     assert sirt().describe() == "SIRT, 5 iterations"
     assert sirt(subsets=20).describe() == "OS-SIRT, 5 iterations × 20 subsets"

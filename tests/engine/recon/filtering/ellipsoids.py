@@ -19,7 +19,7 @@ SHEPP_LOGAN = (
 
 
 def shepp_logan(scale_mm):
-    """Ellipsoids with lengths in mm."""
+    """Return ellipsoids with lengths in mm."""
     return [
         (density, np.multiply(half, scale_mm), np.multiply(centre, scale_mm), np.radians(turn))
         for density, half, centre, turn in SHEPP_LOGAN
@@ -27,12 +27,12 @@ def shepp_logan(scale_mm):
 
 
 def ball(radius_mm, centre_mm=(0.0, 0.0, 0.0), density=1.0):
-    """One ball."""
+    """Return one ball."""
     return (density, np.full(3, radius_mm), np.array(centre_mm), 0.0)
 
 
 def integrals(geometry, ellipsoids):
-    """(n_views, n_rows, n_columns) float32 line integrals."""
+    """Return (n_views, n_rows, n_columns) float32 line integrals."""
     out = np.zeros((geometry.n_views, geometry.shape[0] * geometry.shape[1]))
     for view in range(geometry.n_views):
         pixels = geometry.pixel_mm(view).reshape(-1, 3).T
@@ -51,7 +51,7 @@ def integrals(geometry, ellipsoids):
 
 
 def values(grid, ellipsoids):
-    """Densities at the centres of the voxels of a grid."""
+    """Return densities at the centres of the voxels of a grid."""
     z, y, x = (grid.centres_mm(axis) for axis in (2, 1, 0))
     points = np.stack(np.broadcast_arrays(x[None, None], y[None, :, None], z[:, None, None]), -1)
     out = np.zeros(grid.shape)

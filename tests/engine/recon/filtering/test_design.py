@@ -1,4 +1,4 @@
-"""What is decided for a scan, and said about it."""
+"""Decisions about a scan before filtering, and their messages."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def degrees(first, stop, step=1.0):
         (parallel(degrees(0, 140), **PARALLEL), "limited angle", 140),
     ],
 )
-def test_kind_of_scan_is_found(geometry, kind, sum_deg):
+def test_kind_of_scan_is_detected(geometry, kind, sum_deg):
     plan = plan_for(geometry)
     assert plan.kind == kind
     assert np.degrees(plan.step_rad.sum()) == pytest.approx(sum_deg)
@@ -53,7 +53,7 @@ def test_kind_of_scan_is_found(geometry, kind, sum_deg):
 
 @pytest.mark.parametrize("turn", [1, -1])
 @pytest.mark.parametrize("beam", ["cone", "tilted", "parallel"])
-def test_twin_of_a_ray_is_where_its_fan_angle_says(beam, turn):
+def test_opposite_ray_is_at_its_fan_angle(beam, turn):
     angles = turn * degrees(10, 370, 5)
     if beam == "parallel":
         geometry = parallel(angles, axis_column=40.0, **PARALLEL)
@@ -79,7 +79,7 @@ def test_twin_of_a_ray_is_where_its_fan_angle_says(beam, turn):
 
 
 @pytest.mark.parametrize("axis_column", [20.0, 71.0])
-def test_half_fan_is_widened_to_both_sides_alike(axis_column):
+def test_half_fan_is_extended_symmetrically(axis_column):
     geometry = circular_cone(degrees(0, 360), axis_column=axis_column, **CONE)
     plan = plan_for(geometry)
     middle = (plan.geometry.shape[1] - 1) / 2
@@ -93,7 +93,7 @@ def test_half_fan_is_widened_to_both_sides_alike(axis_column):
     assert outside.max() < 1e-12
 
 
-def test_cut_off_short_side_asks_for_half_fan_weights():
+def test_truncated_short_side_uses_half_fan_weights():
     geometry = circular_cone(degrees(0, 360), axis_column=47.0, **CONE)
     assert plan_for(geometry).kind == "full circle"
     assert plan_for(geometry, cut_sides=(True, False)).kind == "half fan"
@@ -102,7 +102,7 @@ def test_cut_off_short_side_asks_for_half_fan_weights():
     assert plan_for(geometry, half_fan="on").kind == "half fan"
 
 
-def test_half_fan_of_a_short_scan_is_warned_of():
+def test_half_fan_of_a_short_scan_gives_a_warning():
     plan = plan_for(circular_cone(degrees(0, 220), axis_column=30.0, **CONE))
     assert plan.kind == "short scan"
     assert any("full circle" in text for text in plan.warnings)
@@ -110,14 +110,14 @@ def test_half_fan_of_a_short_scan_is_warned_of():
 
 @pytest.mark.parametrize("column", [-7.5, 20.25, 110.0])
 @pytest.mark.parametrize("beam", [circular_cone, parallel])
-def test_the_axis_is_seen_at_its_column_on_and_beside_the_detector(beam, column):
+def test_axis_projects_to_its_column_on_and_off_the_detector(beam, column):
     options = CONE if beam is circular_cone else PARALLEL
     seen = beam(degrees(0, 360, 10), axis_column=column, **options)
     assert axis_column(orbit_of(seen)) == pytest.approx(column)
     assert axis_column(orbit_of(seen.flipped(columns=True))) == pytest.approx(99 - column)
 
 
-def test_choices_are_kept():
+def test_manual_settings_are_respected():
     whole = circular_cone(degrees(0, 360), **CONE)
     part = circular_cone(degrees(0, 210), **CONE)
     assert plan_for(whole, short_scan="on").kind == "short scan"
@@ -125,7 +125,7 @@ def test_choices_are_kept():
     np.testing.assert_allclose(plan_for(whole, short_scan="off").weight_map(), 0.5)
 
 
-def test_axis_is_found_where_the_scanner_was_moved():
+def test_axis_of_a_moved_scanner_is_found():
     turn = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)
     shift = np.array([40.0, -30.0, 12.0])
     for still in (
@@ -142,7 +142,7 @@ def test_axis_is_found_where_the_scanner_was_moved():
         np.testing.assert_allclose(other.weight_map(), plan.weight_map(), atol=FLOAT64_SUMS)
 
 
-def test_repeated_and_lost_views_are_told():
+def test_repeated_and_lost_views_are_reported():
     again = plan_for(circular_cone(degrees(0, 361), **CONE))
     assert any("last view repeats the first" in text for text in again.messages)
     lost = np.delete(degrees(0, 360), [100, 101])
@@ -153,7 +153,7 @@ def fan_of(angles):
     return fan(angles, source_axis_mm=500.0, source_detector_mm=750.0, n_columns=100, pixel_mm=2.0)
 
 
-def test_helix_is_warned_of():
+def test_helix_gives_a_warning():
     plan = plan_for(helical(degrees(0, 360), pitch_mm=50.0, **CONE))
     assert any("along its axis" in text for text in plan.warnings)
     assert any("Helical orbit" in text for text in plan.messages)
@@ -173,20 +173,20 @@ def test_rays_along_the_axis_are_refused():
         plan_for(along)
 
 
-def test_softened_rows_are_means_over_three(rng):
+def test_softened_rows_are_means_of_three(rng):
     geometry = parallel(circle(6), shape=(5, 16), pixel_mm=1.0)
     values = rng.random((6, 5, 16)).astype("f4")
     sharp, soft = (
         filtered(values, planned(values, geometry, chosen), chosen, on=cpu(1))
         for chosen in (FilterSettings(soften_rows=s, truncation="off") for s in (False, True))
     )
-    wanted = sharp[:, :-2] / 4 + sharp[:, 1:-1] / 2 + sharp[:, 2:] / 4
-    np.testing.assert_allclose(soft[:, 1:-1], wanted, atol=1e-6)
+    expected = sharp[:, :-2] / 4 + sharp[:, 1:-1] / 2 + sharp[:, 2:] / 4
+    np.testing.assert_allclose(soft[:, 1:-1], expected, atol=1e-6)
     np.testing.assert_allclose(soft[:, 0], 0.75 * sharp[:, 0] + 0.25 * sharp[:, 1], atol=1e-6)
 
 
 @pytest.mark.parametrize("tilt", [(0.0, 0.0), (0.3, -0.2)])
-def test_the_density_of_lines_is_that_of_each_ray(tilt):
+def test_density_of_lines_is_that_of_each_ray(tilt):
     """|a' × d| / D, with the vectors of every pixel."""
     scan = circular_cone(
         circle(5), source_axis_mm=60.0, source_detector_mm=90.0, shape=(7, 9), pixel_mm=4.0,

@@ -1,4 +1,4 @@
-"""Filtered back projection against objects known in closed form."""
+"""Filtered back projection compared with objects in closed form."""
 
 import numpy as np
 import pytest
@@ -101,7 +101,7 @@ def test_ball_has_its_density(geometry):
         lambda g: g.flipped(columns=True),
     ],
 )
-def test_wrong_direction_fails(wrong):
+def test_wrong_direction_of_rotation_gives_a_wrong_image(wrong):
     right = circular_cone(degrees(0, 210, 1), **CONE)
     objects = [ball(R_MM), ball(8.0, (20.0, 10.0, 0.0), 1.0)]
     data, truth = integrals(right, objects), values(SLICE, objects)
@@ -141,7 +141,7 @@ def test_half_fan_agrees_with_the_full_detector(axis_column):
 
 
 @pytest.mark.slow
-def test_head_off_the_axis_on_any_grid():
+def test_off_axis_head_is_right_on_any_grid():
     shift = np.array([12.0, -8.0, 3.0])
     objects = [(d, half, centre + shift, turn) for d, half, centre, turn in shepp_logan(45.0)]
     geometry = circular_cone(degrees(0, 360, 1), **{**CONE, "shape": (60, 128)})
@@ -154,7 +154,7 @@ def test_head_off_the_axis_on_any_grid():
     assert np.corrcoef(image.ravel(), truth.ravel())[0, 1] > 0.97
 
 
-def test_values_are_per_mm_whatever_the_scale():
+def test_values_are_per_mm_at_any_scale():
     small = circular_cone(degrees(0, 360), **CONE)
     large = circular_cone(
         degrees(0, 360), source_axis_mm=5000, source_detector_mm=7500, shape=(9, 128), pixel_mm=15
@@ -165,7 +165,7 @@ def test_values_are_per_mm_whatever_the_scale():
     np.testing.assert_allclose(10 * other, one, atol=2e-4)  # float32 sums of 180 views
 
 
-def test_moving_scanner_and_picture_together_changes_nothing():
+def test_moving_scanner_and_image_together_changes_nothing():
     still = circular_cone(degrees(0, 220), axis_column=60.0, **CONE)
     shift = np.array([30.0, -20.0, 7.0])
     objects = shepp_logan(45.0)
@@ -186,7 +186,7 @@ def test_order_of_the_views_does_not_matter(rng):
     np.testing.assert_allclose(other, one, atol=2e-5)  # float32 sums in another order
 
 
-def test_a_slice_is_the_slice_of_the_volume():
+def test_slice_equals_the_slice_of_the_volume():
     geometry = circular_cone(degrees(0, 360, 5), **{**CONE, "shape": (40, 96)})
     grid = ImageGrid((12, 30, 30), (3.0, 3.0, 3.0))
     data = integrals(geometry, shepp_logan(45.0))
@@ -197,7 +197,7 @@ def test_a_slice_is_the_slice_of_the_volume():
         np.testing.assert_array_equal(part, whole[region])
 
 
-def test_object_wider_than_the_detector_is_continued():
+def test_object_wider_than_the_detector_is_extrapolated():
     geometry = circular_cone(degrees(0, 360), **{**CONE, "shape": (9, 64)})
     data = integrals(geometry, [ball(60.0)])
     plan = planned(data, geometry, FilterSettings())
@@ -209,7 +209,7 @@ def test_object_wider_than_the_detector_is_continued():
     assert abs(continued.mean() - 1) < 0.5 * abs(cut.mean() - 1)
 
 
-def test_noise_at_the_edge_is_no_object(rng):
+def test_noise_at_the_edge_is_not_an_object(rng):
     geometry = circular_cone(degrees(0, 360), **CONE)
     data = integrals(geometry, [ball(R_MM)]) + rng.normal(0, 1, (180, 9, 128)).astype("f4")
     assert planned(data, geometry, FilterSettings()).continued == (False, False)
@@ -228,12 +228,12 @@ def test_softer_windows_lower_the_noise(rng):
     assert (np.diff(sigma) < -0.1 * np.array(sigma[:-1])).all()
 
 
-def test_half_circle_that_is_too_short_loses_density():
+def test_too_short_half_turn_loses_density():
     image = ball_through(parallel(degrees(0, 120), **PARALLEL))
     assert inside(image, SLICE).mean() == pytest.approx(2 / 3, abs=5e-3)
 
 
-def test_algorithm_yields_the_picture_once():
+def test_algorithm_yields_one_image():
     geometry = circular_cone(degrees(0, 360), axis_column=30.0, **CONE)
     data = integrals(geometry, [ball(R_MM)])
     A = XrayTransform(geometry, SLICE, on=cpu(2))
@@ -241,11 +241,11 @@ def test_algorithm_yields_the_picture_once():
     x = np.zeros(SLICE.shape, np.float32)
     settings = {"window": "hann", "cutoff": 0.9}
     (step,) = solve(Fdk(**settings), model, x)
-    wanted = fdk(data, geometry, SLICE, settings=FilterSettings(**settings), on=cpu(2))
-    np.testing.assert_array_equal(step.image, wanted)
+    expected = fdk(data, geometry, SLICE, settings=FilterSettings(**settings), on=cpu(2))
+    np.testing.assert_array_equal(step.image, expected)
     assert (step.update, step.iteration, step.subset) == (1, 1, 1)
     (doubled,) = solve(Fdk(**settings), model, x, between=lambda image: 2 * image)
-    np.testing.assert_array_equal(doubled.image, 2 * wanted)
+    np.testing.assert_array_equal(doubled.image, 2 * expected)
     assert list(solve(Fdk(), model, x, done=1)) == []
     assert "Hann" in Fdk(**settings).describe() and "90%" in Fdk(**settings).describe()
 

@@ -1,4 +1,4 @@
-"""Filtered projections on a GPU: the numbers of the CPU, lying where the measured ones lie."""
+"""Projections filtered on a GPU equal those of the CPU and stay in GPU memory."""
 
 import numpy as np
 import pytest
@@ -27,31 +27,31 @@ SCANS = {
 
 @pytest.mark.parametrize("soften", [False, True])
 @pytest.mark.parametrize("name", SCANS)
-def test_rows_are_those_of_the_cpu(on_gpu, name, soften, monkeypatch):
+def test_rows_equal_those_of_the_cpu(on_gpu, name, soften, monkeypatch):
     monkeypatch.setattr(projections, "_GPU_CHUNK_BYTES", 4 * 6 * 80 * 4)  # four views at a time
     geometry = SCANS[name]
     data = integrals(geometry, [ball(60.0, (5.0, 3.0, 0.0))])  # wider than the detector
     settings = FilterSettings(window="hann", soften_rows=soften)
     plan, rows = planned(data, geometry, settings), slice(1, 5)
     assert any(plan.continued)
-    want = filtered(data, plan, settings, rows=rows, on=cpu(2))
+    expected = filtered(data, plan, settings, rows=rows, on=cpu(2))
 
     there = on_gpu.to_device(data)
     again = planned(there, geometry, settings)
     assert (again.continued, again.messages) == (plan.continued, plan.messages)
-    got = filtered(there, plan, settings, rows=rows, on=on_gpu)
-    assert type(got) is type(there)
+    actual = filtered(there, plan, settings, rows=rows, on=on_gpu)
+    assert type(actual) is type(there)
     # a card's transforms round otherwise, by the rows that go in, of which the ramp leaves a tenth:
     # 2.8e-6 was seen
     rtol = 2e-6 if isinstance(on_gpu.gpu, EmulatedGpu) else 5e-6
-    np.testing.assert_allclose(on_gpu.to_host(got), want, atol=rtol * np.abs(want).max())
+    np.testing.assert_allclose(on_gpu.to_host(actual), expected, atol=rtol * np.abs(expected).max())
 
     of_host = filtered(data, plan, settings, rows=rows, on=on_gpu)
     assert type(of_host) is np.ndarray
-    np.testing.assert_array_equal(of_host, on_gpu.to_host(got))
+    np.testing.assert_array_equal(of_host, on_gpu.to_host(actual))
 
 
-def test_faulty_projections_are_refused_there_too(on_gpu):
+def test_faulty_projections_are_refused_on_the_gpu(on_gpu):
     data = np.zeros((9, 6, 40), np.float32)
     data[3, 4, 5] = np.inf
     with pytest.raises(DataError, match="1 of 2160"):
@@ -59,17 +59,17 @@ def test_faulty_projections_are_refused_there_too(on_gpu):
 
 
 @pytest.mark.parametrize("memory", [1 << 30, 26_000])
-def test_fdk_in_one_call_is_that_of_the_cpu(memory):
+def test_fdk_in_one_call_equals_that_of_the_cpu(memory):
     geometry, grid = SCANS["half fan"], ImageGrid((6, 12, 12), (4.0, 4.0, 4.0))
     data, region = integrals(geometry, [ball(20.0)]), np.s_[2:5, :, 3:]
-    want = fdk(data, geometry, grid, on=cpu(2), region=region)
+    expected = fdk(data, geometry, grid, on=cpu(2), region=region)
     on = cuda(EmulatedGpu(exact_textures=True, memory_limit=memory))
-    got = fdk(data, geometry, grid, on=on, region=region)
-    assert (type(got) is np.ndarray) == (memory < 1 << 30)  # what is large streams
-    np.testing.assert_allclose(on.to_host(got), want, rtol=0, atol=1e-5 * want.max())
+    actual = fdk(data, geometry, grid, on=on, region=region)
+    assert (type(actual) is np.ndarray) == (memory < 1 << 30)  # large volumes are streamed
+    np.testing.assert_allclose(on.to_host(actual), expected, rtol=0, atol=1e-5 * expected.max())
 
 
-def test_the_edges_of_a_scan_are_asked_for_once(on_gpu, monkeypatch):
+def test_edges_of_a_scan_are_copied_once(on_gpu, monkeypatch):
     copies, to_host = [], truncation.to_host
     monkeypatch.setattr(truncation, "to_host", lambda x: copies.append(x.shape) or to_host(x))
     data = integrals(SCANS["cone"], [ball(60.0)])
@@ -78,7 +78,7 @@ def test_the_edges_of_a_scan_are_asked_for_once(on_gpu, monkeypatch):
     assert cut == truncation.cut_sides(data) == (True, True)
 
 
-def test_a_gpu_inspects_values_while_the_geometry_is_examined(on_gpu, monkeypatch):
+def test_gpu_inspects_values_while_the_geometry_is_examined(on_gpu, monkeypatch):
     order: list[str] = []
 
     def noted(module, name):
@@ -95,15 +95,15 @@ def test_a_gpu_inspects_values_while_the_geometry_is_examined(on_gpu, monkeypatc
 
 
 @pytest.mark.parametrize("name", SCANS)
-def test_the_density_of_lines_is_computed_where_it_is_used(on_gpu, name):
+def test_density_of_lines_is_computed_on_the_device(on_gpu, name):
     orbit = orbit_of(SCANS[name])
     there = projections.density(orbit, 2, on_gpu.xp)
     assert type(there) is type(on_gpu.to_device(np.ones(1)))
-    want = projections.density(orbit, 2)
-    np.testing.assert_allclose(on_gpu.to_host(there), want, rtol=1e-14)
+    expected = projections.density(orbit, 2)
+    np.testing.assert_allclose(on_gpu.to_host(there), expected, rtol=1e-14)
 
 
-def test_rows_of_a_gpu_are_as_long_as_their_transform(on_gpu, monkeypatch):
+def test_rows_on_a_gpu_are_as_long_as_their_transform(on_gpu, monkeypatch):
     lengths, filter_rows = [], projections.filter_rows
 
     def noted(rows, factors, length):

@@ -1,6 +1,6 @@
-"""Gridding against filtered back projection in float64 that shares no code with the engine.
+"""Gridding compared with an independent filtered back projection in float64.
 
-The judge filters closed-form line integrals of ellipses with NumPy, interpolates them by FFT with
+The reference filters closed-form line integrals of ellipses with NumPy, interpolates them by
 zero padding, and adds them at voxel centres.
 """
 
@@ -31,12 +31,12 @@ ELLIPSES = (
 )
 """Centre x, y and half axes relative to the field of view, rotation [rad], density [1/mm]."""
 FINER = 64
-"""Points of the judge's interpolation per pixel; between them it is linear."""
+"""Points of the reference's interpolation per pixel; between them it is linear."""
 Values = NDArray[np.float64]
 
 
 def line_integrals(angles: Values, s_mm: Values, radius_mm: float) -> Values:
-    """Integrals along lines with normals (−sin β, cos β) at distances s."""
+    """Return integrals along lines with normals (−sin β, cos β) at distances s."""
     across = angles[:, None] + np.pi / 2
     total = np.zeros((len(angles), len(s_mm)))
     for x, y, a, b, phi, density in ELLIPSES:
@@ -52,7 +52,7 @@ def judged(
     integrals: Values, angles: Values, at_mm: tuple[Values, Values], pixel_mm: float,
     axis_column: float, *, hann: bool = False,
 ) -> Values:  # fmt: skip
-    """Filtered back projection over half a turn or a turn, at points (x, y)."""
+    """Return the filtered back projection over half a turn or a turn, at points (x, y)."""
     n = integrals.shape[1]
     distance = np.minimum(np.arange(2 * n), 2 * n - np.arange(2 * n))
     ramp = np.where(distance % 2 == 1, -1 / (np.pi * np.maximum(distance, 1)) ** 2, 0.0)
@@ -72,7 +72,7 @@ def judged(
 
 
 def inside(grid: ImageGrid, radius_mm: float) -> tuple[NDArray[np.bool_], Values, Values]:
-    """Voxels of the largest ellipse, and their centres [mm]."""
+    """Return voxels of the largest ellipse, and their centres [mm]."""
     x, y = grid.centres_mm(0)[None, :], grid.centres_mm(1)[:, None]
     _, _, a, b, phi, _ = ELLIPSES[0]
     along = (x * np.cos(phi) + y * np.sin(phi)) / (a * radius_mm)
@@ -93,7 +93,7 @@ def inside(grid: ImageGrid, radius_mm: float) -> tuple[NDArray[np.bool_], Values
         ("a Hann window", 180, np.pi, 128, 63.5, (128, 128), 1.0, (0.0, 0.0), True),
     ],
 )  # fmt: skip
-def test_gridding_equals_the_judge(
+def test_gridding_equals_the_reference(
     case: str, n_views: int, turn: float, n_columns: int, axis: float, shape: tuple[int, int],
     voxel_mm: float, centre_mm: tuple[float, float], hann: bool,
 ) -> None:  # fmt: skip
@@ -111,7 +111,7 @@ def test_gridding_equals_the_judge(
     assert found.mean() == pytest.approx(truth.mean(), rel=2e-4)
 
 
-def test_a_slice_between_two_rows_is_their_mean(rng: np.random.Generator) -> None:
+def test_slice_between_two_rows_is_their_mean(rng: np.random.Generator) -> None:
     geometry = parallel(circle(20, range_rad=np.pi), shape=(2, 24), pixel_mm=1.0)
     values = rng.random((20, 2, 24), np.float32)
     on_rows = ImageGrid((2, 16, 16), (1.0, 1.0, 1.0))
@@ -137,7 +137,7 @@ def test_slices_beyond_the_detector_are_empty(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("soften_rows", [False, True])
-def test_slabs_boxes_and_threads_have_the_bits_of_the_whole(
+def test_slabs_boxes_and_threads_give_the_bits_of_the_whole(
     rng: np.random.Generator, soften_rows: bool
 ) -> None:
     geometry = parallel(circle(70, range_rad=np.pi), shape=(24, 33), pixel_mm=1.5)
@@ -158,7 +158,7 @@ def test_slabs_boxes_and_threads_have_the_bits_of_the_whole(
         np.testing.assert_array_equal(part, whole[region])
 
 
-def test_automatic_chooses_by_the_number_of_views() -> None:
+def test_automatic_method_depends_on_the_number_of_views() -> None:
     grid, auto = ImageGrid((1, 16, 16), (1.0, 1.0, 1.0)), FilterSettings(method="auto")
     for n_views in (FEWEST_VIEWS - 1, FEWEST_VIEWS):
         geometry = parallel(circle(n_views, range_rad=np.pi), shape=(1, 24), pixel_mm=1.0)
@@ -169,7 +169,7 @@ def test_automatic_chooses_by_the_number_of_views() -> None:
     assert "gridding" in describe_method(auto, geometry, grid, ON)
 
 
-def test_other_scans_use_voxels_and_state_the_reason(on_gpu: Backend) -> None:
+def test_other_scans_use_back_projection_and_state_the_reason(on_gpu: Backend) -> None:
     grid = ImageGrid((4, 16, 16), (1.0, 1.0, 1.0))
     angles = circle(360, range_rad=np.pi)
     rays = parallel(angles, shape=(4, 24), pixel_mm=1.0)

@@ -1,4 +1,4 @@
-"""The ramp filter: sampled in space, without wrapping around, tamed by windows."""
+"""The ramp filter: sampled in space, without wrap-around, smoothed by windows."""
 
 import numpy as np
 import pytest
@@ -9,18 +9,18 @@ from engine.recon.filtering.windows import WINDOWS, window
 from tests.tolerances import FLOAT64
 
 
-def test_filtering_is_the_sum_over_the_row(rng):
+def test_filtering_is_a_convolution_of_the_row(rng):
     n = 37
     row = rng.normal(size=(2, n)).astype("f4")
     length = filter_length(n)
     g = kernel(1001)  # longer than any distance in the row
-    wanted = [[sum(g[i - k] * p[k] for k in range(n)) for i in range(n)] for p in row]
+    expected = [[sum(g[i - k] * p[k] for k in range(n)) for i in range(n)] for p in row]
     filtered = filter_rows(row, spectrum(length), length)[:, :n]
     assert filtered.dtype == np.float32
-    np.testing.assert_allclose(filtered, wanted, atol=2e-6)  # float32 sums of some 40 terms
+    np.testing.assert_allclose(filtered, expected, atol=2e-6)  # float32 sums of some 40 terms
 
 
-def test_spectrum_is_the_ramp_but_for_the_mean():
+def test_spectrum_is_the_ramp_except_for_the_mean():
     n = 256
     frequency = np.arange(n // 2 + 1) / (n / 2)
     np.testing.assert_allclose(spectrum(n)[1:], frequency[1:] / 2, atol=1e-3)
@@ -29,7 +29,7 @@ def test_spectrum_is_the_ramp_but_for_the_mean():
 
 
 @pytest.mark.parametrize("name", WINDOWS)
-def test_window_keeps_the_mean_and_cuts_off(name):
+def test_window_preserves_the_mean_and_cuts_off(name):
     frequency = np.linspace(0, 1, 101)
     factors = window(name, frequency, cutoff=0.6)
     assert factors[0] == pytest.approx(1, abs=1e-6)
@@ -60,7 +60,7 @@ def test_window_keeps_the_mean_and_cuts_off(name):
         ("kaiser", i0(6 * np.sqrt(0.75)) / i0(6), 1 / i0(6)),
     ],
 )
-def test_window_in_closed_form(name, middle, end):
+def test_window_has_its_closed_form(name, middle, end):
     assert window(name, np.array([0.5, 1.0])) == pytest.approx([middle, end], abs=FLOAT64)
 
 

@@ -1,4 +1,4 @@
-"""Angular steps and the weights of rays measured twice."""
+"""Angular steps and weights of redundant rays."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ from tests.tolerances import FLOAT64, FLOAT64_SUMS
 
 
 def parker_of_both(beta, gamma, range_rad, twin_gamma):
-    """Weights of rays, and of the twins at β + π + 2γ, counted with the fan angle given."""
+    """Return weights of rays, and of the opposite rays at β + π + 2γ with the given fan angle."""
     twin = np.mod(beta + np.pi + 2 * gamma, 2 * np.pi)
     twin_weight = np.where(twin <= range_rad, parker(twin, twin_gamma, range_rad), 0)
     return parker(beta, gamma, range_rad), twin_weight
 
 
 @pytest.mark.parametrize("range_deg", [181, 200, 240, 300, 359])
-def test_parker_weights_of_a_ray_and_its_twin_add_up_to_one(rng, range_deg):
+def test_parker_weights_of_opposite_rays_add_up_to_one(rng, range_deg):
     range_rad = np.radians(range_deg)
     excess = (range_rad - np.pi) / 2
     gamma = rng.uniform(-excess, excess, 2000)
@@ -24,7 +24,7 @@ def test_parker_weights_of_a_ray_and_its_twin_add_up_to_one(rng, range_deg):
     np.testing.assert_allclose(one + twin, 1, atol=FLOAT64_SUMS)
 
 
-def test_parker_weights_hold_beyond_the_fan_they_are_made_for(rng):
+def test_parker_weights_hold_beyond_their_fan(rng):
     range_rad = np.radians(200)
     gamma, beta = rng.uniform(-0.6, 0.6, 2000), rng.uniform(0, range_rad, 2000)
     one, twin = parker_of_both(beta, gamma, range_rad, -gamma)
@@ -49,20 +49,20 @@ def test_parker_weights_start_and_end_at_zero():
 
 
 @pytest.mark.parametrize("overlap", [0.01, 0.3, 40.0])
-def test_wang_weights_of_a_ray_and_its_twin_add_up_to_one(rng, overlap):
+def test_wang_weights_of_opposite_rays_add_up_to_one(rng, overlap):
     across = rng.uniform(-2 * overlap, 2 * overlap, 2000)
     one, twin = wang(across, overlap), wang(-across, overlap)
     np.testing.assert_allclose(one + twin, 1, atol=FLOAT64)
     assert (one[across < -overlap] == 0).all() and (one[across > overlap] == 1).all()
 
 
-def test_even_views_stand_for_even_steps():
+def test_even_views_have_even_steps():
     whole = coverage(np.radians(np.arange(0, 360, 4)))
     assert whole.is_whole and whole.n_repeated == 0
     np.testing.assert_allclose(whole.step_rad, np.radians(4))
 
 
-def test_last_view_like_the_first_shares_its_step():
+def test_last_view_that_repeats_the_first_shares_its_step():
     whole = coverage(np.radians(np.arange(0, 361, 4)))
     assert whole.is_whole and whole.n_repeated == 1
     np.testing.assert_allclose(whole.step_rad[[0, -1]], np.radians(2))
@@ -85,7 +85,7 @@ def test_order_of_views_does_not_matter(rng):
     np.testing.assert_allclose(shuffled.from_start_rad, sorted_.from_start_rad[order])
 
 
-def test_uneven_views_integrate_what_is_smooth_over_the_circle(rng):
+def test_uneven_views_integrate_smooth_functions_over_the_circle(rng):
     angles = np.radians(np.arange(720) / 2 + rng.uniform(-0.2, 0.2, 720))
     whole = coverage(angles)
     assert whole.is_whole
@@ -96,14 +96,14 @@ def test_uneven_views_integrate_what_is_smooth_over_the_circle(rng):
     )
 
 
-def test_open_scan_starts_behind_the_largest_gap():
+def test_open_scan_starts_after_the_largest_gap():
     part = coverage(np.radians(np.arange(300, 520, 2)))
     assert not part.is_whole
     assert np.degrees(part.range_rad) == pytest.approx(220)
     np.testing.assert_allclose(np.degrees(part.from_start_rad), np.arange(1, 220, 2))
 
 
-def test_few_lost_views_leave_the_circle_whole():
+def test_few_lost_views_still_cover_the_circle():
     angles = np.delete(np.radians(np.arange(360)), [17, 18, 200])
     whole = coverage(angles)
     assert whole.is_whole
@@ -113,7 +113,7 @@ def test_few_lost_views_leave_the_circle_whole():
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_a_few_views_stand_for_the_whole_circle(n):
+def test_few_views_cover_the_whole_circle(n):
     whole = coverage(np.arange(n) * 2 * np.pi / n)
     assert whole.is_whole
     assert whole.step_rad.sum() == pytest.approx(2 * np.pi)

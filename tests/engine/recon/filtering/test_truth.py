@@ -1,4 +1,4 @@
-"""Filtered back projection of the Shepp-Logan head, and of real and foreign scans with truth."""
+"""Filtered back projection of the Shepp-Logan head, and of real and foreign scans."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from tests.engine.recon.filtering.ellipsoids import integrals, shepp_logan, valu
 
 
 def head(n, n_views, n_rows=None):
-    """Mean and rms error in the middle planes, workload W of facts/ct.md on n columns."""
+    """Return mean and rms error in the middle planes, workload W of facts/ct.md on n columns."""
     geometry = circular_cone(
         circle(n_views),
         source_axis_mm=1000.0,
@@ -37,14 +37,14 @@ def head(n, n_views, n_rows=None):
     return mean, np.sqrt(np.mean((image - truth)[brain] ** 2))
 
 
-def test_head_in_the_middle_plane():
+def test_head_is_accurate_in_the_middle_plane():
     mean, rms = head(128, 180, n_rows=8)
     assert abs(mean) < 1e-3
     assert rms < 1.5e-3  # RTK: 1.0e-3 at 128 columns and 360 views
 
 
 @pytest.mark.slow
-def test_whole_head_at_full_size():
+def test_whole_head_is_accurate_at_full_size():
     mean, rms = head(256, 360)
     assert abs(mean) < 1e-4  # RTK: 1e-5
     assert rms < 8e-4  # RTK: 8.2e-4
@@ -56,7 +56,7 @@ def correlation(a, b):
 
 @pytest.fixture(scope="module")
 def disc(shared_data: Path):
-    """Real fan-beam scan with the published picture [1/mm]; see its README for the signs."""
+    """Return a real fan-beam scan with the published image [1/mm]; its README states the signs."""
     folder = shared_data / "ct-fan-htc2022"
     options = {"squeeze_me": True, "struct_as_record": False}
     scan = scipy.io.loadmat(folder / "htc2022_ta_full.mat", **options)["CtDataFull"]
@@ -77,7 +77,7 @@ def disc(shared_data: Path):
 @pytest.mark.parametrize(
     "lines", [slice(160, 352), pytest.param(slice(0, 512), marks=pytest.mark.slow)]
 )
-def test_disc_of_the_tomography_challenge(disc, lines):
+def test_disc_of_the_tomography_challenge_equals_the_published_image(disc, lines):
     data, geometry, grid, published = disc
     image = fdk(data, geometry, grid, region=(slice(0, 1), lines, slice(0, 512)))[0]
     published = published[lines]
@@ -86,7 +86,7 @@ def test_disc_of_the_tomography_challenge(disc, lines):
 
 
 @pytest.mark.parametrize("wrong", ["columns", "rotation"])
-def test_disc_with_a_wrong_sign_is_another(disc, wrong):
+def test_disc_with_a_wrong_sign_differs(disc, wrong):
     data, geometry, grid, published = disc
     data, geometry = data[::4], geometry.select(slice(None, None, 4))
     right = correlation(fdk(data, geometry, grid)[0], published)
@@ -97,7 +97,7 @@ def test_disc_with_a_wrong_sign_is_another(disc, wrong):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("wrong", [None, "columns", "rows", "rotation"])
-def test_chest_of_another_simulator(shared_data, wrong):
+def test_chest_of_another_simulator_is_accurate(shared_data, wrong):
     folder = shared_data / "ct-conebeam-xcist-chest"
     shape = (200, 96, 256)
     data = np.fromfile(folder / f"chest_cone_{'x'.join(map(str, shape))}_float32.raw", "<f4")

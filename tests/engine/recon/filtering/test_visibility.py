@@ -1,4 +1,4 @@
-"""Filtered back projection of a helix, against ellipsoids in closed form."""
+"""Filtered back projection of a helix, compared with ellipsoids in closed form."""
 
 import tracemalloc
 
@@ -44,18 +44,18 @@ def mean_in(image, centre_mm, radius_mm=5.0):
 
 
 @pytest.mark.parametrize(("pitch_mm", "first_deg"), [(20.0, 0.0), (40.0, 33.0)])
-def test_a_helix_has_the_right_level_wherever_it_sees_half_a_turn(pitch_mm, first_deg):
+def test_helix_has_the_right_level_wherever_it_covers_half_a_turn(pitch_mm, first_deg):
     geometry = helix(pitch_mm, first_deg)
 
     image = fdk(integrals(geometry, OBJECTS), geometry, GRID, on=cpu(2))
 
-    wanted = {(14.0, 0.0, 0.0): 0.04, (0.0, 12.0, 28.0): 0.04, (-12.0, -4.0, -20.0): 0.0}
-    for centre, value in wanted.items():
+    expected = {(14.0, 0.0, 0.0): 0.04, (0.0, 12.0, 28.0): 0.04, (-12.0, -4.0, -20.0): 0.0}
+    for centre, value in expected.items():
         assert mean_in(image, centre) == pytest.approx(value, abs=0.04 * 0.02), centre
     assert mean_in(image, (0.0, -15.0, 5.0)) == pytest.approx(0.02, rel=0.04)
 
 
-def test_a_region_has_the_bits_of_the_whole():
+def test_region_has_the_bits_of_the_whole():
     geometry = helix(40.0)
     data = integrals(geometry, OBJECTS)
     region = (slice(10, 14), slice(5, 30), slice(8, 20))
@@ -65,7 +65,7 @@ def test_a_region_has_the_bits_of_the_whole():
     np.testing.assert_array_equal(part, fdk(data, geometry, GRID, on=cpu(2))[region])
 
 
-def test_what_hardly_any_view_sees_is_left_out():
+def test_voxels_in_few_views_are_left_out():
     geometry = helix(8.0)
     beyond = ImageGrid((2, 20, 20), (2.0, 2.0, 2.0), (0.0, 0.0, 200.0))
 
@@ -75,7 +75,7 @@ def test_what_hardly_any_view_sees_is_left_out():
 
 
 def peak_bytes(work):
-    """What a piece of work takes besides what was there."""
+    """Return the additional peak memory of a task."""
     tracemalloc.start()
     work()
     peak = tracemalloc.get_traced_memory()[1]
@@ -83,7 +83,7 @@ def peak_bytes(work):
     return peak
 
 
-def test_some_views_at_a_time_are_all_of_them_and_take_one_volume_more_than_a_few(monkeypatch):
+def test_views_in_batches_give_the_same_volume_with_limited_memory(monkeypatch):
     geometry = helix(20.0)
     grid = ImageGrid((60, 80, 80), (1.25, 1.0, 1.0))
     rows = np.ones((geometry.n_views, *geometry.shape), np.float32)
@@ -101,7 +101,7 @@ def test_some_views_at_a_time_are_all_of_them_and_take_one_volume_more_than_a_fe
     assert peak < once + 1.3 * whole.nbytes
 
 
-def test_turns_are_counted_and_weigh_alike():
+def test_turns_are_counted_and_have_equal_weight():
     geometry = helix(20.0)
     data = np.zeros((geometry.n_views, *geometry.shape), np.float32)
     plan = planned(data, geometry, FilterSettings())

@@ -28,12 +28,12 @@ def blurred(rays):
 
 
 def dense(operator):
-    """The matrix of an operator on small images."""
+    """Return the matrix of an operator on small images."""
     n = GRID.n_voxels
     return np.stack([operator(e.reshape(GRID.shape)).ravel() for e in np.eye(n)], axis=1)
 
 
-def test_updates_are_those_of_the_matrix_product(rays):
+def test_updates_equal_those_of_the_matrix_product(rays):
     model = blurred(rays)
     AK = dense(model.within.A) @ dense(model.blur)
     x = np.ones(GRID.n_voxels)
@@ -47,7 +47,7 @@ def test_updates_are_those_of_the_matrix_product(rays):
     np.testing.assert_allclose(last.image.ravel(), x, rtol=1e-5, atol=1e-6 * x.max())
 
 
-def test_counts_are_kept_and_the_likelihood_rises(rays):
+def test_counts_are_preserved_and_the_likelihood_rises(rays):
     model = blurred(rays)
     model = BlurredModel.of(
         engine.ListModeModel(model.within.A, 0 * model.background, model.within.sensitivity),
@@ -61,7 +61,7 @@ def test_counts_are_kept_and_the_likelihood_rises(rays):
     assert np.all(np.diff([step.log_likelihood for step in steps]) > 0)
 
 
-def test_subsets_share_the_sensitivity_out(rays):
+def test_subsets_share_the_sensitivity(rays):
     model = blurred(rays)
 
     parts = [model.subset(k, 3) for k in range(3)]

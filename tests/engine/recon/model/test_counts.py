@@ -1,4 +1,4 @@
-"""The loop of expectation maximisation on the host, in pieces and by threads, is its formula."""
+"""The EM loop on the host, in pieces and with threads, follows its formula."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def threads_for_small_images(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def model(threads: int, grid: ImageGrid = GRID) -> ListModeModel:
-    """Rays through a grid whose sensitivity is 0 in some voxels of the upper quarter."""
+    """Return rays through a grid with zero sensitivity in some voxels of the upper quarter."""
     rng = np.random.default_rng(3)
     half = np.array(grid.size_mm) / 2
     points = rng.uniform(-1, 1, (80, 3)) * half * np.array([1.2, 1.2, 1.0])
@@ -35,7 +35,7 @@ def model(threads: int, grid: ImageGrid = GRID) -> ListModeModel:
 
 
 @pytest.mark.parametrize("grid", [GRID, ImageGrid((1, 5, 7), (9.0, 9.0, 9.0))])
-def test_an_update_is_the_formula_voxel_by_voxel(grid: ImageGrid) -> None:
+def test_update_follows_the_formula_in_each_voxel(grid: ImageGrid) -> None:
     one, x = model(2, grid), np.full(grid.shape, 0.7, np.float32)
     loop = one.em_loop(x, 1)
     loop.update(0)
@@ -50,7 +50,7 @@ def test_an_update_is_the_formula_voxel_by_voxel(grid: ImageGrid) -> None:
     assert n_skipped == step.n_skipped
 
 
-def test_no_bit_depends_on_the_threads() -> None:
+def test_number_of_threads_does_not_change_the_bits() -> None:
     found = []
     for threads in (1, 2, 3):
         loop = model(threads).em_loop(np.full(GRID.shape, 0.7, np.float32), 4)

@@ -1,4 +1,4 @@
-"""One interface for all scans: gradients are slopes of values, subsets add up, EM is one step."""
+"""One interface for all scans: gradients are slopes, subsets add up, EM is one step."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_gradient_is_the_slope_of_the_value_in_every_subset(name, rng):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_gradient_alone_has_the_bits_of_that_with_the_value(name, rng):
+def test_gradient_without_the_value_has_the_same_bits(name, rng):
     objective, x = made(name, rng)
     x[:2] = 0
     alone = objective.gradient_image(1, x)
@@ -148,7 +148,7 @@ def test_subsets_add_up_to_all_data(name, rng):
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_a_step_by_the_curvature_is_expectation_maximisation(name, rng):
+def test_step_by_the_curvature_is_expectation_maximisation(name, rng):
     """The step x + x ∇L_k / s_k is the update of OSEM, its numerator divided by s_k."""
     model = MODELS[name](rng)
     objective, x = model.objective(N_SUBSETS), rng.uniform(0.2, 1.5, model.A.in_shape)
@@ -159,8 +159,8 @@ def test_a_step_by_the_curvature_is_expectation_maximisation(name, rng):
     np.testing.assert_allclose(curvature * (x + 0.25), objective.sensitivity(), rtol=1e-12)
 
 
-def test_the_gradient_is_known_where_the_image_is_empty(rng):
-    """From the numerator of a fused update it could not be."""
+def test_gradient_is_known_in_an_empty_image(rng):
+    """The numerator of a fused update would not give it."""
     for name in COUNTS:
         objective, x = made(name, rng)
         x[:2] = 0
@@ -172,15 +172,15 @@ def test_the_gradient_is_known_where_the_image_is_empty(rng):
 
 
 @pytest.mark.parametrize("make", [sharded, panel_counts])
-def test_models_of_single_precision_follow_the_same_rule(make, rng):
+def test_single_precision_models_follow_the_same_rule(make, rng):
     model = make(rng)
     objective, x = model.objective(2), rng.uniform(0.2, 1.5, model.A.in_shape).astype("f4")
     for k in range(2):
         part = model.balanced_subset(k, 2)
-        want = part.em_step(x).numerator - x * part.sensitivity
+        expected = part.em_step(x).numerator - x * part.sensitivity
         found = x * objective.gradient(k, x).image
         atol = 1e-5 * np.abs(part.sensitivity * x).max()
-        np.testing.assert_allclose(found, want, atol=atol)  # float32 sums
+        np.testing.assert_allclose(found, expected, atol=atol)  # float32 sums
     ready = ReadyModel.of(model, x, 2)
     np.testing.assert_array_equal(
         ready.objective(2).gradient(0, x).image, objective.gradient(0, x).image
@@ -206,12 +206,12 @@ def test_noise_is_the_change_of_the_gradient_with_the_counts(make, rng):
     before = whole_gradient(objective, x)
     for c, noise in enumerate(found):
         changed = model.resampled(draws, c).objective(N_SUBSETS)
-        wanted = whole_gradient(changed, x) - before
-        np.testing.assert_allclose(noise, wanted, rtol=0, atol=2e-5 * abs(before).max())
+        expected = whole_gradient(changed, x) - before
+        np.testing.assert_allclose(noise, expected, rtol=0, atol=2e-5 * abs(before).max())
 
 
 @pytest.mark.parametrize("make", [*(MODELS[name] for name in COUNTS), panel_counts])
-def test_the_hessian_of_several_images_is_that_of_each(make, rng):
+def test_hessian_of_several_images_is_that_of_each(make, rng):
     model = make(rng)
     objective, x = model.objective(N_SUBSETS), rng.uniform(0.2, 1.5, model.A.in_shape)
     x = x.astype(objective.sensitivity().dtype)
@@ -220,5 +220,5 @@ def test_the_hessian_of_several_images_is_that_of_each(make, rng):
     found = objective.linearised(x).hessian_times(images)
 
     for one, image in zip(found, images, strict=True):
-        wanted = objective.hessian_times(x, image)
-        np.testing.assert_allclose(one, wanted, rtol=0, atol=1e-5 * abs(wanted).max())
+        expected = objective.hessian_times(x, image)
+        np.testing.assert_allclose(one, expected, rtol=0, atol=1e-5 * abs(expected).max())

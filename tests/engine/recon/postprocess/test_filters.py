@@ -1,4 +1,4 @@
-"""Filters: closed forms, and the same picture on a GPU."""
+"""Filters: closed forms, and the same image on a GPU."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def point(shape: tuple[int, int, int] = (21, 21, 21)) -> np.ndarray:
     return image
 
 
-def test_gaussian_spreads_a_point_as_far_along_every_axis_in_mm() -> None:
+def test_gaussian_has_the_same_width_in_mm_along_every_axis() -> None:
     smooth = Gaussian(fwhm_mm=9.0).apply(point(), VOXEL_MM)
 
     assert smooth.sum() == pytest.approx(8, rel=1e-5)
@@ -30,7 +30,7 @@ def test_gaussian_spreads_a_point_as_far_along_every_axis_in_mm() -> None:
         assert sigma * FWHM_PER_SIGMA == pytest.approx(9.0, rel=0.01)  # cut off at 4 sigma
 
 
-def test_gaussian_keeps_what_goes_on_beyond_the_border() -> None:
+def test_gaussian_preserves_a_uniform_image_at_the_border() -> None:
     uniform = np.full((9, 5, 7), 3, np.float32)
 
     for fwhm_mm in (3.0, 9.0, 40.0):
@@ -38,7 +38,7 @@ def test_gaussian_keeps_what_goes_on_beyond_the_border() -> None:
         np.testing.assert_allclose(smooth, 3, rtol=1e-6)
 
 
-def test_gaussian_loses_no_counts_at_the_border(rng: np.random.Generator) -> None:
+def test_gaussian_preserves_counts_at_the_border(rng: np.random.Generator) -> None:
     image = np.zeros((8, 7, 6), np.float32)
     image[0, 0, 0], image[7, 3, 5] = 8, 3
 
@@ -50,7 +50,7 @@ def test_gaussian_loses_no_counts_at_the_border(rng: np.random.Generator) -> Non
     assert forth == pytest.approx((other * smooth).sum(), rel=1e-5), "it is its own adjoint"
 
 
-def test_median_removes_a_hot_voxel_and_keeps_an_edge() -> None:
+def test_median_removes_a_hot_voxel_and_preserves_an_edge() -> None:
     edge = np.zeros((7, 7, 7), np.float32)
     edge[:, :, 3:] = 1
 
@@ -60,23 +60,23 @@ def test_median_removes_a_hot_voxel_and_keeps_an_edge() -> None:
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 2, 5), (4, 5, 1), (3, 3, 2), (7, 19, 40)])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_median_has_the_bits_of_another_library(
+def test_median_has_the_bits_of_scipy(
     shape: tuple[int, int, int], dtype: str, rng: np.random.Generator
 ) -> None:
     for image in (rng.standard_normal(shape), rng.integers(0, 4, shape)):  # with ties, too
         values = image.astype(dtype)
-        want = ndimage.median_filter(values, size=3, mode="nearest")
-        np.testing.assert_array_equal(Median().apply(values, VOXEL_MM), want)
+        expected = ndimage.median_filter(values, size=3, mode="nearest")
+        np.testing.assert_array_equal(Median().apply(values, VOXEL_MM), expected)
 
 
-def test_median_takes_images_that_lie_otherwise_in_memory(rng: np.random.Generator) -> None:
+def test_median_accepts_any_memory_order(rng: np.random.Generator) -> None:
     image = rng.random((9, 8, 7), np.float32)
-    want = ndimage.median_filter(image.T, size=3, mode="nearest")
-    np.testing.assert_array_equal(Median().apply(image.T, VOXEL_MM), want)
+    expected = ndimage.median_filter(image.T, size=3, mode="nearest")
+    np.testing.assert_array_equal(Median().apply(image.T, VOXEL_MM), expected)
 
 
 @pytest.mark.parametrize("kind", FILTERS)
-def test_an_image_on_a_gpu_is_filtered_there(
+def test_image_on_a_gpu_is_filtered_there(
     kind: type[Filter], device: Backend, rng: np.random.Generator
 ) -> None:
     image = rng.random((9, 12, 15), np.float32)
@@ -86,6 +86,6 @@ def test_an_image_on_a_gpu_is_filtered_there(
 
     assert type(found) is type(there)
     assert found.dtype == np.float32
-    wanted = kind().apply(image, VOXEL_MM)
-    np.testing.assert_allclose(device.to_host(found), wanted, rtol=1e-5)
+    expected = kind().apply(image, VOXEL_MM)
+    np.testing.assert_allclose(device.to_host(found), expected, rtol=1e-5)
     np.testing.assert_array_equal(device.to_host(there), image)

@@ -1,4 +1,4 @@
-"""The prior of alike neighbours: closed forms, a penalised likelihood that never falls, bounds."""
+"""The edge-preserving prior: closed forms, and a penalised likelihood that never falls."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_two_voxels_cost_the_hyperbola_of_their_difference():
     assert found == pytest.approx(0.5 * (sqrt(1 + (3 / 1.5) ** 2) - 1))
 
 
-def test_alike_neighbours_pull_a_voxel_to_the_root_of_their_parabola():
-    """Of two voxels of 2 with e = s x the pull is 0; with e = 0 it is the root without counts."""
+def test_equal_neighbours_pull_a_voxel_to_the_root_of_their_parabola():
+    """For two voxels of 2 with e = s x the force is 0; for e = 0 it is the root without counts."""
     x, s = np.full((1, 1, 2), 2.0, np.float32), np.full((1, 1, 2), 0.5, np.float32)
     penalty = penalty_on(x.shape, strength=0.3)  # Ω = 0.3, M = 1.2
     np.testing.assert_allclose(penalty.updated(x, s * x, s), 2.0, rtol=1e-6)
@@ -46,12 +46,12 @@ def test_alike_neighbours_pull_a_voxel_to_the_root_of_their_parabola():
     np.testing.assert_allclose(weak.updated(x, 0 * x, s), 0.0, atol=1e-7)
 
 
-def test_without_strength_the_update_is_that_of_expectation_maximisation(rng):
+def test_update_without_strength_is_expectation_maximisation(rng):
     x, e, s = (rng.uniform(0.1, 1, (3, 4, 5)).astype(np.float32) for _ in range(3))
     np.testing.assert_allclose(penalty_on(x.shape, strength=0).updated(x, e, s), e / s, rtol=1e-6)
 
 
-def test_noise_is_that_of_a_voxel_that_sends_its_share_of_the_counts():
+def test_noise_is_that_of_a_voxel_with_its_share_of_the_counts():
     inside, s = np.ones((2, 3, 4), bool), np.full((2, 3, 4), 0.25)
     penalty = EdgePrior(0.01, (0.5, 1.0, 0.5), 24 * 9.0).within(inside, s)
     assert penalty.delta == pytest.approx(sqrt(36 / 0.25))  # 9 counts are 36 decays
@@ -59,7 +59,7 @@ def test_noise_is_that_of_a_voxel_that_sends_its_share_of_the_counts():
 
 
 @pytest.mark.parametrize("strength", [0.02, 2.0])
-def test_the_penalised_likelihood_never_falls_with_one_subset(rng, strength):
+def test_penalised_likelihood_never_falls_with_one_subset(rng, strength):
     model = scan(rng, strength=strength)
     start = np.ones(model.A.in_shape, np.float32)
     penalty = model.prior.within(model.sensitivity > 0, model.sensitivity)
@@ -70,7 +70,7 @@ def test_the_penalised_likelihood_never_falls_with_one_subset(rng, strength):
     assert rises[0] > 10 * abs(rises[-1])
 
 
-def test_a_strong_prior_leaves_less_roughness(rng):
+def test_strong_prior_gives_less_roughness(rng):
     rough = []
     for strength in (0.0, 0.1, 10.0):
         model = scan(rng, strength=strength)
@@ -79,8 +79,8 @@ def test_a_strong_prior_leaves_less_roughness(rng):
     assert rough[0] > 1.2 * rough[1] > 1.44 * rough[2]
 
 
-def test_what_starts_empty_stays_so_and_pulls_nobody(rng):
-    """Beside the support there are no neighbours."""
+def test_empty_voxels_stay_empty_and_have_no_effect(rng):
+    """Outside the support there are no neighbours."""
     model = scan(rng, strength=0.5)
     start = np.ones(model.A.in_shape, np.float32)
     start[:, :, :6] = 0

@@ -1,4 +1,4 @@
-"""Strength of the prior for a typical voxel: its counts, and the voxels that share a count."""
+"""Prior strength for a typical voxel: its counts, and the voxels that share a count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHAPE = (6, 24, 24)
 
 
 def body(hot=1.0):
-    """An object of activity 1 in air, with an organ, and row sums of a scan without background."""
+    """Return an object of activity 1 in air, with an organ, and row sums without background."""
     first = np.zeros(SHAPE)
     first[:, 4:20, 4:20] = 1
     first[2:4, 8:12, 8:12] = hot
@@ -25,7 +25,7 @@ def body(hot=1.0):
 
 
 def found(first, row_sums, activity, width):
-    """Return the typical voxel if each count could come from any of `width` voxels along x."""
+    """Return the typical voxel if each count can come from any of `width` voxels along x."""
     signs = random_signs(SHAPE, np.dtype(float))
     probe = signs * first.clip(max=typical_activity_of(first, row_sums, activity))
     runs = probe.reshape(6, 24, -1, width)
@@ -34,24 +34,24 @@ def found(first, row_sums, activity, width):
 
 
 @pytest.mark.parametrize("width", [1, 4, 8])
-def test_the_voxels_that_share_a_count_are_counted(width):
+def test_voxels_that_share_a_count_are_estimated(width):
     typical = found(*body(), 1.0, width)
     assert typical.counts == pytest.approx(9)
     assert typical.sharing == pytest.approx(width, rel=0.15)
 
 
-def test_neither_units_nor_a_hot_organ_change_the_factor_of_the_prior():
-    """It is strength · f̄."""
+def test_units_and_a_hot_organ_do_not_change_the_prior_factor():
+    """The factor is strength · f̄."""
     first, row_sums = body()
-    want = found(first, row_sums, 1.0, 4)
+    expected = found(first, row_sums, 1.0, 4)
     hot = found(*body(hot=50.0), 20.0, 4)
-    assert 20 * hot.factor == pytest.approx(want.factor, rel=0.05)
+    assert 20 * hot.factor == pytest.approx(expected.factor, rel=0.05)
     scaled = found(first / 8, 64 * row_sums, 1 / 8, 4)
-    assert scaled.factor == pytest.approx(want.factor)
+    assert scaled.factor == pytest.approx(expected.factor)
 
 
-def test_noise_stays_equal_with_counts_and_voxels_that_share_them():
-    """k d / (n w⁴), with w³ = strength · d."""
+def test_noise_is_the_same_for_all_counts_and_sharing():
+    """The noise is k d / (n w⁴), with w³ = strength · d."""
     noise = list[float]()
     for n, d in ((1.0, 16.0), (16.0, 16.0), (4.0, 300.0), (90.0, 30.0)):
         w = (TypicalVoxel(n, d).factor * d) ** (1 / 3)
@@ -60,13 +60,13 @@ def test_noise_stays_equal_with_counts_and_voxels_that_share_them():
     assert TypicalVoxel(1.0).factor == 1
 
 
-def test_a_scan_without_counts_has_a_strength():
+def test_scan_without_counts_has_a_strength():
     nothing = np.zeros(SHAPE)
     empty = typical_voxel(nothing, nothing, 1.0, nothing, nothing)
     assert (empty.counts, empty.sharing, empty.activity) == (0, SHARING, 1)
 
 
-def test_signs_are_balanced_and_the_same_for_ever():
+def test_signs_are_balanced_and_reproducible():
     signs = random_signs((20, 30, 40), np.dtype("f4"))
     assert signs.dtype == np.float32 and set(np.unique(signs)) == {-1, 1}
     assert abs(signs.mean()) < 4 / np.sqrt(signs.size)

@@ -18,7 +18,7 @@ SHAPE = (4, 10, 10)
 
 
 def scan(seed=1):
-    """Row sums, first image and its typical activity: an object of activity 1 in air."""
+    """Return row sums, first image and its typical activity: an object of activity 1 in air."""
     rng = np.random.default_rng(seed)
     first, squares = np.zeros(SHAPE, np.float32), np.full(SHAPE, 1e6, np.float32)
     first[:, 2:8, 2:8] = 1
@@ -32,21 +32,21 @@ def test_half_of_the_object_has_the_limit_and_the_rest_its_own_value():
     limit = found.max()
     np.testing.assert_array_equal(found, np.minimum(squares, limit))
     assert np.mean(squares[inside] > limit) == pytest.approx(0.5, abs=0.01)
-    assert (found[~inside] == limit).all()  # air sends no counts, so it has no say
+    assert (found[~inside] == limit).all()  # air has no counts, so it does not count
 
 
-def test_neither_units_nor_counts_change_the_limit():
+def test_units_and_counts_do_not_change_the_limit():
     squares, first = scan()
-    want = limited(squares, first, 1.0)
-    np.testing.assert_array_equal(limited(4 * squares, first / 8, 1 / 8), 4 * want)
+    expected = limited(squares, first, 1.0)
+    np.testing.assert_array_equal(limited(4 * squares, first / 8, 1 / 8), 4 * expected)
 
 
-def test_a_hot_organ_does_not_lower_the_limit():
+def test_hot_organ_does_not_lower_the_limit():
     """Its row sums are as low as its activity is high, and the typical activity is its own."""
     squares, first = scan()
-    want = limited(squares, first, 1.0).max()
+    expected = limited(squares, first, 1.0).max()
     first[:1, 4, 4:6], squares[:1, 4, 4:6] = 50, 0.1
-    assert limited(squares, first, 40.0).max() == pytest.approx(want, rel=0.1)
+    assert limited(squares, first, 40.0).max() == pytest.approx(expected, rel=0.1)
 
 
 def test_voxels_with_few_counts_have_the_lower_limit():
@@ -59,7 +59,7 @@ def test_voxels_with_few_counts_have_the_lower_limit():
     np.testing.assert_array_equal(found[1:], np.minimum(few[1:], found.max()))
 
 
-def test_an_empty_image_has_the_highest_value_as_its_limit():
+def test_empty_image_has_the_highest_value_as_its_limit():
     squares, first = scan()
     found = limited(squares, 0 * first, 1.0)
     np.testing.assert_array_equal(
@@ -67,7 +67,7 @@ def test_an_empty_image_has_the_highest_value_as_its_limit():
     )
 
 
-def test_no_voxel_outside_has_a_weight():
+def test_voxels_outside_have_no_weight():
     squares, first = scan()
     scale = scale_for(
         squares, first, 2.0, inside=first > 0, strength=0.1, spacing_mm=(1.0, 1.0, 1.0)
@@ -78,7 +78,7 @@ def test_no_voxel_outside_has_a_weight():
     assert (prior.strength, prior.epsilon) == (pytest.approx(0.2), pytest.approx(0.01))
 
 
-def test_a_doubled_update_removes_a_wrong_total_and_errors_that_an_update_halves():
+def test_doubled_update_removes_a_wrong_total_and_halved_errors():
     sensitivity = np.array([[[2.0, 1.0, 4.0]]])
     optimum, error = np.array([[[1.0, 3.0, 2.0]]]), np.array([[[0.5, -1.0, 0.0]]])
     # e = optimum after an update that only scales, and half the error after the other.
@@ -87,7 +87,7 @@ def test_a_doubled_update_removes_a_wrong_total_and_errors_that_an_update_halves
         np.testing.assert_allclose(doubly_updated(x, gradient, sensitivity), optimum)
 
 
-def test_a_doubled_update_is_not_negative_and_leaves_an_optimum_alone():
+def test_doubled_update_is_not_negative_and_preserves_an_optimum():
     x, sensitivity = np.float32([[[1, 1, 2, 5]]]), np.float32([[[1, 1, 1, 0]]])
     found = doubly_updated(x, np.float32([[[-0.9, 0.9, 0, 0]]]), sensitivity)
     np.testing.assert_allclose(found, [[[0, 2.8, 2, 0]]], rtol=1e-6)

@@ -1,4 +1,4 @@
-"""Priors with a gradient: the formulas, their derivatives, and the same numbers on every device."""
+"""Priors with a gradient: formulas, derivatives, and the same values on every device."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def neighbours(n):
 
 
 @pytest.mark.parametrize("name", POTENTIALS)
-def test_value_is_the_sum_over_the_26_neighbours_of_the_formula(name):
+def test_value_is_the_formula_summed_over_26_neighbours(name):
     """The weight is the voxel size along x over the distance, half for each end of a pair."""
     x, total = image(), 0.0
     for n in np.ndindex(SHAPE):
@@ -75,15 +75,15 @@ def test_value_is_the_sum_over_the_26_neighbours_of_the_formula(name):
     assert PRIORS[name].value(x) == pytest.approx(0.7 * total, rel=FLOAT64)
 
 
-def test_gradient_of_the_relative_difference_is_that_of_the_reference():
+def test_gradient_of_the_relative_difference_equals_the_reference():
     """The formula of the SIRF and STIR projects: w κ κ (a − b) (a + 3b + γ|a − b| + 2ε) / D²."""
-    x, want = image(), np.zeros(SHAPE)
+    x, expected = image(), np.zeros(SHAPE)
     for n in np.ndindex(SHAPE):
         for m, distance in neighbours(n):
             d, weight = x[n] - x[m], SPACING[2] / distance * KAPPA[n] * KAPPA[m]
             D = x[n] + x[m] + GAMMA * abs(d) + EPS
-            want[n] += weight * d * (x[n] + 3 * x[m] + GAMMA * abs(d) + 2 * EPS) / D**2
-    np.testing.assert_allclose(PRIORS["relative"].gradient(x), 0.7 * want, rtol=FLOAT64_SUMS)
+            expected[n] += weight * d * (x[n] + 3 * x[m] + GAMMA * abs(d) + 2 * EPS) / D**2
+    np.testing.assert_allclose(PRIORS["relative"].gradient(x), 0.7 * expected, rtol=FLOAT64_SUMS)
 
 
 @each
@@ -95,7 +95,7 @@ def test_gradient_is_the_slope_of_the_value(name):
 
 @each
 def test_hessian_is_the_slope_of_the_gradient(name):
-    """Of the image here no pair lies within 1e-4 of the kink of the Huber potential."""
+    """No pair of this image is within 1e-4 of the kink of the Huber potential."""
     prior, x, v, h = PRIORS[name], image(), direction(), 1e-5
     slope = (prior.gradient(x + h * v) - prior.gradient(x - h * v)) / (2 * h)
     found = prior.hessian_times(x, v)
@@ -112,21 +112,21 @@ def test_hessian_is_symmetric_and_below_its_curvature(name):
 
 
 @each
-def test_a_constant_image_has_no_gradient_and_no_value(name):
+def test_constant_image_has_no_gradient_and_no_value(name):
     flat = np.full(SHAPE, 0.7)
     assert PRIORS[name].value(flat) == pytest.approx(0, abs=FLOAT64)
     np.testing.assert_allclose(PRIORS[name].gradient(flat), 0, atol=FLOAT64)
 
 
 def test_relative_difference_scales_with_the_image():
-    """Of degree 1 with ε in units of the image: no unit of activity is special."""
+    """It has degree 1 if ε has the units of the image: no unit of activity is special."""
     prior, x = PRIORS["relative"], image()
     scaled = replace(prior, epsilon=1e-3 * EPS)
     assert scaled.value(1e-3 * x) == pytest.approx(1e-3 * prior.value(x), rel=FLOAT64)
     np.testing.assert_allclose(scaled.gradient(1e-3 * x), prior.gradient(x), rtol=FLOAT64_SUMS)
 
 
-def test_relative_difference_is_finite_where_the_image_is_empty():
+def test_relative_difference_is_finite_in_an_empty_image():
     for eps in (0.0, EPS):
         prior, empty = RelativeDifference(SPACING, eps), np.zeros(SHAPE, np.float32)
         assert prior.value(empty) == 0
@@ -135,7 +135,7 @@ def test_relative_difference_is_finite_where_the_image_is_empty():
 
 
 @each_pair
-def test_a_voxel_with_kappa_0_is_no_neighbour(name):
+def test_voxel_with_zero_kappa_is_not_a_neighbour(name):
     x, kappa = image(), np.where(np.indices(SHAPE)[2] < 3, 1.0, 0.0)
     prior, changed = replace(PRIORS[name], kappa=kappa), x.copy()
     changed[:, :, 3:] = 9
@@ -145,7 +145,7 @@ def test_a_voxel_with_kappa_0_is_no_neighbour(name):
 
 @each_pair
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 1, 4), (3, 1, 1), (1, 2, 2)])
-def test_thin_images_have_the_neighbours_that_exist(name, shape):
+def test_thin_images_have_their_existing_neighbours(name, shape):
     anatomy = {"anatomy": np.arange(np.prod(shape)).reshape(shape)} if name == "bowsher" else {}
     prior, x = replace(PRIORS[name], kappa=None, **anatomy), image()[tuple(map(slice, shape))]
     assert prior.gradient(x).sum() == pytest.approx(prior.gradient(x[::-1]).sum(), abs=1)
@@ -153,41 +153,43 @@ def test_thin_images_have_the_neighbours_that_exist(name, shape):
 
 
 @each_pair
-def test_threads_and_devices_have_the_same_bits(name):
-    """For both types; the value is a sum of voxels, whose order a device chooses."""
+def test_threads_and_devices_give_the_same_bits(name):
+    """For both types; the value is a sum over voxels in an order that the device chooses."""
     for dtype in (np.float32, np.float64):
         prior, x, v = PRIORS[name], image(dtype=dtype), direction().astype(dtype)
         threaded, on = replace(prior, threads=2), cuda(EmulatedGpu())
         there, vector = on.to_device(x), on.to_device(v)
         for term in ("gradient", "curvature"):
-            want = getattr(prior, term)(x)
-            assert want.dtype == dtype
-            np.testing.assert_array_equal(getattr(threaded, term)(x), want)
-            np.testing.assert_array_equal(on.to_host(getattr(prior, term)(there)), want)
-        want = prior.hessian_times(x, v)
-        np.testing.assert_array_equal(threaded.hessian_times(x, v), want)
-        np.testing.assert_array_equal(on.to_host(prior.hessian_times(there, vector)), want)
+            expected = getattr(prior, term)(x)
+            assert expected.dtype == dtype
+            np.testing.assert_array_equal(getattr(threaded, term)(x), expected)
+            np.testing.assert_array_equal(on.to_host(getattr(prior, term)(there)), expected)
+        expected = prior.hessian_times(x, v)
+        np.testing.assert_array_equal(threaded.hessian_times(x, v), expected)
+        np.testing.assert_array_equal(on.to_host(prior.hessian_times(there, vector)), expected)
         assert prior.value(there) == pytest.approx(prior.value(x), rel=FLOAT32)
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_array_arithmetic_keeps_type_and_device(name):
+def test_array_arithmetic_preserves_type_and_device(name):
     prior, x, on = PRIORS[name], image(dtype=np.float32), cuda(EmulatedGpu())
     inside = {"inside": on.to_device(np.ones(SHAPE, bool))} if name == "edges" else {}
     there = replace(prior, **inside)
     for term in ("gradient", "curvature"):
-        found, want = getattr(there, term)(on.to_device(x)), getattr(prior, term)(x)
-        assert found.dtype == want.dtype == np.float32
-        np.testing.assert_allclose(on.to_host(found), want, rtol=FLOAT32_SUMS, atol=FLOAT32)
+        found, expected = getattr(there, term)(on.to_device(x)), getattr(prior, term)(x)
+        assert found.dtype == expected.dtype == np.float32
+        np.testing.assert_allclose(on.to_host(found), expected, rtol=FLOAT32_SUMS, atol=FLOAT32)
 
 
 @each_pair
 def test_single_precision_is_close_to_double(name):
     prior, x, v = PRIORS[name], image(), direction()
     for term, more in (("gradient", ()), ("curvature", ()), ("hessian_times", (v,))):
-        want = getattr(prior, term)(x, *more)
+        expected = getattr(prior, term)(x, *more)
         found = getattr(prior, term)(x.astype("f4"), *(each.astype("f4") for each in more))
-        np.testing.assert_allclose(found, want, rtol=0, atol=FLOAT32_SUMS * np.abs(want).max())
+        np.testing.assert_allclose(
+            found, expected, rtol=0, atol=FLOAT32_SUMS * np.abs(expected).max()
+        )
 
 
 def test_huber_is_quadratic_up_to_delta_and_linear_above():
@@ -199,7 +201,7 @@ def test_huber_is_quadratic_up_to_delta_and_linear_above():
 
 
 def test_bowsher_does_not_smooth_across_an_anatomical_edge():
-    """Voxels of a half choose only each other, so that each half has its own mean."""
+    """Voxels of a half select only each other, so each half has its own mean."""
     halves = np.where(np.indices(SHAPE)[1] < 2, 0.0, 1.0)
     prior, x = Bowsher(SPACING, halves, 7), image()
     changed = np.where(halves > 0, 3 * x, x)
@@ -208,12 +210,12 @@ def test_bowsher_does_not_smooth_across_an_anatomical_edge():
     assert prior.gradient(x)[below].sum() == pytest.approx(0, abs=FLOAT64_SUMS)
 
 
-def test_with_all_neighbours_bowsher_is_quadratic():
+def test_bowsher_with_all_neighbours_is_quadratic():
     x, everyone = image(), Bowsher(SPACING, ANATOMY, 26, 0.7, KAPPA)
     np.testing.assert_array_equal(everyone.gradient(x), PRIORS["quadratic"].gradient(x))
 
 
-def test_where_the_anatomy_is_flat_the_nearest_neighbours_count():
+def test_flat_anatomy_selects_the_nearest_neighbours():
     prior, x = Bowsher((1.0, 1.0, 1.0), np.zeros((3, 3, 3)), 6), np.zeros((3, 3, 3))
     x[1, 1, 1] = 1
     found = prior.gradient(x)
@@ -221,6 +223,6 @@ def test_where_the_anatomy_is_flat_the_nearest_neighbours_count():
     assert found[0, 0, 1] > -1 / np.sqrt(2)  # chosen by neither or by one of them
 
 
-def test_an_image_of_another_grid_is_refused():
+def test_image_of_another_grid_is_refused():
     with pytest.raises(GeometryError, match=r"expected \(4, 5, 5\)"):
         PRIORS["quadratic"].gradient(image()[:, :, 1:])

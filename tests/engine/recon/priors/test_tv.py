@@ -1,4 +1,4 @@
-"""Gradient and total variation: adjoint, norm, closed forms of the proximal map, its dual gap."""
+"""Gradient and total variation: adjoint, norm, closed forms and duality of the proximal map."""
 
 from functools import partial
 
@@ -24,11 +24,11 @@ def prox(tv, v, weight, *, bounds=free, steps=2000):
 
 
 def gap(tv, x, p, weight):
-    """Primal minus dual objective of x = P(v − w ∇ᵀp)."""
+    """Return primal minus dual objective of x = P(v − w ∇ᵀp)."""
     return weight * (tv.value(x) - np.vdot(p, tv.gradient(x)))
 
 
-def test_the_gradient_of_a_ramp_is_its_slope():
+def test_gradient_of_a_ramp_is_its_slope():
     z, y, x = np.meshgrid(
         *(h * np.arange(n) for n, h in zip(SHAPE, SPACING, strict=True)), indexing="ij"
     )
@@ -40,7 +40,7 @@ def test_the_gradient_of_a_ramp_is_its_slope():
         assert not inner[-1].any()
 
 
-def test_the_adjoint_is_the_transpose(rng):
+def test_adjoint_is_the_transpose(rng):
     D = Gradient(SHAPE, SPACING)
     x, p = rng.standard_normal(SHAPE), rng.standard_normal(D.out_shape)
 
@@ -48,7 +48,7 @@ def test_the_adjoint_is_the_transpose(rng):
 
 
 @pytest.mark.parametrize("shape", [SHAPE, (1, 9, 9)])
-def test_the_bound_is_above_the_norm_and_near(shape):
+def test_norm_bound_is_above_the_norm_and_close(shape):
     D = Gradient(shape, SPACING)
     matrix = np.stack([D(e.reshape(shape)).ravel() for e in np.eye(int(np.prod(shape)))])
     true = np.linalg.norm(matrix, 2) ** 2
@@ -56,35 +56,35 @@ def test_the_bound_is_above_the_norm_and_near(shape):
     assert true <= D.norm_bound < 1.25 * true
 
 
-def test_the_variation_of_a_square_is_its_edge_per_mm():
+def test_total_variation_of_a_square_is_its_edge_length():
     x = np.zeros((1, 8, 8))
-    x[0, :4] = 3  # an edge of 8 voxels, 2 mm from voxel to voxel
+    x[0, :4] = 3  # an edge of 8 voxels with a spacing of 2 mm
 
     assert tv_of((1, 8, 8), (1.0, 2.0, 1.0)).value(x) == pytest.approx(8 * 3 / 2)
 
 
-def test_two_levels_come_nearer_by_the_weight_over_their_length():
+def test_two_levels_approach_by_the_weight_over_their_length():
     v = np.concatenate([np.full(4, 1.0), np.full(10, 3.0)])
 
-    got, _ = prox(tv_of((14,), (0.5,)), v, 0.3)
+    actual, _ = prox(tv_of((14,), (0.5,)), v, 0.3)
 
-    want = np.concatenate([np.full(4, 1 + 0.3 / 0.5 / 4), np.full(10, 3 - 0.3 / 0.5 / 10)])
-    np.testing.assert_allclose(got, want, atol=1e-4)
+    expected = np.concatenate([np.full(4, 1 + 0.3 / 0.5 / 4), np.full(10, 3 - 0.3 / 0.5 / 10)])
+    np.testing.assert_allclose(actual, expected, atol=1e-4)
 
 
-def test_a_flat_image_stays():
+def test_uniform_image_does_not_change():
     flat = np.full(SHAPE, 0.7)
 
     np.testing.assert_array_equal(prox(tv_of(SHAPE, SPACING), flat, 5.0)[0], flat)
 
 
-def test_a_large_weight_leaves_the_mean(rng):
+def test_large_weight_gives_the_mean(rng):
     v = rng.random(SHAPE)
 
     np.testing.assert_allclose(prox(tv_of(SHAPE), v, 50.0)[0], v.mean(), atol=1e-3)
 
 
-def test_no_weight_and_a_single_voxel_leave_all_but_the_bounds(rng):
+def test_zero_weight_and_single_voxels_apply_only_the_bounds(rng):
     clip = partial(np.clip, a_min=0, a_max=0.5)
     v = rng.standard_normal(SHAPE)
 
@@ -93,7 +93,7 @@ def test_no_weight_and_a_single_voxel_leave_all_but_the_bounds(rng):
 
 
 @pytest.mark.parametrize("bounds", [free, partial(np.clip, a_min=0.2, a_max=0.6)])
-def test_the_dual_gap_closes(rng, bounds):
+def test_duality_gap_closes(rng, bounds):
     v, weight, tv = rng.random(SHAPE), 0.1, tv_of(SHAPE, SPACING)
     gaps = []
     for steps in (5, 50, 1000):
@@ -106,7 +106,7 @@ def test_the_dual_gap_closes(rng, bounds):
     assert gaps[2] < 1e-5 * weight * tv.value(v)
 
 
-def test_going_on_from_its_dual_image_begins_where_it_ended(rng):
+def test_warm_start_continues_at_its_dual_image(rng):
     v, weight, tv = rng.random(SHAPE), 0.1, tv_of(SHAPE)
     _, p = prox(tv, v, weight, steps=300)
     begun, gone_on = (
@@ -116,7 +116,7 @@ def test_going_on_from_its_dual_image_begins_where_it_ended(rng):
     assert gap(tv, *gone_on, weight) < 0.01 * gap(tv, *begun, weight)
 
 
-def test_it_is_the_same_in_single_precision(rng):
+def test_single_precision_gives_the_same_result(rng):
     v = rng.random(SHAPE)
     single, _ = prox(tv_of(SHAPE), v.astype("f4"), 0.1, steps=100)
 
