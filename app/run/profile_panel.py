@@ -19,8 +19,7 @@ from app.run import profile_text as words
 from app.run.profile_text import ProfileRow
 from app.run.profile_timeline import calls_of
 from app.state.services.context import AppContext
-from app.state.services.saving import may_write
-from app.ui.theme.file_dialogs import ask_save
+from app.state.services.saving import ask_target
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, label, scrolled, set_tone
 from app.views.literal_text import literal_tip
@@ -157,11 +156,9 @@ class ProfileTab(QWidget):
         """Ask for a JSON file; return None if the user cancels."""
         preferences = self._context.preferences
         folder = Path(preferences.folder_last_used or Path.home())
-        chosen = ask_save(self, title, folder / name, kinds)
-        target = chosen.with_suffix(".json") if chosen is not None else None
-        if target is None or not may_write(self, target, self._session):
-            return None
-        preferences.folder_last_used = str(target.parent)
+        target = ask_target(self, self._session, title, folder / name, kinds)
+        if target is not None:
+            preferences.folder_last_used = str(target.parent)
         return target
 
     def export(self, target: Path) -> None:

@@ -4795,51 +4795,6 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
-      <source>Collecting support information</source>
-      <translation>Supportinformationen werden gesammelt</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>The support bundle could not be created.</source>
-      <translation>Das Supportpaket konnte nicht erstellt werden.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Save support bundle</source>
-      <translation>Supportpaket speichern</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Archives (*.zip)</source>
-      <translation>Archive (*.zip)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Isocenter {version}</source>
-      <translation>Isocenter {version}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Reconstructs images from PET and X-ray CT data.</source>
-      <translation>Rekonstruiert Bilder aus PET- und Röntgen-CT-Daten.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Research use only. Not for diagnosis or treatment.</source>
-      <translation>Nur für die Forschung. Nicht für Diagnose oder Behandlung.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Free software, BSD-3-Clause licence.</source>
-      <translation>Freie Software, Lizenz BSD-3-Clause.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>The window uses Qt and PySide6 under the LGPL-3.0. Their licence texts are in {folder}. Their source code is at {source}.</source>
-      <translation>Das Fenster verwendet Qt und PySide6 unter der LGPL-3.0. Ihre Lizenztexte liegen in {folder}. Ihr Quellcode liegt unter {source}.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
       <source>Scans and studies</source>
       <translation>Scans und Studien</translation>
     </message>
@@ -5189,6 +5144,26 @@
       <translation>Dateiinhalt</translation>
     </message>
     <message>
+      <location filename="app/shell/dialogs/support_dialog.py" />
+      <source>Collecting support information</source>
+      <translation>Supportinformationen werden gesammelt</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/support_dialog.py" />
+      <source>The support bundle could not be created.</source>
+      <translation>Das Supportpaket konnte nicht erstellt werden.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/support_dialog.py" />
+      <source>Save support bundle</source>
+      <translation>Supportpaket speichern</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/support_dialog.py" />
+      <source>Archives (*.zip)</source>
+      <translation>Archive (*.zip)</translation>
+    </message>
+    <message>
       <location filename="app/shell/header_bar.py" />
       <source>Protocol</source>
       <translation>Protokoll</translation>
@@ -5212,6 +5187,31 @@
       <location filename="app/shell/header_parts.py" />
       <source>Open every {scanner} scan with the saved protocol {name!r} until the end of the day or session</source>
       <translation>Jeden Scan von {scanner} mit dem gespeicherten Protokoll {name!r} öffnen, bis der Tag oder die Sitzung endet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/about_box.py" />
+      <source>Isocenter {version}</source>
+      <translation>Isocenter {version}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/about_box.py" />
+      <source>Reconstructs images from PET and X-ray CT data.</source>
+      <translation>Rekonstruiert Bilder aus PET- und Röntgen-CT-Daten.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/about_box.py" />
+      <source>Research use only. Not for diagnosis or treatment.</source>
+      <translation>Nur für die Forschung. Nicht für Diagnose oder Behandlung.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/about_box.py" />
+      <source>Free software, BSD-3-Clause licence.</source>
+      <translation>Freie Software, Lizenz BSD-3-Clause.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/about_box.py" />
+      <source>The window uses Qt and PySide6 under the LGPL-3.0. Their licence texts are in {folder}. Their source code is at {source}.</source>
+      <translation>Das Fenster verwendet Qt und PySide6 unter der LGPL-3.0. Ihre Lizenztexte liegen in {folder}. Ihr Quellcode liegt unter {source}.</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />

@@ -19,8 +19,7 @@ from PySide6.QtWidgets import (
 from app.language.translation import tr
 from app.state.models.inputs import DATA
 from app.state.services.context import AppContext
-from app.state.services.saving import may_write
-from app.ui.theme.file_dialogs import ask_save
+from app.state.services.saving import ask_target
 from app.ui.theme.widgets import button, fit_to_screen, label, set_tone
 
 if TYPE_CHECKING:
@@ -153,10 +152,8 @@ class MeasurementDialog(QDialog):
         scans
             files that must not be replaced
         """
-        chosen = ask_save(self, title, start, kinds)
-        # Readers recognise the file by its suffix.
-        target = chosen.with_suffix(start.suffix) if chosen is not None else None
-        if target is None or not may_write(self, target, self._context.session, scans):
+        target = ask_target(self, self._context.session, title, start, kinds, scans)
+        if target is None:
             return
         # Read now: the boxes can change or be deleted while the file is written.
         use, keep = self.use.isEnabled() and self.use.isChecked(), self.keep.isChecked()

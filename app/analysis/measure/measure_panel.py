@@ -13,8 +13,7 @@ from app.analysis.measure.rods_panel import RodsBox
 from app.analysis.measure.time_curve_panel import TimeCurveBox
 from app.language.translation import tr
 from app.state.services.context import AppContext
-from app.state.services.saving import may_write
-from app.ui.theme.file_dialogs import ask_save
+from app.state.services.saving import ask_target
 from app.ui.theme.widgets import label, scrolled
 
 
@@ -57,10 +56,9 @@ class MeasureTab(QWidget):
     def _save(self, name: str, text: str) -> None:
         """Ask for a file and write a table."""
         start = Path(self._context.preferences.folder_last_used or Path.home()) / name
-        chosen = ask_save(self, tr("Save as CSV"), start, tr("Tables (*.csv)"))
-        # File dialogs of some desktops do not add the suffix.
-        target = chosen.with_suffix(".csv") if chosen is not None else None
-        if target is None or not may_write(self, target, self._context.session):
+        session = self._context.session
+        target = ask_target(self, session, tr("Save as CSV"), start, tr("Tables (*.csv)"))
+        if target is None:
             return
         self._context.preferences.folder_last_used = str(target.parent)
         self._context.commands.run_task(

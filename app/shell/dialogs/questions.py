@@ -8,19 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
 from app.output.export.exporting import ask_and_export
 from app.state.models.inputs import DATA, SCANNER
 from app.state.services.context import AppContext
 from app.state.services.queueing.queue_intake import QueueAnswer
-from app.state.services.saving import may_write
-from app.ui.theme.file_dialogs import ask_folder, ask_open, ask_open_all, ask_save
-from app.ui.theme.questions import ask, ask_text, question_box
+from app.state.services.saving import ask_target
+from app.ui.theme.file_dialogs import ask_folder, ask_open, ask_open_all
+from app.ui.theme.questions import ask, ask_text
 from app.workspace.steps.saving_protocols import save_as
 from engine.modalities import MODALITIES, all_roles
-from engine.tools.diagnostics import SupportBundle
 
 if TYPE_CHECKING:
     from app.analysis.calibrate.normalise_dialog import NormaliseDialog
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
     from engine.core.errors import FolderItem
     from engine.jobs import QueueEntry
 
-ICON_PX = 48
-QT_NOTICE = "QT.md"
-QT_SOURCE = "https://download.qt.io/official_releases/"
-"""Folder with the source code of all versions of Qt and PySide6."""
 IMPORT_KINDS = tr(
     "Images, raw data and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz "
     "*.mat *.mrc *.h5 *.hdf5 *.nxs);;All files (*)"
@@ -187,7 +182,8 @@ class Dialogs(QObject):
     def save_study(self) -> None:
         """Ask for a file and save the study."""
         start = Path(self._context.preferences.folder_last_used) / "study.toml"
-        target = self._target(tr("Save study"), start, tr("Studies (*.toml)"))
+        session = self._context.session
+        target = ask_target(self._parent, session, tr("Save study"), start, tr("Studies (*.toml)"))
         if target is not None:
             self._context.commands.save_study(target)
 
@@ -321,81 +317,15 @@ class Dialogs(QObject):
 
     def support_bundle(self) -> None:
         """Collect a support bundle, show its content, and save it."""
-        from engine.tools.diagnostics import gather
+        from app.shell.dialogs.support_dialog import collect_bundle
 
-        session, recent = self._context.session, self._context.preferences.recent
-        log = [f"{line.time:%H:%M:%S}  {line.level}  {line.text}" for line in session.log]
-        # Names of files are passed so that the bundle can replace them everywhere.
-        values = [found.value for found in session.study.inputs.values()]
-        self._context.commands.run_task(
-            lambda _: gather(log=log, names=[*values, *recent]),
-            self._show_bundle,
-            busy=tr("Collecting support information"),
-            failed=tr("The support bundle could not be created."),
-        )
-
-    def _show_bundle(self, bundle: SupportBundle) -> None:
-        from app.shell.dialogs.support_dialog import SupportDialog
-
-        if not SupportDialog(self._parent, bundle).exec():
-            return
-        start = Path.home() / "isocenter-support.zip"
-        target = self._target(tr("Save support bundle"), start, tr("Archives (*.zip)"))
-        if target is not None:
-            self._context.commands.run_task(
-                lambda _: bundle.write(target),
-                lambda _: self._context.session.add_log(
-                    "info", tr("Saved: {target}", target=target)
-                ),
-                failed=tr("{name} was not saved.", name=target.name),
-            )
-
-    def _target(self, title: str, start: Path, kinds: str) -> Path | None:
-        """Ask for a file to write; return it with its suffix, or None."""
-        chosen = ask_save(self._parent, title, start, kinds)
-        target = chosen.with_suffix(start.suffix) if chosen is not None else None
-        if target is None or not may_write(self._parent, target, self._context.session):
-            return None
-        return target
+        collect_bundle(self._parent, self._context)
 
     def about(self) -> None:
         """Show version and licence."""
+        from app.shell.help.about_box import about_box
+
         about_box(self._parent).open()
-
-
-def licence_folder() -> Path:
-    """Return the folder with the licence texts of Qt, in the installation or in the sources."""
-    from importlib.metadata import files
-
-    # An editable installation has no texts of its own; they are in the sources.
-    found = [file for file in files("isocenter") or () if file.name == QT_NOTICE]
-    installed = [Path(str(file.locate())) for file in found]
-    sources = Path(__file__).resolve().parents[3] / "LICENSES"
-    return next((each.parent for each in installed if each.is_file()), sources)
-
-
-def about_box(parent: QWidget) -> QMessageBox:
-    """Return the box with version and licence."""
-    from importlib.metadata import version
-
-    parts = (
-        tr("Isocenter {version}", version=version("isocenter")),
-        tr("Reconstructs images from PET and X-ray CT data."),
-        tr("Research use only. Not for diagnosis or treatment."),
-        tr("Free software, BSD-3-Clause licence."),
-        tr(
-            "The window uses Qt and PySide6 under the LGPL-3.0. Their licence texts are in "
-            "{folder}. Their source code is at {source}.",
-            folder=licence_folder(),
-            source=QT_SOURCE,
-        ),
-    )
-    box = question_box(parent, tr("About Isocenter"), "\n\n".join(parts), "info")
-    box.setIconPixmap(parent.windowIcon().pixmap(ICON_PX))
-    box.setStandardButtons(QMessageBox.StandardButton.Close)
-    # `open` returns at once, so nobody else can delete the box.
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    return box
 
 
 def choice_of(role: str) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
@@ -14,6 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.language.translation import tr
+from app.state.services.context import AppContext
+from app.state.services.saving import ask_target
 from app.ui.theme.widgets import fit_to_screen, label
 from engine.tools.diagnostics import SupportBundle
 
@@ -63,3 +67,53 @@ class SupportDialog(QDialog):
 
     def _show(self, name: str) -> None:
         self.text.setPlainText(self.bundle.files[name])
+
+
+def collect_bundle(parent: QWidget, context: AppContext) -> None:
+    """Collect a support bundle, show its content, and save it if the user accepts.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialogs
+    context
+        context of the window
+    """
+    from engine.tools.diagnostics import gather
+
+    session = context.session
+    log = [f"{line.time:%H:%M:%S}  {line.level}  {line.text}" for line in session.log]
+    # Names of files are passed so that the bundle can replace them everywhere.
+    values = [found.value for found in session.study.inputs.values()]
+    recent = context.preferences.recent
+    context.commands.run_task(
+        lambda _: gather(log=log, names=[*values, *recent]),
+        lambda bundle: show_and_save(parent, context, bundle),
+        busy=tr("Collecting support information"),
+        failed=tr("The support bundle could not be created."),
+    )
+
+
+def show_and_save(parent: QWidget, context: AppContext, bundle: SupportBundle) -> None:
+    """Show a support bundle, and save it if the user accepts.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialogs
+    context
+        context of the window
+    bundle
+        the collected files
+    """
+    if not SupportDialog(parent, bundle).exec():
+        return
+    session, start = context.session, Path.home() / "isocenter-support.zip"
+    title, kinds = tr("Save support bundle"), tr("Archives (*.zip)")
+    target = ask_target(parent, session, title, start, kinds)
+    if target is not None:
+        context.commands.run_task(
+            lambda _: bundle.write(target),
+            lambda _: session.add_log("info", tr("Saved: {target}", target=target)),
+            failed=tr("{name} was not saved.", name=target.name),
+        )

@@ -1,4 +1,4 @@
-"""Decide if a file may be written: never an input of the study, others only after a question."""
+"""Ask for files to write: never an input of the study, others only after a question."""
 
 from __future__ import annotations
 
@@ -9,11 +9,49 @@ from PySide6.QtWidgets import QWidget
 
 from app.language.translation import Lines, tr
 from app.state.models.session import Session
+from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.questions import ask, tell
 from engine.core.errors import EngineError
 from engine.modalities import files_of_study
 
 REPLACE = tr("Replace")
+
+
+def ask_target(
+    parent: QWidget,
+    session: Session,
+    title: str,
+    start: Path,
+    kinds: str,
+    others: Sequence[Path] = (),
+) -> Path | None:
+    """Ask for a file to write, with one suffix; inputs are refused as by `may_write`.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialogs
+    session
+        the open study provides the inputs
+    title
+        title of the file dialog
+    start
+        suggested file; the chosen one gets its suffix
+    kinds
+        name filters of Qt
+    others
+        further files that must not be replaced
+
+    Returns
+    -------
+    None if the user cancelled, or the file must not be written
+    """
+    chosen = ask_save(parent, title, start, kinds)
+    if chosen is None:
+        return None
+    # File dialogs of some desktops do not add the suffix, by which readers recognise a file.
+    target = chosen.with_suffix(start.suffix)
+    return target if may_write(parent, target, session, others) else None
 
 
 def may_write(parent: QWidget, target: Path, session: Session, others: Sequence[Path] = ()) -> bool:

@@ -22,8 +22,8 @@ from app.language.translation import tr
 from app.state.models.messages import Problem
 from app.state.models.protocols.library import LOCKED, WHOSE, ListedProtocol
 from app.state.services.context import AppContext
-from app.state.services.saving import may_write
-from app.ui.theme.file_dialogs import ask_open, ask_save
+from app.state.services.saving import ask_target
+from app.ui.theme.file_dialogs import ask_open
 from app.ui.theme.icons import draw
 from app.ui.theme.questions import ask, ask_text
 from app.ui.theme.widgets import button, fit_to_screen, label, set_tone
@@ -230,10 +230,8 @@ class ProtocolsDialog(QDialog):
             return
         name = self._library.path_for(found.protocol).name
         start = Path(self._context.preferences.folder_last_used) / name
-        target = ask_save(self, tr("Share a protocol"), start, KINDS)
-        # The import only lists this suffix.
-        target = target.with_suffix(".toml") if target is not None else None
-        if target is not None and may_write(self, target, self._context.session):
+        target = ask_target(self, self._context.session, tr("Share a protocol"), start, KINDS)
+        if target is not None:
             self._try(lambda: self._library.give(found, target))
 
     def _import(self) -> None:

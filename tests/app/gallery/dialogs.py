@@ -6,9 +6,9 @@ import os
 import time
 
 from app.run.tuning.tuning_dialog import TuningDialog
-from app.shell.dialogs.questions import about_box
 from app.shell.dialogs.storage_dialog import StorageDialog
 from app.shell.dialogs.support_dialog import SupportDialog
+from app.shell.help.about_box import about_box
 from app.shell.help.guide import GuideWindow
 from app.shell.help.help_dialog import HelpDialog
 from app.state.models.run_record import RunState

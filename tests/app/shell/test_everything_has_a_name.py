@@ -25,10 +25,10 @@ from app.output.export.export_dialog import ExportDialog
 from app.output.report.report_dialog import ReportDialog
 from app.run.tuning.tuning_dialog import TuningDialog
 from app.shell.dialogs.folder_dialog import FolderDialog
-from app.shell.dialogs.questions import about_box
 from app.shell.dialogs.settings_dialog import SettingsDialog
 from app.shell.dialogs.storage_dialog import StorageDialog
 from app.shell.dialogs.support_dialog import SupportDialog
+from app.shell.help.about_box import about_box
 from app.shell.help.guide import GuideWindow
 from app.shell.help.help_dialog import HelpDialog
 from app.state.services.saving import question_of

@@ -10,8 +10,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.shell.dialogs.questions import Dialogs
-from app.shell.dialogs.support_dialog import SupportDialog
+from app.shell.dialogs.support_dialog import SupportDialog, show_and_save
 from app.state.services.saving import REPLACE
 from engine.tools.diagnostics import SupportBundle
 
@@ -77,7 +76,7 @@ def test_existing_file_is_replaced_only_after_a_question(
                 shown.accept()
 
     QTimer.singleShot(0, qapp, answer)
-    Dialogs(parent, controls.context)._show_bundle(bundle)
+    show_and_save(parent, controls.context, bundle)
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
     assert asked == ["Replace existing files"]
     assert zipfile.is_zipfile(target) is replaced

@@ -446,7 +446,7 @@ def test_about_shows_version_research_notice_and_licence(window):
 
     from PySide6.QtWidgets import QMessageBox
 
-    from app.shell.dialogs.questions import QT_SOURCE, licence_folder
+    from app.shell.help.about_box import QT_SOURCE, licence_folder
 
     window.actions_.about.trigger()
     box = window.findChild(QMessageBox)

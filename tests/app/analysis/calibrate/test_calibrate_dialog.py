@@ -65,7 +65,7 @@ def test_calibration_factor_matches_the_activity_and_is_saved(
     assert found.positrons_per_ml == pytest.approx(expected, rel=1e-6)
     assert dialog.slices.region.radius_mm < RADIUS_MM and "with an error of" in dialog.state.text()
     target = tmp_path / "calibration.json"
-    monkeypatch.setattr("app.analysis.calibrate.measurement_dialog.ask_save", lambda *_: target)
+    monkeypatch.setattr("app.state.services.saving.ask_save", lambda *_: target)
     dialog.save.click()
     qtbot.waitUntil(settled, timeout=PATIENCE_MS)
     assert read_calibration(target, tiny_ring) == found
@@ -93,7 +93,7 @@ def test_calibration_written_during_close_is_stored(
     settled = lambda: not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(lambda: dialog.measured is not None and settled(), timeout=PATIENCE_MS)
     target: Path = tmp_path / "calibration.json"
-    monkeypatch.setattr("app.analysis.calibrate.measurement_dialog.ask_save", lambda *_: target)
+    monkeypatch.setattr("app.state.services.saving.ask_save", lambda *_: target)
     dialog.save.click()
     dialog.done(0)
     qtbot.waitUntil(settled, timeout=PATIENCE_MS)

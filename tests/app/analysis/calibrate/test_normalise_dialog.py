@@ -67,7 +67,7 @@ def test_measurement_is_saved_and_used(qtbot, controls, dialog, small_study, tmp
     shown = as_written(dialog.components.remarks.text())
     assert all(remark in shown for remark in made.remarks[:1])
     target = tmp_path / "norm.h5"
-    monkeypatch.setattr("app.analysis.calibrate.measurement_dialog.ask_save", lambda *_: target)
+    monkeypatch.setattr("app.state.services.saving.ask_save", lambda *_: target)
     dialog.use.setChecked(True)
     dialog.keep.setChecked(True)
     dialog.save.click()

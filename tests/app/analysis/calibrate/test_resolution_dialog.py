@@ -59,7 +59,7 @@ def test_widths_are_measured_saved_and_used(qtbot, controls, dialog, tmp_path, m
     assert dialog.table.rowCount() == 1 and "±" in dialog.table.item(0, 1).text()
     assert "1 point source was measured. All sources are at the same" in dialog.state.text()
     target = tmp_path / "widths.txt"
-    monkeypatch.setattr("app.analysis.calibrate.measurement_dialog.ask_save", lambda *_: target)
+    monkeypatch.setattr("app.state.services.saving.ask_save", lambda *_: target)
     dialog.use.setChecked(True)
     dialog.keep.setChecked(True)
     dialog.save.click()
