@@ -37,6 +37,7 @@ class Actions(QObject):
         super().__init__(parent)
         self._parent, self._context = parent, context
         self._followed: LivePage | None = None
+        self._tips: dict[QAction, str] = {}
         self.extra_menus: list[QAction] = []
         self._make_for_files()
         self._make_for_runs()
@@ -112,7 +113,9 @@ class Actions(QObject):
             tr("Redo change"), "redo", "Ctrl+Shift+Z", tr("Redo the last settings change")
         )
         self.start = make(tr("Start"), "start", "Ctrl+R", tr("Reconstruct"))
-        self.pause = make(tr("Pause"), "pause", "Ctrl+P", tr("Pause after this update (Space)"))
+        self.pause = make(tr("Pause"), "pause", "Ctrl+P", "")
+        # Space is the key in the views, and Ctrl+P the one that works everywhere.
+        self._tips[self.pause] = tr("Pause after this update (Space)")
         self.finish = make(
             tr("Finish and keep"),
             "finish",
@@ -239,66 +242,37 @@ class Actions(QObject):
     def refresh(self) -> None:
         """Enable the available actions; tooltips of the others state the reason."""
         session = self._context.session
-        state = session.run.state
-        _allow(self.start, session.obstacle(), tr("Reconstruct (Ctrl+R)"))
-        _allow(
-            self.add_to_queue,
-            self._context.queue.obstacle(),
-            f"{QUEUE_TIP} (Ctrl+Shift+R)",
-        )
-        running = (
-            ""
-            if state in (RunState.RUNNING, RunState.PAUSED)
-            else tr("No iterative reconstruction is running.")
-        )
-        _allow(self.pause, running, tr("Pause after this update (Space)"))
-        _allow(
-            self.finish,
-            running,
-            tr("Stop after this iteration, apply the filters and keep the image (Ctrl+K)"),
-        )
-        active = "" if state.is_active else tr("Nothing is running.")
-        _allow(self.abort, active, tr("Stop now and keep the last image and checkpoint (Ctrl+.)"))
+        state, record = session.run.state, session.run.record
+        self._allow(self.start, session.obstacle())
+        self._allow(self.add_to_queue, self._context.queue.obstacle())
+        is_iterating = state in (RunState.RUNNING, RunState.PAUSED)
+        iterating = "" if is_iterating else tr("No iterative reconstruction is running.")
+        self._allow(self.pause, iterating)
+        self._allow(self.finish, iterating)
+        self._allow(self.abort, "" if state.is_active else tr("Nothing is running."))
         # One action with two texts, so that the shortcut stays the same.
         self.pause.setText(tr("Continue") if state is RunState.PAUSED else tr("Pause"))
         icon = "start" if state is RunState.PAUSED else "pause"
         set_icon(self.pause, icon, self._context.theme)
-        images = "" if session.run.record.images.items else tr("There is no image yet.")
-        _allow(self.export, images, tr("Save the image to a file (Ctrl+E)"))
+        images = "" if record.images.items else tr("There is no image yet.")
+        self._allow(self.export, images)
         # A report needs a stored result, not only a displayed image.
-        unkept = "" if session.run.record.result_id else NO_RESULT
-        _allow(self.report, unkept, f"{REPORT_TIP} (Ctrl+Shift+E)")
+        unkept = "" if record.result_id else NO_RESULT
+        self._allow(self.report, unkept)
         self._show_send(unkept)
         busy = tr("A reconstruction is running.") if state.is_active else ""
-        _allow(self.calibrate, busy or images, CALIBRATE_TIP)
-        _allow(self.live, busy, tr("Watch a scan during acquisition (Ctrl+Shift+L)"))
-        _allow(
-            self.import_,
-            busy,
-            tr("Import TIFF images or raw data, and enter the missing information"),
-        )
-        _allow(self.open, busy, tr("Open a scan, study, protocol or volume (Ctrl+O)"))
-        for key, action in self.demos.items():
-            _allow(action, busy, DEMOS[key].tip)
+        self._allow(self.calibrate, busy or images)
+        for action in (self.live, self.import_, self.open, *self.demos.values()):
+            self._allow(action, busy)
         # Tuning needs the whole machine.
         is_live = self._followed is not None and self._followed.model.is_running
         runs = tr("A live scan is open.") if is_live else busy
-        _allow(self.tune, runs or session.device.obstacle(), TUNE_TIP)
+        self._allow(self.tune, runs or session.device.obstacle())
         scan = "" if "data" in session.study.inputs else tr("Open a scan first.")
-        _allow(
-            self.save_study, scan, tr("Save the input files and the protocol as a study (Ctrl+S)")
-        )
+        self._allow(self.save_study, scan)
         history = session.study.history
-        _allow(
-            self.undo,
-            busy or ("" if history.can_undo else tr("Nothing to undo.")),
-            tr("Undo the last settings change (Ctrl+Z)"),
-        )
-        _allow(
-            self.redo,
-            busy or ("" if history.can_redo else tr("Nothing to redo.")),
-            tr("Redo the last settings change (Ctrl+Shift+Z)"),
-        )
+        self._allow(self.undo, busy or ("" if history.can_undo else tr("Nothing to undo.")))
+        self._allow(self.redo, busy or ("" if history.can_redo else tr("Nothing to redo.")))
 
     def _show_send(self, obstacle: str) -> None:
         """Without a node, the action leads to the settings, which a technician cannot change."""
@@ -307,14 +281,16 @@ class Actions(QObject):
         tip = tr("Send the report to {node}", node=node) if node else ADD_NODE
         if node and self._context.session.run.record.order is not None:
             tip = tr("Send image and report to {node}", node=node)
-        _allow(self.send, obstacle or (NO_NODE if is_locked and not node else ""), tip)
+        self._tips[self.send] = tip
+        self._allow(self.send, obstacle or (NO_NODE if is_locked and not node else ""))
 
     def _make(self, text: str, icon: str, keys: str, words: str) -> QAction:
         action = QAction(text, self._parent)
         if keys:
             action.setShortcut(QKeySequence(keys))
         shown = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
-        action.setToolTip(literal_tip(f"{words} ({shown})" if keys else words))
+        self._tips[action] = f"{words} ({shown})" if keys else words
+        self._allow(action, "")
         if icon:
             set_icon(action, icon, self._context.theme)
         # Shortcuts only work for actions that belong to a widget, also if their menu is hidden.
@@ -325,7 +301,7 @@ class Actions(QObject):
         is_dark = self._context.theme.colours.is_dark
         set_icon(self.theme, "light" if is_dark else "dark", self._context.theme)
 
-
-def _allow(action: QAction, obstacle: str, words: str) -> None:
-    action.setEnabled(not obstacle)
-    action.setToolTip(literal_tip(obstacle or words))
+    def _allow(self, action: QAction, obstacle: str) -> None:
+        """Enable an action with its tooltip; with an obstacle, disable it and show the reason."""
+        action.setEnabled(not obstacle)
+        action.setToolTip(literal_tip(obstacle or self._tips[action]))

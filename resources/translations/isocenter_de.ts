@@ -4545,18 +4545,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Reconstruct (Ctrl+R)</source>
-      <translation>Rekonstruieren (Strg+R)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
       <source>No iterative reconstruction is running.</source>
       <translation>Es läuft keine iterative Rekonstruktion.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Stop after this iteration, apply the filters and keep the image (Ctrl+K)</source>
-      <translation>Nach dieser Iteration beenden, filtern und das Bild behalten (Strg+K)</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -4565,28 +4555,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Stop now and keep the last image and checkpoint (Ctrl+.)</source>
-      <translation>Sofort anhalten; das letzte Bild und der letzte Sicherungspunkt bleiben erhalten (Strg+.)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
       <source>There is no image yet.</source>
       <translation>Es gibt noch kein Bild.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Save the image to a file (Ctrl+E)</source>
-      <translation>Das Bild in einer Datei speichern (Strg+E)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Watch a scan during acquisition (Ctrl+Shift+L)</source>
-      <translation>Einen Scan während der Aufnahme verfolgen (Strg+Umschalt+L)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Open a scan, study, protocol or volume (Ctrl+O)</source>
-      <translation>Einen Scan, eine Studie, ein Protokoll oder ein Volumen öffnen (Strg+O)</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -4600,28 +4570,13 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Save the input files and the protocol as a study (Ctrl+S)</source>
-      <translation>Eingabedateien und Protokoll als Studie speichern (Strg+S)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
       <source>Nothing to undo.</source>
       <translation>Es gibt nichts zurückzunehmen.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Undo the last settings change (Ctrl+Z)</source>
-      <translation>Die letzte Änderung der Einstellungen zurücknehmen (Strg+Z)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
       <source>Nothing to redo.</source>
       <translation>Es gibt nichts zu wiederholen.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Redo the last settings change (Ctrl+Shift+Z)</source>
-      <translation>Die letzte Änderung der Einstellungen wiederholen (Strg+Umschalt+Z)</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
