@@ -16,17 +16,17 @@ from PySide6.QtWidgets import (
 
 from app.language.translation import named, tr
 from app.run import profile_text as words
+from app.run.kernel_table import KernelTable
 from app.run.profile_text import ProfileRow
 from app.run.profile_timeline import calls_of
 from app.state.services.context import AppContext
 from app.state.services.saving import ask_target
 from app.ui.theme.plot_colours import view_colours
-from app.ui.theme.widgets import button, label, scrolled, set_tone
+from app.ui.theme.widgets import button, label, scrolled
 from app.views.literal_text import literal_tip
 from app.views.plots.stage_bars import StageBars
 from app.views.plots.timeline import Timeline
-from app.views.slices.labels import ElidedLabel
-from engine.core.profiling import Kernel, Profile, trace_of
+from engine.core.profiling import Profile, trace_of
 from engine.data import Plain
 
 NOTHING = tr(
@@ -239,66 +239,3 @@ class ProfileTable(QWidget):
                 name.setToolTip(literal_tip(rows[i].tip))
                 value.setToolTip(literal_tip(rows[i].tip))
         self.setVisible(bool(rows))
-
-
-class KernelTable(QWidget):
-    """One line for each compiled kernel; hidden without kernels."""
-
-    HEADS = (
-        (tr("Kernel"), tr("A program that runs on the GPU.")),
-        (tr("Threads"), words.THREADS_TIP),
-        (tr("Registers"), words.REGISTERS_TIP),
-        (tr("Occupancy"), words.OCCUPANCY_TIP),
-    )
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(10)
-        self._grid.setVerticalSpacing(3)
-        self._grid.setColumnStretch(0, 1)
-        right = Qt.AlignmentFlag.AlignRight
-        for at, (title, tip) in enumerate(self.HEADS):
-            head = label(title, "caption" if at else "")
-            head.setToolTip(literal_tip(tip))
-            self._grid.addWidget(head, 0, at, right if at else Qt.AlignmentFlag.AlignLeft)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._lines: list[tuple[ElidedLabel, QLabel, QLabel, QLabel]] = []
-
-    def show_kernels(self, kernels: tuple[Kernel, ...]) -> None:
-        """Replace all lines.
-
-        Parameters
-        ----------
-        kernels
-            kernels of the run; empty hides the table
-        """
-        while len(self._lines) < len(kernels):
-            self._lines.append(self._new_line(len(self._lines) + 1))
-        for i, line in enumerate(self._lines):
-            for each in line:
-                each.setVisible(i < len(kernels))
-            if i < len(kernels):
-                _fill(line, kernels[i])
-        self.setVisible(bool(kernels))
-
-    def _new_line(self, at: int) -> tuple[ElidedLabel, QLabel, QLabel, QLabel]:
-        line = ElidedLabel(), label("", "number"), label("", "number"), label("", "number")
-        line[0].setProperty("role", "caption")
-        self._grid.addWidget(line[0], at, 0)
-        line[3].setToolTip(literal_tip(words.OCCUPANCY_TIP))
-        for column in (1, 2, 3):
-            self._grid.addWidget(line[column], at, column, Qt.AlignmentFlag.AlignRight)
-        return line
-
-
-def _fill(line: tuple[ElidedLabel, QLabel, QLabel, QLabel], kernel: Kernel) -> None:
-    line[0].set_full_text(words.kernel_name(kernel))
-    line[1].setText(str(kernel.n_threads))
-    line[1].setToolTip(literal_tip(words.threads_tip(kernel)))
-    line[2].setText(str(kernel.registers))
-    # Spilled registers are the most frequent reason for a slow kernel.
-    set_tone(line[2], "look" if kernel.local_bytes else "")
-    line[2].setToolTip(literal_tip(words.registers_tip(kernel)))
-    line[3].setText(words.percent(kernel.occupancy))

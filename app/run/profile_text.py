@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from app.language.translation import named, tr
 from app.ui.theme.formatting import clock, count, sentence_case, size
-from engine.core.profiling import ON_THE_BUS, GpuCounters, Kernel, Profile, Stage
+from engine.core.profiling import ON_THE_BUS, GpuCounters, Profile, Stage
 
 STAGE_TIPS = {
     "read": tr("The scan is read from the disk."),
@@ -52,17 +52,6 @@ COUNTED_TIPS = {
     ("upload", "pixels"): tr("Projections are copied from main memory to GPU memory."),
 }
 """Tips of stages that do not process events, by key and counted unit."""
-KERNELS = {
-    "forward": tr("Forward"),
-    "back": tr("Back"),
-    "update": tr("Forward/back"),
-    "replicates": tr("Forward/back (replicates)"),
-    "joseph forward": tr("Forward (ray-driven)"),
-    "joseph back": tr("Back (ray-driven)"),
-    "matrix forward": tr("Forward"),
-    "matrix back": tr("Back"),
-}
-"""Displayed names of the kernels that do the main work of a stage."""
 SPEED_TIP = tr(
     "Events forward- and back-projected per second of projection time. Reading, sorting, "
     "sensitivity, updates, filters and previews are not included."
@@ -77,16 +66,6 @@ TRAFFIC_TIP = tr(
     "100 %. The share is much lower if the GPU waits for something else."
 )
 BUS_TIP = tr("Data transferred between main memory and the GPU per second.")
-REGISTERS_TIP = tr(
-    "Registers are the fastest memory available to a thread. The fewer a kernel uses, the more "
-    "threads can run on the GPU at once."
-)
-OCCUPANCY_TIP = tr(
-    "Threads that run on the GPU at once, as a share of the maximum (occupancy). While "
-    "some threads wait for memory, others can compute. Above about 50 %, more threads "
-    "rarely help."
-)
-THREADS_TIP = tr("Threads in one block. They share the memory of the block.")
 
 
 class ProfileRow(NamedTuple):
@@ -317,38 +296,6 @@ def missing(profile: Profile) -> str:
         )
         if reason
         else ""
-    )
-
-
-def kernel_name(kernel: Kernel) -> str:
-    """Return the displayed name of a kernel."""
-    return KERNELS.get(kernel.name, kernel.name)
-
-
-def threads_tip(kernel: Kernel) -> str:
-    """Return the explanation of threads, with the shared memory of a kernel."""
-    return tr(
-        "{THREADS_TIP} This kernel uses {size} of shared memory.",
-        THREADS_TIP=THREADS_TIP,
-        size=size(kernel.shared_bytes),
-    )
-
-
-def registers_tip(kernel: Kernel) -> str:
-    """Return the explanation of registers, with a warning if they are not sufficient.
-
-    Parameters
-    ----------
-    kernel
-        compiled kernel; `local_bytes` above 0 means that registers are spilled to slow memory
-    """
-    if not kernel.local_bytes:
-        return REGISTERS_TIP
-    return tr(
-        "{REGISTERS_TIP} This kernel needs more registers than are available, so each "
-        "thread also uses {local_bytes} bytes of slow memory.",
-        REGISTERS_TIP=REGISTERS_TIP,
-        local_bytes=kernel.local_bytes,
     )
 
 

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QSizePolicy, QTabBar, QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.output.results.film_strip import FilmStrip
 from app.shell.message_bar import MessageBar
-from app.shell.welcome import ReadyCard, WelcomeCard, page
+from app.shell.ready_card import ReadyCard
+from app.shell.welcome import WelcomeCard, page
 from app.state.models.inputs import DATA
 from app.state.services.context import AppContext
 from app.state.services.image_plane_reader import ImagePlaneReader

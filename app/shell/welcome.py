@@ -1,4 +1,4 @@
-"""Page before there is an image: a welcome, or a scan that is ready."""
+"""The welcome card of the page before there is an image."""
 
 from __future__ import annotations
 
@@ -21,14 +21,11 @@ from PySide6.QtWidgets import (
 
 from app.language.translation import named, tr
 from app.live.connect_card import EVENTS, FRAMES
-from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import button, label, remove_widgets, scrolled
 from app.views.literal_text import LiteralLabel
 from app.views.slices.labels import ElidedLabel
-from app.workspace.steps.scanner_drawing import ScannerDrawing
-from engine.core.errors import EngineError
 from engine.core.visible_text import visible_line
 from engine.modalities import DEMOS, Demo
 
@@ -252,56 +249,3 @@ def recent_offers(paths: Sequence[Path], open_path: Callable[[Path], object]) ->
     return [
         Offer(path.name, str(path.parent), "recent", partial(open_path, path)) for path in paths[:4]
     ]
-
-
-class ReadyCard(WelcomeTile):
-    """Card of a scan that is ready or being prepared: drawing, facts and requirements."""
-
-    def __init__(self, context: AppContext) -> None:
-        super().__init__()
-        self._session = context.session
-        self._study, self._run = context.session.study, context.session.run
-        self._title = label("", "heading", wrap=True)
-        self._text = label("", "muted", wrap=True)
-        self._drawing = ScannerDrawing(context.theme, height=250)
-        self._requirements = label("", wrap=True)
-        for widget in (self._title, self._text, self._drawing, self._requirements):
-            self.column.addWidget(widget)
-        study, run = self._study, self._run
-        session = self._session
-        for signal in (study.inputs_changed, study.protocol_changed, run.state_changed):
-            signal.connect(self._show)
-        session.device.changed.connect(self._show)
-        run.progress_changed.connect(self._show_words)
-        self._show()
-
-    def _show(self) -> None:
-        study = self._study
-        try:
-            grid = study.grid()
-        except EngineError:
-            grid = None
-        self._drawing.show_scanner(study.scanner, grid)
-        self._show_words()
-
-    def _needs(self) -> str:
-        """Return the requirements of a run as text; empty if they are not known."""
-        try:
-            requirements = self._study.requirements()
-        except EngineError:  # the grid is invalid, and its step shows the reason
-            return ""
-        return requirements.describe() if requirements else ""
-
-    def _show_words(self) -> None:
-        study, run = self._study, self._run
-        session = self._session
-        data = study.inputs.get("data")
-        if data is None:
-            return
-        obstacle = session.obstacle()
-        active = run.state.is_active
-        stage = session.doing
-        self._title.setText(f"{stage} …" if active else visible_line(data.name))
-        self._text.setText(data.text)
-        message = "" if obstacle else self._needs()
-        self._requirements.setText(message if active else obstacle or message)

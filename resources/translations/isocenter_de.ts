@@ -3019,6 +3019,36 @@
       <translation>{title} wurde zurückgerufen und nicht gesendet.</translation>
     </message>
     <message>
+      <location filename="app/output/report/judgement_buttons.py" />
+      <source>Accept</source>
+      <translation>Annehmen</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/judgement_buttons.py" />
+      <source>Remarks</source>
+      <translation>Bemerkungen</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/judgement_buttons.py" />
+      <source>Reject</source>
+      <translation>Ablehnen</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/judgement_buttons.py" />
+      <source>The image is acceptable</source>
+      <translation>Das Bild ist annehmbar</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/judgement_buttons.py" />
+      <source>The image is acceptable with remarks</source>
+      <translation>Das Bild ist mit Bemerkungen annehmbar</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/judgement_buttons.py" />
+      <source>The image is not acceptable</source>
+      <translation>Das Bild ist nicht annehmbar</translation>
+    </message>
+    <message>
       <location filename="app/output/report/live_preview.py" />
       <source>The preview could not be created.</source>
       <translation>Die Vorschau konnte nicht erstellt werden.</translation>
@@ -3212,36 +3242,6 @@
       <location filename="app/output/report/report_panel.py" />
       <source>Page {n} of the report</source>
       <translation>Seite {n} des Berichts</translation>
-    </message>
-    <message>
-      <location filename="app/output/report/sign_off.py" />
-      <source>Accept</source>
-      <translation>Annehmen</translation>
-    </message>
-    <message>
-      <location filename="app/output/report/sign_off.py" />
-      <source>Remarks</source>
-      <translation>Bemerkungen</translation>
-    </message>
-    <message>
-      <location filename="app/output/report/sign_off.py" />
-      <source>Reject</source>
-      <translation>Ablehnen</translation>
-    </message>
-    <message>
-      <location filename="app/output/report/sign_off.py" />
-      <source>The image is acceptable</source>
-      <translation>Das Bild ist annehmbar</translation>
-    </message>
-    <message>
-      <location filename="app/output/report/sign_off.py" />
-      <source>The image is acceptable with remarks</source>
-      <translation>Das Bild ist mit Bemerkungen annehmbar</translation>
-    </message>
-    <message>
-      <location filename="app/output/report/sign_off.py" />
-      <source>The image is not acceptable</source>
-      <translation>Das Bild ist nicht annehmbar</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -3539,6 +3539,81 @@
       <translation>ohne</translation>
     </message>
     <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Forward</source>
+      <translation>Vorwärts</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Forward/back</source>
+      <translation>Vor/zurück</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Forward/back (replicates)</source>
+      <translation>Vor/zurück (Wiederholungen)</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Forward (ray-driven)</source>
+      <translation>Vorwärts (strahlgetrieben)</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Back (ray-driven)</source>
+      <translation>Zurück (strahlgetrieben)</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Registers are the fastest memory available to a thread. The fewer a kernel uses, the more threads can run on the GPU at once.</source>
+      <translation>Register sind der schnellste Speicher, den ein Thread hat. Je weniger ein Kernel braucht, desto mehr Threads können gleichzeitig auf der GPU laufen.</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Threads that run on the GPU at once, as a share of the maximum (occupancy). While some threads wait for memory, others can compute. Above about 50 %, more threads rarely help.</source>
+      <translation>Threads, die gleichzeitig auf der GPU laufen, als Anteil der höchstmöglichen Zahl (Auslastung). Während manche Threads auf den Speicher warten, können andere rechnen. Über etwa 50 % helfen mehr Threads selten.</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Threads in one block. They share the memory of the block.</source>
+      <translation>Threads in einem Block. Sie teilen sich den Speicher des Blocks.</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Kernel</source>
+      <translation>Kernel</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>A program that runs on the GPU.</source>
+      <translation>Ein Programm, das auf der GPU läuft.</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Threads</source>
+      <translation>Threads</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Registers</source>
+      <translation>Register</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>Occupancy</source>
+      <translation>Auslastung</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>{THREADS_TIP} This kernel uses {size} of shared memory.</source>
+      <translation>{THREADS_TIP} Dieser Kernel nutzt {size} gemeinsamen Speicher.</translation>
+    </message>
+    <message>
+      <location filename="app/run/kernel_table.py" />
+      <source>{REGISTERS_TIP} This kernel needs more registers than are available, so each thread also uses {local_bytes} bytes of slow memory.</source>
+      <translation>{REGISTERS_TIP} Dieser Kernel braucht mehr Register, als verfügbar sind. Deshalb nutzt jeder Thread auch {local_bytes} Bytes langsamen Speichers.</translation>
+    </message>
+    <message>
       <location filename="app/run/log_panel.py" />
       <source>Warning: </source>
       <translation>Warnung: </translation>
@@ -3654,31 +3729,6 @@
       <translation>Zeitachse gespeichert: {target}</translation>
     </message>
     <message>
-      <location filename="app/run/profile_panel.py" />
-      <source>Kernel</source>
-      <translation>Kernel</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_panel.py" />
-      <source>A program that runs on the GPU.</source>
-      <translation>Ein Programm, das auf der GPU läuft.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_panel.py" />
-      <source>Threads</source>
-      <translation>Threads</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_panel.py" />
-      <source>Registers</source>
-      <translation>Register</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_panel.py" />
-      <source>Occupancy</source>
-      <translation>Auslastung</translation>
-    </message>
-    <message>
       <location filename="app/run/profile_text.py" />
       <source>The scan is read from the disk.</source>
       <translation>Der Scan wird vom Datenträger gelesen.</translation>
@@ -3780,31 +3830,6 @@
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
-      <source>Forward</source>
-      <translation>Vorwärts</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Forward/back</source>
-      <translation>Vor/zurück</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Forward/back (replicates)</source>
-      <translation>Vor/zurück (Wiederholungen)</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Forward (ray-driven)</source>
-      <translation>Vorwärts (strahlgetrieben)</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Back (ray-driven)</source>
-      <translation>Zurück (strahlgetrieben)</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
       <source>Events forward- and back-projected per second of projection time. Reading, sorting, sensitivity, updates, filters and previews are not included.</source>
       <translation>Vorwärts- und rückprojizierte Ereignisse je Sekunde Projektionszeit. Lesen, Sortieren, Sensitivität, Aktualisierungen, Filter und Vorschauen zählen nicht mit.</translation>
     </message>
@@ -3822,21 +3847,6 @@
       <location filename="app/run/profile_text.py" />
       <source>Data transferred between main memory and the GPU per second.</source>
       <translation>Zwischen Arbeitsspeicher und GPU übertragene Daten je Sekunde.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Registers are the fastest memory available to a thread. The fewer a kernel uses, the more threads can run on the GPU at once.</source>
-      <translation>Register sind der schnellste Speicher, den ein Thread hat. Je weniger ein Kernel braucht, desto mehr Threads können gleichzeitig auf der GPU laufen.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Threads that run on the GPU at once, as a share of the maximum (occupancy). While some threads wait for memory, others can compute. Above about 50 %, more threads rarely help.</source>
-      <translation>Threads, die gleichzeitig auf der GPU laufen, als Anteil der höchstmöglichen Zahl (Auslastung). Während manche Threads auf den Speicher warten, können andere rechnen. Über etwa 50 % helfen mehr Threads selten.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Threads in one block. They share the memory of the block.</source>
-      <translation>Threads in einem Block. Sie teilen sich den Speicher des Blocks.</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -3972,16 +3982,6 @@
       <location filename="app/run/profile_text.py" />
       <source>Load, power and temperature of the GPU are not available. {reason}.</source>
       <translation>Auslastung, Leistung und Temperatur der GPU sind nicht verfügbar. {reason}.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>{THREADS_TIP} This kernel uses {size} of shared memory.</source>
-      <translation>{THREADS_TIP} Dieser Kernel nutzt {size} gemeinsamen Speicher.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>{REGISTERS_TIP} This kernel needs more registers than are available, so each thread also uses {local_bytes} bytes of slow memory.</source>
-      <translation>{REGISTERS_TIP} Dieser Kernel braucht mehr Register, als verfügbar sind. Deshalb nutzt jeder Thread auch {local_bytes} Bytes langsamen Speichers.</translation>
     </message>
     <message>
       <location filename="app/run/profile_timeline.py" />
@@ -6404,146 +6404,6 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Columns</source>
-      <translation>Spalten</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Pixels per image row</source>
-      <translation>Pixel je Bildzeile</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Rows</source>
-      <translation>Zeilen</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Rows per image</source>
-      <translation>Zeilen je Bild</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Type</source>
-      <translation>Typ</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Data type of the stored values</source>
-      <translation>Datentyp der gespeicherten Werte</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Byte order</source>
-      <translation>Bytereihenfolge</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Byte order of the values</source>
-      <translation>Bytereihenfolge der Werte</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Bytes before the first image</source>
-      <translation>Bytes vor dem ersten Bild</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Array</source>
-      <translation>Feld</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Name of the dataset that contains the projections</source>
-      <translation>Name des Datensatzes, der die Projektionen enthält</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Physical quantity that the values represent</source>
-      <translation>Physikalische Größe, die die Werte angeben</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Scale</source>
-      <translation>Faktor</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Factor that converts the stored values to line integrals or transmissions, for example 0.001</source>
-      <translation>Faktor, der die gespeicherten Werte in Linienintegrale oder Transmissionen umrechnet, etwa 0.001</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Open beam</source>
-      <translation>Offener Strahl</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Detector counts without an object in the beam</source>
-      <translation>Zählwert des Detektors ohne Objekt im Strahl</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Flats</source>
-      <translation>Hellbilder</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>A folder, a file or the beginning of the file names. Enter “none” if there are none.</source>
-      <translation>Ein Ordner, eine Datei oder der Anfang der Dateinamen. Geben Sie „none“ ein, wenn es keine gibt.</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Darks</source>
-      <translation>Dunkelbilder</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Angles</source>
-      <translation>Winkel</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Angular range in degrees (360 or 180), first angle and step (0:0.5), or a text file with the angles</source>
-      <translation>Winkelbereich in Grad (360 oder 180), erster Winkel und Schritt (0:0.5) oder eine Textdatei mit den Winkeln</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Beam</source>
-      <translation>Strahl</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>“parallel”, or the distances from the source to the axis and to the detector in mm, for example 100,400</source>
-      <translation>„parallel“, oder die Abstände von der Quelle zur Achse und zum Detektor in mm, etwa 100,400</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Pixel</source>
-      <translation>Pixel</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Size of a detector pixel in mm, for example 0.05, or 0.05,0.06 for width and height</source>
-      <translation>Größe eines Detektorpixels in mm, etwa 0.05, oder 0.05,0.06 für Breite und Höhe</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>First row</source>
-      <translation>Erste Zeile</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Position of the first image row</source>
-      <translation>Lage der ersten Bildzeile</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Detector column of the rotation axis, counted from 0. Leave blank to find it automatically.</source>
-      <translation>Detektorspalte der Drehachse, ab 0 gezählt. Leer: wird automatisch bestimmt.</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
       <source>Reading the files …</source>
       <translation>Die Dateien werden gelesen …</translation>
     </message>
@@ -6564,6 +6424,16 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
+      <source>Columns</source>
+      <translation>Spalten</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_model.py" />
+      <source>Rows</source>
+      <translation>Zeilen</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_model.py" />
       <source>Entered: {value}.</source>
       <translation>Eingegeben: {value}.</translation>
     </message>
@@ -6576,6 +6446,136 @@
       <location filename="app/state/models/import_model.py" />
       <source>Similarity of neighbouring views: {percent:.0f} %.</source>
       <translation>Ähnlichkeit benachbarter Ansichten: {percent:.0f} %.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Pixels per image row</source>
+      <translation>Pixel je Bildzeile</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Rows per image</source>
+      <translation>Zeilen je Bild</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Type</source>
+      <translation>Typ</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Data type of the stored values</source>
+      <translation>Datentyp der gespeicherten Werte</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Byte order</source>
+      <translation>Bytereihenfolge</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Byte order of the values</source>
+      <translation>Bytereihenfolge der Werte</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Bytes before the first image</source>
+      <translation>Bytes vor dem ersten Bild</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Array</source>
+      <translation>Feld</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Name of the dataset that contains the projections</source>
+      <translation>Name des Datensatzes, der die Projektionen enthält</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Physical quantity that the values represent</source>
+      <translation>Physikalische Größe, die die Werte angeben</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Scale</source>
+      <translation>Faktor</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Factor that converts the stored values to line integrals or transmissions, for example 0.001</source>
+      <translation>Faktor, der die gespeicherten Werte in Linienintegrale oder Transmissionen umrechnet, etwa 0.001</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Open beam</source>
+      <translation>Offener Strahl</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Detector counts without an object in the beam</source>
+      <translation>Zählwert des Detektors ohne Objekt im Strahl</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Flats</source>
+      <translation>Hellbilder</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>A folder, a file or the beginning of the file names. Enter “none” if there are none.</source>
+      <translation>Ein Ordner, eine Datei oder der Anfang der Dateinamen. Geben Sie „none“ ein, wenn es keine gibt.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Darks</source>
+      <translation>Dunkelbilder</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Angles</source>
+      <translation>Winkel</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Angular range in degrees (360 or 180), first angle and step (0:0.5), or a text file with the angles</source>
+      <translation>Winkelbereich in Grad (360 oder 180), erster Winkel und Schritt (0:0.5) oder eine Textdatei mit den Winkeln</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Beam</source>
+      <translation>Strahl</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>“parallel”, or the distances from the source to the axis and to the detector in mm, for example 100,400</source>
+      <translation>„parallel“, oder die Abstände von der Quelle zur Achse und zum Detektor in mm, etwa 100,400</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Pixel</source>
+      <translation>Pixel</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Size of a detector pixel in mm, for example 0.05, or 0.05,0.06 for width and height</source>
+      <translation>Größe eines Detektorpixels in mm, etwa 0.05, oder 0.05,0.06 für Breite und Höhe</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>First row</source>
+      <translation>Erste Zeile</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Position of the first image row</source>
+      <translation>Lage der ersten Bildzeile</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Detector column of the rotation axis, counted from 0. Leave blank to find it automatically.</source>
+      <translation>Detektorspalte der Drehachse, ab 0 gezählt. Leer: wird automatisch bestimmt.</translation>
     </message>
     <message>
       <location filename="app/state/models/inputs.py" />
