@@ -2,106 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.language.translation import tr
+from app.state.models.import_questions import (
+    ARRAY,
+    FIELDS,
+    KIND,
+    LAST_FIELDS,
+    RAW_FIELDS,
+    SCALE,
+    WHITE,
+    ImportField,
+)
 from engine.raw_import import Draft, ImportPreview, Reading
 
 ROLES = ("array", "flats", "darks", "angles")
 """Roles of a dataset. Each is also the key of the answer that names the dataset."""
 NONE, SIGN = "none", "#"
-TYPES = (
-    *("uint8", "int8", "uint16", "int16", "uint32", "int32"),
-    *("float16", "float32", "float64"),
-)
-KINDS = ("counts", "transmission", "integrals")
-
-
-@dataclass(frozen=True)
-class ImportField:
-    """One value that the user can enter.
-
-    Attributes
-    ----------
-    key : key of the answer
-    title, tip : label and tooltip
-    choices : allowed values; empty for free text
-    """
-
-    key: str
-    title: str
-    tip: str
-    choices: tuple[str, ...] = ()
-
-
-RAW_FIELDS = (
-    ImportField("columns", tr("Columns"), tr("Pixels per image row")),
-    ImportField("rows", tr("Rows"), tr("Rows per image")),
-    ImportField("dtype", tr("Type"), tr("Data type of the stored values"), TYPES),
-    ImportField("byte_order", tr("Byte order"), tr("Byte order of the values"), ("little", "big")),
-    ImportField("offset_bytes", tr("Header"), tr("Bytes before the first image")),
-)
-ARRAY = ImportField("array", tr("Array"), tr("Name of the dataset that contains the projections"))
-KIND = ImportField("kind", tr("Values"), tr("Physical quantity that the values represent"), KINDS)
-SCALE = ImportField(
-    "scale",
-    tr("Scale"),
-    tr(
-        "Factor that converts the stored values to line integrals or transmissions, "
-        "for example 0.001"
-    ),
-)
-WHITE = ImportField(
-    "white_level", tr("Open beam"), tr("Detector counts without an object in the beam")
-)
-LAST_FIELDS = (
-    ImportField(
-        "flats",
-        tr("Flats"),
-        tr("A folder, a file or the beginning of the file names. Enter “none” if there are none."),
-    ),
-    ImportField(
-        "darks",
-        tr("Darks"),
-        tr("A folder, a file or the beginning of the file names. Enter “none” if there are none."),
-    ),
-    ImportField(
-        "angles",
-        tr("Angles"),
-        tr(
-            "Angular range in degrees (360 or 180), first angle and step (0:0.5), or a "
-            "text file with the angles"
-        ),
-    ),
-    ImportField(
-        "beam",
-        tr("Beam"),
-        tr(
-            "“parallel”, or the distances from the source to the axis and to the detector "
-            "in mm, for example 100,400"
-        ),
-    ),
-    ImportField(
-        "pixel",
-        tr("Pixel"),
-        tr("Size of a detector pixel in mm, for example 0.05, or 0.05,0.06 for width and height"),
-    ),
-    ImportField(
-        "first_row", tr("First row"), tr("Position of the first image row"), ("top", "bottom")
-    ),
-    ImportField(
-        "axis_column",
-        tr("Axis"),
-        tr(
-            "Detector column of the rotation axis, counted from 0. Leave blank to find it "
-            "automatically."
-        ),
-    ),
-)
-FIELDS = (*RAW_FIELDS, ARRAY, KIND, SCALE, WHITE, *LAST_FIELDS)
 
 
 class ImportModel(QObject):
@@ -116,7 +36,7 @@ class ImportModel(QObject):
     ----------
     source : file or folder that the user chose
     answers : answers by key
-    look : the latest preview; None before the first
+    preview : the latest preview; None before the first
     fault : reason why there is no preview, or why the last answer cannot be used
     is_busy : True while a preview is being made
     """
@@ -128,7 +48,7 @@ class ImportModel(QObject):
         super().__init__()
         self.source = source
         self.answers: dict[str, object] = {}
-        self.look: ImportPreview | None = None
+        self.preview: ImportPreview | None = None
         self.fault = ""
         self.is_busy = False
         self._shown: dict[str, object] | None = None
@@ -193,9 +113,9 @@ class ImportModel(QObject):
 
     def take_like(self) -> None:
         """Copy the answers from the description of a file with the same structure."""
-        if self.look is not None and self.look.like_said:
+        if self.preview is not None and self.preview.like_said:
             # The user's own answers have priority over those of the other file.
-            self.answers = self.look.like_said | self.answers
+            self.answers = self.preview.like_said | self.answers
             self.answers_changed.emit()
             self.changed.emit()
 
@@ -223,7 +143,7 @@ class ImportModel(QObject):
         if isinstance(found, str):
             self.fault = found
         else:
-            self.look, self.fault = found, ""
+            self.preview, self.fault = found, ""
         self.changed.emit()
 
     def end(self) -> None:
@@ -260,15 +180,19 @@ class ImportModel(QObject):
     @property
     def like(self) -> str:
         """Name of the description of a file with the same structure, until it is used."""
-        look = self.look
-        if look is None or look.like is None or look.like_said.items() <= self.answers.items():
+        preview = self.preview
+        if (
+            preview is None
+            or preview.like is None
+            or preview.like_said.items() <= self.answers.items()
+        ):
             return ""
-        return f"{look.like.parent.name}/{look.like.name}"
+        return f"{preview.like.parent.name}/{preview.like.name}"
 
     @property
     def draft(self) -> Draft | None:
         """The description that would be written; None before the first preview."""
-        return self.look.draft if self.look is not None else None
+        return self.preview.draft if self.preview is not None else None
 
     @property
     def is_current(self) -> bool:
@@ -284,22 +208,22 @@ class ImportModel(QObject):
     @property
     def is_complete(self) -> bool:
         """True if the description can be written as shown."""
-        has_look = self.look is not None and self.is_current and not self.is_busy
-        return has_look and self.draft is not None and not (self.fault or self.missing)
+        has_preview = self.preview is not None and self.is_current and not self.is_busy
+        return has_preview and self.draft is not None and not (self.fault or self.missing)
 
     @property
     def fields(self) -> tuple[ImportField, ...]:
         """Fields that apply to this scan."""
         draft = self.draft
         if draft is None:  # these fields help if not even the image size is known
-            is_stuck = self.fault or (self.look is not None and self.look.fault)
-            if self.look is not None and self.look.datasets:
+            is_stuck = self.fault or (self.preview is not None and self.preview.fault)
+            if self.preview is not None and self.preview.datasets:
                 return ()  # the user selects one from the list
             return (*RAW_FIELDS, ARRAY) if is_stuck else ()
         # Type and size are only asked for files that do not state them.
         keys = {guess.key for guess in draft.guesses}
         values = (KIND, *self._value_fields(draft))
-        is_picked = self.look is not None and bool(self.look.datasets)
+        is_picked = self.preview is not None and bool(self.preview.datasets)
         arrays = (ARRAY,) if "array" in keys and not is_picked else ()
         return (*(RAW_FIELDS if draft.shapes else ()), *arrays, *values, *LAST_FIELDS)
 
@@ -338,23 +262,23 @@ class ImportModel(QObject):
         """State of the import, as a sentence."""
         if self.fault:
             return self.fault
-        if self.look is None:
+        if self.preview is None:
             return tr("Reading the files …")
-        if self.look.fault:
-            return self.look.fault
+        if self.preview.fault:
+            return self.preview.fault
         titles = [field.title.lower() for field in FIELDS if field.key in self.missing]
         if titles:
             return tr(
                 "Missing: {value}. {remark}",
                 value=", ".join(titles),
-                remark=self.look.remark,
+                remark=self.preview.remark,
             ).strip()
-        return self.look.remark or tr("Choose the slice that is sharp and not mirrored.")
+        return self.preview.remark or tr("Choose the slice that is sharp and not mirrored.")
 
     @property
     def tone(self) -> str:
         """Colour role of `words`."""
-        if self.fault or (self.look is not None and self.look.fault):
+        if self.fault or (self.preview is not None and self.preview.fault):
             return "missing"
         return "look" if self.missing else "muted"
 

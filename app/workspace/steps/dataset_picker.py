@@ -54,8 +54,8 @@ class DatasetPicker(QWidget):
 
     def show_datasets(self) -> None:
         """Show the datasets of the file and their current roles."""
-        look = self._model.look
-        found = look.datasets if look is not None else ()
+        preview = self._model.preview
+        found = preview.datasets if preview is not None else ()
         # Rows are only rebuilt for another file, or an open list would close.
         if found is not self._shown:
             self._build(found)

@@ -177,8 +177,8 @@ class ImportDialog(QDialog):
         self.deleteLater()
 
     def _pick(self, key: tuple[bool, bool]) -> None:
-        look = self.model.look
-        for reading in look.readings if look is not None else ():
+        preview = self.model.preview
+        for reading in preview.readings if preview is not None else ():
             if (reading.clockwise, reading.mirrored) == key:
                 self.model.pick(reading)
 
@@ -200,14 +200,14 @@ class ImportDialog(QDialog):
 
     def _show(self) -> None:
         model = self.model
-        look, draft = model.look, model.draft
+        preview, draft = model.preview, model.draft
         self.datasets.show_datasets()
         self.fields.show_guesses()
-        self.projection.show_raster(look.projection if look else None)
-        self.sinogram.show_raster(look.sinogram if look else None)
-        readings = {(r.clockwise, r.mirrored): r.image for r in look.readings} if look else {}
+        self.projection.show_raster(preview.projection if preview else None)
+        self.sinogram.show_raster(preview.sinogram if preview else None)
+        readings = {(r.clockwise, r.mirrored): r.image for r in preview.readings} if preview else {}
         # The first combination is the one that the current answers select.
-        now = look.readings[0] if look and look.readings else None
+        now = preview.readings[0] if preview and preview.readings else None
         self.slice.show_raster(now.image if now else None)
         for key, tile in self.tiles.items():
             tile.show_raster(readings.get(key))

@@ -6,7 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 
 from app.language.translation import tr
-from app.state.models.import_model import FIELDS, ImportField, ImportModel
+from app.state.models.import_model import ImportModel
+from app.state.models.import_questions import FIELDS, ImportField
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.widgets import label, set_tone
 from app.views.literal_text import literal_tip

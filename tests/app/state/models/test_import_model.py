@@ -17,7 +17,7 @@ MOST_ANSWERS = 5
 REPLIES = {"beam": "100,400", "pixel": "0.05", "angles": "360", "columns": str(COLUMNS)}
 
 
-def look(model: ImportModel) -> None:
+def show_preview(model: ImportModel) -> None:
     """Refresh the preview as the window does, without images."""
     answers = dict(model.answers)
     model.begin()
@@ -30,13 +30,13 @@ def look(model: ImportModel) -> None:
 
 def say(model: ImportModel, key: str, value: object) -> None:
     model.say(key, value)
-    look(model)
+    show_preview(model)
 
 
 @pytest.mark.parametrize("beside", [False, True])
 def test_tiff_folder_with_separate_flats_needs_few_answers(tmp_path: Path, beside: bool) -> None:
     model = ImportModel(tiff_folders(tmp_path / "scan", beside=beside))
-    look(model)
+    show_preview(model)
     n_answers = finish(model)
     assert n_answers <= MOST_ANSWERS
     assert [field.key for field in model.fields][-7:-5] == ["flats", "darks"]
@@ -51,7 +51,7 @@ def test_tiff_folder_with_separate_flats_needs_few_answers(tmp_path: Path, besid
 def test_raw_file_with_one_known_side_needs_few_answers(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path, ">u2", 512))
     model.answers = {"columns": str(COLUMNS)}
-    look(model)
+    show_preview(model)
     assert 1 + finish(model) <= MOST_ANSWERS
     assert model.guess("rows")[0] == str(ROWS)
     assert model.guess("byte_order")[0] == "big"
@@ -74,12 +74,12 @@ def finish(model: ImportModel) -> int:
 
 def test_wrong_answer_is_reported_and_can_be_withdrawn(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path))
-    look(model)
-    before = model.look
+    show_preview(model)
+    before = model.preview
     say(model, "beam", "sideways")
     assert model.tone == "missing"
     assert "sideways" in model.words
-    assert model.look is before
+    assert model.preview is before
     assert not model.is_complete
     say(model, "beam", "")
     assert model.answers == {}
@@ -90,7 +90,7 @@ def test_size_can_be_entered_if_no_size_fits(tmp_path: Path) -> None:
     path = tmp_path / "scan.raw"
     path.write_bytes(np.random.default_rng(1).bytes(5000))
     model = ImportModel(path)
-    look(model)
+    show_preview(model)
     assert model.fault
     assert {"columns", "rows", "dtype"} <= {field.key for field in model.fields}
 
@@ -100,7 +100,7 @@ def test_preview_of_older_answers_is_not_shown(tmp_path: Path) -> None:
     old = preview_of(model.source, {}, with_images=False)
     model.say("pixel", "0.05")
     model.take({}, old)
-    assert model.look is None
+    assert model.preview is None
 
 
 def test_picked_reading_is_reported(tmp_path: Path) -> None:
@@ -111,6 +111,6 @@ def test_picked_reading_is_reported(tmp_path: Path) -> None:
     model.pick(Reading(True, False, picture))
     model.pick(Reading(True, False, picture))
     assert expected == [{"clockwise": True, "mirrored": False}]
-    look(model)
+    show_preview(model)
     assert model.draft is not None
     assert model.draft.table["geometry"]["clockwise"] is True
