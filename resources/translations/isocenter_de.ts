@@ -1364,6 +1364,86 @@
       <translation>Der Name wurde nicht geändert. {reason}.</translation>
     </message>
     <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Union</source>
+      <translation>Vereinigung</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Voxels that belong to at least one selected region</source>
+      <translation>Voxel, die zu mindestens einer gewählten Region gehören</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Intersection</source>
+      <translation>Schnittmenge</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Voxels that belong to every selected region</source>
+      <translation>Voxel, die zu jeder gewählten Region gehören</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>First minus the others</source>
+      <translation>Erste minus die anderen</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Voxels in the first selected region only</source>
+      <translation>Voxel nur in der ersten gewählten Region</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Table for the displayed image …</source>
+      <translation>Tabelle für das angezeigte Bild …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Table for all iterations or frames …</source>
+      <translation>Tabelle für alle Iterationen oder Zeitabschnitte …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Regions …</source>
+      <translation>Regionen …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Labels (NIfTI) …</source>
+      <translation>Labels (NIfTI) …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Segmentation (DICOM) …</source>
+      <translation>Segmentierung (DICOM) …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>For archives and viewers, linked to the DICOM series of the image</source>
+      <translation>Für Archive und Betrachter, mit Bezug auf die DICOM-Serie des Bildes</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Structure set (DICOM RT) …</source>
+      <translation>Strukturset (DICOM RT) …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Contours in the slices, for treatment planning and other programs</source>
+      <translation>Konturen in den Schichten, für die Bestrahlungsplanung und andere Programme</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>Structured report (DICOM SR) …</source>
+      <translation>Strukturierter Bericht (DICOM SR) …</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_menus.py" />
+      <source>All figures with their units, and a segmentation that the report refers to</source>
+      <translation>Alle Werte mit ihren Einheiten und eine Segmentierung, auf die der Bericht verweist</translation>
+    </message>
+    <message>
       <location filename="app/analysis/regions/region_numbers.py" />
       <source>Centre of the region along {a} in mm</source>
       <translation>Mittelpunkt der Region entlang {a} in mm</translation>
@@ -1582,86 +1662,6 @@
       <location filename="app/analysis/regions/regions_tab.py" />
       <source>More</source>
       <translation>Mehr</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Union</source>
-      <translation>Vereinigung</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Voxels that belong to at least one selected region</source>
-      <translation>Voxel, die zu mindestens einer gewählten Region gehören</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Intersection</source>
-      <translation>Schnittmenge</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Voxels that belong to every selected region</source>
-      <translation>Voxel, die zu jeder gewählten Region gehören</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>First minus the others</source>
-      <translation>Erste minus die anderen</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Voxels in the first selected region only</source>
-      <translation>Voxel nur in der ersten gewählten Region</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Table for the displayed image …</source>
-      <translation>Tabelle für das angezeigte Bild …</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Table for all iterations or frames …</source>
-      <translation>Tabelle für alle Iterationen oder Zeitabschnitte …</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Regions …</source>
-      <translation>Regionen …</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Labels (NIfTI) …</source>
-      <translation>Labels (NIfTI) …</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Segmentation (DICOM) …</source>
-      <translation>Segmentierung (DICOM) …</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>For archives and viewers, linked to the DICOM series of the image</source>
-      <translation>Für Archive und Betrachter, mit Bezug auf die DICOM-Serie des Bildes</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Structure set (DICOM RT) …</source>
-      <translation>Strukturset (DICOM RT) …</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Contours in the slices, for treatment planning and other programs</source>
-      <translation>Konturen in den Schichten, für die Bestrahlungsplanung und andere Programme</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>Structured report (DICOM SR) …</source>
-      <translation>Strukturierter Bericht (DICOM SR) …</translation>
-    </message>
-    <message>
-      <location filename="app/analysis/regions/regions_tab.py" />
-      <source>All figures with their units, and a segmentation that the report refers to</source>
-      <translation>Alle Werte mit ihren Einheiten und eine Segmentierung, auf die der Bericht verweist</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/regions_tab.py" />

@@ -21,6 +21,7 @@ from app.analysis.regions.region_details import RegionDetails
 from app.analysis.regions.region_files import RegionFiles
 from app.analysis.regions.region_list import RegionList
 from app.analysis.regions.region_marks import RegionMarks
+from app.analysis.regions.region_menus import combining_menu, saving_menu
 from app.analysis.regions.region_numbers import RegionNumbers
 from app.analysis.regions.region_plots import MeanCurves
 from app.analysis.regions.region_storage import RegionKeeper
@@ -79,67 +80,16 @@ class RegionsTab(QWidget):
         )
         self.redo = icon_button("redo", theme, self.model.redo, tr("Redo the last undone change"))
         self.combine = QPushButton(tr("Combine"))
-        self.combine.setMenu(self._combining())
+        self.combine.setMenu(combining_menu(self, self.model))
         self.copy = button(tr("Copy"), self.files.copy, tr("Copy the table with all values"))
         self.csv = QPushButton(tr("Save"))
         self.csv.setToolTip(tr("Save tables, regions, or labels for other programs"))
-        self.csv.setMenu(self._saving())
+        self.csv.setMenu(saving_menu(self, self.files))
         self.more = icon_button(
             *("menu", theme, self._show_menu),
             tr("Change the colour, convert to voxels, duplicate, delete or load regions"),
         )
         self.more.setAccessibleName(tr("More"))
-
-    def _combining(self) -> QMenu:
-        menu = QMenu(self)
-        menu.setToolTipsVisible(True)
-        for title, operation, tip in (
-            (tr("Union"), "union", tr("Voxels that belong to at least one selected region")),
-            (tr("Intersection"), "intersection", tr("Voxels that belong to every selected region")),
-            (tr("First minus the others"), "minus", tr("Voxels in the first selected region only")),
-        ):
-            action = menu.addAction(title)
-            action.setToolTip(literal_tip(tip))
-            # Default arguments bind the value now; a plain lambda would use the last one of the
-            # loop.
-            action.triggered.connect(lambda _=False, o=operation: self.model.combine(o))
-        return menu
-
-    def _saving(self) -> QMenu:
-        menu, files = QMenu(self), self.files
-        menu.addAction(tr("Table for the displayed image …")).triggered.connect(
-            lambda: files.save_table()
-        )
-        menu.addAction(tr("Table for all iterations or frames …")).triggered.connect(
-            lambda: files.save_series()
-        )
-        menu.addSeparator()
-        menu.addAction(tr("Regions …")).triggered.connect(lambda: files.save_regions())
-        menu.addAction(tr("Labels (NIfTI) …")).triggered.connect(lambda: files.save_labels())
-        menu.addSeparator()
-        menu.setToolTipsVisible(True)
-        for title, save, tip in (
-            (
-                tr("Segmentation (DICOM) …"),
-                files.save_segmentation,
-                tr("For archives and viewers, linked to the DICOM series of the image"),
-            ),
-            (
-                tr("Structure set (DICOM RT) …"),
-                files.save_structures,
-                tr("Contours in the slices, for treatment planning and other programs"),
-            ),
-            (
-                tr("Structured report (DICOM SR) …"),
-                files.save_report,
-                tr("All figures with their units, and a segmentation that the report refers to"),
-            ),
-        ):
-            action = menu.addAction(title)
-            action.setToolTip(literal_tip(tip))
-            # The lambda drops the `checked` argument of the signal.
-            action.triggered.connect(lambda _=False, save=save: save())
-        return menu
 
     def menu(self) -> QMenu:
         """Return the menu with further actions."""
