@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMainWindow, QToolBar, QWidget
 
 from app.language.translation import tr
+from app.output.export.exporting import ask_and_export
 from app.output.report.report_commands import send_result
 from app.shell.actions import Actions
 from app.shell.central_area import CentralArea
@@ -237,15 +238,8 @@ class MainWindow(QMainWindow):
     def export(self) -> None:
         """Ask for an export and write an image of the run."""
         self.session.unlock_key()
-        self.dialogs.export(self.centre.scrubber.current(), self._exported)
-
-    def _exported(self, target: Path) -> None:
-        record = self.session.run.record
-        record.exported = True
-        # An exported result may be removed by the limits of the results.
-        self.context.results.note_exported(record.result_id)
-        self.session.add_log("info", tr("Exported: {target}", target=target))
-        self.status.succeed(tr("Exported: {target}", target=target))
+        current = self.centre.scrubber.current()
+        ask_and_export(self, self.context, current, self.status.succeed)
 
     def send(self) -> None:
         """Send image and report of the displayed result; without a node, show the settings.

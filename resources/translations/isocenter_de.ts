@@ -2960,6 +2960,11 @@
     </message>
     <message>
       <location filename="app/output/export/exporting.py" />
+      <source>Exported: {target}</source>
+      <translation>Exportiert: {target}</translation>
+    </message>
+    <message>
+      <location filename="app/output/export/exporting.py" />
       <source>Saving {name}</source>
       <translation>{name} wird gespeichert</translation>
     </message>
@@ -5607,11 +5612,6 @@
       <location filename="app/shell/main_window.py" />
       <source>Key image {n} was added to the report.</source>
       <translation>Schlüsselbild {n} wurde zum Bericht hinzugefügt.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/main_window.py" />
-      <source>Exported: {target}</source>
-      <translation>Exportiert: {target}</translation>
     </message>
     <message>
       <location filename="app/shell/main_window.py" />

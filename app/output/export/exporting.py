@@ -14,9 +14,9 @@ from app.state.services.saving import may_write
 
 
 def ask_and_export(
-    parent: QWidget, context: AppContext, current: int, exported: Callable[[Path], object]
+    parent: QWidget, context: AppContext, current: int, done: Callable[[str], object]
 ) -> None:
-    """Ask for an export and write the image in a thread.
+    """Ask for an export, write the image in a thread, and mark its result as exported.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def ask_and_export(
         context with the run
     current
         index of the image that is preset
-    exported
-        called with the path after writing
+    done
+        called with a sentence after writing
     """
     # Imported on demand: it loads all writers.
     from app.output.export.export_dialog import ExportDialog
@@ -56,6 +56,14 @@ def ask_and_export(
     def save(_: object) -> Path:
         frames = frames_of(record, kept, target, kind)
         return write(volume, target, provenance, frames, record.order)
+
+    def exported(path: Path) -> None:
+        record.exported = True
+        # An exported result may be removed by the limits of the results.
+        context.results.note_exported(record.result_id)
+        text = tr("Exported: {target}", target=path)
+        context.session.add_log("info", text)
+        done(text)
 
     context.commands.run_task(
         save,

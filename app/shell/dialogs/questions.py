@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
-from app.output.export.exporting import ask_and_export
 from app.state.models.inputs import DATA, SCANNER
 from app.state.services.context import AppContext
 from app.state.services.queueing.queue_intake import QueueAnswer
@@ -166,18 +165,6 @@ class Dialogs(QObject):
             True if the user confirms
         """
         return ask(self._parent, title, text, yes)
-
-    def export(self, current: int, exported: Callable[[Path], object]) -> None:
-        """Ask for an export and write an image of the run.
-
-        Parameters
-        ----------
-        current
-            index of the image that is preset
-        exported
-            called with the path after writing
-        """
-        ask_and_export(self._parent, self._context, current, exported)
 
     def save_study(self) -> None:
         """Ask for a file and save the study."""
