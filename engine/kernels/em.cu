@@ -1,11 +1,11 @@
-// The image side of expectation maximisation on the GPU, in the layout of rays.cu.
+// Image updates of expectation maximisation on the GPU, in the layout of rays.cu.
 //
-//   advance   x_n <- max(shares_n / s_n, least x_n)  where s_n > 0, else 0;   numerator = x sums (floating) or sums 2^-k (fixed point)
-//             and with it: sums <- 0, peak <- max x, parts <- sum of s x (old x), fault where x is not a number
-//   log_sum   parts <- sum of log q_j, skipped <- rows whose q_j is 0
+//   advance   x_n <- max(shares_n / s_n, least x_n)  where s_n > 0, else 0;   shares = x sums (floating) or sums 2^-k (fixed point)
+//             also: sums <- 0, peak <- max x, parts <- sum of s x (old x), fault <- 1 if x is not finite
+//   log_sum   parts <- sum of log q_j, skipped <- number of rows with q_j = 0
 //   pack, unpack, collect   between [z, y, x] and the layout with a border
 //
-// Sums over a launch are kept by block, in order, so that their bits do not depend on chance.
+// Each block stores its own partial sum. The host adds them in order, so that the bits are reproducible.
 
 typedef {{ real }} real;
 typedef {{ sum }} sum_t;
@@ -30,7 +30,7 @@ __device__ __forceinline__ Voxel voxel_at(int i, int nx, int ny) {
           4 * (tile / tiles_x / tiles_y) + (i >> 4 & 3)};
 }
 
-// Sizes count the border here and below; `n` is the number of values of the larger layout.
+// Sizes include the border here and below; `n` is the number of values of the larger layout.
 extern "C" __global__ void __launch_bounds__({{ block }}) pack(
     const real* __restrict__ image, int nx, int ny, int nz, int n, real* __restrict__ packed) {
   const int i = blockIdx.x * BLOCK + threadIdx.x;
@@ -55,7 +55,7 @@ __device__ __forceinline__ real share(sum_t sum, real x, double per_unit) {
   return FIXED ? (real)((double)sum * per_unit) : x * (real)sum;
 }
 
-// Sums in [z, y, x]: as they are, or as numerator of the image.
+// Sums in [z, y, x], unchanged or as numerator of the image.
 extern "C" __global__ void __launch_bounds__({{ block }}) collect(
     const sum_t* __restrict__ sums, const real* __restrict__ packed, int as_shares, double per_unit, int nx, int ny,
     int n, real* __restrict__ image) {
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}) collect(
   image[i] = share(sums[at], as_shares ? packed[at] : (real)1, per_unit);
 }
 
-// The sum over a block, in its first thread.
+// The sum over a block, valid in its first thread.
 template <class T>
 __device__ T block_sum(T value) {
   __shared__ T parts[BLOCK];
@@ -78,7 +78,7 @@ __device__ T block_sum(T value) {
   return parts[0];
 }
 
-// Numbers that are not negative are in the order of their bits.
+// Bit patterns of non-negative numbers have the same order as the numbers.
 __device__ __forceinline__ void raise(float* peak, float value) { atomicMax((int*)peak, __float_as_int(value)); }
 __device__ __forceinline__ void raise(double* peak, double value) {
   atomicMax((long long*)peak, __double_as_longlong(value));

@@ -1,4 +1,4 @@
-"""Prefetch of memory: a hint to the processor, which does not change results."""
+"""Memory prefetch: a hint to the processor that does not change results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 
 from engine.kernels import lanes
 
-# arguments of LLVM's prefetch: for reading, into the nearest cache, data and not instructions
+# Arguments of llvm.prefetch: read, into the nearest cache, data instead of instructions.
 _HINT = tuple(ir.Constant(lanes.I32, n) for n in (0, 3, 1))
 
 

@@ -1,25 +1,24 @@
-// Rays through voxels on the GPU, exactly: line integrals, back projection, EM numerator.
+// Exact ray tracing through voxels on the GPU: line integrals, back projection, EM numerator.
 //
 //   forward  out_j  = sum_n A_jn image_n                      A_jn = integral of the time bin's weight over the chord [mm]
 //   back     sums_n += sum_j A_jn values_j
 //   update   sums_n += sum_j A_jn / q_j,  q_j = sum_n A_jn image_n + background_j     (floating sums)
 //            sums_n += sum_j round(2^k image_n A_jn / q_j)                            (fixed-point sums)
 //
-// Slice tracing after Gao, Med. Phys. 39 (2012) 7110, as in the twin, rays.py: along the main axis a
-// slab one voxel thick holds at most three voxels of a ray. GROUP threads share an event, each takes
-// every GROUP-th slab: one thread, a warp, or a block (Van Gendt et al., "Productively Accelerating
-// PET Image Reconstruction on GPUs with Julia", their Figure 2). A warp lays 32 events at a time, one
-// in each lane, so that the set-up in double costs a 32nd.
+// Slice tracing follows Gao, Med. Phys. 39 (2012) 7110, as in the twin, rays/slice_tracing.py: a slab one voxel
+// thick perpendicular to the main axis contains at most three voxels of a ray. GROUP threads share an event, and
+// each takes every GROUP-th slab. A group is one thread, a warp, or a block (Van Gendt et al., "Productively
+// Accelerating PET Image Reconstruction on GPUs with Julia", their Figure 2). A warp sets up 32 events at a time,
+// one in each lane, so the set-up in double costs 1/32 per event.
 //
-// A ray along the face between voxels gives each side half of its length, one along an edge a quarter to
-// each of four: it is traced once on every side.
+// A ray along the face between voxels adds half of its length to each side, a ray along an edge a quarter to each
+// of four voxels. It is traced once on every side.
 //
-// Images have a border of one voxel on every side, so that a tap beside the box needs no test, and
-// are linear, x fastest, or in tiles of 4 x 4 x 4 voxels (the paper's tile-major order).
+// Images have a border of one voxel on every side, so a tap outside the box needs no test. They are linear, x
+// fastest, or in tiles of 4 x 4 x 4 voxels (the paper's tile-major order).
 //
-// With fixed-point sums nothing depends on the order of any addition: the integral of a ray is summed
-// in integers too, and the compiler must not fuse multiplications into additions. Every variant, and
-// the twin, then returns the same bits.
+// Fixed-point sums do not depend on the order of any addition: the integral of a ray is also summed in integers,
+// and the compiler must not fuse multiplications into additions. Every variant and the twin return the same bits.
 
 typedef {{ real }} real;
 typedef {{ sum }} sum_t;
@@ -37,7 +36,7 @@ __constant__ real entries[] = { {{ entries }} };
 {% set scene_values = "points, ends, bins, table, n_parts, n_bins, bin_mm, part_mm,
                        {voxel_x, voxel_y, voxel_z}, nx, ny, nz, first, step, n_rows" %}
 
-// The list of rays and the image they run through; sizes count the border.
+// The list of rays and the image that they cross; sizes include the border.
 struct Scene {
   const double* points;
   const int* ends;
@@ -48,20 +47,22 @@ struct Scene {
   int nx, ny, nz, first, step, n_rows;
 };
 
-// Where the voxels of one axis lie in memory: apart by `step`, and after every fourth by `jump` more.
+// Memory layout along one axis: neighbouring voxels have the distance `step`, plus `jump` after
+// every fourth.
 struct Axis {
   int step, jump;
 };
 
-// One ray, laid through the image: its slabs and where it enters the first of them. `faces` has bit 0 set if
-// it runs along a face across u, and bit 1 if along one across v. Aligned, so that four words are read at once.
+// One ray in the image: its slabs, and its coordinates where it enters the first one. Bit 0 of
+// `faces` is set if it runs along a face perpendicular to u, bit 1 for v. Aligned, so that four
+// words are read at once.
 struct alignas(16) Line {
   real u, slope_u, per_u, v, slope_v, per_v, start, stop, scale, part_at, parts_per_slab, slabs_per_part;
   int slab, n_slabs, top_u, top_v, faces;
   Axis main, across_u, across_v;
 };
 
-// The voxels of one slab, and how long the ray is in each [slabs].
+// The voxels of one slab, and the length of the ray in each [slabs].
 struct Taps {
   int at[3];
   real length[3];
@@ -88,14 +89,14 @@ __device__ __forceinline__ void axes(const Scene& scene, Axis* axis) {
   }
 }
 
-// Cut a range of the main axis to where the other coordinate lies in [0, size].
+// Limit a range of the main axis to where another coordinate is in [0, size].
 __device__ __forceinline__ Range shorten(Range range, double main, double across, double slope, double size) {
   if (fabs(slope) < FLAT) return 0.0 <= across && across <= size ? range : Range{0.0, -1.0};
   const double one = main - across / slope, other = main + (size - across) / slope;
   return {fmax(range.low, fmin(one, other) - MARGIN), fmin(range.high, fmax(one, other) + MARGIN)};
 }
 
-// Whether a ray runs along a face across an axis; if so, it is put exactly there.
+// True if a ray runs along a face perpendicular to an axis; the ray is then snapped to it.
 __device__ __forceinline__ bool settle(double& start, double& along) {
   const double middle = start + 0.5 * along, face = rint(middle);
   if (!(fabs(along) < ON_FACE && fabs(middle - face) < ON_FACE)) return false;
@@ -104,6 +105,7 @@ __device__ __forceinline__ bool settle(double& start, double& along) {
   return true;
 }
 
+// Set up one row: clip the ray to the box in double, then convert to the dtype of the image.
 __device__ Line lay(const Scene& scene, int row) {
   const size_t i = (size_t)scene.first + (size_t)row * scene.step;
   const double* p = scene.points + 3 * (size_t)scene.ends[2 * i];
@@ -187,7 +189,8 @@ __device__ __forceinline__ float most(float a, float b) { return fmaxf(a, b); }
 __device__ __forceinline__ double least(double a, double b) { return fmin(a, b); }
 __device__ __forceinline__ double most(double a, double b) { return fmax(a, b); }
 
-// Integral of the time bin's weight from its middle up to a place of the line [slabs], in parts of the table.
+// Integral of the time bin's weight from its centre to a position on the line [slabs], in parts of
+// the table.
 __device__ __forceinline__ real bin_integral(const Scene& scene, const Line& line, real slabs) {
   const real at = line.part_at + slabs * line.parts_per_slab;
   const real away = least((real)fabs(at), (real)(scene.n_parts - 1));
@@ -198,22 +201,22 @@ __device__ __forceinline__ real bin_integral(const Scene& scene, const Line& lin
   return at < (real)0 ? -value : value;
 }
 
-// From a to the plane between voxels i and j, if they differ [slabs].
+// Length from a to the plane between voxels i and j, or all of it if they are the same [slabs].
 __device__ __forceinline__ real crossing(int i, int j, real at, real per_slope, real whole) {
   const real t = ((real)(i > j ? i : j) - at) * per_slope;
   return i == j ? whole : least(most(t, (real)0), whole);
 }
 
-// Place of the k-th slab of a line.
+// Position in memory of the k-th slab of a line.
 __device__ __forceinline__ int layer_of(const Line& line, int k) { return place(line.main, line.slab + k); }
 
-// Place of the slab GROUP behind it.
+// Position in memory of slab k + GROUP.
 __device__ __forceinline__ int layer_after(const Line& line, int layer, int k) {
   if (GROUP % 4) return layer_of(line, k + GROUP);
   return layer + GROUP * line.main.step + (TILES ? GROUP / 4 * line.main.jump : 0);
 }
 
-// The k-th slab of a line that enters the first at u and v.
+// Taps of the k-th slab of a line with the coordinates u and v at the first slab.
 __device__ __forceinline__ Taps trace(
     const Scene& scene, const Line& line, real u, real v, int k, int layer) {
   const real one = 1, nought = 0, slab = (real)k;
@@ -221,10 +224,11 @@ __device__ __forceinline__ Taps trace(
   const real a = most(slab, line.start), b = least(slab + one, line.stop), whole = b - a;
   const real u_a = u + line.slope_u * a, u_b = u + line.slope_u * b;
   const real v_a = v + line.slope_v * a, v_b = v + line.slope_v * b;
-  // a slab begins and ends less than one voxel beside the image: above -1, which a conversion cuts to 0
+  // A slab starts and ends less than one voxel outside the image, above -1, and conversion
+  // truncates this to 0.
   const int j_a = (int)least(u_a, top_u), j_b = (int)least(u_b, top_u);
   const int i_a = (int)least(v_a, top_v), i_b = (int)least(v_b, top_v);
-  // the order of the two crossings, not the signs of the slopes, tells which voxel lies between
+  // The order of both crossings gives the voxel in between, not the signs of the slopes.
   const real t_u = crossing(j_a, j_b, u_a, line.per_u, whole), t_v = crossing(i_a, i_b, v_a, line.per_v, whole);
   const real near = least(t_u, t_v), far = most(t_u, t_v);
   const int at_ja = place(line.across_u, j_a), at_jb = place(line.across_u, j_b);
@@ -232,7 +236,8 @@ __device__ __forceinline__ Taps trace(
   Taps taps = {{ '{{' }}at_ja + at_ia, t_u < t_v ? at_jb + at_ia : at_ja + at_ib, at_jb + at_ib},
                {near, far - near, whole - far}};
   if (TOF) {
-    // differences of the table over each chord; rounding must not make one of no length one, nor any negative
+    // Differences of the table over each chord. In spite of rounding, a chord without length stays
+    // 0 and none is negative.
     const real crossed = a + taps.length[0], left = crossed + taps.length[1];
     const real at_a = bin_integral(scene, line, a), at_crossed = bin_integral(scene, line, crossed);
     const real at_left = bin_integral(scene, line, left), at_b = bin_integral(scene, line, b);
@@ -248,7 +253,7 @@ __device__ __forceinline__ void sync_group() {
   if (GROUP > 32) __syncthreads();
 }
 
-// Sum over the threads of a group; all of them get it.
+// Sum over the threads of a group, in all of them.
 template <class T>
 __device__ __forceinline__ T group_sum(T value) {
   if constexpr (GROUP == 1) return value;
@@ -267,7 +272,8 @@ __device__ __forceinline__ long long rounded(real value) {
   return (long long)(value + (real)copysign((real)0.5, value));
 }
 
-// The power of two whose multiples sum the values below `peak` of a row of slabs in 63 bits.
+// Exponent of the fixed-point unit: the sum of a row of slabs with values up to `peak` fits 63
+// bits.
 __device__ __forceinline__ int row_bits(const Scene& scene, real peak) {
   int exponent = 0, slabs = 0;
   frexp(peak, &exponent);
@@ -276,11 +282,11 @@ __device__ __forceinline__ int row_bits(const Scene& scene, real peak) {
   return min(62 - exponent - slabs, 96);
 }
 
-// Call work(taps) for the slabs of a thread, from its `first` on, and for all of them on the other sides of
-// faces that the line runs along.
+// Call work(taps) for the slabs of a thread, from number `first` on, and for all slabs on the other
+// sides of faces that the line runs along.
 template <class Work>
 __device__ __forceinline__ void each_slab(const Scene& scene, const Line& line, int lane, int first, Work work) {
-  // all threads of a group leave at once where nothing is left: most lines do
+  // All threads of a group leave together if no slab is left, as for most lines.
   if (first * GROUP >= line.n_slabs && !line.faces) return;
   int k = lane + first * GROUP, side = 0;
   do {
@@ -291,13 +297,14 @@ __device__ __forceinline__ void each_slab(const Scene& scene, const Line& line, 
       layer = layer_after(line, layer, k);
     }
     k = lane;
-    // the bits of `faces` by turns, each with all others: 0 to 3 if both are set, and to 0 again
+    // Enumerate all subsets of the bits of `faces`: 0 to 3 if both are set, then 0 again.
     side = (side - line.faces) & line.faces;
   } while (side);
 }
 
-// What the image gives to a slab; with fixed sums the lengths become what each voxel gives. Voxels after
-// the first are read only where the ray is in them: a quarter of all lines are not asked for.
+// Contribution of a slab to the line integral. With fixed-point sums the lengths become the
+// contributions of the voxels. Taps without length are not read, except the first: this saves a
+// quarter of the cache lines.
 __device__ __forceinline__ real seen(Taps& taps, const real* __restrict__ image) {
   real given[3];
   for (int tap = 0; tap < 3; ++tap) {
@@ -308,8 +315,8 @@ __device__ __forceinline__ real seen(Taps& taps, const real* __restrict__ image)
   return given[0] + given[1] + given[2];
 }
 
-// Line integral of a group's ray, in every thread of it [mm times image]. The first N slabs of each thread
-// are kept, in registers: the same taps serve both ways.
+// Line integral of a group's ray, in all its threads [mm times image]. The first N slabs of each
+// thread stay in registers, because forward and back projection use the same taps.
 template <int N>
 __device__ __forceinline__ real integral(
     const Scene& scene, const Line& line, const real* __restrict__ image, int bits, int lane, Taps* kept) {
@@ -345,7 +352,7 @@ __device__ __forceinline__ void add_all(sum_t* sums, const Taps& taps, real valu
   for (int tap = 0; tap < 3; ++tap) add(sums, taps.at[tap], value * taps.length[tap]);
 }
 
-// Call work(line, row, lane) for every ray, in all threads of the group that it falls to.
+// Call work(line, row, lane) for every ray, in all threads of its group.
 template <class Work>
 __device__ __forceinline__ void each_row(const Scene& scene, Work work) {
   if (GROUP == 1) {
@@ -362,8 +369,8 @@ __device__ __forceinline__ void each_row(const Scene& scene, Work work) {
   for (int i = 0; i < n; ++i) work(lines[group * BATCH + i], start + i, lane);
 }
 
-// Bounds: asked for one block at least, the compiler takes all registers it needs; asked for nothing,
-// it spills some for the sake of more blocks.
+// Launch bounds: with a minimum of one block per multiprocessor the compiler uses all registers it
+// needs. Without a minimum it spills some to allow more blocks.
 extern "C" __global__ void __launch_bounds__({{ block }}, 1) forward(
     {{ scene }}, const real* __restrict__ image, const real* __restrict__ peak, real* __restrict__ out) {
   const Scene scene = { {{- scene_values -}} };
@@ -408,7 +415,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}, 1) update(
   });
 }
 
-// Voxels that each ray touches: what the other kernels read, and add to, for it.
+// Number of voxels that each ray touches, which the other kernels read or add to.
 extern "C" __global__ void __launch_bounds__({{ block }}, 1) touched({{ scene }}, int* __restrict__ out) {
   const Scene scene = { {{- scene_values -}} };
   each_row(scene, [&](const Line& line, int row, int lane) {

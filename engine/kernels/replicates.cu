@@ -1,15 +1,15 @@
 // EM numerators of bootstrap replicates on the GPU, with the bits of replicates.py for fixed-point sums.
-// This text follows that of rays.cu, with 32 threads for a ray.
+// This text is appended to rays.cu, with 32 threads for a ray.
 //
 //   sums_cn += sum_j w_cj A_jn / q_cj,   q_cj = sum_n A_jn image_cn + background_j      (floating sums)
 //   sums_cn += sum_j w_cj round(2^k image_cn A_jn / q_cj)                               (fixed-point sums)
 //
 // w_cj: sum of the weights of row j in replicate c, with the bits of event_weights.py.
 //
-// A warp takes a ray. Its threads trace 32 slabs at a time, one each, into shared memory. Then all of them
-// walk along these slabs, each through the image of its own replicate. For up to 16 replicates, parts of the
-// warp walk along every 2nd, 4th, ... slab. Images are interleaved: the values of all replicates at a voxel
-// are neighbours in memory, so that a warp reads and adds whole sectors.
+// A warp processes a ray. Its threads trace 32 slabs at a time, one each, into shared memory. Then each thread
+// processes all these slabs in the image of its own replicate. For up to 16 replicates, parts of the warp process
+// every 2nd, 4th, ... slab. Images are interleaved: the values of all replicates at a voxel are adjacent in memory,
+// so a warp reads and adds whole sectors.
 
 static_assert(GROUP == 32 && BATCH == 32, "a warp for each ray");
 constexpr unsigned long long GAMMA = {{ gamma }}ull, DELTA = {{ delta }}ull, FIRST = {{ mix_first }}ull,
@@ -25,7 +25,8 @@ __device__ __forceinline__ int poisson_of(unsigned u) {
   return n;
 }
 
-// Sum of the weights of a row's events in one replicate; a fraction of an event keeps its weight of 1.
+// Sum of the weights of a row's events in one replicate; the fractional part of a count has the
+// weight 1.
 __device__ __forceinline__ real weight_of(
     unsigned long long key, unsigned long long number, int replicate, real count) {
   const int whole = (int)count;
@@ -35,14 +36,15 @@ __device__ __forceinline__ real weight_of(
     unsigned long long z = (at ^ at >> 30) * FIRST;
     z = (z ^ z >> 27) * SECOND;
     z ^= z >> 31;
-    // two replicates share the 64 bits: the even one takes the low half
+    // Two replicates share the 64 bits: the even one takes the low half.
     n += poisson_of((unsigned)(replicate % 2 ? z >> 32 : z));
   }
   return (real)n + (count - (real)whole);
 }
 
-// Call work(taps) for every `apart`-th slab of a line, on all sides of its faces, from the `first` of 32 on.
-// `chunk` is shared memory for 32 slabs; if it holds all slabs already, they are not traced again.
+// Call work(taps) for slabs first, first + apart, ... of each 32 slabs of a line, on all sides of
+// its faces. `chunk` is shared memory for 32 slabs. If it contains all slabs already, they are not
+// traced again.
 template <class Work>
 __device__ __forceinline__ void each_shared_slab(
     const Scene& scene, const Line& line, int lane, Taps* chunk, bool is_traced, int first, int apart, Work work) {
@@ -52,7 +54,7 @@ __device__ __forceinline__ void each_shared_slab(
     for (int start = 0; start < line.n_slabs; start += GROUP) {
       if (!is_traced) {
         const int k = start + lane;
-        __syncwarp();  // until all threads have read the slabs before
+        __syncwarp();  // wait until all threads have read the previous slabs
         if (k < line.n_slabs) chunk[lane] = trace(scene, line, u, v, k, layer_of(line, k));
         __syncwarp();
       }
@@ -63,8 +65,9 @@ __device__ __forceinline__ void each_shared_slab(
   } while (side);
 }
 
-// `images` and `sums` have n values for each voxel, those of replicates first_replicate to first_replicate + n - 1.
-// Row r of the launch has the number number + r step.
+// `images` and `sums` have n values for each voxel, those of replicates first_replicate to
+// first_replicate + n - 1. Row r of the launch has the number number + r number_step in the random
+// generator.
 extern "C" __global__ void __launch_bounds__({{ block }}, 1) replicates(
     {{ scene }}, const real* __restrict__ images, const real* __restrict__ peaks,
     const real* __restrict__ background, int has_background, const real* __restrict__ counts, int has_counts,

@@ -1,10 +1,10 @@
-"""Rows traced one ahead of the row in progress, so that its voxels can be prefetched.
+"""Rows traced one ahead of the current row, so that their voxels can be prefetched.
 
-An image of 256³ voxels with its sums needs 147 MB, far more than the caches. A thread that reads
-the voxels of a row immediately after tracing it waits most of the time. If they are prefetched one
-row ahead, `AT_ONCE` of them alternating with as many of the current row, it hardly waits: an update
-takes three quarters of the time, half if other programs fill the caches. For images in the caches,
-prefetching costs 5 %, so it is switched off.
+An image of 256³ voxels and its sums need 147 MB, far more than the caches. A thread that reads the
+voxels of a row immediately after tracing waits for memory most of the time. With prefetching one
+row ahead, `AT_ONCE` voxels at a time between as many of the current row, it hardly waits. An update
+takes three quarters of the time, or half if other programs fill the caches. For images that fit the
+caches, prefetching costs 5 %, so it is off.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _INLINE = njit(inline="always", **MATH)
 
 
 class TapBuffers(NamedTuple):
-    """Working space of one thread.
+    """Working memory of one thread.
 
     Attributes
     ----------
-    one, other : for the taps of two rows
-    is_far : whether voxels are to be fetched a row ahead
+    one, other : taps of two rows
+    is_far : True to prefetch voxels one row ahead
     """
 
     one: Taps
@@ -43,7 +43,7 @@ class TapBuffers(NamedTuple):
 
 
 class TracedRow(NamedTuple):
-    """A row that is laid: its taps, how many of them are kept, and mm per slab."""
+    """A traced row: its taps, the number of nonzero taps, and mm per slab."""
 
     taps: Taps
     n: int
@@ -58,13 +58,13 @@ def tap_buffers(
     Parameters
     ----------
     shape
-        of the images, with the border
+        shape of the images with their border
     dtype
-        of the values
+        dtype of the values
     n_bytes
         size of the images of all threads
     stride
-        distance of neighboring voxels in memory, in values
+        distance of neighbouring voxels in memory, in values
     """
     return TapBuffers(taps(shape, dtype, stride), taps(shape, dtype, stride), n_bytes > _NEAR_BYTES)
 
@@ -106,7 +106,15 @@ def lay_next(row: int, stop: int, rows: EventRows, shape: Shape, taps: Taps) -> 
 
 @_INLINE
 def index_from(start: int, k: int) -> np.uint64:
-    """Return start + k as an unsigned integer; Numba tests signed indices one by one."""
+    """Return start + k as an unsigned integer: Numba checks signed indices for wraparound.
+
+    Parameters
+    ----------
+    start
+        first index, not negative
+    k
+        offset, not negative
+    """
     return np.uint64(start) + np.uint64(k)
 
 
@@ -114,10 +122,21 @@ def index_from(start: int, k: int) -> np.uint64:
 def fetch_some(values: Array, ahead: TracedRow, start: int, n: int) -> None:
     """Prefetch the values of n taps, from `start` on.
 
-    After the last tap there are positions of earlier rows or undefined ones; prefetching them does
-    no harm.
+    Positions after the last tap are those of earlier rows or undefined. To prefetch them is
+    harmless.
+
+    Parameters
+    ----------
+    values
+        flat array
+    ahead
+        the next row
+    start
+        first tap
+    n
+        number of taps
     """
     places = ahead.taps.kept_voxel
-    # n is not limited to the number of taps: a check per prefetch would cost more than it saves
+    # n is not limited to the number of taps: a check per prefetch would cost more than it saves.
     for k in range(n):
         fetch(values, places[index_from(start, k)])

@@ -1,18 +1,19 @@
-// Helpers of user kernels, in front of their text; see docs/physics/own-kernels.md.
+// Helpers of user kernels. Their text follows this one; see docs/physics/own-kernels.md.
 
-// sizes[]: numbers of a scan and its volume
+// sizes[]: sizes of a scan and its volume
 enum Size { N_VIEWS, N_ROWS, N_COLUMNS, N_Z, N_Y, N_X };
 
-// A point on the detector: column and row, whole numbers at pixel centres; depth, 1 at the detector
+// A point on the detector. column, row: whole numbers at pixel centres. depth: 1 at the detector
 struct Seen {
   float column, row, depth;
 };
 
-// Where a view sees the point x, y, z, in voxels from the centre of the first one.
+// Projection of the point x, y, z in a view; the point is in voxels from the centre of the first
+// voxel.
 __device__ __forceinline__ Seen seen(
     const float* __restrict__ matrices, const int* __restrict__ sizes, int view, float x, float y, float z) {
   const float* m = matrices + 12 * view;
-  // from the middles: float32 keeps the fractions of large coordinates then
+  // Relative to the centres, so that float32 keeps the fractions of large coordinates.
   x -= 0.5f * (float)(sizes[N_X] - 1), y -= 0.5f * (float)(sizes[N_Y] - 1), z -= 0.5f * (float)(sizes[N_Z] - 1);
   const float depth = m[8] * x + m[9] * y + m[10] * z + m[11], per_depth = 1.0f / depth;
   return {
@@ -20,7 +21,7 @@ __device__ __forceinline__ Seen seen(
       (m[4] * x + m[5] * y + m[6] * z + m[7]) * per_depth + 0.5f * (float)(sizes[N_ROWS] - 1), depth};
 }
 
-// Pixel at the lower corner of the four around a point, and the place of the point among them.
+// Lower corner of the four pixels around a point, and the position of the point between them.
 struct Corner {
   int column, row;
   float right, up;
@@ -36,7 +37,7 @@ __device__ __forceinline__ Corner corner_of(const Seen& at) {
   return {(int)column, (int)row, at.column - column, at.row - row};
 }
 
-// Value of a view, linear between pixel centres and zero outside.
+// Value of a view: bilinear between pixel centres, zero outside.
 __device__ __forceinline__ float value_at(
     const float* __restrict__ projections, const int* __restrict__ sizes, int view, const Seen& at) {
   if (!is_seen(sizes, at)) return 0.0f;
@@ -52,7 +53,7 @@ __device__ __forceinline__ float value_at(
   return sum;
 }
 
-// The transpose of `value_at`: threads can add to the same pixels.
+// The transpose of `value_at`. Threads can add to the same pixels at the same time.
 __device__ __forceinline__ void add_at(
     float* __restrict__ projections, const int* __restrict__ sizes, int view, const Seen& at, float value) {
   if (!is_seen(sizes, at)) return;

@@ -1,12 +1,12 @@
-"""Images of list mode in bricks: positions of their voxels in the memory of the CPU.
+"""Images of list mode in bricks: the memory layout on the CPU.
 
-With a border of one voxel on each side, an image is divided into bricks of 8 × 8 voxels of a plane,
-each contiguous, n × m of them in a plane:
+An image with a border of one voxel on each side is divided into bricks of 8 × 8 voxels of one
+plane. Each brick is contiguous, and a plane has n × m of them. The position of a voxel is
 
     place(x, y, z) = x + 56 ⌊x/8⌋ + 8 y + (64 n − 64) ⌊y/8⌋ + 64 n m z
 
-Each index i of a voxel therefore adds i · step + ⌊i/8⌋ · jump to its position. A ray along y stays
-within a quarter of a kilobyte for eight voxels, where it would leave a row with each voxel.
+Each index i of a voxel therefore adds i · step + ⌊i/8⌋ · jump to the position. A ray along y stays
+within 256 bytes for eight voxels. In row-major order it would enter another row with each voxel.
 """
 
 from __future__ import annotations
@@ -43,9 +43,14 @@ Summed = tuple[Array, range]
 
 @_INLINE
 def steps(shape: tuple[int, int, int], stride: int) -> tuple[Steps, Steps, Steps]:
-    """Step and jump of x, y and z.
+    """Return step and jump of x, y and z.
 
-    shape : of the image with its border, [z, y, x]; apart : steps in memory from voxel to voxel
+    Parameters
+    ----------
+    shape
+        shape of the image with its border, (n_z, n_y, n_x)
+    stride
+        distance of neighbouring voxels in memory, in values
     """
     n, m = (shape[2] + EDGE - 1) >> SHIFT, (shape[1] + EDGE - 1) >> SHIFT
     brick = stride * EDGE * EDGE
@@ -72,23 +77,23 @@ def place_of(voxel: Whole, step: Whole, jump: Whole) -> np.int32:
 
 @_INLINE
 def _write_run(image: Array, z: int, y: int, first: int, stride: int, at: int, out: Array) -> None:
-    """Write 8 voxels of a row from x = `first` to a brick; with a stride of 2, zeros behind them.
+    """Write 8 voxels of a row from x = `first` to a brick; a stride of 2 adds zeros between them.
 
     Voxels outside the image are written as zeros.
     """
-    n_x, nought = image.shape[2], out.dtype.type(0)
+    n_x, zero = image.shape[2], out.dtype.type(0)
     if first >= 0 and first + EDGE <= n_x:
-        for i in range(EDGE):  # as many as known when this is compiled, for vectors
+        for i in range(EDGE):  # constant bounds, so that LLVM emits vectors
             value = image[np.uint64(z), np.uint64(y), np.uint64(first) + np.uint64(i)]
             out[np.uint64(at) + np.uint64(stride * i)] = value
             if stride == 2:
-                out[np.uint64(at) + np.uint64(stride * i + 1)] = nought
+                out[np.uint64(at) + np.uint64(stride * i + 1)] = zero
         return
     for i in range(EDGE):
         x = first + i
-        out[at + stride * i] = image[z, y, x] if 0 <= x < n_x else nought
+        out[at + stride * i] = image[z, y, x] if 0 <= x < n_x else zero
         if stride == 2:
-            out[at + stride * i + 1] = nought
+            out[at + stride * i + 1] = zero
 
 
 @_INLINE
@@ -96,7 +101,7 @@ def _add_run(
     one: Array, other: Array, adds: bool, z: int, y: int, first: int, stride: int, at: int,
     image: Array,
 ) -> None:  # fmt: skip
-    """Write 8 voxels of a brick, plus those of `other` if it has any, to a row from x = `first`.
+    """Write 8 voxels of a brick, plus those of `other` unless empty, to a row from x = `first`.
 
     adds : True to add them to the row instead
     """
@@ -116,7 +121,7 @@ def _add_run(
         image[z, y, first + i] = value + image[z, y, first + i] if adds else value
 
 
-# Both read and write memory brick by brick, which takes half the time of row by row.
+# Both functions process memory brick by brick, which takes half the time of row by row.
 @_KERNEL
 def _write(image: Array, stride: int, start: int, stop: int, out: Array) -> None:
     n_y, n_x = image.shape[1], image.shape[2]
@@ -127,7 +132,7 @@ def _write(image: Array, stride: int, start: int, stop: int, out: Array) -> None
             at, above, first = ((z + 1) * m * n + k) * brick, k // n * EDGE - 1, k % n * EDGE - 1
             for y in range(max(above, 0), min(above + EDGE, n_y)):
                 row = at + stride * EDGE * (y - above)
-                # the stride is a constant in each call, when they are compiled
+                # The stride is a compile-time constant in each call.
                 if stride == 1:
                     _write_run(image, z, y, first, 1, row, out)
                 else:
@@ -138,7 +143,7 @@ def _write(image: Array, stride: int, start: int, stop: int, out: Array) -> None
 def _add(
     one: Array, other: Array, adds: bool, stride: int, start: int, stop: int, image: Array
 ) -> None:
-    """Write planes start to stop of an image: the sums of `one` and `other`, which can be empty.
+    """Write planes start ... stop − 1 of an image: `one` plus `other`, which can be empty.
 
     adds : True to add them to the image instead
     """
@@ -164,7 +169,7 @@ class Bricks:
     ----------
     shape : (n_z, n_y, n_x), without the border
     dtype : dtype of the values
-    stride : steps in memory from one voxel to the next: 1, or 2 where each has a value behind it
+    stride : distance of neighbouring voxels in memory, in values; 2 if a second value follows each
     """
 
     shape: tuple[int, ...]
@@ -271,7 +276,7 @@ class Bricks:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Sums stored after the values of an image, by voxel: value, sum, value, ...
+    """Image values interleaved with sums, voxel by voxel: value, sum, value, ...
 
     Attributes
     ----------

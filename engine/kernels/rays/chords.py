@@ -1,19 +1,20 @@
-"""Exact line integrals through sums of solids: balls, tubes and boxes of their own frames.
+"""Exact line integrals through sums of solids: ellipsoids, elliptic cylinders and boxes.
 
-In the frame where a solid is the unit ball |x| ≤ 1 the ray p + t q is inside it for
+Each solid has its own frame, in which it is the unit ball, the unit cylinder along z between z = −1
+and 1, or the cube |x|, |y|, |z| ≤ 1. The ray p + t q is inside the unit ball for
 
-|t + p·q / a| ≤ √(a − |p × q|²) / a,   a = q·q
+    |t + p·q / a| ≤ √(a − |p × q|²) / a,   a = q·q
 
-in a tube of unit radius along z likewise for x and y alone, between planes for |p_k + t q_k| ≤ 1.
-The range of t, times the length of q in mm and the solid's density, adds to the integral.
+For a cylinder the same formula holds with x and y alone. Between two planes it is |p_k + t q_k| ≤
+1. The range of t, times the length of q in mm and the density of the solid, adds to the integral.
 
-Rays of a row that miss a ball of radius R around the solid are left out. Along a row p or q is
+Rays of a row that miss a ball of radius R around the solid are skipped. Along a row, p or q is
 linear in the column c and the other is constant, so |p × q|² − R² |q|² is a quadratic in c.
 
 `sums` takes separate lines, with t from 0 to 1.
 
 rays[view, solid] = (p, its step per column, per row, q, its step per column, per row), each
-(x, y, z) in the frame of the solid, for the middle of pixel (0, 0).
+(x, y, z) in the frame of the solid, for the centre of pixel (0, 0).
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def _slab(p: float, q: float) -> tuple[float, float]:
     """Return the range of t with |p + t q| ≤ 1."""
     if q == 0.0:
         return (-math.inf, math.inf) if abs(p) <= 1.0 else (0.0, 0.0)
-    one, other = (-1.0 - p) / q, (1.0 - p) / q
-    return min(one, other), max(one, other)
+    lower, upper = (-1.0 - p) / q, (1.0 - p) / q
+    return min(lower, upper), max(lower, upper)
 
 
 @_INLINE
@@ -96,7 +97,7 @@ def _columns(ray: Array, row: int, squared_reach: float, n: int) -> tuple[int, i
     a = _dot(v, v) - squared_reach * _dot(q_step, q_step)
     b = _dot(u, v) - squared_reach * _dot(q, q_step)
     c = _dot(u, u) - squared_reach * _dot(q, q)
-    # With the source near the solid, the rays that meet it have no two limits.
+    # If the source is near the solid, the columns that cross it need not be one interval.
     if not a > 0.0:
         return 0, n
     root = b * b - a * c

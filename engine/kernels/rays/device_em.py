@@ -1,10 +1,14 @@
-"""Expectation maximisation entirely on a GPU: events, images, and the loop over subsets.
+"""Expectation maximisation on a GPU: events, images, and the loop over subsets.
 
-x <- max(x / s_k . A_k'(1 / (A_k x + g)), least x): for each subset the fused kernel and one pass
-over the image, without host synchronisation. Short subsets are recorded once and replayed as a CUDA
-graph. Image, sums and sensitivity stay in the layout of the kernels; only previews are converted.
-If memory is exhausted, events are processed in chunks, halved until they fit (never at another
-precision). If the images themselves do not fit, the run ends with an error message.
+    x ← max(x / s_k · A_kᵀ(1 / (A_k x + g)), least · x)
+
+Each subset k is one fused kernel and one pass over the image, without host synchronisation. Short
+subsets are recorded once and replayed as a CUDA graph. Image, sums and sensitivity stay in the
+layout of the kernels. Only previews are converted.
+
+If memory is exhausted, events are processed in chunks. The size of a chunk is halved until it fits;
+the precision never changes. If the images themselves do not fit, the run ends with an error
+message.
 """
 
 from __future__ import annotations
@@ -68,8 +72,7 @@ class DeviceEm:
         self._sums = rays.no_sums()
         self._peak = rays.peak(self._image)
         self._plain = self._gpu.empty(rays.shape, rays.dtype)
-        # a flag that kernels only set: whether a voxel became infinite or NaN is tested once in
-        # a while, not after every update
+        # Kernels only set this flag. The host tests it from time to time, not after every update.
         self._fault = self._gpu.upload(np.zeros(1, np.int32))
         self._bytes_per_row = self._traffic()
         self._stream = _stream(rays, background, n_subsets, chunk)
@@ -144,7 +147,7 @@ class DeviceEm:
     @property
     def is_finite(self) -> bool:
         """Whether all images so far were finite; waits for the updates."""
-        peak = self._gpu.download(self._peak)[0]  # a filtered image can be NaN
+        peak = self._gpu.download(self._peak)[0]  # A filter can produce NaN.
         return bool(np.isfinite(peak)) and not self._gpu.download(self._fault)[0]
 
     def _run(self, k: int) -> None:
@@ -155,7 +158,7 @@ class DeviceEm:
             self._advance(k)
 
     def _replay(self, k: int) -> None:
-        """Run a subset from a recording; two graphs, so that their times can be separated."""
+        """Run a subset from its recording: two graphs, so that their times can be measured."""
         if k not in self._graphs:
             (chunk,) = self._stream.chunks(k)
             self._graphs[k] = (

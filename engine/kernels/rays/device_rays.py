@@ -105,8 +105,8 @@ class DeviceRays:
             return part
         whole = self.placed()
         at = whole.first + first * whole.step
-        # the rows are already on the device; a subset is another stride through the same arrays,
-        # and no copy
+        # The rows are already on the device. A subset is another stride through the same arrays,
+        # not a copy.
         part._placed = Placed(whole.ends, whole.bins, at, whole.step * step, part.n_rows)
         return part
 

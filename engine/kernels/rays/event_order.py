@@ -1,10 +1,10 @@
-"""Sorts events along space while they are read: the class of each event, and its position.
+"""Spatial sorting of events while they are read: the class of each event, and its position.
 
-The classes are those of `engine.geometry.order.ray_keys`, computed with the same float32
-operations, so that the order is identical: along a Morton curve through the space of lines (Morton,
-IBM 1966), on which neighbours share voxels at every level of the cache. Finer classes, in which
-successive events cross exactly the same voxels, were measured to be slower. Events with a given
-class of another kind keep it.
+The classes are those of `engine.geometry.order.ray_keys`. They are computed with the same float32
+operations, so the order is identical: along a Morton curve through the space of lines (Morton, IBM
+1966). Neighbours on the curve share voxels at every level of the cache. Finer classes, in which
+successive events cross exactly the same voxels, were measured to be slower. An event with a class
+from another source retains it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 
-# no fused operations: they would move events at the edge of a class
+# No fused operations: they would move events at the edge of a class.
 _PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_PLAIN)
 _INLINE = njit(inline="always", **_PLAIN)
@@ -91,10 +91,10 @@ def _classes_of(n: int, work: Array, low: Array, scale: Array, keys: Array) -> N
 def _interleaved(height: np.int32, tilt: np.int32, angle: np.int32, radius: np.int32) -> np.int32:
     """Return the position on the curve, as in `engine.geometry.order.interleaved`."""
     upper = (height & 14) << 2 | (tilt & 2) << 1 | (height & 1) << 1 | tilt & 1
-    apart = angle << 8 | radius
-    apart = (apart | apart << 2) & 0x3333
-    apart = (apart | apart << 1) & 0x5555
-    return upper << 8 | apart >> 7 & 0xAA | apart & 0x55
+    spaced = angle << 8 | radius
+    spaced = (spaced | spaced << 2) & 0x3333
+    spaced = (spaced | spaced << 1) & 0x5555
+    return upper << 8 | spaced >> 7 & 0xAA | spaced & 0x55
 
 
 @_KERNEL

@@ -101,7 +101,7 @@ class Streamed:
     def _fill(self, part: Arguments, which: int, start: int, stop: int) -> Chunk:
         """Copy rows to a buffer after the kernels that read it last."""
         n_bytes = sum(column[start:stop].nbytes for column in part if column is not None)
-        # the copies of the second stream do not wait for the kernels of the first
+        # Copies in the second stream do not wait for the kernels of the first.
         with self._gpu.copying():
             before = self._free[which]
             if before is not None:

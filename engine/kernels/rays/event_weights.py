@@ -1,14 +1,14 @@
 """Random weights of events in bootstrap replicates: independent Poisson numbers with mean 1.
 
-A replicate is the scan with every event taken w times. The counts of any bin of a replicate are
-then Poisson numbers around the measured ones, like those of a repeated measurement. A weight is
-a function of a seed, the event and the replicate alone:
+In a replicate every event of the scan counts w times. The counts of any bin of a replicate are then
+Poisson numbers around the measured counts, like those of a repeated measurement. A weight is a
+function of the seed, the event and the replicate only:
 
     w = #{ j : u ≥ 2³² Σ_{k ≤ j} e⁻¹ / k! },    u: 32 bits of mix(key + γ (512 row + pair) + δ e)
 
-for event e of a row; rows of list mode have one event, e = 0. Two replicates, a pair, share the 64
-bits of one number: the even one takes the low half. The fraction of a count that is not an integer
-keeps its weight of 1.
+e is the number of an event within its row. Rows of list mode have one event, e = 0. Two replicates
+are a pair and share the 64 bits of one number: the even replicate takes the low half. If a count is
+not an integer, its fractional part has the weight 1.
 
 mix and γ: Steele, Lea & Flood, Fast splittable pseudorandom number generators, OOPSLA 2014 (mix64
 with the constants of Stafford's variant 13). Poisson weights: Hanley & MacGibbon, Comput. Methods
@@ -29,7 +29,7 @@ from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 
 MOST_REPLICATES = 1024
-"""Replicates that have numbers of their own: two for each of 512 numbers of an event."""
+"""Replicates with random numbers of their own: two for each of 512 numbers of an event."""
 _N_THRESHOLDS = 12
 """Thresholds of u that fit into 32 bits: a weight above 12 has a probability of 6e-11."""
 THRESHOLDS = tuple(
@@ -41,9 +41,9 @@ GAMMA, DELTA, PAIR_BITS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 9
 MIX_FIRST, MIX_SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 """Factors of mix64."""
 _ROW_BITS = 40
-"""Rows of a part of a scan: a trillion."""
+"""Bits for the rows of one part of a scan: 10¹² rows."""
 _FRONT_BITS, _BACK_BITS, _UNDECIDED = 12, 20, 255
-"""A table of 4 kB gives nearly all weights. Comparing one by one takes five times as long."""
+"""A table of 4 KiB gives nearly all weights. Comparisons one by one take five times as long."""
 _PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _INLINE = njit(inline="always", **_PLAIN)
 _WORD = 2**64 - 1
@@ -121,7 +121,7 @@ def key_of(seed: int) -> np.uint64:
 
 
 def _by_front() -> NDArray[np.uint8]:
-    """Return the Poisson number for the first bits of u; undecided where the others matter."""
+    """Return the Poisson number for the first bits of u; `_UNDECIDED` if the other bits matter."""
     fronts = np.arange(2**_FRONT_BITS, dtype=np.uint64) << np.uint64(_BACK_BITS)
     edges = np.array(THRESHOLDS, np.uint64)
     low = np.searchsorted(edges, fronts, "right")
@@ -166,8 +166,8 @@ def draw(draws: Draws, row: int, count: float, weights: Array) -> None:
     """
     whole, number = int(count), np.uint64(draws.first + row * draws.step)
     for pair in range((draws.n + 1) // 2):
-        alone = np.uint64(pair + draws.first_replicate // 2)
-        at = draws.key + np.uint64(GAMMA) * ((number << np.uint64(PAIR_BITS)) | alone)
+        pair_number = np.uint64(pair + draws.first_replicate // 2)
+        at = draws.key + np.uint64(GAMMA) * ((number << np.uint64(PAIR_BITS)) | pair_number)
         even, odd = 0, 0
         for _ in range(whole):
             z = (at ^ (at >> np.uint64(30))) * np.uint64(MIX_FIRST)

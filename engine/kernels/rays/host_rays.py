@@ -185,7 +185,7 @@ class HostRays:
 
     @property
     def _sharing(self) -> dict[str, Any]:
-        """How rows are divided among threads."""
+        """Arguments that divide rows among threads."""
         return {
             "threads": self._threads,
             "on_progress": self._tick,
@@ -321,7 +321,7 @@ class HostRays:
         return self._sum(work, unit)
 
     def _update_pairs(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
-        """Update with each sum next to its value, in the same cache line."""
+        """Update with each sum adjacent to its value, in the same cache line."""
 
         def work(pairs: Array, start: int, stop: int) -> None:
             trace = self._trace_ahead(self._threads * pairs.nbytes, stride=2)

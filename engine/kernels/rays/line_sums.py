@@ -1,14 +1,22 @@
-"""Sums over all lines of a ring of what a cylindrical source is expected to send to them.
+"""Expected and measured counts of all lines of response through a cylindrical source.
 
-A line of response is straight and crosses the source between its outer and its inner radius. Along
-it, over the part within the length of the source,
+A line that crosses the source between its inner and its outer radius has the activity
 
-S = (L_outer − L_inner) exp(−μ L_outer),    L_R = 2 √(R² − s²) / sin θ
+    S = (L_outer − L_inner) exp(−μ L_outer),    L_R = 2 √(R² − s²) / sin θ
 
-with s its distance from the axis of the source and θ its angle to it, cut off where the source
-ends. Lines that pass the axis farther than `reach` count nothing: the length of those near a rim
-changes within the width of a crystal. Counted for each crystal and each class of lines
-(`engine.geometry.ring`) is λ = S ε1 ε2 g(Δ, |t|) m(p, |t|), g and m being tables.
+s : distance of the line from the axis of the source [mm]
+θ : angle between the line and the axis
+R : outer or inner radius [mm]; L_R is limited to the length of the source
+μ : linear attenuation coefficient of the source [1/mm]
+
+Lines farther than `reach` from the axis are left out: near the rim, L changes within the width of a
+crystal. The expected counts of a line are
+
+    λ = S ε1 ε2 g(Δ, |t|) m(p, |t|)
+
+with crystal efficiencies ε and tables g and m. Δ is the ring difference, t the tangential bin and p
+the place of a crystal in its block. Sums are computed for each crystal and each class of lines
+(`engine.geometry.ring`).
 """
 
 from __future__ import annotations
@@ -25,7 +33,16 @@ _KERNEL = cached_njit(**_MATH)
 
 
 class SourceNumbers(NamedTuple):
-    """Cylindrical source along the axis, solid or hollow."""
+    """Cylindrical source parallel to the scanner axis, solid or hollow.
+
+    Attributes
+    ----------
+    x, y, z : centre [mm]
+    outer, inner : radii [mm]; `inner` is 0 for a solid source
+    half_length : half of its length [mm]
+    mu : linear attenuation coefficient [1/mm]
+    reach : largest distance of a line from the axis of the source [mm]
+    """
 
     x: float
     y: float
@@ -38,7 +55,17 @@ class SourceNumbers(NamedTuple):
 
 
 class RingNumbers(NamedTuple):
-    """Ring scanner: numbers of crystals, bins, rings, and places of a block."""
+    """Sizes of a ring scanner.
+
+    Attributes
+    ----------
+    n : crystals of a ring
+    n_rings : number of rings
+    n_off : number of values of |t|
+    low, high : range of tangential bins, low ≤ t < high
+    most_apart : largest ring difference
+    block : crystals of a block along a ring
+    """
 
     n: int
     n_rings: int
@@ -50,7 +77,14 @@ class RingNumbers(NamedTuple):
 
 
 class LineTables(NamedTuple):
-    """Factors of crystals (n_crystals,), of classes (Δ, |t|) and of places (p, |t|)."""
+    """Factors or sums.
+
+    Attributes
+    ----------
+    crystals : (n_crystals,), by crystal
+    geometry : (n_differences, n_off), by ring difference and |t|
+    interference : (n_places, n_off), by place in the block and |t|
+    """
 
     crystals: Array
     geometry: Array
@@ -114,8 +148,8 @@ def activity(p: Array, q: Array, source: SourceNumbers) -> float:
     first, last = 0.0, 1.0
     z0 = p[2] - source.z
     if dz != 0.0:
-        one, other = (-source.half_length - z0) / dz, (source.half_length - z0) / dz
-        first, last = max(first, min(one, other)), min(last, max(one, other))
+        at_low, at_high = (-source.half_length - z0) / dz, (source.half_length - z0) / dz
+        first, last = max(first, min(at_low, at_high)), min(last, max(at_low, at_high))
     elif abs(z0) > source.half_length:
         return 0.0
     length = math.sqrt(flat + dz * dz)

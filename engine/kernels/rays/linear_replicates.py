@@ -3,8 +3,12 @@
     noise       Aᵀ( (y_c − y) / q ),    c = 1 ... n
     curvature   Aᵀ( w · A v_c )
 
-with the counts y_c of the rows in replicate c (`engine.kernels.rays.event_weights`). A ray is
-traced once for all replicates (`engine.kernels.rays.replicates`).
+y_c : counts of the rows in replicate c (`engine.kernels.rays.event_weights`)
+y, q : measured and expected counts
+w : weights of the rows
+v_c : image of replicate c
+
+A ray is traced once for all replicates (`engine.kernels.rays.replicates`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Images with adjacent mirror images, as in `engine.operators.matrix.mirror_lanes`.
+"""Images with interleaved mirror images, as in `engine.operators.matrix.mirror_lanes`.
 
-Lane 4 s + 2 i + j is seen from panel s, with mirrored rows if i is 1, and mirrored columns if j is
-1.
+Lane 4 s + 2 i + j is the image as panel s sees it. Its rows are mirrored if i = 1, and its columns
+are mirrored if j = 1.
 """
 
 from __future__ import annotations
@@ -20,10 +20,16 @@ _INLINE = njit(inline="always", **_WITHOUT)
 
 @_KERNEL
 def lay_out(start: int, stop: int, image: Array, lanes: Array) -> None:
-    """Write the stored planes start ... stop - 1 and their mirror images.
+    """Write the stored planes start ... stop − 1 and their mirror images.
 
-    image : (n_z, n_planes, n_x)
-    lanes : (n_stored, D, D, n_rows, n_columns, LANES), initially 0
+    Parameters
+    ----------
+    start, stop
+        range of stored planes
+    image
+        (n_z, n_planes, n_x)
+    lanes
+        (n_stored, D, D, n_rows, n_columns, LANES), initially 0, which are written
     """
     n_z, n_planes, n_x = image.shape
     edge, n_rows, n_columns = lanes.shape[1], lanes.shape[3], lanes.shape[4]
@@ -39,7 +45,8 @@ def lay_out(start: int, stop: int, image: Array, lanes: Array) -> None:
                         to[c, 0], to[c, 1] = image[z, near, x], image[z, near, n_x - 1 - x]
                         to[c, 2] = image[n_z - 1 - z, near, x]
                         to[c, 3] = image[n_z - 1 - z, near, n_x - 1 - x]
-                        # the middle plane of an odd number is its own mirror image and counts once
+                        # The middle plane of an odd number of planes is its own mirror image and
+                        # counts once.
                         if far != near:
                             to[c, 4], to[c, 5] = image[z, far, x], image[z, far, n_x - 1 - x]
                             to[c, 6] = image[n_z - 1 - z, far, x]
@@ -67,18 +74,18 @@ def join(start: int, stop: int, lanes: Array, image: Array) -> None:
             for phi in range(edge):
                 z = r * edge + phi
                 for chi in range(edge):
-                    here, below = lanes[near, phi, chi, r], lanes[near, edge - 1 - phi, chi]
-                    beside = lanes[near, phi, edge - 1 - chi, r]
-                    across = lanes[near, edge - 1 - phi, edge - 1 - chi, n_rows - 1 - r]
-                    under = below[n_rows - 1 - r]
+                    own, row_z = lanes[near, phi, chi, r], lanes[near, edge - 1 - phi, chi]
+                    mirrored_x = lanes[near, phi, edge - 1 - chi, r]
+                    mirrored_xz = lanes[near, edge - 1 - phi, edge - 1 - chi, n_rows - 1 - r]
+                    mirrored_z = row_z[n_rows - 1 - r]
                     for c in range(n_columns):
-                        x, other = c * edge + chi, n_columns - 1 - c
-                        image[z, near, x] = (here[c, 0] + beside[other, 1]) + (
-                            under[c, 2] + across[other, 3]
+                        x, mirrored_c = c * edge + chi, n_columns - 1 - c
+                        image[z, near, x] = (own[c, 0] + mirrored_x[mirrored_c, 1]) + (
+                            mirrored_z[c, 2] + mirrored_xz[mirrored_c, 3]
                         )
                         if far != near:
-                            image[z, far, x] = (here[c, 4] + beside[other, 5]) + (
-                                under[c, 6] + across[other, 7]
+                            image[z, far, x] = (own[c, 4] + mirrored_x[mirrored_c, 5]) + (
+                                mirrored_z[c, 6] + mirrored_xz[mirrored_c, 7]
                             )
 
 

@@ -1,11 +1,18 @@
 """Exact ray tracing through voxels: line integrals, back projection, EM numerators.
 
+    forward   out_j  = Σ_n A_jn x_n
+    back      sums_n += unit · Σ_j A_jn y_j
+    update    sums_n += unit · Σ_j A_jn x_n / q_j,    q_j = Σ_n A_jn x_n + b_j
+
+A_jn : length of ray j in voxel n [mm], or its integral of the weight of a time bin
+x : image; y : values of the rows; b : background
+
 A call processes the rows [start, stop) in sequence, in one thread. `slice_tracing` traces each row
 and defines the coordinates of points and voxels. Half of the three taps of a slab have no length.
-They are removed before the image is read, which is most of the work. The next row is traced before
-the current one is processed, so that its voxels of large images can be prefetched.
+They are removed before the image is read, because these reads take most of the time. The next row
+is traced before the current one is processed, so that its voxels of large images can be prefetched.
 
-The exact kernels use no reordered or fused operations and add in integers: they return the same
+The exact kernels use no reordered or fused operations and add in integers. They return the same
 bits for any number of threads, any order of the rows, and on the GPU.
 """
 
@@ -56,10 +63,10 @@ def _gather(image: Array, sums: Array, row: TracedRow, ahead: TracedRow, is_far:
 
     sums : sums that are added to later, or empty
     """
-    # separate, because the loops below cost a tenth if nothing is prefetched
+    # Separate, because the loops below take a tenth longer if nothing is prefetched.
     if not is_far:
         return _gather_some(image, row.taps, 0, row.n)
-    # in pieces that do not depend on the next row, so each row always has the same bits
+    # In pieces that do not depend on the next row, so each row always has the same bits.
     whole, total = row.n & -AT_ONCE, image.dtype.type(0.0)
     for first in range(0, whole, AT_ONCE):
         fetch_some(image, ahead, first, AT_ONCE)
@@ -77,7 +84,7 @@ def _gather(image: Array, sums: Array, row: TracedRow, ahead: TracedRow, is_far:
 def _scatter(sums: Array, taps: Taps, start: int, n: int, value: float) -> None:
     """Add value · length to the voxels of n taps, rounded if the sums are integers."""
     voxel, length = taps.kept_voxel, taps.kept
-    # a constant when the kernel is compiled, so it costs nothing for floating-point sums
+    # A compile-time constant, so it costs nothing for floating-point sums.
     is_integer = sums.dtype.type(1.5) == 1
     half = length.dtype.type(0.5)
     for k in range(n):
@@ -291,8 +298,8 @@ def back_exact(
     real = values.dtype.type
     for row in range(start, stop):
         n_slabs, scale = lay_exact(row, rows, shape, taps)
-        # factor by factor in the dtype of the image, like the CUDA twin: one float64 product
-        # would be rounded elsewhere
+        # Factor by factor in the dtype of the image, like the CUDA twin: a float64 product would be
+        # rounded differently.
         _scatter(sums, taps, 0, keep(n_slabs, taps), values[row] * real(scale) * real(unit))
 
 

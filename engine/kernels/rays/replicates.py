@@ -1,11 +1,13 @@
 """EM numerators of several bootstrap replicates of a scan.
 
-    x_c · Aᵀ( y_c / (A x_c + b) ),    c = 1 ... n,
+    x_c · Aᵀ( y_c / (A x_c + b) ),    c = 1 ... n
 
-with the counts y_c of the rows in replicate c (`engine.kernels.rays.event_weights`).
+x_c : image of replicate c
+y_c : counts of the rows in replicate c (`engine.kernels.rays.event_weights`)
+b : background
 
-A ray is traced once for all replicates. Images lie interleaved in bricks: the values of all
-replicates at a voxel are neighbours in memory.
+A ray is traced once for all replicates. Images are interleaved in bricks: the values of all
+replicates at a voxel are adjacent in memory.
 """
 
 from __future__ import annotations
@@ -95,8 +97,8 @@ def numerators_exact(
 ) -> None:  # fmt: skip
     """Add the numerators of some events to int64 sums.
 
-    The bits are those of `ray_tracing.update_exact` with each event in the list as often as its
-    weight, for any number of threads.
+    The result has the bits of `ray_tracing.update_exact` on a list that contains each event as
+    often as its weight, for any number of threads.
 
     Parameters
     ----------
@@ -319,7 +321,8 @@ def host_numerators(
         work, n_rows, sums, threads=threads, on_progress=on_progress, rows=rows_at_once
     )
     found = in_units(total, unit, np.float32)
-    # Integer sums contain the image, so that they are bounded; here one product per voxel is less.
+    # Integer sums contain the image already, which bounds them. Floating-point sums do not: one
+    # product per voxel is cheaper.
     return found if is_exact else np.multiply(found, images, out=found)
 
 

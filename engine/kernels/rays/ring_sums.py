@@ -1,19 +1,25 @@
-"""Back projection of all lines of response of a ring scanner, those above one another at once.
+"""Back projection of all lines of response of a ring scanner, grouped by transaxial projection.
 
-Lines that differ in their rings alone lie above the same line of the transaxial plane, whose length
-between the crystals is D. Where that line is at the part s of its way, a line from ring r1 to r2 is
-at z = z1 + (z2 − z1) s. What slab k of the image has of the lines of ring difference Δ up to s is
+Lines that differ only in their rings have the same projection onto the transaxial plane. Its length
+between the crystals is D. At the fraction s of it, a line from ring r1 to ring r2 has the height
+z = z1 + (z2 − z1) s. The lines of ring difference Δ are inside slab k of the image for
 
-G_Δk(s) = Σ_{|r1 − r2| = Δ} u_r1 u_r2 ∫_0^s [z(s') in slab k] ds'
+    G_Δk(s) = Σ_{|r1 − r2| = Δ} u_r1 u_r2 ∫_0^s [z(s') in slab k] ds'
 
-and a pixel that the transaxial line crosses from s to s' gets from all lines above it
+up to s. If the projection crosses a pixel from s to s', all its lines together add
 
-v Σ_Δ g_Δ √(D² + (Δ p)²) (G_Δk(s') − G_Δk(s))
+    v Σ_Δ g_Δ √(D² + (Δ p)²) (G_Δk(s') − G_Δk(s))
 
-with u and v the weights of rings and of the transaxial line, g_Δ that of lines of this ring
-difference, p the distance of the rings. So a transaxial line costs one row of slabs for each pixel
-it crosses, however many lines lie above it. G is tabulated over s, exact at its nodes. Lines along
-faces give each side half, as in `engine.kernels.rays.slice_tracing`.
+to slab k of this pixel.
+
+u_r : weight of ring r
+v : weight of the transaxial line
+g_Δ : weight of ring difference Δ
+p : distance between neighbouring rings [mm]
+
+The cost of a transaxial line is one row of slabs for each pixel that it crosses. It does not depend
+on the number of ring pairs. G is tabulated over s and is exact at the nodes of the table. A line
+along a face adds half to each side, as in `engine.kernels.rays.slice_tracing`.
 """
 
 from __future__ import annotations
@@ -26,16 +32,23 @@ from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.rays.slice_tracing import ON_FACE
 
-# no reordered or fused operations: the same bits for any number of threads
+# No reordered or fused operations: the same bits for any number of threads.
 _MATH: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_MATH)
 
 N_NODES = 512
-"""Steps of s in the tables: about 1 mm of a line, less than the distance of lines in a pixel."""
+"""Intervals of s in the tables, about 1 mm of a line, which is less than the distance of lines."""
 
 
 class RingPairs(NamedTuple):
-    """Ring pairs: positions of both rings [slabs], their difference, and their weights."""
+    """Ring pairs of the scanner.
+
+    Attributes
+    ----------
+    first, second : (n_pairs,) float64, positions of both rings [slabs]
+    ring_difference : (n_pairs,) int64, |r1 − r2|
+    weights : (n_pairs,) float64, u_r1 u_r2
+    """
 
     first: Array
     second: Array
@@ -44,10 +57,14 @@ class RingPairs(NamedTuple):
 
 
 class TransaxialLines(NamedTuple):
-    """Lines of the transaxial plane, sorted by the class of their lengths and factors.
+    """Lines of the transaxial plane, sorted by class; a class has the same length and factors.
 
-    ends (n, 4) float64, x, y of both [pixels]; weights (n,) float64; starts (n_classes + 1,) int64,
-    where each class begins; factors (n_classes, n_apart) float64, g √(D² + (Δ p)²) [mm].
+    Attributes
+    ----------
+    ends : (n, 4) float64, x, y of the first and the second end [pixels]
+    weights : (n,) float64, v
+    starts : (n_classes + 1,) int64, first line of each class
+    factors : (n_classes, n_differences) float64, g √(D² + (Δ p)²) [mm]
     """
 
     ends: Array
@@ -58,30 +75,40 @@ class TransaxialLines(NamedTuple):
 
 @_KERNEL
 def tabulate(pairs: RingPairs, low: int, table: Array) -> None:
-    """Fill G of the slabs from `low` on: table (n_apart, n_nodes + 1, n_slabs), of zeros."""
-    n_apart, n_ends, n_slabs = table.shape
+    """Compute the table of G for the slabs `low`, `low` + 1, ...
+
+    Parameters
+    ----------
+    pairs
+        ring pairs
+    low
+        first slab of the table
+    table
+        (n_differences, n_nodes + 1, n_slabs), initially 0, which is written
+    """
+    n_differences, n_ends, n_slabs = table.shape
     n_nodes = n_ends - 1
     for row in range(len(pairs.weights)):
         first, ring_difference = pairs.first[row] - low, pairs.ring_difference[row]
         slope, weight = pairs.second[row] - pairs.first[row], pairs.weights[row]
         if slope == 0.0:
-            # the slabs of what lies a hair below and above: the same one but on a face
-            for beside in (-ON_FACE, ON_FACE):
-                slab = math.floor(first + beside)
+            # A line on the face between two slabs counts half in each; elsewhere both are the same.
+            for offset in (-ON_FACE, ON_FACE):
+                slab = math.floor(first + offset)
                 if 0 <= slab < n_slabs:
                     for node in range(n_nodes):
                         table[ring_difference, node + 1, slab] += 0.5 * weight / n_nodes
             continue
         lowest, highest = min(first, first + slope), max(first, first + slope)
         for slab in range(max(0, math.floor(lowest)), min(n_slabs, math.ceil(highest))):
-            one, other = (slab - first) / slope, (slab + 1 - first) / slope
-            enter, leave = max(0.0, min(one, other)), min(1.0, max(one, other))
+            enter_at, leave_at = (slab - first) / slope, (slab + 1 - first) / slope
+            enter, leave = max(0.0, min(enter_at, leave_at)), min(1.0, max(enter_at, leave_at))
             node = int(enter * n_nodes)
             while node < n_nodes and node < leave * n_nodes:
                 part = min(leave, (node + 1) / n_nodes) - max(enter, node / n_nodes)
                 table[ring_difference, node + 1, slab] += weight * max(part, 0.0)
                 node += 1
-    for ring_difference in range(n_apart):
+    for ring_difference in range(n_differences):
         for node in range(n_nodes):
             for slab in range(n_slabs):
                 table[ring_difference, node + 1, slab] += table[ring_difference, node, slab]
@@ -89,20 +116,20 @@ def tabulate(pairs: RingPairs, low: int, table: Array) -> None:
 
 @_KERNEL
 def _fill_profiles(table: Array, factors: Array, out: Array) -> None:
-    """Sum a table over ring differences, for each class of lines: (n_nodes + 1, n_slabs)."""
+    """Sum the table over ring differences: (n_classes, n_nodes + 1, n_slabs)."""
     for node in range(table.shape[1]):
         out[: len(factors), node] = 0.0
-        # a row of the table is used for all classes, and their sums stay in the cache
+        # One row of the table serves all classes, and their sums stay in the cache.
         for ring_difference in range(table.shape[0]):
-            for kind in range(len(factors)):
-                factor = factors[kind, ring_difference]
+            for i_class in range(len(factors)):
+                factor = factors[i_class, ring_difference]
                 for slab in range(table.shape[2]):
-                    out[kind, node, slab] += factor * table[ring_difference, node, slab]
+                    out[i_class, node, slab] += factor * table[ring_difference, node, slab]
 
 
 @_KERNEL
 def _up_to(profile: Array, s: float, out: Array) -> None:
-    """Interpolate the profile at s in [0, 1]."""
+    """Interpolate a profile at s in [0, 1]."""
     n_nodes = profile.shape[0] - 1
     node = min(int(s * n_nodes), n_nodes - 1)
     part = s * n_nodes - node
@@ -116,13 +143,13 @@ def _within(start: float, slope: float, size: int) -> tuple[float, float]:
     """Return where a coordinate enters and leaves [0, size), as fractions of the path."""
     if slope == 0.0:
         return (0.0, 1.0) if 0.0 <= start < size else (1.0, 0.0)
-    one, other = -start / slope, (size - start) / slope
-    return min(one, other), max(one, other)
+    at_0, at_size = -start / slope, (size - start) / slope
+    return min(at_0, at_size), max(at_0, at_size)
 
 
 @_KERNEL
 def _half_pixel(start: float, slope: float) -> tuple[float, float]:
-    """Return where a line along a face is half a pixel to either side, any other where it is."""
+    """Return coordinates half a pixel on each side if a line runs along a face, else its own."""
     face = round(start + 0.5 * slope)
     if abs(slope) < ON_FACE and abs(start + 0.5 * slope - face) < ON_FACE:
         return face - 0.5, face + 0.5
@@ -131,7 +158,7 @@ def _half_pixel(start: float, slope: float) -> tuple[float, float]:
 
 @_KERNEL
 def _add_line(line: Array, weight: float, profile: Array, buffers: Array, sums: Array) -> None:
-    """Add all lines above a transaxial one, or above those on either side of a face it is in."""
+    """Add all lines with one transaxial projection; a line along a face adds half on each side."""
     dx, dy = line[2] - line[0], line[3] - line[1]
     x, y = _half_pixel(line[0], dx), _half_pixel(line[1], dy)
     if x[0] == x[1] and y[0] == y[1]:
@@ -146,7 +173,10 @@ def _add_path(
     x: float, y: float, dx: float, dy: float, weight: float,
     profile: Array, buffers: Array, sums: Array,
 ) -> None:  # fmt: skip
-    """Add to the pixels on a transaxial way: sums (n_y, n_x, n_slabs); room (2, n_slabs)."""
+    """Add to the pixels of a transaxial path.
+
+    buffers : (2, n_slabs) working memory; sums : (n_y, n_x, n_slabs)
+    """
     n_y, n_x, n_slabs = sums.shape
     enter_x, leave_x = _within(x, dx, n_x)
     enter_y, leave_y = _within(y, dy, n_y)
@@ -154,7 +184,7 @@ def _add_path(
     if not s < leave:
         return
     step_x, step_y = (1 if dx > 0.0 else -1), (1 if dy > 0.0 else -1)
-    # the next planes between pixels that it meets: of either axis, in order
+    # Next planes between pixels along x and y.
     plane_x = math.floor(x + dx * s) + 1 if dx > 0.0 else math.ceil(x + dx * s) - 1
     plane_y = math.floor(y + dy * s) + 1 if dy > 0.0 else math.ceil(y + dy * s) - 1
     before, after = buffers[0], buffers[1]
@@ -179,17 +209,27 @@ def _add_path(
 def add_lines(
     lines: TransaxialLines, table: Array, profiles: Array, buffers: Array, sums: Array
 ) -> None:
-    """Add all lines above all transaxial ones to the slabs of a table.
+    """Add all lines to the slabs of a table.
 
-    profiles : (n, n_nodes + 1, n_slabs) of n classes at a time, and room : (2, n_slabs), to work
-    in; sums : (n_y, n_x, n_slabs)
+    Parameters
+    ----------
+    lines
+        transaxial lines
+    table
+        from `tabulate`
+    profiles
+        (n, n_nodes + 1, n_slabs) working memory for n classes at a time
+    buffers
+        (2, n_slabs) working memory
+    sums
+        (n_y, n_x, n_slabs), which are added to
     """
-    n_classes, at_once = len(lines.starts) - 1, len(profiles)
-    for first in range(0, n_classes, at_once):
-        stop = min(first + at_once, n_classes)
+    n_classes, n_profiles = len(lines.starts) - 1, len(profiles)
+    for first in range(0, n_classes, n_profiles):
+        stop = min(first + n_profiles, n_classes)
         if lines.starts[first] < lines.starts[stop]:
             _fill_profiles(table, lines.factors[first:stop], profiles)
-        for kind in range(first, stop):
-            for row in range(lines.starts[kind], lines.starts[kind + 1]):
+        for i_class in range(first, stop):
+            for row in range(lines.starts[i_class], lines.starts[i_class + 1]):
                 line, weight = lines.ends[row], lines.weights[row]
-                _add_line(line, weight, profiles[kind - first], buffers, sums)
+                _add_line(line, weight, profiles[i_class - first], buffers, sums)

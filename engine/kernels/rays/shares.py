@@ -1,8 +1,9 @@
-"""Contiguous shares of a short list of rows, each with the planes of the image that it reaches.
+"""Contiguous shares of a short list of rows, each with the image planes that it reaches.
 
-A thread that adds to an image of its own must clear it, and the images must be added. For 10⁵ rows
-and 128³ voxels this took a third of the time. Sorted rows go up along z, so a contiguous share
-reaches only some planes. Only these are cleared and added.
+A thread that adds to an image of its own must clear this image first, and the images of all threads
+must be added at the end. For 10⁵ rows and 128³ voxels this took a third of the time. Rows that are
+sorted along z reach only some planes in each contiguous share. Only these planes are cleared and
+added.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _KERNEL = cached_njit(**_PLAIN)
 MARGIN = 2
 """Planes on each side of those that rows cross, against rounding and for rows along faces."""
 _MISSES = 0.1
-"""Part of its length by which a row misses the image for certain, whatever the rounding."""
+"""Fraction of its length by which a row misses the image for certain, in spite of rounding."""
 _WORTH = 0.85
 """Largest share of all planes for which the search for planes pays off."""
 _VOXELS_PER_ROW = 4
@@ -58,17 +59,17 @@ class PlaneImages(Images, Protocol):
         """Prepare planes of an image for new sums."""
 
     def total_of_planes(self, parts: list[Summed], threads: int) -> Array:
-        """Return the sum of images as [z, y, x]; planes that none has are 0."""
+        """Return the sum of images as [z, y, x]; planes without a part are 0."""
 
 
 class ImagePool:
-    """Memory of images between updates, because new pages cost more time than clearing them."""
+    """Memory of images between updates: new pages cost more time than clearing old ones."""
 
     def __init__(self) -> None:
         self._free: dict[tuple[int, np.dtype[np.generic]], list[Array]] = {}
 
     def take(self, n_values: int, dtype: DTypeLike) -> Array:
-        """Return an image that was given back, with any values, or a new one of zeros.
+        """Return an image from the pool, with arbitrary values, or a new one of zeros.
 
         Parameters
         ----------
@@ -83,12 +84,12 @@ class ImagePool:
             return np.zeros(n_values, dtype)
 
     def give(self, image: Array) -> None:
-        """Keep an image for the next update if it is small.
+        """Store an image for the next update if it is small.
 
         Parameters
         ----------
         image
-            from `take`; it is not used any more
+            from `take`; the caller must not use it any more
         """
         if image.nbytes <= _POOLED_BYTES:
             self._free.setdefault((image.size, image.dtype), []).append(image)
@@ -149,8 +150,8 @@ def _planes(start: int, stop: int, points: Array, ends: Array, shape: Array) -> 
             n, a = np.float64(shape[2 - axis]), points[p, axis]
             d = points[q, axis] - a
             if d != 0.0:
-                one, other = -a / d, (n - a) / d
-                near, far = max(near, min(one, other)), min(far, max(one, other))
+                at_0, at_size = -a / d, (n - a) / d
+                near, far = max(near, min(at_0, at_size)), min(far, max(at_0, at_size))
             elif a < -1.0 or a > n + 1.0:
                 far = -1.0
         if near > far + _MISSES:
@@ -235,7 +236,7 @@ def sum_shares(
 
     def add(thread: int, number: int, _: int) -> None:
         share = shares[thread]
-        # The numbers of blocks go to the threads in turn; each counts those of its own share.
+        # Block numbers go to the threads in turn. Each thread counts the blocks of its own share.
         start = share.rows.start + number // len(shares) * block
         stop = min(start + block, share.rows.stop)
         if start >= stop:  # the last share can have fewer blocks

@@ -1,15 +1,16 @@
-"""One ray laid through voxels, slab by slab: which voxels it crosses, and how long each time.
+"""Trace one ray through voxels, slab by slab: the voxels that it crosses and its length in each.
 
-Points are (x, y, z) in voxel units from the lower corner of the box. Images lie in bricks, with a
-border of one voxel on every side (`engine.kernels.rays.bricks`), so that a tap beside the box needs
-no test: it reads zero, and what it adds is cropped off.
+Points are (x, y, z) in voxel units from the lower corner of the box. Images are stored in bricks,
+with a border of one voxel on every side (`engine.kernels.rays.bricks`). A tap outside the box
+therefore needs no test: it reads zero, and the value that it adds is cropped.
 
-Slice tracing after Gao, Med. Phys. 39 (2012) 7110: along the main axis, where the ray crosses
-most voxels, a slab one voxel thick holds at most three voxels of it. The set-up of a row is done
-in double, the slabs relative to the first one in the dtype of the image.
+Slice tracing follows Gao, Med. Phys. 39 (2012) 7110. The main axis is the one along which the ray
+crosses most voxels. A slab one voxel thick perpendicular to it contains at most three voxels of the
+ray. A row is set up in float64. Its slabs are relative to the first one, in the dtype of the image.
 
-A ray along the face between voxels gives each side half of its length, one along an edge a quarter
-to each of four: it is traced on one side, and its taps are repeated on the others.
+A ray along the face between voxels adds half of its length to each side, a ray along an edge a
+quarter to each of four voxels. Such a ray is traced on one side, and its taps are repeated on the
+others.
 """
 
 from __future__ import annotations
@@ -37,28 +38,40 @@ Layout = tuple[int, int, int, int, int, int, int]
 Placed = tuple[
     Four, tuple[float, float], int, Layout, tuple[float, float], Three, tuple[bool, bool]
 ]
-"""Line, ends, slabs, layout, last u and v, then mm from the middle of the time bin to the first
-slab and per slab with and without sign, and whether the row runs along faces across u and v."""
+"""Set-up of a row for `_trace`: line, ends, number of slabs, layout, last u and v, then
+mm from the centre of the time bin to the first slab and per slab with and without sign, and True
+for each of u and v if the row runs along faces perpendicular to it.
+"""
 
 _MARGIN = 1e-6
 """Margin of the slab range in voxels, against rounding; the border absorbs additional slabs."""
 _FLAT = 1e-20
-"""Below this slope a ray crosses no plane perpendicular to another axis."""
+"""A ray with a smaller slope crosses no plane perpendicular to another axis."""
 ON_FACE = 1e-4
-"""Voxels from a face within which a ray that stays there runs along it: places in float32, as files
-hold them, are that uncertain."""
+"""Distance from a face in voxels within which a parallel ray runs along the face.
 
+Files store positions in float32, so smaller distances are uncertain.
+"""
 
 _ROWS_AHEAD = 6
-"""Rows after which the points that are prefetched are used."""
+"""Number of rows by which points are prefetched."""
 
 
 class EventRows(NamedTuple):
     """The list of rays.
 
-    points (m, 3) float64 [voxels]; ends (n, 2) int32, rows of `points`; voxel_mm (3,) float64;
-    bins (n,) int16, time bin of each row, or empty; table: integral of a bin's weight, cubics on
-    parts of `part_mm`; in_lanes: the same for vectors, or empty. See `engine.kernels.rays.tof`.
+    Attributes
+    ----------
+    points : (m, 3) float64 [voxels]
+    ends : (n, 2) int32, rows of `points`
+    voxel_mm : (3,) float64, size of a voxel
+    bins : (n,) int16, time bin of each row, or empty
+    table : coefficients of the integral of a bin's weight, cubics on parts of `part_mm`; see
+        `engine.kernels.rays.tof`
+    n_bins : number of time bins
+    bin_mm : width of a bin
+    part_mm : length of a part of the table
+    in_lanes : the table in the order of vector registers, or empty
     """
 
     points: Array
@@ -76,21 +89,21 @@ class EventRows(NamedTuple):
 def _shorten(
     low: float, high: float, main: float, across: float, slope: float, size: float
 ) -> tuple[float, float]:
-    """Limit [low, high] of the main axis to where another coordinate is in [0, size]."""
-    # parallel to the planes of this axis: inside all along or nowhere. On the faces of the box it
-    # is inside, too: one side of it lies in the border
+    """Limit [low, high] of the main axis to the range where another coordinate is in [0, size]."""
+    # Parallel to the faces of this axis, the ray is inside everywhere or nowhere. On a face of the
+    # box it counts as inside, because one of its sides is in the border.
     if abs(slope) < _FLAT:
         return (low, high) if 0.0 <= across <= size else (0.0, -1.0)
-    one = main - across / slope
-    other = main + (size - across) / slope
-    # too wide rather than too narrow: an additional slab adds a tap of the border, which is zero; a
-    # missing slab would lose part of the ray
-    return max(low, min(one, other) - _MARGIN), min(high, max(one, other) + _MARGIN)
+    at_0 = main - across / slope
+    at_size = main + (size - across) / slope
+    # Rather too wide than too narrow: an additional slab adds a tap of the border, which is zero. A
+    # missing slab would lose part of the ray.
+    return max(low, min(at_0, at_size) - _MARGIN), min(high, max(at_0, at_size) + _MARGIN)
 
 
 @_INLINE
 def _snapped_to_face(axis: Three) -> tuple[bool, Three]:
-    """Whether a ray runs along a face across an axis, and if so, the axis with it exactly there."""
+    """Return True if a ray runs along a face perpendicular to an axis, and the snapped axis."""
     start, difference, size = axis
     middle = start + 0.5 * difference
     face = np.rint(middle)
@@ -101,13 +114,13 @@ def _snapped_to_face(axis: Three) -> tuple[bool, Three]:
 
 @_INLINE
 def _cross(main: Three, u: Three, v: Three) -> tuple[float, float, float, float, float, float]:
-    """Cut a ray to the box, from its start, the difference of its ends and the size by axis.
+    """Clip a ray to the box; each axis has the start, the difference of the ends, and the size.
 
-    Returns its ends in the box along the main axis, the range of that axis in which it is in
-    the box all round, slightly widened, and the slopes of the other axes.
+    Returns the ends in the box along the main axis, the slightly widened range of this axis in
+    which the other coordinates are also inside, and the slopes of the other axes.
     """
     start, difference, size = main
-    # both ends at one point: no direction, so no slabs, and the row gives 0
+    # Both ends at one point: the ray has no direction and no slabs, so the row gives 0.
     if difference == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     slope_u, slope_v = u[1] / difference, v[1] / difference
@@ -127,19 +140,21 @@ def _trace(
     tops: tuple[float, float],
     taps: Taps,
 ) -> None:
-    """Fill the taps of each slab: where they lie, and how long, in slabs.
+    """Compute the taps of each slab: their positions, and their lengths in slabs.
 
-    line : u, its slope, v, its slope at the first slab, from the border; ends : of the ray, from
-    the first slab; layout : that slab, then step and jump of main axis, u and v; tops : last u, v
+    line : u, its slope, v, its slope at the first slab, including the border
+    ends : ends of the ray, from the first slab
+    layout : first slab, then step and jump of the main axis, u and v
+    tops : last u and v
     """
     voxel, length = taps.voxel, taps.length
-    # in the dtype of the image from here on: positions are relative to the first slab, so they are
-    # small enough for float32, and vectors hold twice as many of them as of float64
+    # The dtype of the image from here on. Positions are relative to the first slab, so they are
+    # small enough for float32, and a vector holds twice as many of them.
     real = length.dtype.type
     one, nought, flat = real(1.0), real(0.0), real(_FLAT)
     u0, su, v0, sv = real(line[0]), real(line[1]), real(line[2]), real(line[3])
     start, stop = real(ends[0]), real(ends[1])
-    # 32-bit places: half the width of numba's usual integers, so that the loop runs on vectors
+    # 32-bit positions, half of Numba's default width, so that LLVM vectorises the loop.
     layer, step, jump = np.int32(layout[0]), np.int32(layout[1]), np.int32(layout[2])
     step_u, jump_u = np.int32(layout[3]), np.int32(layout[4])
     step_v, jump_v = np.int32(layout[5]), np.int32(layout[6])
@@ -154,8 +169,8 @@ def _trace(
         jb = np.int32(min(max(ub, nought), top_u))
         ia = np.int32(min(max(va, nought), top_v))
         ib = np.int32(min(max(vb, nought), top_v))
-        # from a to the plane between the two voxels, if there is one; the order of the two
-        # crossings, not the signs of the slopes, tells which voxel lies between
+        # Lengths from a to the plane between the two voxels, if they differ. The order of both
+        # crossings gives the voxel in between, not the signs of the slopes.
         whole = b - a
         tu = min(max((real(max(ja, jb)) - ua) * ru, nought), whole)
         tv = min(max((real(max(ia, ib)) - va) * rv, nought), whole)
@@ -175,27 +190,26 @@ def _trace(
 
 
 @_INLINE
-def _place(row: int, rows: EventRows, shape: Shape, one: int) -> Placed:
-    """Place a row in the image whose voxels lie `one` steps apart: what `_trace` asks for."""
+def _place(row: int, rows: EventRows, shape: Shape, stride: int) -> Placed:
+    """Set up a row for `_trace`, in an image with `stride` values per voxel."""
     points, table, voxel_mm = rows.points, rows.table, rows.voxel_mm
-    # The points of a later row, which can be anywhere, are in the cache when it is placed.
+    # Prefetch the points of a later row, which can be anywhere in memory.
     later = rows.ends[min(row + _ROWS_AHEAD, len(rows.ends) - 1)]
     fetch(points, np.uint32(3 * later[0]))
     fetch(points, np.uint32(3 * later[1]))
-    # everything about one row in float64: a point can be a million voxels away, where float32 has
-    # no fractions left
+    # float64, because a point can be a million voxels away, where float32 has no fractions left.
     p, q = rows.ends[row, 0], rows.ends[row, 1]
     px, py, pz = points[p, 0], points[p, 1], points[p, 2]
     dx, dy, dz = points[q, 0] - px, points[q, 1] - py, points[q, 2] - pz
     x, y, z = (px, dx, shape[2] - 2.0), (py, dy, shape[1] - 2.0), (pz, dz, shape[0] - 2.0)
-    along_x, along_y, along_z = steps(shape, one)
-    # ties go to x, then y: the same choice as on the GPU, or the bits would differ on diagonals
+    along_x, along_y, along_z = steps(shape, stride)
+    # Ties go to x, then y, as on the GPU. Otherwise the bits would differ on diagonals.
     if abs(dx) >= abs(dy) and abs(dx) >= abs(dz):
-        main, u, v, way, way_u, way_v = x, y, z, along_x, along_y, along_z
+        main, u, v, steps_main, steps_u, steps_v = x, y, z, along_x, along_y, along_z
     elif abs(dy) >= abs(dz):
-        main, u, v, way, way_u, way_v = y, x, z, along_y, along_x, along_z
+        main, u, v, steps_main, steps_u, steps_v = y, x, z, along_y, along_x, along_z
     else:
-        main, u, v, way, way_u, way_v = z, x, y, along_z, along_x, along_y
+        main, u, v, steps_main, steps_u, steps_v = z, x, y, along_z, along_x, along_y
     on_u, u = _snapped_to_face(u)
     on_v, v = _snapped_to_face(v)
     low, high, near, far, slope_u, slope_v = _cross(main, u, v)
@@ -205,20 +219,23 @@ def _place(row: int, rows: EventRows, shape: Shape, one: int) -> Placed:
     middle, centre_mm = main[0] + 0.5 * main[1], 0.0
     first, last = np.floor(near), np.ceil(far) if near < far else -1.0
     if rows.bins.size:
-        # from the midpoint, positive towards the second crystal; see engine/CONVENTIONS.md
+        # From the midpoint, positive towards the second crystal; see engine/CONVENTIONS.md.
         centre_mm = (rows.bins[row] - 0.5 * (rows.n_bins - 1)) * rows.bin_mm
-        reach = (table.size // 4 - 1) * rows.part_mm / scale
-        seen = middle + centre_mm / mm_per_slab
-        # slabs beyond the cut-off of the Gaussian have no weight: few slabs of a long line remain
-        first, last = max(first, np.floor(seen - reach)), min(last, np.ceil(seen + reach))
-    # also for NaN, which compares false: a ray that misses has no slabs
+        cutoff = (table.size // 4 - 1) * rows.part_mm / scale
+        bin_centre = middle + centre_mm / mm_per_slab
+        # Slabs beyond the cutoff of the Gaussian have no weight. Few slabs of a long line remain.
+        first, last = (
+            max(first, np.floor(bin_centre - cutoff)),
+            min(last, np.ceil(bin_centre + cutoff)),
+        )
+    # Also for NaN, which compares false: a ray that misses has no slabs.
     if not first < last:
         first, last = 0.0, 0.0
     n_slabs = int(last - first)
-    ahead, ends = first - main[0], (low - first, high - first)
-    # + 1 for the border
-    line = (u[0] + slope_u * ahead + 1.0, slope_u, v[0] + slope_v * ahead + 1.0, slope_v)
-    layout = (int(first) + 1, *way, *way_u, *way_v)
+    offset, ends = first - main[0], (low - first, high - first)
+    # + 1 for the border.
+    line = (u[0] + slope_u * offset + 1.0, slope_u, v[0] + slope_v * offset + 1.0, slope_v)
+    layout = (int(first) + 1, *steps_main, *steps_u, *steps_v)
     from_bin_mm = (first - middle) * mm_per_slab - centre_mm
     tops = (u[2] + 1.0, v[2] + 1.0)
     return line, ends, n_slabs, layout, tops, (from_bin_mm, mm_per_slab, scale), (on_u, on_v)
@@ -226,16 +243,19 @@ def _place(row: int, rows: EventRows, shape: Shape, one: int) -> Placed:
 
 @_INLINE
 def _below(side: int, line: Four, layout: Layout) -> int:
-    """Steps in memory from the voxels below a face, across u or v, to those above."""
+    """Return the distance in memory from the voxels below a face to those above it.
+
+    side : 0 for a face perpendicular to u, 1 for v
+    """
     above, step, jump = int(line[2 * side]), layout[3 + 2 * side], layout[4 + 2 * side]
     return int(place_of(above, step, jump) - place_of(above - 1, step, jump))
 
 
 @_INLINE
 def _lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
-    """Lay one row through the image: fill its taps, return their slabs and mm per slab.
+    """Trace one row; return the number of its slabs, and mm per slab.
 
-    Of a row along a face the slabs are those of both sides, and a slab's mm are half as many.
+    For a row along a face, the slabs of all sides count, and mm per slab are half or a quarter.
     """
     line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.stride)
     _trace(line, ends, n_slabs, layout, tops, taps)
@@ -256,7 +276,7 @@ def _lay_lanes(
     rows: EventRows, line: Four, ends: tuple[float, float], n_slabs: int, layout: Layout,
     tops: tuple[float, float], in_mm: Three, taps: Taps,
 ) -> int:  # fmt: skip
-    """Keep the taps of a placed row, laid on vectors; return how many."""
+    """Store the nonzero taps of a row with vector instructions; return their number."""
     real = np.float32
     su, sv = real(line[1]), real(line[3])
     ru = real(1.0) / su if abs(su) > real(_FLAT) else real(0.0)
@@ -293,18 +313,33 @@ def lay_exact(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int,
 
     Returns
     -------
-    number of slabs, and mm per slab
+    number of slabs, and mm per slab; for a row along a face the slabs of all sides count
     """
     return _lay(row, rows, shape, taps)
 
 
 @cached_njit(forceinline=True, **MATH)
 def lay_nonzero(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
-    """Lay one row and keep its taps that are not 0; return how many, and mm per slab.
+    """Trace one row and store its nonzero taps.
 
-    On vectors where the processor has them, in another order than slab by slab.
+    Processors with suitable vectors store the taps in another order than slab by slab.
+
+    Parameters
+    ----------
+    row
+        number of the row
+    rows
+        all rays
+    shape
+        shape of the image with its border
+    taps
+        working memory, which is filled
+
+    Returns
+    -------
+    number of taps, and mm per slab
     """
-    # both are constants when the kernel is compiled
+    # All of these are compile-time constants.
     if HAS_LANES and taps.kept.itemsize == 4 and (rows.in_lanes.size or not rows.bins.size):
         line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.stride)
         n, scale = _lay_lanes(rows, line, ends, n_slabs, layout, tops, in_mm, taps), in_mm[2]

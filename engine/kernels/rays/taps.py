@@ -1,6 +1,6 @@
-"""Taps of one row: the voxels that it crosses by slab, and the length in each.
+"""Taps of one row: the voxels that it crosses in each slab, and its length in each.
 
-Half of the three taps of a slab have no length; `keep` removes them before an image is read.
+Half of the three taps of a slab have no length. `keep` removes them before an image is read.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.kernels.vectors.pack import MOST_LANES, pack_row
 
-# NaN and infinity keep their meaning: a slope of zero divides. _nrt off: no array is made in
-# here, and counting references to those of the caller took a third of the time of a row.
+# NaN and infinity are allowed, because a slope of zero divides. _nrt is off: the kernels allocate
+# no arrays, and reference counts of the caller's arrays took a third of the time of a row.
 MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
     "error_model": "numpy",
     "_nrt": False,
 }
-# no reordered or fused operations: with integer sums, the same bits as the CUDA twin, rays.cu
+# No reordered or fused operations: with integer sums, the same bits as the CUDA twin, rays.cu.
 PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _INLINE = njit(inline="always", **MATH)
 
 MOST_SIDES = 4
-"""Number of voxels at an edge."""
+"""Number of voxels that share an edge."""
 
 
 class Taps(NamedTuple):
@@ -35,9 +35,10 @@ class Taps(NamedTuple):
 
     Attributes
     ----------
-    voxel, length : the three voxels of each slab, and rows to look integrals up
-    kept_voxel, kept : those of a row that are not 0, one after the other
-    stride : steps in memory from one voxel to the next
+    voxel, length : (6, n) positions and lengths of the three taps of each slab; rows 3 to 5 are for
+        lookups in the table of a time bin
+    kept_voxel, kept : (n,) positions and lengths of the nonzero taps of a row, one after the other
+    stride : distance of neighbouring voxels in memory, in values
     """
 
     voxel: Array
@@ -55,22 +56,23 @@ def taps(shape: tuple[int, ...], dtype: DTypeLike, stride: int = 1) -> Taps:
     shape
         shape of the image with its border
     dtype
-        of lengths
+        dtype of the lengths
     stride
-        steps in memory from one voxel to the next
+        distance of neighbouring voxels in memory, in values
     """
-    # at most three taps per slab; a ray along a face has two on each side, along an edge one each
+    # At most three taps per slab. A ray along a face has two on each side, a ray along an edge one
+    # on each.
     n = MOST_SIDES * max(shape) + MOST_LANES
-    in_slabs, in_all = (6, n), n
+    slab_shape, n_all = (6, n), n
     return Taps(
-        np.empty(in_slabs, np.uint32), np.empty(in_slabs, dtype),
-        np.empty(in_all, np.uint32), np.empty(in_all, dtype), stride,
+        np.empty(slab_shape, np.uint32), np.empty(slab_shape, dtype),
+        np.empty(n_all, np.uint32), np.empty(n_all, dtype), stride,
     )  # fmt: skip
 
 
 @_INLINE
 def keep(n_slabs: int, taps: Taps) -> int:
-    """Collect the taps that are not 0, about half of them; return their number.
+    """Collect the nonzero taps, about half of all; return their number.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The lengths of a row's taps as its time bin sees them (`engine.kernels.rays.tof`)."""
+"""Integrals of a time bin's weight over the chords of a row (`engine.kernels.rays.tof`)."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def weigh(
     n_slabs: int,
     taps: Taps,
 ) -> None:
-    """Turn the taps into what the time bin sees of them: the table's difference over each chord.
+    """Replace the length of each tap by the integral of the weight of the time bin over its chord.
 
-    where : parts of the table from the middle of the bin to the start of the first slab, parts per
-    slab, and slabs per part
+    where : start of the first slab relative to the centre of the bin [parts of the table], parts
+        per slab, and slabs per part
     """
     voxel, length = taps.voxel, taps.length
     real = length.dtype.type
-    nought = real(0.0)
+    zero = real(0.0)
     start, stop = real(ends[0]), real(ends[1])
     first, steps, slabs = real(where[0]), real(where[1]), real(where[2])
-    # three loops, because only the middle one, the table lookup, cannot be vectorised
+    # Three loops, because only the middle one, the table lookup, cannot be vectorised.
     for k in range(np.int32(n_slabs)):
         a = max(real(k), start)
         crossed = a + length[0, k]
@@ -41,22 +41,23 @@ def weigh(
     for row in range(3, 6):
         for k in range(n_slabs):
             length[row, k] = _up_to(table, voxel[row, k], length[row, k])
-    # the end of a slab is the start of the next; only the end of the last is still unknown
+    # The end of a slab is the start of the next one. Only the end of the last slab is still
+    # missing.
     if n_slabs > 0:
         part, t = _part(first + min(real(n_slabs), stop) * steps, table)
         length[3, n_slabs] = _up_to(table, part, t)
-    # rounding must not make a chord of no length one, nor any a negative one: images of counts have
-    # none
+    # A chord without length must stay 0 in spite of rounding, and no length may be negative: images
+    # of counts are not.
     for k in range(np.int32(n_slabs)):
-        is_any = length[2, k] > nought
-        length[0, k] = max((length[4, k] - length[3, k]) * slabs, nought)
-        length[1, k] = max((length[5, k] - length[4, k]) * slabs, nought)
-        length[2, k] = max((length[3, k + 1] - length[5, k]) * slabs, nought) if is_any else nought
+        is_any = length[2, k] > zero
+        length[0, k] = max((length[4, k] - length[3, k]) * slabs, zero)
+        length[1, k] = max((length[5, k] - length[4, k]) * slabs, zero)
+        length[2, k] = max((length[3, k + 1] - length[5, k]) * slabs, zero) if is_any else zero
 
 
 @_INLINE
 def _part(place: float, table: Array) -> tuple[np.uint32, float]:
-    """Part of the table that a place is in, its bits turned on the negative side; where in it."""
+    """Return the part of the table at a position, bit-inverted if negative, and its fraction."""
     real = table.dtype.type
     away = min(abs(place), real(table.size // 4 - 1))
     part = np.int32(away)
@@ -65,7 +66,7 @@ def _part(place: float, table: Array) -> tuple[np.uint32, float]:
 
 @_INLINE
 def _up_to(table: Array, part: np.uint32, t: float) -> float:
-    """Return the integral of the bin's weight from its middle [parts]."""
+    """Return the integral of the bin's weight from its centre [parts]."""
     is_negative = part >= _NEGATIVE
     at = np.uint32(4) * np.uint32(~part if is_negative else part)
     value = table[at + np.uint32(3)]

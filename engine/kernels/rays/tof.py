@@ -1,17 +1,22 @@
-"""The length of a chord as one time bin sees it: the integral of the bin's weight along it.
+"""Time of flight: integral of a time bin's weight over a chord, as a table of cubics.
 
-W(s) = Φ((s + w/2) / σ) − Φ((s − w/2) / σ), s from the middle of the bin, w its width [mm], and
-Φ the distribution function of a Gaussian cut off beyond ±c σ, c at least 4, and normalised, so
-that the bins of a line sum to exactly 1. A voxel between s₁ and s₂ counts
+    W(s) = Φ((s + w/2) / σ) − Φ((s − w/2) / σ)
+    V(s) = ∫₀ˢ W = w/2 + σ [H((s + w/2) / σ) − H((s − w/2) / σ)] − V₀,    H' = Φ
 
-    V(s₂) − V(s₁),  V(s) = ∫₀ˢ W = w/2 + σ [H((s + w/2) / σ) − H((s − w/2) / σ)] − V₀,  H' = Φ,
+s : distance from the centre of the bin [mm]
+w : width of the bin [mm]
+σ : standard deviation of the timing Gaussian [mm]
+Φ : distribution function of this Gaussian, truncated at ±c σ, c ≥ 4, and normalised, so that the
+    bins of a line sum to exactly 1
+V₀ : constant with V(0) = 0, so V is odd
 
-the exact integral over its chord, whatever the chord is beside σ: V is odd, V₀ makes V(0) = 0.
+A voxel from s₁ to s₂ on a line counts V(s₂) − V(s₁), the exact integral over its chord for any
+ratio of chord and σ.
 
-V is kept as cubics on few parts, with V and W as they are at both ends of each (Hermite): off by
-2e-6 σ at most, and its slope W by 1e-4. Parts divide the width, unless bins are narrower than a
-quarter of σ: neighbouring bins then read theirs at the same fraction of a part, and the sum of the
-bins of a chord is its length. Up to `N_LANES` of them fit the registers of vectors.
+V is stored as a few cubics with the exact V and W at both ends of each part (Hermite). The error of
+V is at most 2e-6 σ, the error of its slope 1e-4. If possible, a whole number of parts is a bin.
+Neighbouring bins then read their cubics at the same fraction of a part, and the sum of all bins of
+a chord is its length. A table of at most `N_LANES` parts fits vector registers.
 """
 
 from __future__ import annotations
@@ -23,22 +28,30 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 CUTOFF_SIGMAS = 4.0
-"""The Gaussian is cut off here: 6e-5 of it is lost, and shared out inside. At 3 σ true events
-beside the object, and randoms that nobody modelled, move an image visibly from that of the whole
-Gaussian: by 2 and 4 % rms where 4 σ leave 0.05 and 0.3 %."""
+"""Default truncation of the Gaussian; its lost tails are 6e-5 and are redistributed inside.
+
+At 3 σ, true events just outside the object change an image by 2 % rms compared with the whole
+Gaussian, and randoms without a model by 4 %. At 4 σ the changes are 0.05 and 0.3 %.
+"""
 N_LANES = 32
-"""Parts that vectors can pick from, the last of which holds the end."""
+"""Parts of a table in vector registers; the last part is the constant end."""
 _LONGEST, _SHORTER = 0.18, 0.15
-"""Longest part [σ], and one of bins too wide for `N_LANES` parts."""
+"""Longest part that divides a bin, and longest other part [σ]."""
 _MOST_PER_BIN = 4096
 
 
 @dataclass(frozen=True)
 class ChordTable:
-    """V [parts] on part n, from n to n + 1 times `part_mm`, as Σ_k c_k tᵏ, t from 0 to 1.
+    """V as cubics: Σ_k c_k tᵏ [parts] on part n, t from 0 to 1.
 
-    V is odd; the last part is its end, a constant. coefficients : (4 n_parts,), c_0 … c_3 of part 0
-    first. cutoff : of the Gaussian, where the last part ends [σ].
+    Part n reaches from n `part_mm` to (n + 1) `part_mm`. V is odd, so only s ≥ 0 is stored. The
+    last part is the constant end.
+
+    Attributes
+    ----------
+    coefficients : (4 n_parts,), c_0 … c_3 of part 0, then of part 1, ...
+    part_mm : length of a part
+    cutoff : truncation of the Gaussian [σ], at the end of the last part
     """
 
     coefficients: NDArray[np.floating]
@@ -46,7 +59,10 @@ class ChordTable:
     cutoff: float
 
     def in_lanes(self) -> NDArray[np.float32]:
-        """Return (4 N_LANES,) coefficients c_3 of all parts, then c_2, c_1, c_0; or none."""
+        """Return (4 N_LANES,) coefficients: c_3 of all parts, then c_2, c_1, c_0; or nothing.
+
+        The result is empty if the table has more than `N_LANES` parts.
+        """
         parts = self.coefficients.reshape(-1, 4)
         if len(parts) > N_LANES:
             return np.empty(0, np.float32)
@@ -92,16 +108,25 @@ def _part_mm(sigma_mm: float, bin_mm: float, reach_mm: float) -> float:
 def chord_table(
     sigma_mm: float, bin_mm: float, dtype: DTypeLike, cutoff: float = CUTOFF_SIGMAS
 ) -> ChordTable:
-    """Cut V into cubics: chords of 1 mm to 1e-4 at σ = 25 mm.
+    """Return V as cubics; a chord of 1 mm has an error of 1e-4 mm at σ = 25 mm.
 
-    cutoff : least one of the Gaussian [σ]; it is cut off where a part ends, 0.18 σ further at most
-        unless σ is far below the width
+    Parameters
+    ----------
+    sigma_mm
+        standard deviation of the timing Gaussian
+    bin_mm
+        width of a time bin
+    dtype
+        dtype of the coefficients
+    cutoff
+        minimum truncation of the Gaussian [σ]. It is extended to the end of a part, by at most 0.18
+        σ unless σ is far below the bin width
     """
     reach = cutoff * sigma_mm + bin_mm / 2
     part_mm = _part_mm(sigma_mm, bin_mm, reach)
-    # rounding must not add a part
+    # Rounding must not add a part.
     n_parts = math.ceil(reach / part_mm - 1e-9)
-    # where W ends, and its slope jumps, there ends a part: no cubic then swings below 0
+    # W ends, and its slope jumps, at the end of a part. Otherwise a cubic could become negative.
     cutoff = (n_parts * part_mm - bin_mm / 2) / sigma_mm
     edges = [_up_to(i * part_mm, sigma_mm, bin_mm, cutoff) for i in range(n_parts + 1)]
     value, slope = np.array(edges).T

@@ -21,15 +21,15 @@ from engine.core.arrays import Array
 from engine.geometry.grid import ImageGrid
 from engine.kernels.blocks import aligned_zeros, run_blocks
 from engine.kernels.rays.ring_views import (
-    ROOM,
+    PADDING,
     Body,
     PixelCentres,
     ViewRows,
     Views,
-    fill,
+    add_to_slabs,
+    add_views,
+    fill_rows,
     row_size,
-    share_out,
-    spread,
 )
 from engine.modalities.listmode_pet.ring_weights import RingWeights
 from engine.modalities.listmode_pet.sampling_effort import ROWS_BYTES, n_cells, n_heights_of
@@ -125,14 +125,14 @@ def _views(weights: RingWeights, work: float) -> Views:
     """Choose views, with an amount of work per pixel."""
     s = weights.scanner.settings
     n, shape = s.n_crystals_per_ring, (s.n_rings, s.n_crystals_per_ring)
-    ring_difference, stands_for = _differences(s.max_ring_difference, n)
+    ring_difference, multiplicity = _differences(s.max_ring_difference, n)
     # Few views would show as a star pattern in the ratio.
-    n_angles = min(n, max(FEWEST_VIEWS, int(work / (s.n_rings * len(stands_for)))))
+    n_angles = min(n, max(FEWEST_VIEWS, int(work / (s.n_rings * len(multiplicity)))))
     angles = np.arange(n_angles) * n // n_angles
-    n_apart, n_off = weights.classes.shape
+    n_differences, n_off = weights.classes.shape
     cosine = np.cos(np.pi * np.arange(n_off) / n)
     tilts = np.hypot(
-        1.0, np.arange(n_apart)[:, None] * s.ring_pitch_mm / (2 * s.radius_mm * cosine)
+        1.0, np.arange(n_differences)[:, None] * s.ring_pitch_mm / (2 * s.radius_mm * cosine)
     )
     # Lines are closer together far from the centre.
     factors = weights.classes * tilts / cosine
@@ -147,7 +147,7 @@ def _views(weights: RingWeights, work: float) -> Views:
         _single(_without_gaps(weights.places)),
         _single(weights.rings),
         ring_difference[:n_angles],
-        _single(stands_for),
+        _single(multiplicity),
         _single(factors),
         _single(tilts),
     )
@@ -171,7 +171,7 @@ def _differences(most: int, n_views: int) -> tuple[NDArray[np.int64], Values]:
 
     Every view has 0 and one difference from each range; all views together have the whole range.
     """
-    turn, columns, stands_for = np.arange(n_views), [np.zeros(n_views, np.int64)], [1]
+    turn, columns, multiplicity = np.arange(n_views), [np.zeros(n_views, np.int64)], [1]
     at, widest = 1, -(-(2 * most + 1) // N_STEPS)
     while at <= most:
         width = min(max(1, at // DENSE), widest, most - at + 1)
@@ -181,9 +181,9 @@ def _differences(most: int, n_views: int) -> tuple[NDArray[np.int64], Values]:
         )
         place = turn * step + len(columns)
         columns += [at + place % width, -(at + (place + width // 2) % width)]
-        stands_for += [width, width]
+        multiplicity += [width, width]
         at += width
-    return np.ascontiguousarray(np.stack(columns, axis=1)), np.array(stands_for, np.float64)
+    return np.ascontiguousarray(np.stack(columns, axis=1)), np.array(multiplicity, np.float64)
 
 
 def _body(weights: RingWeights) -> Body:
@@ -211,7 +211,7 @@ def _body(weights: RingWeights) -> Body:
     found = np.concatenate([planes, own], axis=1).transpose(2, 3, 1, 0)
     filled = np.asarray((found > 0).any(axis=(2, 3)))
     # The kernel reads whole vectors beyond the last plane.
-    found = np.pad(found, ((0, 0), (0, 0), (0, 0), (0, ROOM)))
+    found = np.pad(found, ((0, 0), (0, 0), (0, 0), (0, PADDING)))
     return Body(_single(found), filled, float(low_mm[0]), float(low_mm[1]), width, height)
 
 
@@ -243,25 +243,31 @@ def _sums(
     threads: int,
     on_progress: OnProgress | None,
 ) -> Singles:
-    """Return both sums of every other view, (2, n_y, n_x, n_heights, 2 (n_rings + 1) + ROOM)."""
-    n_rings, n_apart, n_angles = len(views.rings), views.ring_difference.shape[1], len(views.angles)
+    """Return both sums of every other view, (2, n_y, n_x, n_heights, 2 (n_rings + 1) + PADDING)."""
+    n_rings, n_sampled, n_angles = (
+        len(views.rings),
+        views.ring_difference.shape[1],
+        len(views.angles),
+    )
     n_y = len(cells.y)
-    sums = np.zeros((2, n_y, len(cells.x), n_heights, 2 * n_rings + 2 + ROOM), np.float32)
-    shape = 2 * views.n_side + 1, n_apart, row_size(n_rings)
+    sums = np.zeros((2, n_y, len(cells.x), n_heights, 2 * n_rings + 2 + PADDING), np.float32)
+    shape = 2 * views.n_side + 1, n_sampled, row_size(n_rings)
     # As many views at once as the row buffers allow, so that threads have enough work.
     at_once = max(1, min(VIEWS_AT_ONCE, ROWS_BYTES // (4 * int(np.prod(shape)))))
     rows = aligned_zeros((at_once, *shape))
-    rooms = [ViewRows(np.zeros((n_apart, n_rings + ROOM), np.float32), each) for each in rows]
+    buffers = [
+        ViewRows(np.zeros((n_sampled, n_rings + PADDING), np.float32), each) for each in rows
+    ]
     for first in range(0, n_angles, at_once):
         n = min(at_once, n_angles - first)
 
         def add_block(_: int, start: int, stop: int, first: int = first) -> None:
             for k in range(start, stop):
-                fill(views, body, first + k, rooms[k])
+                fill_rows(views, body, first + k, buffers[k])
 
         def share(_: int, start: int, stop: int, first: int = first, n: int = n) -> None:
             # Views are added in order, whichever thread has the line of cells.
-            spread(views, cells, start, stop, first, rows[:n], sums)
+            add_views(views, cells, start, stop, first, rows[:n], sums)
 
         run_blocks(add_block, n, threads, rows=1, in_turn=False)
         run_blocks(share, n_y, threads, rows=LINES_AT_ONCE, in_turn=False)
@@ -280,7 +286,7 @@ def _slabs(sums: Singles, weights: RingWeights, grid: ImageGrid, threads: int) -
     slabs = np.zeros((2, 2, grid.shape[0], n_y, n_x))
 
     def share(_: int, start: int, stop: int) -> None:
-        share_out(sums, start, stop, first, step, slabs)
+        add_to_slabs(sums, start, stop, first, step, slabs)
 
     run_blocks(share, n_y, threads, rows=LINES_AT_ONCE, in_turn=False)
     return slabs
