@@ -1,33 +1,33 @@
-// Voxel-driven back projection on the GPU: what the detector reads where each voxel's shadow falls.
+// Voxel-driven back projection on the GPU: the detector value at the projection of each voxel.
 //
 //   out(x) (+)= sum over views of y_view(a, b) / tau^2,   (tau a, tau b, tau) = M_view (x, 1)
 //
-// As in the twin, cone_back.py, and after Graas et al., "ASTRA KernelKit", Algorithm 1: threads cover a
-// face of the volume, each takes a run of RUN voxels behind it through all views of a launch, sums in
-// registers, and adds to `out` once. Views lie in constant memory. With SPLIT > 1 that many blocks share
-// the views of the same voxels; `gather` adds their parts, in order.
+// The twin is cone_back.py. As in Graas et al., "ASTRA KernelKit", Algorithm 1, threads cover a face of the
+// volume. Each thread processes a run of RUN voxels in all views of a launch, sums in registers, and adds to
+// `out` once. Views are in constant memory. With SPLIT > 1, this number of blocks share the views of the same
+// voxels, and `gather` adds their partial sums in order.
 //
-// Points count voxels from the middle of the volume, a and b pixels from the middle of the detector:
-// float32 then keeps a and b to about 1e-7 of half a detector. Along the run each row of M grows by one
-// column of M per voxel, as one multiplication and addition from the same start whatever the box: a box
-// of the volume has the bits of the whole.
+// Points are in voxels from the centre of the volume, a and b in pixels from the centre of the detector: float32
+// then holds a and b to about 1e-7 of half a detector. Along the run each row of M changes by one column of M per
+// voxel. It is computed as one multiplication and addition from the same start for any box, so that a box of the
+// volume has the bits of the whole.
 //
 // Paths:
 //   general   any detector
-//   upright   rows of the detector run along the run: a and tau are the same for all its voxels
-//   columns   upright; a warp takes 32 RUN voxels above each other, blends the two columns beside a once
-//             into shared memory, and is linear along it, with fractions of full precision. Projections
-//             are best of order view, column, row, with a multiple of 4 rows: four are read at a time.
-//             By count 32 voxels of runs of 16 take 21 issue slots for a view, and 8.5 lines and wave-fronts of
-//             memory, where the fetches of textures take 8 clocks of a multiprocessor; no card has told yet
+//   upright   detector columns are parallel to the run: a and tau are the same for all its voxels
+//   columns   upright; a warp processes 32 RUN voxels of a line. It interpolates the two columns next to a once
+//             into shared memory, and interpolates linearly along them with float32 fractions. Projections are
+//             best in the order view, column, row, with a multiple of 4 rows, because four rows are read at a
+//             time. Counted, not measured: in runs of 16, 32 voxels take 21 issue slots per view, and 8.5 cache
+//             lines and shared-memory wavefronts. Texture fetches take 8 clock cycles of a multiprocessor.
 //
-// Outside of the detector y is zero, between its edge and half a pixel beyond it linear.
+// y falls linearly to zero from the centre of the last pixel to half a pixel outside the detector.
 
 constexpr int VIEWS = {{ views }}, RUN = {{ run }}, SPLIT = {{ split }}, BLOCK_X = {{ block_x }}, BLOCK_Y = {{ block_y }};
-// axes of space (0 x, 1 y, 2 z): of threads across and down, of runs, and of `out` from slow to fast
+// Axes of space (0 x, 1 y, 2 z): across and down for threads, along for runs, and the axes of `out` from slow to fast.
 constexpr int ACROSS = {{ across }}, DOWN = {{ down }}, ALONG = {{ along }};
 constexpr int SLOW = {{ slow }}, MIDDLE = {{ middle }}, FAST = {{ fast }};
-// where views, rows and columns lie in the shape of the projections, 0 slow to 2 fast
+// Positions of views, rows and columns in the shape of the projections, 0 slow to 2 fast.
 constexpr int OF_VIEWS = {{ of_views }}, OF_ROWS = {{ of_rows }}, OF_COLUMNS = {{ of_columns }};
 
 __constant__ float4 views[3 * VIEWS];
@@ -40,7 +40,7 @@ typedef const cudaTextureObject_t* __restrict__ projections_t;
 typedef cudaTextureObject_t projections_t;
 {% endif %}
 
-// The projections of a launch: number of the first view among them, and how many there are of all.
+// The projections of a launch: number of the first view, and numbers of all views, rows and columns.
 struct Detector {
   int first, n_views, n_rows, n_columns;
 };
@@ -50,7 +50,7 @@ __device__ __forceinline__ float part(float4 row) {
   return axis == 0 ? row.x : axis == 1 ? row.y : row.z;
 }
 
-// 1 / x to the last bit or so, in one instruction: x is no number so small that it would be cut to 0.
+// 1 / x to about the last bit, in one instruction. x is never so small that it would be flushed to zero.
 __device__ __forceinline__ float reciprocal(float x) {
 #ifdef __CUDA_ARCH__
   float found;
@@ -61,7 +61,7 @@ __device__ __forceinline__ float reciprocal(float x) {
 #endif
 }
 
-// The same number, of which the compiler knows nothing: so it adds it last, where that costs nothing.
+// The same number, hidden from the compiler. It then adds it last, in an address, which is free.
 __device__ __forceinline__ int kept_apart(int x) {
 #ifdef __CUDA_ARCH__
   asm("" : "+r"(x));
@@ -69,7 +69,7 @@ __device__ __forceinline__ int kept_apart(int x) {
   return x;
 }
 
-// What does not change along the run.
+// The part of an entry that does not change along the run.
 __device__ __forceinline__ float start(float4 row, float across, float down) {
   return fmaf(part<DOWN>(row), down, fmaf(part<ACROSS>(row), across, row.w));
 }
@@ -94,7 +94,7 @@ __device__ __forceinline__ float pixel(projections_t projection, offset_t column
   return within(row, d.n_rows) ? __ldg(projection + (column + row * stride(d, OF_ROWS))) : 0.0f;
 }
 
-// Two columns of a projection and the weights of a place between them; 0 for those that are not there.
+// Two columns of a projection and the weights of a position between them; weight 0 for missing columns.
 struct Columns {
   const float* projection;
   offset_t left, right;
@@ -119,7 +119,7 @@ __device__ __forceinline__ float blended(const Columns& at, Detector d, int row)
   return mixed(at, pixel(at.projection, at.left, d, row), pixel(at.projection, at.right, d, row));
 }
 
-// Whether a place is where it may see the detector: an int holds it then, too.
+// True if a position can be on the detector. It then also fits an int.
 __device__ __forceinline__ bool near(float at, int n) { return at > -1.0f && at < (float)n + 1.0f; }
 
 __device__ __forceinline__ float between(const Columns& at, Detector d, float b) {
@@ -179,10 +179,10 @@ __device__ __forceinline__ void add_view(
 }
 {% else %}
 constexpr int ROWS = {{ rows }}, LINES_ACROSS = {{ lines_across }};
-constexpr float ROUND = 12582912.0f;  // 1.5 2^23: what is added to it is rounded to a whole number
+constexpr float ROUND = 12582912.0f;  // 1.5 2^23: adding it rounds a number to an integer
 
-// Blend rows low ... low + n - 1 of two columns, and some behind them; low is a multiple of 4. Four at a time
-// without a test where all of them are of the detector, which is the rule.
+// Interpolate rows low ... low + n - 1 between two columns, and some more rows; low is a multiple of 4. Usually all
+// rows are on the detector: then four at a time, without tests.
 __device__ __forceinline__ void fill(const Columns& beside, Detector d, int low, int n, float* blend) {
   const int n_by_four = OF_ROWS == 2 && d.n_rows % 4 == 0 ? d.n_rows : -1;
   const int first = low + 4 * (int)threadIdx.x;
@@ -213,7 +213,7 @@ __device__ __forceinline__ void fill(const Columns& beside, Detector d, int low,
   }
 }
 
-// Here lanes lie along the run: voxel k of a lane is the (32 k)-th behind its first.
+// Here the lanes are along the run: voxel k of a lane is 32 k voxels after its first.
 __device__ __forceinline__ void add_view(
     projections_t projections, Detector d, float a_middle, float b_middle, int view, float across, float down,
     float along, float* sums) {
@@ -228,7 +228,7 @@ __device__ __forceinline__ void add_view(
   const float one_end = fmaf(along - lane, step, b_0), other_end = fmaf(along - lane + (32 * RUN - 1), step, b_0);
   const float least = fminf(one_end, other_end), most = fmaxf(one_end, other_end);
   const bool is_seen = tau > 0.0f && near(a, d.n_columns) && most > -1.0f && least < (float)d.n_rows + 1.0f;
-  if (!is_seen) return;  // the same for the whole warp, as all but b
+  if (!is_seen) return;  // the same for the whole warp, like all values but b
   const Columns beside = columns_at(projections, d, view, a, per_tau * per_tau);
   if (fabsf(step) * (float)(32 * RUN - 1) < (float)(ROWS - 8)) {
     const int low = ((int)floorf(least) - 2) & ~3;
@@ -251,11 +251,10 @@ __device__ __forceinline__ void add_view(
 }
 {% endif %}
 
-// n_x, n_y, n_z : size of `out`; x, y, z : middle of its first voxel, from the middle of the volume;
-// first_run : where along the runs this launch begins; is_sum : whether to add to what is there;
-// out : of SPLIT boxes, one behind the other
-// Bounds: asked for one block at least, the compiler keeps from spilling a few registers of "columns";
-// the other paths it would give so many that fewer threads wait for textures.
+// n_x, n_y, n_z : size of `out`; x, y, z : centre of its first voxel, from the centre of the volume; first_run : start
+// of this launch along the runs; is_sum : 1 to add to `out`; out : SPLIT boxes, one after another.
+// Launch bounds: with a minimum of one block per multiprocessor, the compiler does not spill registers of "columns".
+// For the other paths it would use so many that fewer threads could wait for textures.
 extern "C" __global__ void __launch_bounds__({{ block }}{{ ", 1" if path == "columns" }}) back(
     projections_t projections, int first, int n_all, int n_rows, int n_columns, int n_views, float x, float y, float z,
     int n_x, int n_y, int n_z, int first_run, int is_sum, float* __restrict__ out) {
@@ -294,7 +293,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}{{ ", 1" if path == "col
   }
 }
 
-// Add up the boxes of blocks that shared the views.
+// Add the boxes of the blocks that share the views.
 extern "C" __global__ void __launch_bounds__({{ gather_block }}) gather(
     const float* __restrict__ parts, long long n, int is_sum, float* __restrict__ out) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,34 +1,32 @@
-// Joseph's line integrals on the GPU and their exact adjoint, ray by ray, behind joseph_view.cu; the formula
-// is at the head of the twin, joseph.py.
+// Joseph's line integrals on the GPU and their exact adjoint, ray by ray. This text follows joseph_view.cu. The
+// formula is at the top of the twin, joseph.py.
 //
-// The main axis is chosen for each ray; axes are picked by selects, which costs a few instructions per
-// ray and none per layer, and the rays of a warp that differ in it do not wait for each other. A thread
-// takes a ray, or several rows of a column one after another, and walks it whole or, by the host's
-// leave, some layers per launch.
+// The main axis is chosen for each ray. Axes are picked by selects, which cost a few instructions per ray and none
+// per layer. Rays of a warp with different main axes do not wait for each other. A thread processes a ray, or
+// several rows of a column one after another. It crosses all layers, or some layers per launch.
 //
-// `volume` may be a slab, or any box, of the whole: it adds what its own voxels give. Taps outside are
-// left out, so no volume needs a border. A texture blends in fractions of 1/256; memory in float32.
-// Rays side by side cross a layer along x next to each other in y: from memory they read `turned`, the
-// same box with y fastest, so that a warp asks for a few lines of memory instead of one for each ray.
-
+// `volume` can be a slab, or any box, of the whole: it adds the contribution of its own voxels. Taps outside are
+// skipped, so no volume needs a border. A texture interpolates with fractions of 1/256, memory reads with float32.
+// Adjacent rays along x cross a layer next to each other in y. From memory they read `turned`, the same box with y
+// fastest, so that a warp loads a few cache lines instead of one for each ray.
 typedef {{ sum }} sum_t;
 constexpr bool FIXED = {{ fixed }};
 constexpr int RUN = {{ run }};
 constexpr float FLAT = 1e-20f;
-constexpr float MARGIN = 0.0625f;  // voxels; places of rays are rounded to far less
+constexpr float MARGIN = 0.0625f;  // voxels; rounding errors of positions are far smaller
 {% set scene = "int nx, int ny, int nz, float first_x, float first_y, float first_z, float voxel_x, float voxel_y,
     float voxel_z, int first_layer, int n_layers, int n_columns, int n_rows" %}
 {% set box_values = "{nx, first_x, voxel_x, 1}, {ny, first_y, voxel_y, nx}, {nz, first_z, voxel_z, nx * ny}" %}
 
-// An axis of the box: voxels, middle of the first one, edge of one [mm], apart in memory.
+// An axis of the box: number of voxels, centre of the first one, edge of one [mm], stride in memory.
 struct Side {
   int n;
   float first, voxel_mm;
   int stride;
 };
 
-// A ray in the frame of its main axis: where it crosses layer 0 and how far it moves per layer, in
-// voxels from the middle of the first one; the layers that it crosses inside; mm between two of them.
+// A ray in the frame of its main axis: its position in layer 0 and its change per layer, in voxels from the centre of
+// the first one; the layers that it crosses; mm between two layers.
 struct Ray {
   float u, v, slope_u, slope_v, mm;
   int main, start, stop, n_u, n_v, stride, stride_u, stride_v;
@@ -38,14 +36,14 @@ struct Range {
   float low, high;
 };
 
-// Layers for which `at` + layer * `slope` lies between two bounds.
+// Layers for which `at` + layer * `slope` is between two bounds.
 __device__ __forceinline__ Range within(float at, float slope, float above, float below) {
   const float per_slope = 1 / copysignf(fmaxf(fabsf(slope), FLAT), slope);
   const float one = (above - at) * per_slope, other = (below - at) * per_slope;
   return {fminf(one, other), fmaxf(one, other)};
 }
 
-// A whole number from `first` to `last`, where a layer outside counts as the nearest.
+// An integer from `first` to `last`; a layer outside becomes the nearest.
 __device__ __forceinline__ int clamped(float layer, int first, int last) {
   return (int)fminf(fmaxf(layer, (float)first), (float)last);
 }
@@ -72,7 +70,7 @@ __device__ __forceinline__ Ray lay(
   ray.v = k.first * ray.slope_v + pick(main, m[1], m[2], m[0]) * per_layer - v.first;
   ray.mm = sqrtf(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm) / fabsf(q_k);
   const Range in_u = within(ray.u, ray.slope_u, -1, u.n), in_v = within(ray.v, ray.slope_v, -1, v.n);
-  // rounded outward: taps that are outside are left out anyway
+  // Rounded outward: taps outside are skipped anyway.
   const float low = fmaxf(in_u.low, in_v.low), high = fminf(in_u.high, in_v.high);
   const int stop = min(k.n, first_layer + n_layers);
   ray.start = max(first_layer, clamped(floorf(low), 0, stop));
@@ -85,7 +83,7 @@ __device__ __forceinline__ Ray lay(
   return ray;
 }
 
-// Call work(place, weight) for those of the four voxels about the ray in a layer that are inside.
+// Call work(place, weight) for each of the four voxels around the ray in a layer that is inside.
 template <class Work>
 __device__ __forceinline__ void each_tap(const Ray& ray, int layer, Work work) {
   const float u = ray.u + layer * ray.slope_u, v = ray.v + layer * ray.slope_v;
@@ -101,7 +99,7 @@ __device__ __forceinline__ void each_tap(const Ray& ray, int layer, Work work) {
   if (has_far_u && has_far_v) work(at + ray.stride_u + ray.stride_v, far_u * far_v);
 }
 
-// Layers of a ray in which all four voxels about it are inside, by so much that no rounding matters.
+// Layers of a ray in which all four voxels around it are inside, with a margin for rounding.
 struct Layers {
   int start, stop;
 };
@@ -118,7 +116,7 @@ __device__ __forceinline__ Layers inner(const Ray& ray) {
 __device__ __forceinline__ float sum_of(const Ray& ray, Layers layers, const float* __restrict__ from) {
   const float* far_u_from = from + ray.stride_u;
   const float *far_v_from = from + ray.stride_v, *far_from = far_v_from + ray.stride_u;
-  // whole numbers stay as `rounded_down` has them: what they are too large by is taken off once, modulo 2^32
+  // Integers stay in the format of `rounded_down`. Their common offset is subtracted once, modulo 2^32.
   unsigned base = layers.start * ray.stride - SHIFT_BITS * (unsigned)(ray.stride_u + ray.stride_v);
   float layer = layers.start, total = 0;
 #pragma unroll 4
@@ -149,14 +147,14 @@ __device__ __forceinline__ void each_ray(
   }
 }
 
-// Bounds: asked for one block at least, the compiler takes all registers it needs.
+// Launch bounds: with a minimum of one block per multiprocessor the compiler uses all registers it needs.
 extern "C" __global__ void __launch_bounds__({{ threads }}, 1) forward(
     {% if texture == "true" %}cudaTextureObject_t volume{% else %}const float* __restrict__ volume, const float* __restrict__ turned{% endif %},
     {{ scene }}, int adds, float* __restrict__ out) {
   each_ray({{ box_values }}, first_layer, n_layers, n_columns, n_rows, [&](const Ray& ray, size_t pixel) {
     float total = 0;
 {% if texture == "true" %}
-    // texels are centred at + 1/2
+    // Texels are centred at + 1/2.
     const float u = ray.u + 0.5f, v = ray.v + 0.5f;
     const float x = pick(ray.main, 0.5f, v, u), step_x = pick(ray.main, 1.0f, ray.slope_v, ray.slope_u);
     const float y = pick(ray.main, u, 0.5f, v), step_y = pick(ray.main, ray.slope_u, 1.0f, ray.slope_v);
@@ -198,7 +196,7 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, 1) back(
   });
 }
 
-// The sums in mm times values, from sums in 1 / unit.
+// Convert sums in units of 1 / unit to values times mm.
 extern "C" __global__ void __launch_bounds__({{ threads }}, 1) collect(
     const sum_t* __restrict__ sums, double per_unit, size_t n, float* __restrict__ out) {
   const size_t step = (size_t)gridDim.x * {{ threads }};

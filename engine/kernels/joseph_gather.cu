@@ -1,12 +1,12 @@
-// Joseph's exact adjoint on the GPU, voxel by voxel, behind joseph_view.cu: what each voxel gets of the rays
-// about it, in one order, with nothing added from two sides. For detectors whose columns run along z, seen
-// by rays that all climb less than they run across; the formula is at the head of joseph.py.
+// Joseph's exact adjoint on the GPU, voxel by voxel. This text follows joseph_view.cu; the formula is at the top of
+// joseph.py. Each voxel sums the rays around it in a fixed order, without atomics. Detector columns run along z, and
+// no ray is steeper than 45 degrees.
 
 constexpr int VOXELS = {{ voxels }}, TAPS = {{ taps }}, LANES = 32;
-constexpr float MARGIN = 1e-3f;  // pixels: taps at their ends weigh nothing, and may be taken or not
+constexpr float MARGIN = 1e-3f;  // pixels: taps at the ends of the range have weight 0, so they can be read or not
 
-// Values as `gather` reads them, [view, column, row] with TAPS rows of zeros at both ends: times the
-// length of the ray between two layers over q_k^2.
+// Values for `gather`, [view, column, row] with TAPS rows of zeros at both ends: multiplied by the length of the ray
+// between two layers and by 1 / q_k^2.
 extern "C" __global__ void __launch_bounds__({{ threads }}, 1) weigh(
     const float* __restrict__ values, float voxel_x, float voxel_y, float voxel_z, int n_columns, int n_rows,
     float* __restrict__ out) {
@@ -25,11 +25,11 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, 1) weigh(
   out[((size_t)blockIdx.z * n_columns + column) * (n_rows + 2 * TAPS) + row + TAPS] = weighed;
 }
 
-// Add what a view's rays of one main axis, x or y, give to the voxels (t, side, z), t along that axis.
+// Add the rays of a view with one main axis, x or y, to the voxels (t, side, z); t is along that axis.
 //
-// In its layer a ray passes a voxel aside and above, and gives (1 - |aside|) (1 - |above|) of what it
-// carries. Times q_k both are linear in column and row. The detector's columns run along z, so that rays
-// of a column pass aside alike, and above at even steps: in rows, `height` is that of a voxel.
+// In its layer a ray passes a voxel at the distances `aside` and `above`, and adds (1 - |aside|) (1 - |above|) times
+// its value. Multiplied by q_k, both distances are linear in column and row. The detector columns run along z, so all
+// rays of a column have the same `aside`, and `above` changes in even steps. `height` is the height of a voxel in rows.
 template <bool ALONG_X>
 __device__ __forceinline__ void gathered(
     const View& view, const float* __restrict__ values, float t, float side, float z, int n_columns, int n_rows,
@@ -42,7 +42,7 @@ __device__ __forceinline__ void gathered(
   const float per_row = t * view.along_row[2] - SIGN * view.moment_row[H], rows = __fdividef(1.0f, per_row);
   const float high = t * view.along[2] - SIGN * view.moment[H];
   const float high_column = t * view.along_column[2] - SIGN * view.moment_column[H];
-  // q_k differs a little across the columns that pass: how large it is at most
+  // q_k differs a little between the columns that pass a voxel: bound it from above.
   const float columns = __fdividef(1.0f, per_column), at = -aside * columns;
   const float less = 1 - fabsf(view.along_column[K] * columns);
   const float reach = less > 0 ? __fdividef(fabsf(along(view, K, at, 0) * columns), less) : 1e9f;
@@ -56,15 +56,15 @@ __device__ __forceinline__ void gathered(
     if (near <= 0 || (EVEN * fabsf(q_x) >= fabsf(q_y)) != ALONG_X) continue;
     const float step = q * rows, height = fabsf(step), per_height = __fdividef(fabsf(per_row), fabsf(q));
     const float weight = near * fabsf(q);
-    // rows from a whole one near the middle: their numbers are small, and whole ones stay whole
+    // Rows relative to an integer near the middle: their numbers stay small, and integers stay exact.
     const float from = (z * q - (high + c * high_column)) * rows + (middle_row - whole_row);
     const float reached = height + (MARGIN - whole_row);
 #pragma unroll
     for (int k = 0; k < VOXELS; ++k) {
       const float at_row = from + k * (LANES * step);
-      // less the first row that passes: rounded down it is within reach; beside the detector there are zeros
+      // Minus the first row that passes. Rounded down it is within reach; outside the detector there are zeros.
       const float less_low = rounded_down(fminf(fmaxf(reached - at_row, -(float)n_rows), (float)TAPS));
-      const float apart = ((SHIFT - whole_row - less_low) - at_row) * per_height;  // in heights
+      const float apart = ((SHIFT - whole_row - less_low) - at_row) * per_height;  // in voxel heights
       const float* low = values + (int)(SHIFT_BITS - bits(less_low));
       float total = __saturatef(1 - fabsf(apart)) * __ldg(low);
 #pragma unroll
@@ -75,8 +75,8 @@ __device__ __forceinline__ void gathered(
   }
 }
 
-// What all views give to voxels. The lanes of a warp take voxels above each other, and each more of them,
-// LANES apart.
+// Sum all views for some voxels. The lanes of a warp are along z, and the further voxels of a thread follow at a
+// distance of LANES.
 extern "C" __global__ void __launch_bounds__({{ threads }}, 1) gather(
     const float* __restrict__ weighed, int nx, int ny, int nz, float first_x, float first_y, float first_z,
     int n_columns, int n_rows, int n_views, int adds, float* __restrict__ out) {
@@ -88,7 +88,7 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, 1) gather(
   for (int i = 0; i < n_views; ++i, weighed += (size_t)n_columns * (n_rows + 2 * TAPS)) {
     const View& view = views[i];
     const float q_x = fabsf(at_x * view.spread + view.origin[0]), q_y = fabsf(at_y * view.spread + view.origin[1]);
-    // rays that pass a voxel aside may have another main axis than the one through it
+    // Rays that pass next to a voxel can have another main axis than the ray through its centre.
     const float most = fmaxf(q_x, q_y) * (1 - 4e-5f) - view.spread;
     if (q_x >= most) gathered<true>(view, weighed, at_x, at_y, at_z, n_columns, n_rows, totals);
     if (q_y >= most) gathered<false>(view, weighed, at_y, at_x, at_z, n_columns, n_rows, totals);

@@ -1,14 +1,18 @@
-"""Voxel-driven back projection: the value of the detector at the projection of each voxel.
+"""Voxel-driven back projection: the detector value at the projection of each voxel.
 
     out(x) = Σ_views y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
 
-a and b count columns and rows, with pixel centres at + 1/2. y is linear between pixels and zero
-outside. τ is the depth of the voxel relative to that of the detector, 1 for parallel rays. M maps
-points in voxels from the lower corner of the box. (Graas et al., "ASTRA KernelKit", Algorithm 1.)
+x : point in voxels from the lower corner of the box
+a, b : column and row of its projection, with pixel centres at + 1/2
+y : projection, linear between pixel centres and zero outside
+τ : depth of the point relative to that of the detector, 1 for parallel rays
+M : (3, 4) matrix of a view
+
+The algorithm is that of Graas et al., "ASTRA KernelKit", Algorithm 1.
 
 Volumes are [y, x, z] without a border, projections [view, column, row] with a border of one zero
-pixel. If detector rows run along z (`upright`), a and τ do not change along z, and two detector
-columns are interpolated once for all voxels above each other.
+pixel. If detector columns run along z (`upright`), a and τ do not change along z. Two detector
+columns are then interpolated once for all voxels of a line along z.
 """
 
 from __future__ import annotations
@@ -37,11 +41,11 @@ _KERNEL = cached_njit(**MATH)
 _INLINE = njit(inline="always", **MATH)
 
 STILL = 1e-12
-"""Maximum rows per voxel of a line that stays on one row."""
+"""Rows per voxel, below which a line of voxels stays on one row."""
 
 
 class UprightBuffers(NamedTuple):
-    """Working memory of a thread for `upright`: an interpolated row, and positions of a line."""
+    """Working memory of a thread for `upright`: an interpolated column, positions of a line."""
 
     blend: Array
     seen: Array
@@ -57,13 +61,13 @@ def upright_buffers(n_rows: int, tile: Tile) -> UprightBuffers:
     tile
         lines of voxels and views of a tile
     """
-    # initially zero: margins are read with weight 0
+    # Initially zero, because margins are read with weight 0.
     blend = np.zeros(n_rows + 1 + 2 * MARGIN, np.float32)
     return UprightBuffers(blend, np.empty((6, tile[1])))
 
 
 def by_entry(matrices: Array) -> Array:
-    """Return matrices (n_views, 3, 4) as (3, 4, n_views), with the views of an entry contiguous."""
+    """Return matrices (n_views, 3, 4) as (3, 4, n_views): the views of an entry are contiguous."""
     return np.ascontiguousarray(matrices.transpose(1, 2, 0))
 
 
@@ -71,8 +75,8 @@ def by_entry(matrices: Array) -> Array:
 def _inside(first: float, step: float, ends: Pair, size: float) -> tuple[int, int]:
     """Return the range of k between two ends for which 0 <= first + k step < size."""
     start, stop = math.ceil(ends[0]), math.floor(ends[1]) + 1
-    # the quotients are rounded: move inward until the ends are valid, because an index outside
-    # is a memory fault
+    # Both quotients are rounded. Move inward until the ends are valid, because an index outside is
+    # a memory fault.
     while start < stop and not 0.0 <= first + start * step < size:
         start += 1
     while start < stop and not 0.0 <= first + (stop - 1) * step < size:
@@ -86,10 +90,12 @@ def _find_views(
 ) -> None:
     """Compute the positions of a line of voxels in some views, without branches.
 
-    line : y, x; entries : (3, 4, n_views); sizes : last column and row; slices : first and last z
-
-    Rows of `seen`: a, 1/τ, row of z = 0, rows per z, first and last z on the detector, in reverse
-    order if there is none.
+    line : y, x
+    entries : (3, 4, n_views)
+    sizes : last column and row
+    slices : first and last z
+    seen : rows a, 1/τ, row of z = 0, rows per z, first and last z on the detector. First is greater
+        than last if the line does not project onto the detector.
     """
     y, x = line
     for n in range(views[1] - views[0]):
@@ -101,14 +107,14 @@ def _find_views(
         step = entries[1, 2, view] * per_depth
         first = entries[1, 0, view] * x + entries[1, 1, view] * y + entries[1, 3, view]
         first = first * per_depth + 0.5 * step + 0.5
-        # avoids a quotient by 0: rows that do not move are on the detector or not
+        # Avoids a division by 0: rows that do not move are on the detector or not.
         rows_by_z = step if abs(step) > STILL else STILL
-        one, other = -first / rows_by_z, (sizes[1] - first) / rows_by_z
-        # behind or beside the source: no ray reaches the detector through this line
+        at_first, at_last = -first / rows_by_z, (sizes[1] - first) / rows_by_z
+        # Behind the source or in its plane, no ray through this line reaches the detector.
         is_seen = (depth > 0.0) & (a >= 0.0) & (a < sizes[0])
         seen[0, n], seen[1, n], seen[2, n], seen[3, n] = a, per_depth, first, step
-        seen[4, n] = max(min(one, other), slices[0]) if is_seen else slices[1] + 1.0
-        seen[5, n] = min(max(one, other), slices[1])
+        seen[4, n] = max(min(at_first, at_last), slices[0]) if is_seen else slices[1] + 1.0
+        seen[5, n] = min(max(at_first, at_last), slices[1])
 
 
 @_KERNEL
@@ -140,8 +146,7 @@ def upright(
     n_views, n_columns, n_rows = projections.shape
     sizes, slices = (n_columns - 1.0, n_rows - 1.0), (float(z_0), z_0 + n_z - 1.0)
     real = out.dtype.type
-    # blocks of lines and views: a few projections are used for many lines before they leave the
-    # cache
+    # Blocks of lines and views: a few projections serve many lines before they leave the cache.
     n_lines, n_together = tile
     blend, seen = buffers.blend, buffers.seen
     for line_block in range(start, stop, n_lines):
@@ -159,19 +164,20 @@ def upright(
                     if from_z >= to_z:
                         continue
                     i = int(seen[0, n])
-                    # 1/τ² once for the two columns: along z the depth stays the same
+                    # 1/τ² once for both columns: the depth does not change along z.
                     weight = seen[1, n] * seen[1, n]
-                    one = real((seen[0, n] - i) * weight)
-                    other = real((1.0 - (seen[0, n] - i)) * weight)
+                    right_weight = real((seen[0, n] - i) * weight)
+                    left_weight = real((1.0 - (seen[0, n] - i)) * weight)
                     b_a, b_b = first + from_z * step, first + (to_z - 1) * step
-                    # one more row, which a position that is rounded down can read
+                    # One more row: a rounded position can read it.
                     low, high = max(int(min(b_a, b_b)) - 1, 0), int(max(b_a, b_b)) + 2
-                    # loops from zero over slices: numba then knows that no index is negative
+                    # Loops from zero over slices, so that Numba knows that no index is negative.
                     projection = projections[views[0] + n]
                     left, right = projection[i, low:high], projection[i + 1, low:high]
                     for row in range(left.size):
-                        blend[MARGIN + row] = other * left[row] + one * right[row]
-                    # columns of the next view are in memory, or in a slower cache
+                        blend[MARGIN + row] = left_weight * left[row] + right_weight * right[row]
+                    # Prefetch the columns of the next view, which are in memory or in a slower
+                    # cache.
                     after = min(n + 1, views[1] - views[0] - 1)
                     is_seen = seen[4, after] <= seen[5, after]
                     i, following = (

@@ -2,15 +2,15 @@
 
     out(x) = Σ_views y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
 
-Coordinates and units are those of `cone_back`. A strip is `LANES` voxels along x, with first voxels
-at multiples of `LANES`. Along a strip, τ a, τ b and τ are linear, so a register needs one division.
-The pixels of a strip lie in few detector rows, and in each row within two registers:
+Symbols and units are those of `cone_back`. A strip is `LANES` voxels along x, with first voxels at
+multiples of `LANES`. Along a strip, τ a, τ b and τ are linear, so a register needs one division.
+The pixels of a strip are in few detector rows, and in each row within two registers:
 
     y(a, b) = Σ_rows j  max(0, 1 - |b - j|) · (y_ij + (a - i) (y_i+1,j - y_ij)),   i = ⌊a⌋
 
 Positions of the first and the last voxel are float64. The lanes count from the first pixel of the
-strip, so that float32 leaves them seven digits of at most 32 pixels. If a strip is too wide, or
-crosses the plane of the source, each voxel reads its four pixels.
+strip, so that float32 has seven digits for at most 32 pixels. If a strip is too wide, or crosses
+the plane of the source, each voxel reads its four pixels.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ MOST_ROWS = 24.0
 _SAME_ROW = 1e-9
 """Distance from a row, in rows, below which the next row has no weight."""
 _ONE_BY_ONE = -1.0
-"""Mark, instead of a number of rows, of strips with pixels that are read one by one."""
+"""Value instead of a number of rows for strips with pixels that are read one by one."""
 
 
 class StripBuffers(NamedTuple):
@@ -112,7 +112,7 @@ def _place_strip(
     strip: StripBuffers,
 ) -> None:  # fmt: skip
     """Find the pixels of the strip from x of a line in some views, `LANES` views at once."""
-    n, xs, steps, nought, one = (
+    n, xs, steps, zero, one = (
         entries.shape[2], every(x), every(LANES - 1.0), every(0.0), every(1.0),
     )  # fmt: skip
     lines, reals, wholes, first = strip.lines, strip.reals, strip.wholes, 3 * VIEWS * line
@@ -125,24 +125,25 @@ def _place_strip(
         depth_a = read(lines, first + v) + xs * by_a
         depth_b = read(lines, first + VIEWS + v) + xs * by_b
         end = depth + steps * by_depth
-        # one quotient for both ends, because it takes as long as all else
+        # One division for both ends, because it takes as long as all other operations.
         q_both = one / (depth * end)
         q, q_end = end * q_both, depth * q_both
         a, a_end = depth_a * q, (depth_a + steps * by_a) * q_end
         b, b_end = depth_b * q, (depth_b + steps * by_b) * q_end
-        low_a, high_a = higher(lower(a, a_end), nought), lower(higher(a, a_end), last_a)
-        low_b, high_b = higher(lower(b, b_end), nought), lower(higher(b, b_end), last_b)
-        is_ahead = (nought < depth) & (nought < end)
+        low_a, high_a = higher(lower(a, a_end), zero), lower(higher(a, a_end), last_a)
+        low_b, high_b = higher(lower(b, b_end), zero), lower(higher(b, b_end), last_b)
+        is_ahead = (zero < depth) & (zero < end)
         is_hit = is_ahead & (low_a <= high_a) & (low_b <= high_b)
         i, j = below(low_a), below(low_b + same)
-        n_rows = higher(above(high_b - same) - j, nought) + one
+        n_rows = higher(above(high_b - same) - j, zero) + one
         is_narrow = (below(high_a) - i <= every(MOST_APART * 1.0)) & (n_rows <= every(MOST_ROWS))
-        # a wide strip counts from its middle, where float32 has most digits
-        i = either(is_hit, either(is_narrow, i, below((low_a + high_a) * half)), nought)
-        j = either(is_hit, either(is_narrow, j, below((low_b + high_b) * half)), nought)
-        # a strip that the source's plane crosses has no bounds; one behind the plane is not seen
-        is_crossed = (nought < depth) | (nought < end)
-        missed = either(is_crossed & (end * depth <= nought), every(_ONE_BY_ONE), nought)
+        # A wide strip counts from its middle, where float32 has most digits.
+        i = either(is_hit, either(is_narrow, i, below((low_a + high_a) * half)), zero)
+        j = either(is_hit, either(is_narrow, j, below((low_b + high_b) * half)), zero)
+        # A strip across the plane of the source has no bounds. A strip behind this plane is
+        # skipped.
+        is_crossed = (zero < depth) | (zero < end)
+        missed = either(is_crossed & (end * depth <= zero), every(_ONE_BY_ONE), zero)
         n_rows = either(is_narrow, n_rows, every(_ONE_BY_ONE))
         write(whole(j * width + i), wholes, v)
         write(whole(either(is_hit, n_rows, missed)), wholes, VIEWS + v)
@@ -160,10 +161,10 @@ def _place_strip(
 def _in_rows(strip: StripBuffers, n: int, first: int, width: int, projections: Array):  # type: ignore[no-untyped-def]
     """Return y / τ² of a strip in view n, from the register pairs at its first pixel."""
     reals = strip.reals
-    nought, one, n_rows = every(np.float32(0.0)), every(np.float32(1.0)), strip.wholes[1, n]
+    zero, one, n_rows = every(np.float32(0.0)), every(np.float32(1.0)), strip.wholes[1, n]
     per_depth = one / ramp(reals[4, n], reals[5, n])
-    # limited to the border, which is zero
-    a = higher(lower(ramp(reals[0, n], reals[1, n]) * per_depth, every(reals[6, n])), nought)
+    # Limited to the border, which is zero.
+    a = higher(lower(ramp(reals[0, n], reals[1, n]) * per_depth, every(reals[6, n])), zero)
     i = whole(a)
     part = a - real(i)
     near, far = picked(projections, first, i)
@@ -173,8 +174,8 @@ def _in_rows(strip: StripBuffers, n: int, first: int, width: int, projections: A
         near, far = picked(projections, first + width, i)
         value = near + part * (far - near)
         if n_rows == 2:
-            # beyond the detector, the nearer row is the border
-            total = total + higher(lower(b, one), nought) * (value - total)
+            # Outside the detector, the nearer row is the border.
+            total = total + higher(lower(b, one), zero) * (value - total)
         else:
             total = tent(b) * total + tent(b - one) * value
             for j in range(2, n_rows):
@@ -188,13 +189,13 @@ def _in_rows(strip: StripBuffers, n: int, first: int, width: int, projections: A
 def _one_by_one(  # type: ignore[no-untyped-def]
     strip: StripBuffers, n: int, first: int, sizes: tuple[int, int], projections: Array
 ):
-    """Return the same for pixels anywhere on the detector."""
+    """Return y / τ² of a strip in view n, for pixels anywhere on the detector."""
     reals = strip.reals
-    nought, one = every(np.float32(0.0)), every(np.float32(1.0))
+    zero, one = every(np.float32(0.0)), every(np.float32(1.0))
     depth = ramp(reals[4, n], reals[5, n])
-    per_depth = either(nought < depth, one / depth, nought)
+    per_depth = either(zero < depth, one / depth, zero)
     a, b = ramp(reals[0, n], reals[1, n]) / depth, ramp(reals[2, n], reals[3, n]) / depth
-    # limited to the border; the last pixel but one, because the next one is read too
+    # Limited to the border; the last pixel but one, because the next one is also read.
     last_a, last_b = reals[6, n], reals[7, n]
     first_a, first_b = last_a - np.float32(sizes[0] - 1), last_b - np.float32(sizes[1] - 1)
     a = higher(lower(a, every(last_a)), every(first_a))
@@ -244,7 +245,7 @@ def along_x(
                 z, y = corner[2] + line // n_y + 0.5, corner[0] + line % n_y + 0.5
                 first = 3 * VIEWS * (line - block)
                 _place_line(y, z, view, n_together, entries, strip.lines, first)
-            # strips of neighbouring lines read the same pixels
+            # Strips of neighbouring lines read the same pixels.
             for x in range(corner[1] // LANES * LANES, corner[1] + n_x, LANES):
                 ends = max(corner[1] - x, 0), min(corner[1] + n_x - x, LANES)
                 for line in lines:

@@ -2,13 +2,14 @@
 
     out(x) = Σ_views y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
 
-Coordinates, strips and buffers are those of `cone_back_along_x`. Here a and τ are the same in all
+Symbols, strips and buffers are those of `cone_back_along_x`. Here a and τ are the same in all
 slices. The detector rows of a view are therefore interpolated along a once for a strip, and each
 slice interpolates between these rows:
 
     v_j = (y_ij + (a - i) (y_i+1,j - y_ij)) / τ²,   out += v_j + (b - j) (v_j+1 - v_j)
 
-The source is in front of all voxels, and no strip is wider than two registers; see `share_rows`.
+i and j are the integer parts of a and b. The source is in front of all voxels, and no strip is
+wider than two registers; see `share_rows`.
 """
 
 from __future__ import annotations
@@ -64,10 +65,11 @@ class SliceBuffers(NamedTuple):
     lines : (LINES, 3, VIEWS) τ a, τ b and τ at x = z = 0 of each line
     reals : (5, VIEWS) τ a and τ at the first voxel and their steps, and the last column; columns
         count from the first pixel
-    wholes : (3, VIEWS) first column, first row of all slices, number of rows; 0 if no slice is seen
-    heights : (2 * n_z * VIEWS,) τ b of each slice at the first voxel, and its steps; rows count
+    wholes : (3, VIEWS) first column, first row of all slices, number of rows; 0 rows if no slice
+        projects onto the detector
+    heights : (2 * n_z * VIEWS,) τ b of each slice at the first voxel, then its steps; rows count
         from the first row of the slice
-    rows : (2 * n_z * VIEWS,) first row of each slice, and how many follow it
+    rows : (2 * n_z * VIEWS,) first row of each slice, then the number of rows after it
     values : (n_rows, LANES) v_j of a view
     sums : (n_z, LANES) voxels of the strip
     """
@@ -115,7 +117,7 @@ def share_rows(matrices: Array, shape: tuple[int, int, int]) -> bool:
     n_z, n_y, n_x = shape
     if n_z == 1:
         return False
-    # corners (x, y, z) of parts along y; the last strip can end behind the volume
+    # Corners (x, y, z) of parts along y. The last strip can end outside the volume.
     ends = [(0, -(-n_x // LANES) * LANES), np.linspace(0, n_y, _PARTS + 1), (0, n_z)]
     corners = np.stack([*np.meshgrid(*ends, indexing="ij"), np.ones((2, _PARTS + 1, 2))])
     seen = np.tensordot(matrices, corners, 1)
@@ -124,7 +126,7 @@ def share_rows(matrices: Array, shape: tuple[int, int, int]) -> bool:
         return False
     by_z = np.abs(matrices[:, ::2, 2]) * n_z
     is_same = (by_z <= STILL * np.abs(seen[:, ::2]).max(axis=(2, 3, 4))).all()
-    # ∂a/∂x times τ² is linear, so in each part it is largest in a corner
+    # ∂a/∂x times τ² is linear, so its maximum in each part is in a corner.
     by_a, by_depth = (matrices[:, row, 0, None, None, None] for row in (0, 2))
     by_x = np.abs(by_a * depth - by_depth * seen[:, 0])
     most = np.maximum(by_x[:, :, :-1], by_x[:, :, 1:])
@@ -153,7 +155,7 @@ def _place_strip(
     sizes: tuple[int, int], strip: SliceBuffers,
 ) -> None:  # fmt: skip
     """Find the pixels of the strips from x of a line in some views, `LANES` views at once."""
-    n, xs, steps, nought, one = (
+    n, xs, steps, zero, one = (
         entries.shape[2], every(x), every(LANES - 1.0), every(0.0), every(1.0),
     )  # fmt: skip
     lines, reals, wholes, first = strip.lines, strip.reals, strip.wholes, 3 * VIEWS * line
@@ -166,20 +168,20 @@ def _place_strip(
         depth_a = read(lines, first + v) + xs * by_a
         depth_b = read(lines, first + VIEWS + v) + xs * by_b
         end = depth + steps * by_depth
-        # one quotient for both ends, because it takes as long as all else
+        # One division for both ends, because it takes as long as all other operations.
         q_both = one / (depth * end)
         q, q_end = end * q_both, depth * q_both
         a, a_end = depth_a * q, (depth_a + steps * by_a) * q_end
-        low_a, high_a = higher(lower(a, a_end), nought), lower(higher(a, a_end), last_a)
+        low_a, high_a = higher(lower(a, a_end), zero), lower(higher(a, a_end), last_a)
         is_hit = low_a <= high_a
         i = below(lower(low_a, last_a))
-        lowest, highest = last_b, nought
+        lowest, highest = last_b, zero
         for k in range(n_z):
             depth_z = depth_b + every(z_0 + k + 0.5) * rise
             b, b_end = depth_z * q, (depth_z + steps * by_b) * q_end
-            # limited to the border, which is zero
-            j = below(higher(lower(lower(b, b_end) + same, last_b), nought))
-            j_end = above(higher(lower(higher(b, b_end) - same, last_b), nought))
+            # Limited to the border, which is zero.
+            j = below(higher(lower(lower(b, b_end) + same, last_b), zero))
+            j_end = above(higher(lower(higher(b, b_end) - same, last_b), zero))
             lowest, highest = lower(lowest, j), higher(highest, j_end)
             at = k * VIEWS + v
             write(whole(j), strip.rows, at)
@@ -188,7 +190,7 @@ def _place_strip(
             write(short(by_b - j * by_depth), strip.heights, n_z * VIEWS + at)
         write(whole(i), wholes, v)
         write(whole(lowest), wholes, VIEWS + v)
-        write(whole(either(is_hit, highest - lowest + one, nought)), wholes, 2 * VIEWS + v)
+        write(whole(either(is_hit, highest - lowest + one, zero)), wholes, 2 * VIEWS + v)
         write(short(depth_a - i * depth), reals, v)
         write(short(by_a - i * by_depth), reals, VIEWS + v)
         write(short(depth), reals, 2 * VIEWS + v)
@@ -203,10 +205,10 @@ def _add_view(strip: SliceBuffers, n: int, first: int, width: int, projections: 
     first : index of the first pixel; width : columns of the detector
     """
     reals, values, sums = strip.reals, strip.values, strip.sums
-    nought, one, n_z = every(np.float32(0.0)), every(np.float32(1.0)), sums.shape[0]
+    zero, one, n_z = every(np.float32(0.0)), every(np.float32(1.0)), sums.shape[0]
     per_depth = one / ramp(reals[2, n], reals[3, n])
-    # limited to the border, which is zero
-    a = higher(lower(ramp(reals[0, n], reals[1, n]) * per_depth, every(reals[4, n])), nought)
+    # Limited to the border, which is zero.
+    a = higher(lower(ramp(reals[0, n], reals[1, n]) * per_depth, every(reals[4, n])), zero)
     i = whole(a)
     part, weight = a - real(i), per_depth * per_depth
     for r in range(strip.wholes[2, n]):
@@ -222,8 +224,8 @@ def _add_view(strip: SliceBuffers, n: int, first: int, width: int, projections: 
         if more > 0:
             b = ramp(heights[here], heights[slopes + here]) * per_depth
             if more == 1:
-                # beyond the detector, the nearer row is the border
-                b = higher(lower(b, one), nought)
+                # Outside the detector, the nearer row is the border.
+                b = higher(lower(b, one), zero)
                 total = total + b * (read(values, at + LANES) - total)
             else:
                 total = tent(b) * total
@@ -266,7 +268,7 @@ def few_slices(
             for line in lines:
                 y, first = corner[0] + line + 0.5, 3 * VIEWS * (line - block)
                 _place_line(y, view, n_together, entries, strip.lines, first)
-            # strips of neighbouring lines read the same pixels
+            # Strips of neighbouring lines read the same pixels.
             for x in range(corner[1] // LANES * LANES, corner[1] + n_x, LANES):
                 ends = max(corner[1] - x, 0), min(corner[1] + n_x - x, LANES)
                 for line in lines:

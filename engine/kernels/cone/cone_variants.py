@@ -29,7 +29,7 @@ MOST_SHARED_BYTES = 48 << 10
 GATHER_BLOCK = 256
 """Threads of a block that adds partial sums."""
 UNSHARED_BLOCK = (16, 32)
-"""Threads of a block if "columns" does not pay."""
+"""Threads of a block if the path "columns" is slower."""
 ROWS_PER_VOXEL = 2
 """Maximum height of a voxel in detector rows for "columns", by shared memory."""
 ROWS_AT_ONCE = 4 * WARP
@@ -45,11 +45,11 @@ class BackVariant:
 
     Attributes
     ----------
-    texture : storage of the projections, see `engine.core.backend.gpu`, with fractions of pixels of
-        8 bits; or "memory", read with float32 fractions
-    path : "general"; or "upright" and "columns" if detector rows are parallel to the run; see
+    texture : storage of the projections, see `engine.core.backend.gpu`, with 8-bit fractions of
+        pixels; or "memory", read with float32 fractions
+    path : "general"; or "upright" and "columns" if detector columns are parallel to the run; see
         the head of cone_back.cu. "columns" reads memory, best in the order "vcr"
-    block : threads (x, y); x goes along the fastest axis of the volume that is not the run. In
+    block : threads (x, y); x is along the fastest axis of the volume that is not the run. In
         "columns" x is a warp along the run
     voxels_per_thread : voxels of a run
     views_per_launch : maximum views of a launch
@@ -57,7 +57,7 @@ class BackVariant:
     volume : axes of the volume's array, slowest first
     projections : axes view, row and column of the projections' array, slowest first; only an
         "array" or "memory" can begin with another axis than the view
-    split : blocks that share the views of the same voxels, for volumes with few voxels
+    split : number of blocks that share the views of the same voxels, for volumes with few voxels
     """
 
     texture: Reads = "layered"
@@ -171,8 +171,10 @@ def back_variants() -> Iterator[BackVariant]:
 
 
 SLICE_RUN = 2
-"""Voxels of a thread in a slice: on an H100 as fast as 4, and 11 % faster for large
-slices; 1 takes up to 50 % longer."""
+"""Voxels of a thread in a slice.
+
+On an H100, 2 are as fast as 4, and 11 % faster for large slices. 1 takes up to 50 % longer.
+"""
 SLICE_WIDTHS = (128, 96, 64, 32)
 """Threads of a block in a slice."""
 MOST_RESIDENT = 2048
@@ -187,8 +189,8 @@ def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: 
     """Return the variant for a box: slices and small patches need other runs.
 
     A slice is one voxel deep, so its runs are in the slice, along the slower axis. If there are too
-    few blocks for the GPU, several share the views. Small boxes process all views in one launch.
-    Bits equal those of the whole volume only for the same variant.
+    few blocks for the GPU, several blocks share the views. Small boxes process all views in one
+    launch. The bits equal those of the whole volume only for the same variant.
 
     Parameters
     ----------
@@ -222,9 +224,9 @@ def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: 
 
 
 def _of_slice(variant: BackVariant, n: dict[Axis, int], thin: Axis) -> BackVariant:
-    """Return the variant for one layer of voxels: a block of threads along its faster axis."""
+    """Return the variant for one layer of voxels: a row of threads along its faster axis."""
     slower, faster = sorted((axis for axis in AXES if axis != thin), key=variant.volume.index)
-    # the widest block that covers the rows of the slice with few threads beyond their ends
+    # The widest block that covers the rows of the slice with few idle threads.
     covered = {width: -(-n[faster] // width) * width for width in SLICE_WIDTHS}
     width = next(w for w in SLICE_WIDTHS if 8 * covered[w] <= 9 * min(covered.values()))
     run = min(SLICE_RUN, n[slower])

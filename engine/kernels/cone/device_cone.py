@@ -1,4 +1,4 @@
-"""Voxel-driven back projection of one variant, compiled for one GPU, and its calls."""
+"""Voxel-driven back projection on a GPU: one compiled variant and its launches."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class BackViews:
 
     Attributes
     ----------
-    rows : (n_views, 48) bytes of M in float32, from points relative to the middle of the volume
-        [voxels] to points relative to the middle of the detector [pixels]
+    rows : (n_views, 48) bytes of M in float32, from points relative to the centre of the volume
+        [voxels] to points relative to the centre of the detector [pixels]
     volume : (n_z, n_y, n_x)
     detector : (n_rows, n_columns)
     """
@@ -45,7 +45,7 @@ class BackViews:
 
 
 def back_rows(matrices: HostArray, volume: Shape, detector: tuple[int, int]) -> NDArray[np.float32]:
-    """Return M (n_views, 3, 4) relative to the middles of volume and detector.
+    """Return M (n_views, 3, 4) relative to the centres of volume and detector.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def back_rows(matrices: HostArray, volume: Shape, detector: tuple[int, int]) -> 
     """
     n_z, n_y, n_x = volume
     n_rows, n_columns = detector
-    # relative to the middles, in float64, before the conversion to float32: from the corners, large
-    # products would leave float32 no fractions of a pixel
+    # Relative to the centres, in float64, before the conversion to float32: relative to the
+    # corners, large products would leave float32 no fractions of a pixel.
     moved = np.array(matrices, np.float64)
     moved[:, :, 3] += moved[:, :, :3] @ (np.array([n_x, n_y, n_z]) / 2)
     moved[:, 0] -= n_columns / 2 * moved[:, 2]
@@ -109,18 +109,22 @@ class ConeBack:
         Parameters
         ----------
         projections
-            texture of the variant's kind, or for "memory" a device array in the
-            variant's order
+            texture of the variant's kind, or for "memory" a device array in the variant's order
         views
             their matrices
         out
             float32, axes in the variant's order; its values do not depend on the box
         corner
-            the volume's voxel (z, y, x) that is the first of `out`
+            voxel (z, y, x) of the volume at the first voxel of `out`
         first
-            first of the views among the projections
+            number of the first view within the projections
         accumulate
             add to `out` instead of overwriting it
+
+        Raises
+        ------
+        ValueError
+            projections of another kind, detector size or number of views
         """
         projections, *detector = self._detector(projections, views, first)
         box, n_at_once = self._box(views, out, corner), self.variant.views_per_launch
@@ -129,14 +133,14 @@ class ConeBack:
             self.gpu.zero(out)
         for start in range(0, len(views), n_at_once):
             some = views[start : start + n_at_once]
-            # views are in constant memory, because all threads of a warp read the same one
+            # Views are in constant memory, because all threads of a warp read the same view.
             rows = some.rows.reshape(-1)
             self.gpu.copy(rows, self._constant[: rows.size])
             seen = np.int32(first + start), *detector, np.int32(len(some))
             for grid, first_run in self._launches(out, len(some)):
                 where = np.int32(first_run), np.int32(is_sum), sums
                 self._back(grid, self.variant.block, projections, *seen, *box, *where)
-            # later launches of the same box add to what the first one wrote
+            # Later launches of the same box add to the sums of the first one.
             is_sum = True
         if self.variant.split > 1 and len(views):
             grid = -(-out.size // GATHER_BLOCK)

@@ -1,7 +1,8 @@
-"""Joseph's projector on a GPU, compiled for one variant: line integrals and their adjoint.
+"""Joseph's projector on a GPU: line integrals and their adjoint, for one compiled variant.
 
-All work is queued. Volumes are (n_z, n_y, n_x) without a border, projections (n_views, n_rows,
-n_columns), float32, contiguous and on the device.
+The formula is at the top of `engine.kernels.cone.joseph`. All work is queued. Volumes are (n_z,
+n_y, n_x) without a border, projections (n_views, n_rows, n_columns); both are float32, contiguous
+and on the device.
 """
 
 from __future__ import annotations
@@ -102,21 +103,22 @@ def plucker(
     n_rows, n_columns = shape
     first, start_column, start_row, first_along, along_column, along_row = rays.transpose(1, 0, 2)
     columns, rows = (n_columns - 1) / 2, (n_rows - 1) / 2
-    # about the middle of volume and detector: moments stay small, where float32 is finest
+    # Relative to the centres of volume and detector: moments stay small, where float32 is most
+    # exact.
     start = first + columns * start_column + rows * start_row - np.array(middle)
     along = first_along + columns * along_column + rows * along_row
-    # either starts or directions change, so there is no product of two steps
+    # Either starts or directions change, so there is no product of two steps.
     moment = np.cross(start, along)
     moment_column = np.cross(start_column, along) + np.cross(start, along_column)
     moment_row = np.cross(start_row, along) + np.cross(start, along_row)
     lines = np.stack([along, along_column, along_row, moment, moment_column, moment_row], axis=1)
-    # exactly the same lines with a length near 1, so that products stay within float32
+    # The same lines, scaled exactly to a length near 1, so that products stay within float32.
     _, exponent = np.frexp(np.linalg.norm(along, axis=1))
     return np.ldexp(lines, -exponent[:, None, None])
 
 
 def passing(rays: NDArray[np.float64], middle: tuple[float, float, float]) -> NDArray[np.float64]:
-    """Return x, y, z and w of each view: the ray past a point p has the direction w p + (x, y, z).
+    """Return (x, y, z, w) of each view: the ray through p has the direction w p + (x, y, z).
 
     Parameters
     ----------
@@ -137,12 +139,12 @@ def passing(rays: NDArray[np.float64], middle: tuple[float, float, float]) -> ND
 
 @dataclass(frozen=True)
 class InMemory:
-    """A volume, or a box of one, as line integrals read it from memory.
+    """A volume or a box in device memory, as line integrals read it.
 
     Attributes
     ----------
     values : (n_z, n_y, n_x)
-    turned : (n_z, n_x, n_y) the same transposed, for rays along x
+    turned : (n_z, n_x, n_y), transposed copy for rays along x
     """
 
     values: Array
@@ -150,7 +152,15 @@ class InMemory:
 
     @classmethod
     def of(cls, gpu: Gpu, values: Array) -> InMemory:
-        """Queue the transposed copy."""
+        """Return a volume, and queue its transposed copy.
+
+        Parameters
+        ----------
+        gpu
+            the device
+        values
+            (n_z, n_y, n_x) on the device
+        """
         return cls(values, gpu.xp.ascontiguousarray(values.transpose(0, 2, 1)))
 
     @property
@@ -163,9 +173,9 @@ class InMemory:
 class Joseph:
     """Compiled kernels of one variant, and their launches.
 
-    A volume can be a box of the whole one, with the first voxel `corner` (z, y, x): line integrals
-    of all boxes add up to those of the whole, and the back projection of a box
-    is part of the whole back projection. A box must have less than 2^31 voxels.
+    A volume can be a box of the whole volume, with the first voxel `corner` (z, y, x). The line
+    integrals of all boxes add up to those of the whole. The back projection of a box is the same
+    part of the whole back projection. A box must have less than 2^31 voxels.
     """
 
     def __init__(self, gpu: Gpu, variant: JosephVariant, profiler: Profiler) -> None:
@@ -202,7 +212,7 @@ class Joseph:
             (volume.values, volume.turned) if isinstance(volume, InMemory) else (volume.argument,)
         )
         for views, layers, scene in self._launches(lines, volume.shape, corner):
-            # the first launch of a ray overwrites `out`, so that it need not be cleared
+            # The first launch of a ray overwrites `out`, so that it need not be cleared.
             adds = np.int32(accumulate or layers.start > 0)
             self._launch("forward", lines, views, *read, *scene, adds, out[_slice(views)])
 
@@ -257,7 +267,17 @@ class Joseph:
         return 0
 
     def collect(self, sums: Array, unit: float, out: Array) -> None:
-        """Queue the conversion of sums in 1 / unit to float32."""
+        """Queue the conversion of sums in 1 / unit to float32.
+
+        Parameters
+        ----------
+        sums
+            sums of `back`
+        unit
+            units per 1
+        out
+            float32 of the same size, which is written
+        """
         n, threads = sums.size, self.variant.n_threads
         n_blocks = min(-(-n // threads), _COLLECT_BLOCKS)
         self._functions["collect"](n_blocks, threads, sums, np.float64(1 / unit), np.uint64(n), out)

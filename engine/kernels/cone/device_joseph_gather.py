@@ -1,9 +1,9 @@
 """Joseph's exact adjoint on a GPU by gathering: each voxel reads the rays around it.
 
-The kernels are in joseph_gather.cu. If a voxel is crossed by about one ray, gathering needs less
-than half of the clock cycles of adding by rays (`isocenter bench kernels --counted`). Both are
-equally fast for pixels twice as wide as voxels, and adding is faster above. Few slices leave lanes
-idle. `fitting` decides when to gather.
+The kernels are in joseph_gather.cu. If about one ray crosses a voxel, gathering takes less than
+half of the clock cycles of scattering ray by ray (`isocenter bench kernels --counted`). For pixels
+twice as wide as voxels both are equally fast, and for wider pixels scattering is faster. Few slices
+leave lanes idle. `fitting` chooses the method.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ UPDATES_PER_LAUNCH = 2**32
 FEWEST_SLICES = 24
 LOWEST_ROWS = 0.5
 """Minimum slices, and detector rows per voxel, for which gathering is faster."""
-_SLACK = 4e-3  # rows; kernels also read taps just outside of the reach
+_SLACK = 4e-3  # rows; kernels also read taps just outside the range
 _COST_OF_COLUMN, _COST_OF_VOXEL = 150, 60
-"""Counted issue slots of a warp for a view: once, and for each voxel of a thread."""
+"""Counted issue slots of a warp for a view: constant part, and part for each voxel of a thread."""
 
 
 class JosephGather:
@@ -72,15 +72,15 @@ class JosephGather:
         blocks = (-(-x // v.side), y, -(-z // (v.voxels_per_thread * WARP)))
         n_at_once = max(1, min(v.views_per_launch, UPDATES_PER_LAUNCH // (x * y * z)))
         n_high = n_rows + 2 * v.taps
-        room = self.gpu.empty((min(n_at_once, lines.n_views), n_columns, n_high), np.float32)
+        buffer = self.gpu.empty((min(n_at_once, lines.n_views), n_columns, n_high), np.float32)
         for views in parts(lines.n_views, n_at_once):
             part = slice(views.start, views.stop)
             memory = lines.memory[part].reshape(-1)
             self.gpu.copy(memory, self._views[: len(views) * VIEW_BYTES])
             pixels = (-(-n_columns // WARP), -(-n_high // v.side), len(views))
-            self._weigh(pixels, (WARP, v.side, 1), values[part], *weighing, room)
+            self._weigh(pixels, (WARP, v.side, 1), values[part], *weighing, buffer)
             more = (np.int32(len(views)), np.int32(accumulate or views.start > 0))
-            self._gather(blocks, (WARP, v.side, 1), room, *box, *detector, *more, out)
+            self._gather(blocks, (WARP, v.side, 1), buffer, *box, *detector, *more, out)
 
     def work_bytes(self, lines: Lines) -> int:
         """Return the maximum memory that `transposed` needs in addition to its arrays."""
@@ -105,8 +105,8 @@ def fitting(
 
     Returns
     -------
-    None if gathering is slower, or detectors are not upright, a ray is steep, or a source is too
-    near
+    the variant; None if gathering is slower, detector columns do not run along z, a ray is steep,
+    or a source is too close
     """
     if shape[0] < FEWEST_SLICES or not _are_flat(rays, detector):
         return None
@@ -118,7 +118,7 @@ def fitting(
 
 
 def _voxels_of_thread(n_slices: int) -> int:
-    """Return the voxels of a thread: as many as leave few lanes idle."""
+    """Return the number of voxels of a thread with the lowest cost, which leaves few lanes idle."""
 
     def cost(n: int) -> int:
         return -(-n_slices // (WARP * n)) * (_COST_OF_COLUMN + _COST_OF_VOXEL * n)
@@ -127,14 +127,14 @@ def _voxels_of_thread(n_slices: int) -> int:
 
 
 def _are_flat(rays: NDArray[np.float64], detector: tuple[int, int]) -> bool:
-    """Whether detector columns run along z and no ray is steeper than 45°."""
+    """Return True if detector columns run along z and no ray is steeper than 45°."""
     n_rows, n_columns = detector
-    # in a cone directions change with the row, in parallel beams starts do
+    # In a cone beam the direction changes with the row, in a parallel beam the start does.
     row = rays[:, 2] + rays[:, 5]
     if np.abs(row[:, :2]).max() * n_rows > 1e-6 * np.abs(row[:, 2]).min():
         return False
     columns = np.arange(n_columns)[:, None]
-    for at in (0, n_rows - 1):  # z changes linearly between them
+    for at in (0, n_rows - 1):  # z is linear in between
         along = np.abs((rays[:, 3] + at * rays[:, 5])[:, None] + columns * rays[:, None, 4])
         if (along[..., 2] > 0.99 * along[..., :2].max(axis=-1)).any():
             return False
@@ -159,8 +159,8 @@ def rows_of_voxels(rays: NDArray[np.float64], shape: Three) -> tuple[float, floa
     if (start_row != 0).any():  # parallel
         heights = 1 / np.abs(start_row[:, 2])
         return float(heights.min()), float(heights.max())
-    # plane through the source parallel to the detector: the distance of a point from it
-    # gives its magnification
+    # Plane through the source, parallel to the detector: the distance of a point from it gives its
+    # magnification.
     normal = np.stack([along_column[:, 1], -along_column[:, 0]], axis=1)
     far = np.einsum("vi,vi->v", along[:, :2], normal)
     _, n_y, n_x = shape

@@ -1,12 +1,15 @@
 """Joseph's line integrals through a volume, and their exact adjoint.
 
-Along its main axis, the one along which it crosses most voxels, a ray is sampled once in each layer
-of voxels, at the middle of the layer, linearly between the four nearest centres (Joseph, IEEE TMI 1
-(1982) 192). Each sample represents the length of the ray between two layers:
+    out_j = |q_j| / |q_jk| Σ_layers Σ_4 w · image
 
-    out_j = |q_j| / |q_jk| Σ_layers Σ_4 w · image        q_j: direction of the ray, k: its main axis
+|q_j| : length of the direction of ray j [mm]; q_jk : its component along the main axis k [voxels]
+w : bilinear weights of the four nearest voxel centres in a layer
 
-Coordinates are in voxels from the lower corner of the box, so the middle of voxel i is i + 1/2.
+The main axis is the one along which the ray crosses most voxels. The ray is sampled once in each
+layer of voxels along it, at the middle of the layer (Joseph, IEEE TMI 1 (1982) 192). Each sample
+represents the length of the ray between two layers.
+
+Coordinates are in voxels from the lower corner of the box, so the centre of voxel i is i + 1/2.
 Volumes are [y, x, z] with a border of one zero voxel, flat; projections are [view, column, row]. A
 ray begins at `start` with the direction `along`, both linear in column and row: rays[view] =
 (start, its step per column, per row, along, its step per column, per row), each (x, y, z).
@@ -51,13 +54,13 @@ def inside(first: float, step: float, n_rows: int, n: int) -> tuple[int, int]:
     """
     if step == 0.0:
         return (0, n_rows) if 0.0 <= first < n + 1.0 else (0, 0)
-    # n + 1, not n: up to half a voxel outside the volume a sample still interpolates the border,
-    # which is zero, with the outermost voxels
-    one, other = -first / step, (n + 1.0 - first) / step
-    low, high = min(one, other), max(one, other)
+    # n + 1, not n: up to half a voxel outside the volume a sample still interpolates between the
+    # outermost voxels and the border, which is zero.
+    at_low, at_high = -first / step, (n + 1.0 - first) / step
+    low, high = min(at_low, at_high), max(at_low, at_high)
     start = math.ceil(max(low, 0.0))
     stop = math.floor(min(high, n_rows - 1.0)) + 1
-    # the ends are rounded: move them inward until they are valid
+    # The ends are rounded. Move them inward until they are valid.
     while start < stop and not 0.0 <= first + start * step < n + 1.0:
         start += 1
     while start < stop and not 0.0 <= first + (stop - 1) * step < n + 1.0:
@@ -66,7 +69,7 @@ def inside(first: float, step: float, n_rows: int, n: int) -> tuple[int, int]:
 
 
 class _Ray(NamedTuple):
-    """One ray: its layers first ... stop - 1, and its positions there on the other two axes."""
+    """One ray: its layers first ... stop − 1, and its coordinates u and v in them."""
 
     first: int
     stop: int
@@ -91,19 +94,19 @@ def _lay(ray: Array, column: int, row: int, voxel_mm: Array, shape: Shape) -> _R
     x = ray[3, 0] + column * ray[4, 0] + row * ray[5, 0]
     y = ray[3, 1] + column * ray[4, 1] + row * ray[5, 1]
     z = ray[3, 2] + column * ray[4, 2] + row * ray[5, 2]
-    # lengths in mm, directions in voxels: voxels can have unequal edges
+    # Lengths in mm, directions in voxels: the edges of a voxel can differ.
     x_mm, y_mm, z_mm = x * voxel_mm[0], y * voxel_mm[1], z * voxel_mm[2]
     length = math.sqrt(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm)
-    one, line = n_z + 2, (n_x + 2) * (n_z + 2)
+    stride_x, stride_y = n_z + 2, (n_x + 2) * (n_z + 2)
     if EVEN * abs(x) >= max(abs(y), abs(z)):
         s_k, s_u, s_v, k, u, v = s_x, s_y, s_z, x, y, z
-        n_k, n_u, n_v, stride, stride_u, stride_v = n_x, n_y, n_z, one, line, 1
+        n_k, n_u, n_v, stride, stride_u, stride_v = n_x, n_y, n_z, stride_x, stride_y, 1
     elif EVEN * abs(y) >= abs(z):
         s_k, s_u, s_v, k, u, v = s_y, s_x, s_z, y, x, z
-        n_k, n_u, n_v, stride, stride_u, stride_v = n_y, n_x, n_z, line, one, 1
+        n_k, n_u, n_v, stride, stride_u, stride_v = n_y, n_x, n_z, stride_y, stride_x, 1
     else:
         s_k, s_u, s_v, k, u, v = s_z, s_x, s_y, z, x, y
-        n_k, n_u, n_v, stride, stride_u, stride_v = n_z, n_x, n_y, 1, one, line
+        n_k, n_u, n_v, stride, stride_u, stride_v = n_z, n_x, n_y, 1, stride_x, stride_y
     slope_u, slope_v = u / k, v / k
     at_u, at_v = s_u + (0.5 - s_k) * slope_u + 0.5, s_v + (0.5 - s_k) * slope_v + 0.5
     from_u, to_u = inside(at_u, slope_u, n_k, n_u)
@@ -118,8 +121,7 @@ def _lay(ray: Array, column: int, row: int, voxel_mm: Array, shape: Shape) -> _R
 def _taps(layer: int, ray: _Ray) -> tuple[np.uint32, float, float]:
     """Return the nearest lower voxel in a layer, and the fractions towards the next voxels."""
     u, v = ray.u + layer * ray.slope_u, ray.v + layer * ray.slope_v
-    # rounding can put a sample on the far face of the border; limited, it still reads the
-    # border
+    # Rounding can put a sample on the far face of the border. The limit keeps it within the border.
     i, j = min(int(u), ray.n_u), min(int(v), ray.n_v)
     at = (layer + 1) * ray.stride + i * ray.stride_u + j * ray.stride_v
     return np.uint32(at), u - i, v - j
@@ -151,7 +153,7 @@ def forward(
         view, column = index // n_columns, index % n_columns
         for row in range(n_rows):
             ray = _lay(rays[view], column, row, voxel_mm, shape)
-            # float64, because it sums hundreds of samples
+            # float64, because it sums hundreds of samples.
             total = 0.0
             for layer in range(ray.first, ray.stop):
                 at, u, v = _taps(layer, ray)

@@ -1,14 +1,17 @@
 """Joseph's line integrals for few slices, with one register of rays.
 
-Formula and coordinates are those of `joseph`. Rays of neighbouring detector columns cross a layer
-next to each other, so a register of `LANES` rays reads the voxels of a slice from two registers.
-A run is a part of a detector row with a common main axis k; a is the other transaxial axis. With
-s(c) and q(c) the start and the direction of column c, its ray crosses layer l at
+The formula is that of `joseph`. Rays of neighbouring detector columns cross a layer next to each
+other, so a register of `LANES` rays reads the voxels of a slice from two registers. A run is a part
+of a detector row with a common main axis k; a is the other transaxial axis. The ray of column c
+crosses layer l at
 
     a_c = s_a + q_a (l + 1/2 - s_k) / q_k + 1/2
 
-Detector rows run along z, no ray is steep, and the source is in front of the whole volume. Volumes
-are stored twice, as [x, z, y] and [y, z, x], each with a border of one zero voxel across layers.
+s(c), q(c) : start and direction of column c
+
+Detector columns run along z, no ray is steep, and the source is in front of the whole volume.
+Volumes are stored twice, as [x, z, y] and [y, z, x], each with a border of one zero voxel in z and
+along the fastest axis.
 """
 
 from __future__ import annotations
@@ -62,7 +65,7 @@ def column_runs(rays: Array, n_columns: int) -> Array:
     columns = np.arange(n_columns)
     x, y = (rays[:, 3, axis, None] + rays[:, 4, axis, None] * columns for axis in (0, 1))
     along_x = EVEN * np.abs(x) >= np.abs(y)
-    # the direction along the main axis must not change within a run
+    # The sign of the direction along the main axis must not change within a run.
     kind = np.where(along_x, x > 0, 2 + (y > 0)).astype(np.int64)
     is_first = np.ones(kind.shape, bool)
     is_first[:, 1:] = kind[:, 1:] != kind[:, :-1]
@@ -74,7 +77,13 @@ def column_runs(rays: Array, n_columns: int) -> Array:
 
 
 def layered(volume: Array) -> tuple[Array, Array]:
-    """Return a volume (n_z, n_y, n_x) as [x, z, y] and [y, z, x], with a border in z and across."""
+    """Return a volume (n_z, n_y, n_x) as [x, z, y] and [y, z, x], with a border in each layer.
+
+    Parameters
+    ----------
+    volume
+        (n_z, n_y, n_x)
+    """
     return _bordered(volume.transpose(2, 0, 1)), _bordered(volume.transpose(1, 0, 2))
 
 
@@ -87,7 +96,21 @@ def _bordered(layers: Array) -> Array:
 
 @_CALLED
 def cross(ray: Array, axis: int, column: float, row: float) -> tuple[float, float, float, float]:
-    """Return a and z of a ray in layer 0 [padded], and their change from layer to layer."""
+    """Return a and z of a ray in layer 0 [padded], and their change from layer to layer.
+
+    Parameters
+    ----------
+    ray
+        (6, 3) one view of the rays
+    axis
+        main axis, 0 for x and 1 for y
+    column, row
+        position on the detector [pixels]
+
+    Returns
+    -------
+    a, its change, z, its change [voxels]
+    """
     k, a = (0, 1) if axis == 0 else (1, 0)
     per = 1.0 / (ray[3, k] + column * ray[4, k])
     slope = (ray[3, a] + column * ray[4, a]) * per
@@ -112,7 +135,10 @@ def _not_negative(first: float, step: float, n: int) -> tuple[int, int]:
 def _layers(
     one: tuple[float, float], other: tuple[float, float], last: float, n: int
 ) -> tuple[int, int]:
-    """Return the layers in which the rays between two are within 0 ... last, or more layers."""
+    """Return a range with all layers in which rays between two given rays are within 0 ... last.
+
+    The range can contain more layers. one, other : position in layer 0, and change per layer
+    """
     low, high = _not_negative(one[0], one[1], n), _not_negative(other[0], other[1], n)
     start, stop = min(low[0], high[0]), max(low[1], high[1])
     low = _not_negative(last - one[0], -one[1], n)
@@ -122,7 +148,7 @@ def _layers(
 
 @_CALLED
 def _pair(image: Array, at: int, places, is_wide: bool):  # type: ignore[no-untyped-def]
-    """Return the voxels at places from `at`, and the next ones."""
+    """Return the voxels at offsets from `at`, and the next voxels."""
     if is_wide:
         return gathered(image, at, places), gathered(image, at + 1, places)
     return picked(image, at, places)
@@ -165,7 +191,21 @@ def forward(
 
 @_CALLED
 def lengths(ray: Array, axis: int, columns: tuple[int, int], r: int, voxel_mm: Array):  # type: ignore[no-untyped-def]
-    """Return the lengths of rays between two layers [mm]."""
+    """Return the lengths of rays between two layers [mm], a float32 register.
+
+    Parameters
+    ----------
+    ray
+        (6, 3) one view of the rays
+    axis
+        main axis, 0 for x and 1 for y
+    columns
+        first and last column
+    r
+        row of the detector
+    voxel_mm
+        (x, y, z)
+    """
     c = lower(ramp(columns[0] * 1.0, 1.0), every(columns[1] * 1.0))
     k = 0 if axis == 0 else 1
     x = (every(ray[3, 0]) + c * every(ray[4, 0])) * every(voxel_mm[0])
@@ -176,7 +216,7 @@ def lengths(ray: Array, axis: int, columns: tuple[int, int], r: int, voxel_mm: A
 
 @_CALLED
 def _integrals(ray: Array, axis: int, columns: tuple[int, int], r: int, image: Array):  # type: ignore[no-untyped-def]
-    """Return the sums of samples of neighbouring rays in a detector row."""
+    """Return the sums of samples of neighbouring rays in a detector row, a float32 register."""
     n_layers, n_z, n_a = image.shape
     one, other = cross(ray, axis, columns[0], r), cross(ray, axis, columns[1], r)
     in_a = _layers((one[0], one[1]), (other[0], other[1]), n_a - 1.0, n_layers)
@@ -184,7 +224,7 @@ def _integrals(ray: Array, axis: int, columns: tuple[int, int], r: int, image: A
     start, stop = max(in_a[0], in_z[0]), min(in_a[1], in_z[1])
     distance = abs(other[0] - one[0] + start * (other[1] - one[1]))
     is_wide = max(distance, abs(other[0] - one[0] + stop * (other[1] - one[1]))) > MOST_APART - 1
-    # lanes relative to the first ray, so that float32 has few digits to hold
+    # Relative to the first ray, so that float32 needs few digits.
     c = lower(ramp(columns[0] * 1.0, 1.0), every(columns[1] * 1.0))
     k, a = (0, 1) if axis == 0 else (1, 0)
     per = every(1.0) / (every(ray[3, k]) + c * every(ray[4, k]))
@@ -195,8 +235,8 @@ def _integrals(ray: Array, axis: int, columns: tuple[int, int], r: int, image: A
     z_0 = every(ray[0, 2] + r * ray[2, 2] + 0.5) + c * every(ray[1, 2]) + to * slope_z
     off_a, step_a = short(a_0 - every(one[0])), short(slope - every(one[1]))
     off_z, step_z = short(z_0 - every(one[2])), short(slope_z - every(one[3]))
-    nought, first = every(np.float32(0.0)), every(np.float32(1.0))
-    total = nought
+    zero, first = every(np.float32(0.0)), every(np.float32(1.0))
+    total = zero
     for layer in range(start, stop):
         a_one, a_other = one[0] + layer * one[1], other[0] + layer * other[1]
         z_one, z_other = one[2] + layer * one[3], other[2] + layer * other[3]
@@ -207,8 +247,8 @@ def _integrals(ray: Array, axis: int, columns: tuple[int, int], r: int, image: A
             continue
         layers = every(np.float32(layer))
         place = off_a + layers * step_a + every(np.float32(a_one - i))
-        # limited to the border, which is zero
-        place = higher(lower(place, every(np.float32(n_a - 1 - i))), nought)
+        # Limited to the border, which is zero.
+        place = higher(lower(place, every(np.float32(n_a - 1 - i))), zero)
         whole_place = whole(place)
         part = place - real(whole_place)
         at = (layer * n_z + low) * n_a + i

@@ -1,11 +1,15 @@
-"""Exact adjoint of `joseph_few_slices.forward`.
+"""Exact adjoint of `joseph_few_slices.forward`, voxel by voxel.
 
-Each voxel i of a layer adds the columns around the one that meets it:
+Each voxel i of a layer adds the columns c whose rays pass within one voxel:
 
-    sum_i += Σ_c max(0, 1 - |a_c - i|) w_c,   a_c - i = (ν_i - c δ_i) / q_k(c),
+    sum_i += Σ_c max(0, 1 - |a_c - i|) w_c,   a_c - i = (ν_i - c δ_i) / q_k(c)
 
-with ν and δ linear in i. w_c is the part of a ray's value that belongs to the slice. Threads share
-layers, so the bits do not depend on their number.
+a_c : position of ray c in the layer
+w_c : part of the value of ray c that belongs to the slice
+ν, δ : linear functions of i
+q_k(c) : component of the ray's direction along the main axis
+
+Threads share layers, so the bits do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -53,10 +57,10 @@ class AdjointBuffers(NamedTuple):
 
     Attributes
     ----------
-    shares : (LAYERS, n_z, width) what each ray of a run adds to each slice of some
-        layers; zero before the run, from column `pad`, and after it
+    shares : (LAYERS, n_z, width) values that each ray of a run adds to each slice of some layers.
+        The run starts at column `pad`; columns before and after it are zero
     per_direction : (width,) 1 / q_k of these rays
-    pad : columns before and after the run that its first and last voxels read
+    pad : number of columns before and after the run that its first and last voxels read
     """
 
     shares: Array
@@ -65,8 +69,16 @@ class AdjointBuffers(NamedTuple):
 
 
 def adjoint_buffers(n_z: int, n_columns: int) -> AdjointBuffers:
-    """Return the working memory of a thread."""
-    # rays within `reach` columns are read, at most half of all
+    """Return the working memory of a thread.
+
+    Parameters
+    ----------
+    n_z
+        slices of the volume
+    n_columns
+        columns of the detector
+    """
+    # Rays within `reach` columns are read, at most half of all.
     whole_columns = -(-n_columns // LANES) * LANES
     pad = whole_columns + 4 * LANES
     width = 2 * pad + 2 * whole_columns
@@ -89,7 +101,15 @@ def layered_sums(shape: Shape) -> tuple[Array, Array]:
 
 
 def volume_of(sums: tuple[Array, Array], shape: Shape) -> Array:
-    """Return the volume (n_z, n_y, n_x) of sums."""
+    """Return the volume (n_z, n_y, n_x) of sums.
+
+    Parameters
+    ----------
+    sums
+        from `layered_sums`
+    shape
+        (n_z, n_y, n_x)
+    """
     _, n_y, n_x = shape
     by_x, by_y = sums[0][:, :, :n_y], sums[1][:, :, :n_x]
     return np.ascontiguousarray(by_x.transpose(1, 2, 0) + by_y.transpose(1, 0, 2))
@@ -182,7 +202,7 @@ def _share(
     ray: Array, axis: int, layers: tuple[int, int], columns: tuple[int, int], values: Array,
     buffers: AdjointBuffers,
 ) -> tuple[int, int]:  # fmt: skip
-    """Divide the values of a run between the slices of some layers; return first and last slice."""
+    """Distribute the values of a run over the slices of some layers; return the range of slices."""
     n_z, width = buffers.shares.shape[1], buffers.shares.shape[2]
     k, n_columns, n_layers = (0 if axis == 0 else 1), values.shape[1], layers[1] - layers[0]
     first, last = n_z + 1, 0
@@ -200,7 +220,7 @@ def _share(
             first, last = min(first, low), max(last, high)
             slope = (every(ray[3, 2] + r * ray[5, 2]) + cs * every(ray[4, 2])) * per
             z = every(ray[0, 2] + r * ray[2, 2] + 0.5) + cs * every(ray[1, 2]) + to * slope
-            # relative to a slice and a layer, so that float32 has few digits to hold
+            # Relative to a slice and a layer, so that float32 needs few digits.
             height, step = short(z - every(low * 1.0)), short(slope)
             value = read_some(values, r * n_columns + c, 0, end + 1 - c)
             for z_off in range(high - low + 1):
@@ -240,7 +260,7 @@ def _collector(pair: Callable[..., Any]) -> Callable[..., Any]:
         n_z, width, n_a = buffers.shares.shape[1], buffers.shares.shape[2], sums.shape[1]
         lowest, highest = -LANES - reach, n_columns - 1.0 + LANES + reach
         n_near = math.floor(2.0 * reach) + 1
-        nought, next_column = every(np.float32(0.0)), every(np.float32(1.0))
+        zero, next_column = every(np.float32(0.0)), every(np.float32(1.0))
         begin = (voxels[0] - 1) // LANES * LANES + 1
         num, den = num_0 + begin * step_num, den_0 + begin * step_den
         c = num / den
@@ -252,10 +272,10 @@ def _collector(pair: Callable[..., Any]) -> Callable[..., Any]:
                 base = -1
             nus = ramp(np.float32(num - base * den), np.float32(step_num - base * step_den))
             deltas = ramp(np.float32(den), np.float32(step_den))
-            # `reach` includes the deviation of columns from a straight line
+            # `reach` includes the deviation of columns from a straight line.
             first = ramp(np.float32(c - reach - base), np.float32((c_end - c) * (1.0 / LANES)))
             limit = every(np.float32(n_columns + LANES - base if n_near < n_columns else 0))
-            place = whole(higher(lower(first, limit), nought))
+            place = whole(higher(lower(first, limit), zero))
             num, den, c = num_end, den_end, c_end
             at = buffers.pad + base + 1
             for m in range(0, min(n_near, n_columns), 4):
@@ -282,7 +302,7 @@ def _collector(pair: Callable[..., Any]) -> Callable[..., Any]:
 
 @_CALLED
 def _pair_anywhere(values: Array, first: int, places):  # type: ignore[no-untyped-def]
-    """Return the same as `picked`, for places of any size."""
+    """Return the same as `picked`, for any offsets."""
     return gathered(values, first, places), gathered(values, first + 1, places)
 
 
@@ -302,19 +322,19 @@ def _collect(
     layer, n = place[0] + place[1], place[1]
     one, other = cross(ray, axis, columns[0], 0.0), cross(ray, axis, columns[1] - 1.0, 0.0)
     a_one, a_other = one[0] + layer * one[1], other[0] + layer * other[1]
-    # voxels 1 ... n_a, without the border
+    # Voxels 1 ... n_a, without the border.
     start = max(math.floor(min(a_one, a_other)), 1)
     stop = min(math.ceil(max(a_one, a_other)), n_a)
     if start > stop:
         return
-    # ν and δ at a = 0 and their steps, for columns that count from the first of the run
+    # ν and δ at a = 0 and their steps, for columns that count from the first of the run.
     to, out = layer + 0.5 - ray[0, k] - columns[0] * ray[1, k], ray[0, a] + columns[0] * ray[1, a]
     q_k, by_c = ray[3, k] + columns[0] * ray[4, k], ray[4, k]
     q_a = ray[3, a] + columns[0] * ray[4, a]
     num = to * q_a + (out + 0.5) * q_k
     den = ray[1, k] * q_a - ray[1, a] * q_k - to * ray[4, a] - (out + 0.5) * by_c
     line = num, den, -q_k, by_c
-    # columns within which rays pass at less than one voxel: |ν - c δ| < |q_k(c)|
+    # Number of columns with rays within one voxel: |ν - c δ| < |q_k(c)|.
     reach = max(_reach(line, start - LANES), _reach(line, stop + LANES))
     n_columns = columns[1] - columns[0]
     if (LANES + 1) * reach + 2.0 <= MOST_APART:
@@ -325,11 +345,11 @@ def _collect(
 
 @_CALLED
 def _reach(line: tuple[float, float, float, float], i: float) -> float:
-    """Return the columns from voxel i to the last ray within one voxel of it."""
+    """Return the number of columns from voxel i to the last ray within one voxel of it."""
     num_0, den_0, step_num, step_den = line
     den = den_0 + i * step_den
     c, bend = (num_0 + i * step_num) / den, abs(step_den / den)
     columns = abs((step_den * c - step_num) / den)
-    # q_k of that ray differs a little from the one at the voxel, and columns are interpolated
-    # between the ends of a strip, a parabola at most LANES² / 8 · |c''| away
+    # q_k of that ray differs a little from q_k at the voxel. Columns are interpolated between the
+    # ends of a strip: a parabola deviates by at most LANES² / 8 · |c''|.
     return columns * (1.0 + 2.0 * bend) + LANES * LANES / 4.0 * columns * bend

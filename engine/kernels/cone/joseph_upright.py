@@ -1,8 +1,8 @@
 """Joseph's line integrals if all rays of a detector column have a common transaxial path.
 
-This is the case if detector rows run along z and no ray is steep. The taps of a column in a layer
-are then in the same two columns of voxels, which are interpolated once for all rows. Formula,
-layouts and coordinates are those of `joseph`, and so are the results up to rounding.
+This is the case if detector columns run along z and no ray is steep. The taps of a column in a
+layer are then in the same two columns of voxels, which are interpolated once for all rows. Formula,
+layouts and coordinates are those of `joseph`. The results are equal up to rounding.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _ONE = np.uint32(1)
 
 
 class _Column(NamedTuple):
-    """Column of upright rays: its layers inside the other axis a, and its heights there."""
+    """Rays of a detector column: the layers within the other axis a, and the heights in them."""
 
     first: int
     stop: int
-    t: float  # along the rays, in layer 0; from one layer to the next
+    t: float  # path parameter in layer 0, and its change per layer
     per_layer: float
-    a: float  # in layer 0 [padded]; from one layer to the next
+    a: float  # position in layer 0 [padded], and its change per layer
     slope_a: float
-    z: float  # of row 0 at t = 0 [padded], and per t
+    z: float  # height of row 0 at t = 0 [padded], and its change per t
     slope_z: float
-    row: float  # from one row to the next at t = 0, and per t
+    row: float  # height between two rows at t = 0, and its change per t
     slope_row: float
     n_a: int
     stride: int
@@ -42,15 +42,15 @@ class _Column(NamedTuple):
 
 
 class _Strip(NamedTuple):
-    """Part of a layer that a column of rays crosses: rows and voxels."""
+    """Rows and voxels of a column of rays in one layer."""
 
     first: int
     stop: int
     base: int
     end: int
-    low: int  # z of the first of the voxels [padded]
-    far: float  # how far the rays are on the way to the next line of voxels across
-    z: float  # of row 0 [padded]; from one row to the next
+    low: int  # z of the first voxel [padded]
+    far: float  # fraction of the way to the next column of voxels along a
+    z: float  # height of row 0 [padded], and height between two rows
     step: float
 
 
@@ -62,15 +62,15 @@ def _lay_column(ray: Array, column: int, shape: Shape) -> _Column:
     along_x = EVEN * abs(q_x) >= abs(q_y)
     s_k, q_k, n_k = (s_x, q_x, n_x) if along_x else (s_y, q_y, n_y)
     s_a, q_a, n_a = (s_y, q_y, n_y) if along_x else (s_x, q_x, n_x)
-    one, line = n_z + 2, (n_x + 2) * (n_z + 2)
-    # q_k is the larger of the two across z, and the ray is not steep: never 0
+    stride_x, stride_y = n_z + 2, (n_x + 2) * (n_z + 2)
+    # q_k is the larger transaxial component, and the ray is not steep, so it is never 0.
     t, per_layer = (0.5 - s_k) / q_k, 1.0 / q_k
     a, slope_a = s_a + t * q_a + 0.5, q_a / q_k
     first, stop = inside(a, slope_a, n_k, n_a)
     return _Column(
         first, stop, t, per_layer, a, slope_a,
         ray[0, 2] + column * ray[1, 2] + 0.5, ray[3, 2] + column * ray[4, 2], ray[2, 2], ray[5, 2],
-        n_a, one if along_x else line, line if along_x else one,
+        n_a, stride_x if along_x else stride_y, stride_y if along_x else stride_x,
     )  # fmt: skip
 
 
@@ -80,9 +80,9 @@ def _strip(layer: int, ray: _Column, n_rows: int, n_z: int) -> _Strip:
     i = min(int(a), ray.n_a)
     z, step = ray.z + t * ray.slope_z, ray.row + t * ray.slope_row
     first, stop = inside(z, step, n_rows, n_z)
-    one, other = z + first * step, z + (stop - 1) * step
-    # one more voxel, which a position that is rounded down can read
-    low, high = max(int(min(one, other)) - 1, 0), int(max(one, other)) + 2
+    at_first, at_last = z + first * step, z + (stop - 1) * step
+    # One more voxel: a rounded position can read it.
+    low, high = max(int(min(at_first, at_last)) - 1, 0), int(max(at_first, at_last)) + 2
     line = (layer + 1) * ray.stride + i * ray.stride_a
     return _Strip(first, stop, line + low, line + high, low, a - i, z, step)
 
@@ -116,7 +116,7 @@ def forward_upright(
     for index in range(start, stop):
         view, column = index // n_columns, index % n_columns
         row = out[view, column]
-        # rows outside the volume are not written below, and `out` is uninitialised
+        # Rows outside the volume are not written below, and `out` is uninitialised.
         for r in range(n_rows):
             row[r] = real(0.0)
         ray = _lay_column(rays[view], column, shape)
@@ -125,15 +125,15 @@ def forward_upright(
             if strip.first >= strip.stop:
                 continue
             near, far = real(1.0 - strip.far), real(strip.far)
-            # two neighbouring columns of voxels; z runs fastest, so both are read on end
+            # Two neighbouring columns of voxels; z is the fastest axis, so both are contiguous.
             left, right = image[strip.base : strip.end], image[strip.base + ray.stride_a :]
-            # loops from zero over slices: numba then knows that no index is negative
+            # Loops from zero over slices, so that Numba knows that no index is negative.
             for n in range(left.size):
                 blend[MARGIN + n] = near * left[n] + far * right[n]
             rows = strip.first, strip.stop
             add_between(row, 0, rows, blend, strip.low, strip.z, strip.step)
-        # once for a row instead of for each sample: the length between two layers is the same
-        # in all
+        # Once for a row instead of for each sample: the length between two layers is the same in
+        # all layers.
         _times_length(rays[view], column, voxel_mm, ray.per_layer, row)
 
 
@@ -193,11 +193,11 @@ def back_upright(
             if can_collect(strip.step):
                 collect(sums, columns, shares, reach, row, strip.z, strip.step)
             else:
-                _spread(sums, columns, shares, strip, seen, blend)
+                _scatter(sums, columns, shares, strip, seen, blend)
 
 
 @_INLINE
-def _spread(
+def _scatter(
     sums: Array, columns: tuple[int, int], shares: tuple[float, float], strip: _Strip,
     seen: Array, blend: Array,
 ) -> None:  # fmt: skip

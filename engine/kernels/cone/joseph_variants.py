@@ -30,12 +30,12 @@ class JosephVariant:
 
     Attributes
     ----------
-    texture : source of `forward`: a 3D "array" read by the texture units, which use fractions
-        of 1/256, or "memory" in float32, of which `back` is the exact transpose
+    texture : source of `forward`: a 3D "array", which texture units interpolate with fractions of
+        1/256; or "memory" in float32, with `back` as exact transpose
     columns, rows : size of a block of threads
     rows_per_thread : rays of a thread, one after another
     layers_per_launch : layers of voxels that a launch crosses; 0: all
-    views_per_launch : views that a launch takes at most
+    views_per_launch : maximum views of a launch
     sums : `back` adds by floating-point atomics, or in 64-bit integers with reproducible bits
     """
 
@@ -48,7 +48,7 @@ class JosephVariant:
     sums: Sums = "float"
 
     def __post_init__(self) -> None:
-        # a faulty form is a fault of ours, not of the user: ValueError, not an EngineError
+        # An invalid variant is an internal error, so ValueError instead of an EngineError.
         if not 1 <= self.views_per_launch <= MOST_VIEWS:
             raise ValueError(
                 f"views_per_launch is {self.views_per_launch}, expected 1 to {MOST_VIEWS} because "
@@ -62,7 +62,7 @@ class JosephVariant:
 
     @property
     def sum_dtype(self) -> str:
-        """Numpy's name of the type that `back` sums in."""
+        """NumPy name of the dtype of the sums of `back`."""
         return "int64" if self.sums == "fixed" else "float32"
 
     def source(self) -> str:
@@ -78,20 +78,20 @@ class JosephVariant:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """For the compiler; the same bits need the same roundings everywhere."""
+        """Compiler options, without fused operations for reproducible sums."""
         return ("-std=c++17", *(("-fmad=false",) if self.sums == "fixed" else ()))
 
 
 @dataclass(frozen=True)
 class GatherVariant:
-    """One form of joseph_gather.cu.
+    """One variant of joseph_gather.cu.
 
     Attributes
     ----------
-    taps : rows that pass a voxel at most, of one column
-    voxels_per_thread : above each other, a warp apart
-    side : columns of voxels that a block takes, one a warp
-    views_per_launch : views that a launch takes at most
+    taps : maximum rows of one column that pass a voxel
+    voxels_per_thread : voxels of a thread along z, with a distance of one warp
+    side : columns of voxels of a block, one for each warp
+    views_per_launch : maximum views of a launch
     """
 
     taps: int = 3
@@ -115,7 +115,7 @@ class GatherVariant:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """For the compiler."""
+        """Compiler options."""
         return ("-std=c++17",)
 
 
@@ -124,19 +124,27 @@ def _view(columns: int, rows: int, views: int) -> str:
 
 
 def gather_variants() -> Iterator[GatherVariant]:
-    """Every form that runs."""
+    """Yield each variant that runs."""
     for taps, voxels in product(range(2, MOST_TAPS + 1), range(1, MOST_VOXELS + 1)):
         yield GatherVariant(taps, voxels)
 
 
 BLOCKS = ((32, 8), (16, 16), (32, 4), (8, 32), (64, 4))
-"""Blocks (columns, rows) worth measuring."""
+"""Blocks (columns, rows) to measure."""
 
 
 def joseph_variants(
     blocks: tuple[tuple[int, int], ...] = ((32, 4),), rows_per_thread: tuple[int, ...] = (1, 4)
 ) -> Iterator[JosephVariant]:
-    """Every form there is, with these blocks and runs of rows."""
+    """Yield each variant with these blocks and runs of rows.
+
+    Parameters
+    ----------
+    blocks
+        sizes (columns, rows) of blocks
+    rows_per_thread
+        numbers of rays of a thread
+    """
     kinds = (get_args(Reads), get_args(Sums))
     for texture, sums, (columns, rows), run in product(*kinds, blocks, rows_per_thread):
         yield JosephVariant(texture, columns, rows, run, sums=sums)
