@@ -1,19 +1,19 @@
-// Gaussian smoothing along one axis of a volume; the formula is at the head of the twin, gaussian.py.
+// Gaussian smoothing along one axis of a volume; the formula is at the top of the twin, gaussian.py.
 //
-// A thread takes a voxel. Weights, products and sums are double, in the order of the twin; the source is compiled
-// without fused multiply-adds, so that the bits are those of the CPU.
+// A thread computes one voxel. Weights, products and sums are double, in the order of the twin. The source is
+// compiled without fused multiply-adds, so that the bits are those of the CPU.
 
 typedef {{ real }} real;
 
-// The voxel 0 ... n - 1 that place i of a line shows, whose mirror images go on.
+// The voxel 0 ... n - 1 at position i of a line that continues as its mirror images.
 __device__ __forceinline__ int mirrored(int i, int n) {
   i %= 2 * n;
   if (i < 0) i += 2 * n;
   return i < n ? i : 2 * n - 1 - i;
 }
 
-// n : voxels along the axis; apart : values from one of them to the next; n_all : voxels of the volume;
-// weights : of 0 ... reach voxels away
+// n : voxels along the axis; apart : stride between them, in values; n_all : voxels of the volume; weights : for
+// distances of 0 ... reach voxels
 extern "C" __global__ void __launch_bounds__({{ block }}) smooth(
     const real* __restrict__ image, const double* __restrict__ weights, int reach, int n, long long apart,
     long long n_all, real* __restrict__ out) {

@@ -1,4 +1,4 @@
-"""Vector instructions in LLVM IR that Numba loops cannot express: parts of intrinsics."""
+"""Vector instructions in LLVM IR that Numba loops cannot express: building blocks of intrinsics."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def spread(builder: ir.IRBuilder, value: ir.Value, n_lanes: int) -> ir.Value:
 
 
 def first_lanes(builder: ir.IRBuilder, n: ir.Value, n_lanes: int) -> ir.Value:
-    """Return a mask of the lanes 0 ... n - 1.
+    """Return a mask of the lanes 0 ... n − 1.
 
     Parameters
     ----------
     builder
-        of the intrinsic
+        builder of the intrinsic
     n
-        32-bit integer, of any value
+        32-bit integer of any value
     n_lanes
         lanes of the vector
     """
@@ -88,22 +88,22 @@ def compressed(builder: ir.IRBuilder, values: ir.Value, is_selected: ir.Value) -
     kind = values.type
     if not HAS_AVX512:
         return permuted(builder, values, _front_lanes(builder, is_selected))
-    # the undefined third operand fills the lanes after the selected ones
+    # The undefined third operand fills the lanes after the selected ones.
     arguments = [values, is_selected, ir.Constant(kind, ir.Undefined)]
     return called(builder, f"llvm.experimental.vector.compress.{name_of(kind)}", kind, arguments)
 
 
 def _front_lanes(builder: ir.IRBuilder, is_selected: ir.Value) -> ir.Value:
-    """Return the permutation that moves the selected lanes to the front, for a mask of 8 lanes."""
+    """Return the permutation that moves the selected of 8 lanes to the front."""
     row = ir.VectorType(ir.IntType(8), _OF_AVX2)
-    ways = [[k for k in range(_OF_AVX2) if mask >> k & 1] for mask in range(1 << _OF_AVX2)]
-    rows = [ir.Constant(row, [*way, *[0] * (_OF_AVX2 - len(way))]) for way in ways]
-    # 256 rows of 8 bytes: 2 kB, which stay in the first cache
+    orders = [[k for k in range(_OF_AVX2) if mask >> k & 1] for mask in range(1 << _OF_AVX2)]
+    rows = [ir.Constant(row, [*order, *[0] * (_OF_AVX2 - len(order))]) for order in orders]
+    # 256 rows of 8 bytes: 2 KiB, which stay in the L1 cache.
     table = ir.Constant(ir.ArrayType(row, len(rows)), rows)
-    held = cgutils.global_constant(builder.module, "ways_to_front", table)
+    constant = cgutils.global_constant(builder.module, "ways_to_front", table)
     mask = builder.zext(builder.bitcast(is_selected, ir.IntType(_OF_AVX2)), ir.IntType(64))
-    way = builder.load(builder.gep(held, [ir.Constant(ir.IntType(64), 0), mask]))
-    return builder.zext(way, ir.VectorType(I32, _OF_AVX2))
+    order = builder.load(builder.gep(constant, [ir.Constant(ir.IntType(64), 0), mask]))
+    return builder.zext(order, ir.VectorType(I32, _OF_AVX2))
 
 
 def permuted(builder: ir.IRBuilder, values: ir.Value, places: ir.Value) -> ir.Value:
@@ -113,20 +113,20 @@ def permuted(builder: ir.IRBuilder, values: ir.Value, places: ir.Value) -> ir.Va
 
 
 def loaded(builder: ir.IRBuilder, pointer: ir.Value, mask: ir.Value, kind: ir.Type) -> ir.Value:
-    """Return the selected lanes from memory, 0 in the others, whose memory is not accessed.
+    """Return the selected lanes from memory, 0 in the others without access to their memory.
 
     Parameters
     ----------
     builder
-        of the intrinsic
+        builder of the intrinsic
     pointer
-        to the vector
+        pointer to the vector
     mask
         selected lanes
     kind
         LLVM type of the vector
     """
-    # 4: the alignment in bytes, that of one value, as the first lane can be anywhere in a row
+    # 4 bytes, the alignment of one value, because the first lane can be anywhere in a row.
     arguments = [pointer, ir.Constant(I32, 4), mask, ir.Constant(kind, [0.0] * kind.count)]
     return called(builder, f"llvm.masked.load.{name_of(kind)}.p0", kind, arguments)
 
@@ -144,18 +144,18 @@ def picked(builder: ir.IRBuilder, places: ir.Value, parts: Sequence[ir.Value]) -
     Parameters
     ----------
     builder
-        of the intrinsic
+        builder of the intrinsic
     places
         index of each lane, counted through all vectors
     parts
-        two vectors of float32; with AVX2 two or four of 8 lanes
+        two vectors of float32; with AVX2 two or four vectors of 8 lanes
     """
     kind = parts[0].type
     if HAS_AVX512:
         low, high = parts
         return called(builder, "llvm.x86.avx512.vpermi2var.ps.512", kind, [low, places, high])
     found = [permuted(builder, part, places) for part in parts]
-    # each round halves the candidates of a lane by one bit of its index
+    # Each round halves the candidates of a lane by one bit of its index.
     for bit in (8, 16)[: len(found) // 2]:
         at = spread(builder, ir.Constant(I32, bit), _OF_AVX2)
         is_set = builder.icmp_signed("!=", builder.and_(places, at), ir.Constant(at.type, None))
@@ -179,8 +179,8 @@ def absolute(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 def at_least_0(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """Return each lane, or 0 if it is negative."""
-    nought = ir.Constant(value.type, [0.0] * value.type.count)
-    return builder.select(builder.fcmp_ordered(">", value, nought), value, nought)
+    zero = ir.Constant(value.type, [0.0] * value.type.count)
+    return builder.select(builder.fcmp_ordered(">", value, zero), value, zero)
 
 
 def name_of(kind: ir.Type) -> str:

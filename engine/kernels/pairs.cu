@@ -1,7 +1,7 @@
-// Sums of a potential over the 26 neighbours of each voxel; the formulas are at the head of the twin, pairs.py.
+// Sums of a potential over the 26 neighbours of each voxel; the formulas are at the top of the twin, pairs.py.
 //
-// A thread takes a voxel, and its neighbours in the order of the twin, ORDER. The source is compiled without fused
-// multiply-adds, so that the bits are those of the CPU.
+// A thread computes one voxel. It processes the neighbours in the order of the twin, ORDER. The source is compiled
+// without fused multiply-adds, so that the bits are those of the CPU.
 
 typedef {{ real }} real;
 constexpr int N_HALF = 13, VALUE = 0, GRADIENT = 1, HESSIAN = 2, RELATIVE = 1, HUBER = 2;
@@ -37,7 +37,7 @@ __device__ __forceinline__ real quadratic(int term, real a, real b, real v, real
   return term == HESSIAN ? w * (v - u) : w * (c.one + c.one);
 }
 
-// shares : of the pairs with the 13 neighbours after each voxel, doubled; has_shares 0: all pairs count fully
+// shares : twice the share of each pair, for the 13 neighbours after a voxel; has_shares 0: all pairs count fully.
 extern "C" __global__ void __launch_bounds__({{ block }}) pairs(
     int term, int kind, const real* __restrict__ x, const real* __restrict__ vector, const real* __restrict__ kappa,
     const real* __restrict__ weights, const unsigned char* __restrict__ shares, int has_shares,

@@ -1,15 +1,15 @@
-// A blur by the point spread of a scanner: each voxel is the sum of a matrix's row times the image.
+// Blur by the point spread of a scanner: each voxel is the product of a matrix row and the image.
 //
-// The matrices are at the head of engine/operators/point_spread.py; the twin is SciPy's product of one in
-// rows with an image, whose order of sums this keeps. The k-th element of every row lies beside those of
-// its neighbours, so that a warp reads elements together. Compiled without fused multiply-adds.
+// The matrices are defined in engine/operators/point_spread.py. The twin is SciPy's product of a CSR matrix and an
+// image, and the order of sums is the same. The k-th elements of neighbouring rows are contiguous, so that a warp
+// reads them in one access. Compiled without fused multiply-adds.
 
 typedef {{ real }} real;
 
-// Planes that a thread of `across` takes: it reads the elements of a row once for all of them.
+// Planes of a thread of `across`: it reads the elements of a row once for all of them.
 constexpr int PLANES = {{ planes }};
 
-// A matrix of the pixels of each plane. A thread takes a pixel; counts : elements of its row
+// A matrix between the pixels of each plane. A thread computes one pixel; counts : number of elements of each row.
 extern "C" __global__ void __launch_bounds__({{ block }}) across(
     const real* __restrict__ image, const int* __restrict__ counts, const int* __restrict__ columns,
     const float* __restrict__ weights, int n_pixels, int n_planes, real* __restrict__ out) {
@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}) across(
     if (first + i < n_planes) out[(size_t)(first + i) * n_pixels + pixel] = totals[i];
 }
 
-// A matrix of the planes, the same at every pixel. A thread takes a pixel of a plane.
+// A matrix between the planes, the same for every pixel. A thread computes one pixel of one plane.
 extern "C" __global__ void __launch_bounds__({{ block }}) along(
     const real* __restrict__ image, const int* __restrict__ counts, const int* __restrict__ columns,
     const float* __restrict__ weights, int n_pixels, int n_planes, real* __restrict__ out) {

@@ -1,10 +1,10 @@
 """Processor that Numba compiles for: a class of models, and its features.
 
-Numba compiles for one model of processor. Compiled kernels could then not come with a wheel, and a
-computer of a cluster would not use those of another. Kernels here are compiled for a class of
-models instead: level 3 (AVX2) or level 4 (AVX-512) of the x86-64 psABI. All its models run the same
-code, so they return the same bits. Other processors, and processes that set NUMBA_CPU_NAME or that
-compiled a function before, use Numba's own choice.
+By default, Numba compiles for one model of processor. Compiled kernels could then not be part of a
+wheel, and a node of a cluster could not use the kernels of another node. Kernels here are compiled
+for a class of models instead: level 3 (AVX2) or level 4 (AVX-512) of the x86-64 psABI. All models
+of a class run the same code, so they return the same bits. Numba's default stays in use on other
+processors, and in processes that set NUMBA_CPU_NAME or have compiled a function before.
 
 Source: x86-64 psABI supplement 1.0, section 3.1.1 (levels of the instruction set).
 """
@@ -18,7 +18,7 @@ from numba.core import config as numba_config
 from numba.core.registry import cpu_target
 
 FIRST_LLVM = 17
-"""Older versions do not know all the models below."""
+"""Oldest version of LLVM that knows all the models below."""
 
 _BASE = "64bit cmov cx8 fxsr mmx sse sse2"
 _LEVEL_3 = (
@@ -33,9 +33,9 @@ class Level(NamedTuple):
     Attributes
     ----------
     model
-        model that gives LLVM the costs of instructions; its other instructions are not used
+        model that defines the costs of instructions for LLVM; its other features are excluded
     features
-        LLVM's names of the features that all processors of this level have
+        LLVM names of the features that all processors of this level have
     """
 
     model: str
@@ -46,23 +46,23 @@ LEVELS = (
     Level("znver4", frozenset(f"{_LEVEL_3} avx512bw avx512cd avx512dq avx512f avx512vl".split())),
     Level("znver3", frozenset(_LEVEL_3.split())),
 )
-"""The classes, best first."""
+"""The classes, highest first."""
 
 
 def level_of(features: dict[str, bool]) -> Level | None:
-    """Return the best class that a processor belongs to; None if it belongs to none.
+    """Return the highest class that a processor belongs to; None if there is none.
 
     Parameters
     ----------
     features
-        whether the processor has each feature that LLVM knows
+        True or False for each feature that LLVM knows
     """
     own = {name for name, is_there in features.items() if is_there}
     return next((level for level in LEVELS if level.features <= own), None)
 
 
 def features_of(level: Level, known: dict[str, bool]) -> str:
-    """Return LLVM's text for the features of a class; it excludes all others of the model.
+    """Return the LLVM text for the features of a class; it excludes all other features.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def features_of(level: Level, known: dict[str, bool]) -> str:
 
 
 def _choose_class() -> None:
-    """Let Numba compile for the class of this processor, unless somebody chose already."""
+    """Let Numba compile for the class of this processor, unless the user has set a target."""
     config: Any = numba_config
     is_chosen = config.CPU_NAME is not None or config.CPU_FEATURES is not None
     # Code of both targets cannot be mixed in one process.
@@ -99,8 +99,8 @@ FEATURES = frozenset(name[1:] for name in TARGET[2].split(",") if name.startswit
 """Names of LLVM, such as "avx512f"."""
 
 HAS_AVX512 = {"avx512f", "avx512vl"} <= FEATURES
-"""Whether one instruction moves selected lanes to the front of a 64-byte vector."""
+"""True if one instruction moves selected lanes to the front of a 64-byte vector."""
 HAS_LANES = HAS_AVX512 or "avx2" in FEATURES
-"""Whether lanes of 32 bits can be permuted in a register."""
+"""True if 32-bit lanes can be permuted in a register."""
 LANES = 16 if HAS_AVX512 else 8
-"""Numbers of 32 bits in the widest register."""
+"""32-bit numbers in the widest register."""

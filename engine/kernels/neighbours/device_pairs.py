@@ -64,5 +64,13 @@ def sums(
 
 
 def tables_of(gpu: Gpu, *tables: NDArray[Any]) -> tuple[Array, ...]:
-    """Return copies of tables on a device."""
+    """Return copies of tables on a device.
+
+    Parameters
+    ----------
+    gpu
+        the device
+    tables
+        arrays on the host
+    """
     return tuple(gpu.upload(each) for each in tables)

@@ -2,7 +2,8 @@
 
     out_n = Σ_m w_nm κ_n κ_m t(x_n, x_m)
 
-Here a = x_n, b = x_m and d = a − b. A term t is one of four, of a potential φ that is symmetric:
+w : weight by direction; κ : factor of a voxel. With a = x_n, b = x_m and d = a − b, a term t is one
+    of four. All belong to a symmetric potential φ:
 
     VALUE       φ(a, b)
     GRADIENT    ∂φ/∂a
@@ -15,8 +16,8 @@ Here a = x_n, b = x_m and d = a − b. A term t is one of four, of a potential �
 
 Pairs with a voxel outside of the image do not exist. All arithmetic is in the type of the image,
 neighbour by neighbour, without fused multiply-adds. The CPU computes each pair once, for both of
-its voxels, row by row in memory. A GPU thread takes the neighbours of its voxel in the same order,
-`ORDER`. Bits therefore do not depend on threads or device.
+its voxels, row by row in memory. A GPU thread processes the neighbours of its voxel in the same
+order, `ORDER`. The bits therefore do not depend on threads or device.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ QUADRATIC, RELATIVE, HUBER = range(3)
 N_HALF = 13
 """Neighbours after a voxel in memory; the other 13 are opposite to them, in the same order."""
 _PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
-"""Without counts of references: rows of an image are views, made millions of times."""
+"""Without reference counts: rows of an image are views, which are created millions of times."""
 _KERNEL, _INLINE = cached_njit(**_PLAIN), njit(**_PLAIN)
 
 
@@ -111,9 +112,9 @@ def add_pairs(
     """
     n_z, n_y, n_x = x.shape
     cleared = start
-    # The plane before the first one adds its pairs to it; its own sums are not needed.
+    # The plane before the first one adds its pairs to the first one. Its own sums are not needed.
     for z in range(max(start - 1, 0), stop):
-        # Plane by plane: they are then still in the cache when sums are added.
+        # Plane by plane, so that a plane is still in the cache when sums are added.
         while cleared < min(z + 2, stop):
             out[cleared] = 0
             cleared += 1
@@ -133,7 +134,8 @@ def add_pairs(
                 _weigh(weights[k], kappa[z, y, here], kappa[zz, yy, there], w)
                 if len(shares) > 0:
                     _share(shares[k, z, y, here], numbers[2], w)
-                # Sums that are not asked for, and those of a row that overlaps itself.
+                # Extra memory for sums that are not needed, and for those of a row that overlaps
+                # itself.
                 is_direct = k > 0 and zz < stop
                 if not is_direct:
                     extra[:] = 0

@@ -37,16 +37,16 @@ def smooth(image: Array, weights: tuple[NDArray[np.float64] | None, ...], gpu: G
     contiguous, same shape and dtype
     """
     kernel = gpu.load(source(image.dtype), OPTIONS).function("smooth")
-    here = gpu.empty(image.shape, image.dtype)
-    here[...] = image
-    there, n_all = gpu.empty(image.shape, image.dtype), image.size
+    current = gpu.empty(image.shape, image.dtype)
+    current[...] = image
+    result, n_all = gpu.empty(image.shape, image.dtype), image.size
     for axis, along in enumerate(weights):
         if along is None or not n_all:
             continue
-        apart = prod(image.shape[axis + 1 :])
-        size = np.int32(image.shape[axis]), np.int64(apart), np.int64(n_all)
+        stride = prod(image.shape[axis + 1 :])
+        size = np.int32(image.shape[axis]), np.int64(stride), np.int64(n_all)
         reach = np.int32(len(along) - 1)
-        kernel(-(-n_all // BLOCK), BLOCK, here, gpu.upload(along), reach, *size, there)
+        kernel(-(-n_all // BLOCK), BLOCK, current, gpu.upload(along), reach, *size, result)
         # Two buffers alternate: each axis reads the result of the previous one.
-        here, there = there, here
-    return here
+        current, result = result, current
+    return current

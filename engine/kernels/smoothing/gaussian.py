@@ -1,12 +1,15 @@
 """Gaussian smoothing of a volume, one axis after the other: the twin of gaussian.cu.
 
-    g_i = w_0 f_i + sum_k w_k (f_{i - k} + f_{i + k}),   k = 1 ... K,   w_k ~ exp(-k^2 / 2 s^2)
+    g_i = w_0 f_i + Σ_k w_k (f_{i − k} + f_{i + k}),   k = 1 ... K,   w_k ∝ exp(−k² / (2 s²))
 
-with s such that the weights have the variance sigma^2, s = sigma but for narrow Gaussians.
+f, g : line of voxels before and after smoothing
+w : weights with w_0 + 2 Σ_k w_k = 1
+K : number of neighbours on each side
+s : width that gives the weights the variance σ² [voxels]; s = σ for σ ≥ `SAMPLED_TRUE`
 
-Beyond its border a line goes on as its mirror image, the outermost voxel twice. Weights, products
-and sums are double, k by k, without fused multiply-adds; what is kept between two axes, and in the
-end, is rounded to the type of the image. So the bits are those of the GPU.
+At its ends a line continues as its mirror image, with the outermost voxel twice. Weights, products
+and sums are float64, k by k, without fused multiply-adds. The result of each axis is rounded to the
+type of the image. The bits are therefore those of the GPU.
 """
 
 from __future__ import annotations
@@ -21,18 +24,27 @@ _KERNEL = cached_njit(error_model="numpy")
 LEAST_SIGMA = 1e-15
 """Axes with a smaller sigma (voxels) are not smoothed."""
 SAMPLED_TRUE = 1.0
-"""Minimum sigma (voxels) of a sampled Gaussian with the correct width."""
+"""Minimum σ (voxels) of a Gaussian whose samples have the correct width."""
 
 
 def weights_of(sigma: float, truncate: float) -> NDArray[np.float64]:
-    """Return (K + 1,) w_0 ... w_K of a width in voxels, cut off at `truncate` of it; 2 Σ − w_0 = 1.
+    """Return (K + 1,) weights w_0 ... w_K of a Gaussian.
 
-    Their variance is σ²: a Gaussian that is sampled at voxels is narrower than it should be where
-    it is narrow, at σ = 0.52 by 11 %, so that one of a little more width is sampled.
+    Samples of a narrow Gaussian have a smaller variance than the Gaussian: 10 % less at σ = 0.52. A
+    slightly wider Gaussian is sampled instead, so that the weights have the variance σ².
+
+    Parameters
+    ----------
+    sigma
+        standard deviation in voxels, greater than 0
+    truncate
+        truncation in standard deviations; K = truncate · sigma, rounded, and at least 1 for narrow
+        Gaussians
     """
     if sigma >= SAMPLED_TRUE:
         return _sampled(sigma, int(truncate * sigma + 0.5))
-    # bisection for the sampled width; at least one neighbour, whose weight tends to σ²/2
+    # Bisection for the width of the samples. There is at least one neighbour: its weight tends to
+    # σ²/2.
     low, high, reach = 0.0, SAMPLED_TRUE + 0.01, max(1, int(truncate * sigma + 0.5))
     for _ in range(60):
         middle = (low + high) / 2
@@ -110,11 +122,11 @@ def across_rows(image: Array, weights: Array, out: Array) -> None:
     out
         same shape, which is written
     """
-    n_blocks, n, n_beside, n_x = image.shape
+    n_blocks, n, n_rows, n_x = image.shape
     # A whole row of x is summed at once, which can be vectorised.
     total = np.empty(n_x)
     for b in range(n_blocks):
-        for row in range(n_beside):
+        for row in range(n_rows):
             for j in range(n):
                 for i in range(n_x):
                     total[i] = weights[0] * np.float64(image[b, j, row, i])
@@ -142,18 +154,18 @@ def smooth(image: Array, weights: tuple[NDArray[np.float64] | None, ...]) -> Arr
     contiguous, same shape and dtype
     """
     n_z, n_y, n_x = image.shape
-    here, there = np.ascontiguousarray(image), np.empty(image.shape, image.dtype)
+    current, result = np.ascontiguousarray(image), np.empty(image.shape, image.dtype)
     # The buffers alternate, so the caller's image must not be one of them.
-    if here is image:
-        here = image.copy()
+    if current is image:
+        current = image.copy()
     along_z, along_y, along_x = weights
     if along_z is not None:
-        across_rows(here[None], along_z, there[None])
-        here, there = there, here
+        across_rows(current[None], along_z, result[None])
+        current, result = result, current
     if along_y is not None:
-        across_rows(here[:, :, None], along_y, there[:, :, None])
-        here, there = there, here
+        across_rows(current[:, :, None], along_y, result[:, :, None])
+        current, result = result, current
     if along_x is not None:
-        along_rows(here.reshape(n_z * n_y, n_x), along_x, there.reshape(n_z * n_y, n_x))
-        here, there = there, here
-    return here
+        along_rows(current.reshape(n_z * n_y, n_x), along_x, result.reshape(n_z * n_y, n_x))
+        current, result = result, current
+    return current

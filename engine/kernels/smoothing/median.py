@@ -1,11 +1,15 @@
-"""Median of the 27 voxels of a cube, by a network of comparisons between rows of an image.
+"""Median over cubes of 27 voxels, by a network of comparisons between rows of an image.
 
-A comparison of two rows puts the smaller of each two numbers into one and the larger into the
-other: there is nothing to branch on, and it runs on vectors. First the nine rows around a line of
-voxels are sorted, number by number (25 comparisons). Three neighbours on the line then have three
-sorted columns of nine; sorting across them leaves the columns sorted, and of 27 numbers in such an
-order only 13 can be the 14th: (i + 1)(j + 1) ≤ 14 and (9 − i)(3 − j) ≤ 14 for row i of column j. Of
-those the 7th is taken (20 comparisons). Knuth, The Art of Computer Programming 3, section 5.3.4.
+A comparison of two rows writes the smaller number of each pair to one row and the larger to the
+other. It has no branches, so it runs on vectors. The network has two steps:
+
+1. The nine rows around a line of voxels are sorted, number by number (25 comparisons).
+2. Three neighbours on the line then have three sorted columns of nine. Each row of three is sorted,
+which leaves the columns sorted. Value i of column j can be the 14th of 27 only if (i + 1)(j + 1) ≤
+14 and (9 − i)(3 − j) ≤ 14. This leaves 13 candidates, and the median is the 7th of them (20
+comparisons).
+
+Knuth, The Art of Computer Programming 3, section 5.3.4.
 """
 
 from __future__ import annotations
@@ -30,22 +34,31 @@ SELECT_13 = (
     *((8, 9), (9, 11), (0, 4), (1, 5), (2, 6), (3, 7), (2, 4), (3, 5), (3, 4), (5, 6), (9, 10)),
     *((11, 12), (2, 10), (3, 11), (4, 8), (5, 9), (6, 10), (3, 5), (6, 8), (5, 6)),
 )
-"""Network that puts the 7th of the remaining 13 into row 6."""
+"""Network that moves the 7th of the 13 candidates into row 6."""
 PLACES = (
     *((13, 13, 9), (13, 13, 10), (13, 4, 11), (13, 5, 12), (13, 6, 13), (0, 7, 13), (1, 8, 13)),
     *((2, 13, 13), (3, 13, 13)),
 )
-"""Row among the 13 for the three values of each sorted row; 13: cannot be the median."""
+"""Row among the candidates for the three values of each sorted row; 13: not a candidate."""
 
 
 LINES = 4
-"""Lines that are filtered as one, so that vectors are nearly always complete."""
+"""Lines that are filtered together, so that most vectors are complete."""
 
 
 def median_of_cubes(image: Array, *, threads: int = 1) -> Array:
-    """Return the median over 3 × 3 × 3 voxels, those at the edge repeated beyond it.
+    """Return the median over 3 × 3 × 3 voxels; voxels at the border are repeated outside.
 
-    image : (n_z, n_y, n_x) float32 or float64, C-contiguous
+    Parameters
+    ----------
+    image
+        (n_z, n_y, n_x) float32 or float64, C-contiguous
+    threads
+        number of threads
+
+    Returns
+    -------
+    (n_z, n_y, n_x), same dtype
     """
     image, out = only_read(image), np.empty_like(image)
     n_z, _, n_x = image.shape
@@ -54,8 +67,8 @@ def median_of_cubes(image: Array, *, threads: int = 1) -> Array:
     def work(_: int, first: int, stop: int) -> None:
         # Each line has one more voxel at both ends, which repeats the border.
         width = LINES * (n_x + 2)
-        nine, left = np.zeros((9, width), image.dtype), np.empty((14, width - 2), image.dtype)
-        _filter(first, stop, image, *tables, nine, left, out)
+        nine, candidates = np.zeros((9, width), image.dtype), np.empty((14, width - 2), image.dtype)
+        _filter(first, stop, image, *tables, nine, candidates, out)
 
     run_blocks(work, n_z, threads, smallest=1, in_turn=False)
     return out
@@ -73,9 +86,9 @@ def _compare(rows: Array, pairs: Array) -> None:
 
 
 @_KERNEL
-def _across(row: Array, places: Array, left: Array) -> None:
-    """Sort each three neighbours of a row, and put them into their rows."""
-    low, middle, high = left[places[0]], left[places[1]], left[places[2]]
+def _across(row: Array, places: Array, candidates: Array) -> None:
+    """Sort each three neighbours of a row, and write them to their rows of candidates."""
+    low, middle, high = candidates[places[0]], candidates[places[1]], candidates[places[2]]
     one, two, three = row[:-2], row[1:-1], row[2:]
     for x in range(len(low)):
         a, b, c = one[x], two[x], three[x]
@@ -90,11 +103,12 @@ def _across(row: Array, places: Array, left: Array) -> None:
 @_KERNEL
 def _filter(
     first: int, stop: int, image: Array, sort: Array, select: Array, places: Array,
-    nine: Array, left: Array, out: Array,
+    nine: Array, candidates: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Filter some slices, lines end to end; nine : (9, width) and left : (14, width - 2), to use.
+    """Filter some slices; `LINES` lines are concatenated.
 
-    What is found across the ends of two lines is left out.
+    nine : (9, width) and candidates : (14, width − 2) working memory. Values across the ends of two
+        lines are discarded.
     """
     n_z, n_y, n_x = image.shape
     n_lines = nine.shape[1] // (n_x + 2)
@@ -111,9 +125,9 @@ def _filter(
                     row[0], row[n_x + 1] = line[0], line[n_x - 1]
             _compare(nine, sort)
             for k in range(9):
-                _across(nine[k], places[k], left)
-            _compare(left, select)
+                _across(nine[k], places[k], candidates)
+            _compare(candidates, select)
             for j in range(n):
-                found = left[6, j * (n_x + 2) : j * (n_x + 2) + n_x]
+                found = candidates[6, j * (n_x + 2) : j * (n_x + 2) + n_x]
                 for x in range(n_x):
                     out[z, low + j, x] = found[x]

@@ -1,9 +1,9 @@
-"""Values packed on vectors: those that are not 0, one after the other, with their places.
+"""Pack nonzero values and their positions, in order, with vector instructions.
 
-Numba turns loops into vectors by itself where every pass does the same; to keep only some of the
-values is what it cannot say. Here it is said in LLVM's own words: with AVX-512 one instruction for
-a vector of 64 bytes; with AVX2 lanes of 32 bits are permuted by a table of the ways to do so, and
-those of 64 are packed one by one, as all are on other processors.
+Numba vectorises loops with the same work in each iteration. It cannot express the selection of some
+lanes, so this module emits LLVM IR. With AVX-512 one instruction packs a vector of 64 bytes. With
+AVX2, 32-bit lanes are permuted by a lookup table. Other types and processors pack one value at a
+time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _pack_type(
     places_out: Type,
     end: Type,
 ) -> lanes.Declared:
-    """Append those of values[first : stop] within one vector that are not 0."""
+    """Append the nonzero values of values[first : stop] within one vector."""
     del typing, first, stop, end
     i64 = types.int64
     return i64(values, places, i64, i64, values_out, places_out, i64), _emit_pack
@@ -51,17 +51,27 @@ _pack: Callable[..., int] = intrinsic(_pack_type)
 def pack_row(
     values: Array, places: Array, n: int, values_out: Array, places_out: Array, end: int
 ) -> int:
-    """Append those of values[:n] that are not 0 to kept[:end], in their order; return the new end.
+    """Append the nonzero values of values[:n] to values_out[:end], in order; return the new end.
 
-    values : (>= n + MOST_LANES,) floating; places : as many uint32, packed in the same way;
-    kept, places_out : with room for MOST_LANES behind all that is kept
+    Parameters
+    ----------
+    values
+        (≥ n + MOST_LANES,) float32 or float64
+    places
+        (≥ n + MOST_LANES,) uint32, packed in the same way
+    n
+        number of values
+    values_out, places_out
+        output, with space for MOST_LANES more than the packed values
+    end
+        number of values that are already in the output
     """
-    # both known when the kernel is compiled
+    # Both are compile-time constants.
     if HAS_AVX512 or (HAS_LANES and values.itemsize == 4):
         for first in range(0, n, BYTES // values.itemsize):
             end = _pack(values, places, first, n, values_out, places_out, end)
     else:
-        # without a branch: zeros are written too, and overwritten by the next value
+        # Without a branch: zeros are also written, and the next value overwrites them.
         for k in range(n):
             values_out[end], places_out[end] = values[k], places[k]
             end += values[k] != 0
@@ -75,21 +85,21 @@ def _emit_pack(
     kinds = signature.args
     if not (HAS_AVX512 or kinds[0].dtype.bitwidth == 32):
         return end  # never called; compiled with the rest
-    # the places of a vector of doubles are half a vector: LLVM's own way to split one in two failed
+    # Positions of a vector of doubles are half a vector. LLVM failed to split one in two.
     n_lanes = BYTES * 8 // kinds[0].dtype.bitwidth
 
     def at(array: ir.Value, kind: ir.Value, index: ir.Value) -> ir.Value:
         return lanes.vector_at(context, builder, array, kind, index, n_lanes)
 
     numbers = builder.load(at(values, kinds[0], first), align=4)
-    where = builder.load(at(places, kinds[1], first), align=4)
-    # "unordered": not a number is kept, and so is told further down as ever
+    positions = builder.load(at(places, kinds[1], first), align=4)
+    # "Unordered", so that NaN is packed too and later code can report it.
     is_any = builder.fcmp_unordered("!=", numbers, ir.Constant(numbers.type, [0.0] * n_lanes))
     n_left = builder.trunc(builder.sub(stop, first), lanes.I32)
-    is_kept = builder.and_(is_any, lanes.first_lanes(builder, n_left, n_lanes))
-    packed = lanes.compressed(builder, numbers, is_kept)
+    is_selected = builder.and_(is_any, lanes.first_lanes(builder, n_left, n_lanes))
+    packed = lanes.compressed(builder, numbers, is_selected)
     builder.store(packed, at(values_out, kinds[4], end), align=4)
-    packed_places = lanes.compressed(builder, where, is_kept)
+    packed_places = lanes.compressed(builder, positions, is_selected)
     builder.store(packed_places, at(places_out, kinds[5], end), align=4)
-    count = builder.ctpop(builder.bitcast(is_kept, ir.IntType(n_lanes)))
+    count = builder.ctpop(builder.bitcast(is_selected, ir.IntType(n_lanes)))
     return builder.add(end, builder.zext(count, end.type))

@@ -1,4 +1,4 @@
-"""Registers of `LANES` numbers as Numba values, which one instruction works on.
+"""Vector registers of `LANES` numbers as Numba values.
 
 Kernels combine them with + - * / & | < <= and the functions below. A register holds float32,
 float64, int32, or the truth values of a comparison. LLVM splits registers that are wider than those
@@ -25,7 +25,7 @@ FUSED = ("contract",)
 """A product and a following sum can be rounded once (fused multiply-add)."""
 
 MOST_APART = 2 * LANES - 3
-"""Maximum distance between the first and the last place of `picked`, with one more for rounding."""
+"""Maximum distance between the first and the last index of `picked`, with one more for rounding."""
 
 
 class Register(types.Type):
@@ -37,7 +37,7 @@ class Register(types.Type):
 
     @property
     def is_real(self) -> bool:
-        """Whether the numbers are of floating point."""
+        """True if the numbers are floating-point numbers."""
         return isinstance(self.element, types.Float)
 
 
@@ -140,13 +140,13 @@ real = _unary(lambda b, i: b.sitofp(i, _F32), lambda _: REALS)
 short = _unary(lambda b, x: b.fptrunc(x, _F32), lambda _: REALS)
 """short(x): float32 of float64."""
 below = _unary(_named("floor"))
-"""below(x): the next whole number at or below x, as a real number."""
+"""below(x): the largest integer at or below x, as a floating-point number."""
 above = _unary(_named("ceil"))
-"""above(x): the next whole number at or above x, as a real number."""
+"""above(x): the smallest integer at or above x, as a floating-point number."""
 lower = _binary(_emit_lower)
-"""lower(x, y): the smaller number of each lane; y if one is not a number."""
+"""lower(x, y): the smaller number of each lane; y if one is NaN."""
 higher = _binary(_emit_higher)
-"""higher(x, y): the larger number of each lane; y if one is not a number."""
+"""higher(x, y): the larger number of each lane; y if one is NaN."""
 size = _unary(lambda b, x: lanes.absolute(b, x))
 """size(x): the absolute value."""
 root = _unary(_named("sqrt"))
@@ -157,7 +157,10 @@ tent = _unary(_emit_tent)
 
 @_intrinsic
 def either(typing: Any, is_first: Any, one: Any, other: Any) -> lanes.Declared:
-    """Return the lanes of `one` where `is_first`, and those of `other` elsewhere."""
+    """Return the lanes of `one` where `is_first` is True, and the lanes of `other` elsewhere.
+
+    is_first : register of truth values; one, other : registers of one type
+    """
     del typing, is_first, other
     return one(TRUTHS, one, one), lambda _context, builder, _signature, args: builder.select(*args)
 
@@ -198,14 +201,20 @@ for _function, _instruction in _OF_WHOLES.items():
 
 @_intrinsic
 def read(typing: Any, array: Any, first: Any) -> lanes.Declared:
-    """Return array[first + j] in all lanes j; the array is contiguous, and counted as flat."""
+    """Return array[first + j] in each lane j.
+
+    array : contiguous, indexed as if flat; first : index of lane 0
+    """
     del typing, first
     return Register(array.dtype)(array, types.int64), _emit_read
 
 
 @_intrinsic
 def write(typing: Any, value: Any, array: Any, first: Any) -> lanes.Declared:
-    """Write all lanes j to array[first + j]."""
+    """Write each lane j to array[first + j].
+
+    value : register; array : contiguous, indexed as if flat; first : index of lane 0
+    """
     del typing, first
     return types.void(value, array, types.int64), _emit_write
 
@@ -240,7 +249,10 @@ def picked(typing: Any, array: Any, first: Any, places: Any) -> lanes.Declared:
 
 @_intrinsic
 def gathered(typing: Any, array: Any, first: Any, places: Any) -> lanes.Declared:
-    """Return array[first + place] in each lane, for places of any size, one by one (float32)."""
+    """Return array[first + place] in each lane, for any places, one by one (float32).
+
+    array : contiguous; first : index; places : int32 register
+    """
     del typing, first, places
     return REALS(array, types.int64, WHOLES), _emit_gathered
 
@@ -264,13 +276,16 @@ def first_lane(typing: Any, number: Any) -> lanes.Declared:
 
 @_intrinsic
 def halved(typing: Any, value: Any) -> lanes.Declared:
-    """Return the sum of all lanes: the lower half is added to the upper one until one is left."""
+    """Return the sum of all lanes: lower and upper half are added until one lane is left.
+
+    value : register of floating-point numbers
+    """
     del typing
     return value.element(value), _emit_halved
 
 
-def _asked(builder: ir.IRBuilder, lane: ir.Value, stop: ir.Value) -> ir.Value:
-    """Return a mask of the lanes lane ... stop - 1."""
+def _active(builder: ir.IRBuilder, lane: ir.Value, stop: ir.Value) -> ir.Value:
+    """Return a mask of the lanes lane ... stop − 1."""
     first, end = (builder.trunc(n, lanes.I32) for n in (lane, stop))
     return builder.and_(
         lanes.first_lanes(builder, end, LANES),
@@ -283,7 +298,7 @@ def _emit_read_some(
 ) -> ir.Value:
     array, first, lane, stop = args
     pointer = lanes.vector_at(context, builder, array, signature.args[0], first, LANES)
-    return lanes.loaded(builder, pointer, _asked(builder, lane, stop), _F32)
+    return lanes.loaded(builder, pointer, _active(builder, lane, stop), _F32)
 
 
 def _emit_write_some(
@@ -291,7 +306,7 @@ def _emit_write_some(
 ) -> ir.Value:
     value, array, first, lane, stop = args
     pointer = lanes.vector_at(context, builder, array, signature.args[1], first, LANES)
-    lanes.store(builder, value, pointer, _asked(builder, lane, stop))
+    lanes.store(builder, value, pointer, _active(builder, lane, stop))
     return context.get_dummy_value()
 
 
@@ -319,7 +334,7 @@ def _vector(
 
 
 def _bytes(kind: Any) -> int:
-    """Return the alignment of rows that begin anywhere: that of one value."""
+    """Return the alignment of rows that begin at any value: the size of one value."""
     return int(kind.dtype.bitwidth) // 8
 
 
@@ -377,7 +392,7 @@ def _emit_gathered_pairs(
         begin = builder.gep(data, [builder.extract_value(offsets, number)])
         pairs = ir.Constant(ir.VectorType(i64, LANES), ir.Undefined)
         for n, start in zip(lane_numbers, starts, strict=True):
-            # Both values in one number of 64 bits: half as many loads.
+            # Both values in one 64-bit number: half as many loads.
             pointer = builder.bitcast(builder.gep(begin, [start]), i64.as_pointer())
             pairs = builder.insert_element(pairs, builder.load(pointer, align=4), n)
         values = builder.bitcast(pairs, ir.VectorType(ir.FloatType(), 2 * LANES))
@@ -390,8 +405,8 @@ def _emit_gathered_pairs(
 def _emit_first_lane(
     _context: BaseContext, builder: ir.IRBuilder, _signature: Signature, args: list[ir.Value]
 ) -> ir.Value:
-    noughts = ir.Constant(_F32, [0.0] * LANES)
-    return builder.insert_element(noughts, args[0], ir.Constant(lanes.I32, 0))
+    zeros = ir.Constant(_F32, [0.0] * LANES)
+    return builder.insert_element(zeros, args[0], ir.Constant(lanes.I32, 0))
 
 
 def _emit_halved(

@@ -1,8 +1,10 @@
 """Sums along a ray through several images at once: one image in each lane of a vector.
 
-Images lie interleaved, voxel by voxel. A voxel of a ray is then found once for all of them, and
-`LANES` values are read and written together. Numba does not see that loops over an image for each
-replicate could run on vectors.
+    gather     values_c = Σ_k length_k image_c,k
+    scatter    image_c,k += length_k values_c
+
+Images c are interleaved, voxel by voxel. The position of voxel k is computed once for all images,
+and `LANES` values are read and written together. Numba does not vectorise loops over the images.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from numba.extending import intrinsic
 from engine.kernels import lanes
 
 LANES = 8
-"""Images in a vector; any processor splits it into vectors of its own."""
+"""Images in a vector; LLVM splits it into vectors of the processor."""
 _REALS = ir.VectorType(ir.FloatType(), LANES)
 _PLACE = ir.IntType(64)
 _FUSED = ("contract",)
@@ -97,7 +99,7 @@ class _Taps:
         return self.builder.load(pointer, align=4)
 
     def plus_times(self, one: ir.Value, two: ir.Value, three: ir.Value) -> ir.Value:
-        """Return one + two · three, rounded once where the processor does that."""
+        """Return one + two · three, fused if the processor has FMA."""
         return self.builder.fadd(one, self.builder.fmul(two, three, _FUSED), _FUSED)
 
 

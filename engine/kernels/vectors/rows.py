@@ -1,8 +1,8 @@
-"""Rows added to a row: out_i += a x_i + b y_i, in whole vectors.
+"""Add two rows to a row: out_i += a x_i + b y_i, in whole vectors.
 
-Numba's loops over short rows of any length spend more on what is left over by their vectors than on
-these. Rows that have room for a last whole vector need none of that; and what is said in LLVM's own
-words gives the same bits on vectors of any width, since no operation is fused with another.
+Numba's loops over short rows spend more time on the remainder than on the vectors. Padded rows have
+no remainder. This module emits LLVM IR without fused operations, so the bits are the same for
+vectors of any width.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from engine.core.arrays import Array
 from engine.kernels import lanes
 
 LANES = 8
-"""Numbers of a vector; rows have padding of one less after their last number."""
+"""Numbers of a vector; rows are padded by LANES − 1 numbers."""
 
 
 def _add_type(
-    typing: Context, out: Type, one: Type, other: Type, places: Type, parts: Type
+    typing: Context, out: Type, x: Type, y: Type, places: Type, parts: Type
 ) -> lanes.Declared:
     """Add to one vector of `out`."""
     del typing, places, parts
     whole, real = types.UniTuple(types.int64, 3), types.UniTuple(types.float32, 2)
-    return types.void(out, one, other, whole, real), _emit_add
+    return types.void(out, x, y, whole, real), _emit_add
 
 
 _add: Callable[..., None] = intrinsic(_add_type)
@@ -38,15 +38,24 @@ _add: Callable[..., None] = intrinsic(_add_type)
 
 @njit(inline="always")
 def add_rows(
-    out: Array, one: Array, other: Array, starts: tuple[int, int, int], n: int,
+    out: Array, x: Array, y: Array, starts: tuple[int, int, int], n: int,
     parts: tuple[float, float],
 ) -> None:  # fmt: skip
-    """Add parts[0] one + parts[1] other to `out`, n numbers of them and those up to a whole vector.
+    """Add parts[0] · x + parts[1] · y to `out`: n numbers, rounded up to whole vectors.
 
-    out, one, other : float32 in one piece; starts : where in each of them the numbers begin
+    Parameters
+    ----------
+    out, x, y
+        contiguous float32 arrays
+    starts
+        index of the first number in `out`, x and y
+    n
+        number of numbers
+    parts
+        factors of x and y
     """
     for k in range(0, n, LANES):
-        _add(out, one, other, (starts[0] + k, starts[1] + k, starts[2] + k), parts)
+        _add(out, x, y, (starts[0] + k, starts[1] + k, starts[2] + k), parts)
 
 
 def _emit_add(

@@ -1,9 +1,10 @@
-"""The taps of 16 slabs at once, or of 8, laid, weighed by their time bin and packed in registers.
+"""Trace 16 or 8 slabs of a ray at once: compute, weight and pack their taps in registers.
 
-The same as `engine.kernels.rays.slice_tracing` and `engine.kernels.rays.time_weights` do slab by
-slab, said in LLVM's own words for processors with AVX-512 or AVX2 (`HAS_LANES`): lengths that are 0
-never reach memory. The integral of a bin's weight is a cubic on each of 32 parts of its way, whose
-coefficients lie in registers, out of which as many are picked (`engine.kernels.rays.tof`).
+The results are those of `engine.kernels.rays.slice_tracing` and `engine.kernels.rays.time_weights`,
+which process one slab after another. This module emits LLVM IR for processors with AVX-512 or AVX2
+(`HAS_LANES`), so taps without length never reach memory. The integral of a TOF bin's weight is a
+cubic on each of 32 parts. The coefficients are in registers, and each lane selects its own
+(`engine.kernels.rays.tof`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from engine.kernels.rays.bricks import SHIFT
 from engine.kernels.rays.tof import N_LANES
 
 MOST_PARTS = 0.85
-"""Parts per slab, so that the ends of 8 slabs lie within 8 parts."""
+"""Maximum number of parts per slab with which the ends of 8 slabs are within 8 parts."""
 
 _REALS = ir.VectorType(ir.FloatType(), LANES)
 _WHOLES = ir.VectorType(lanes.I32, LANES)
@@ -39,11 +40,11 @@ _WHOLE_NAMES = ("layer", "step", "jump", "step_u", "jump_u", "step_v", "jump_v")
 def _lay_type(
     typing: Context, line: Type, layout: Type, n: Type, values_out: Type, places_out: Type
 ) -> lanes.Declared:
-    """Lay n slabs; keep the taps that are not 0 and return how many.
+    """Trace n slabs and write the nonzero taps; return their number.
 
     line : u, its slope, its slabs per voxel, the same of v, start, stop, last u, last v; float32
     layout : first slab, then step and jump of main axis, u and v; see `engine.kernels.rays.bricks`
-    kept, places_out : with room for LANES behind all that is kept
+    values_out, places_out : output, with space for LANES more than the taps
     """
     del typing, line, layout, n
     kinds = types.UniTuple(types.float32, 10), types.UniTuple(types.int32, 7), types.int64
@@ -59,10 +60,11 @@ def _lay_timed_type(
     places_out: Type,
     curve: Type,
 ) -> lanes.Declared:
-    """Do the same, with lengths as a time bin sees them.
+    """Do the same, with the integrals of a time bin's weight instead of lengths.
 
-    line : behind the rest, parts of the table from the middle of the bin to the start of the first
-    slab, parts per slab, and slabs per part; curve : (4 N_LANES,) coefficients
+    line : in addition, start of the first slab from the centre of the bin [parts of the table],
+        parts per slab, and slabs per part
+    curve : (4 N_LANES,) coefficients
     """
     del typing, line, layout, n
     kinds = types.UniTuple(types.float32, 13), types.UniTuple(types.int32, 7), types.int64
@@ -82,7 +84,7 @@ class _Emitter:
     ) -> None:  # fmt: skip
         self.context, self.builder = context, builder
         line, layout, n, self.values_out, self.places_out = args[:5]
-        self.kept_kind, self.places_kind = kinds[3], kinds[4]
+        self.values_kind, self.places_kind = kinds[3], kinds[4]
         self.n = builder.trunc(n, lanes.I32)
         self.given = {
             name: lanes.spread(builder, builder.extract_value(part, i), LANES)
@@ -90,25 +92,37 @@ class _Emitter:
             for i, name in enumerate(part_names)
         }
         self.end = cgutils.alloca_once_value(builder, ir.Constant(ir.IntType(64), 0))
-        self.nought = ir.Constant(_REALS, [0.0] * LANES)
+        self.zero = ir.Constant(_REALS, [0.0] * LANES)
         self.one = ir.Constant(_REALS, [1.0] * LANES)
 
-    def most(self, one: ir.Value, other: ir.Value) -> ir.Value:
-        """Return the larger of each lane; of two numbers."""
+    def maximum(self, one: ir.Value, other: ir.Value) -> ir.Value:
+        """Return the larger number of each lane; `other` if one is NaN.
+
+        Parameters
+        ----------
+        one, other
+            float32 vectors
+        """
         return self.builder.select(self.builder.fcmp_ordered(">", one, other), one, other)
 
-    def least(self, one: ir.Value, other: ir.Value) -> ir.Value:
-        """Return the smaller of each lane; of two numbers."""
+    def minimum(self, one: ir.Value, other: ir.Value) -> ir.Value:
+        """Return the smaller number of each lane; `other` if one is NaN.
+
+        Parameters
+        ----------
+        one, other
+            float32 vectors
+        """
         return self.builder.select(self.builder.fcmp_ordered("<", one, other), one, other)
 
     def plus_times(self, one: ir.Value, two: ir.Value, three: ir.Value) -> ir.Value:
-        """Return one + two · three, rounded once where the processor does that."""
+        """Return one + two · three, fused if the processor has FMA."""
         return self.builder.fadd(one, self.builder.fmul(two, three, _FUSED), _FUSED)
 
     def voxel(self, place: ir.Value, top: ir.Value) -> ir.Value:
         """Return the voxel at a position, limited to the border."""
-        held = self.least(self.most(place, self.nought), top)
-        return self.builder.fptosi(held, _WHOLES)
+        limited = self.minimum(self.maximum(place, self.zero), top)
+        return self.builder.fptosi(limited, _WHOLES)
 
     def place_of(self, voxel: ir.Value, axis: str = "") -> ir.Value:
         """Return the part of a position in memory that belongs to one voxel index.
@@ -143,30 +157,34 @@ class _Emitter:
         """
         builder = self.builder
         plane = builder.select(builder.icmp_signed(">", one, other), one, other)
-        apart = builder.fsub(builder.sitofp(plane, _REALS), at)
-        way = self.least(self.most(builder.fmul(apart, per_slope), self.nought), whole)
-        return builder.select(builder.icmp_signed("==", one, other), whole, way)
+        distance = builder.fsub(builder.sitofp(plane, _REALS), at)
+        length = self.minimum(self.maximum(builder.fmul(distance, per_slope), self.zero), whole)
+        return builder.select(builder.icmp_signed("==", one, other), whole, length)
 
     def block(self, k: ir.Value) -> tuple[ir.Value, list[ir.Value], list[ir.Value]]:
-        """Return start, ends of the taps and voxels of each slab from k on."""
+        """Return the start, the ends of the taps and the voxels of each slab, from slab k on."""
         builder, given = self.builder, self.given
         slab = builder.add(lanes.spread(builder, k, LANES), lanes.numbers(lanes.I32, LANES))
         real = builder.sitofp(slab, _REALS)
-        a = self.most(real, given["start"])
-        b = self.least(builder.fadd(real, self.one), given["stop"])
+        a = self.maximum(real, given["start"])
+        b = self.minimum(builder.fadd(real, self.one), given["stop"])
         whole = builder.fsub(b, a)
-        ways, firsts, steps = [], [], []
+        crossings, firsts, steps = [], [], []
         for axis in "uv":
             places = [self.plus_times(given[axis], given["s" + axis], end) for end in (a, b)]
             one, other = (self.voxel(place, given["top_" + axis]) for place in places)
-            ways.append(self.crossing(one, other, places[0], given["r" + axis], whole))
+            crossings.append(self.crossing(one, other, places[0], given["r" + axis], whole))
             first, last = (self.place_of(voxel, "_" + axis) for voxel in (one, other))
             firsts.append(first)
             steps.append(builder.sub(last, first))
         at = builder.add(self.place_of(builder.add(given["layer"], slab)), builder.add(*firsts))
-        is_u_first = builder.fcmp_ordered("<", *ways)
+        is_u_first = builder.fcmp_ordered("<", *crossings)
         between = builder.add(at, builder.select(is_u_first, *steps))
-        ends = [builder.select(is_u_first, *ways), builder.select(is_u_first, *ways[::-1]), whole]
+        ends = [
+            builder.select(is_u_first, *crossings),
+            builder.select(is_u_first, *crossings[::-1]),
+            whole,
+        ]
         return a, ends, [at, between, builder.add(at, builder.add(*steps))]
 
     def keep(self, is_selected: ir.Value, length: ir.Value, place: ir.Value) -> None:
@@ -183,7 +201,7 @@ class _Emitter:
         """
         builder, end = self.builder, self.builder.load(self.end)
         for values, array, kind in (
-            (length, self.values_out, self.kept_kind),
+            (length, self.values_out, self.values_kind),
             (place, self.places_out, self.places_kind),
         ):
             pointer = lanes.vector_at(self.context, builder, array, kind, end, LANES)
@@ -191,8 +209,8 @@ class _Emitter:
         count = builder.ctpop(builder.bitcast(is_selected, ir.IntType(LANES)))
         builder.store(builder.add(end, builder.zext(count, end.type)), self.end)
 
-    def asked(self, k: ir.Value) -> ir.Value:
-        """Return a mask of the existing slabs from k on."""
+    def active(self, k: ir.Value) -> ir.Value:
+        """Return a mask of the existing slabs, from slab k on."""
         return lanes.first_lanes(self.builder, self.builder.sub(self.n, k), LANES)
 
 
@@ -207,17 +225,17 @@ def _emit_lay(
         k, _,
     ):  # fmt: skip
         _, (near, far, whole), places = emit.block(k)
-        asked = emit.asked(k)
+        active = emit.active(k)
         lengths = (near, builder.fsub(far, near), builder.fsub(whole, far))
         for length, place in zip(lengths, places, strict=True):
-            # voxels that are crossed in no length are dropped
-            is_any = builder.fcmp_unordered("!=", length, emit.nought)
-            emit.keep(builder.and_(asked, is_any), length, place)
+            # Taps without length are dropped.
+            is_any = builder.fcmp_unordered("!=", length, emit.zero)
+            emit.keep(builder.and_(active, is_any), length, place)
     return builder.load(emit.end)
 
 
 class _Curve(ABC):
-    """Integral of the weight of a TOF bin: an odd function of the distance from its middle."""
+    """Integral of the weight of a TOF bin: an odd function of the distance from its centre."""
 
     def __init__(self, emit: _Emitter, array: ir.Value, kind: types.Array) -> None:
         self.emit, self.array, self.kind = emit, array, kind
@@ -228,14 +246,14 @@ class _Curve(ABC):
         """Return the integral up to positions along the ray."""
         emit, builder = self.emit, self.emit.builder
         place = emit.plus_times(emit.given["first"], ends, emit.given["steps"])
-        away = emit.least(lanes.absolute(builder, place), self.last)
+        away = emit.minimum(lanes.absolute(builder, place), self.last)
         part = builder.fptosi(away, _WHOLES)
         t = builder.fsub(away, builder.sitofp(part, _REALS))
         # Horner's scheme
         value, *more = self.coefficients(part)
         for each in more:
             value = emit.plus_times(each, value, t)
-        # the sign bit of the position is copied: the function is odd
+        # Copy the sign bit of the position, because the function is odd.
         sign = builder.and_(builder.bitcast(place, _WHOLES), self.sign)
         return builder.bitcast(builder.xor(builder.bitcast(value, _WHOLES), sign), _REALS)
 
@@ -264,7 +282,7 @@ class _WholeCurve(_Curve):
 
 
 class _NearCurve(_Curve):
-    """The curve near a vector of slabs (AVX2): as many parts as lanes, loaded each time."""
+    """The curve near a vector of slabs (AVX2): as many parts as lanes, loaded for each vector."""
 
     def coefficients(self, part: ir.Value) -> Iterator[ir.Value]:
         builder = self.emit.builder
@@ -289,7 +307,7 @@ def _emit_lay_timed(
         return builder.load(emit.end)
     steps = builder.extract_value(args[0], len(_REAL_NAMES) + _TIME_NAMES.index("steps"))
     most = ir.Constant(ir.FloatType(), MOST_PARTS)
-    # short slabs: the parts that 8 of them touch fit into one vector
+    # Short slabs: the parts that 8 of them touch fit into one vector.
     is_near = builder.fcmp_ordered("<", lanes.absolute(builder, steps), most)
     with builder.if_else(is_near, likely=True) as (near, far):
         with near:
@@ -301,32 +319,32 @@ def _emit_lay_timed(
 
 def _timed_blocks(emit: _Emitter, curve: _Curve) -> None:
     builder = emit.builder
-    behind = cgutils.alloca_once_value(builder, emit.nought)
-    # from the last block to the first: a slab ends where the next begins
+    next_start = cgutils.alloca_once_value(builder, emit.zero)
+    # From the last block to the first, because a slab ends where the next one begins.
     step, stop = ir.Constant(lanes.I32, -LANES), ir.Constant(lanes.I32, -1)
     begin = builder.and_(emit.n, step)
     with cgutils.for_range_slice(builder, begin, stop, step, lanes.I32, inc=False) as (k, _):
-        _timed_block(emit, curve, behind, k)
+        _timed_block(emit, curve, next_start, k)
 
 
-def _timed_block(emit: _Emitter, curve: _Curve, behind: ir.Value, k: ir.Value) -> None:
+def _timed_block(emit: _Emitter, curve: _Curve, next_start: ir.Value, k: ir.Value) -> None:
     builder = emit.builder
     a, (near, far, whole), places = emit.block(k)
-    start = curve.at(emit.least(a, emit.given["stop"]))
+    start = curve.at(emit.minimum(a, emit.given["stop"]))
     next_lanes = ir.Constant(_WHOLES, list(range(1, LANES + 1)))
     ends = [
         curve.at(builder.fadd(a, near)),
         curve.at(builder.fadd(a, far)),
-        builder.shuffle_vector(start, builder.load(behind), next_lanes),
+        builder.shuffle_vector(start, builder.load(next_start), next_lanes),
     ]
-    builder.store(start, behind)
-    asked, begin, from_a = emit.asked(k), start, emit.nought
-    for end, way, place in zip(ends, (near, far, whole), places, strict=True):
-        # rounding must not make a chord of no length one, nor any a negative one
+    builder.store(start, next_start)
+    active, begin, begin_at = emit.active(k), start, emit.zero
+    for end, end_at, place in zip(ends, (near, far, whole), places, strict=True):
+        # In spite of rounding, a chord without length stays 0 and none is negative.
         length = builder.fmul(builder.fsub(end, begin), emit.given["slabs"])
-        is_any = builder.and_(asked, builder.fcmp_ordered(">", way, from_a))
-        emit.keep(is_any, emit.most(length, emit.nought), place)
-        begin, from_a = end, way
+        is_any = builder.and_(active, builder.fcmp_ordered(">", end_at, begin_at))
+        emit.keep(is_any, emit.maximum(length, emit.zero), place)
+        begin, begin_at = end, end_at
 
 
 def _i64(n: int) -> ir.Value:
