@@ -1,8 +1,8 @@
-"""Distribute the rows of a list over threads, and the images that they add to.
+"""Distribute the rows of a list, and the images that they are added to, over threads.
 
-Kernels release the interpreter lock, so plain threads are enough. Rows are distributed in blocks,
-block i to thread i modulo the number of threads. Who adds what, and in which order, therefore
-depends only on the number of threads. Blocks without common sums go to the next free thread.
+Kernels release the interpreter lock, so threads are enough. Rows are distributed in blocks, block i
+to thread i modulo the number of threads. The order of all additions therefore depends only on the
+number of threads. Blocks without common sums go to the next free thread.
 """
 
 from __future__ import annotations
@@ -33,13 +33,19 @@ _SUMS_BYTES = 4 << 30
 
 
 TAIL = 2 * LANES
-"""Number of values behind an array that can be read."""
+"""Number of values after an array that can be read."""
 _LINE_BYTES = 64
-"""A register that begins at a multiple of it is in one line of the cache."""
+"""Bytes of a cache line. A register that starts at a multiple is within one line."""
 
 
 def aligned_zeros(shape: tuple[int, ...]) -> Array:
-    """Return float32 zeros from the start of a cache line, with `TAIL` readable values behind."""
+    """Return float32 zeros that start at a cache line, with `TAIL` readable values after them.
+
+    Parameters
+    ----------
+    shape
+        shape of the array
+    """
     n, more = prod(shape), _LINE_BYTES // 4
     memory = np.zeros(n + more + TAIL, np.float32)
     first = -memory.ctypes.data % _LINE_BYTES // 4
@@ -52,7 +58,15 @@ def padded(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def pad(image: Array, dtype: DTypeLike) -> Array:
-    """Return a copy of an image with a border of one zero voxel on each side."""
+    """Return a copy of an image with a border of one zero voxel on each side.
+
+    Parameters
+    ----------
+    image
+        (n_z, n_y, n_x)
+    dtype
+        dtype of the copy
+    """
     bordered = np.zeros(padded(image.shape), dtype)
     bordered[1:-1, 1:-1, 1:-1] = image
     return bordered
@@ -61,8 +75,8 @@ def pad(image: Array, dtype: DTypeLike) -> Array:
 def copy_planes(values: Array, out: Array, threads: int) -> None:
     """Copy an array to another one; the order of their axes in memory can differ.
 
-    Threads copy plane by plane, across the axis that varies fastest in neither array: a plane stays
-    in the cache, where a copy of the whole array would read a line of it for each value.
+    Threads copy plane by plane, across the axis that is fastest in neither array. A plane stays in
+    the cache. A copy of the whole array would read a cache line for each value.
 
     Parameters
     ----------
@@ -81,7 +95,7 @@ def copy_planes(values: Array, out: Array, threads: int) -> None:
         for i in range(start, stop):
             copies[i] = planes[i]
 
-    # A small array is copied before a thread has started
+    # A small array is copied before a thread could start.
     if threads == 1 or values.size <= _COPIED_ALONE:
         work(0, 0, len(planes))
     else:
@@ -144,7 +158,7 @@ def run_blocks(
         if on_progress:
             on_progress(n_rows, n_rows)
         return
-    # one counter for each thread: only its owner writes it, so no lock is needed to sum them
+    # One counter for each thread: only its owner writes it, so no lock is needed to sum them.
     done = [0] * threads
     stopped, waiting, lock = Event(), iter(starts), Lock()
 
@@ -167,18 +181,17 @@ def run_blocks(
     with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(share, thread) for thread in range(threads)]
         try:
-            # progress is reported in the caller's thread: a signal of the window or
-            # an exception that stops the work must not occur inside a worker
+            # Progress is reported in the caller's thread: a signal of the window or an exception
+            # that stops the work must not occur inside a worker.
             while wait(futures, timeout=_TICK_S).not_done:
                 if on_progress:
                     on_progress(sum(done), n_rows)
         finally:
-            # also when `on_progress` raises: the pool waits for its threads as it closes, and they
-            # end after the current block instead of after all of them
+            # Also when `on_progress` raises: the pool waits for its threads when it closes, and
+            # they end after the current block instead of after all blocks.
             stopped.set()
     for future in futures:
-        # an error of a kernel is raised only now, when no thread writes into shared
-        # arrays
+        # An error of a kernel is raised only now, when no thread writes to shared arrays.
         future.result()
     if on_progress:
         on_progress(n_rows, n_rows)
@@ -192,7 +205,7 @@ class Images(Protocol):
         """Bytes of one image."""
 
     def empty(self) -> Array:
-        """Return a new image to add to, in any shape."""
+        """Return a new image to add to, of any shape."""
 
     def total(self, parts: Sequence[Array], threads: int) -> Array:
         """Return the sum of images as [z, y, x].
@@ -264,8 +277,8 @@ def sum_blocks(
     affordable = _SUMS_BYTES // images.n_bytes
     n_blocks = -(-n_rows // (rows or block_size(n_rows, threads)))
     threads = max(1, min(threads, affordable, n_blocks))
-    # an image for each thread: atomic additions would have another order, and so other last
-    # bits, from run to run
+    # One image for each thread: atomic additions would have another order, and other last bits, in
+    # each run.
     sums: dict[int, Array] = {}
 
     def add(thread: int, start: int, stop: int) -> None:
@@ -274,7 +287,7 @@ def sum_blocks(
         work(sums[thread], start, stop)
 
     run_blocks(add, n_rows, threads, on_progress, rows=rows)
-    # always in the order of the threads, so that the same number of them gives the same bits
+    # Always in the order of the threads, so that the same number of threads gives the same bits.
     return images.total([sums[thread] for thread in sorted(sums)], threads)
 
 

@@ -49,7 +49,7 @@ from engine.kernels.processor import TARGET
 SOURCES = Path(__file__).parent
 PREFIX = "kernels-"
 KEPT_STATES = 3
-"""Number of recent other states of the libraries and of a module, to switch without delay."""
+"""Number of other recent states of the libraries and of a module that stay on disk."""
 PACKAGE = "engine.kernels."
 
 LONGEST_WAIT_S = 120.0
@@ -195,7 +195,7 @@ def _library_digest() -> str:
 
 def _digest_of(texts: dict[str, bytes], start: str = "") -> str:
     content = sha256(start.encode())
-    # name and length delimit the texts, so that moved lines change the digest
+    # Name and length delimit the texts, so that moved lines change the digest.
     for name, text in sorted(texts.items()):
         content.update(f"{name} {len(text)}\n".encode() + text)
     return content.hexdigest()[:16]
@@ -274,7 +274,7 @@ def _first_of_processes(lock: Path | None) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     with ExitStack() as held:
-        # some file systems have no locks, and a process that hangs must not stop all others
+        # Some file systems have no locks, and a process that hangs must not stop all others.
         with suppress(OSError, NotImplementedError, Timeout):
             if lock is not None:
                 held.enter_context(FileLock(lock).acquire(timeout=LONGEST_WAIT_S))
@@ -391,7 +391,7 @@ def _bases() -> list[Path]:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether files can be written in a folder, which is created if missing."""
+    """Return True if files can be written in a folder, which is created if missing."""
     try:
         folder.parent.mkdir(0o755, parents=True, exist_ok=True)
         folder.mkdir(0o755, exist_ok=True)

@@ -42,7 +42,7 @@ def fitted(variant: RayVariant, rows: EventRows) -> RayVariant:
         events; without TOF bins the kernels are compiled without TOF
     """
     if not rows.bins.size:
-        # no bins to read and no table to look up: less traffic, and a few registers fewer
+        # No bins and no table: less memory traffic, and fewer registers.
         return replace(variant, timing="none")
     if variant.timing == "global" or rows.table.nbytes > MOST_CONSTANT_BYTES:
         return replace(variant, timing="global")
@@ -90,8 +90,8 @@ class Kernels:
     def __init__(self, gpu: Gpu, rows: EventRows, layout: Layout, profiler: Profiler) -> None:
         self.gpu, self.layout, self._profiler = gpu, layout, profiler
         variant = layout.variant
-        # constant tables are part of the source, as hexadecimal floats: the compiler sees exactly
-        # the numbers of the host
+        # Constant tables are part of the source, as hexadecimal floats: the compiler reads exactly
+        # the numbers of the host.
         entries = tuple(float(v) for v in rows.table) if variant.timing == "constant" else ()
         self._entries = entries
         rays = gpu.load(variant.rays(entries), variant.options)
@@ -110,7 +110,7 @@ class Kernels:
 
     def _per_launch(self, rows: EventRows) -> Arguments:
         """Return the scalars of the scene, which are equal for all launches."""
-        # without TOF, `DeviceRays` passes a table of one part
+        # Without TOF, `DeviceRays` passes a table of one part.
         n_parts = rows.table.size // 4 if rows.bins.size else 1
         x, y, z = rows.voxel_mm
         return (
@@ -157,7 +157,7 @@ class Kernels:
             resources = function.resources(REPLICATES_BLOCK)
             self._profiler.kernel("replicates", resources, REPLICATES_BLOCK)
         function, block = self._functions["replicates"]
-        # As many rows as threads: each warp takes 32 rows.
+        # As many rows as threads: each warp processes 32 rows.
         function(-(-n_rows // block), block, *arguments)
 
     def pack(self, image: Array, packed: Array) -> None:
@@ -187,7 +187,7 @@ class Kernels:
         """
         x, y, _ = self.layout.sizes
         n = self.layout.n_voxels
-        # every pointer of a launch must be valid, even if it is not read
+        # Every pointer of a launch must be valid, even if it is not read.
         other = image if packed is None else packed  # never read
         as_numerator = np.int32(packed is not None)
         self._images(

@@ -7,11 +7,11 @@ from math import ceil
 from scipy.fft import next_fast_len
 
 LANES = 8
-"""Slices in one grid; real and imaginary part of a cell of all of them fill a cache line."""
+"""Slices in one grid; real and imaginary parts of a cell of all slices fill a cache line."""
 TAPS = 4
 """Cells along an axis to which a wave is added."""
 MARGIN = 2
-"""Cells beyond each edge of the grid, for taps."""
+"""Cells outside each edge of the grid, for taps."""
 OVERSAMPLING = 1.5
 """Period of the grid in voxels, relative to the width of the slice."""
 _COMPLEX_BYTES = 8
@@ -32,7 +32,7 @@ def period_of(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def working_threads(shape: tuple[int, ...], threads: int) -> int:
-    """Return the number of threads. Each has grids, and all of them must fit into the memory.
+    """Return the number of threads that work: the grids of all of them must fit into the memory.
 
     Parameters
     ----------
@@ -58,6 +58,6 @@ def buffer_bytes(shape: tuple[int, ...], threads: int) -> int:
 
 
 def _bytes_of_one(shape: tuple[int, ...]) -> int:
-    """Return the memory of a thread: a grid, and the same slice by slice."""
+    """Return the memory of a thread: a grid, and its copy slice by slice."""
     n_y, n_x = period_of(shape)
     return 2 * LANES * _COMPLEX_BYTES * (n_y + 2 * MARGIN) * (n_x // 2 + 1 + 2 * MARGIN)

@@ -1,12 +1,16 @@
-"""Sum of waves on a grid of frequencies: the first step of Fourier back projection.
+"""Gridding of waves in frequency space: the first step of Fourier back projection.
 
-    F(k) += Q(l) w(k_x − l d_x) w(k_y − l d_y),   l = 0 ... n_f − 1 along each view,
+    F(k) += Q(l) w(k_x − l d_x) w(k_y − l d_y),   l = 0 ... n_f − 1 along each view
 
-with w the Kaiser-Bessel function over `TAPS` cells. Images are real, so F is stored for k_x ≥ 0
-only; waves with k_x < 0 are added as the conjugate at −k. Slices of a grid share the places and
-weights of their waves and are adjacent in memory: `LANES` slices, or one. No operation is fused
-with another, so that a slice has the same bits in both cases. Fessler & Sutton, IEEE T Signal
-Process 51 (2003) 560.
+F : grid of frequencies k
+Q : spectrum of a filtered detector row, with n_f frequencies
+d : step between frequencies of a view [cells]
+w : Kaiser-Bessel function over `TAPS` cells
+
+Images are real, so F is stored for k_x ≥ 0 only. A wave with k_x < 0 is added as the conjugate at
+−k. Slices of a grid share the positions and weights of their waves and are adjacent in memory:
+`LANES` slices, or one. No operations are fused, so a slice has the same bits in both cases. Fessler
+& Sutton, IEEE T Signal Process 51 (2003) 560.
 """
 
 from __future__ import annotations
@@ -30,12 +34,12 @@ from engine.kernels.fetch import fetch
 from engine.kernels.grid_layout import LANES, MARGIN, TAPS
 
 STEPS = 256
-"""Places within a cell for which weights are tabulated; between them they are linear."""
+"""Positions within a cell with tabulated weights; weights are linear in between."""
 
 AHEAD = 12
-"""Number of waves after which cells are used that start to be loaded now."""
+"""Number of waves by which cells are prefetched."""
 _LINE = 16
-"""Values in a line of the cache."""
+"""float32 values in a cache line."""
 
 _KERNEL = cached_njit(error_model="numpy")
 _REALS = 2 * LANES
@@ -67,8 +71,8 @@ def _add_taps_type(
 ) -> lanes.Declared:
     """Add weight · along[s] · wave to the cells s of a row that begins at grid[at].
 
-    wave : real and imaginary part. They are no array: the processor would wait until both numbers
-    are in the cache before it loads them together.
+    wave : real and imaginary part. They are not an array: the processor would wait until both
+        stores have reached the cache before it could load them together.
     """
     del typing, at, wave, weight
     pair = types.UniTuple(types.float32, 2)
@@ -86,7 +90,7 @@ def _emit_add_taps(
     for part in range(2):
         number = builder.extract_value(wave, part)
         pair = builder.insert_element(pair, number, ir.Constant(ir.IntType(32), part))
-    # both numbers of a cell have the weight of its tap
+    # Both numbers of a cell have the weight of its tap.
     by_cell = _chosen(builder, builder.load(taps, align=4), [k // 2 for k in range(2 * TAPS)])
     by_part = _chosen(builder, pair, [k % 2 for k in range(2 * TAPS)])
     weights = builder.fmul(lanes.spread(builder, weight, 2 * TAPS), by_cell)
@@ -96,7 +100,7 @@ def _emit_add_taps(
 
 
 def _chosen(builder: ir.IRBuilder, vector: ir.Value, places: list[int]) -> ir.Value:
-    """Return the numbers of a vector at some places."""
+    """Return the lanes of a vector at some indices."""
     mask = ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
 
@@ -106,7 +110,7 @@ _add_taps: Callable[..., None] = intrinsic(_add_taps_type)
 
 @njit(inline="always", error_model="numpy")
 def _find_places(by_x: float, by_y: float, n_x: float, n_y: float, places: Array) -> None:
-    """Compute the cells x and y of each wave, and -1 for its conjugate, without branches."""
+    """Compute the cells x and y of each wave, and −1 for its conjugate, without branches."""
     xs, ys, signs = places[0], places[1], places[2]
     for k in range(xs.size):
         x, y = k * by_x, k * by_y
@@ -114,7 +118,7 @@ def _find_places(by_x: float, by_y: float, n_x: float, n_y: float, places: Array
         sign = -1.0 if x < 0.0 else 1.0
         x, y = x * sign, y * sign
         y -= n_y * math.floor(y / n_y)
-        # a negative number near zero is rounded to the whole period
+        # A negative number near zero is rounded to the whole period.
         xs[k], ys[k], signs[k] = x, y if y < n_y else 0.0, sign
 
 
@@ -170,7 +174,7 @@ def add_waves(
             _weights(table, x - i, along)
             _weights(table, y - j, across)
             at = (j - 1 + MARGIN) * line + (i - 1 + MARGIN) * cell
-            # the grid does not fit into the faster caches
+            # Prefetch, because the grid does not fit into the faster caches.
             ahead = at + int(sign) * (x_ahead + y_ahead)
             if n_lanes == LANES:
                 for t in range(TAPS):
@@ -197,12 +201,12 @@ def _weights(table: Array, fraction: float, out: Array) -> None:
 
 @_KERNEL
 def fold(grid: Array) -> None:
-    """Add the margins of a grid to the cells that they repeat.
+    """Add the margins of a grid to the cells that they represent.
 
     Parameters
     ----------
     grid
-        as in `add_waves`
+        as for `add_waves`
     """
     n_y, last = grid.shape[0] - 2 * MARGIN, grid.shape[1] - 1 - 2 * MARGIN
     for m in range(MARGIN):
@@ -219,19 +223,20 @@ def fold(grid: Array) -> None:
 
 @_KERNEL
 def separated(grid: Array, out: Array) -> None:
-    """Copy a folded grid slice by slice, ready for a real transform.
+    """Copy a folded grid slice by slice, ready for a real Fourier transform.
 
     Parameters
     ----------
     grid
-        as in `add_waves`
+        as for `add_waves`
     out
-        (n_lanes, n_y, n_x / 2 + 1, 2) float32
+        (n_lanes, n_y, n_x / 2 + 1, 2) float32, which is written
     """
     last = out.shape[2] - 1
     for y in range(out.shape[1]):
         for x in range(last + 1):
-            # each wave stands for itself and its conjugate; the transform counts these columns once
+            # Each wave represents itself and its conjugate; the transform counts these columns
+            # once.
             times = np.float32(2.0 if x in (0, last) else 1.0)
             for n in range(len(out)):
                 for part in range(2):

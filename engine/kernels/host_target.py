@@ -1,4 +1,4 @@
-"""Prepares Numba for the processor: to load stored kernels, or also to compile new ones."""
+"""Prepare Numba for the processor: to load stored kernels, or also to compile new ones."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from numba.core.runtime.nrt import rtsys
 LAST_CHECKED: Final = (0, 68)
 """Newest minor version of Numba for which `make_ready` is enough to load stored kernels.
 
-The oldest that we allow, 0.60, was checked, too. A missing function would end the process, so newer
-versions prepare to compile as well. `tests/engine/kernels/compiled/test_stored_kernels.py` loads
-all kernels, and must pass before this is raised.
+The oldest supported version, 0.60, was also checked. A missing function would end the process, so
+with newer versions `make_ready` also prepares to compile.
+`tests/engine/kernels/compiled/test_stored_kernels.py` loads all kernels, and must pass before this
+number is raised.
 """
 
 
@@ -25,9 +26,9 @@ def can_load_quickly() -> bool:
 def make_ready() -> None:
     """Let Numba provide all functions that stored kernels of this program call.
 
-    These are its memory management, here, and helpers that its import provides. To compile, Numba
-    also registers its implementations of Python, NumPy and BLAS, and for that it imports a part of
-    SciPy. This takes half of the time in which the kernels of a run are loaded.
+    These are its memory management and helpers; its import provides the helpers. To compile, Numba
+    also registers its implementations of Python, NumPy and BLAS, and imports a part of SciPy for
+    them. This takes half of the time in which the kernels of a run are loaded.
     """
     rtsys.initialize(cpu_target.target_context)
     if not can_load_quickly():

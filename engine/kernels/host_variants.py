@@ -1,7 +1,7 @@
 """Variants of the CPU kernels; measurements decide which one is fastest.
 
-Variants differ in how work is divided, never in what is computed. X-ray images and stored responses
-have the same bits in every variant, images of rays if they are summed in integers.
+Variants differ in the division of the work, never in the computation. X-ray images and stored
+responses have the same bits in every variant, images of rays if they are summed in integers.
 """
 
 from __future__ import annotations
@@ -25,12 +25,18 @@ class Sharing:
     rows: int = 0
 
     def __post_init__(self) -> None:
-        # a faulty form is a fault of ours, not of the user: ValueError, not an EngineError
+        # An invalid variant is an internal error, so ValueError instead of an EngineError.
         _within("threads", self.threads, 0, MOST_THREADS)
         _within("rows", self.rows, 0, MOST_ROWS)
 
     def workers(self, threads: int) -> int:
-        """Return the number of threads that work, out of those available."""
+        """Return the number of threads that work.
+
+        Parameters
+        ----------
+        threads
+            number of available threads
+        """
         return min(self.threads or threads, threads)
 
 
@@ -40,7 +46,7 @@ class BackForm(Sharing):
 
     Attributes
     ----------
-    lines, views : size of a tile, which "upright" processes together so that both stay in the cache
+    lines, views : size of a tile, which "upright" processes at once so that both stay in the cache
     """
 
     lines: int = 256
@@ -75,6 +81,6 @@ class MatrixForm(Sharing):
 
 
 def _within(name: str, value: int, least: int, most: int) -> None:
-    # a bool is an int of Python, and a file may hold anything
+    # A bool is an int in Python, and a file can contain anything.
     if type(value) is not int or not least <= value <= most:
         raise ValueError(f"{name} is {value!r}, expected a whole number from {least} to {most}.")

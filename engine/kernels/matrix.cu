@@ -1,20 +1,20 @@
-// Projection with a stored response, in correlation form; the formula is at the head of the twin, matrix.py.
+// Projection with a stored response, in correlation form; the formula is at the top of the twin, matrix/correlation.py.
 //
-// Non-zeros come in strips of STRIP, one pitch apart along the first axis of the stored row. A thread keeps RUN
-// values in registers, one behind the other along that axis, and neighbours across it belong to neighbouring
-// threads: a strip costs a thread two or three reads from shared memory and RUN + STRIP - 1 through the first
-// cache, at distances that are known when this is compiled, for RUN * STRIP products and sums. Rows of values are
-// as short as they are: threads are dealt out over what there is, not over a rectangle.
+// Non-zeros are stored in strips of STRIP values, with a distance of one pitch along the first axis of the stored row.
+// A thread has RUN values in registers, consecutive along this axis. Neighbours along the other axis belong to
+// neighbouring threads. For a strip a thread reads two or three words from shared memory and RUN + STRIP - 1 values
+// through the L1 cache, at distances known at compile time, for RUN * STRIP multiply-adds. Threads are distributed over
+// the existing values, not over a rectangle, because rows of values have different lengths.
 //
-//   forward   a block has values of one orientation and walks its whole row, STAGED strips at a time, each for its
-//             plane and for the mirror image across the panels
-//   back      a block has voxels of one plane and one phase, and walks the groups of all orientations, laid end to
-//             end; a warp passes over a strip that moves no value onto its voxels
+//   forward   a block has values of one orientation. It processes the whole stored row, STAGED strips at a time, each
+//             for its plane and for the mirror image across the panels.
+//   back      a block has voxels of one plane and one phase. It processes the groups of all orientations, concatenated.
+//             A warp skips a strip that moves no value onto its voxels.
 //
-// Where a turn interchanges rows and columns, strips lie along rows of a picture: such orientations have kernels of
-// their own, TURNED, which see all pictures transposed.
+// If a symmetry exchanges rows and columns, strips are along the rows of an image of shifts. Such orientations have
+// their own kernels, TURNED, which read all images transposed.
 //
-// Each sum has one order: no atomics, the same bits always.
+// Each sum has one order, without atomics: the bits are always the same.
 
 {% if half == "true" %}
 typedef ushort4 values_t;
@@ -26,22 +26,23 @@ constexpr int ROWS = {{ rows }}, COLUMNS = {{ columns }}, PLANES = {{ planes }},
 constexpr int STORED = (PLANES + 1) / 2, PHASES = EDGE * EDGE, GROUPS = STORED * PHASES;
 constexpr int PICTURE = (ROWS + 2 * MARGIN) * (COLUMNS + 2 * MARGIN);
 constexpr int ACROSS = 6;  // both mirrors
-// Rows of zeros before and behind the values of an orientation: a thread slides over their edge without a test.
+// Rows of zeros before and after the values of an orientation: a thread crosses their edge without a test.
 constexpr int BEYOND = RUN - 1 + STRIP - 1;
 
-// Pictures as the kernels see them: LENGTH rows, which are the panel's or its columns, of WIDTH.
+// Images of a phase as the kernels read them: LENGTH rows of WIDTH, which are the rows of the panel or its columns.
 template <bool TURNED>
 struct Layout {
   static constexpr int LENGTH = TURNED ? COLUMNS : ROWS, WIDTH = TURNED ? ROWS : COLUMNS;
   static constexpr int PITCH = WIDTH + 2 * MARGIN;
-  static constexpr int FRONT = (STRIP - 1) * PITCH;  // zeros before the first picture: a mirrored strip may begin there
-  static constexpr int PLANE = PHASES * PICTURE + (RUN + STRIP) * PITCH;  // the last rows may be read beyond their end
-  // Before the first padded image by so much: no distance from there is negative.
+  static constexpr int FRONT = (STRIP - 1) * PITCH;  // zeros before the first image: a mirrored strip can begin there
+  static constexpr int PLANE = PHASES * PICTURE + (RUN + STRIP) * PITCH;  // threads can read after the last rows
+  // Distances start this far before the first padded image, so that none is negative.
   static constexpr int BEFORE = 256 * (WIDTH + 1);
 };
 
-// row: among those on the card. turn: that leads from it, 1 for the interchange, + 2 and + 4 for the mirrors of
-// rows and of columns after it. a, b: without sign. start: of its values; padded: of its padded image.
+// row: row among those on the device. turn: symmetry that leads from it, 1 for the exchange, + 2 and + 4 for the
+// mirrors of rows and of columns after it. a, b: absolute values. start: start of its values; padded: start of its
+// padded image.
 struct __align__(16) Orientation {
   int row, turn, a, b, n_rows, n_columns, start, padded;
 };
@@ -50,7 +51,7 @@ __device__ __forceinline__ Orientation at(const int* orientations, int i) {
   return reinterpret_cast<const Orientation*>(orientations)[i];
 }
 
-// The values of an orientation along the runs of threads, and across.
+// Number of values of an orientation along the runs of threads, and across them.
 template <bool TURNED>
 __device__ __forceinline__ int n_along(const Orientation& o) {
   return TURNED ? o.n_columns : o.n_rows;
@@ -60,8 +61,8 @@ __device__ __forceinline__ int n_across(const Orientation& o) {
   return TURNED ? o.n_rows : o.n_columns;
 }
 
-// Stored rows: where each begins, where its groups begin (from there), and its strips: (u + MARGIN) * 256 +
-// v + MARGIN of the first non-zero, and the values, of which `scales` is the unit.
+// Stored rows: start of each row, starts of its groups relative to the row, and its strips: (u + MARGIN) * 256 + v +
+// MARGIN of the first non-zero, and the values in units of `scales`.
 {% set stored = "const long long* row_starts, const int* groups, const unsigned short* codes, const values_t* values,
     const float* scales" %}
 
@@ -69,28 +70,27 @@ __device__ __forceinline__ const float* moved(const float* from, unsigned bytes)
   return reinterpret_cast<const float*>(reinterpret_cast<const char*>(from) + bytes);
 }
 
-// Where to read [bytes from the thread's own place], for the stored plane and for its mirror image, and with what
-// weights.
+// Positions to read [bytes from the thread's own position], for the stored plane and for its mirror image, and weights.
 struct __align__(16) Both {
   float4 weights, far_weights;
   unsigned near, far;
 };
 
-// Where to read [bytes from the thread's own place], and for which of the thread's voxels: first and number along
-// the run (RUN - 1 before it too) and across.
+// Position to read [bytes from the thread's own position], and the range of voxels: first and number along the run
+// (from RUN - 1 before) and across it.
 struct __align__(16) Reach {
   float4 weights;
   unsigned from;
   short along, n_along, across, n_across;
 };
 
-// Half precision, by its bits: exact for all that is finite.
+// Half precision from its bits: exact for all finite numbers.
 __device__ __forceinline__ float decoded(unsigned short bits) {
   return __uint_as_float((bits & 0x8000u) << 16 | (bits & 0x7fffu) << 13) * 5.192296858534828e33f;  // 2^112
 }
 __device__ __forceinline__ float decoded(float value) { return value; }
 
-// A strip after a turn: where its first value along the run lies, and its values in that direction.
+// A strip after a symmetry: position of its first value along the run, and its values in this direction.
 struct Strip {
   int along, across;
   float4 weights;
@@ -105,7 +105,7 @@ __device__ __forceinline__ Strip turned(int code, values_t values, float scale, 
           back ? float4{w.w, w.z, w.y, w.x} : w};
 }
 
-// Which picture a turn makes of `phase`; transposed pictures are in the transposed order.
+// Number of the image to which a symmetry maps `phase`; transposed images are in transposed order.
 template <bool TURNED>
 __device__ __forceinline__ int turned_phase(int phase, int turn) {
   const int first = phase / EDGE, second = phase % EDGE;
@@ -113,14 +113,14 @@ __device__ __forceinline__ int turned_phase(int phase, int turn) {
   return (back ? EDGE - 1 - first : first) * EDGE + (other ? EDGE - 1 - second : second);
 }
 
-// The group that a turn makes `phase` of.
+// The group that a symmetry maps to `phase`.
 __device__ __forceinline__ int phase_before(int phase, int turn) {
   const int first = phase / EDGE, second = phase % EDGE;
   const int j = turn & 2 ? EDGE - 1 - first : first, k = turn & 4 ? EDGE - 1 - second : second;
   return turn & 1 ? k * EDGE + j : j * EDGE + k;
 }
 
-// The last i of 0 ... n - 1 with starts[i] <= at, where starts[0] does.
+// The last i of 0 ... n - 1 with starts[i] <= at; starts[0] must fulfil it.
 __device__ __forceinline__ int found(const int* starts, int n, int at) {
   int low = 0;
   while (n > 1) {
@@ -142,13 +142,13 @@ template <bool TURNED>
 __device__ __forceinline__ Both staged_both(int group, const Orientation& o, int code, values_t values, float scale) {
   const int plane = group / PHASES, phase = group % PHASES, opposite = PLANES - 1 - plane;
   const Strip near = turned<TURNED>(code, values, scale, o, o.turn);
-  // the middle plane is its own mirror image, and counts once
+  // The middle plane is its own mirror image, and counts once.
   const Strip far = turned<TURNED>(code, values, opposite == plane ? 0.0f : scale, o, o.turn ^ ACROSS);
   return {near.weights, far.weights, place<TURNED>(near, plane, phase, o.turn),
           place<TURNED>(far, opposite, phase, o.turn ^ ACROSS)};
 }
 
-// sums[k] += weights of a strip times RUN + STRIP - 1 numbers, `apart` in memory.
+// sums[k] += weights of a strip times RUN + STRIP - 1 numbers, with a stride of APART.
 template <int APART>
 __device__ __forceinline__ void add_strip(float* sums, float4 weights, const float* __restrict__ from) {
   float read[RUN + STRIP - 1];
@@ -174,7 +174,7 @@ __device__ __forceinline__ void forward_of(
   const int n_threads = (length + RUN - 1) / RUN * width, first = blockIdx.x * THREADS;
   if (first >= n_threads) return;
   const int mine = min(first + (int)threadIdx.x, n_threads - 1);
-  const bool is_idle = first + (int)threadIdx.x / 32 * 32 >= n_threads;  // a whole warp, which only stages strips
+  const bool is_idle = first + (int)threadIdx.x / 32 * 32 >= n_threads;  // a whole warp that only stages strips
   const int along = mine / width * RUN, across = mine % width;
   const float* __restrict__ const from = image + along * L::PITCH + across;
   const long long begin = row_starts[o.row];
@@ -205,7 +205,7 @@ __device__ __forceinline__ void forward_of(
   }
 }
 
-// Values of the lines -> pictures with rows as long as the panel's, BEYOND rows of zeros before and behind each.
+// Copy values of the lines to images with rows as long as the panel's, and BEYOND rows of zeros before and after each.
 template <bool TURNED>
 __device__ __forceinline__ void pad_of(
     const int* orientations, const float* __restrict__ values, float* __restrict__ padded) {
@@ -225,13 +225,13 @@ __device__ __forceinline__ Reach staged_reach(int code, values_t values, float s
   using L = Layout<TURNED>;
   const Strip strip = turned<TURNED>(code, values, scale, o, turn);
   const int from = L::BEFORE + o.padded + (BEYOND - (STRIP - 1) - strip.along) * L::WIDTH - strip.across;
-  // a voxel further along the run is a line less far along it: the last value comes first
+  // A voxel further along the run reads an earlier value, so the weights are in reverse order.
   const float4 w = strip.weights;
   return {{ '{{' }}w.w, w.z, w.y, w.x}, 4u * from, (short)(strip.along - (RUN - 1)),
           (short)(n_along<TURNED>(o) + BEYOND), (short)strip.across, (short)n_across<TURNED>(o)};
 }
 
-// counts -> the sum of those before each, and of all at the end; of the whole block.
+// Replace the counts of a block by their exclusive prefix sums; the total is last.
 __device__ __forceinline__ void add_up(int* starts, int count) {
   const int i = threadIdx.x;
   starts[i + 1] = count;
@@ -298,8 +298,8 @@ __device__ __forceinline__ void back_of(
 }
 
 {% for name, turned in (("", "false"), ("_turned", "true")) %}
-// image: FRONT zeros, then of each plane PHASES pictures of LENGTH + 2 MARGIN rows, and RUN + STRIP rows of zeros.
-// out: values of all lines.
+// image: FRONT zeros, then for each plane PHASES images of LENGTH + 2 MARGIN rows, and RUN + STRIP rows of zeros. out:
+// values of all lines.
 extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) forward{{ name }}(
     const int* orientations, {{ stored }},
     const float* __restrict__ image, float* __restrict__ out) {
@@ -311,7 +311,7 @@ extern "C" __global__ void __launch_bounds__({{ threads }}) pad{{ name }}(
   pad_of<{{ turned }}>(orientations, values, padded);
 }
 
-// image: (ROWS EDGE, PLANES, COLUMNS EDGE), to which the sums are added. Blocks: voxels, phases, planes.
+// image: (ROWS EDGE, PLANES, COLUMNS EDGE), which is added to. Blocks: voxels, phases, planes.
 extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) back{{ name }}(
     const int* orientations, int n_orientations, {{ stored }},
     const float* __restrict__ padded, float* __restrict__ image) {

@@ -1,25 +1,25 @@
-// The three GPU algorithms of Chou et al., PLoS ONE 7 (2012) e50540, to measure the correlation form (matrix.cu)
-// against. A block of threads numerator out the non-zeros of a row among them:
+// The three GPU algorithms of Chou et al., PLoS ONE 7 (2012) e50540, as references for the correlation form
+// (matrix.cu). The threads of a block share the non-zeros of a row:
 //
 //   1   a block for each line of response
-//   2   a block for each shift, of an orientation and its mirror images: a non-zero is read once for four lines
-//   3   as 2, the image in a texture, partial sums and values of the lines in shared memory; lines without
-//       counts are left out
+//   2   a block for each shift of an orientation and its mirror images: a non-zero is read once for four lines
+//   3   like 2, with the image in a texture, and partial sums and values of the lines in shared memory; lines without
+//       counts are skipped
 //
-// 1 and 2 sum over the threads in global memory. Back projection adds into the image by atomics in all three: its
-// last bits differ from run to run.
+// 1 and 2 sum over the threads in global memory. Back projection adds to the image by atomics in all three, so its last
+// bits differ from run to run.
 
 constexpr int ALGORITHM = {{ algorithm }}, THREADS = {{ threads }}, WARP = 32;
 constexpr int ROWS = {{ rows }}, COLUMNS = {{ columns }}, PLANES = {{ planes }}, EDGE = {{ edge }}, MARGIN = {{ margin }};
 constexpr int LINES = ALGORITHM == 1 ? 1 : 4, HEIGHT = ROWS * EDGE, WIDTH = COLUMNS * EDGE, BEYOND = MARGIN * EDGE;
 
-// Orientations with the same row, swap, a and b, without sign, and so of the same shape; turns[m] is 0, or + 2 and
-// + 4 for the mirrors of rows and of columns, and starts[m] where its values begin, -1 if there is no such one.
+// Orientations with the same row, swap, |a| and |b|, and therefore the same shape. turns[m] is 0, or + 2 and + 4 for
+// the mirrors of rows and of columns. starts[m] is the start of its values, or -1 if it does not exist.
 struct __align__(16) Family {
   int row, swap, a, b, n_rows, n_columns, turns[4], starts[4], unused[2];
 };
 
-// Stored rows: where each begins, the voxels of its box (p, j + BEYOND, k + BEYOND in 10, 11 and 11 bits), values.
+// Stored rows: starts of the rows, voxels of the box (p, j + BEYOND, k + BEYOND in 10, 11 and 11 bits), and values.
 {% set stored = "const int* families, const long long* row_starts, const unsigned* voxels, const float* values" %}
 
 struct Voxel {
@@ -30,13 +30,13 @@ __device__ __forceinline__ Voxel unpacked(unsigned bits) {
   return {(int)(bits >> 22), (int)(bits >> 11 & 2047) - BEYOND, (int)(bits & 2047) - BEYOND};
 }
 
-// The stored voxel or, across the panels, its mirror image.
+// The mirror image of the stored voxel across the panels.
 __device__ __forceinline__ Voxel mirrored(Voxel at, const Family& of) {
   const int a = of.swap ? of.b : of.a, b = of.swap ? of.a : of.b;
   return {PLANES - 1 - at.p, EDGE * (a + 1) - 1 - at.j, EDGE * (b + 1) - 1 - at.k};
 }
 
-// In the image, for the line of shift (r, c).
+// Position in the image, for the line of shift (r, c).
 __device__ __forceinline__ Voxel in_image(Voxel at, const Family& of, int turn, int r, int c) {
   const int j = of.swap ? at.k : at.j, k = of.swap ? at.j : at.k;
   const int row = turn & 2 ? EDGE * (of.a + 1) - 1 - j : j, column = turn & 4 ? EDGE * (of.b + 1) - 1 - k : k;
@@ -49,7 +49,7 @@ __device__ __forceinline__ bool inside(Voxel at) {
 
 __device__ __forceinline__ int index(Voxel at) { return (at.j * PLANES + at.p) * WIDTH + at.k; }
 
-// A member of the family by a select, so that none lies in memory.
+// Select a member of the family, so that no array is in local memory.
 __device__ __forceinline__ int member(const int (&values)[4], int m) {
   return m == 0 ? values[0] : m == 1 ? values[1] : m == 2 ? values[2] : values[3];
 }
@@ -66,7 +66,7 @@ typedef const float* image_t;
 __device__ __forceinline__ float read(image_t image, Voxel at) { return inside(at) ? image[index(at)] : 0; }
 {% endif %}
 
-// out: values of all lines, 0 before. counts: of the lines; 3 leaves out those without.
+// out: values of all lines, initially 0. counts: counts of the lines; algorithm 3 skips lines without counts.
 extern "C" __global__ void __launch_bounds__({{ threads }}, 8) forward(
     {{ stored }}, const float* counts, image_t image, float* out) {
   const Family of = reinterpret_cast<const Family*>(families)[blockIdx.y];
@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, 8) forward(
 {% endif %}
 }
 
-// image: (HEIGHT, PLANES, WIDTH), added to. ratios: of all lines; 3 leaves out those that are 0.
+// image: (HEIGHT, PLANES, WIDTH), which is added to. ratios: of all lines; algorithm 3 skips lines with ratio 0.
 extern "C" __global__ void __launch_bounds__({{ threads }}, 8) back(
     {{ stored }}, const float* ratios, float* image) {
   const Family of = reinterpret_cast<const Family*>(families)[blockIdx.y];

@@ -1,8 +1,8 @@
-"""Differences of rays that a cone beam measures twice, for the search of the rotation axis.
+"""Differences of rays that a cone beam measures twice, to find the rotation axis.
 
-The ray at fan angle γ of the view at β is paired with the ray at −γ of the view at β + π + 2γ
-(`engine.corrections.preprocess.opposite_rays`). Both are interpolated linearly between columns, and
-the second also between views.
+The ray at fan angle γ of the view at β is the ray at −γ of the view at β + π + 2γ, in the opposite
+direction (`engine.corrections.preprocess.opposite_rays`). Both are interpolated linearly between
+columns, and the second also between views.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def pair_sums(
         if angles[i + 1] > angles[i]:
             per_step[i] = 1 / (angles[i + 1] - angles[i])
     n, squares = 0, 0.0
-    sum_one, sum_one_2, sum_other, sum_other_2 = 0.0, 0.0, 0.0, 0.0
+    sum1, squares1, sum2, squares2 = 0.0, 0.0, 0.0, 0.0
     for c in range(len(columns)):
         k = min(int(columns[c]), len(sinogram) - 2)
         m = min(int(opposite[c]), len(sinogram) - 2)
-        right, beyond = columns[c] - k, opposite[c] - m
-        one_left, one_right = sinogram[k], sinogram[k + 1]
-        other_left, other_right = sinogram[m], sinogram[m + 1]
+        fraction1, fraction2 = columns[c] - k, opposite[c] - m
+        left1, right1 = sinogram[k], sinogram[k + 1]
+        left2, right2 = sinogram[m], sinogram[m + 1]
         i = 0
         for view in range(0, n_views, every):
             angle = angles[view] + turns[c]
@@ -79,15 +79,15 @@ def pair_sums(
                     i += 1
                 while i > 0 and angles[i] > angle:
                     i -= 1
-            down = (angle - angles[i]) * per_step[i]
-            near = other_left[i] + (other_right[i] - other_left[i]) * beyond
-            far = other_left[i + 1] + (other_right[i + 1] - other_left[i + 1]) * beyond
-            other = near + (far - near) * down - level
-            one = one_left[view] + (one_right[view] - one_left[view]) * right - level
+            view_fraction = (angle - angles[i]) * per_step[i]
+            near = left2[i] + (right2[i] - left2[i]) * fraction2
+            far = left2[i + 1] + (right2[i + 1] - left2[i + 1]) * fraction2
+            value2 = near + (far - near) * view_fraction - level
+            value1 = left1[view] + (right1[view] - left1[view]) * fraction1 - level
             n += 1
-            squares += (one - other) ** 2
-            sum_one += one
-            sum_one_2 += one * one
-            sum_other += other
-            sum_other_2 += other * other
-    return n, squares, sum_one, sum_one_2, sum_other, sum_other_2
+            squares += (value1 - value2) ** 2
+            sum1 += value1
+            squares1 += value1 * value1
+            sum2 += value2
+            squares2 += value2 * value2
+    return n, squares, sum1, squares1, sum2, squares2

@@ -2,8 +2,8 @@
 
     out(x) = Σ_views y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
 
-as in `cone_back`, with the same coordinates. Here τ is constant, and b depends only on z. Two rows
-of a view are therefore interpolated once for a slice, and its lines along x read this row.
+Symbols and coordinates are those of `cone_back`. Here τ is constant, and b depends only on z. Two
+rows of a view are therefore interpolated once for a slice, and its lines along x read the result.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KERNEL = cached_njit(**MATH)
 _INLINE = njit(inline="always", **MATH)
 
 LINES = 16
-"""Lines of voxels that use an interpolated row together, so that they stay in the L1 cache."""
+"""Lines of voxels that share an interpolated row, so that they stay in the L1 cache."""
 
 
 LEVEL = 1e-6
@@ -30,7 +30,7 @@ LEVEL = 1e-6
 
 
 def are_level(matrices: Array, shape: tuple[int, int]) -> bool:
-    """Return True if each slice is projected to one height of all views, by parallel rays.
+    """Return True if each slice has one detector row in each view, for parallel rays.
 
     Parameters
     ----------
@@ -46,7 +46,13 @@ def are_level(matrices: Array, shape: tuple[int, int]) -> bool:
 
 
 def level_buffers(n_columns: int) -> Array:
-    """Return the working memory of a thread for `parallel`."""
+    """Return the working memory of a thread for `parallel`.
+
+    Parameters
+    ----------
+    n_columns
+        columns of the detector
+    """
     return np.zeros(n_columns + 2 * MARGIN, np.float32)  # margins are read with weight 0
 
 
@@ -98,7 +104,7 @@ def parallel(
 
 @_INLINE
 def _blend(view: Array, b: float, weight: float, n_columns: int, blend: Array) -> None:
-    """Fill `blend` with the row at the height b of a view, times a weight."""
+    """Write the row of a view at the height b, times a weight, to `blend`."""
     real, j = blend.dtype.type, int(b)
     near, far = real((1.0 - (b - j)) * weight), real((b - j) * weight)
     low, high = view[j * n_columns : (j + 1) * n_columns], view[(j + 1) * n_columns :]
@@ -110,10 +116,10 @@ def _blend(view: Array, b: float, weight: float, n_columns: int, blend: Array) -
 def _add_row(row: Array, a: float, step: float, size: float, corner: int, voxels: Array) -> None:
     """Add row(a + k step) to the voxels k - corner that are projected to the row."""
     moves = step if abs(step) > STILL else STILL
-    one, other = -a / moves, (size - a) / moves
-    start = math.ceil(max(min(one, other), float(corner)))
-    stop = math.floor(min(max(one, other), corner + voxels.size - 1.0)) + 1
-    # the quotients are rounded: move inward until the ends are valid
+    at_first, at_last = -a / moves, (size - a) / moves
+    start = math.ceil(max(min(at_first, at_last), float(corner)))
+    stop = math.floor(min(max(at_first, at_last), corner + voxels.size - 1.0)) + 1
+    # Both quotients are rounded. Move inward until the ends are valid.
     while start < stop and not 0.0 <= a + start * step < size:
         start += 1
     while start < stop and not 0.0 <= a + (stop - 1) * step < size:

@@ -1,10 +1,10 @@
-"""Compiled kernels that come with a wheel, so that a first run need not compile them.
+"""Compiled kernels of a wheel, so that a first run need not compile them.
 
-`packaging/shipped_kernels.py` compiles them for some classes of processors. A folder for each class
-and its versions of Python and of the libraries contains a folder for each module, and `files.json`
-with the SHA-256 of each file. A module's files are copied into the user's folder of compiled
-kernels before its first use. Numba's files are pickles and can run code, so no file is read that
-is not listed. If a file is missing or damaged, the kernels of its module are compiled as usual.
+`packaging/shipped_kernels.py` compiles them for some classes of processors. There is a folder for
+each class and its versions of Python and of the libraries. It contains a folder for each module,
+and `files.json` with the SHA-256 of each file. The files of a module are copied into the user's
+folder of compiled kernels before its first use. Numba's files are pickles and can run code, so only
+listed files are read. If a file is missing or damaged, the kernels of its module are compiled.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def write_list(folder: Path) -> None:
 
 
 def copy_shipped(libraries: str, module: str, target: Path) -> bool:
-    """Copy the compiled kernels of a module; return False if none of its state came with the wheel.
+    """Copy the compiled kernels of a module; return False if the wheel has none for its state.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def copy_shipped(libraries: str, module: str, target: Path) -> bool:
     module
         name of the folder for the present state of the module
     target
-        folder to make; another process can make it at the same time
+        folder to create; another process can create it at the same time
     """
     files = _intact(SHIPPED / libraries, module)
     if not files:
@@ -91,7 +91,7 @@ def _intact(folder: Path, module: str) -> dict[str, bytes]:
 
 @cache
 def _listed(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each file of a folder; empty if nothing came with the wheel."""
+    """Return the SHA-256 of each file of a folder; empty if the wheel has none."""
     try:
         return dict(json.loads((folder / LIST).read_bytes()))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Renders our CUDA sources: only typed numbers and known words can be inserted."""
+"""Render the CUDA sources; only numbers and known words can be inserted."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def render(*names: str, **values: Value) -> str:
 
 def _written(key: str, value: Value) -> str:
     """Write a value as C++ does, or refuse it."""
-    # before int: True is a Python int, and would be written as "True"
+    # Before int: True is an int in Python, and would be written as "True".
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -45,7 +45,7 @@ def _written(key: str, value: Value) -> str:
     if isinstance(value, str) and value in WORDS:
         return value
     if isinstance(value, tuple) and all(isinstance(number, int | float) for number in value):
-        # hexadecimal floats preserve the bits; decimal digits would be rounded
+        # Hexadecimal floats preserve the bits; decimal digits would be rounded.
         texts = (number.hex() if isinstance(number, float) else str(number) for number in value)
         return ", ".join(texts)
     raise TypeError(

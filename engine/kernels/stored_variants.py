@@ -1,7 +1,7 @@
 """Kernel variants that were tuned on this machine, one file for each machine, kernel and shape.
 
-A file is sealed, and contains the digest of the sources and libraries that it was measured with. If
-they, the machine or the shape differ, or the file is damaged, it is ignored and the kernel uses its
+A file is sealed. It contains the digest of the sources and libraries of the measurement. If these,
+the machine or the shape differ, or if the file is damaged, it is ignored and the kernel uses its
 default variant.
 """
 
@@ -57,7 +57,13 @@ class Slot:
 
 
 def edge_class(n_voxels: int) -> str:
-    """Return the edge of a cube with as many voxels, as the nearest power of two: "256³"."""
+    """Return the edge of a cube of this size, rounded to a power of two: "256³".
+
+    Parameters
+    ----------
+    n_voxels
+        voxels of the image
+    """
     return f"{power_class(round(cbrt(n_voxels)))}³"
 
 
@@ -88,7 +94,7 @@ def back_slot(is_upright: bool, n_voxels: int, n_rows: int) -> Slot:
     Parameters
     ----------
     is_upright
-        True if detector rows run along z
+        True if detector columns run along z
     n_voxels
         voxels of the whole volume
     n_rows
@@ -120,7 +126,7 @@ def _cuda_digest() -> str:
     folder = compile_cache.SOURCES
     for path in sorted((*folder.glob("*.cu"), *(folder / name for name in _TEMPLATE_VALUES))):
         text = path.read_bytes()
-        # name and length delimit the texts
+        # Name and length delimit the texts.
         content.update(f"{path.name} {len(text)}\n".encode() + text)
     return content.hexdigest()[:16]
 
@@ -158,7 +164,7 @@ def form_of(record: Plain, shipped: F) -> F:
     """
     try:
         values = {f.name: _typed(record["form"][f.name]) for f in fields(shipped)}  # type: ignore[arg-type]
-        # the constructor checks the limits, so that an edited record cannot select invalid values
+        # The constructor checks the limits, so that an edited record cannot select invalid values.
         return type(shipped)(**values)
     except (KeyError, TypeError, ValueError):
         return shipped
@@ -196,7 +202,7 @@ def stored_record(on: Backend, slot: Slot) -> Plain | None:
         state = path.stat()
     except OSError:
         return None
-    # cached by file state: an open window finds variants that the command line tuned later
+    # Cached by file state: an open window finds variants that the command line has tuned later.
     record = _read(path, state.st_mtime_ns, state.st_size)
     if record is None or not is_of(record, on, slot):
         return None

@@ -1,6 +1,7 @@
-"""Selection of the variant for a device: tuned here, measured on its kind, or a safe default.
+"""Select the kernel variant of a device: tuned here, measured on its kind, or a safe default.
 
-Tuned here: `isocenter tune`; measured on its kind: `resources/tuning`.
+`isocenter tune` tunes variants on this machine. `resources/tuning` contains the variants that were
+measured on some kinds of GPU.
 """
 
 from __future__ import annotations
@@ -18,18 +19,22 @@ from engine.kernels.stored_variants import back_slot, chosen, ray_slot
 from engine.kernels.variants import RayVariant, Real, Sums
 
 LARGE_VOXELS = 2**24
-"""From this size on (256 x 256 x 256), images do not fit the caches of a GPU."""
+"""Minimum size of images that do not fit the caches of a GPU, 256 x 256 x 256 voxels."""
 UNMEASURED = RayVariant(mapping="warp", order="tiles", timing="global", block=128)
-"""Form for cards never measured: consecutive lanes read consecutive slabs, whatever the events. By
-count tiles ask memory for 175 lines of 128 bytes for an event, x fastest for 290, and of sorted
-events for 253 instead of 421 (`isocenter bench kernels --counted`). On an H100 it is the fastest of
-those tried, by a fifth for 128³ voxels and by 8 % for 512³."""
+"""Variant for GPUs without measurements: consecutive lanes read consecutive slabs of any event.
+
+Tiles need 175 cache lines of 128 bytes for an event, linear order (x fastest) 290; for sorted
+events 253 and 421 (counted by `isocenter bench kernels --counted`). On an H100 this is the fastest
+tested variant, by a fifth for 128³ voxels and by 8 % for 512³.
+"""
 
 LARGEST_DOUBLE_BLOCK = 256
 
 UNMEASURED_BACK = BackVariant()
-"""Cone beams back onto voxels: 16 x 32 threads, runs of 6, 32 views of a layered texture, after
-Graas et al., "ASTRA KernelKit", who took what was best over many shapes of scans."""
+"""Voxel-driven back projection: 16 x 32 threads, runs of 6, 32 views of a layered texture.
+
+These were the best values over many shapes of scans in Graas et al., "ASTRA KernelKit".
+"""
 
 
 def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype: str) -> RayVariant:
@@ -50,7 +55,7 @@ def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype:
     """
     shipped = shipped_rays(on, n_voxels, is_timed, reproducible, dtype)
     slot = ray_slot(n_voxels, is_timed=is_timed, reproducible=reproducible)
-    # a tuned variant must not change sums or precision; float64 lines fill the shared memory
+    # A tuned variant must not change sums or precision; float64 lines fill the shared memory.
     best = chosen(on, slot, shipped)
     if is_timed and best.timing == "none":
         best = shipped
@@ -78,13 +83,13 @@ def shipped_rays(
     """
     sums: Sums = "fixed" if reproducible else "float"
     real: Real = "double" if dtype == "float64" else "float"
-    # whether an image fits the caches matters more than its exact size
+    # Whether an image fits the caches matters more than its exact size.
     image = "large" if n_voxels >= LARGE_VOXELS else "small"
     best = UNMEASURED
     for choice in _choices(on):
         if (choice["image"], choice["timed"], choice["sums"]) == (image, is_timed, sums):
             best = RayVariant(**choice["variant"])
-    # float64 lines fill the shared memory of larger blocks
+    # float64 lines fill the shared memory of larger blocks.
     block = min(best.block, LARGEST_DOUBLE_BLOCK) if real == "double" else best.block
     return replace(best, sums=sums, real=real, block=block)
 
@@ -97,7 +102,7 @@ def tuned_back(on: Backend, is_upright: bool, n_voxels: int, n_rows: int) -> Bac
     on
         device of the run
     is_upright
-        True if detector rows run along z, which allows a shortcut
+        True if detector columns run along z, which allows faster paths
     n_voxels
         voxels of the whole volume
     n_rows
@@ -105,12 +110,20 @@ def tuned_back(on: Backend, is_upright: bool, n_voxels: int, n_rows: int) -> Bac
     """
     shipped = shipped_back(on, is_upright)
     best = chosen(on, back_slot(is_upright, n_voxels, n_rows), shipped)
-    # the shortcut is wrong if rows do not run along z
+    # Other paths are wrong if detector columns do not run along z.
     return best if is_upright or best.path == "general" else shipped
 
 
 def shipped_back(on: Backend, is_upright: bool) -> BackVariant:
-    """As `tuned_back`, without what was tuned on this machine."""
+    """Return the variant of voxel-driven back projection without tuning on this machine.
+
+    Parameters
+    ----------
+    on
+        device of the run
+    is_upright
+        True if detector columns run along z
+    """
     best = replace(UNMEASURED_BACK, path="upright" if is_upright else "general")
     for choice in _choices(on, "cone_back"):
         if choice["upright"] == is_upright:

@@ -1,4 +1,4 @@
-"""Units of fixed-point sums: powers of two, as fine as 63 bits allow."""
+"""Units of fixed-point sums: the finest powers of two whose sums fit 63 bits."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def row_unit(peak: float, shape: tuple[int, ...]) -> float:
     shape
         (n_z, n_y, n_x) without the border
     """
-    # frexp gives the power of two just above the peak, bit_length the one above the slabs: their
-    # product bounds the sum without any rounding
+    # frexp gives the power of two just above the peak, bit_length the power above the slabs. Their
+    # product bounds the sum without rounding.
     slabs = (MOST_SIDES * max(padded(shape)) - 1).bit_length()
     return math.ldexp(1.0, min(SUM_BITS - math.frexp(peak)[1] - slabs, _FINEST_ROW))
 
@@ -49,8 +49,8 @@ def share_unit(n_rows: int) -> float:
     n_rows
         number of rows
     """
-    # powers of two, so that scaling is exact in both directions and only the rounding to integers
-    # counts
+    # A power of two, so that scaling is exact in both directions. Only the rounding to integers has
+    # an error.
     return math.ldexp(1.0, min(_FINEST_SHARE, SUM_BITS - n_rows.bit_length()))
 
 

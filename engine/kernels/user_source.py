@@ -1,4 +1,4 @@
-"""CUDA texts of users: read them again at each use, and put our helpers and constants in front."""
+"""CUDA texts of users: read at each use, with helpers and constants in front."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def complete(source: str | Path, constants: Mapping[str, int | float]) -> str:
     """
     lines = "".join(_declared(name, value) for name, value in constants.items())
     place = "kernel.cu" if isinstance(source, str) else source.name
-    # Errors of the compiler then name the line of the user's text.
+    # Compiler errors then name the line in the user's text.
     return f'{_helpers()}{lines}#line 1 "{place}"\n{text_of(source)}'
 
 
@@ -85,7 +85,7 @@ def _declared(name: str, value: float) -> str:
         )
     if isinstance(value, int):
         return f"constexpr int {name} = {value};\n"
-    # hexadecimal floats preserve the bits
+    # Hexadecimal floats preserve the bits.
     return f"constexpr float {name} = {float(value).hex()}f;\n"
 
 

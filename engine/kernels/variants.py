@@ -28,13 +28,14 @@ class RayVariant:
 
     Attributes
     ----------
-    mapping : processes an event: a thread, a warp, or a block (as in the paper)
+    mapping : threads of an event: one thread, a warp, or a block (as in the paper that rays.cu
+        names)
     order : order of voxels in memory: x fastest, or tiles of 4 x 4 x 4 (as in the paper)
     sums : floating-point atomics, or 64-bit integers with reproducible bits
     timing : no time of flight, or its table in constant or global memory
     real : type of images, values and arithmetic along the ray
     block : threads of a block
-    kept : slabs of a thread whose voxels stay in registers between both passes of an update
+    kept : slabs of a thread with taps that stay in registers between both passes of an update
     """
 
     mapping: Mapping = "warp"
@@ -57,13 +58,13 @@ class RayVariant:
 
     @property
     def dtype(self) -> str:
-        """Numpy's name of `real`."""
+        """NumPy name of `real`."""
         return {"float": "float32", "double": "float64"}[self.real]
 
     @property
     def sum_dtype(self) -> str:
-        """NumPy's name of the dtype of sums."""
-        # 64 bits, because 32 bits would leave a billion events only a few steps each
+        """NumPy name of the dtype of sums."""
+        # 64 bits, because 32 bits would leave only a few steps for each of a billion events.
         return "int64" if self.sums == "fixed" else self.dtype
 
     def rays(self, entries: tuple[float, ...] = ()) -> str:
@@ -114,7 +115,7 @@ class RayVariant:
         )
 
     def em(self) -> str:
-        """Source of the image kernels."""
+        """Return the CUDA source of the image kernels."""
         return render("em", **self._common(EM_BLOCK))
 
     @property
@@ -137,11 +138,11 @@ REPLICATES_BLOCK = 128
 EM_BLOCK = 256
 """Threads of a block of the image kernels."""
 BLOCKS = (64, 128, 256, 512)
-"""Threads of a block worth measuring."""
+"""Threads of a block to measure."""
 MOST_DOUBLE_LINES = 256
 """Maximum float64 lines of 136 bytes in the 48 KiB of shared memory."""
 KEPT = (4, 2, 0)
-"""Numbers of slabs in registers worth measuring, if a warp processes an event."""
+"""Numbers of slabs in registers to measure, if a warp processes an event."""
 
 
 def variants(blocks: tuple[int, ...] = (128,)) -> Iterator[RayVariant]:
@@ -154,6 +155,6 @@ def variants(blocks: tuple[int, ...] = (128,)) -> Iterator[RayVariant]:
     """
     kinds = (get_args(kind) for kind in (Mapping, Order, Sums, Timing, Real))
     for mapping, order, sums, timing, real, block in product(*kinds, blocks):
-        # warps arrange the lines of a block together, which limits the lines by shared memory
+        # Warps set up the lines of a block in shared memory, which limits their number.
         if not (mapping == "warp" and real == "double" and block > MOST_DOUBLE_LINES):
             yield RayVariant(mapping, order, sums, timing, real, block)

@@ -1,15 +1,16 @@
-"""Positions of non-zeros, packed into one number each, and their symmetries.
+"""Positions of non-zeros of a stored response, packed into one integer each, and their symmetries.
 
-A voxel at j = D u + φ, k = D v + χ of the box of a line is stored as φ, χ, u and v, the last two
-counted from the margin of the image. An exchange and mirrors map phases to phases and pitches to
-pitches:
+A voxel at j = D u + φ, k = D v + χ of the box of a line is stored as φ, χ, u and v. D is the number
+of voxels per pitch; u and v count pitches from the margin of the image. The exchange and the
+mirrors of a symmetry map phases to phases and pitches to pitches:
 
     exchange    (φ, χ, u, v) -> (χ, φ, v, u)
     of rows     (φ, u) -> (D − 1 − φ, |a| + 2 margin − u)
     of columns  (χ, v) -> (D − 1 − χ, |b| + 2 margin − v)
 
-The position that a non-zero reads or adds to, α φ + β u + γ χ + δ v, therefore keeps its form:
-mirrors change signs, and add a number that is equal for all non-zeros of an orientation.
+(a, b) is the orientation. The position that a non-zero reads or adds to, α φ + β u + γ χ + δ v,
+therefore has the same form for all symmetries. Mirrors change signs, and add a number that is equal
+for all non-zeros of an orientation.
 """
 
 from __future__ import annotations
@@ -28,8 +29,7 @@ ROWS, ALL_PITCHES, ALL_VOXELS = MOST_PITCHES, MOST_PITCHES - 1, MOST_VOXELS - 1
 SWAP, MIRROR_ROWS, MIRROR_COLUMNS = 1, 2, 4
 """Bits of a symmetry: the exchange, then the mirrors of rows and columns."""
 ACROSS = MIRROR_ROWS | MIRROR_COLUMNS
-"""From one panel to the other: the stored first half of the planes becomes
-the second half."""
+"""Mirrors from one panel to the other: the stored first half of planes becomes the second half."""
 _U, _CHI, _PHI = BITS, 2 * BITS, 2 * BITS + OF_PHASE
 """First bits of u, χ and φ; v begins at bit 0."""
 
@@ -39,31 +39,61 @@ _INLINE = njit(inline="always", **_PLAIN)
 
 @_INLINE
 def u_of(code: int) -> int:
-    """Pitches along u, from the margin."""
+    """Return u, the pitches along rows from the margin.
+
+    Parameters
+    ----------
+    code
+        packed position
+    """
     return code >> _U & ALL_PITCHES
 
 
 @_INLINE
 def v_of(code: int) -> int:
-    """Pitches along v, from the margin."""
+    """Return v, the pitches along columns from the margin.
+
+    Parameters
+    ----------
+    code
+        packed position
+    """
     return code & ALL_PITCHES
 
 
 @_INLINE
 def phase_of(code: int) -> int:
-    """Both φ and χ, in one number."""
+    """Return φ and χ in one number.
+
+    Parameters
+    ----------
+    code
+        packed position
+    """
     return code >> _CHI
 
 
 @_INLINE
 def phi_of(code: int) -> int:
-    """φ, the voxel on its pitch along u."""
+    """Return φ, the voxel within its pitch along u.
+
+    Parameters
+    ----------
+    code
+        packed position
+    """
     return code >> _PHI
 
 
 @_INLINE
 def chi_of(code: int) -> int:
-    """χ, the voxel on its pitch along v."""
+    """Return χ, the voxel within its pitch along v.
+
+    Parameters
+    ----------
+    code
+        packed position
+    """
     return code >> _CHI & ALL_VOXELS
 
 
@@ -88,8 +118,8 @@ def write_codes(
     codes
         (n,) int32, which are written
     """
-    # products instead of divisions, which cannot be vectorised: exact, because halves are added and
-    # numbers are below 1 << 16
+    # Products instead of divisions, which cannot be vectorised. They are exact, because halves are
+    # added and numbers are below 1 << 16.
     width, per_width, per_edge = int(window[3]), 1 / float(window[3]), 1 / float(edge)
     j0, k0 = int(window[0]) + margin * edge, int(window[1]) + margin * edge
     to_u, to_phi, to_v, to_chi = (0, _CHI, _U, _PHI) if is_turned else (_U, _PHI, 0, _CHI)

@@ -1,20 +1,21 @@
-"""Projection with a stored response, in correlation form: a shift of a line shifts its voxels.
+"""Projection with a stored response, in correlation form: the voxels of a line shift with the line.
 
-The data y of an orientation are a picture of its shifts (r, c). A non-zero w of its row lies at the
-voxel (p, j, k) of the box of a line; j = D u + φ, k = D v + χ. With the image split by phases,
-f[p, φ D + χ, u, v],
+The data y of an orientation are an image of its shifts (r, c). A non-zero w of its row is at the
+voxel (p, j, k) of the box of a line, with j = D u + φ, k = D v + χ and D voxels per pitch. With the
+image split by phases, f[p, φ D + χ, u, v],
 
-forward   y[r, c]                       += w f[p, φ D + χ, r + u, c + v]
-back      f[p, φ D + χ, r + u, c + v]   += w y[r, c]
+    forward   y[r, c]                       += w f[p, φ D + χ, r + u, c + v]
+    back      f[p, φ D + χ, r + u, c + v]   += w y[r, c]
 
-so that a non-zero is one product and sum for whole rows of neighbouring numbers, patch by patch
-(`engine.kernels.matrix.patches`), those of a plane use the same few rows, and neighbours read them
-together (`engine.kernels.matrix.decode`). Back projection gathers: a patch of f takes all patches
-of y that some non-zeros name. Each sum has one order, whatever the number of threads.
+A non-zero is therefore one multiply-add for whole rows of contiguous numbers. The work is done
+patch by patch (`engine.kernels.matrix.patches`). Non-zeros of a plane use the same few rows, and
+neighbouring non-zeros share their reads (`engine.kernels.matrix.decode`). Back projection gathers:
+a patch of f reads all patches of y that its non-zeros address. Each sum has one order for any
+number of threads.
 
-A stored row stands for up to eight orientations, and each of its planes for the mirror image
-across the panels (`engine.geometry.dual_head_symmetry`). Its non-zeros are read as they were
-decoded once for all of these: a mirror changes signs of what their numbers add to a place
+A stored row represents up to eight orientations, and each of its planes also represents the mirror
+image across the panels (`engine.geometry.dual_head_symmetry`). Its non-zeros are decoded once for
+all of these. A mirror changes the signs of their contributions to a position
 (`engine.kernels.matrix.codes`).
 """
 
@@ -39,11 +40,11 @@ from engine.kernels.matrix.decode import LONGEST, GroupLimits, ends_of, rectangl
 from engine.kernels.matrix.patches import add_patches
 
 FORWARD = GroupLimits(most=127, far=0, wide=0)
-"""Groups of any place in a plane."""
+"""Groups of any position in a plane."""
 BACK = GroupLimits(most=127, far=6, wide=3)
-"""Groups that cover a small rectangle of the image, which fills its patches."""
+"""Groups that cover a small rectangle of the image, so that they fill its patches."""
 BACK_IN_LANES = GroupLimits(most=127, far=4, wide=3)
-"""The same for adjacent mirror images."""
+"""The same for interleaved mirror images."""
 _MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
     "error_model": "numpy",
@@ -54,11 +55,13 @@ _INLINE = njit(inline="always", **_MATH)
 
 
 class _Mirror(NamedTuple):
-    """Image of u or v under a mirror: sign · u + shift.
+    """Mirror image of u or v: sign · u + shift.
 
     Attributes
     ----------
     is_one : 1 for a mirror, 0 for the identity
+    sign : −1 for a mirror, 1 for the identity
+    shift : in pitches
     """
 
     is_one: int
@@ -74,24 +77,41 @@ def forward(
 ) -> None:  # fmt: skip
     """Project the image along some orientations, adding to `out`.
 
-    begin_at, step : the first orientation, and how far the next lies behind each
-    chosen : (n, 4) row of each orientation; turn that leads from it
-        (`engine.kernels.matrix.codes`); |a| and |b| of the orientation
-    shapes : (n, 2) rows and columns of its picture
-    starts : (n_rows, n_planes_stored + 1) where each plane of a row begins in codes and weights
-    codes, weights : (n_nonzero,) where each lies, after the interchange; value
-    groups : (n_nonzero,) int32, those of `FORWARD`; see `engine.kernels.matrix.decode`
-    edge, margin : D; pitches of zeros around the image
-    lanes : numbers at each place: 1, or as many as mirror images
+    Parameters
+    ----------
+    begin_at, step
+        first orientation, and step to the next one
+    chosen
+        (n, 4) for each orientation: its row; the symmetry that leads from the row to it
+        (`engine.kernels.matrix.codes`); |a| and |b|
+    shapes
+        (n, 2) rows and columns of its image of shifts
+    starts
+        (n_rows, n_planes_stored + 1) start of each plane of a row in `codes` and `weights`
+    codes, weights
+        (n_nonzero,) packed positions after the exchange, and values
+    groups
+        (n_nonzero,) int32, with the limits `FORWARD`; see `engine.kernels.matrix.decode`
+    edge, margin
+        D; pitches of zeros around the image
+    lanes
+        numbers at each position: 1, or the number of mirror images
         (`engine.operators.matrix.mirror_lanes`)
-    image : (n_planes, D² rows pitch + beyond), margins included; size : its rows and its pitch
-    image_starts, pitches : (n,) where the picture of each orientation starts in `out`, and how far
-        apart its rows are; patches cover it
-    offsets : (n,) int32, room for the non-zeros of a plane of a row
+    image
+        (n_planes, D² rows pitch + beyond), margins included
+    size
+        rows and pitch of the image
+    image_starts, pitches
+        (n,) start of the image of each orientation in `out`, and distance of its rows; patches
+        cover it
+    out
+        flat sums, which are added to
+    offsets
+        (n,) int32 working memory for the non-zeros of a plane of a row
     """
     n_planes, pitch = image.shape[0], size[1]
     flat, of_chi = image.reshape(image.size), size[0] * pitch
-    # one plane at a time: its phases stay in the cache for all orientations
+    # One plane at a time: its phases stay in the cache for all orientations.
     for stored in range(starts.shape[1] - 1):
         for plane in (stored, n_planes - 1 - stored):
             for o in range(begin_at, chosen.shape[0], step):
@@ -125,12 +145,29 @@ def back(
     border: tuple[int, int], image_starts: Array, pitches: Array, size: tuple[int, int],
     image: Array, offsets: Array,
 ) -> None:  # fmt: skip
-    """The adjoint of `forward`, into the stored planes start ... stop - 1 and their mirror images.
+    """Add the adjoint of `forward` to the stored planes start ... stop − 1 and their mirror images.
 
-    groups : those of `BACK`
-    images : the data of all orientations, each with a border of zeros, `border` along u and v, and
-        what patches cover beyond; image_starts, pitches : (n,) where each starts, how far apart
-        its rows are
+    Parameters
+    ----------
+    start, stop
+        range of stored planes
+    chosen, shapes, starts, codes, weights, edge, margin, lanes
+        as for `forward`
+    groups
+        (n_nonzero,) int32, with the limits `BACK`
+    images
+        flat data of all orientations, each with a border of zeros, and with the numbers that
+        patches read after it
+    border
+        width of this border along u and v
+    image_starts, pitches
+        (n,) start of each orientation in `images`, and distance of its rows
+    size
+        rows and pitch of the image
+    image
+        (n_planes, D² rows pitch + beyond), which is added to
+    offsets
+        (n,) int32 working memory
     """
     n_planes, n_rows, pitch = image.shape[0], size[0], size[1]
     flat = image.reshape(image.size)
@@ -149,7 +186,7 @@ def back(
                     ends, code = ends_of(groups[first + e]), codes[first + e]
                     n_here = ends[LONGEST - 1]
                     end = e + n_here
-                    # only the rectangle of the image that this group covers
+                    # Only the rectangle of the image that this group covers.
                     low_u, low_v, down, along = rectangle_of(groups, first + e, n_here, code)
                     low_u, low_v = _least(low_u, down, u), _least(low_v, along, v)
                     phi = edge - 1 - phi_of(code) if u.is_one else phi_of(code)
@@ -169,10 +206,10 @@ def back(
 
 @_INLINE
 def _is_last(plane: int, stored: int, n_planes: int, lanes: int) -> bool:
-    """Whether a stored plane represents no other plane.
+    """Return True if a stored plane represents no other plane.
 
-    Either its mirror images are adjacent lanes, or it is the middle one of an odd number, which is
-    its own mirror image and counts once.
+    Either its mirror images are interleaved lanes, or it is the middle one of an odd number of
+    planes, which is its own mirror image and counts once.
     """
     return lanes > 1 or plane == n_planes - 1 - stored
 

@@ -1,15 +1,16 @@
-"""Stored rows as projection on the CPU reads them: where and how much, in runs, in groups.
+"""Decode stored rows for projection on the CPU: positions and values, in runs and groups.
 
-Non-zeros of one phase and one v with consecutive u read rows r, r + 1, ... for row r of a sum.
-Four of them over the 16 rows of a patch read 19 rows instead of 64. Two thirds of the non-zeros of
-DHAPET come in such runs of four, and 2 to 4 % are alone. Rows are stored by phase,
-then by row and column of the voxel. Where rows and columns are interchanged, runs follow one
-another as it is; elsewhere the non-zeros of a phase are sorted by v first.
+For row r of a sum, non-zeros of one phase and one v with consecutive u read rows r, r + 1, ... Four
+of them over the 16 rows of a patch read 19 rows instead of 64. Two thirds of the non-zeros of
+DHAPET are in such runs of four, and 2 to 4 % are alone. Rows are stored by phase, then by row and
+column of the voxel. If rows and columns are exchanged, this is already the order of runs. Otherwise
+the non-zeros of a phase are sorted by v first.
 
-Runs are then taken in groups, long runs first. Forward a group is as many as leave their rows of
-the image in the first cache; back it is those of one phase that lie near each other, so that they
-touch a small rectangle of the image. Up to eight orientations and two planes share a row, mirrored
-or not, and with it all that is decided here: a mirror image has the same runs, the last one first.
+Runs are then combined in groups, long runs first. A group of forward projection is limited so that
+its rows of the image stay in the L1 cache. A group of back projection contains runs of one phase
+that are close together, so that they touch a small rectangle of the image. Up to eight orientations
+and two planes share a row, mirrored or not, and with it all these decisions: a mirror image has the
+same runs, in reverse order.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class GroupLimits(NamedTuple):
     Attributes
     ----------
     most : maximum number of non-zeros, from `LONGEST` to `MOST`
-    far, wide : distance in pitches along u and v within one phase that a group may have at least,
-        at most `FAR` - `LOW` and `FAR` - `LANES`; 0 and 0: any position and phase
+    far, wide : extent in pitches along u and v, within one phase, that each group can have; at most
+        `FAR` − `LOW` and `FAR` − `LANES`. 0 and 0: any position and phase
     """
 
     most: int
@@ -63,7 +64,7 @@ class GroupLimits(NamedTuple):
     wide: int
 
     def farthest(self, lanes: int) -> tuple[int, int]:
-        """Return the maximum distances in groups of any rows, in pitches along u and v.
+        """Return the maximum extent of groups of any rows, in pitches along u and v.
 
         Parameters
         ----------
@@ -74,7 +75,7 @@ class GroupLimits(NamedTuple):
         return (self.far + LOW - 1, self.wide + of_columns - 1) if self.far else (0, 0)
 
     def reach(self, shapes: Array, lanes: int) -> NDArray[np.int64]:
-        """Return the maximum distances for some rows, so that groups fill their patches.
+        """Return the maximum extent of groups of some rows, so that groups fill their patches.
 
         Parameters
         ----------
@@ -131,7 +132,7 @@ def rectangle_of(groups: Array, first: int, n: int, code: int) -> Rectangle:
     groups
         packed groups
     first
-        place of its first non-zero
+        index of its first non-zero
     n
         number of its non-zeros
     code
@@ -158,39 +159,40 @@ def decode(
     edge: int, margin: int, most: int, reach: Array, places: Array, values: Array, scales: Array,
     buffers: DecodeBuffers, codes: Array, weights: Array, groups: Array,
 ) -> None:  # fmt: skip
-    """Decode rows start ... stop - 1, plane by plane.
+    """Decode rows start ... stop − 1, plane by plane.
 
     Parameters
     ----------
     start, stop
         range of rows
     begins
-        (n_rows,) beginning of each in `places`
+        (n_rows,) start of each row in `places`
     is_turned
-        (n_rows,) True where rows and columns are interchanged
+        (n_rows,) True if rows and columns are exchanged
     starts
-        (n_rows, n_planes_stored + 1) beginning of each plane of a row in the output
+        (n_rows, n_planes_stored + 1) start of each plane of a row in the output
     windows
         (n_rows, n_planes_stored, 4) j0, k0, height, width
     edge, margin
-        of the image, as in `write_codes`
+        voxels per pitch, and pitches of zeros around the image, as in `write_codes`
     most
         maximum number of non-zeros of a group
     reach
-        (n_rows, 2) maximum distances of a group, see `GroupLimits.reach`
+        (n_rows, 2) maximum extent of a group, see `GroupLimits.reach`
     places
         (n_stored,) uint16 positions in the window, row by row
     values
-        of the decoded rows, one after another, to be multiplied by `scales`
+        values of the decoded rows, one row after another
     scales
-        (n_rows,)
+        (n_rows,) factor of the values of each row
     buffers
         working memory
     codes, weights
-        (n_nonzero,) written, see `engine.kernels.matrix.codes`
+        (n_nonzero,) packed positions and scaled values, which are written; see
+        `engine.kernels.matrix.codes`
     groups
-        (n_nonzero,) int32, written: that of a group at its first non-zero is for `ends_of`, and
-        that at its second for `rectangle_of`
+        (n_nonzero,) int32, which are written: at the first non-zero of a group the number for
+        `ends_of`, at the second the number for `rectangle_of`
     """
     order, runs, ends = buffers.order, buffers.runs, buffers.ends
     for row in range(start, stop):
@@ -212,8 +214,8 @@ def decode(
                 last, rectangle = _group(first, n_runs, (most, far, wide), buffers)
                 before, packed = end, 0
                 for length in range(LONGEST, 0, -1):
-                    # the number of non-zeros becomes the place of the first one, so that one pass
-                    # over the runs is enough
+                    # The number of non-zeros becomes the position of the first one, so that one
+                    # pass over the runs is enough.
                     ends[length], end = end, end + ends[length]
                     packed += end - before << (LONGEST - length) * _COUNT
                 for run in range(first, last):
@@ -233,12 +235,12 @@ def decode(
 def _order(as_stored: Array, window: Array, edge: int, margin: int, buffers: DecodeBuffers) -> None:
     """Sort the non-zeros of a plane by phase, then by v, then by u."""
     n, codes, order, places = len(as_stored), buffers.codes, buffers.order, buffers.places
-    # smallest and largest v in the window
+    # Smallest and largest v in the window.
     low = (window[1] + margin * edge) // edge
     high = (window[1] + window[3] - 1 + margin * edge) // edge
     first = 0
     while first < n:
-        # numbers of one phase, in which u ascends: counted by v
+        # Non-zeros of one phase, in which u ascends: counted by v.
         end, phase = first, phase_of(as_stored[first])
         places[low : high + 2] = 0
         while end < n and phase_of(as_stored[end]) == phase:
@@ -256,7 +258,7 @@ def _order(as_stored: Array, window: Array, edge: int, margin: int, buffers: Dec
 
 @_INLINE
 def _find_runs(n: int, far: int, wide: int, buffers: DecodeBuffers) -> int:
-    """List the runs of a plane as 4 first + length - 1; return how many there are.
+    """List the runs of a plane as 4 first + length − 1; return their number.
 
     If groups are limited to a rectangle, runs are sorted by u in strips of the image that are as
     wide as a rectangle.
@@ -268,7 +270,7 @@ def _find_runs(n: int, far: int, wide: int, buffers: DecodeBuffers) -> int:
         while length <= LONGEST and e + length < n and codes[e + length] - code == length * ROWS:
             length += 1
         if length > LONGEST:
-            # five that are left become three and two: one alone reads as many rows as two
+            # The last five become three and two: one alone reads as many rows as two.
             after = e + length
             is_longer = after < n and codes[after] - code == length * ROWS
             length = LONGEST if is_longer else LONGEST - 1
@@ -276,7 +278,7 @@ def _find_runs(n: int, far: int, wide: int, buffers: DecodeBuffers) -> int:
         if far:
             if phase_of(code) != phase or v_of(code) - low_v > wide:
                 strip, phase, low_v = n_runs, phase_of(code), v_of(code)
-            # few runs in a strip, nearly in order
+            # Insertion sort: few runs in a strip, nearly in order.
             place, u = n_runs, u_of(code)
             while place > strip and u_of(codes[runs[place - 1] >> 2]) > u:
                 runs[place] = runs[place - 1]
@@ -308,9 +310,9 @@ def _group(
         least_u, most_u = min(low_u, u), max(high_u, u + length - 1)
         least_v, most_v = min(low_v, v), max(high_v, v)
         is_far = most_u - least_u > far or most_v - least_v > wide
-        is_apart = far > 0 and (is_far or phase_of(code) != phase)
-        # a first run is always accepted, so that each group has at least one
-        if last > first and (is_apart or n + length > most):
+        is_separate = far > 0 and (is_far or phase_of(code) != phase)
+        # The first run is always accepted, so that each group has at least one.
+        if last > first and (is_separate or n + length > most):
             break
         low_u, high_u, low_v, high_v = least_u, most_u, least_v, most_v
         buffers.ends[length] += length

@@ -1,4 +1,4 @@
-"""Projection with a stored response on a GPU, compiled for one scanner, and its calls."""
+"""Projection with a stored response on a GPU: the kernels for one scanner, and their launches."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ROW, TURN, A, B, N_ROWS, N_COLUMNS, START, PADDED = range(8)
 class Matrix:
     """Compiled kernels of one variant for one scanner, and their launches.
 
-    A table of orientations (n, 8) int32, on the host, has for each: row among those on the device,
-    symmetry that leads from it, |a| and |b|, rows and columns of its image of shifts, and the
-    start of its values. Orientations with the same row should be adjacent.
+    A table of orientations is (n, 8) int32 on the host: row among those on the device, symmetry
+    that leads from it, |a| and |b|, rows and columns of its image of shifts, start of its values,
+    and start of its padded image. Orientations with the same row should be adjacent.
     """
 
     def __init__(
@@ -57,11 +57,22 @@ class Matrix:
         self, table: NDArray[np.int32], n_nonzero: NDArray[np.int64], rows: GroupedRows,
         images: tuple[Array, Array], out: Array,
     ) -> Iterator[int]:  # fmt: skip
-        """Queue the values of the lines to `out`; yield after each launch its orientations.
+        """Queue the values of the lines to `out`; yield the orientations of each launch.
 
-        n_nonzero : (n,) of the row of each orientation
-        images : split by phases with the margin around, `n_beyond` zeros after each plane and
-            `n_before` before the first, float32; and the same with transposed pictures
+        Parameters
+        ----------
+        table
+            (n, 8) orientations
+        n_nonzero
+            (n,) non-zeros of the row of each orientation
+        rows
+            stored rows on the device
+        images
+            image split by phases with the margin around it, float32, with `n_before` zeros before
+            the first plane and `n_beyond` zeros after each plane; and the same with transposed
+            phase images
+        out
+            values of the lines on the device, which are written
         """
         for part, turned in self._launches(table, n_nonzero):
             along, across = (N_COLUMNS, N_ROWS) if turned else (N_ROWS, N_COLUMNS)
@@ -95,8 +106,8 @@ class Matrix:
             along, length, width = N_ROWS, panel.rows, panel.columns
             if turned:
                 along, length, width = N_COLUMNS, panel.columns, panel.rows
-            # rows of zeros above and below each image of shifts: a thread passes its edge
-            # without a test
+            # Rows of zeros before and after each image of shifts: a thread crosses its edge without
+            # a test.
             sizes = (part[:, along] + 2 * (run + STRIP - 2)) * width
             ends = np.cumsum(sizes, dtype=np.int64)
             part = part.copy()
@@ -126,7 +137,7 @@ class Matrix:
         self, table: NDArray[np.int32], n_nonzero: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.int32], bool]]:
         """Divide a table into short launches, separate for exchanged and other orientations."""
-        # each non-zero serves two planes
+        # Each non-zero contributes to two planes.
         work = 2 * n_nonzero * table[:, N_ROWS].astype(np.int64) * table[:, N_COLUMNS]
         for turned in (False, True):
             some = table[:, TURN] % 2 == turned

@@ -1,8 +1,9 @@
 """Non-zeros of a stored response for the GPU: in strips, sorted by group.
 
-A non-zero at the voxel j = D u + φ, k = D v + χ of the box of its line belongs to the group of its
-plane and phase. A strip contains those of a group at one v and at u ... u + 3, including zeros. Its
-position is the pitch (u, v) of its first number, counted from the margin, in one byte each.
+A non-zero is at the voxel j = D u + φ, k = D v + χ of the box of its line, with D voxels per pitch.
+Its plane and phase (φ, χ) define its group. A strip contains the values of a group at one v and at
+u ... u + 3, including zeros. Its position is the pitch (u, v) of its first value, counted from the
+margin, in one byte each.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from engine.kernels.matrix.variants import PanelShape
 MOST_PITCHES = 256
 """Maximum number of pitches in a byte."""
 STRIP = 4
-"""Consecutive numbers that are stored and processed together."""
+"""Consecutive values that are stored and processed together."""
 _WITHOUT: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_WITHOUT)
 _INLINE = njit(inline="always", **_WITHOUT)
@@ -54,7 +55,7 @@ class GroupedRows:
 
     @property
     def n_bytes(self) -> int:
-        """Memory of all of them."""
+        """Bytes of all arrays."""
         return sum(array.nbytes for array in self.arrays)
 
 
@@ -87,20 +88,20 @@ def grouped_rows(
     Parameters
     ----------
     starts
-        (n, n_stored + 1) where the planes of each row begin in `places` and `values`; each row
-        begins at the end of the previous one
+        (n, n_stored + 1) start of each plane of a row in `places` and `values`; each row begins at
+        the end of the previous one
     windows
         (n, n_stored, 4) j0, k0, height, width
     places
-        (n_nonzero,) in the window, row by row
+        (n_nonzero,) position in the window, row by row
     values
         (n_nonzero,) float16 or float32
     scales
-        (n,)
+        (n,) factor of the values of each row
     panel
-        the scanner
+        dimensions of the panels
     """
-    # Numba has no half precision on the CPU; here the bits are only copied
+    # Numba has no half precision on the CPU. Here the bits are only copied.
     bits = values.view(np.uint16) if values.dtype == np.float16 else values
     n_strips = strips_of(starts, windows, places, panel)
     begins = np.concatenate([[0], np.cumsum(n_strips)])
@@ -159,8 +160,8 @@ def _sort_groups(
 ) -> None:  # fmt: skip
     """Count the strips of each group, then sort the strips by group."""
     for row in range(len(starts)):
-        # a counting sort, in two passes without another array: `ends` first counts, then is the
-        # position of the next strip of each group
+        # A counting sort in two passes without another array: `ends` first counts, then it is the
+        # position of the next strip of each group.
         begin, ends = begins[row], groups[row]
         ends[:] = 0
         for plane in range(windows.shape[1]):
@@ -182,12 +183,12 @@ def _sort_groups(
                     group = _group(plane, j, k, edge)
                     to = begin + ends[group]
                     first[j % edge, column], which[j % edge, column] = u, to
-                    # floor division: voxels outside the box have negative positions, and the margin
-                    # makes them positive
+                    # Floor division: voxels outside the box have negative positions, and the margin
+                    # makes them positive.
                     codes[to] = (u + margin) * 256 + k // edge + margin
                     ends[group] += 1
                 strips[which[j % edge, column], u - first[j % edge, column]] = values[n]
-        for group in range(len(ends) - 1, 0, -1):  # the end of a group is the start of the next
+        for group in range(len(ends) - 1, 0, -1):  # the end of a group is the start of the next one
             ends[group] = ends[group - 1]
         ends[0] = 0
 

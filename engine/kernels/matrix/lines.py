@@ -1,9 +1,9 @@
-"""Projection with the rows of a response line by line, without using shifts.
+"""Projection with the rows of a response line by line, without shifts.
 
     forward   y_i = Σ_n w_n f[begin_i + place_n]
     back      f[begin_i + place_n] += w_n y_i
 
-over the non-zeros n of the row of line i. It is only a reference in benchmarks of
+n runs over the non-zeros of the row of line i. This is only a reference for benchmarks of
 `engine.kernels.matrix.correlation`.
 """
 
@@ -26,16 +26,26 @@ def forward(
     start: int, stop: int, rows: Array, begins: Array, row_starts: Array, places: Array,
     weights: Array, image: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Project the image along the lines start ... stop - 1.
+    """Project the image along the lines start ... stop − 1.
 
-    rows : (n_lines,) row of each line; begins : (n_lines,) where its first voxel lies
-    row_starts : (n_rows + 1,) first non-zero of every row
-    places : (n_nonzero,) int32 voxel, from the first one; weights : (n_nonzero,)
-    image : (n_voxels,); out : (n_lines,)
+    Parameters
+    ----------
+    start, stop
+        range of lines
+    rows, begins
+        (n_lines,) row of each line, and position of its first voxel
+    row_starts
+        (n_rows + 1,) first non-zero of every row
+    places, weights
+        (n_nonzero,) int32 voxels relative to the first one, and values
+    image
+        (n_voxels,), including margins
+    out
+        (n_lines,), which are written
     """
     for i in range(start, stop):
-        # a line has the voxels of its row shifted by a constant: margins are part of the
-        # image: no test for the edge
+        # The voxels of a line are those of its row, shifted by a constant. The image includes
+        # margins, so edges need no test.
         begin, total = begins[i], weights.dtype.type(0)
         for n in range(row_starts[rows[i]], row_starts[rows[i] + 1]):
             total += weights[n] * image[begin + places[n]]

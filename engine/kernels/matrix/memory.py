@@ -1,9 +1,9 @@
-"""Memory of projection with a stored response; also used by estimates, without kernels."""
+"""Memory of projection with a stored response; estimates use it without loading kernels."""
 
 from __future__ import annotations
 
 LANES = 8
-"""Mirror images of an orientation, including both halves of the planes."""
+"""Mirror images of an orientation, including those across the panels."""
 MOST_PLANE_BYTES = 1 << 20
 """Maximum size of a plane with its mirror images that stays in the L2 cache."""
 MOST_KEPT_BYTES = 512 << 20

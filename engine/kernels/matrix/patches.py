@@ -1,15 +1,15 @@
-"""Sums of products of shifted rows, a patch of rows and lanes at a time, in vectors of LLVM.
+"""Sums of products of shifted rows, one patch of rows and lanes at a time, in LLVM vectors.
 
-target[at + r pitch + i] += Σ_e weights[e] source[begin + offsets[e] + r source_pitch + i]
+    target[at + r pitch + i] += Σ_e weights[e] source[begin + offsets[e] + r source_pitch + i]
 
-for rows r of the patch and i below `WIDE`, or `LANES` where no more are left. Sums stay in
-registers over all non-zeros e. Reads cost more than products, because most of them lie across two
-lines of the cache. Non-zeros therefore come in runs of up to four. Each reads a row further
-than the one before (`engine.kernels.matrix.decode`): for 16 rows, four non-zeros read 19
-rows instead of 64. Numba has no vectors, and LLVM finds none across a loop over non-zeros, so this
-loop is written in LLVM's own words, from which it makes what a processor has: AVX-512, AVX, NEON,
-or single numbers. Each sum is added in the order of e, and then to what is there: the bits are
-those of any processor that rounds products and sums once.
+r is a row of the patch and i < `WIDE`, or i < `LANES` for the rest of a row. Sums stay in registers
+over all non-zeros e. Reads cost more than products, because most reads cross two cache lines.
+Non-zeros therefore come in runs of up to four, and each reads one row further than the previous one
+(`engine.kernels.matrix.decode`). For 16 rows, four non-zeros read 19 rows instead of 64.
+
+Numba has no vectors, and LLVM does not vectorise across a loop over non-zeros. This loop is
+therefore emitted as LLVM IR, which LLVM compiles to AVX-512, AVX, NEON or scalar code. Each sum is
+added in the order of e, then to the old value. The bits are equal on all processors with FMA.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ LANES = 8
 WIDE = 2 * LANES if "avx512f" in FEATURES else LANES
 """Numbers of a row in a patch: a vector of the processor."""
 HIGH, MIDDLE, LOW = (16, 8, 4) if "avx512f" in FEATURES else (8, 8, 4)
-"""Rows of a patch and of patches at the end. Sums of 16 rows fill half of the registers."""
+"""Rows of a patch, and of patches at the end. Sums of 16 rows fill half of the registers."""
 RUNS = (4, 3, 2, 1)
-"""Lengths of the runs of non-zeros, in the order in which they come."""
+"""Lengths of the runs of non-zeros, in their order."""
 _INT = ir.IntType(64)
 _FUSED = ("contract",)
 _KERNEL = cached_njit(error_model="numpy", _nrt=False)
@@ -47,22 +47,40 @@ Ends = tuple[int, int, int, int]
 
 
 def beyond(pitch: int) -> int:
-    """Return the numbers after the end of an image that patches read, or add 0 to."""
+    """Return the number of values after the end of an image that patches read, or add 0 to.
+
+    Parameters
+    ----------
+    pitch
+        distance of rows
+    """
     return (LOW - 1) * pitch + LANES
 
 
 def rows_covered(n: int) -> int:
-    """Return the rows of the patches that cover n rows."""
+    """Return the number of rows of the patches that cover n rows.
+
+    Parameters
+    ----------
+    n
+        number of rows
+    """
     return -(-n // LOW) * LOW
 
 
 def lanes_covered(n: int) -> int:
-    """Return the numbers of the patches that cover n numbers of a row."""
+    """Return the length of the patches that cover n numbers of a row.
+
+    Parameters
+    ----------
+    n
+        numbers of a row
+    """
     return -(-n // LANES) * LANES
 
 
 def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
-    """Return the sum of a patch of given size, as a function for Numba."""
+    """Return a Numba function that computes the sums of a patch of given size."""
 
     def add_patch(
         _: BaseContext, target: types.Array, at: Type, pitch: Type, source: Type, begin: Type,
@@ -83,7 +101,7 @@ def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
             to, source = (_Rows(builder, width, n_lanes, pointer(i)) for i in (0, 3))
             of_offsets, of_weights = pointer(6), pointer(7)
             sums = [cgutils.alloca_once_value(builder, to.zero) for _ in range(n_rows)]
-            # along a reversed run, each non-zero reads a row before the previous one
+            # In a reversed run, each non-zero reads the row before that of the previous one.
             step = builder.sub(_INT(1), builder.mul(is_reversed, _INT(2)))
 
             def add(e: ir.Value, length: int) -> None:
@@ -97,7 +115,7 @@ def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
                 offset = builder.sext(builder.load(builder.gep(of_offsets, [first])), _INT)
                 place = builder.add(begin, offset)
                 for r in range(n_rows + length - 1):
-                    # row by row: few are in registers at a time
+                    # Row by row, so that few are in registers at a time.
                     read = source.load(place)
                     for i, weight in enumerate(weights):
                         if 0 <= r - i < n_rows:
@@ -112,7 +130,8 @@ def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
                 with cgutils.for_range_slice(builder, start, end, _INT(length)) as (e, _):
                     add(e, length)
                 start = end
-            # the old value is added last: else each small product would be rounded to its digits
+            # The old value is added last. Otherwise each small product would be rounded to its
+            # digits.
             place = at
             for total in sums:
                 to.store(builder.fadd(to.load(place), builder.load(total)), place)
@@ -141,13 +160,13 @@ class _Rows:
         self.zero = ir.Constant(self._vector, [0.0] * n_lanes)
 
     def load(self, place: ir.Value) -> ir.Value:
-        """Read the lanes from a place on."""
+        """Load the lanes from a position on."""
         found = self._builder.load(self._pointer(place))
         found.align = self._width  # positions are not aligned to vectors
         return found
 
     def store(self, vector: ir.Value, place: ir.Value) -> None:
-        """Write the lanes from a place on."""
+        """Store the lanes from a position on."""
         self._builder.store(vector, self._pointer(place)).align = self._width
 
     def _pointer(self, place: ir.Value) -> ir.Value:
@@ -168,9 +187,9 @@ def add_patches(
 ) -> None:  # fmt: skip
     """Add the products of non-zeros to rows of `target`.
 
-    Non-zeros come in runs of four, three, two and one. In a run each reads one row further than
-    the previous one, or, if `is_reversed` is 1, one row before it. Patches also add to numbers
-    beyond n_rows and n_columns (`rows_covered`, `lanes_covered`): these must exist, and no other
+    Non-zeros come in runs of four, three, two and one. In a run each reads one row further than the
+    previous one, or one row before it if `is_reversed` is 1. Patches also add to numbers after
+    n_rows and n_columns (`rows_covered`, `lanes_covered`). These numbers must exist, and no other
     thread may add to them.
 
     Parameters
@@ -194,7 +213,7 @@ def add_patches(
     ends
         ends of the runs of each length
     is_reversed
-        1 if the first of a run reads furthest
+        1 if the first non-zero of a run reads the last row
     """
     r, n_lanes = 0, -(-n_columns // LANES) * LANES
     while r < n_rows:

@@ -1,22 +1,25 @@
-"""Response of one pair of crystals on two panels, integrated over points of both crystals.
+"""Response of a pair of crystals on two panels, integrated over points in both crystals.
 
-h(v) = μ² / (2π V) ∫ d³a ∫ d³b  e^(−μ (path_a + path_b)) ℓ_v(a, b) / |b − a|²
+    h(v) = μ² / (2π V) ∫ d³a ∫ d³b  e^(−μ (path_a + path_b)) ℓ_v(a, b) / |b − a|²
 
-a, b : points of detection in crystal 0 and crystal 1; path : length in crystals (gaps are empty)
-from the front face to the point; ℓ_v : length of the line a b in voxel v of volume V. So h is the
-probability that two photons that leave v back to back, in any direction, are first stopped in a and
-b. Depths are drawn from an exponential, κ e^(−κ s) / (1 − e^(−κ T)), and weighted by its inverse.
-Of several layers each has the depth T / L and a response to each of the other panel: s is then
-counted from the face of the layer.
+a, b : points of detection in crystal 0 and crystal 1
+path : length in crystals from the front face to the point; gaps are empty
+μ : linear attenuation coefficient of the crystals
+ℓ_v : length of the line a b in voxel v; V : volume of a voxel
 
-Crystals scatter, so those that see the photons are others: first interactions that are seen where
-the orientation begins and ends are in crystals that lie δ0 and −δ1 away from there. The shifts are
-drawn for each pair of points and weighted with K(δ | d), the spread of photons of its direction
-(engine.operators.crystal_spread), over the chance that they had. With the shift the layer of the
-first interaction is drawn, which need not be the one that sees the photon.
+h is the probability that two photons emitted back to back from v, in any direction, have their
+first interactions in crystals 0 and 1. Depths s are drawn from an exponential, κ e^(−κ s) / (1 −
+e^(−κ T)), and weighted by its inverse. With L layers, each layer has the depth T / L, and each pair
+of layers has a response. s then counts from the face of the layer.
+
+Photons scatter in crystals, so another crystal can detect the photon than the one of the first
+interaction. If crystals 0 and 1 detect the photons, the first interactions are in crystals that are
+shifted by δ0 and −δ1. The shifts are drawn for each pair of points. They are weighted with K(δ |
+d), the distribution of shifts for photons of direction d (engine.operators.crystal_spread), over
+the probability of the draw. The layer of the first interaction is drawn together with the shift.
 
 Coordinates are in voxels: x across the planes, y along rows and z along columns of the box
-(engine.geometry.dual_head_symmetry). Lengths in mm enter through the voxel's edges.
+(engine.geometry.dual_head_symmetry). Lengths in mm enter through the edges of a voxel.
 """
 
 from __future__ import annotations
@@ -38,25 +41,36 @@ _FAR = 1e30
 
 
 class Panels(NamedTuple):
-    """Dimensions of two panels for the kernels, in mm."""
+    """Dimensions of two panels for the kernels, in mm.
+
+    Attributes
+    ----------
+    pitch : distance of crystals
+    crystal : edge of a crystal
+    thickness : depth of the crystals
+    separation : distance of the front faces
+    mu : linear attenuation coefficient [1/mm]
+    voxels_per_pitch : voxels along y and z for each pitch
+    n_planes : planes between the panels
+    plane : distance of planes
+    n_layers : number of crystal layers, which divide the thickness
+    """
 
     pitch: float
     crystal: float
     thickness: float
     separation: float
     mu: float
-    """Linear attenuation coefficient [1/mm]."""
     voxels_per_pitch: int
     n_planes: int
     plane: float
     n_layers: int = 1
-    """Number of crystal layers, which divide the thickness."""
 
 
 @_INLINE
 def _depth(u: float, kappa: float, thickness: float) -> float:
     """Return the depth of a point in its layer, exponentially distributed in 0 ... thickness."""
-    # inverse of the distribution function; u = 0 is the face, u = 1 the back of the crystal
+    # Inverse of the distribution function: u = 0 is the face, u = 1 the back of the crystal.
     return -math.log(1.0 - u * (1.0 - math.exp(-kappa * thickness))) / kappa
 
 
@@ -64,9 +78,9 @@ def _depth(u: float, kappa: float, thickness: float) -> float:
 def _in_crystals(
     y: float, z: float, u_y: float, u_z: float, length: float, crystal: float, gap: float
 ) -> float:
-    """Return the length of a path inside of crystals.
+    """Return the length of a path inside crystals.
 
-    y, z : start, from the middle of its crystal; u_y, u_z : components of the direction
+    y, z : start, from the centre of its crystal; u_y, u_z : components of the direction
     """
     per_y = 1.0 / abs(u_y) if abs(u_y) > 1e-9 else _FAR
     per_z = 1.0 / abs(u_z) if abs(u_z) > 1e-9 else _FAR
@@ -90,7 +104,7 @@ def _in_crystals(
 
 @_INLINE
 def _drawn(u: float, cumulative: Array) -> int:
-    """Return the first index of a cumulative distribution that reaches u; likely ones first."""
+    """Return the first index where a cumulative distribution reaches u; likely ones come first."""
     place = 0
     while place < len(cumulative) - 1 and cumulative[place] < u:
         place += 1
@@ -104,7 +118,8 @@ def _chance(
 ) -> float:  # fmt: skip
     """Return K of a shift for a direction, by linear interpolation.
 
-    first, seen : layer of the first interaction, and detecting layer
+    first, seen : layer of the first interaction, and detecting layer; t_row, t_column : tangents of
+        the direction; down, along : shift
     """
     if t_row < 0.0:
         t_row, down = -t_row, -down
@@ -127,35 +142,36 @@ def integrate(
     begins: tuple[Array, Array], ends: tuple[Array, Array], chances: Array, step: float,
     windows: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Add the response of an orientation and two layers, mean over the points, to `out`.
+    """Add the response of an orientation and two layers, averaged over the points, to `out`.
 
     Parameters
     ----------
     points
-        (n, 8) in 0 ... 1: depths in both crystals, rows and columns in crystal 0 and in crystal 1,
-        and how the photons spread in both panels
+        (n, 8) in 0 ... 1: depths in both crystals, row and column in crystal 0 and in crystal 1,
+        and the draws of the shift in both panels
     orientation
         (a, b) rows and columns from crystal 0 to crystal 1
     layers
-        of crystal 0 and of crystal 1
+        layer of crystal 0 and of crystal 1
     panels
         the geometry
     begins, ends
-        on panel 0 and on panel 1: (m, 3) layer of a photon's first interaction, and rows and
-        columns from its crystal to that which sees it, those on panel 0 with the other sign;
-        (2, m) with what chances they are drawn, and these added up to 1, likely ones first
+        shifts on panel 0 and on panel 1: (m, 3) layer of a photon's first interaction, and rows and
+        columns from the crystal of this interaction to the detecting crystal, with opposite sign on
+        panel 0; (2, m) probabilities of the draws, and their cumulative sums up to 1, likely shifts
+        first
     chances, step
-        (n_layers, n_layers, n, n, w, w) K of photons that interact first in one layer and are seen
-        in another, whose tangents to the normal are multiples of the step
+        (n_layers, n_layers, n, n, w, w) K for the layer of the first interaction, the detecting
+        layer, the tangents to the normal in multiples of `step`, and the shift
     windows
-        (n_planes traced, 5) j0, k0, height, width and first place in `out` of every plane
+        (n_planes traced, 5) j0, k0, height, width and first position in `out` of every plane
     out
-        float32, all windows of the planes traced
+        float32, all windows of the traced planes
     """
     g = panels
     edge, gap = g.pitch / g.voxels_per_pitch, g.pitch - g.crystal
     e_y, e_z = orientation[0] * g.pitch, orientation[1] * g.pitch
-    # the sampling density only needs to be close to the true one: the weight corrects it
+    # The sampling density only needs to be close to the true one: the weight corrects it.
     middle = g.separation + 2.0 / g.mu
     kappa = g.mu * math.sqrt(1.0 + (e_y * e_y + e_z * e_z) / (middle * middle))
     deep = g.thickness / g.n_layers
@@ -178,8 +194,8 @@ def integrate(
         u_y, u_z = d_y / length, d_z / length
         path = _in_crystals(y_0, z_0, u_y, u_z, s_0 * per_x, g.crystal, gap)
         path += _in_crystals(y_1, z_1, -u_y, -u_z, s_1 * per_x, g.crystal, gap)
-        # the sampling density is divided out, and the true path through crystals is used:
-        # gaps do not attenuate
+        # Divide by the sampling density. Attenuation uses the path through crystals only, because
+        # gaps do not attenuate.
         weight = scale * math.exp(kappa * (in_0 + in_1) - g.mu * path) / (length * length)
         t_y, t_z = d_y / d_x, d_z / d_x
         first, rows, columns = from_[begin, 0], from_[begin, 1], from_[begin, 2]
@@ -187,7 +203,7 @@ def integrate(
         first, rows, columns = to_[end, 0], to_[end, 1], to_[end, 2]
         spread *= _chance(chances, first, layers[1], step, t_y, t_z, rows, columns)
         weight *= spread / (as_0[0, begin] * as_1[0, end])
-        # from crystal 0 on, in voxels; x = 0 is the lower face of plane 0
+        # From crystal 0 on, in voxels; x = 0 is the lower face of plane 0.
         a_x = (0.5 * (g.n_planes * g.plane - g.separation) - s_0) / g.plane
         a_y = (from_y + y_0 + 0.5 * g.pitch) / edge
         a_z = (from_z + z_0 + 0.5 * g.pitch) / edge
@@ -200,7 +216,7 @@ def _trace(
     a_x: float, a_y: float, a_z: float, b_x: float, b_y: float, b_z: float, weight: float,
     windows: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Add weight × length share of the line a + t b, t = 0 ... 1, in each voxel of the planes."""
+    """Add weight times the share of the line a + t b, t = 0 ... 1, in each voxel of the planes."""
     t = -a_x / b_x
     y, z = a_y + t * b_y, a_z + t * b_z
     j, k = math.floor(y), math.floor(z)

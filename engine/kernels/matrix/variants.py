@@ -33,7 +33,7 @@ class PanelShape:
     @property
     def n_stored(self) -> int:
         """Number of stored planes."""
-        # the other half follows by symmetry; an odd number includes its middle plane
+        # The other half follows by symmetry. An odd number includes the middle plane.
         return (self.planes + 1) // 2
 
     @property
@@ -49,7 +49,7 @@ class MatrixVariant:
     Attributes
     ----------
     threads : threads of a block
-    run : values of a thread, one below the other
+    run : values of a thread, one after another along the first axis
     staged : strips of non-zeros in shared memory
     values : precision of non-zeros on the device, half or single
     blocks : blocks per multiprocessor, for which the compiler limits registers
@@ -75,14 +75,14 @@ class MatrixVariant:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """For the compiler."""
+        """Compiler options."""
         return ("-std=c++17",)
 
 
 def matrix_variants(
     threads: tuple[int, ...] = (128, 256), runs: tuple[int, ...] = (4, 8)
 ) -> Iterator[MatrixVariant]:
-    """Yield the variants that are worth measuring.
+    """Yield the variants to measure.
 
     Parameters
     ----------
