@@ -42,7 +42,7 @@ __device__ __forceinline__ real weight_of(
   return (real)n + (count - (real)whole);
 }
 
-// Call work(taps) for slabs first, first + apart, ... of each 32 slabs of a line, on all sides of
+// Call work(taps) for the slabs `first`, `first + apart`, ... of each 32 slabs of a line, on all sides of
 // its faces. `chunk` is shared memory for 32 slabs. If it contains all slabs already, they are not
 // traced again.
 template <class Work>

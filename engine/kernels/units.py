@@ -1,4 +1,4 @@
-"""Units of fixed-point sums: the finest powers of two whose sums fit 63 bits."""
+"""Units of fixed-point sums: the finest powers of two with sums that fit 63 bits."""
 
 from __future__ import annotations
 

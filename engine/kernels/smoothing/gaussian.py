@@ -24,7 +24,7 @@ _KERNEL = cached_njit(error_model="numpy")
 LEAST_SIGMA = 1e-15
 """Axes with a smaller sigma (voxels) are not smoothed."""
 SAMPLED_TRUE = 1.0
-"""Minimum σ (voxels) of a Gaussian whose samples have the correct width."""
+"""Minimum σ (voxels) with which the samples of a Gaussian have the correct width."""
 
 
 def weights_of(sigma: float, truncate: float) -> NDArray[np.float64]:
