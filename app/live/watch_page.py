@@ -85,7 +85,7 @@ class WatchPage(QWidget, Generic[M]):
         self.another = button(tr("Another scan"), actions.another, tr("Connect to another source"))
         self.stored: object | None = None
         self.current: object | None = None
-        # Updates are not queued: the page shows what is newest when it is painted.
+        # Updates are not queued: the page shows the newest state when it is painted.
         model.updated.connect(self.show_newest)
 
     def lay_out(

@@ -69,8 +69,8 @@ class FactsTab(QWidget):
 
     def _show(self) -> None:
         facts = self.facts()
-        # Signals come at each step of a run. Refilling the tree would close what the user has
-        # opened.
+        # Signals come at each step of a run. Refilling the tree would close branches that
+        # the user has opened.
         if facts == self._shown:
             return
         self._shown = facts

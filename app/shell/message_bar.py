@@ -1,4 +1,4 @@
-"""Message bar above the views for a problem: what happened, what is safe, what to do."""
+"""Message bar above the views for a problem: cause, saved state, and remedy."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class ActivityConcentration(Correction[ListMode]):
         return decayed(waited_s or 0.0, frame.half_life_s)
 
     def _unknown(self, data: ListMode) -> str:
-        """Name what the scan lacks, and which file can supply it; empty if nothing is missing."""
+        """Name the missing facts and the file that can supply them; empty if nothing is missing."""
         # Duration 0 means unknown in list mode, not an empty frame.
         wanted = {
             "duration_s": data.duration_s or None,

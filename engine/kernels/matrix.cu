@@ -148,7 +148,7 @@ __device__ __forceinline__ Both staged_both(int group, const Orientation& o, int
           place<TURNED>(far, opposite, phase, o.turn ^ ACROSS)};
 }
 
-// sums[k] += weights of a strip times RUN + STRIP - 1 numbers, with a stride of APART.
+// sums[k] += weights of a strip times RUN + STRIP - 1 numbers, with a stride of `APART`.
 template <int APART>
 __device__ __forceinline__ void add_strip(float* sums, float4 weights, const float* __restrict__ from) {
   float read[RUN + STRIP - 1];

@@ -36,7 +36,7 @@ class Source(Protocol):
 
 
 class Queue(Protocol):
-    """Queue of what a source sends."""
+    """Queue of the data and events of a source."""
 
     def take(self, timeout_s: float | None = None) -> object:
         """Return the oldest data or event; None if nothing arrived in time."""

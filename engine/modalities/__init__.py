@@ -1,8 +1,8 @@
 """Scan types (modalities): one folder for each, with everything that depends on the type.
 
 A new modality is one folder and its entry in `MODALITIES`. General code, such as the command line
-and the window, asks these entries and names no modality. An entry states what is needed to choose
-the modality. Its modules are imported when a scan or a protocol needs them.
+and the window, asks these entries and names no modality. An entry contains the facts that are
+needed to choose the modality. Its modules are imported when a scan or a protocol needs them.
 """
 
 from typing import TYPE_CHECKING

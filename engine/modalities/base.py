@@ -395,7 +395,7 @@ class Modality(ABC, Generic[P]):
         Returns
         -------
         switch_state
-            True if the scan contains what the switch uses, None while it is unknown
+            True if the scan contains the data of the switch, None while it is unknown
         """
         return None, ""
 

@@ -57,7 +57,7 @@ def panel_demand(n_counts: float, scanner: DualHead) -> CountDemand:
     n_counts
         number of counts without the background
     scanner
-        panels, whose number of crystals determines the demand
+        panels; their number of crystals determines the demand
 
     Returns
     -------

@@ -76,7 +76,7 @@ def with_algorithm(context: RunContext[P], algorithm: Algorithm) -> RunContext[P
 
 
 def _with(context: RunContext[P], settings: Plain) -> RunContext[P]:
-    # Study and protocol are immutable, so copies record exactly what the run does.
+    # Study and protocol are immutable, so copies record exactly the settings of the run.
     protocol = context.protocol.model_copy(update=settings)
     return replace(context, study=context.study.model_copy(update={"protocol": protocol}))
 

@@ -72,7 +72,7 @@ def auxiliary_at(path: Path, key: str, scanner: Scanner) -> AuxiliaryFile:
     # The key comes from this program, so a missing role would be an internal error.
     role = next(each for each in all_roles() if each.key == key)
     content = role.read(path, scanner)
-    # Contents can be large; the window keeps only what it shows.
+    # Contents can be large; the window stores only the displayed part.
     return AuxiliaryFile(role.describe(content), role.summary(content))
 
 

@@ -242,7 +242,7 @@ def refuse_if_too_large(
     DeviceMemoryError
         if GPU memory does not suffice
     """
-    # Refuse only what is certain: the upper bound is not reached by most scans.
+    # Refuse only in certain cases: the upper bound is not reached by most scans.
     requirements = requirements.least or requirements
     if not requirements.fits_memory:
         raise ResourceError(

@@ -76,7 +76,7 @@ def completed(
         image after the last update
     """
     final, scale = context.protocol.algorithm.completed(model, image)
-    # A total of 0 is a valid maximum of the likelihood, but never what the user wants.
+    # A total of 0 is a valid maximum of the likelihood, but never a useful image.
     if not scale:
         yield context.log.warn(
             "The expected background explains all counts, so there is no activity in "

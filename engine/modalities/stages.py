@@ -90,7 +90,7 @@ def say_misfit(context: RunContext[Protocol], why: str) -> Iterator[Event]:
 
 
 def correct(context: RunContext[Protocol], steps: Sequence[Correction[D]], data: D) -> Stage[D]:
-    """Apply corrections, and report for each what it did or why it did nothing.
+    """Apply corrections, and report the effect of each, or the reason if it had none.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ class Study(StudyValues):
     ('mu.nii.gz', 'scan.l.hdr, Brain FDG')
     """
 
-    if TYPE_CHECKING:  # what the constructor converts, for type checkers
+    if TYPE_CHECKING:  # types that the constructor converts, for type checkers
 
         def __init__(
             self,

@@ -50,7 +50,7 @@ def main() -> None:
     """Compile the kernels of the CPU, with a line for each.
 
     A second process does the same from the last kernel to the first, so that two compile at once.
-    Each loads what the other has cached. It can do this for the kernels of a demo only.
+    Each loads the kernels that the other has cached. It can do this for the kernels of a demo only.
     """
     if {BACKWARDS, FORWARDS} & {*sys.argv[1:]}:
         end, *demos = sys.argv[1:]

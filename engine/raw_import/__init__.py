@@ -1,6 +1,6 @@
 """Import of scans without a description, with as few questions as possible.
 
-A draft of a sidecar combines what the files show and what the user answers. It can be previewed
+A draft of a sidecar combines facts from the files and answers of the user. It can be previewed
 before it is written. It is written once no question is left.
 """
 

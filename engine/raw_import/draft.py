@@ -1,4 +1,4 @@
-"""Draft of a sidecar: what is guessed, what the user answered, and what remains to be asked.
+"""Draft of a sidecar: assumptions, answers of the user, and open questions.
 
 At most five questions remain: size of raw images, kind of values, angles, beam and pixel size.
 Images do not show the sense of rotation or the direction of columns. The default is assumed, and

@@ -66,7 +66,7 @@ class ImportPreview:
     projection : (rows, columns) a view as stored
     sinogram : (views, columns) line integrals of the middle row
     readings : the four readings, the first as in the draft
-    remark : sentence about what the images leave out; empty if nothing
+    remark : sentence about missing parts of the images; empty if there are none
     fault : sentence that explains why there are no images or no draft; empty if there are
     datasets : arrays of the file
     like : description of a file with the same structure; None if there is none
@@ -174,7 +174,7 @@ def _cached_views(
 
 
 def _complete(table: Plain) -> tuple[Plain, str]:
-    """Return a table that can be read despite missing answers, and a remark about what it lacks."""
+    """Return a table that can be read despite missing answers, and a remark about them."""
     geometry = dict(table["geometry"])
     has_cone = geometry.get("kind") in ("cone", "fan") and "pixel_mm" in geometry
     if has_cone or geometry.get("kind") == "parallel":

@@ -1,4 +1,4 @@
-"""A family of reference answers: what a card computes, and the comparison with the CPU."""
+"""A family of reference answers: results of a GPU, and their comparison with the CPU."""
 
 from __future__ import annotations
 

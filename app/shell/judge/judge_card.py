@@ -33,7 +33,7 @@ TITLE_PX = 180
 
 
 class JudgeCard(QWidget):
-    """What ran, a count of warnings, the verdict, and Send, Report and Next scan."""
+    """Summary of the run, count of warnings, verdict, and Send, Report and Next scan."""
 
     def __init__(self, context: AppContext, actions: Actions, pages: Pages) -> None:
         super().__init__()

@@ -35,7 +35,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem: what happened, what is safe, and which actions exist."""
+    """A problem: its cause, the saved state, and the possible actions."""
 
     title: str
     text: str

@@ -58,7 +58,7 @@ class ResultList(QObject):
         """
         self.judgements = judgements
         self.items, self.retained_until, self.note = items, retained_until, note
-        # Names depend on each other: two results of a scan differ in what they state.
+        # Names depend on each other: two results of a scan differ in the facts that they state.
         self.names = names_of_results(items)
         self.changed.emit()
 

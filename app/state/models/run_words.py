@@ -1,4 +1,4 @@
-"""What a run has done, in the language of the window. In English, it equals the engine's words."""
+"""Summary of a run in the language of the window. In English, it equals the engine's words."""
 
 from __future__ import annotations
 

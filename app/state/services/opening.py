@@ -104,7 +104,7 @@ class Opening(QObject):
 
     def cancel(self) -> None:
         """Drop waiting requests and ignore the result of the current one."""
-        # Panels compare this number to notice that what they asked for is obsolete.
+        # Panels compare this number to notice that their request is obsolete.
         self.serial += 1
         self._queue.clear()
         self._current = self._waiting = None

@@ -83,7 +83,7 @@ class MessageBox(QMessageBox):
         menu.popup(event.globalPos())
 
     def _offer_selection(self) -> None:
-        """Replace what a click of the middle button pastes on X11."""
+        """Replace the text that a click of the middle button pastes on X11."""
         clipboard, words = QGuiApplication.clipboard(), self.selected_text
         if words and clipboard.supportsSelection():
             clipboard.setText(words, QClipboard.Mode.Selection)

@@ -76,7 +76,7 @@ QUANTITIES = (
         tr("The slices show the standard deviation as a percentage of the value of the voxel"),
     ),
 )
-"""What the slices show of an image with an error map: key, title and tooltip."""
+"""Quantities that the slices can show of an image with an error map: key, title and tooltip."""
 KINDS = tr("Volumes (*);;All files (*)")
 
 
@@ -192,7 +192,7 @@ class FusionBar(QWidget):
 
     def _take_quantity(self, key: str) -> None:
         self._commands.show_error(key)
-        # A large error map is computed first; until then the box names what the slices show.
+        # A large error map is computed first; until then the box names the displayed quantity.
         self.refresh()
 
     def _mode_box(self) -> QComboBox:

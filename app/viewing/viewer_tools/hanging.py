@@ -36,7 +36,7 @@ class Hanging(QObject):
     def _follow(self) -> None:
         has_frames = bool(self._session.run.record.images.frames)
         kind = kind_of(self._session.view, has_frames=has_frames)
-        # Without a volume, the last layout stays. The same kind keeps what the user chose.
+        # Without a volume, the last layout stays. For the same kind, the user's choice stays.
         if kind is not None and kind != self.kind:
             self.kind = kind
             # A 3D view stays: opening the PET of a CT must not close it.

@@ -301,7 +301,7 @@ class RasterView(PaneContent):
         viewport
             visible part of the plane
         ground
-            background colour; "" leaves transparent what is below
+            background colour; "" for a transparent background
         """
         if self._image is None:
             self._image = self.own_image(raster)

@@ -28,7 +28,7 @@ class CurveView(QWidget):
 
     Parameters
     ----------
-    title, unit : what the values are
+    title, unit : quantity and unit of the values
     parent : parent widget
     is_log : True for a logarithmic axis of values
     """
@@ -91,7 +91,7 @@ class CurveView(QWidget):
         Parameters
         ----------
         title
-            what the values are
+            quantity of the values
         unit
             their unit; "" for none
         """

@@ -179,7 +179,7 @@ _CROSSED_MASKS = """
 
 @dataclass(frozen=True)
 class RayProgram:
-    """What a program can show.
+    """Content that a shader program can show.
 
     Attributes
     ----------

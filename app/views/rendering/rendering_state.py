@@ -19,7 +19,7 @@ ColouredRegion = tuple[RegionShape, str]
 
 
 class RenderingState(QObject):
-    """What the three-dimensional view shows of the displayed volumes.
+    """State of the three-dimensional view of the displayed volumes.
 
     Signals
     -------

@@ -263,7 +263,7 @@ class RenderingView(RasterView):
             super().paint_marks(painter, viewport)
 
     def _ask_for_parts(self) -> None:
-        """Ask for the textures of what is shown, unless they are known."""
+        """Ask for the textures of the displayed volumes, unless they are known."""
         volume, fusion = self.state.volume, self.state.fusion
         caster = self.caster
         if volume is None or caster is None:

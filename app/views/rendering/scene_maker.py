@@ -43,7 +43,7 @@ class SceneMaker:
         self._gains: dict[bool, tuple[weakref.ref[Volume], float]] = {}
 
     def scene(self, parts: PackedParts | None, camera: SceneCamera) -> RayScene | None:
-        """Return what the view shows; None until the volumes are packed.
+        """Return the content of the view; None until the volumes are packed.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ def rgb_table(key: str) -> NDArray[np.float32]:
 def extent_mm(
     volume: Volume, parts: PackedParts | None, axes: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the lower and upper corner of what is not air, in patient axes.
+    """Return the lower and upper corner of the object without air, in patient axes.
 
     Parameters
     ----------

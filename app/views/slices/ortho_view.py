@@ -133,7 +133,7 @@ class OrthoView(QWidget):
             self._arrange()
 
     def release(self) -> None:
-        """Free what the 3D view holds outside Python, before the window is deleted."""
+        """Free the memory of the 3D view outside Python, before the window is deleted."""
         if self._rendering_view is not None:
             self._rendering_view.release()
 

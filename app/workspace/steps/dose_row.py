@@ -1,4 +1,4 @@
-"""Dose, time of injection and weight of the open scan: what its file states, and what is missing.
+"""Dose, time of injection and weight of the open scan: facts of its file, and missing facts.
 
 The fields are filled from the scan and its tracer file. An entry is written to a tracer file of
 this scan, so that the run, the queue and the report use the same values. Nothing is guessed.

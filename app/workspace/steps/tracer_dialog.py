@@ -143,7 +143,7 @@ class TracerDialog(QDialog):
 
 
 def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
-    """Return a sentence about each available unit, and what the others still need."""
+    """Return a sentence about each unit that is available, or about its missing facts."""
     if check.concentration:
         words = [f"{NO_CONCENTRATION} {check.concentration}"]
     else:

@@ -75,7 +75,7 @@ def _bundle(path: Path, console: Console) -> None:
         raise SettingsError(f"{path.name}: the name of a bundle must end with .zip.")
     bundle = gather()
     bundle.write(path)
-    # Listed, so that users see what they are about to send
+    # Listed, so that users see the content before they send it
     for name, text in bundle.files.items():
         console.line(f"  {name:20s} {len(text.splitlines())} lines")
     console.line(PROMISE)

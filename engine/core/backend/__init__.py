@@ -257,8 +257,7 @@ def best(check: Check | None = None) -> Backend:
         try:
             return _checked(device, check)
         except (ResourceError, DeviceError) as e:
-            # Without an NVIDIA driver the CPU is what the user expects; a reason would only be
-            # noise.
+            # Without an NVIDIA driver the user expects the CPU; a reason would only be noise.
             if device.has_driver:
                 reasons.append(str(e))
     remark = f"Computing on the CPU: {' '.join(reasons)}" if reasons else ""

@@ -6,7 +6,7 @@ from __future__ import annotations
 class UsedForms:
     """Variants from `isocenter tune` that a run used, in words, by kernel name.
 
-    Each run has its own record, so that its provenance lists exactly what it used.
+    Each run has its own record, so that its provenance lists exactly the variants that it used.
     """
 
     def __init__(self) -> None:

@@ -12,8 +12,8 @@ from engine.corrections.preprocess.rings import Rings
 from engine.corrections.preprocess.rotation_axis import CentreOfRotation, Roll
 
 # Outliers are measured relative to the transmission, so flat-field correction comes first. Cropping
-# and binning come before the logarithm: the mean of intensities is what a larger pixel measures,
-# the mean of logarithms is not. The axis comes last, because rolling the detector moves it.
+# and binning come before the logarithm: a larger pixel measures the mean of intensities, not the
+# mean of logarithms. The axis comes last, because rolling the detector moves it.
 STEPS: tuple[type[PreprocessStep], ...] = with_added_steps(
     (
         FlatField,

@@ -57,7 +57,7 @@ class Band:
     ----------
     row : row of the detector
     columns : columns from the first to after the last
-    added : (columns,) what they add to each view
+    added : (columns,) offset of each column in all views
     """
 
     row: int

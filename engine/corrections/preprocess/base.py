@@ -111,7 +111,7 @@ class PreprocessStep(Correction[Projections]):
         return geometry
 
     def dry_run(self, scan: Projections) -> Projections:
-        """Return what the step makes of a scan, without its values.
+        """Return the result of the step for a scan, without its values.
 
         Parameters
         ----------

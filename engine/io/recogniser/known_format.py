@@ -1,4 +1,4 @@
-"""An unsupported format: how to recognise it, and what the user can do with the file."""
+"""An unsupported format: how to recognise it, and how the user can convert the file."""
 
 from __future__ import annotations
 

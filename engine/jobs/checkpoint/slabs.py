@@ -98,7 +98,7 @@ class FinishedSlabs:
         )
         slabs = before.slabs if before is not None and is_of_run and before.slices < stop else ()
         start = slabs[-1].stop if slabs else 0
-        # The digest is of the file, not of the memory: it proves what the disk returns
+        # The digest is of the file, not of the memory: it proves the content of the disk
         found = StoredSlab(stop=stop, sha256=self._digest(head, start, stop))
         said = SlabsRecord(head=head, slabs=(*slabs, found)).model_dump(mode="json")
         text = to_json(said | {SEAL: seal_of(**said)}, indent=2)

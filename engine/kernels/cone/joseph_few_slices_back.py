@@ -1,6 +1,6 @@
 """Exact adjoint of `joseph_few_slices.forward`, voxel by voxel.
 
-Each voxel i of a layer adds the columns c whose rays pass within one voxel:
+Each voxel i of a layer sums over the columns c with rays within one voxel of it:
 
     sum_i += Σ_c max(0, 1 - |a_c - i|) w_c,   a_c - i = (ν_i - c δ_i) / q_k(c)
 

@@ -12,8 +12,8 @@ a = exp(−∫ μ) : attenuation factor of the body
 The ratio of both sums is the share of the sensitivity that is left after attenuation and crystal
 efficiencies. Both sums use the same lines, so their sampling noise cancels in the ratio.
 
-The lines of one view whose tangential bins have the same parity are parallel in the transaxial
-plane. Lines of the same ring difference Δ among them are also parallel in space. `fill_rows`
+Lines of one view with tangential bins of the same parity are parallel in the transaxial plane.
+Lines of the same ring difference Δ among them are also parallel in space. `fill_rows`
 therefore stores both numbers of all rings r1 as one row for each bin and Δ. `add_views`
 interpolates these rows between bins to the centre of a pixel and adds them to its heights. A view
 uses some ring differences only. Each of them represents the differences near it.

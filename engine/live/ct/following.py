@@ -68,7 +68,7 @@ class LiveUpdate:
     ----------
     images : slices; None before the first view
     statistics : current statistics
-    state : what is missing, or that the scan has ended, as text; empty while it runs
+    state : text about missing data, or the end of the scan; empty while it runs
     preview : coarse volume; None before the first one
     projection : newest projection, as measured; None before the first one
     """

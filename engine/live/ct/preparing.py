@@ -77,7 +77,7 @@ class Preparation:
 
     @property
     def waits_for(self) -> str | None:
-        """What is missing before views can become line integrals, as text; None if nothing is."""
+        """Text about missing data that line integrals need; None if nothing is missing."""
         if self._chain is None:
             # Only after darks or flats have changed
             self._fault, self._chain = self._worked_out()

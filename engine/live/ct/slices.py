@@ -90,7 +90,7 @@ class LiveSlices:
 
     @property
     def waits_for(self) -> str | None:
-        """What is missing before views can be used, as text."""
+        """Text about missing data that views need; None if nothing is missing."""
         return self.preparation.waits_for
 
     @property

@@ -67,7 +67,7 @@ class LiveCorrections:
                     self.applied.append(step.kind)
                 continue
             obstacle = step.obstacle(head)
-            # "auto" leaves out what is impossible; "on" must not fail silently
+            # "auto" skips impossible corrections; "on" must not fail silently
             if obstacle is not None and step.use == "on" and isinstance(step, Multiplicative):
                 raise step.refusal(obstacle)
             if obstacle is None and isinstance(step, Multiplicative):

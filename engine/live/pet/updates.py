@@ -45,7 +45,7 @@ class LivePetUpdate:
     ----------
     image : image with the filters of the protocol [counts/mm]; None before the first
     statistics : current statistics
-    state : what is missing, as text; empty while it runs
+    state : text about missing data; empty while it runs
     blocks : (n_blocks,) counts of the detector blocks in the newest second; None before
     place : centre and covariance of the activity in the newest second; None without motion watch
     motions : jumps of the object, the oldest first

@@ -167,7 +167,7 @@ class Receiving:
     def _take(self, parts: list[zmq.Frame]) -> None:
         senders, self._has_message = self._senders, True
         try:
-            # Before its data are read: a stranger must not choose what is parsed
+            # Before its data are read: an unknown sender must not choose the parsed data
             is_accepted, text = senders.accepts(parts)
             if not is_accepted:
                 self._n_refused += 1

@@ -1,4 +1,4 @@
-"""What the receiving process tells the program, and in which form.
+"""Messages from the receiving process to the program, and their format.
 
 Facts are JSON. The parts of a message follow them. Large data are in the shared memory, and only
 their position is sent.

@@ -1,6 +1,6 @@
 """Steps of a list-mode PET run, from file to volume.
 
-Each stage takes a value, reports what it does, and returns the next value.
+Each stage takes a value, reports its work, and returns the next value.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from engine.tools.tuning.problem import Values
 
 @dataclass(frozen=True)
 class SearchEnded:
-    """Summary of a search, and what is stored now.
+    """Summary of a search, and the stored variant.
 
     Attributes
     ----------

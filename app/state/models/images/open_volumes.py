@@ -185,7 +185,7 @@ class OpenVolumes(QObject):
         """
         if self._image is None and image is not None:  # which the user has waited for
             self._base_key = IMAGE
-        # The first image of a run is what the user has waited for, so it replaces an open file.
+        # The user has waited for the first image of a run, so it replaces an open file.
         self._image = image
         if image is None and self._base_key == IMAGE:
             self._overlay_key = ""

@@ -51,7 +51,7 @@ class GrowingFileSource:
         return None if self._tail is None else self._tail.head
 
     can_wait = True
-    """The file contains what is not read yet."""
+    """The file contains all events that are not read yet."""
 
     def batches(self, stop: Event) -> Iterator[EventArrival]:
         """Yield events as they are written.
