@@ -1,20 +1,20 @@
-// Single scatter between detector samples; the formulas are at the head of `engine.scatter.simulation`, the twin is
-// scatter.py, whose order of sums these kernels keep.
+// Single scatter between detector samples. The formulas are in engine.corrections.scatter_estimation.simulation. The
+// twins are scatter/paths.py and scatter/single_scatter.py, with the same order of sums.
 //
-//   trace   a thread has one path from a scatter point to a sample: what it sees, and the integrals along it. With
-//           time of flight activity goes into steps of the path, `cells`
-//   blur    a thread has one edge of the steps of one path: the blurred activity up to it
-//   pairs   a thread has one pair of samples, the lower number first, and adds what each scatter point sends to it,
-//           point by point
+//   trace   a thread computes one path from a scatter point to a sample: its detection factor and the integrals along
+//           it. With time of flight it adds the activity to steps of the path, `cells`
+//   blur    a thread computes one edge of the steps of one path: the blurred activity up to it
+//   pairs   a thread computes one pair of samples, the lower number first, and adds the contribution of each scatter
+//           point, point by point
 //
-// Each sum has one order: no atomics, the same bits always. Sums are of double precision; the twin follows paths and
-// adds pairs up in single, on vectors: both agree to 1e-5.
+// Each sum has one order, without atomics, so the bits are always the same. Sums are double. The twin traces paths and
+// adds pairs in float32 vectors, so both agree to 1e-5.
 
-constexpr int THREADS = {{ threads }};  // one block for each multiprocessor at least: more registers, and no spills
+constexpr int THREADS = {{ threads }};  // minimum of one block per multiprocessor: more registers, no spills
 
-constexpr int AT_ONCE = 16;    // steps of an integral are a multiple of it, for the vectors of the twin
+constexpr int AT_ONCE = 16;  // steps of an integral are a multiple of it, as in the vectors of the twin
 
-// Values in space: centre of the first voxel and edges of one, x y z [mm], and numbers of voxels.
+// Values in space: centre of the first voxel and edges of a voxel, x y z [mm], and numbers of voxels.
 struct Field {
   const float* values;
   double lower[3], voxel[3];
@@ -34,7 +34,7 @@ __device__ __forceinline__ double corner(const Field& f, int k, int j, int i) {
   return inside ? double(f.values[((long long)k * f.n_y + j) * f.n_x + i]) : 0.0;
 }
 
-// Value at a place counted in voxels, trilinear between their centres; 0 outside.
+// Value at a position in voxels, by trilinear interpolation; 0 outside.
 __device__ double value_at(const Field& f, double x, double y, double z) {
   if (!(-1.0 < x && x < f.n_x && -1.0 < y && y < f.n_y && -1.0 < z && z < f.n_z)) return 0.0;
   const int i = int(floor(x)), j = int(floor(y)), k = int(floor(z));
@@ -48,7 +48,7 @@ __device__ double value_at(const Field& f, double x, double y, double z) {
   return (1 - z) * low + z * high;
 }
 
-// A path from a scatter point, and the part of it in which it may meet a field [mm from the point on].
+// A path from a scatter point, and its range inside a field [mm from the point].
 struct Way {
   double from[3], direction[3], length;
 };
@@ -77,7 +77,7 @@ __device__ Reach reach(const Field& f, const Way& way) {
   return found;
 }
 
-// The value of a field so far from the point.
+// Value of a field at a distance from the point.
 struct Sampled {
   const Field& field;
   double at[3], per_mm[3];
@@ -96,7 +96,7 @@ struct Sampled {
   }
 };
 
-// Steps of the integral over a part of a path: none is longer than a voxel.
+// Number of steps of the integral over a range of a path; no step is longer than a voxel.
 __device__ int steps_along(const Field& f, const Reach& part) {
   return AT_ONCE * int(ceil((part.far - part.near) / (AT_ONCE * least_edge(f))));
 }
@@ -112,7 +112,7 @@ __device__ double integral(const Field& f, const Way& way) {
   return total * step;
 }
 
-// Activity in steps of the path, from the point backwards; the cells were 0.
+// Add activity to steps of the path, from the point backwards; the cells are initially 0.
 __device__ void fill_cells(const Field& f, const Way& way, double first_mm, double step_mm, int n, double* cells) {
   const Reach part = reach(f, way);
   const int count = steps_along(f, part);
@@ -126,9 +126,9 @@ __device__ void fill_cells(const Field& f, const Way& way, double first_mm, doub
   }
 }
 
-// points: (n_points, 3); places, normals: (n_samples, 3); boxes: centre of the first voxel and edges of one, of
-// activity and of attenuation; paths: of each point and sample the direction, (3, n), and length, seen and
-// attenuation, (n) each; activity: (n, n_steps + 1), cells: (n, n_steps), both by path.
+// points: (n_points, 3); places, normals: (n_samples, 3); boxes: centre of the first voxel and edges of a voxel, of
+// activity and of attenuation; paths: for each point and sample the direction, (3, n), then length, detection factor
+// and attenuation, (n) each; activity: (n, n_steps + 1), cells: (n, n_steps), both by path.
 extern "C" __global__ void __launch_bounds__({{ threads }}, 1) trace(
     const double* points, int n_points, const double* places, const double* normals, int n_samples, double depth_mm,
     double removal, const double* boxes, const float* active, int a_z, int a_y, int a_x, const float* mu, int m_z,
@@ -167,7 +167,7 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, 1) trace(
   }
 }
 
-// edges: (2 n_steps + 1) distribution function of the timing error.
+// edges: (2 n_steps + 1) values of the distribution function of the timing error.
 extern "C" __global__ void __launch_bounds__({{ threads }}, 1) blur(
     const double* cells, const double* edges, int n_paths, int n_steps, float* activity) {
   const int n_edges = n_steps + 1, number = blockIdx.x * THREADS + threadIdx.x;
@@ -184,7 +184,7 @@ __device__ __forceinline__ double looked_up(const double* table, int size, doubl
   return table[k] + (at - k) * (table[k + 1] - table[k]);
 }
 
-// Add what lies between neighbouring edges; at: place of the first edge among those of the path.
+// Add the differences between neighbouring edges; at: position of the first edge among those of the path.
 __device__ __forceinline__ void add_bins(
     const float* blurred, int last, double weight, double at, int stride, int sign, int n_bins, long long apart,
     double* out) {
@@ -200,7 +200,7 @@ __device__ __forceinline__ void add_bins(
   }
 }
 
-// partners: (n, n) whether two samples are a pair; weights: (n_points); tables: chance, then growth, of `n_angles`
+// partners: (n, n), 1 if two samples are a pair; weights: (n_points); tables: chance, then growth, of `n_angles`
 // cosines from `least` to 1, `scale` for each unit; per_mm: steps of a path; sums: (n_bins, n, n), towards the second
 // sample. No division here: its slow path would cost registers.
 extern "C" __global__ void __launch_bounds__({{ threads }}, 1) pairs(
@@ -227,7 +227,7 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, 1) pairs(
     const double growth = looked_up(tables + n_angles, n_angles, at), mu_a = mu[to_a], mu_b = mu[to_b];
     double common = weight_a * seen[to_b] * looked_up(tables, n_angles, at);
     common *= exp(-mu_a - mu_b);
-    // the photon that flew on to a was not scattered, and the other one was; or reversed
+    // Either photon of the pair can be the scattered one.
     const double one = common * exp(-growth * mu_b), other = common * exp(-growth * mu_a);
     if (n_steps == 0) {
       sum += one * total_a + other * total_b;

@@ -32,7 +32,7 @@ OnProgress = Callable[[int, int], None]
 
 
 def source() -> str:
-    """CUDA source of all kernels."""
+    """Return the CUDA source of all kernels."""
     return render("scatter", threads=THREADS)
 
 
@@ -154,14 +154,14 @@ class DeviceScatter:
             rows = slice(start, start + at_once)
             self._add(device, points_mm[rows], weights[rows])
             if on_progress is not None:
-                # otherwise only the queued batches would be reported as done
+                # Otherwise only the queued batches would be reported as done.
                 self._gpu.wait()
                 on_progress(min(start + at_once, len(weights)), len(weights))
         found = self._gpu.download(device.sums)
         return np.ascontiguousarray(found.transpose(1, 2, 0))
 
     def _add(self, device: _OnDevice, points_mm: HostArray, weights: HostArray) -> None:
-        """Queue what a batch of points adds."""
+        """Queue the contributions of a batch of points."""
         scene, gpu = device.scene, self._gpu
         n, n_samples, n_steps = np.int32(len(weights)), device.n_samples, np.int32(scene.n_steps)
         n_paths = len(weights) * int(n_samples)
@@ -216,9 +216,9 @@ class _OnDevice:
         boxes = [(f.lower_mm, f.voxel_mm) for f in (scene.activity, scene.mu)]
         self.boxes = gpu.upload(np.array(boxes, np.float64))
         self.tables = gpu.upload(np.stack([scene.angles.chance, scene.angles.growth]))
-        # a kernel needs a valid array even if it does not read it
+        # A kernel needs a valid array even if it does not read it.
         self.edges = gpu.upload(np.append(scene.steps.edges, 0.0))
-        # allocated once for all batches
+        # Allocated once for all batches.
         self.paths = gpu.empty((NUMBERS_PER_PATH, at_once, n), np.float64)
         self.active = gpu.empty((at_once, n, n_steps + 1), np.float32)
         self.cells = gpu.empty((at_once, n, max(n_steps, 1)), np.float64)

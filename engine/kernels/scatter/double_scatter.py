@@ -1,8 +1,8 @@
-"""Photons that scatter twice: what pairs of scatter points send to pairs of detector samples.
+"""Double scatter: contributions of pairs of scatter points to pairs of detector samples.
 
-A call takes the ways [start, stop) one after the other, in one thread. What they send is float32,
-of which products of matrices take twice as many at a time. The formulas stand in
-`engine.corrections.scatter_estimation.double_scatter`.
+`engine.corrections.scatter_estimation.double_scatter` has the formulas. A call processes the legs
+[start, stop) in sequence, in one thread. Contributions are float32, so that matrix products process
+twice as many at a time.
 """
 
 from __future__ import annotations
@@ -29,19 +29,28 @@ _LEAST = 1e-9
 
 
 class TwiceTables(NamedTuple):
-    """Tables over the cosine of a scattering angle, from -1 to 1."""
+    """Tables over the cosine of a scattering angle, from −1 to 1.
 
-    chance: Array  # (m,) of the only scattering, per steradian, times what is counted
-    growth: Array  # (m,) attenuation after it over that at 511 keV
-    former: Array  # (parts, m) of the first of two, per steradian; an even number of parts
-    latter: Array  # (parts, m) of the second of two: summed over parts, times what is counted
+    m is the number of cosines, and `parts` the number of products that approximate q.
+    """
+
+    chance: Array  # (m,) p of the only scattering, per steradian, times relative efficiency
+    growth: Array  # (m,) attenuation after it, relative to 511 keV
+    former: Array  # (parts, m) factors of the first of two, per steradian; an even number of parts
+    latter: Array  # (parts, m) factors of the second of two, times relative efficiency
     growth_of_both: Array  # (m,) attenuation after the second of two
 
 
 def side_by_side(tables: TwiceTables) -> tuple[Array, Array]:
-    """Return what one angle reads side by side, (N_STEPS, 2 + parts) and (N_STEPS, 3 + parts).
+    """Return the table values of each angle, (N_STEPS, 2 + parts) and (N_STEPS, 3 + parts).
 
-    Each row holds for a step of the cosine, float32: errors of a step cancel over ways.
+    A row has all values for one step of the cosine, in float32. Errors of the steps cancel over
+    many paths.
+
+    Parameters
+    ----------
+    tables
+        tables over the cosine
     """
     cosine = np.linspace(-1, 1, tables.chance.size)
     middles = (np.arange(N_STEPS) + 0.5) * (2 / N_STEPS) - 1
@@ -52,7 +61,7 @@ def side_by_side(tables: TwiceTables) -> tuple[Array, Array]:
 
 def _stacked(columns: list[Array], cosine: Array, middles: Array) -> Array:
     read = np.stack([np.interp(middles, cosine, each) for each in columns], axis=1)
-    # negligible values are set to 0: denormal float32 numbers are slow
+    # Negligible values are set to 0, because denormal float32 numbers are slow.
     read[np.abs(read) < _LEAST * np.abs(read).max(axis=0)] = 0.0
     return read.astype(np.float32)
 
@@ -67,11 +76,21 @@ def fill_legs(
     start: int, stop: int, legs: Legs, paths: Paths, tables: tuple[Array, Array], firsts: Array,
     seconds: Array,
 ) -> None:  # fmt: skip
-    """Fill what the legs [start, stop) send to each sample from either end.
+    """Write the contributions of the legs [start, stop) to each sample, from both ends.
 
-    tables : `side_by_side`
-    firsts, seconds : (1 + parts, legs, samples) float32; at 0 each end turned one photon of a pair
-        that was emitted between them, then parts of one photon that both ends turned
+    Parameters
+    ----------
+    start, stop
+        range of legs
+    legs
+        paths between two scatter points
+    paths
+        paths from scatter points to detector samples
+    tables
+        from `side_by_side`
+    firsts, seconds
+        (1 + parts, legs, samples) float32, which are written: at 0, each end scatters one photon of
+        a pair emitted between them; then the parts of one photon that both ends scatter
     """
     first, second = tables
     parts = len(firsts) - 1

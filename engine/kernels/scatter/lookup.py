@@ -1,4 +1,4 @@
-"""Values on lines of response from a table between detector samples."""
+"""Interpolation on lines of response of a table between detector samples."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def look_up(crystals: Array, bins: Array, places: Array, table: Array, *, thread
     -------
     (n,) float32
     """
-    # read-only: otherwise Numba would compile again for an array in a mapped file
+    # Read-only: otherwise Numba would compile again for an array in a mapped file.
     columns = [only_read(np.ascontiguousarray(one)) for one in (crystals, bins, places, table)]
     out = np.empty(len(crystals), np.float32)
 
@@ -54,7 +54,7 @@ def _around(places: Array, crystal: int, n_rings: int, n_angles: int) -> Corners
     low, before = int(ring), int(angle)
     up, on = ring - low, angle - before
     high = min(low + 1, n_rings - 1)
-    # angles are periodic, rings are not
+    # Angles are periodic, rings are not.
     after = before + 1 if before + 1 < n_angles else 0
     low *= n_angles
     high *= n_angles
@@ -75,9 +75,9 @@ def _across(table: Array, one: int, to: Corners, bin_: int) -> float:
 def _lookup_events(
     start: int, stop: int, crystals: Array, bins: Array, places: Array, table: Array, out: Array
 ) -> None:
-    """Look the events [start, stop) up, one after the other, in one thread."""
+    """Look up the events [start, stop) in sequence, in one thread."""
     n_rings, n_angles, n_bins = table.shape[0], table.shape[1], table.shape[4]
-    # one index for ring and angle of a sample
+    # One index for ring and angle of a sample.
     flat = table.reshape(n_rings * n_angles, n_rings * n_angles, n_bins)
     for row in range(start, stop):
         own, shares = _around(places, crystals[row, 0], n_rings, n_angles)

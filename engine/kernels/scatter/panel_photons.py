@@ -1,20 +1,22 @@
-"""What a photon of 511 keV leaves in a panel of crystals, by chance, and how crystals are read.
+"""Monte Carlo tracking of photons in a panel of crystals, and readout of the crystals.
 
-Photons fly free between the panels. In a panel they meet crystals and empty gaps (Woodcock: steps
-of an all-filled panel, those that end in a gap do not count). A photon is absorbed, or scattered by
-Klein & Nishina, until it leaves or is absorbed. What it left in the block with most energy is read,
-blurred by σ = FWHM₅₁₁ / 2.355 · √(511 keV E); if that lies in the window, the photon is seen in the
-crystal with most energy of the block, or in that of the energy-weighted mean place. With
-attenuation alone its first interaction takes all of the energy.
+There is vacuum between the panels. A panel consists of crystals and empty gaps. Tracking follows
+Woodcock: steps are those of a panel without gaps, and an interaction in a gap has no effect. A
+photon is absorbed, or scatters by Klein & Nishina, until it leaves the panel or is absorbed. With
+attenuation only, its first interaction absorbs all of the energy.
 
-Layers of crystals lie behind one another without a gap, all of one depth. A block reads all of its
-layers together, and which of them it was is told by the shape of the pulse (phoswich): the layer
-that took most of the block's energy, or, where a photon is seen in the crystal with most energy,
-that crystal's own.
+The readout takes the energy E in the block with most energy, and blurs it with σ = FWHM₅₁₁ / 2.355
+· √(511 keV E). If the result is in the energy window, the photon is detected: in the crystal of the
+block with most energy, or in the crystal at the energy-weighted mean position.
 
-The panels have no edges here: rows and columns of crystals count from the pitch that the photon
-comes from, since the response depends on nothing else (engine.geometry.dual_head_symmetry). What
-blocks do is its mean over all places of the first pitch in its block.
+Layers of crystals have equal depth, without gaps between them. A block reads all of its layers
+together, and the pulse shape identifies the layer (phoswich). It is the layer with most energy in
+the block. If a photon is detected in the crystal with most energy, it is the layer of that crystal.
+
+Without `Readout.n_rows` a panel is endless. Rows and columns of crystals then count from the pitch
+that the photon starts from, because the response depends on nothing else
+(engine.geometry.dual_head_symmetry). The effect of blocks is averaged over all positions of this
+pitch in its block.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ ROW, COLUMN, _KEV, _Y, _Z, LAYER = range(DEPOSIT)
 
 
 class Readout(NamedTuple):
-    """Physics of photons in crystals, and readout: which are detected, and where."""
+    """Physics of photons in crystals, and readout: detection and position."""
 
     scatter: bool
     photo: float
@@ -75,9 +77,24 @@ def absorbed(
     y: float, z: float, d_x: float, d_y: float, d_z: float, panels: Panels, readout: Readout,
     state: Array, deposits: Array, energy: float,
 ) -> int:  # fmt: skip
-    """List what a photon leaves that enters a panel at (y, z), and return how many deposits.
+    """Track a photon that enters a panel at (y, z); return the number of its deposits.
 
-    d : direction, d_x > 0 into the panel; energy : of the photon [keV]
+    Parameters
+    ----------
+    y, z
+        position on the face [mm]
+    d_x, d_y, d_z
+        direction, d_x > 0 into the panel
+    panels
+        dimensions of the panels
+    readout
+        physics and size of the panel
+    state
+        (1,) uint64 of the random numbers
+    deposits
+        (MOST_DEPOSITS, DEPOSIT), which are written
+    energy
+        energy of the photon [keV]
     """
     x, n = 0.0, 0
     per_layer = panels.thickness / panels.n_layers
@@ -87,13 +104,13 @@ def absorbed(
         if readout.scatter:
             photo = panels.mu * readout.photo * k**_PHOTO_POWER
             compton = panels.mu * (1.0 - readout.photo) * klein_nishina(k)
-        # 1 − u is never 0, so its logarithm is finite
+        # 1 − u is never 0, so its logarithm is finite.
         step = -math.log(1.0 - uniform(state)) / (photo + compton)
         x, y, z = x + step * d_x, y + step * d_y, z + step * d_z
         if not 0.0 <= x < panels.thickness:
             break
-        # a virtual interaction in a gap: the photon continues unchanged (Woodcock), without a
-        # search for the faces between crystals
+        # A virtual interaction in a gap: the photon continues unchanged (Woodcock), so no search
+        # for the faces between crystals is needed.
         row, column, inside = _crystal_at(y, z, panels)
         if readout.n_rows > 0:
             inside = inside and 0 <= row < readout.n_rows and 0 <= column < readout.n_columns
@@ -108,7 +125,7 @@ def absorbed(
         if n < MOST_DEPOSITS:
             deposits[n, ROW], deposits[n, COLUMN] = row, column
             deposits[n, _KEV], deposits[n, _Y], deposits[n, _Z] = lost, y, z
-            # the quotient can round up to the number of layers
+            # The quotient can round up to the number of layers.
             deposits[n, LAYER] = min(math.floor(x / per_layer), panels.n_layers - 1)
             n += 1
         else:
@@ -119,9 +136,9 @@ def absorbed(
 
 @_KERNEL
 def _same(one: Array, other: Array, group: int, row: int, column: int) -> bool:
-    """Whether two deposits lie in the same square of so many crystals; 0: a whole panel.
+    """Return True if two deposits are in the same square of `group` crystals; 0: a whole panel.
 
-    row, column : of the pitch (0, 0) in its square
+    row, column : position of the pitch (0, 0) in its square
     """
     if group == 0:
         return True
@@ -134,9 +151,10 @@ def _richest(
     deposits: Array, n: int, group: int, row: int, column: int, within: int, block: int,
     of_layers: bool,
 ) -> tuple[int, float]:  # fmt: skip
-    """A deposit of the square of `group` crystals with most energy, and that energy.
+    """Return a deposit in the square of `group` crystals with most energy, and this energy.
 
-    within : a deposit whose block alone counts, −1: all; of_layers : layers are told apart
+    within : a deposit; only deposits in its block count. −1: all deposits; of_layers : True if each
+        layer counts separately
     """
     best, most = 0, -1.0
     for i in range(n):
@@ -200,6 +218,6 @@ def read(
             sums += deposits[i, _KEV]
             sums_y += deposits[i, _KEV] * deposits[i, _Y]
             sums_z += deposits[i, _KEV] * deposits[i, _Z]
-    # the mean can be in a gap; it then counts for the crystal of that pitch
+    # The mean can be in a gap. It then counts for the crystal of that pitch.
     seen_row, seen_column, _ = _crystal_at(sums_y / sums, sums_z / sums, panels)
     return seen_row, seen_column, int(deposits[best, LAYER]), True

@@ -1,4 +1,4 @@
-"""Pairs and single photons sent into panels, and what is counted of them."""
+"""Track photon pairs and single photons into panels, and count the detected photons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENDLESS_EVERY = 4
 
 @_KERNEL
 def _within(readout: Readout, state: Array) -> int:
-    """Draw the place of the pitch 0 along the edge of its block."""
+    """Draw the position of pitch 0 along the edge of its block."""
     return math.floor(uniform(state) * readout.block)
 
 
@@ -29,24 +29,25 @@ def track(
     n_pairs: int, voxel: tuple[int, int, int], lowest: float, panels: Panels, readout: Readout,
     state: Array, deposits: Array, found: Array,
 ) -> int:  # fmt: skip
-    """Emit pairs from all over a voxel, and return how many were seen by both panels.
+    """Emit pairs from random points of a voxel; return the number that both panels detect.
 
     Parameters
     ----------
     n_pairs
-        how many are emitted
+        number of emitted pairs
     voxel
-        (p, j, k) its plane, row and column on the pitch
+        (p, j, k) plane, row and column on the pitch
     lowest
-        cosine to the panels' normal below which no direction is drawn
+        smallest cosine to the panels' normal that is drawn
     panels, readout
-        the geometry and the physics
+        geometry, and physics of the crystals
     state
         (1,) uint64 of the random numbers
     deposits
-        (MOST_DEPOSITS, DEPOSIT) room
+        (MOST_DEPOSITS, DEPOSIT) working memory
     found
-        (n_pairs, 6) int16 row and column on panel 0, row and column on panel 1, layers of both
+        (n_pairs, 6) int16, which are written: row and column on panel 0, row and column on panel 1,
+        layers of both
     """
     g, n_seen = panels, 0
     edge = g.pitch / g.voxels_per_pitch
@@ -55,8 +56,8 @@ def track(
         y = (voxel[1] + uniform(state)) * edge
         z = (voxel[2] + uniform(state)) * edge
         row, column = _within(readout, state), _within(readout, state)
-        # even in the cosine is even on the sphere; directions that no panel can see are not drawn,
-        # and the caller counts them as the part `lowest` of all
+        # Uniform in the cosine is uniform on the sphere. Directions that no panel can detect are
+        # not drawn. The caller counts them as the fraction `lowest` of all.
         d_x = lowest + (1.0 - lowest) * uniform(state)
         angle = 2.0 * math.pi * uniform(state)
         sine = math.sqrt(1.0 - d_x * d_x)
@@ -65,7 +66,7 @@ def track(
         to_y, to_z = y + t_1 * d_y, z + t_1 * d_z
         n = absorbed(to_y, to_z, d_x, d_y, d_z, g, readout, state, deposits, REST_KEV)
         r_1, c_1, l_1, seen = read(deposits, n, g, readout, row, column, state)
-        # pairs of which one photon escapes end here, before the other is tracked
+        # If one photon escapes, the pair ends before the other photon is tracked.
         if not seen:
             continue
         to_y, to_z = y - t_0 * d_y, z - t_0 * d_z
@@ -84,26 +85,26 @@ def count_spread(
     n_photons: int, tangents: tuple[float, float], panels: Panels, readout: Readout, state: Array,
     deposits: Array, met: Array, counts: Array, kev: float,
 ) -> None:  # fmt: skip
-    """Send photons of one direction into a panel, and count how many interact, and are seen.
+    """Send photons of one direction into a panel; count interactions, and detections by crystal.
 
     Parameters
     ----------
     n_photons
-        how many are sent, evenly over a pitch
+        number of photons, uniformly distributed over a pitch
     tangents
-        of the direction along rows and columns, to the panel's normal
+        tangents of the direction to the panel's normal, along rows and columns
     panels, readout
-        the geometry and the physics
+        geometry, and physics of the crystals
     state
         (1,) uint64 of the random numbers
     deposits
-        (MOST_DEPOSITS, DEPOSIT) room
+        (MOST_DEPOSITS, DEPOSIT) working memory
     met
-        (n_layers,) int64, added to: how many interact first in each layer
+        (n_layers,) int64, which are added to: first interactions in each layer
     counts
-        (n_layers, n_layers, 2 m + 1, 2 m + 1) int64, added to: how many that interact first in one
-        layer are seen in another, so many rows and columns from the crystal of their first
-        interaction; what is seen farther away counts at the edge
+        (n_layers, n_layers, 2 m + 1, 2 m + 1) int64, which are added to: photons by layer of the
+        first interaction, detecting layer, and rows and columns from the crystal of the first
+        interaction to the detecting crystal; larger distances count at the edge
     kev
         energy of the photons
     """
@@ -128,25 +129,25 @@ def count_crystals(
     n_photons: int, panels: Panels, endless: Readout, whole: Readout, state: Array,
     deposits: Array, counts: Array, beyond: int,
 ) -> None:  # fmt: skip
-    """Send photons from all over one panel to all over the other and beyond; count by crystals.
+    """Send photons from all of one panel to the other and its surroundings; count by crystal.
 
     Parameters
     ----------
     n_photons
-        how many are sent
+        number of photons
     panels
         the geometry
     endless, whole
-        how they are read in a panel without edges and in one with them
+        readout of a panel without edges, and with edges
     state
         (1,) uint64 of the random numbers
     deposits
-        (MOST_DEPOSITS, DEPOSIT) room
+        (MOST_DEPOSITS, DEPOSIT) working memory
     counts
-        (2, n_layers, n_rows, n_columns) int64, added to: those seen in each crystal without edges,
-        of one photon in ENDLESS_EVERY; and with edges
+        (2, n_layers, n_rows, n_columns) int64, which are added to: detected photons by crystal,
+        without edges for one photon in ENDLESS_EVERY, and with edges
     beyond
-        pitches beyond the edges to which photons are sent, too
+        number of pitches outside the edges to which photons are also sent
     """
     g, far = panels, beyond * panels.pitch
     n_rows, n_columns = counts.shape[2], counts.shape[3]
@@ -158,7 +159,7 @@ def count_crystals(
         d_z = z - uniform(state) * n_columns * g.pitch
         length = math.sqrt(g.separation * g.separation + d_y * d_y + d_z * d_z)
         d_x, d_y, d_z = g.separation / length, d_y / length, d_z / length
-        # faces see each other with cos² / r², which goes with the fourth power of the cosine
+        # Two faces exchange photons ∝ cos² / r², the fourth power of the cosine.
         if uniform(state) > d_x * d_x * d_x * d_x:
             continue
         done += 1

@@ -1,9 +1,9 @@
-"""Paths from scatter points to detector samples: where they go, what they pass and what is seen.
+"""Paths from scatter points to detector samples: geometry, line integrals, and detection.
 
-A call takes the points [start, stop) one after the other, in one thread. Fields have a border of a
-voxel of nothing, beyond which no place is looked at, so that steps have no branches. Integrals take
-whole vectors of steps, none longer than a voxel. The formulas stand in
-`engine.corrections.scatter_estimation.simulation`.
+`engine.corrections.scatter_estimation.simulation` has the formulas. A call processes the points
+[start, stop) in sequence, in one thread. Fields have a border of one zero voxel. Positions are
+limited to the border, so steps have no branches. An integral consists of whole vectors of steps,
+and no step is longer than a voxel.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _INLINE = njit(inline="always", **_MATH)
 _IN_ORDER: Plain = {"fastmath": {"contract"}, "error_model": "numpy", "_nrt": False}
 _CALLED = njit(**_IN_ORDER)
 _LANES = 16
-"""Steps of an integral that are looked up side by side: it takes so many, or twice, or thrice."""
+"""Steps that are looked up together; the number of steps of an integral is a multiple of it."""
 _BLOCK = 2
 """Voxels along each edge of the blocks of `clear_blocks`."""
 _LEVEL = 1e-12
@@ -96,7 +96,7 @@ def clear_blocks(values: Array) -> Array:
 
 
 class Samples(NamedTuple):
-    """Detector samples: places, normals and what their crystals do."""
+    """Detector samples: positions, normals, and depth and attenuation of their crystals."""
 
     places_mm: Array  # (n, 3)
     normals: Array  # (n, 3)
@@ -105,28 +105,28 @@ class Samples(NamedTuple):
 
 
 class Paths(NamedTuple):
-    """What lies between scatter points and detector samples, (points, samples) each."""
+    """Paths between scatter points and detector samples, (points, samples) each."""
 
     directions: Array  # (points, 3, samples) unit vector from point to sample
     length_mm: Array
     seen: Array  # efficiency / distance², 1/mm²
     attenuation: Array  # line integral of mu
-    reaching: Array  # seen, of photons that are not scattered on the path
+    reaching: Array  # `seen`, for photons that do not scatter on the path
     total: Array  # line integral of activity
-    activity: Array  # (..., n + 1) integral up to each time step, blurred; (..., 0) without time
+    activity: Array  # (..., n + 1) integral up to each time step, blurred; (..., 0) without TOF
 
 
 class Steps(NamedTuple):
-    """How activity on a path is binned: from the scatter point backwards."""
+    """Time bins of the activity on a path: from the scatter point backwards."""
 
     step_mm: float
-    first_mm: float  # place of the first edge, negative: before the point
-    edges: Array  # (2 n + 1,) distribution function of the timing error; empty without time
+    first_mm: float  # position of the first edge, negative: before the point
+    edges: Array  # (2 n + 1,) distribution function of the timing error; empty without TOF
 
 
 @_INLINE
 def _place(at: np.uint32) -> np.uint32:
-    """Return a place below 2³¹ so that its 32 bits do where vectors are gathered, and not 64."""
+    """Return a position below 2³¹ in a form that lets gathers use 32-bit indices."""
     return np.uint32(at & np.uint32(0x7FFFFFFF))
 
 
@@ -140,9 +140,9 @@ def _between(values: Array, at: np.uint32, part: np.float32) -> np.float32:
 def _at(
     values: Array, sizes: tuple[int, int, int], x: np.float32, y: np.float32, z: np.float32
 ) -> np.float32:
-    """Value at a place counted in voxels of a bordered field, trilinear between their centres."""
-    # numbers of 32 bits, choices for branches, none that counts from the end: loops of it run on
-    # vectors
+    """Return the value at a position in voxels of a bordered field, by trilinear interpolation."""
+    # 32-bit numbers, selects instead of branches, and unsigned indices, so that loops over it are
+    # vectorised.
     zero = np.float32(0)
     most_x, most_y = np.float32(sizes[2] - 1.001), np.float32(sizes[1] - 1.001)
     most_z = np.float32(sizes[0] - 1.001)
@@ -232,7 +232,7 @@ def _block(place: np.float32, size: int) -> np.uint32:
 def _fill_views(
     point: Array, samples: Samples, towards: Array, lengths: Array, seen: Array
 ) -> None:
-    """Fill directions, lengths and detection factors of the paths from a point to all samples."""
+    """Compute directions, lengths and detection factors of paths from a point to all samples."""
     depth = samples.removal_per_mm * samples.depth_mm
     straight = -math.expm1(-depth)
     for d in range(lengths.size):
@@ -244,7 +244,7 @@ def _fill_views(
         x, y, z = x / length, y / length, z / length
         cosine = x * samples.normals[d, 0] + y * samples.normals[d, 1] + z * samples.normals[d, 2]
         towards[0, d], towards[1, d], towards[2, d], lengths[d] = x, y, z, length
-        # oblique paths are longer in the crystal
+        # Oblique paths are longer in the crystal.
         through = min(depth / max(cosine, _LEAST_COSINE), _OPAQUE)
         value = cosine * (1.0 - decay(through)) / (straight * length2)
         seen[d] = value if cosine > _LEAST_COSINE else 0.0
@@ -252,7 +252,7 @@ def _fill_views(
 
 @_INLINE
 def _reach(field: Field, point: Array, directions: Array, lengths: Array, parts: Array) -> None:
-    """Fill where each path enters and leaves the field, in mm from the point."""
+    """Compute the range of each path inside the field, in mm from the point."""
     near, far = parts
     near[:], far[:] = 0.0, lengths
     sizes = field.values.shape[2], field.values.shape[1], field.values.shape[0]
@@ -261,12 +261,12 @@ def _reach(field: Field, point: Array, directions: Array, lengths: Array, parts:
         high = low + (sizes[axis] - 1) * field.voxel_mm[axis]
         for d in range(near.size):
             slope = directions[axis, d]
-            # no division by 0: for paths parallel to the faces the limits become very far
+            # Avoids a division by 0: for paths parallel to the faces the limits become very far.
             slope = slope if abs(slope) > _LEVEL else _LEVEL
             one, other = low / slope, high / slope
             near[d], far[d] = max(near[d], min(one, other)), min(far[d], max(one, other))
     for d in range(near.size):
-        # paths that miss the field get an empty part
+        # Paths that miss the field get an empty range.
         far[d] = max(near[d], far[d])
 
 
@@ -309,7 +309,7 @@ def _bin(
     field: Field, point: Array, direction: Array, near: float, far: float, steps: Steps,
     cells: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Fill the blurred integral of activity up to each edge; cells : working space."""
+    """Compute the blurred integral of activity up to each edge; cells : working memory."""
     n = cells.size
     cells[:] = 0.0
     count = _steps_along(field, far - near)
@@ -324,11 +324,11 @@ def _bin(
         x1, y1, z1 = np.float32(x + at * dx), np.float32(y + at * dy), np.float32(z + at * dz)
         value = _at(flat, sizes, x1, y1, z1)
         cell = int((-at - steps.first_mm) / steps.step_mm)
-        # activity outside the bins is added to the first and last
+        # Activity outside the bins is added to the first and last bin.
         cells[min(max(cell, 0), n - 1)] += value * fine
     for i in range(n + 1):
         total = 0.0
-        # the distribution of time differences, tabulated at the edges of the bins
+        # The distribution of time differences, tabulated at the edges of the bins.
         for k in range(n):
             total += cells[k] * steps.edges[n + i - k]
         out[i] = total
@@ -368,7 +368,7 @@ def trace_paths(
         for d in range(n):
             out.reaching[s, d] = out.seen[s, d] * decay(out.attenuation[s, d])
         _reach(activity, point, towards, lengths, parts)
-        # without TOF a single integral is sufficient
+        # Without TOF a single integral is sufficient.
         if not n_steps:
             _integrate(activity, point, towards, parts, out.total[s])
             continue

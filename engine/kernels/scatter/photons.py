@@ -41,7 +41,7 @@ def uniform(state: Array) -> float:
     z = (z ^ (z >> _30)) * _MIX_1
     z = (z ^ (z >> _27)) * _MIX_2
     z ^= z >> _31
-    # the upper 53 bits: as many as the digits of float64
+    # The upper 53 bits, as many as the significand of float64.
     return float(z >> _11) * 1.1102230246251565e-16  # 2⁻⁵³
 
 
@@ -76,7 +76,7 @@ def scattered(k: float, state: Array) -> tuple[float, float]:
     -------
     energy relative to that before, and cosine of the angle
     """
-    # on average 1.6 attempts at 511 keV
+    # On average 1.6 attempts at 511 keV.
     while True:
         r, u, v = uniform(state), uniform(state), uniform(state)
         if r <= (2.0 * k + 1.0) / (2.0 * k + 9.0):

@@ -1,8 +1,8 @@
-"""Single scatter: what each scatter point sends to pairs of detector samples.
+"""Single scatter: contributions of scatter points to pairs of detector samples.
 
-A call takes the rows [start, stop) one after the other, in one thread; every row is written by one
-call alone, and its terms are added in a fixed order, so that results have the same bits for any
-number of threads. The formulas stand in `engine.corrections.scatter_estimation.simulation`.
+`engine.corrections.scatter_estimation.simulation` has the formulas. A call processes the rows
+[start, stop) in sequence, in one thread. Each row is written by one call only, and its terms are
+added in a fixed order, so the bits do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ class AngleTables(NamedTuple):
     """Tables over the cosine of the scattering angle, from `least` to 1."""
 
     least: float
-    chance: Array  # per steradian, times the window's relative efficiency
-    growth: Array  # attenuation after over attenuation before, minus 1
+    chance: Array  # per steradian, times the relative efficiency of the energy window
+    growth: Array  # attenuation after scatter relative to that before, minus 1
 
 
 class QuickTables(NamedTuple):
-    """The same in float32, with a polynomial in place of one of the tables: it takes no loads."""
+    """The same in float32, with a polynomial instead of one table, which needs no loads."""
 
     least: float
     chance: Array
-    growth: Array  # (10,) coefficients of the powers of 1 - cosine, the constant one first
+    growth: Array  # (10,) coefficients of the powers of 1 − cosine, constant first
 
 
 @_INLINE
@@ -48,7 +48,7 @@ def _look_up(table: Array, at: float) -> float:
 
 @_INLINE
 def _add_bins(blurred: Array, weight: float, at: float, stride: int, sign: int, out: Array) -> None:
-    """Add what lies between neighbouring edges; at : place of the first edge in `blurred`."""
+    """Add the differences between neighbouring edges; at : first edge in `blurred`."""
     last = blurred.size - 1
     n_bins = out.size
     k = math.floor(at)
@@ -65,21 +65,21 @@ def _add_bins(blurred: Array, weight: float, at: float, stride: int, sign: int, 
 
 @_INLINE
 def _curve(x: np.float32, c: Array) -> np.float32:
-    """Value of a polynomial of degree 9; c : its coefficients, the constant one first."""
+    """Return the value of a polynomial of degree 9; c : coefficients, constant first."""
     high = c[4] + x * (c[5] + x * (c[6] + x * (c[7] + x * (c[8] + x * c[9]))))
     return np.float32(c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * high))))
 
 
 @_INLINE
 def _turned(one: Array, other: Array, s: int) -> np.float32:
-    """Cosine of the angle by which photons turn at a point between two samples."""
+    """Return the cosine of the scattering angle at a point between two samples."""
     along = one[0, s] * other[0, s] + one[1, s] * other[1, s] + one[2, s] * other[2, s]
     return np.float32(-along)
 
 
 @_INLINE
 def _is_counted(one: Array, other: Array, least: np.float32) -> bool:
-    """Whether photons that turn at any of the points are counted."""
+    """Return True if the pair detects photons that scatter at any of the points."""
     ahead = np.int32(0)
     for s in range(one.shape[1]):
         ahead += np.int32(1) if _turned(one, other, s) > least else np.int32(0)
@@ -90,7 +90,7 @@ def _is_counted(one: Array, other: Array, least: np.float32) -> bool:
 def _of_pair(
     one: Array, other: Array, least: np.float32, chances: Array, growths: Array
 ) -> np.float32:
-    """Sum over points of what both samples of a pair count; rows as those of `add_untimed`."""
+    """Return the sum over points of the counts of a pair; rows as for `add_untimed`."""
     last, zero, whole = np.int32(chances.size - 2), np.float32(0), np.float32(1)
     scale = np.float32(chances.size - 1) / (whole - least)
     total = zero
@@ -104,7 +104,7 @@ def _of_pair(
         chance = chances[np.uint32(k)]
         chance += (at - np.float32(k)) * (chances[np.uint32(k + np.int32(1))] - chance)
         growth = _curve(whole - cosine, growths)
-        # one photon was scattered and the other was not, or the reverse
+        # Either photon of the pair can be the scattered one.
         both = one[5, s] * decay_single(growth * other[4, s])
         both += other[5, s] * decay_single(growth * one[4, s])
         value = one[3, s] * other[3, s] * chance * both
@@ -117,12 +117,23 @@ def add_untimed(
     start: int, stop: int, partners: Array, weights: Array, rows: Array, angles: QuickTables,
     sums: Array,
 ) -> None:  # fmt: skip
-    """Add the single scatter of some points to the pairs of samples [start, stop), without time.
+    """Add the single scatter of some points to the pairs of samples [start, stop), without TOF.
 
-    partners, weights : as below
-    rows : (samples, 6, points) float32 of the paths: directions x, y and z, what is seen of photons
-        that are not scattered on the way, attenuation, activity
-    sums : (samples, samples) float64
+    Parameters
+    ----------
+    start, stop
+        range of first samples
+    partners
+        (samples, samples) bool, True if two samples are a pair; the lower number is first
+    weights
+        (points,) volume times attenuation of each scatter point [mm²]
+    rows
+        (samples, 6, points) float32 of the paths: directions x, y and z, detection factor of
+        photons that do not scatter on the path, attenuation, activity
+    angles
+        tables over the scattering angle
+    sums
+        (samples, samples) float64, which are added to
     """
     own = np.empty(rows.shape[1:], np.float32)
     least, chances, growths = np.float32(angles.least), angles.chance, angles.growth
@@ -130,7 +141,7 @@ def add_untimed(
         own[:] = rows[a]
         own[3] *= weights
         for b in range(a + 1, len(partners)):
-            # neighbouring points scatter photons by similar angles
+            # Neighbouring points scatter photons by similar angles.
             if partners[a, b] and _is_counted(own, rows[b], least):
                 sums[a, b] += _of_pair(own, rows[b], least, chances, growths)
 
@@ -140,12 +151,24 @@ def add_pairs(
     start: int, stop: int, partners: Array, weights: Array, paths: Paths, angles: AngleTables,
     steps: Steps, edges: tuple[float, int], table: Array,
 ) -> None:  # fmt: skip
-    """Add the single scatter of some points to the time bins of the pairs of samples [start, stop).
+    """Add the single scatter of some points to the TOF bins of the pairs of samples [start, stop).
 
-    partners : (samples, samples) whether two samples, the lower number first, are a pair
-    weights : (points,) volume times attenuation of each scatter point [mm²]
-    edges : first edge of the time bins [mm], and steps in each bin
-    table : (samples, samples, bins) sums, towards the second sample
+    Parameters
+    ----------
+    start, stop
+        range of first samples
+    partners, weights
+        as for `add_untimed`
+    paths
+        paths from the points to the samples
+    angles
+        tables over the scattering angle
+    steps
+        time steps of the paths
+    edges
+        first edge of the TOF bins [mm], and steps in each bin
+    table
+        (samples, samples, bins) sums, towards the second sample, which are added to
     """
     first_mm, stride = edges
     scale = (angles.chance.size - 1) / (1.0 - angles.least)
@@ -171,7 +194,7 @@ def add_pairs(
                 growth, mu_b = _look_up(angles.growth, at), paths.attenuation[s, b]
                 common = weight_a * paths.seen[s, b] * _look_up(angles.chance, at)
                 common *= math.exp(-mu_a - mu_b)
-                # the photon to a was not scattered and the other was, or the reverse
+                # Either photon of the pair can be the scattered one.
                 one = common * math.exp(-growth * mu_b)
                 other = common * math.exp(-growth * mu_a)
                 apart = 0.5 * (paths.length_mm[s, b] - length_a)
