@@ -253,8 +253,8 @@ def _one_at_a_time(compiled: Callable[..., Any], lock: Path | None) -> Callable[
 def _without_extensions() -> Iterator[None]:
     """Skip the extensions that other libraries register with Numba; no kernel uses them.
 
-    Those of the readers for GATE take as long to load as the kernels of a run. Functions that are
-    not ours find them as usual.
+    Those of the readers for GATE take as long to load as the kernels of a run. Other functions
+    still find them.
     """
     known = entrypoints._already_initialized
     entrypoints._already_initialized = True

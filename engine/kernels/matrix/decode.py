@@ -270,7 +270,7 @@ def _find_runs(n: int, far: int, wide: int, buffers: DecodeBuffers) -> int:
         while length <= LONGEST and e + length < n and codes[e + length] - code == length * ROWS:
             length += 1
         if length > LONGEST:
-            # The last five become three and two: one alone reads as many rows as two.
+            # Five at the end become three and two: one alone would read as many rows as two.
             after = e + length
             is_longer = after < n and codes[after] - code == length * ROWS
             length = LONGEST if is_longer else LONGEST - 1
