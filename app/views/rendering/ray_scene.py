@@ -5,8 +5,7 @@ A ray is a line through the view at (u, v) [mm], from the viewer into the screen
     p(u, v, s) = c + u · right + v · up + (R − s) · towards
 
 c is the centre of the displayed object, R the radius of everything, s the distance along the ray.
-The point p
-is in the axes of the first volume. A texture has coordinates from 0 to 1.
+The point p is in the axes of the first volume. A texture has coordinates from 0 to 1.
 """
 
 from __future__ import annotations
