@@ -161,12 +161,28 @@ class Kernels:
         function(-(-n_rows // block), block, *arguments)
 
     def pack(self, image: Array, packed: Array) -> None:
-        """Queue the conversion of [z, y, x] to the packed layout."""
+        """Queue the conversion of an image to the packed layout.
+
+        Parameters
+        ----------
+        image
+            (n_z, n_y, n_x) on the device
+        packed
+            packed image, which is written
+        """
         n = self.layout.n_packed
         self._images("pack", n, image, *self.layout.sizes, np.int32(n), packed)
 
     def unpack(self, packed: Array, image: Array) -> None:
-        """Queue the conversion of the packed layout to [z, y, x]."""
+        """Queue the conversion of a packed image to [z, y, x].
+
+        Parameters
+        ----------
+        packed
+            packed image
+        image
+            (n_z, n_y, n_x) on the device, which is written
+        """
         x, y, _ = self.layout.sizes
         n = self.layout.n_voxels
         self._images("unpack", n, packed, x, y, np.int32(n), image)

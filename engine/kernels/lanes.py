@@ -35,7 +35,7 @@ def vector_at(
     Parameters
     ----------
     context, builder
-        of the intrinsic
+        context and builder of the intrinsic
     array
         the array
     kind
@@ -51,12 +51,30 @@ def vector_at(
 
 
 def numbers(kind: ir.Type, n_lanes: int) -> ir.Value:
-    """Return the vector 0, 1, 2, ..."""
+    """Return the constant vector 0, 1, 2, ...
+
+    Parameters
+    ----------
+    kind
+        LLVM type of the numbers
+    n_lanes
+        lanes of the vector
+    """
     return ir.Constant(ir.VectorType(kind, n_lanes), list(range(n_lanes)))
 
 
 def spread(builder: ir.IRBuilder, value: ir.Value, n_lanes: int) -> ir.Value:
-    """Return a vector with one value in all lanes."""
+    """Return a vector with one value in all lanes.
+
+    Parameters
+    ----------
+    builder
+        builder of the intrinsic
+    value
+        the value
+    n_lanes
+        lanes of the vector
+    """
     lanes = ir.VectorType(value.type, n_lanes)
     nothing = ir.Constant(lanes, ir.Undefined)
     one = builder.insert_element(nothing, value, ir.Constant(I32, 0))
@@ -84,6 +102,15 @@ def compressed(builder: ir.IRBuilder, values: ir.Value, is_selected: ir.Value) -
     """Return the selected lanes at the front of the vector; the remaining lanes are undefined.
 
     One instruction with AVX-512. With AVX2, 8 lanes of 32 bits are permuted by a lookup table.
+
+    Parameters
+    ----------
+    builder
+        builder of the intrinsic
+    values
+        vector; with AVX2 of 8 lanes of 32 bits
+    is_selected
+        mask
     """
     kind = values.type
     if not HAS_AVX512:
@@ -107,7 +134,17 @@ def _front_lanes(builder: ir.IRBuilder, is_selected: ir.Value) -> ir.Value:
 
 
 def permuted(builder: ir.IRBuilder, values: ir.Value, places: ir.Value) -> ir.Value:
-    """Return a permuted vector of 8 lanes of 32 bits (AVX2); the last 3 bits of an index count."""
+    """Return a permuted vector of 8 lanes of 32 bits (AVX2); the last 3 bits of an index count.
+
+    Parameters
+    ----------
+    builder
+        builder of the intrinsic
+    values
+        vector of float32 or int32
+    places
+        int32 vector, index of the source of each lane
+    """
     name = "permps" if values.type.element == ir.FloatType() else "permd"
     return called(builder, f"llvm.x86.avx2.{name}", values.type, [values, places])
 
@@ -132,7 +169,19 @@ def loaded(builder: ir.IRBuilder, pointer: ir.Value, mask: ir.Value, kind: ir.Ty
 
 
 def store(builder: ir.IRBuilder, value: ir.Value, pointer: ir.Value, mask: ir.Value) -> None:
-    """Write the selected lanes; memory of the others is not accessed."""
+    """Write the selected lanes without access to the memory of the others.
+
+    Parameters
+    ----------
+    builder
+        builder of the intrinsic
+    value
+        vector
+    pointer
+        pointer to the vector in memory
+    mask
+        selected lanes
+    """
     arguments = [value, pointer, ir.Constant(I32, 4), mask]
     name = f"llvm.masked.store.{name_of(value.type)}.p0"
     called(builder, name, ir.VoidType(), arguments)
@@ -167,24 +216,54 @@ def picked(builder: ir.IRBuilder, places: ir.Value, parts: Sequence[ir.Value]) -
 
 
 def smallest(builder: ir.IRBuilder, values: ir.Value) -> ir.Value:
-    """Return the smallest of integer lanes."""
+    """Return the smallest of all lanes.
+
+    Parameters
+    ----------
+    builder
+        builder of the intrinsic
+    values
+        integer vector
+    """
     name = f"llvm.vector.reduce.smin.{name_of(values.type)}"
     return called(builder, name, values.type.element, [values])
 
 
 def absolute(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """Return the absolute value of float32, or of each lane."""
+    """Return the absolute value of a number, or of each lane.
+
+    Parameters
+    ----------
+    builder
+        builder of the intrinsic
+    value
+        floating-point number or vector
+    """
     return called(builder, f"llvm.fabs.{name_of(value.type)}", value.type, [value])
 
 
 def at_least_0(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """Return each lane, or 0 if it is negative."""
+    """Return each lane, or 0 if it is negative or NaN.
+
+    Parameters
+    ----------
+    builder
+        builder of the intrinsic
+    value
+        floating-point vector
+    """
     zero = ir.Constant(value.type, [0.0] * value.type.count)
     return builder.select(builder.fcmp_ordered(">", value, zero), value, zero)
 
 
 def name_of(kind: ir.Type) -> str:
-    """Return LLVM's name of a type in function names: f32, v16f32."""
+    """Return LLVM's name of a type in function names: f32, v16f32.
+
+    Parameters
+    ----------
+    kind
+        float, double, 32-bit integer, or a vector of them
+    """
     if not isinstance(kind, ir.VectorType):
         return _SUFFIX[kind]
     return f"v{kind.count}{_SUFFIX[kind.element]}"
@@ -196,7 +275,7 @@ def called(builder: ir.IRBuilder, name: str, kind: ir.Type, arguments: list[ir.V
     Parameters
     ----------
     builder
-        of the intrinsic
+        builder of the intrinsic
     name
         name of the function
     kind

@@ -51,7 +51,13 @@ class Slot:
     shape: str
 
     def path(self, on: Backend) -> Path:
-        """Return the file that stores the variant for a device."""
+        """Return the file that stores the variant for a device.
+
+        Parameters
+        ----------
+        on
+            device of the run
+        """
         name = sha256("\n".join((on.machine, self.kernel, self.shape)).encode()).hexdigest()[:16]
         return tuning_dir() / f"{self.kernel}-{name}{ENDING}"
 
@@ -175,7 +181,13 @@ def _typed(value: object) -> object:
 
 
 def words(record: Plain) -> str:
-    """Return the description of a tuned variant for provenance."""
+    """Return the description of a tuned variant for provenance.
+
+    Parameters
+    ----------
+    record
+        stored record
+    """
     form = ", ".join(f"{name} {value}" for name, value in sorted(record["form"].items()))
     return (
         f"tuned {record['tuned_utc'][:10]} for {record['shape']}: {form}; "

@@ -85,7 +85,12 @@ def strip_buffers() -> StripBuffers:
 def strip_entries(matrices: Array) -> Array:
     """Return matrices (n_views, 3, 4) for `along_x`: (3, 4, n), n a multiple of `LANES`.
 
-    Columns and rows count from the middle of the first pixel of the border.
+    Columns and rows count from the centre of the first pixel of the border.
+
+    Parameters
+    ----------
+    matrices
+        (n_views, 3, 4) from voxels to the detector
     """
     shifted = matrices.copy()
     shifted[:, :2] += 0.5 * matrices[:, 2:]

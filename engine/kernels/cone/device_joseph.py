@@ -263,7 +263,13 @@ class Joseph:
         self.back(values, lines, out, corner=corner)
 
     def work_bytes(self, lines: Lines) -> int:
-        """Return the memory that `transposed` needs in addition to its arrays."""
+        """Return the memory that `transposed` needs in addition to its arrays.
+
+        Parameters
+        ----------
+        lines
+            rays of the views
+        """
         return 0
 
     def collect(self, sums: Array, unit: float, out: Array) -> None:
@@ -324,7 +330,15 @@ class Joseph:
 
 
 def parts(n: int, size: int) -> Iterator[range]:
-    """Yield 0 ... n - 1 in ranges of `size`."""
+    """Yield 0 ... n − 1 in ranges of `size`.
+
+    Parameters
+    ----------
+    n
+        number of elements
+    size
+        maximum length of a range
+    """
     for start in range(0, n, size):
         yield range(start, min(start + size, n))
 

@@ -83,7 +83,13 @@ class JosephGather:
             self._gather(blocks, (WARP, v.side, 1), buffer, *box, *detector, *more, out)
 
     def work_bytes(self, lines: Lines) -> int:
-        """Return the maximum memory that `transposed` needs in addition to its arrays."""
+        """Return the maximum memory that `transposed` needs in addition to its arrays.
+
+        Parameters
+        ----------
+        lines
+            rays of the views
+        """
         n_rows, n_columns = lines.shape
         n_views = min(self.variant.views_per_launch, lines.n_views)
         return 4 * n_views * n_columns * (n_rows + 2 * self.variant.taps)

@@ -193,7 +193,13 @@ def back(
 
 
 def n_blocks(shape: Shape) -> int:
-    """Return the number of blocks of layers of a volume (n_z, n_y, n_x)."""
+    """Return the number of blocks of `LAYERS` layers, along x and along y.
+
+    Parameters
+    ----------
+    shape
+        (n_z, n_y, n_x) of the volume
+    """
     return sum(-(-n // LAYERS) for n in shape[1:])
 
 

@@ -123,11 +123,23 @@ class Matrix:
             yield len(part)
 
     def n_beyond(self, *, turned: bool) -> int:
-        """Return the numbers after a plane that a thread can read."""
+        """Return the numbers after a plane that a thread can read.
+
+        Parameters
+        ----------
+        turned
+            True for the image with transposed phase images
+        """
         return (self.variant.run + STRIP) * self._pitch(turned)
 
     def n_before(self, *, turned: bool) -> int:
-        """Return the numbers before the first plane that a thread can read."""
+        """Return the numbers before the first plane that a thread can read.
+
+        Parameters
+        ----------
+        turned
+            True for the image with transposed phase images
+        """
         return (STRIP - 1) * self._pitch(turned)
 
     def _pitch(self, turned: bool) -> int:

@@ -11,5 +11,11 @@ MOST_KEPT_BYTES = 512 << 20
 
 
 def fits_in_lanes(n_bytes: int) -> bool:
-    """Return True if a plane of this size and its mirror images fit the L2 cache."""
+    """Return True if a plane and its mirror images fit the L2 cache.
+
+    Parameters
+    ----------
+    n_bytes
+        size of the plane
+    """
     return LANES * n_bytes <= MOST_PLANE_BYTES

@@ -62,7 +62,13 @@ class MatrixVariant:
     blocks: int = 8
 
     def source(self, panel: PanelShape) -> str:
-        """Return the CUDA source of all kernels for one scanner."""
+        """Return the CUDA source of all kernels for one scanner.
+
+        Parameters
+        ----------
+        panel
+            dimensions of the panels
+        """
         return render(
             "matrix",
             half=self.values == "half",

@@ -253,7 +253,13 @@ def _stream(
 
 
 def out_of_memory(rays: DeviceRays) -> DeviceError:
-    """Return the error for images that leave too little memory for events."""
+    """Return the error for images that leave too little memory for events.
+
+    Parameters
+    ----------
+    rays
+        rays of the reconstruction
+    """
     z, y, x = padded(rays.shape)
     gib = 2**30
     return DeviceMemoryError(

@@ -4,7 +4,7 @@ The classes are those of `engine.geometry.order.ray_keys`. They are computed wit
 operations, so the order is identical: along a Morton curve through the space of lines (Morton, IBM
 1966). Neighbours on the curve share voxels at every level of the cache. Finer classes, in which
 successive events cross exactly the same voxels, were measured to be slower. An event with a class
-from another source retains it.
+in `other` retains it.
 """
 
 from __future__ import annotations

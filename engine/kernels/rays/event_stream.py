@@ -157,7 +157,15 @@ def _locked(gpu: Gpu, values: HostArray) -> HostArray:
 
 
 def subset_sizes(n_rows: int, n_subsets: int) -> list[int]:
-    """Return the number of rows of each subset k, k + n_subsets, ..."""
+    """Return the number of rows of each subset k, k + n_subsets, ...
+
+    Parameters
+    ----------
+    n_rows
+        number of all rows
+    n_subsets
+        number of subsets
+    """
     return [len(range(k, n_rows, n_subsets)) for k in range(n_subsets)]
 
 

@@ -119,7 +119,15 @@ def within(x0: float, y0: float, dx: float, dy: float, radius: float) -> tuple[f
 
 @_KERNEL
 def overlap(enter: float, leave: float, first: float, last: float) -> float:
-    """Return the length of the intersection of two intervals."""
+    """Return the length of the intersection of two intervals.
+
+    Parameters
+    ----------
+    enter, leave
+        first interval
+    first, last
+        second interval
+    """
     return max(0.0, min(leave, last) - max(enter, first))
 
 

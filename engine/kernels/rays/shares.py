@@ -56,10 +56,26 @@ class PlaneImages(Images, Protocol):
         """Type of the values."""
 
     def clear(self, part: Array, planes: range) -> None:
-        """Prepare planes of an image for new sums."""
+        """Prepare planes of an image for new sums.
+
+        Parameters
+        ----------
+        part
+            image in this layout
+        planes
+            planes without the border
+        """
 
     def total_of_planes(self, parts: list[Summed], threads: int) -> Array:
-        """Return the sum of images as [z, y, x]; planes without a part are 0."""
+        """Return the sum of images as [z, y, x]; planes without a part are 0.
+
+        Parameters
+        ----------
+        parts
+            images in this layout, added in this order, each with its planes
+        threads
+            number of threads
+        """
 
 
 class ImagePool:

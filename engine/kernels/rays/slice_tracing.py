@@ -38,9 +38,11 @@ Layout = tuple[int, int, int, int, int, int, int]
 Placed = tuple[
     Four, tuple[float, float], int, Layout, tuple[float, float], Three, tuple[bool, bool]
 ]
-"""Set-up of a row for `_trace`: line, ends, number of slabs, layout, last u and v, then
-mm from the centre of the time bin to the first slab and per slab with and without sign, and True
-for each of u and v if the row runs along faces perpendicular to it.
+"""Set-up of a row for `_trace`.
+
+The elements are: line, ends, number of slabs, layout, last u and v, millimetres, faces. The
+millimetres are those from the centre of the time bin to the first slab, and those per slab with and
+without sign. The faces are True for u and for v if the row runs along faces perpendicular to it.
 """
 
 _MARGIN = 1e-6

@@ -22,8 +22,19 @@ def weigh(
 ) -> None:
     """Replace the length of each tap by the integral of the weight of the time bin over its chord.
 
-    where : start of the first slab relative to the centre of the bin [parts of the table], parts
-        per slab, and slabs per part
+    Parameters
+    ----------
+    table
+        coefficients of the integral, see `engine.kernels.rays.tof.ChordTable`
+    where
+        start of the first slab relative to the centre of the bin [parts of the table], parts per
+        slab, and slabs per part
+    ends
+        ends of the ray from the first slab [slabs]
+    n_slabs
+        number of slabs
+    taps
+        taps of the row; their lengths are overwritten
     """
     voxel, length = taps.voxel, taps.length
     real = length.dtype.type

@@ -221,7 +221,10 @@ def write(typing: Any, value: Any, array: Any, first: Any) -> lanes.Declared:
 
 @_intrinsic
 def read_some(typing: Any, array: Any, first: Any, lane: Any, stop: Any) -> lanes.Declared:
-    """Return array[first + j] in lanes j of lane ... stop - 1, and 0 in the others (float32)."""
+    """Return array[first + j] in lanes j of lane ... stop − 1, and 0 in the others (float32).
+
+    array : contiguous, indexed as if flat; memory of the other lanes is not accessed
+    """
     del typing, first, lane, stop
     i64 = types.int64
     return REALS(array, i64, i64, i64), _emit_read_some
@@ -231,7 +234,11 @@ def read_some(typing: Any, array: Any, first: Any, lane: Any, stop: Any) -> lane
 def write_some(
     typing: Any, value: Any, array: Any, first: Any, lane: Any, stop: Any
 ) -> lanes.Declared:
-    """Write lanes j of lane ... stop - 1 to array[first + j] (float32)."""
+    """Write lanes j of lane ... stop − 1 to array[first + j] (float32).
+
+    value : register; array : contiguous, indexed as if flat; memory of the other lanes is not
+        accessed
+    """
     del typing, value, first, lane, stop
     i64 = types.int64
     return types.void(REALS, array, i64, i64, i64), _emit_write_some
@@ -261,7 +268,8 @@ def gathered(typing: Any, array: Any, first: Any, places: Any) -> lanes.Declared
 def gathered_pairs(typing: Any, array: Any, places: Any, offsets: Any) -> lanes.Declared:
     """Return array[place + offset] and array[place + offset + 1] in each lane (float32).
 
-    offsets : four int64; the result has the pair of each, one after the other
+    array : contiguous; places : int32 register, not negative; offsets : int64 each; the result has
+        one pair of registers for each offset
     """
     del typing, places
     return types.UniTuple(REALS, 8)(array, WHOLES, offsets), _emit_gathered_pairs
