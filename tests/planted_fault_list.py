@@ -301,7 +301,7 @@ STREAMS = (
         "            self.emptying.result()\n",
         "",
         "tests/engine/core/backend/test_software_card.py"
-        "::test_cupy_does_on_it_what_the_engine_asks_and_nearly_every_line_runs -m slow",
+        "::test_engine_calls_of_cupy_run_on_the_software_gpu_and_cover_the_lines -m slow",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Arrays know their module, and tables are copied to a device once."""
+"""Tests of array modules and of tables copied to a device."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from engine.core.backend import Backend
 TABLE = np.arange(5.0)
 
 
-def test_each_array_knows_its_module(device: Backend) -> None:
+def test_module_of_each_array_is_found(device: Backend) -> None:
     assert module_of(TABLE) is np
     assert module_of(device.to_device(TABLE)) is device.xp
 
 
 class Foreign:
-    """An array of somebody else, who speaks DLPack and nothing else."""
+    """Foreign array that supports DLPack only."""
 
     def __init__(self, values: np.ndarray) -> None:
         self._values = values
@@ -32,7 +32,7 @@ class Foreign:
         return self._values.__dlpack_device__()
 
 
-def test_arrays_of_others_are_taken_without_a_copy() -> None:
+def test_foreign_arrays_are_converted_without_a_copy() -> None:
     values = np.arange(6.0).reshape(2, 3)
 
     found = as_supported(Foreign(values))
@@ -41,7 +41,7 @@ def test_arrays_of_others_are_taken_without_a_copy() -> None:
     assert np.shares_memory(found, values)
 
 
-def test_arrays_of_ours_are_left_where_they_are(device: Backend) -> None:
+def test_supported_arrays_are_returned_unchanged(device: Backend) -> None:
     there = device.to_device(TABLE)
 
     assert as_supported(TABLE) is TABLE
@@ -50,11 +50,11 @@ def test_arrays_of_ours_are_left_where_they_are(device: Backend) -> None:
     assert to_host(TABLE) is TABLE
 
 
-def test_a_table_on_the_host_is_the_table_itself() -> None:
+def test_table_on_the_host_is_not_copied() -> None:
     assert Tables().like(np.arange(2), TABLE) is TABLE
 
 
-def test_a_table_is_copied_to_a_device_once(device: Backend) -> None:
+def test_table_is_copied_to_a_device_once(device: Backend) -> None:
     tables, there = Tables(), device.to_device(np.arange(2))
 
     copy = tables.like(there, TABLE)
@@ -65,7 +65,7 @@ def test_a_table_is_copied_to_a_device_once(device: Backend) -> None:
     assert tables.like(there, TABLE + 1) is not copy
 
 
-def test_changes_of_a_private_map_outlast_a_rest(tmp_path):
+def test_changes_of_a_private_memory_map_survive_release(tmp_path):
     np.zeros(5000, np.float32).tofile(tmp_path / "values")
     values = np.memmap(tmp_path / "values", np.float32, "c")
     values[:] = 5
@@ -73,7 +73,7 @@ def test_changes_of_a_private_map_outlast_a_rest(tmp_path):
     assert (values == 5).all()
 
 
-def test_the_range_of_finite_values_is_found_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finite_range_is_found_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "_LOOKED_AT", 1000)
     values = np.random.default_rng(4).random((7, 30, 40), dtype=np.float32)
     values[0, 0, :3] = np.nan, np.inf, -np.inf
@@ -83,7 +83,7 @@ def test_the_range_of_finite_values_is_found_in_pieces(monkeypatch: pytest.Monke
     assert np.isnan(finite_range(np.full(2500, np.nan))).all()
 
 
-def test_the_range_of_many_values_takes_no_copy_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finite_range_of_many_values_makes_no_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "_LOOKED_AT", 1 << 12)
     values = np.ones(1 << 20, np.float32)
     tracemalloc.start()

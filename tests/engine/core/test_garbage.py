@@ -1,4 +1,4 @@
-"""Garbage is collected seldom, but it is collected."""
+"""Tests of garbage collection: rare, but not disabled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.core.garbage import SELDOM, collect_seldom
 
 
 class Knot:
-    """An object that nothing but itself holds."""
+    """Object in a reference cycle."""
 
     def __init__(self) -> None:
         self.itself = self
@@ -29,7 +29,7 @@ def usual_thresholds() -> Iterator[None]:
         gc.disable()
 
 
-def test_few_objects_are_no_reason_but_many_are() -> None:
+def test_many_objects_trigger_collection_and_few_do_not() -> None:
     gc.collect()
     collect_seldom()
     knot = weakref.ref(Knot())
@@ -40,7 +40,7 @@ def test_few_objects_are_no_reason_but_many_are() -> None:
 
 
 @pytest.mark.parametrize("youngest", [0, 2 * SELDOM])
-def test_a_program_that_collects_less_often_stays_as_it_is(youngest: int) -> None:
+def test_higher_thresholds_of_a_program_are_unchanged(youngest: int) -> None:
     gc.set_threshold(youngest, 10, 10)
     before = gc.get_threshold()
     collect_seldom()

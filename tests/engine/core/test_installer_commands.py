@@ -1,4 +1,4 @@
-"""Each kind of installation gets its own commands."""
+"""Tests of the commands for each kind of installation."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from engine.core.paths import is_removed_by_pip
     ("mark", "method"),
     [("pipx_metadata.json", "pipx"), ("uv-receipt.toml", "uv"), ("pyvenv.cfg", "pip")],
 )
-def test_the_environment_tells_the_installer(tmp_path: Path, mark: str, method: str) -> None:
+def test_environment_determines_the_installer(tmp_path: Path, mark: str, method: str) -> None:
     (tmp_path / mark).write_text("")
     assert paths.method(tmp_path / "site-packages", tmp_path) == method
 
 
-def test_a_clone_is_one_in_any_environment(tmp_path: Path) -> None:
+def test_clone_is_recognised_in_any_environment(tmp_path: Path) -> None:
     (tmp_path / "packaging").mkdir()
     (tmp_path / "packaging" / "bootstrap.py").write_text("")
     (tmp_path / "pipx_metadata.json").write_text("")
@@ -27,7 +27,7 @@ def test_a_clone_is_one_in_any_environment(tmp_path: Path) -> None:
     assert not is_removed_by_pip(tmp_path)
 
 
-def test_an_installer_leaves_its_record_next_to_the_program(tmp_path: Path) -> None:
+def test_pip_record_next_to_the_program_is_found(tmp_path: Path) -> None:
     (tmp_path / "isocenter-0.2.0.dist-info").mkdir()
     assert is_removed_by_pip(tmp_path)
 
@@ -41,7 +41,7 @@ def test_an_installer_leaves_its_record_next_to_the_program(tmp_path: Path) -> N
         ("uv", '`uv tool install --with "cupy-cuda12x[ctk]"', "uv tool upgrade", "uv tool "),
     ],
 )
-def test_commands_belong_to_the_installation(
+def test_commands_match_the_installation(
     monkeypatch: pytest.MonkeyPatch, method: str, gpu: str, repair: str, remove: str
 ) -> None:
     monkeypatch.setattr(paths, "method", lambda: method)
@@ -51,7 +51,7 @@ def test_commands_belong_to_the_installation(
     assert ("bootstrap" in paths.repair_command()) == (method == "clone")
 
 
-def test_a_driver_newer_than_cupy_gets_the_newest_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_driver_newer_than_cupy_gets_the_newest_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "method", lambda: "pip")
     assert "cupy-cuda13x" in paths.cupy_command(14)
     assert "cupy-cuda13x" in paths.cupy_command()

@@ -1,4 +1,4 @@
-"""Names that the documentation gave before 0.2.0 import the modules of today, with a warning."""
+"""Tests of module names from before 0.2.0: they import today's modules with a warning."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture(autouse=True)
 def _no_old_module() -> Iterator[None]:
-    """Start without modules under old names, and leave none to other tests."""
+    """Start without modules under old names, and remove them afterwards."""
     _forget()
     yield
     _forget()
@@ -30,7 +30,7 @@ def _forget() -> None:
 
 
 @pytest.mark.parametrize("old", sorted({*RENAMED} - {*PUBLIC}))
-def test_an_old_name_is_the_module_of_today(old: str) -> None:
+def test_old_name_imports_the_renamed_module(old: str) -> None:
     with pytest.warns(DeprecationWarning) as caught:  # packages above it may warn, too
         found = import_module(old)
     assert f"{old} is now {RENAMED[old]}." in [str(each.message) for each in caught]
@@ -40,14 +40,14 @@ def test_an_old_name_is_the_module_of_today(old: str) -> None:
 
 
 @pytest.mark.parametrize("old", RENAMED)
-def test_an_old_name_hides_no_other_name(old: str) -> None:
-    """Python binds a module that it imports to its package, in place of what has that name."""
+def test_old_name_shadows_no_other_name(old: str) -> None:
+    """Python binds an imported module to its package, over an attribute of the same name."""
     package, _, last = old.rpartition(".")
     inner = getattr(import_module(renamed(package) or package), last, None)
     assert inner is None or isinstance(inner, ModuleType)
 
 
-def test_modules_in_a_package_follow_it_and_unknown_names_stay_unknown() -> None:
+def test_submodules_follow_their_package_and_unknown_names_stay_unknown() -> None:
     assert renamed("engine.algorithms.osem") == "engine.recon.algorithms.osem"
     assert renamed("engine.algorithmics") == ""
     with pytest.warns(DeprecationWarning, match=r"engine\.algorithms\.osem is now"):
@@ -58,7 +58,7 @@ def test_modules_in_a_package_follow_it_and_unknown_names_stay_unknown() -> None
         import_module("engine.nothing")
 
 
-def test_a_program_is_warned_once_and_starts_with_little() -> None:
+def test_program_is_warned_once_and_imports_little() -> None:
     code = (
         "import sys, engine\n"
         "print(*sorted(name for name in sys.modules if name.startswith('engine')))\n"

@@ -28,13 +28,13 @@ def no_reports(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def reachable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let others reach the folders of the tests, which are below a closed one."""
+    """Make the folders of the tests reachable for others; pytest's are in a closed one."""
     monkeypatch.setattr(private_files, "_REACHED_BY_OTHERS", 0o777)
 
 
 @pytest.fixture
 def other_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A group of this user with other members."""
+    """Return another group of this user that has other members."""
     monkeypatch.setattr(private_files, "_is_alone_in", lambda number: False)
 
 
@@ -58,23 +58,23 @@ def made(path: Path, mode: int = 0o755) -> Path:
     return path
 
 
-def test_a_folder_of_ones_own_is_private(tmp_path: Path) -> None:
+def test_own_folder_is_private(tmp_path: Path) -> None:
     assert why_not_private(made(tmp_path / "a")) == ""
 
 
 @pytest.mark.usefixtures("reachable")
 @pytest.mark.parametrize("mode", [0o777, 0o757, 0o1777])
-def test_a_folder_that_all_may_write_is_not(tmp_path: Path, mode: int) -> None:
+def test_world_writable_folder_is_not_private(tmp_path: Path, mode: int) -> None:
     assert "Everybody may write" in why_not_private(made(tmp_path / "a", mode))
 
 
 @pytest.mark.usefixtures("other_group", "reachable")
-def test_a_folder_that_a_group_may_write_is_not(tmp_path: Path) -> None:
+def test_group_writable_folder_is_not_private(tmp_path: Path) -> None:
     assert "may write" in why_not_private(made(tmp_path / "a", 0o775))
 
 
 @pytest.mark.usefixtures("reachable")
-def test_a_file_that_all_may_write_is_not(tmp_path: Path) -> None:
+def test_world_writable_file_is_not_private(tmp_path: Path) -> None:
     file = made(tmp_path / "a") / "file"
     file.touch()
     file.chmod(0o666)
@@ -82,7 +82,7 @@ def test_a_file_that_all_may_write_is_not(tmp_path: Path) -> None:
     assert not is_own(file)
 
 
-def test_a_folder_of_another_owner_is_not(
+def test_folder_of_another_owner_is_not_private(
     tmp_path: Path, give_away: Callable[[Path], None]
 ) -> None:
     folder = made(tmp_path / "a")
@@ -92,7 +92,7 @@ def test_a_folder_of_another_owner_is_not(
 
 
 @pytest.mark.usefixtures("reachable")
-def test_the_folders_above_count_too(tmp_path: Path) -> None:
+def test_parent_folders_are_checked(tmp_path: Path) -> None:
     folder = made(tmp_path / "a/b/c")
     made(tmp_path / "a", 0o777)
     assert f"Everybody may write to {tmp_path / 'a'}." == why_not_private(folder)
@@ -101,7 +101,7 @@ def test_the_folders_above_count_too(tmp_path: Path) -> None:
     assert why_not_private(folder) == ""
 
 
-def test_nobody_reaches_what_is_below_a_closed_folder(tmp_path: Path) -> None:
+def test_everything_below_a_closed_folder_is_private(tmp_path: Path) -> None:
     folder = made(tmp_path / "a/b", 0o777)
     made(tmp_path / "a", 0o700)
     assert why_not_private(folder) == ""
@@ -110,7 +110,7 @@ def test_nobody_reaches_what_is_below_a_closed_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("reachable")
-def test_links_lead_to_nothing_that_others_change(tmp_path: Path) -> None:
+def test_links_to_or_in_open_folders_are_not_private(tmp_path: Path) -> None:
     # Not below the closed folder of pytest, which nobody else reaches
     open_, closed = made(tmp_path / "open", 0o777), made(tmp_path / "closed")
     (closed / "to open").symlink_to(open_)
@@ -122,20 +122,20 @@ def test_links_lead_to_nothing_that_others_change(tmp_path: Path) -> None:
     assert why_not_private(closed / "fine") == ""
 
 
-def test_a_loop_of_links_is_not_private(tmp_path: Path) -> None:
+def test_loop_of_links_is_not_private(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
     assert "cannot be checked" in why_not_private(tmp_path / "a")
 
 
 @pytest.mark.usefixtures("reachable")
-def test_a_missing_file_is_judged_by_its_folders(tmp_path: Path) -> None:
+def test_missing_file_is_judged_by_its_folders(tmp_path: Path) -> None:
     assert why_not_private(made(tmp_path / "a") / "later") == ""
     assert why_not_private(made(tmp_path / "b", 0o777) / "later" / "file")
 
 
 @pytest.mark.usefixtures("other_group", "reachable")
-def test_a_trusted_group_shares_data_and_no_code(
+def test_trusted_group_shares_data_but_no_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, give_away: Callable[[Path], None]
 ) -> None:
     folder = made(tmp_path / "a", 0o2775)
@@ -151,7 +151,7 @@ def test_a_trusted_group_shares_data_and_no_code(
     assert "Everybody" in why_not_private(folder)
 
 
-def test_an_unknown_group_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_group_gives_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISOCENTER_GROUP", "no such group")
     with pytest.raises(SettingsError, match="there is no group 'no such group'"):
         why_not_private(Path.cwd())
@@ -159,7 +159,7 @@ def test_an_unknown_group_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.usefixtures("reachable")
 @pytest.mark.parametrize("name", ["jobs_dir", "queue_dir", "tuning_dir", "windows_dir"])
-def test_a_home_that_others_change_is_replaced_and_reported(
+def test_home_writable_by_others_is_replaced_and_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -187,7 +187,7 @@ def test_new_folders_are_private_under_any_umask(
 
 @pytest.mark.usefixtures("reachable")
 @pytest.mark.parametrize("name", ["sensitivity", "response"])
-def test_images_that_others_could_change_are_computed_again(
+def test_caches_writable_by_others_are_recomputed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -211,10 +211,10 @@ def test_keys_in_a_folder_of_another_user_are_not_used(
 
 
 @pytest.mark.usefixtures("other_group", "reachable")
-def test_a_closed_folder_of_keys_stays_in_a_shared_home(
+def test_closed_key_folder_in_a_shared_home_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another key would make all earlier signatures unknown."""
+    """Another key would invalidate all earlier signatures."""
     monkeypatch.setenv("ISOCENTER_HOME", str(made(tmp_path / "home", 0o770)))
     made(tmp_path / "home" / "key", 0o700)
     assert paths.key_dir() == tmp_path / "home" / "key"

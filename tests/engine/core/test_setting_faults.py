@@ -1,4 +1,4 @@
-"""Errors of settings: in the words of the program, with a suggestion."""
+"""Tests of messages for invalid settings, with suggestions."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("assignment", FAULTS)
-def test_a_fault_is_in_our_words(assignment: str) -> None:
+def test_invalid_setting_gives_the_programs_own_message(assignment: str) -> None:
     with pytest.raises(SettingsError) as raised:
         with_settings(find_protocol("brain-fdg"), (assignment,))
     assert FAULTS[assignment] in str(raised.value)
     assert "Input should" not in str(raised.value) and "valid" not in str(raised.value)
 
 
-def test_a_kind_and_a_list_need_no_brackets() -> None:
+def test_kinds_and_lists_need_no_brackets() -> None:
     made = with_settings(
         find_protocol("brain-fdg"), ("algorithm=mlem", "grid.voxel_mm=2, 3,4.5", "frames=10,20")
     )
@@ -50,7 +50,7 @@ def test_a_kind_and_a_list_need_no_brackets() -> None:
     assert made.frames == "10,20"  # text stays text
 
 
-def test_a_kind_written_alone_has_its_defaults() -> None:
+def test_kind_without_settings_uses_its_defaults() -> None:
     long, short = (
         with_settings(find_protocol("brain-fdg"), (each,))
         for each in ("algorithm.kind=mlem", "algorithm=mlem")
@@ -58,5 +58,5 @@ def test_a_kind_written_alone_has_its_defaults() -> None:
     assert long == short
 
 
-def test_a_word_without_any_likeness_has_no_suggestion() -> None:
+def test_dissimilar_word_has_no_suggestion() -> None:
     assert nearest_key("xyz", ["algorithm.iterations", "grid.voxel_mm"]) == ""

@@ -1,4 +1,4 @@
-"""Foreign text: nothing in it acts on a terminal or a label, and nothing of it is lost."""
+"""Tests of foreign text: control characters are replaced, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ MARKS = {
 
 
 @pytest.mark.parametrize("case", MARKS)
-def test_a_character_that_acts_becomes_a_mark(case: str) -> None:
+def test_control_character_is_replaced_by_a_mark(case: str) -> None:
     text, line = MARKS[case]
     assert visible_line(text) == line
 
 
-def test_no_character_that_acts_is_left() -> None:
+def test_no_control_character_remains() -> None:
     every = "".join(map(chr, range(0x11_0000)))
     left = set(visible_line(every))
     acting = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
@@ -45,7 +45,7 @@ def test_no_character_that_acts_is_left() -> None:
 @pytest.mark.parametrize(
     "text", ["Müller^Jürgen", "山田^太郎", "כהן", "می\u200cخواهم", "μ-map ≤ 3 × 4"]
 )
-def test_names_of_all_scripts_stay(text: str) -> None:
+def test_names_in_all_scripts_are_unchanged(text: str) -> None:
     assert visible_line(text) == visible_text(text) == text
 
 

@@ -1,4 +1,4 @@
-"""Laws of the part of a volume that holds anything."""
+"""Tests of cropping a volume to its non-zero part."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def body(rng: np.random.Generator) -> Volume:
     return Volume(values, GRID, "1/mm")
 
 
-def test_voxels_stay_where_they_are(body):
+def test_voxels_keep_their_positions(body):
     part = cropped(body)
     assert part.values.shape == part.grid.shape == (4, 1, 7)
     assert (part.unit, part.grid.voxel_mm) == (body.unit, GRID.voxel_mm)
@@ -32,7 +32,7 @@ def test_voxels_stay_where_they_are(body):
 
 
 @pytest.mark.slow
-def test_integrals_along_lines_are_those_of_the_whole(rng, body):
+def test_line_integrals_equal_those_of_the_whole_volume(rng, body):
     rays, part = octant_rays(rng, 60, GRID), cropped(body)
     whole, some = (
         RayProjector(rays, v.grid, on=cpu(1), dtype="float64")(v.values.astype(np.float64))
@@ -42,11 +42,11 @@ def test_integrals_along_lines_are_those_of_the_whole(rng, body):
     np.testing.assert_allclose(some, whole, atol=1e-9)
 
 
-def test_of_zeros_something_is_left(body):
+def test_empty_volume_keeps_one_voxel(body):
     empty = cropped(Volume(np.zeros_like(body.values), GRID, ""))
     assert empty.values.tolist() == [[[0.0]]]
 
 
-def test_a_volume_without_a_margin_is_all_kept(body):
+def test_volume_without_a_margin_stays_whole(body):
     full = Volume(body.values + 3, GRID, "")
     assert cropped(full).grid == GRID

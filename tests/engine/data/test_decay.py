@@ -1,4 +1,4 @@
-"""Constants of nuclides against published tables, and the law of decay."""
+"""Tests of nuclide constants against published tables, and of the decay law."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ PUBLISHED = {
 
 
 @pytest.mark.parametrize("name", sorted(NUCLIDES))
-def test_nuclides_are_as_published(name: str) -> None:
+def test_nuclide_constants_equal_published_values(name: str) -> None:
     half_life_s, percent, error = PUBLISHED[name]
     known = NUCLIDES[name]
     # vendors write half-lives of older tables: within 0.3 %
@@ -26,6 +26,6 @@ def test_nuclides_are_as_published(name: str) -> None:
     assert known.branching == pytest.approx(percent / 100, abs=max(2 * error / 100, 6e-4))
 
 
-def test_a_frame_has_the_mean_of_the_decay_within_it() -> None:
+def test_frame_factor_is_the_mean_decay_within_the_frame() -> None:
     mean = np.mean([decayed(s, 600.0) for s in np.arange(1000) * 0.9 + 0.45])
     assert frame_factor(900.0, 600.0) == pytest.approx(1 / mean, rel=1e-4)

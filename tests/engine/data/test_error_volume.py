@@ -1,4 +1,4 @@
-"""Images of the error: standard deviation, relative error, and the error of a difference."""
+"""Tests of error images: standard deviation, relative error, error of a difference."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ def noise(rng) -> np.ndarray:
 
 
 def image(factor: float, noise: np.ndarray, seed: int = 1, counts: str = "a") -> Volume:
-    """Values that rise from −2, and the noise times a factor."""
+    """Return values that rise from −2, with the noise times a factor."""
     values = np.linspace(-2, 9, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
     replicates = [values + np.float32(factor) * each for each in noise]
     error = ErrorMap.of(values, replicates, seed, counts=counts)
     return Volume(values, GRID, "kBq/mL", error=error)
 
 
-def test_one_voxel_has_the_value_of_the_map(noise) -> None:
+def test_one_voxel_error_equals_the_error_map(noise) -> None:
     error = image(2.0, noise).error
     assert error is not None
     for index in ((0, 0, 0), (3, 4, 5), (1, 2, 3)):
         assert error.at(index) == pytest.approx(error.standard_deviation[index], rel=1e-5)
 
 
-def test_a_relative_error_is_a_percentage_of_values_that_are_large_enough(noise) -> None:
+def test_relative_error_is_a_percentage_above_the_threshold(noise) -> None:
     volume = image(2.0, noise)
     found = relative_deviations_of(volume, 1.5)
     is_usable = np.abs(volume.values) >= 1.5
@@ -56,7 +56,7 @@ def test_a_relative_error_is_a_percentage_of_values_that_are_large_enough(noise)
     assert np.isnan(found.values[~is_usable]).all()
 
 
-def test_a_value_of_zero_has_no_relative_error(noise) -> None:
+def test_zero_value_has_no_relative_error(noise) -> None:
     volume = image(1.0, noise)
     values = volume.values.copy()
     values[0, 0, 0] = 0
@@ -66,8 +66,8 @@ def test_a_value_of_zero_has_no_relative_error(noise) -> None:
     assert np.isnan(found[0, 0, 0]) and np.isfinite(found).sum() == found.size - 1
 
 
-def test_voxels_whose_replicates_are_equal_have_no_relative_error(noise) -> None:
-    """Such as voxels near 0, which the Hessian leaves out."""
+def test_voxels_with_equal_replicates_have_no_relative_error(noise) -> None:
+    """Voxels near 0, for example, which the Hessian excludes."""
     quiet = noise.copy()
     quiet[:, 2] = 0
     found = relative_deviations_of(image(1.0, quiet), 0.5).values
@@ -75,13 +75,13 @@ def test_voxels_whose_replicates_are_equal_have_no_relative_error(noise) -> None
 
 
 def test_shared_noise_cancels_in_a_difference(noise) -> None:
-    """One scan, two images: their replicates differ by the noise times 0.5."""
+    """Two images of one scan: the noise of their replicates differs by a factor of 0.5."""
     found = paired_deviations_of(image(2.0, noise), image(1.5, noise)).values
     # The deviations are stored in steps of 1/127 of the largest one.
     np.testing.assert_allclose(found, 0.5 * noise.std(axis=0, ddof=1), rtol=0.05)
 
 
-def test_only_the_same_replicates_are_paired(noise) -> None:
+def test_only_equal_replicates_are_paired(noise) -> None:
     one = image(1.0, noise)
     others = image(1.0, noise, seed=2), image(1.0, noise[:6]), image(1.0, noise, counts="b")
     assert one.error is not None and are_paired(one.error, one.error)
@@ -91,13 +91,13 @@ def test_only_the_same_replicates_are_paired(noise) -> None:
             paired_deviations_of(one, other)
 
 
-def test_unknown_counts_are_never_the_same(noise) -> None:
-    """Such as those of an error map that another program has written."""
+def test_error_maps_of_unknown_counts_are_never_paired(noise) -> None:
+    """For example, those of error maps written by other programs."""
     one = image(1.0, noise, counts="").error
     assert one is not None and not are_paired(one, one)
 
 
-def test_errors_of_two_scans_are_added_in_quadrature() -> None:
+def test_errors_of_two_scans_add_in_quadrature() -> None:
     difference = np.array([10.0, -10.0, 5.0, 0.0], np.float32)
     one, other = np.array([3.0, 3.0, 0.0, 3.0]), np.array([4.0, 4.0, 0.0, np.nan])
     found = over_error(difference, one, other)

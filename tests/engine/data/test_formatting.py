@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Tests of numbers as text."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from engine.data.formatting import PREFIXES, number_text, quantities, quantity, 
         (-math.inf, "", "−∞"),
     ],
 )
-def test_a_number_is_readable(value, unit, text):
+def test_number_has_a_readable_text(value, unit, text):
     assert quantity(value, unit) == text
 
 
-def test_what_is_read_is_the_number():
-    """Over all magnitudes: the text, read back, is the value to its figures, and has no e."""
+def test_number_text_reads_back_as_the_value():
+    """Over all magnitudes, the text reads back as the value to its digits, without an e."""
     back = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
     for value in np.random.default_rng(5).normal(size=200) * 10.0 ** np.arange(-100, 100):
         text = number_text(float(value))
@@ -49,8 +49,8 @@ def test_what_is_read_is_the_number():
         assert float(number.replace(",", "")) * prefixes[unit[:-2]] == pytest.approx(value)
 
 
-def test_values_to_be_compared_have_one_unit():
-    """Read back, each is its value, and all end in the same unit, with one power of ten at most."""
+def test_compared_values_share_one_unit():
+    """Texts read back as their values and have the same unit, with one power of ten at most."""
     for largest, unit in ((2e-3, "counts/mm"), (7e3, "Bq/mL"), (3.0, "HU"), (4e8, "counts")):
         values = [largest, -largest / 7, largest / 313, 0.0]
         texts = quantities(values, unit, largest, figures=6)
@@ -67,5 +67,5 @@ def test_values_to_be_compared_have_one_unit():
 
 
 @pytest.mark.parametrize("value", [6.24e-5, 1e-9, -3.2e-7, 999.0, 123456.0, math.nan])
-def test_a_number_beside_a_power_of_ten_has_none(value):
+def test_scaled_number_has_no_power_of_ten(value):
     assert "10" not in scaled_number(value).replace(",", "")

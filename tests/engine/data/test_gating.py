@@ -1,4 +1,4 @@
-"""Gates of a cycle: read from words, a partition of whole cycles, and what is left out of them."""
+"""Tests of gates: parsing, partition of whole cycles, excluded cycles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def beats(name: str = "ecg", *, seed: int = 1, mean_ms: float = 900, n: int = 60
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 8])
-def test_each_moment_of_a_cycle_is_in_the_gate_of_its_phase(n: int):
+def test_each_moment_belongs_to_the_gate_of_its_phase(n: int):
     signal = beats()
     division = GateRequest(n).divide([signal], OVER_MS)
     moments = np.arange(OVER_MS)
@@ -38,7 +38,7 @@ def test_each_moment_of_a_cycle_is_in_the_gate_of_its_phase(n: int):
     np.testing.assert_array_less(phase - 1 / length - 1e-9, (places[whole] + 1) / n)
 
 
-def test_gates_hold_all_of_the_time_of_their_cycles_and_nothing_twice():
+def test_gates_cover_their_cycles_once():
     signal = beats()
     division = GateRequest(8).divide([signal], OVER_MS)
     held = [frame.gate.used_ms for frame in division.frames]
@@ -51,7 +51,7 @@ def test_gates_hold_all_of_the_time_of_their_cycles_and_nothing_twice():
     assert not join_up(division.frames)
 
 
-def test_cycles_that_are_too_long_or_too_short_are_left_out_and_it_is_said():
+def test_cycles_of_unusual_length_are_excluded_and_reported():
     times = np.cumsum([0, *[1000] * 20, 2500, *[1000] * 10, 300, 700, *[1000] * 10, 1150])
     signal = Triggers.at("ecg", times)
     usual, strict = GateRequest(4), GateRequest.of("gates=4 of ECG within 10%")
@@ -68,7 +68,7 @@ def test_cycles_that_are_too_long_or_too_short_are_left_out_and_it_is_said():
     )
 
 
-def test_cycles_reach_no_further_than_the_scan():
+def test_cycles_outside_the_scan_are_excluded():
     signal = Triggers.at("ecg", np.array([-500, 400, 1400, 2400, 3400]))
     division = GateRequest(2).divide([signal], 3000)
     assert division.edges_ms.tolist() == [400, 900, 1400, 1400, 1900, 2400]
@@ -77,7 +77,7 @@ def test_cycles_reach_no_further_than_the_scan():
     ]  # fmt: skip
 
 
-def test_decay_of_a_gate_is_that_of_its_parts():
+def test_gate_decay_follows_its_intervals():
     """A gate that is nearly always open decays as the scan; one of many cycles as their middle."""
     signal = Triggers.at("ecg", np.arange(0, 60_001, 10))
     division = GateRequest(2).divide([signal], OVER_MS)
@@ -100,7 +100,7 @@ def test_decay_of_a_gate_is_that_of_its_parts():
         ("gates=4 within 20%", GateRequest(4, "", 20.0)),
     ],
 )
-def test_gates_are_read(text: str, want: GateRequest):
+def test_gates_are_parsed(text: str, want: GateRequest):
     request = FrameRequest.of(text)
     assert request.gates == want and request.n_frames == want.n_gates
 
@@ -115,12 +115,12 @@ def test_gates_are_read(text: str, want: GateRequest):
         ("gates=8,10x60", "does not describe gates"),
     ],
 )
-def test_what_says_no_gates_is_refused(text: str, why: str):
+def test_invalid_gates_are_refused(text: str, why: str):
     with pytest.raises(ValueError, match=why):
         FrameRequest.of(text)
 
 
-def test_which_signal_is_never_guessed():
+def test_ambiguous_signal_is_refused():
     both = [beats("ecg"), beats("respiration", mean_ms=4000, n=14)]
     with pytest.raises(
         DataError, match=r"triggers of several signals \(ecg, respiration\); choose one"
@@ -136,6 +136,6 @@ def test_which_signal_is_never_guessed():
     assert GateRequest(3).divide([*both, file], OVER_MS).frames[0].start_ms == file.time_ms[0]
 
 
-def test_a_scan_without_a_whole_cycle_has_no_gates():
+def test_scan_without_a_whole_cycle_has_no_gates():
     with pytest.raises(DataError, match="none of the 0 cycles of 'ecg'"):
         GateRequest(8).divide([Triggers.at("ecg", np.array([500]))], OVER_MS)

@@ -1,4 +1,4 @@
-"""Events counted by their lines."""
+"""Tests of events counted by line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.engine.geometry.panels import panels
 
 
 def listmode(rng: np.random.Generator, **changes: Any) -> ListMode:
-    """300 events between any crystals, a third of them delayed."""
+    """Return 300 events between any crystals, a third of them delayed."""
     scanner = panels(**changes)
     crystals = rng.integers(scanner.n_crystals, size=(300, 2)).astype(np.int32)
     return ListMode(scanner, crystals, delayed=np.arange(300) % 3 == 0, duration_s=2.0)
@@ -34,20 +34,22 @@ def test_every_event_between_the_panels_counts_once(rng: np.random.Generator) ->
     assert any(f"{n_left_out} prompts do not connect" in note for note in found.notes)
 
 
-def test_the_order_of_the_crystals_does_not_matter(rng: np.random.Generator) -> None:
+def test_crystal_order_does_not_change_counts(rng: np.random.Generator) -> None:
     events = listmode(rng)
     other = ListMode(events.scanner, events.crystals[:, ::-1], events.delayed)
     np.testing.assert_array_equal(histogrammed(events).prompts, histogrammed(other).prompts)
 
 
-def test_chunks_change_nothing(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunk_size_does_not_change_counts(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     events = listmode(rng)
     whole = histogrammed(events).prompts
     monkeypatch.setattr("engine.data.histogram.CHUNK", 7)
     np.testing.assert_array_equal(histogrammed(events).prompts, whole)
 
 
-def test_layers_are_counted_together(rng: np.random.Generator) -> None:
+def test_layers_are_merged(rng: np.random.Generator) -> None:
     events = listmode(rng, n_layers=2)
     found = histogrammed(events, merge_layers=True)
     assert found.scanner.settings.n_layers == 1
@@ -57,8 +59,8 @@ def test_layers_are_counted_together(rng: np.random.Generator) -> None:
     assert any("2 crystal layers are combined" in note for note in found.notes)
 
 
-def test_layers_lend_their_efficiency_by_what_they_stop(rng: np.random.Generator) -> None:
-    """Where all layers but one are dead, it is the part of the photons that this one stops."""
+def test_merged_layers_weight_efficiency_by_absorption(rng: np.random.Generator) -> None:
+    """If all layers but one are dead, it is the share of photons absorbed in that layer."""
     events = listmode(rng, n_layers=3)
     s = events.scanner.settings
     deep = np.exp(-s.attenuation_per_mm * s.thickness_mm * np.arange(4) / 3)
@@ -68,12 +70,12 @@ def test_layers_lend_their_efficiency_by_what_they_stop(rng: np.random.Generator
         given = replace(events, efficiencies=efficiencies.ravel())
         found = histogrammed(given, merge_layers=True).efficiencies
         assert found is not None
-        wanted = (deep[alive] - deep[alive + 1]) / (1 - deep[3])
-        np.testing.assert_allclose(found.reshape(2, 15), [[0] * 15, [wanted] * 15], rtol=1e-6)
+        expected = (deep[alive] - deep[alive + 1]) / (1 - deep[3])
+        np.testing.assert_allclose(found.reshape(2, 15), [[0] * 15, [expected] * 15], rtol=1e-6)
         assert found.dtype == np.float32
 
 
-def test_a_ring_has_no_histogram() -> None:
+def test_ring_scanner_has_no_histogram() -> None:
     ring = RingScanner(
         RingSettings(
             name="ring", n_rings=2, n_crystals_per_ring=16, radius_mm=40, ring_pitch_mm=5,
@@ -84,6 +86,6 @@ def test_a_ring_has_no_histogram() -> None:
         histogrammed(ListMode(ring, np.zeros((0, 2), np.int32)))
 
 
-def test_another_number_of_lines_is_refused() -> None:
+def test_wrong_number_of_lines_is_refused() -> None:
     with pytest.raises(GeometryError, match=r"'delayeds' has 7 values, .* 225 lines of response"):
         Histogram(panels(), np.zeros(225, np.float32), np.zeros(7, np.float32))

@@ -1,4 +1,4 @@
-"""Values in interactive Python: short texts, tables, comparison, and other libraries."""
+"""Tests of values in interactive Python: texts, tables, comparison, other libraries."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Tags(HTMLParser):
 
 
 @pytest.mark.parametrize("kind", VALUES)
-def test_equal_values_are_equal_and_altered_ones_are_not(kind: str) -> None:
+def test_equal_values_compare_equal_and_altered_ones_differ(kind: str) -> None:
     value, again, altered = VALUES[kind](), VALUES[kind](), ALTERED[kind]()
     assert (value == again) is True and (value != again) is False
     assert hash(value) == hash(again)
@@ -131,13 +131,13 @@ def test_equal_values_are_equal_and_altered_ones_are_not(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", VALUES)
-def test_values_survive_a_pickle(kind: str) -> None:
+def test_values_survive_pickling(kind: str) -> None:
     value = VALUES[kind]()
     assert pickle.loads(pickle.dumps(value)) == value
 
 
 @pytest.mark.parametrize("kind", VALUES)
-def test_texts_are_short_and_tables_whole(kind: str) -> None:
+def test_texts_are_short_and_tables_complete(kind: str) -> None:
     value = VALUES[kind]()
     assert repr(value).startswith(f"<{type(value).__name__} ")
     assert len(repr(value)) < 120 and "\n" not in repr(value)
@@ -147,14 +147,14 @@ def test_texts_are_short_and_tables_whole(kind: str) -> None:
     assert set(value.facts().values()) <= set(tags.texts)
 
 
-def test_the_text_of_a_volume() -> None:
+def test_volume_text_states_shape_and_unit() -> None:
     assert repr(volume()) == "<Volume 1 × 2 × 3 mm, 5 × 4 × 3, kBq/mL>"
     assert repr(projections()) == (
         "<Projections 12 views, integrals, cone beam, 12 positions, 10 × 9 pixels>"
     )
 
 
-def test_names_from_files_are_no_markup_and_no_commands() -> None:
+def test_names_from_files_are_escaped() -> None:
     assert repr(ring(name="a\x1b]0;b")).startswith("<RingScanner a<U+001B>]0;b")
     html = ring(name="<script>alert(1)</script>")._repr_html_()
     assert "<script>" not in html
@@ -165,14 +165,14 @@ def test_names_from_files_are_no_markup_and_no_commands() -> None:
 def test_operators_with_the_same_definition_are_equal(kind: str) -> None:
     A, B = (KINDS[kind](cpu(1)) for _ in range(2))
     assert (A == A) is True
-    # slabs can have results in files, so each is only equal to itself
+    # slabs can have results in files, so each equals only itself
     assert (A == B) is (kind != "slabs")
     assert kind == "slabs" or hash(A) == hash(B)
     assert (A == 2 * A) is False and (2 * A == 3 * A) is False
     assert Tags(A._repr_html_()).open == []
 
 
-def test_an_operator_differs_by_device_and_geometry() -> None:
+def test_operators_differ_by_device_and_geometry() -> None:
     A = cone(cpu(1))
     assert cone(cpu(2)) != A
     assert cone(cpu(1), adjoint="voxel") != A
@@ -180,19 +180,19 @@ def test_an_operator_differs_by_device_and_geometry() -> None:
     assert (np.ones(3) == A) is False
 
 
-def test_bins_of_another_width_make_another_scanner() -> None:
+def test_different_bin_width_makes_a_different_scanner() -> None:
     one, other = ring(), ring()
     other.tof = TofBins(fwhm_ps=200, bin_ps=50, n_bins=9)
     assert one != other
 
 
-def test_the_affine_gives_the_centre_of_each_voxel() -> None:
+def test_affine_gives_voxel_centres() -> None:
     found = volume().affine @ [4, 3, 2, 1]
     np.testing.assert_array_equal(found[:3], [GRID.centres_mm(axis)[-1] for axis in range(3)])
 
 
 @pytest.mark.parametrize("axes", ["LPS", "LPI", "RPI", "xyz"])
-def test_nibabel_has_the_affine_of_the_file(axes: str) -> None:
+def test_nibabel_image_has_the_affine_of_the_file(axes: str) -> None:
     given = volume(info={"axes": axes})
     image, written = given.to_nibabel(), nibabel.Nifti1Image.from_bytes(nifti_bytes(given))
     np.testing.assert_array_equal(image.affine, written.affine)
@@ -200,7 +200,7 @@ def test_nibabel_has_the_affine_of_the_file(axes: str) -> None:
     np.testing.assert_allclose(image.affine[:2], -given.affine[:2])
 
 
-def test_numpy_reads_the_values_without_a_copy() -> None:
+def test_numpy_array_shares_the_values() -> None:
     given = volume()
     assert np.asarray(given) is given.values
     assert np.array(given) is not given.values
@@ -212,8 +212,8 @@ def test_numpy_reads_the_values_without_a_copy() -> None:
         )
 
 
-def test_xarray_has_places_in_mm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the library a module with its one class stands in, which records the arguments."""
+def test_xarray_has_coordinates_in_mm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stub of the library records the arguments."""
     made = SimpleNamespace()
 
     def data_array(values, coords, dims, attrs):
@@ -229,26 +229,26 @@ def test_xarray_has_places_in_mm(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.attrs == {"units": "kBq/mL", "axes": "LPS"}
 
 
-def test_a_missing_xarray_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_xarray_gives_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xarray", None)
     with pytest.raises(ResourceError, match="xarray is not installed"):
         volume().to_xarray()
 
 
-def test_the_real_xarray_takes_them() -> None:
+def test_real_xarray_accepts_the_values() -> None:
     xarray = pytest.importorskip("xarray")
     found = volume().to_xarray()
     assert isinstance(found, xarray.DataArray)
     assert float(found.sel(x=GRID.centres_mm(0)[1], y=GRID.centres_mm(1)[0]).max()) == 41.0
 
 
-def test_a_notebook_shows_the_middle_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebook_shows_the_middle_slice(monkeypatch: pytest.MonkeyPatch) -> None:
     from io import BytesIO
 
     from PIL import Image
 
     picture = Image.open(BytesIO(volume_exports.png(volume())))
-    # 5 × 4 voxels of 1 × 2 mm: the picture has square pixels, so it is higher than wide
+    # 5 × 4 voxels of 1 × 2 mm: the image has square pixels, so it is higher than wide
     assert picture.size == (160, 256)
     assert picture.getextrema() == (0, 255)
 
@@ -264,7 +264,7 @@ def test_a_notebook_shows_the_middle_slice(monkeypatch: pytest.MonkeyPatch) -> N
     assert shown == [given]
 
 
-def test_elsewhere_the_window_gets_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_script_shows_the_window_with_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "IPython", raising=False)
     commands: list[list[str]] = []
     monkeypatch.setattr(volume_exports, "start", commands.append)

@@ -1,4 +1,4 @@
-"""Factors of lines multiply, and what keeps their sensitivity tells them apart."""
+"""Tests of line factors: products, fingerprints, symmetry."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ RING = RingScanner(
 
 @dataclass(frozen=True)
 class Parts(LineFactor):
-    """A factor whose fingerprint comes in parts."""
+    """Factor with a fingerprint of several parts."""
 
     parts: tuple[bytes, ...]
 
@@ -57,18 +57,18 @@ def weights(rng) -> np.ndarray:
     return found
 
 
-def test_lines_that_are_left_have_the_product_of_all_factors(rng):
+def test_live_lines_have_the_product_of_all_factors(rng):
     crystals = RING.lors(np.arange(RING.n_lors))
     factors = (Parts((b"a",)), CrystalFactor(weights(rng)), ConstantFactor(0.5))
     left, found = live_lines(factors, crystals, RING, on=ON)
     e = factors[1].values
-    wanted = 0.25 * 0.5 * e[left[:, 0]] * e[left[:, 1]]
-    np.testing.assert_allclose(found, wanted, rtol=1e-6)  # float32 products in another order
+    expected = 0.25 * 0.5 * e[left[:, 0]] * e[left[:, 1]]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)  # float32 products in another order
     assert not (left == 3).any() and len(left) < len(crystals)
     assert len(live_lines((), crystals, RING, on=ON)[0]) == len(crystals)
 
 
-def test_factors_of_crystals_are_as_symmetric_as_their_values(rng):
+def test_crystal_factors_have_the_symmetry_of_their_values(rng):
     e = weights(rng)
     both = (CrystalFactor(e), ConstantFactor(0.1))
     np.testing.assert_array_equal(crystal_product(both, RING), RING.alive * e)
@@ -76,7 +76,7 @@ def test_factors_of_crystals_are_as_symmetric_as_their_values(rng):
     assert crystal_product((*both, Parts(())), RING) is None
 
 
-def test_different_lists_of_factors_never_read_alike():
+def test_different_factor_lists_have_different_fingerprints():
     lists = (
         (),
         (ConstantFactor(0.5),),
@@ -90,7 +90,7 @@ def test_different_lists_of_factors_never_read_alike():
     assert len({b"".join(fingerprint(each)) for each in lists}) == len(lists)
 
 
-def test_events_take_each_factor_once(rng):
+def test_each_factor_is_applied_once_to_events(rng):
     data = ListMode(RING, RING.lors(np.arange(40)).astype(np.int32))
     e = weights(rng)
     done = data.with_factor(CrystalFactor(e), on=ON).with_factor(ConstantFactor(0.5), on=ON)
@@ -100,7 +100,7 @@ def test_events_take_each_factor_once(rng):
     np.testing.assert_array_equal(added.background, 3)
 
 
-def test_events_that_are_counted_by_lines_keep_the_files_of_their_study():
+def test_histogram_keeps_auxiliary_values():
     panels = read_scanner("test-panels")
     events = ListMode(panels, panels.lors(np.arange(10)).astype(np.int32))
     assert histogrammed(with_auxiliary(events, "live", 0.8)).auxiliary == {"live": 0.8}

@@ -1,4 +1,4 @@
-"""Live times during a scan: a step function, and its mean over frames against closed forms."""
+"""Tests of live times: a step function, and its mean over frames against closed forms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from engine.data.timing.live_time import LiveTimes
 
 
-def test_frames_that_cover_the_scan_have_its_mean():
+def test_frames_covering_the_scan_have_its_mean():
     rng = np.random.default_rng(4)
     live = LiveTimes(np.arange(0, 5000, 37), rng.random(136) + 0.1)
     edges = [0, 13, 700, 701, 3000, 5000]
@@ -24,20 +24,20 @@ def test_frames_that_cover_the_scan_have_its_mean():
     assert split == pytest.approx(np.average(apart, weights=lengths), rel=1e-12)
 
 
-def test_what_is_said_holds_until_the_next_and_the_first_before_it_too():
+def test_value_holds_until_the_next_and_before_the_first():
     live = LiveTimes(np.array([1000, 2000]), np.array([1.0, 0.5]))
     whole = (2 * 1.0 + 2 * 0.5) / 4
     for span, mean in [((0, 500), 1.0), ((1500, 2500), 0.75), ((3000, 4000), 0.5)]:
         assert live.ratio(np.array([span]), over_ms=4000) == pytest.approx(mean / whole)
 
 
-def test_a_pair_is_alive_while_both_are():
+def test_pair_is_live_while_both_crystals_are():
     alike = np.full(5, 0.8)
     live = LiveTimes.of([20, 0], [alike, 1.25 * alike], weights=np.array([1, 2, 0, 4, 5]))
     assert live.starts_ms.tolist() == [0, 20]
     assert live.pairs == pytest.approx([1.0, 0.64])
 
 
-def test_crystals_count_by_what_they_saw():
+def test_crystals_are_weighted_by_their_counts():
     live = LiveTimes.of([0], [np.array([1.0, 0.5, 0.0])], weights=np.array([3, 1, 0]))
     assert live.pairs == pytest.approx([((3 + 0.5) / 4) ** 2])

@@ -1,4 +1,4 @@
-"""Arithmetic on arrays in files is numpy's, takes little memory, and writes what is needed."""
+"""Tests of arrays in files: the bits of NumPy, little memory, few writes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def storage(tmp_path: Path) -> IterateStorage:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of two rows, so that the last one is short."""
+    """Use blocks of two rows, so that the last one is short."""
     monkeypatch.setattr("engine.data.storage.out_of_core.BLOCK_BYTES", 2 * 4 * 5 * 6)
 
 
@@ -53,21 +53,21 @@ FORMULAS = {
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_formulas_have_the_bits_of_numpy(
+def test_expressions_have_the_bits_of_numpy(
     rng: np.random.Generator, storage: IterateStorage, name: str
 ) -> None:
     arrays, formula = drawn(rng, 3), FORMULAS[name]
-    wanted = formula(np, *arrays)
+    expected = formula(np, *arrays)
     found = formula(OutOfCore(storage), *filed(storage, arrays))
     assert isinstance(found, OutOfCoreArray)
-    assert (found.shape, found.dtype, found.size) == (wanted.shape, wanted.dtype, wanted.size)
+    assert (found.shape, found.dtype, found.size) == (expected.shape, expected.dtype, expected.size)
     assert found.n_read <= MOST_READ
-    np.testing.assert_array_equal(np.concatenate([part for _, part in found.parts()]), wanted)
-    np.testing.assert_array_equal(np.asarray(found), wanted)
-    np.testing.assert_array_equal(np.stack(list(found)), wanted)
+    np.testing.assert_array_equal(np.concatenate([part for _, part in found.parts()]), expected)
+    np.testing.assert_array_equal(np.asarray(found), expected)
+    np.testing.assert_array_equal(np.stack(list(found)), expected)
 
 
-def test_sums_are_those_of_double_precision_and_write_nothing(
+def test_sums_use_double_precision_and_write_nothing(
     rng: np.random.Generator, storage: IterateStorage
 ) -> None:
     (x, y), xp = drawn(rng, 2), OutOfCore(storage)
@@ -82,7 +82,7 @@ def test_sums_are_those_of_double_precision_and_write_nothing(
     assert len(storage._maps) == n_files
 
 
-def test_an_expression_is_worked_out_once_and_its_files_go(
+def test_expression_is_evaluated_once_and_its_files_removed(
     rng: np.random.Generator, storage: IterateStorage
 ) -> None:
     x = OutOfCoreArray(storage, storage.in_memory(drawn(rng, 1)[0]))
@@ -97,7 +97,7 @@ def test_an_expression_is_worked_out_once_and_its_files_go(
     assert len(storage._maps) == 1
 
 
-def test_an_image_that_is_shown_has_a_file_with_a_name(
+def test_displayed_image_has_a_named_file(
     rng: np.random.Generator, storage: IterateStorage, tmp_path: Path
 ) -> None:
     values = drawn(rng, 1)[0]
@@ -114,12 +114,12 @@ def test_an_image_that_is_shown_has_a_file_with_a_name(
     assert to_host(second) is second.in_memory()
 
 
-def test_rows_take_the_memory_of_a_few(
+def test_rows_take_the_memory_of_a_few_rows(
     rng: np.random.Generator, storage: IterateStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.data.storage.out_of_core.BLOCK_BYTES", 1 << 16)
     x, y = filed(storage, drawn(rng, 2, (64, 64, 64)))
-    (x + 1).in_memory()  # what is loaded once is no part of the work
+    (x + 1).in_memory()  # loading is no part of the measured work
     tracemalloc.start()
     z = x + 2 * y * x
     z.in_memory()
@@ -129,7 +129,7 @@ def test_rows_take_the_memory_of_a_few(
     assert peak < 8 << 16 < 4 * x.size
 
 
-def test_rows_that_come_one_by_one_are_put_into_a_file(
+def test_iterated_rows_are_written_into_a_file(
     rng: np.random.Generator, storage: IterateStorage
 ) -> None:
     values = drawn(rng, 1)[0]
@@ -138,7 +138,7 @@ def test_rows_that_come_one_by_one_are_put_into_a_file(
     np.testing.assert_array_equal(found, values)
 
 
-def test_arrays_of_another_shape_are_refused(
+def test_arrays_of_different_shapes_are_refused(
     rng: np.random.Generator, storage: IterateStorage
 ) -> None:
     x = OutOfCoreArray(storage, storage.in_memory(drawn(rng, 1)[0]))
@@ -146,7 +146,7 @@ def test_arrays_of_another_shape_are_refused(
         x + x[:2]
 
 
-def test_it_names_its_module(rng: np.random.Generator, storage: IterateStorage) -> None:
+def test_array_names_its_module(rng: np.random.Generator, storage: IterateStorage) -> None:
     x = OutOfCoreArray(storage, storage.in_memory(drawn(rng, 1)[0]))
     assert isinstance(module_of(x), OutOfCore) and module_of(x).storage is storage
 
@@ -164,7 +164,7 @@ def test_total_variation_in_slabs_has_the_bits_of_the_whole(
         whole.no_flow(v[0]),
         slabs.no_flow(OutOfCoreArray(storage, storage.in_memory(v[0]))),
     )
-    for values in v:  # the second goes on from the dual image of the first
+    for values in v:  # the second starts from the dual image of the first
         a, flow = whole.prox(values, 0.3, bounds=lambda x: x.clip(0), flow=flow, steps=steps)
         b, flow_in_file = slabs.prox(
             OutOfCoreArray(storage, storage.in_memory(values)),  # type: ignore[arg-type]

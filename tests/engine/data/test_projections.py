@@ -1,4 +1,4 @@
-"""Projections: parts that do not fit one another are refused, and views stay with their places."""
+"""Tests of projections: incompatible parts are refused, views keep their positions."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def scan(**changes: Any) -> Projections:
         ({"bad_pixels": np.zeros((5, 3), bool)}, "bad pixels have shape"),
     ],
 )
-def test_parts_that_do_not_fit_are_refused(change: dict[str, Any], fault: str) -> None:
+def test_incompatible_parts_are_refused(change: dict[str, Any], fault: str) -> None:
     with pytest.raises(EngineError, match=fault):
         scan(**change)
 
 
-def test_what_is_not_a_number_is_counted() -> None:
+def test_non_finite_values_are_counted() -> None:
     values = np.zeros((4, 3, 5), np.float32)
     assert scan(values=values).n_not_finite == 0
     values = values.copy()
@@ -45,7 +45,7 @@ def test_what_is_not_a_number_is_counted() -> None:
 
 
 @pytest.mark.parametrize("views", [slice(1, None, 2), [3, 0], np.array([True, False, True, True])])
-def test_views_are_selected_with_their_places(views: Any) -> None:
+def test_selected_views_keep_their_positions(views: Any) -> None:
     flats = np.ones((2, 3, 5), np.float32)
     part = scan(flats=flats).select(views)
     np.testing.assert_array_equal(part.values, scan().values[views])
@@ -54,7 +54,7 @@ def test_views_are_selected_with_their_places(views: Any) -> None:
     assert part.shape == (part.n_views, 3, 5)
 
 
-def test_flats_stay_between_the_views_they_were_taken_between() -> None:
+def test_flats_keep_their_position_between_views() -> None:
     data = scan(flats=np.ones((3, 3, 5)), info={"flat_views": [0, 2, 4], "kv": 60})
     assert data.select([1, 3]).info == {"flat_views": [0, 1, 2], "kv": 60}
     assert data.select(slice(None)).info == data.info

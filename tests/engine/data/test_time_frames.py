@@ -1,4 +1,4 @@
-"""Frames of time: read from text, and a partition of events and of the expected background."""
+"""Tests of time frames: parsing, partition of events and of the expected background."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def scan(n: int = 1000, *, delayed: bool = True, seed: int = 1) -> ListMode:
         ("1.5 2 × 0.25; .5", (1500, 1750, 2000, 2500)),
     ],
 )
-def test_lengths_are_read_and_follow_one_another(text: str, ends_ms: tuple[int, ...]):
-    wanted, long = FrameRequest.of(text), replace(scan(), duration_s=1000.0)
-    frames = wanted.divide(long).frames
-    assert wanted.remark(frames) == ""
+def test_frame_lengths_are_parsed_as_consecutive_frames(text: str, ends_ms: tuple[int, ...]):
+    expected, long = FrameRequest.of(text), replace(scan(), duration_s=1000.0)
+    frames = expected.divide(long).frames
+    assert expected.remark(frames) == ""
     assert tuple(frame.end_ms for frame in frames) == ends_ms
     assert [frame.start_ms for frame in frames] == [0, *ends_ms[:-1]]
 
@@ -57,11 +57,11 @@ def test_lengths_are_read_and_follow_one_another(text: str, ends_ms: tuple[int, 
         ("10-20 20-30", ((10_000, 20_000), (20_000, 30_000))),
     ],
 )
-def test_starts_and_ends_are_read(text: str, spans_ms: tuple[tuple[int, int], ...]):
-    wanted, long = FrameRequest.of(text), replace(scan(), duration_s=1000.0)
-    frames = wanted.divide(long).frames
+def test_starts_and_ends_are_parsed(text: str, spans_ms: tuple[tuple[int, int], ...]):
+    expected, long = FrameRequest.of(text), replace(scan(), duration_s=1000.0)
+    frames = expected.divide(long).frames
     assert tuple((frame.start_ms, frame.end_ms) for frame in frames) == spans_ms
-    assert wanted.n_frames == len(spans_ms) and wanted.remark(frames) == ""
+    assert expected.n_frames == len(spans_ms) and expected.remark(frames) == ""
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,12 @@ def test_starts_and_ends_are_read(text: str, spans_ms: tuple[tuple[int, int], ..
         ("n=1e3", "not a frame"),
     ],
 )
-def test_what_says_no_frames_is_refused(text: str, why: str):
+def test_invalid_frames_are_refused(text: str, why: str):
     with pytest.raises(ValueError, match=why):
         FrameRequest.of(text)
 
 
-def test_nothing_asked_for_is_one_scan():
+def test_empty_text_means_one_scan():
     assert FrameRequest.of("  ") is None
 
 
@@ -109,44 +109,44 @@ def test_every_event_is_in_one_frame():
 
 
 @pytest.mark.parametrize("n", [1, 7, 20])
-def test_equal_frames_hold_as_many_prompts(n: int):
+def test_equal_count_frames_hold_equally_many_prompts(n: int):
     data = scan(20_000)
     division = FrameRequest.of(f"n={n}").divide(data)
     counts = np.bincount(division.place_of(data.prompts.time_ms))
     assert len(division.frames) == len(counts) == n and sum(counts) == data.n_prompts
-    most = np.bincount(data.prompts.time_ms).max()  # of one millisecond, which is in one frame
+    most = np.bincount(data.prompts.time_ms).max()  # events of one millisecond are in one frame
     assert max(counts) - min(counts) <= 2 * most
 
 
-def test_what_has_no_times_or_too_few_has_no_frames():
+def test_scan_with_missing_or_too_few_times_has_no_frames():
     with pytest.raises(DataError, match="the scan has no event times"):
         FrameRequest.of("2x1").divide(ListMode(RING, np.zeros((3, 2), np.int32)))
     with pytest.raises(DataError, match="choose fewer frames"):
         FrameRequest.of("n=900").divide(scan(1000))
 
 
-def test_frames_end_with_the_scan_and_it_is_said():
-    wanted = FrameRequest.of("3x2.5,60")
-    frames = wanted.divide(scan()).frames
+def test_frames_are_cut_at_the_end_of_the_scan_and_reported():
+    expected = FrameRequest.of("3x2.5,60")
+    frames = expected.divide(scan()).frames
     assert [frame.end_ms for frame in frames] == [2500, 5000, 6000]
-    assert wanted.remark(frames) == (
+    assert expected.remark(frames) == (
         "The scan ends after 6 s: frame 3 lasts 1 s, and 1 of 4 frames are not used."
     )
 
 
-def test_frames_after_the_scan_are_left_out_and_it_is_said():
-    wanted = FrameRequest.of("1-2,4-5,8-9")
-    frames = wanted.divide(scan()).frames
+def test_frames_after_the_scan_are_dropped_and_reported():
+    expected = FrameRequest.of("1-2,4-5,8-9")
+    frames = expected.divide(scan()).frames
     assert [(frame.start_s, frame.duration_s) for frame in frames] == [(1, 1), (4, 1)]
     said = "The scan ends before frame 3 begins: 1 of 3 frames are not used."
-    assert wanted.remark(frames) == said
+    assert expected.remark(frames) == said
     cut = FrameRequest.of("1-2,4-9")
     assert cut.remark(cut.divide(scan()).frames) == "The scan ends after 6 s: frame 2 lasts 2 s."
     with pytest.raises(DataError, match="first frame begins at 7 s, but the scan ends after 6 s"):
         FrameRequest.of("7-8").divide(scan())
 
 
-def test_frames_with_time_between_them_take_the_background_of_their_own_time():
+def test_frames_with_gaps_take_the_background_of_their_own_time():
     data = scan(40_000)
     cut = FrameShares.of(data, FrameRequest.of("0.5-1,2-4.5").divide(data))
     whole = FrameShares.of(data, FrameRequest.of("0.5,0.5,1,2.5,1.5").divide(data))
@@ -155,7 +155,7 @@ def test_frames_with_time_between_them_take_the_background_of_their_own_time():
 
 
 @pytest.mark.parametrize("delayed", [True, False])
-def test_parts_of_the_background_add_up_to_all_of_it(delayed: bool):
+def test_background_shares_add_up_to_one(delayed: bool):
     data = scan(delayed=delayed)
     shares = FrameShares.of(data, FrameRequest.of("4x0.5,4").divide(data))
     assert shares.randoms.sum() == pytest.approx(1, rel=1e-12)
@@ -164,14 +164,14 @@ def test_parts_of_the_background_add_up_to_all_of_it(delayed: bool):
         np.testing.assert_allclose(shares.randoms, [1 / 12] * 4 + [2 / 3], rtol=1e-12)
 
 
-def test_frames_of_a_part_of_the_scan_take_a_part_of_the_background():
+def test_frames_of_part_of_the_scan_take_part_of_the_background():
     data = scan(40_000)
     shares = FrameShares.of(data, TimeDivision.of((TimeFrame(0, 1500), TimeFrame(1500, 3000))))
     assert shares.randoms == pytest.approx([0.25, 0.25], rel=0.05)
     assert shares.scatter == pytest.approx([0.25, 0.25], rel=0.05)
 
 
-def test_a_frame_with_more_delayeds_than_prompts_has_no_scatter():
+def test_frame_with_more_delayeds_than_prompts_has_no_scatter():
     data = scan()
     late = data.delayed | (data.time_ms < 500)
     shares = FrameShares.of(ListMode(RING, data.crystals, late, time_ms=data.time_ms),

@@ -1,4 +1,4 @@
-"""A quick image of a scan without its map, and where the map belongs on it."""
+"""Tests of the quick reconstruction for aligning an attenuation map, and of the alignment found."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OFF = RigidMotion((9.0, -6.0, 0.0))
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A scan, and a map that lies beside it."""
+    """Return a scan with an attenuation map in the same folder."""
     folder: Path = tmp_path_factory.mktemp("moved")
     write_listmode(simulate_listmode(BODY, RING, n_prompts=60_000, seed=3), folder / "scan.h5")
     grid = ImageGrid((30, 40, 46), (3.0, 3.0, 3.0))
@@ -52,17 +52,17 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return Study(data=folder / "scan.h5", attenuation=folder / "mu.h5", protocol=ListModeProtocol())
 
 
-def test_the_quick_image_has_nothing_of_the_map_and_no_finer_voxels_than_wanted(study: Study):
+def test_quick_reconstruction_ignores_the_map_and_uses_coarse_voxels(study: Study):
     protocol = uncorrected(study, RING).protocol
     assert protocol.corrections.of(Attenuation).use == "off"
     assert protocol.corrections.of(Scatter).use == "off"
-    wanted = max(max(RING.default_size_mm) / N_ACROSS, 4.0)
-    assert protocol.grid.voxel_mm == (wanted,) * 3
+    expected = max(max(RING.default_size_mm) / N_ACROSS, 4.0)
+    assert protocol.grid.voxel_mm == (expected,) * 3
     assert protocol.corrections.normalisation == study.protocol.corrections.normalisation
     assert study.protocol == ListModeProtocol()
 
 
-def test_the_map_is_put_where_the_scan_saw_the_body(study: Study):
+def test_map_is_aligned_with_the_body_in_the_scan(study: Study):
     events = list(align(uncorrected(study, RING), on=cpu(2)))
     states = {event.kind: event.state for event in events if isinstance(event, Corrected)}
     assert states["attenuation"] == "off"
@@ -73,7 +73,7 @@ def test_the_map_is_put_where_the_scan_saw_the_body(study: Study):
     assert found["light"] == "yellow" and found["text"].startswith("yellow: moved")
 
 
-def test_without_a_map_nothing_is_compared(study: Study):
+def test_alignment_without_a_map_is_refused(study: Study):
     alone = study.model_copy(update={"inputs": {}})
     with pytest.raises(DataError, match="Add one to the scan"):
         next(align(uncorrected(alone, RING), on=cpu(2)))

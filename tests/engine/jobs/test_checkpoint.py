@@ -1,4 +1,4 @@
-"""Jobs on disk: what is saved, when, and what is refused when going on."""
+"""Tests of jobs on disk: saved images, and refusals to resume."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def study(tmp_path):
     return Study(data=scan, protocol=ListModeProtocol.model_validate({"algorithm": algorithm}))
 
 
-def test_the_life_of_a_job_is_in_the_audit_log(study):
+def test_audit_log_records_creation_end_and_removal_of_a_job(study):
     job = Job.create(study)
     job.mark("finished")
     job.remove()
@@ -63,7 +63,7 @@ def test_the_life_of_a_job_is_in_the_audit_log(study):
     assert {entry["facts"]["job"] for entry in entries} == {job.id}
 
 
-def test_a_folder_the_user_named_is_not_in_the_audit_log(study, tmp_path):
+def test_audit_log_omits_a_folder_chosen_by_the_user(study, tmp_path):
     Job.create(study, tmp_path / "Kowalczyk").mark("aborted")
     assert "Kowalczyk" not in log_file().read_text()
 
@@ -74,14 +74,14 @@ def image(done):
 
 
 def shown(done, pause_s=0.0, history=None):
-    """The preview after so many updates."""
+    """Return the preview after a number of updates."""
     iteration, subset = divmod(done - 1, N_SUBSETS)
     where = (iteration + 1, N_ITERATIONS, subset + 1, N_SUBSETS)
     return Preview(image(done), *where, pause_s, history=history or RunHistory())
 
 
 def run_of(n_updates=N_ITERATIONS * N_SUBSETS, pause_s=0.0, fault=None):
-    """The events of a run, without the run."""
+    """Yield the events of a run without computing."""
     yield StageStarted("reconstruct", "OSEM")
     for done in range(1, n_updates + 1):
         time.sleep(pause_s)
@@ -91,7 +91,7 @@ def run_of(n_updates=N_ITERATIONS * N_SUBSETS, pause_s=0.0, fault=None):
     yield Finished(image(n_updates), {})
 
 
-def test_the_newest_image_comes_back_exactly(study):
+def test_newest_image_is_restored_exactly(study):
     job = Job.create(study)
     assert job.latest() is None
     for done in (1, 2, 3):
@@ -104,7 +104,7 @@ def test_the_newest_image_comes_back_exactly(study):
     assert len(list(job.folder.glob("checkpoint-*"))) == 2
 
 
-def test_the_course_comes_back_exactly(study, rng):
+def test_run_history_is_restored_exactly(study, rng):
     longest = tuple(float(value) for value in -1e6 * rng.random(10_000))
     started = datetime(2024, 2, 29, 23, 59, 59, 123456, tzinfo=UTC)
     history = RunHistory(
@@ -122,7 +122,7 @@ def test_the_course_comes_back_exactly(study, rng):
 
 
 @pytest.mark.parametrize("damage", ["flip in image", "flip in head", "truncated", "empty"])
-def test_a_damaged_newer_image_falls_back_to_the_older(study, damage):
+def test_damaged_newest_image_falls_back_to_the_previous_one(study, damage):
     job = Job.create(study)
     job.save(shown(4))
     job.save(shown(5))
@@ -140,7 +140,7 @@ def test_a_damaged_newer_image_falls_back_to_the_older(study, damage):
     assert job.latest().done == 6
 
 
-def test_two_damaged_images_are_refused_not_ignored(study):
+def test_two_damaged_images_are_refused(study):
     job = Job.create(study)
     for done in (1, 2):
         job.save(shown(done))
@@ -150,7 +150,7 @@ def test_two_damaged_images_are_refused_not_ignored(study):
         job.latest()
 
 
-def test_a_checkpoint_of_an_older_version_is_refused_in_words_and_its_job_listed(study):
+def test_checkpoint_of_an_older_version_is_refused_and_its_job_listed(study):
     job = Job.create(study)
     job.save(shown(1))
     path = job.folder / IMAGES[0]
@@ -165,7 +165,7 @@ def test_a_checkpoint_of_an_older_version_is_refused_in_words_and_its_job_listed
     assert jobs() == []
 
 
-def test_another_input_is_refused_by_name(study):
+def test_changed_input_is_refused_by_name(study):
     job = Job.create(study)
     job.save(shown(1))
     original = study.data.read_bytes()
@@ -179,7 +179,7 @@ def test_another_input_is_refused_by_name(study):
         job.latest()
 
 
-def test_another_protocol_is_refused(study):
+def test_changed_protocol_is_refused(study):
     job = Job.create(study)
     job.save(shown(1))
     file = job.folder / "study.toml"
@@ -188,7 +188,7 @@ def test_another_protocol_is_refused(study):
         job.latest()
 
 
-def test_a_run_that_was_begun_with_other_subsets_does_not_go_on(study, monkeypatch):
+def test_run_with_other_subsets_is_not_resumed(study, monkeypatch):
     job = Job.create(study)
     with monkeypatch.context() as older:
         older.setattr(ListModeProtocol, "state_version", 0)
@@ -199,7 +199,7 @@ def test_a_run_that_was_begun_with_other_subsets_does_not_go_on(study, monkeypat
         Job(job.folder).latest()
 
 
-def test_a_run_that_was_begun_with_an_older_algorithm_does_not_go_on(study, monkeypatch):
+def test_run_with_an_older_algorithm_is_not_resumed(study, monkeypatch):
     protocol = ListModeProtocol.model_validate({"algorithm": {"kind": "map"}})
     job = Job.create(study.model_copy(update={"protocol": protocol}))
     with monkeypatch.context() as older:
@@ -210,7 +210,7 @@ def test_a_run_that_was_begun_with_an_older_algorithm_does_not_go_on(study, monk
         Job(job.folder).latest()
 
 
-def test_moved_data_may_be_named_anew(study, tmp_path):
+def test_new_path_of_moved_data_is_accepted(study, tmp_path):
     job = Job.create(study)
     job.save(shown(1))
     moved = study.data.rename(tmp_path / "moved.l")
@@ -219,16 +219,16 @@ def test_moved_data_may_be_named_anew(study, tmp_path):
     assert job.latest().done == 1
 
 
-def test_a_job_keeps_its_study_with_absolute_paths(study, monkeypatch):
+def test_job_stores_its_study_with_absolute_paths(study, monkeypatch):
     monkeypatch.chdir(study.data.parent)
     relative = study.model_copy(update={"data": study.data.relative_to(study.data.parent)})
     job = Job.create(relative)
     assert relative.with_absolute_paths() == study
-    assert job.study == identified_study(study), "and records which saved protocol it uses"
+    assert job.study == identified_study(study), "the saved protocol is not recorded"
     assert read_study(job.folder / "study.toml") == job.study
 
 
-def test_a_folder_of_the_user_holds_one_job(study, tmp_path):
+def test_folder_chosen_by_the_user_holds_one_job(study, tmp_path):
     folder = tmp_path / "mine"
     job = Job.create(study, folder)
     assert Job.open(folder).id == job.id == "mine"
@@ -239,7 +239,7 @@ def test_a_folder_of_the_user_holds_one_job(study, tmp_path):
 
 
 class Clock:
-    """Goes a second on whenever it is read, so that to save takes one, and as it is told."""
+    """Clock that advances by one second at each reading, and by given times."""
 
     def __init__(self):
         self.now_s = 0.0
@@ -256,7 +256,7 @@ class Clock:
 
 
 @pytest.mark.parametrize("update_s", [0.1, 1.0, 5.0])
-def test_saving_takes_a_twentieth_of_the_time_and_no_more(study, monkeypatch, update_s):
+def test_saving_takes_at_most_a_twentieth_of_the_run(study, monkeypatch, update_s):
     clock = Clock()
     monkeypatch.setattr(keeping, "monotonic", clock)
     updates = 400
@@ -265,7 +265,7 @@ def test_saving_takes_a_twentieth_of_the_time_and_no_more(study, monkeypatch, up
     assert 0.03 * clock.now_s < saved * 1.0 <= 0.05 * clock.now_s + 1
 
 
-def test_an_image_within_an_iteration_is_saved_when_enough_time_has_passed(study, monkeypatch):
+def test_image_within_an_iteration_is_saved_after_enough_time(study, monkeypatch):
     for update_s, early in ((0.5, False), (200.0, True)):
         clock = Clock()
         monkeypatch.setattr(keeping, "monotonic", clock)
@@ -276,7 +276,7 @@ def test_an_image_within_an_iteration_is_saved_when_enough_time_has_passed(study
         assert any(subset < N_SUBSETS for subset in saved) == early
 
 
-def test_long_iterations_are_saved_between_their_ends(study, monkeypatch):
+def test_long_iterations_are_saved_before_their_end(study, monkeypatch):
     monkeypatch.setattr(keeping, "INTERVAL_S", 0.05)
     monkeypatch.setattr(keeping, "SHARE", 1.0)
     events = keep(run_of(N_SUBSETS, pause_s=0.03), Job.create(study))
@@ -285,7 +285,7 @@ def test_long_iterations_are_saved_between_their_ends(study, monkeypatch):
     assert saved[-1] == N_SUBSETS
 
 
-def test_a_finished_job_keeps_no_image(study):
+def test_finished_job_stores_no_image(study):
     job = Job.create(study)
     kinds = [type(event) for event in keep(run_of(), job)]
     assert kinds[-1] is Finished
@@ -293,7 +293,7 @@ def test_a_finished_job_keeps_no_image(study):
     assert list(job.folder.glob("checkpoint-*")) == []
 
 
-def test_closing_after_the_volume_counts_as_finished(study):
+def test_closing_after_the_final_volume_marks_the_job_finished(study):
     job = Job.create(study)
     events = keep(run_of(), job)
     while not isinstance(next(events), Finished):
@@ -317,14 +317,14 @@ def test_closing_saves_the_last_image(study, n_drawn):
     assert job.latest().done == n_drawn
 
 
-def test_interrupting_saves_the_last_image(study):
+def test_interrupt_saves_the_last_image(study):
     job = Job.create(study)
     with pytest.raises(KeyboardInterrupt):
         list(keep(run_of(5, fault=KeyboardInterrupt()), job))
     assert (job.record.status, job.latest().done) == ("aborted", 5)
 
 
-def test_a_fault_saves_the_last_good_image_and_its_words(study):
+def test_error_saves_the_last_good_image_and_its_message(study):
     job = Job.create(study)
     with pytest.raises(NumericalError):
         list(keep(run_of(6, fault=NumericalError("iteration 2: not numbers.")), job))
@@ -332,7 +332,7 @@ def test_a_fault_saves_the_last_good_image_and_its_words(study):
     assert job.record.text == "iteration 2: not numbers."
 
 
-def test_a_lost_folder_is_told_once_and_does_not_stop_the_run(study, monkeypatch):
+def test_lost_folder_is_reported_once_and_the_run_continues(study, monkeypatch):
     monkeypatch.setattr(keeping, "SHARE", 1.0)
     job = Job.create(study)
     events = keep(run_of(pause_s=0.01), job)
@@ -347,7 +347,7 @@ def test_a_lost_folder_is_told_once_and_does_not_stop_the_run(study, monkeypatch
     assert isinstance(drawn[-1], Finished)
 
 
-def test_only_the_death_of_its_process_makes_a_job_interrupted(study):
+def test_only_the_death_of_its_process_marks_a_job_interrupted(study):
     job = Job.create(study)
     assert not job.info.interrupted
     me = Owner.me()
@@ -366,7 +366,7 @@ def test_only_the_death_of_its_process_makes_a_job_interrupted(study):
     assert not job.info.interrupted
 
 
-def test_a_job_at_work_elsewhere_is_not_taken_over(study):
+def test_running_job_of_another_process_is_not_claimed(study):
     job = Job.create(study)
     parent = psutil.Process(os.getppid())
     owner = Owner.me().model_copy(update={"pid": parent.pid, "started_s": parent.create_time()})
@@ -377,7 +377,7 @@ def test_a_job_at_work_elsewhere_is_not_taken_over(study):
     assert job.record.owner == Owner.me()
 
 
-def test_jobs_lists_the_newest_first_and_sweeps_old_litter(study):
+def test_jobs_are_listed_newest_first_and_old_files_removed(study):
     first = Job.create(study)
     second = Job.create(study)
     first._change(created_utc=datetime.now(UTC) - timedelta(days=1))
@@ -396,7 +396,7 @@ def test_jobs_lists_the_newest_first_and_sweeps_old_litter(study):
     assert (fresh.exists(), stale.exists()) == (True, False)
 
 
-def test_ended_jobs_do_not_pile_up_but_interrupted_ones_stay(study):
+def test_ended_jobs_are_removed_and_interrupted_jobs_stay(study):
     interrupted = Job.create(study)
     interrupted._change(owner=Owner(host=Owner.me().host, pid=0, started_s=0.0))
     template = interrupted.record
@@ -416,7 +416,7 @@ def test_ended_jobs_do_not_pile_up_but_interrupted_ones_stay(study):
     assert deleted == {f"old-{n}" for n in range(KEPT_ENDED, KEPT_ENDED + 5)}
 
 
-def test_removing_a_job_leaves_what_is_not_its_own(study, tmp_path):
+def test_removing_a_job_leaves_foreign_files(study, tmp_path):
     job = Job.create(study, tmp_path / "mine")
     other = job.folder / "notes.txt"
     other.touch()
@@ -428,7 +428,7 @@ def test_removing_a_job_leaves_what_is_not_its_own(study, tmp_path):
     assert not job.folder.exists()
 
 
-def test_a_damaged_record_is_one_sentence(study):
+def test_damaged_record_gives_one_sentence(study):
     job = Job.create(study)
     (job.folder / "job.json").write_text('{"status": "dancing"}')
     with pytest.raises(FileFormatError, match=r"job\.json: the record of this job is damaged"):
@@ -436,7 +436,7 @@ def test_a_damaged_record_is_one_sentence(study):
     assert JobRecord.model_fields["status"].is_required()
 
 
-def test_a_record_that_has_changed_is_refused(study, tmp_path):
+def test_changed_record_is_refused(study, tmp_path):
     job = Job.create(study, output=tmp_path / "image.nii")
     file = job.folder / "job.json"
     text = file.read_text()
@@ -449,7 +449,7 @@ def test_a_record_that_has_changed_is_refused(study, tmp_path):
     assert job.record.output.endswith("image.nii")
 
 
-def test_the_list_of_jobs_may_show_names_to_who_may_read_them(study):
+def test_job_list_shows_names_to_authorised_readers(study):
     job = Job.create(study)
     assert (
         job.info.title == Names.title(identified_study(study))
@@ -459,7 +459,7 @@ def test_the_list_of_jobs_may_show_names_to_who_may_read_them(study):
     assert job.info.local_title == job.info.title
 
 
-def test_a_job_is_for_its_owner_alone(study, tmp_path):
+def test_job_is_accessible_to_its_owner_only(study, tmp_path):
     before = os.umask(0)
     try:
         job = Job.create(study, tmp_path / "job")
@@ -479,13 +479,13 @@ def test_a_job_is_for_its_owner_alone(study, tmp_path):
         (5, False, 5),
     ],
 )
-def test_a_run_continues_with_its_number_of_threads(study, asked, resumes, expected):
+def test_resumed_run_uses_its_number_of_threads(study, asked, resumes, expected):
     job = Job.create(study)
     job.note_device(cpu(3))
     assert Job.open(job.folder).threads(asked, resumes=resumes) == expected
 
 
-def test_a_record_without_threads_is_read(study):
+def test_record_without_threads_is_read(study):
     job = Job.create(study)
     values = json.loads((job.folder / "job.json").read_text())
     del values["threads"], values["seal"]
@@ -493,7 +493,7 @@ def test_a_record_without_threads_is_read(study):
     assert job.threads(None, resumes=True) is None
 
 
-def test_too_little_space_for_the_output_ends_a_run_before_its_work(study, tmp_path):
+def test_too_little_disk_space_ends_a_run_before_computing(study, tmp_path):
     job = Job.create(study, output=tmp_path / "image.nii")
 
     def events():
@@ -506,7 +506,7 @@ def test_too_little_space_for_the_output_ends_a_run_before_its_work(study, tmp_p
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
-def test_a_job_that_others_can_change_is_not_opened(study, tmp_path, monkeypatch):
+def test_job_writable_by_others_is_not_opened(study, tmp_path, monkeypatch):
     monkeypatch.setattr(private_files, "_REACHED_BY_OTHERS", 0o777)
     job = Job.create(study)
     (job.folder / "job.json").chmod(0o666)

@@ -1,4 +1,7 @@
-"""Studies on workers of a Dask cluster: the bits of this machine, whatever the number of them."""
+"""Tests of studies on Dask workers:
+
+images equal those of this machine for any number of workers.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ def work_through(queue: StudyQueue, address: str) -> list[str]:
 
 
 def add_four(queue: StudyQueue, study: Study) -> None:
-    """Three good studies, and one whose scan is none."""
+    """Add three valid studies and one with an invalid scan."""
     for k in range(3):
         named = study.protocol.model_copy(update={"name": f"Study {k}"})
         queue.add(study.model_copy(update={"protocol": named}))
@@ -47,7 +50,7 @@ def add_four(queue: StudyQueue, study: Study) -> None:
 
 
 @pytest.mark.parametrize("n_workers", [1, 2])
-def test_the_images_are_those_of_this_machine(
+def test_images_equal_those_of_this_machine(
     queue: StudyQueue, tmp_path: Path, n_workers: int
 ) -> None:
     study = tiny_study(tmp_path)
@@ -60,7 +63,9 @@ def test_the_images_are_those_of_this_machine(
     assert [info.status for info in jobs()] == ["failed"]
 
 
-def test_a_worker_of_another_place_or_version_is_refused(queue: StudyQueue, tmp_path: Path) -> None:
+def test_worker_with_another_folder_or_version_is_refused(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
     entry = queue.add(tiny_study(tmp_path))
     other = StudyQueue(tmp_path / "other")
     ending = work_here(program_version(), str(other.folder), entry.id)
@@ -69,7 +74,7 @@ def test_a_worker_of_another_place_or_version_is_refused(queue: StudyQueue, tmp_
     assert ending.kind == "failed" and "Install the same version on all machines" in ending.text
 
 
-def test_a_scheduler_that_is_not_there_is_a_sentence(
+def test_missing_scheduler_gives_one_sentence(
     queue: StudyQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.jobs.dask_client.CONNECT_S", 0.2)
@@ -78,9 +83,7 @@ def test_a_scheduler_that_is_not_there_is_a_sentence(
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_costs_what_it_had_not_yet_saved(
-    queue: StudyQueue, tmp_path: Path
-) -> None:
+def test_killed_worker_loses_only_unsaved_updates(queue: StudyQueue, tmp_path: Path) -> None:
     study = tiny_study(tmp_path)
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": 200})
     protocol = study.protocol.model_copy(update={"algorithm": algorithm})

@@ -1,4 +1,4 @@
-"""When the card, its driver or its process fails: what is told, what is kept, what comes of it."""
+"""Tests of failures of a GPU, its driver or its process: messages, saved images, resumption."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RING = RingSettings(
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    """A small scan, to be reconstructed with the same bits on every device."""
+    """Return a small scan whose reconstruction has the same bits on every device."""
     scan = tmp_path_factory.mktemp("scan") / "small.h5"
     phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
     ring = RingScanner(RING)
@@ -50,7 +50,7 @@ def study(tmp_path_factory):
 
 
 def end_of(study, source, **options):
-    """Run it in a process; return the process, its images and its last event."""
+    """Reconstruct in a process; return the process, its images and its last event."""
     engine = EngineProcess(study, device="cpu", source=source, **options)
     events = list(engine.events())
     return engine, [e for e in events if isinstance(e, Preview)], events[-1]
@@ -58,14 +58,14 @@ def end_of(study, source, **options):
 
 @pytest.fixture(scope="module")
 def undisturbed(study):
-    """The image of the run that nothing happens to."""
+    """Return the image of an undisturbed run."""
     *_, last = run(study, on=cpu(2))
     return last.volume.values
 
 
 @pytest.fixture(scope="module")
 def failed_once(study, tmp_path_factory):
-    """A job whose card failed, for copies to go on from, and how its process ended."""
+    """Return a job whose GPU failed, and how its process ended."""
     EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
     job = Job.create(study, tmp_path_factory.mktemp("failed") / "job")
     return job, end_of(study, engine_sources.gpu_failing_again, job=job)
@@ -73,11 +73,11 @@ def failed_once(study, tmp_path_factory):
 
 @pytest.fixture
 def copied(failed_once, tmp_path):
-    """A copy of that job."""
+    """Return a copy of the failed job."""
     return Job.open(shutil.copytree(failed_once[0].folder, tmp_path / "job"))
 
 
-def test_a_broken_driver_leaves_the_last_image_and_the_cpu_the_same_bits(
+def test_broken_driver_saves_the_last_image_and_the_cpu_gives_the_same_bits(
     study, failed_once, copied, undisturbed
 ):
     job, (engine, images, last) = failed_once
@@ -101,10 +101,10 @@ def test_a_broken_driver_leaves_the_last_image_and_the_cpu_the_same_bits(
     np.testing.assert_array_equal(resumed.volume.values, undisturbed)
 
 
-def test_a_card_that_fails_again_stops_again_and_loses_nothing(
+def test_repeated_gpu_failure_stops_again_and_loses_nothing(
     study, failed_once, copied, undisturbed
 ):
-    """Each process goes on from the last image of the one before; nobody asks for a third."""
+    """Each process resumes from the last image of the previous one, without asking for another."""
     job, (_, first_images, first) = copied, failed_once[1]
     kept = job.latest()
     _, images, second = end_of(study, engine_sources.gpu_failing_again, job=job, resume=True)
@@ -123,7 +123,7 @@ def test_a_card_that_fails_again_stops_again_and_loses_nothing(
 
 @pytest.fixture(scope="module")
 def x_rays(tmp_path_factory):
-    """A small cone-beam scan of a block, to be solved by SIRT."""
+    """Return a small cone-beam scan of a block for SIRT."""
     geometry = circular_cone(
         circle(12), source_axis_mm=100.0, source_detector_mm=150.0, shape=(6, 14), pixel_mm=4.5
     )
@@ -138,7 +138,7 @@ def x_rays(tmp_path_factory):
     return Study(data=path, protocol=protocol)
 
 
-def test_an_x_ray_scan_goes_on_on_the_cpu_too(x_rays):
+def test_xray_run_is_resumed_on_the_cpu(x_rays):
     EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
     job = Job.create(x_rays)
     _, images, last = end_of(x_rays, engine_sources.failing_gpu, job=job)
@@ -150,12 +150,12 @@ def test_an_x_ray_scan_goes_on_on_the_cpu_too(x_rays):
     _, _, resumed = end_of(x_rays, engine_sources.failing_gpu, job=job, resume=True)
     assert isinstance(resumed, Finished)
     *_, undisturbed = run(x_rays, on=cpu(2))
-    want = undisturbed.volume.values
-    np.testing.assert_allclose(resumed.volume.values, want, rtol=0, atol=1e-4 * want.max())
+    expected = undisturbed.volume.values
+    np.testing.assert_allclose(resumed.volume.values, expected, rtol=0, atol=1e-4 * expected.max())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_a_driver_that_kills_the_process_offers_the_cpu(study):
+def test_process_killed_by_the_driver_offers_the_cpu(study):
     job = Job.create(study)
     _, _, last = end_of(study, engine_sources.killed_gpu, job=job)
     assert isinstance(last, Failed)
@@ -165,7 +165,7 @@ def test_a_driver_that_kills_the_process_offers_the_cpu(study):
     assert job.info.interrupted
 
 
-def test_a_fault_nobody_put_into_words_offers_the_cpu_too(study):
+def test_unexpected_gpu_error_offers_the_cpu(study):
     _, _, last = end_of(study, engine_sources.faulty_code_on_gpu)
     assert last.on_cpu
     assert "ZeroDivisionError" in last.text
@@ -174,14 +174,14 @@ def test_a_fault_nobody_put_into_words_offers_the_cpu_too(study):
 
 
 @pytest.mark.parametrize("source", ["faulty_input_on_gpu", "faulty_input", "faulty_code"])
-def test_the_cpu_is_not_offered_where_it_is_no_help(study, source):
+def test_cpu_is_not_offered_if_it_cannot_help(study, source):
     _, _, last = end_of(study, getattr(engine_sources, source))
     assert isinstance(last, Failed)
     assert not last.on_cpu
     assert "on the CPU" not in last.text
 
 
-def test_a_gpu_that_is_not_there_offers_the_cpu(study):
+def test_missing_gpu_offers_the_cpu(study):
     try:
         named("cuda")
     except ResourceError:
@@ -195,7 +195,7 @@ def test_a_gpu_that_is_not_there_offers_the_cpu(study):
 
 @pytest.mark.parametrize("fault", [DeviceError, DeviceMemoryError])
 @pytest.mark.parametrize("own_folder", [False, True])
-def test_the_command_line_names_the_command_that_goes_on(study, tmp_path, fault, own_folder):
+def test_command_line_prints_the_command_that_resumes(study, tmp_path, fault, own_folder):
     folder = tmp_path / "job" if own_folder else None
     job = Job.create(study, folder)
     with (

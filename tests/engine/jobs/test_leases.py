@@ -1,4 +1,4 @@
-"""A study whose machine is gone becomes free, and none is worked on twice."""
+"""Tests of leases: a study of a lost machine becomes free, and none runs twice at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEASE_S = 0.3
 
 
 class Waiting:
-    """Work that goes on until it is stopped, or for a given time."""
+    """Work that lasts until it is stopped, or for a given time."""
 
     def __init__(self, seconds: float) -> None:
         self._until, self._stopped = time.monotonic() + seconds, Flag()
@@ -53,7 +53,7 @@ class Waiting:
 
 
 class WaitingExecutor:
-    """Gives each study such work, and remembers it."""
+    """Executor that gives each study such work and records it."""
 
     def __init__(self, *seconds: float) -> None:
         self.seconds, self.works = list(seconds), []
@@ -66,7 +66,7 @@ class WaitingExecutor:
         return 1 + len(self.works)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing; the executor holds no resources."""
 
 
 def left_by_another_machine(queue: StudyQueue, folder: Path) -> str:
@@ -80,7 +80,7 @@ def owner_of(queue: StudyQueue, id: str) -> Owner | None:
     return queue.get(id).owner
 
 
-def test_a_study_is_free_once_its_machine_no_longer_counts(
+def test_study_becomes_free_when_its_machine_stops_renewing(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
     id = left_by_another_machine(queue, tmp_path)
@@ -96,7 +96,7 @@ def test_a_study_is_free_once_its_machine_no_longer_counts(
     assert queue.get(id).state == "finished" and owner_of(queue, id) == Owner.me()
 
 
-def test_only_the_study_as_it_was_seen_is_taken(queue: StudyQueue, tmp_path: Path) -> None:
+def test_study_changed_since_it_was_read_is_not_claimed(queue: StudyQueue, tmp_path: Path) -> None:
     id = left_by_another_machine(queue, tmp_path)
     seen = queue.get(id)
     queue.change(id, lambda now: now.model_copy(update={"beat": now.beat + 1}))
@@ -106,7 +106,7 @@ def test_only_the_study_as_it_was_seen_is_taken(queue: StudyQueue, tmp_path: Pat
     assert queue.claim(id, lapsed=seen) is None
 
 
-def test_whoever_cannot_say_that_it_lives_stops_before_others_may_begin(
+def test_worker_unable_to_renew_its_lease_stops_before_it_expires(
     queue: StudyQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases, "BEAT_S", 0.05)
@@ -127,7 +127,7 @@ def test_whoever_cannot_say_that_it_lives_stops_before_others_may_begin(
     assert len(executor.works) == 2 and queue.get(id).state == "finished"
 
 
-def test_a_lease_that_was_given_up_is_not_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_released_lease_is_not_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leases, "BEAT_S", 0.01)
     monkeypatch.setattr(leases, "HOLD_S", 0.05)
     lease = OwnLease()
@@ -138,12 +138,12 @@ def test_a_lease_that_was_given_up_is_not_renewed(monkeypatch: pytest.MonkeyPatc
 
 
 def elsewhere(job: Job) -> None:
-    """Have another machine own a job."""
+    """Assign a job to another machine."""
     record = job.record.model_copy(update={"owner": ELSEWHERE, "status": "running"})
     (job.folder / RECORD).write_text(record.to_text())
 
 
-def test_the_checkpoint_of_a_lost_machine_is_gone_on_from(
+def test_run_resumes_from_the_checkpoint_of_a_lost_machine(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
     id = left_by_another_machine(queue, tmp_path)
@@ -159,7 +159,7 @@ def test_the_checkpoint_of_a_lost_machine_is_gone_on_from(
     assert not job.folder.exists()
 
 
-def test_a_run_that_was_taken_over_keeps_no_result(queue: StudyQueue, tmp_path: Path) -> None:
+def test_run_claimed_by_another_machine_stores_no_result(queue: StudyQueue, tmp_path: Path) -> None:
     entry = queue.add(study(tmp_path, "one"))
     job = Job.create(entry.to_study())
     events = keep(shown(entry, ends=True), job)
@@ -174,7 +174,7 @@ def test_a_run_that_was_taken_over_keeps_no_result(queue: StudyQueue, tmp_path: 
 
 
 def shown(entry: QueueEntry, *, done: int = 0, ends: bool = False) -> Iterator[Event]:
-    """Yield the images of a study after so many updates, and the last one if it ends."""
+    """Yield the images of a study after given updates, and the final one if it ends."""
     at = Resume(np.zeros((1, 1, 1), np.float32), done - 1, RunHistory()) if done else None
     options = {"on": cpu(1), "resume": at, "on_progress": lambda _: None}
     for event in engine_sources.steady(entry.to_study(), finish_early=bool, **options):

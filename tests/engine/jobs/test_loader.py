@@ -1,4 +1,4 @@
-"""Files are read in a process of their own: what happens to it is a sentence, and it comes back."""
+"""Tests of the reader process: crashes, limits and interrupts give one sentence."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def loader():
 
 
 def crash(path: Path) -> None:
-    """Do what a reader's library does with a damaged file."""
+    """Crash as a library may do with a damaged file."""
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
@@ -73,19 +73,19 @@ def file(tmp_path: Path) -> Path:
         ),
     ],
 )
-def test_whatever_happens_to_a_reader_is_a_sentence(loader, file, work, words):
+def test_every_failure_of_a_reader_gives_one_sentence(loader, file, work, words):
     with pytest.raises(EngineError, match=words):
         loader.call(work, file, about=file)
-    assert loader.call(len, "next", about=file) == 4, "the next file is read"
+    assert loader.call(len, "next", about=file) == 4, "the next file is not read"
 
 
-def test_a_file_that_takes_too_long_is_stopped(loader, file, monkeypatch):
+def test_slow_file_is_stopped_at_its_time_limit(loader, file, monkeypatch):
     monkeypatch.setattr(limits_of_loader, "SECONDS_PER_PART", 0.2)
     with pytest.raises(EngineError, match=r"more than 0\.2 s of CPU time"):
         loader.call(spin, file, about=file)
 
 
-def test_the_user_stops_what_waits_and_what_waits_for_it(loader, file):
+def test_user_can_stop_a_read_and_waiting_reads(loader, file):
     stop = threading.Event()
     faults: list[EngineError] = []
 
@@ -103,7 +103,7 @@ def test_the_user_stops_what_waits_and_what_waits_for_it(loader, file):
     assert [str(fault) for fault in faults] == ["scan.h5: reading was stopped."] * 2
 
 
-def test_a_process_that_is_killed_from_outside_is_a_sentence(loader, file):
+def test_process_killed_from_outside_gives_one_sentence(loader, file):
     loader.start()
     killer = threading.Timer(0.2, lambda: os.kill(loader.pid, signal.SIGKILL))
     killer.start()
@@ -111,7 +111,7 @@ def test_a_process_that_is_killed_from_outside_is_a_sentence(loader, file):
         loader.call(hang, file, about=file)
 
 
-def test_more_bytes_may_take_more_time(file, monkeypatch):
+def test_time_limit_grows_with_file_size(file, monkeypatch):
     monkeypatch.setattr(limits_of_loader, "PART_BYTES", 10_000)
     once = limits_of_loader.allowed_seconds(file)
     file.write_bytes(b"\1" * 5 * limits_of_loader.PART_BYTES)
@@ -119,7 +119,7 @@ def test_more_bytes_may_take_more_time(file, monkeypatch):
     assert limits_of_loader.allowed_seconds(file.with_name("header.hdr")) == 5 * once
 
 
-def test_what_crosses_is_what_was_read(loader, tmp_path):
+def test_transferred_volume_equals_the_file(loader, tmp_path):
     grid = ImageGrid((40, 50, 60), (1.0, 1.0, 2.0))
     values = np.random.default_rng(1).random(grid.shape, np.float32)
     save(Volume(values, grid, "1/mm"), tmp_path / "volume.h5", {})
@@ -133,7 +133,7 @@ def test_what_crosses_is_what_was_read(loader, tmp_path):
     assert scanner.fingerprint() == here.scanner("siemens-mmr").fingerprint()
 
 
-def test_radiographs_are_handed_over_as_a_file_without_a_name(loader, tmp_path):
+def test_radiographs_are_transferred_in_an_unnamed_file(loader, tmp_path):
     geometry = parallel(np.linspace(0, 3, 30), shape=(20, 50), pixel_mm=1.0)
     values = np.random.default_rng(2).random((30, 20, 50), np.float32)
     write_projections(Projections(values, geometry, "integrals"), tmp_path / "scan.h5")
@@ -146,7 +146,7 @@ def test_radiographs_are_handed_over_as_a_file_without_a_name(loader, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_it_ends_with_whoever_asked(tmp_path):
+def test_reader_process_ends_with_its_parent(tmp_path):
     code = (
         "import os, sys, time; from engine.jobs.loader import Loader\n"
         "made = Loader(); made.start(); print(made.pid, flush=True); os._exit(0)"
@@ -161,8 +161,8 @@ def test_it_ends_with_whoever_asked(tmp_path):
     assert not Path(f"/proc/{pid}").exists()
 
 
-def test_inspect_survives_a_reader_that_crashes(tmp_path, monkeypatch, capsys):
-    """A reader that brings its process down: the command says so, and its exit code is 2."""
+def test_inspect_survives_a_crashing_reader(tmp_path, monkeypatch, capsys):
+    """A reader that crashes gives one sentence and exit code 2."""
     from engine.cli.main import main
     from engine.modalities import inspection
 

@@ -23,7 +23,7 @@ from tests.engine.io.dicom.test_dicom_worklist import ORDERS, worklist
 
 
 class InThisProcess:
-    """Takes the place of a loader, so that a test does not wait for a process."""
+    """Loader that runs in this process, so that tests need not wait for another one."""
 
     def __init__(self, words=None) -> None:
         assert words is node_calls.OF_NODES
@@ -51,7 +51,7 @@ def crash() -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def test_a_foreign_error_is_no_damaged_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_foreign_error_is_not_called_a_damaged_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_calls, "Loader", InThisProcess)
     with pytest.raises(ResourceError, match="RIS: the response cannot be processed") as found:
         call_node(fail, name="RIS", seconds=60)
@@ -65,7 +65,7 @@ def test_a_foreign_error_is_no_damaged_file(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.slow
-def test_orders_come_back_from_the_process() -> None:
+def test_worklist_orders_are_returned_from_the_process() -> None:
     with worklist(ORDERS) as node:
         found = call_node(ask_worklist, node, WorklistQuery(), name=node.name, seconds=60)
     assert len(found.orders) == len(ORDERS)
@@ -77,13 +77,13 @@ def test_orders_come_back_from_the_process() -> None:
     ("request_", "reason"),
     [(hang, "no complete response after 8 s"), (swallow, "more than 512 MiB"), (crash, "crashed")],
 )
-def test_a_request_that_goes_wrong_is_a_sentence(request_, reason: str) -> None:
+def test_failed_request_gives_one_sentence(request_, reason: str) -> None:
     with pytest.raises(EngineError, match=f"^RIS: .*{reason}") as found:
         call_node(request_, name="RIS", seconds=8 if request_ is hang else 60)
-    assert "file" not in str(found.value), "the cause is the network"
+    assert "file" not in str(found.value), "the message names a file, but the network failed"
 
 
-def test_the_own_sentence_of_a_request_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_message_of_a_request_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_calls, "Loader", InThisProcess)
     node = Node.at(f"127.0.0.1:{free_port()}")
     with pytest.raises(ResourceError, match="no response"):

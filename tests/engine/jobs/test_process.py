@@ -1,4 +1,4 @@
-"""The line between the window and its engine process, and what is left when either dies."""
+"""Tests of the engine process: transferred events, shared memory, ends of either process."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def shared_blocks():
 
 @pytest.fixture(autouse=True)
 def nothing_left():
-    """No process and no shared memory outlives a test."""
+    """Check that no process and no shared memory remains after a test."""
     before = {child.pid for child in working_for()}  # a reader of other tests
     blocks = shared_blocks()
     yield
@@ -65,7 +65,7 @@ def previews(events):
 
 
 def until_preview(events, n=1):
-    """Draw events up to the n-th image."""
+    """Read events up to the n-th image."""
     seen = []
     for event in events:
         if isinstance(event, Preview):
@@ -75,7 +75,7 @@ def until_preview(events, n=1):
     raise AssertionError("the run ended early")
 
 
-def test_images_cross_unchanged_and_in_order(tmp_path):
+def test_images_are_transferred_unchanged_and_in_order(tmp_path):
     events = list(EngineProcess(study_of(tmp_path), source=engine_sources.steady).events())
     images = previews(events)
     assert [(p.iteration, p.subset) for p in images if p.ends_iteration] == [(1, 3), (2, 3)]
@@ -89,7 +89,7 @@ def test_images_cross_unchanged_and_in_order(tmp_path):
     np.testing.assert_array_equal(last.volume.values, 2 * engine_sources.image_after(6))
 
 
-def test_an_image_before_the_first_update_crosses_and_is_not_saved(tmp_path):
+def test_image_before_the_first_update_is_transferred_and_not_saved(tmp_path):
     study = study_of(tmp_path)
     job = Job.create(study)
     engine = EngineProcess(study, source=engine_sources.early, job=job)
@@ -100,7 +100,7 @@ def test_an_image_before_the_first_update_crosses_and_is_not_saved(tmp_path):
     assert (early.volume.grid, early.text) == (engine_sources.GRID, "one step")
 
 
-def test_a_slow_window_skips_images_but_no_end_of_an_iteration(tmp_path):
+def test_slow_window_skips_images_but_no_iteration_end_or_checkpoint(tmp_path):
     engine = EngineProcess(study_of(tmp_path, 3, 8), source=engine_sources.large)
     images = []
     for event in engine.events():
@@ -115,7 +115,7 @@ def test_a_slow_window_skips_images_but_no_end_of_an_iteration(tmp_path):
         assert (preview.volume.values == update).all()
 
 
-def test_the_child_on_the_cpu_imports_neither_qt_nor_cupy(tmp_path):
+def test_engine_process_on_the_cpu_imports_neither_qt_nor_cupy(tmp_path):
     engine = EngineProcess(study_of(tmp_path), device="cpu", source=engine_sources.told_modules)
     events = engine.events()
     loaded = next(event for event in events if isinstance(event, Loaded))
@@ -125,7 +125,7 @@ def test_the_child_on_the_cpu_imports_neither_qt_nor_cupy(tmp_path):
 
 
 @pytest.mark.skipif(not LINUX, reason="shared memory is reserved ahead only on Linux")
-def test_without_shared_memory_volumes_take_the_pipe(tmp_path, monkeypatch):
+def test_volumes_use_the_pipe_without_shared_memory(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -136,7 +136,7 @@ def test_without_shared_memory_volumes_take_the_pipe(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_a_volume_in_a_file_stays_there_and_goes_on_after_its_last_slab(tmp_path):
+def test_volume_in_a_file_stays_there_and_resumes_after_its_last_slab(tmp_path):
     study = study_of(tmp_path)
     job = Job.create(study)
     engine = EngineProcess(study, source=engine_sources.in_slabs, job=job)
@@ -160,7 +160,7 @@ def test_a_volume_in_a_file_stays_there_and_goes_on_after_its_last_slab(tmp_path
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_a_killed_engine_is_told_with_the_signal_and_goes_on_from_its_last_image(tmp_path):
+def test_killed_engine_reports_its_signal_and_resumes_from_its_last_image(tmp_path):
     study = study_of(tmp_path, 50, 3)
     job = Job.create(study)
     engine = EngineProcess(study, source=engine_sources.slow, job=job)
@@ -195,7 +195,7 @@ def test_abort_ends_a_stuck_engine_and_keeps_the_image(tmp_path):
     np.testing.assert_array_equal(engine.last_preview.volume.values, engine_sources.image_after(1))
 
 
-def test_abort_in_good_time_saves_the_last_image(tmp_path):
+def test_timely_abort_saves_the_last_image(tmp_path):
     study = study_of(tmp_path, 50, 3)
     job = Job.create(study)
     engine = EngineProcess(study, source=engine_sources.slow, job=job)
@@ -214,7 +214,7 @@ def test_abort_before_the_start_starts_nothing(tmp_path):
     assert engine.pid is None
 
 
-def test_pause_rests_with_the_image_saved_and_goes_on(tmp_path):
+def test_pause_saves_the_image_and_resumes(tmp_path):
     study = study_of(tmp_path, 4, 5)
     job = Job.create(study)
     engine = EngineProcess(study, source=engine_sources.slow, job=job)
@@ -242,7 +242,7 @@ def test_pause_rests_with_the_image_saved_and_goes_on(tmp_path):
 
 
 @pytest.mark.parametrize(("verb", "end"), [("finish_and_keep", Finished), ("abort", Aborted)])
-def test_a_pause_ends_when_the_run_is_to_end(tmp_path, verb, end):
+def test_stop_request_ends_a_pause(tmp_path, verb, end):
     engine = EngineProcess(study_of(tmp_path, 50, 3), source=engine_sources.slow)
     events = engine.events()
     until_preview(events)
@@ -264,7 +264,7 @@ def test_finish_and_keep_ends_after_this_iteration(tmp_path):
     assert last.provenance["updates"] == 8
 
 
-def test_a_fault_of_the_input_is_one_sentence(tmp_path):
+def test_input_error_gives_one_sentence(tmp_path):
     study = study_of(tmp_path)
     job = Job.create(study)
     last = list(EngineProcess(study, source=engine_sources.faulty_input, job=job).events())[-1]
@@ -274,7 +274,7 @@ def test_a_fault_of_the_input_is_one_sentence(tmp_path):
     assert "scan" not in job.record.text, "names of files are not in records"
 
 
-def test_a_fault_of_ours_carries_its_traceback(tmp_path):
+def test_internal_error_has_a_traceback(tmp_path):
     last = list(EngineProcess(study_of(tmp_path), source=engine_sources.faulty_code).events())[-1]
     assert not last.user_fault
     assert "ZeroDivisionError" in last.text
@@ -293,7 +293,7 @@ def test_closing_the_iterator_ends_the_process(tmp_path):
     assert job.record.status == "aborted"
 
 
-def test_checkpoints_and_progress_pass_through(tmp_path):
+def test_checkpoints_and_progress_are_transferred(tmp_path):
     study = study_of(tmp_path, 8, 2)
     job = Job.create(study)
     events = list(EngineProcess(study, source=engine_sources.slow, job=job).events())
@@ -304,7 +304,7 @@ def test_checkpoints_and_progress_pass_through(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_silence_is_told_once_and_is_no_end(tmp_path, monkeypatch):
+def test_silence_is_reported_once_and_does_not_end_the_run(tmp_path, monkeypatch):
     engine = EngineProcess(study_of(tmp_path, 2, 10), source=engine_sources.slow)
     events = engine.events()
     until_preview(events)
@@ -348,7 +348,7 @@ if __name__ == "__main__":
 
 @pytest.mark.skipif(not LINUX, reason="signals, and shared memory seen as files")
 @pytest.mark.parametrize(("end", "status"), [("killed", "running"), ("left", "aborted")])
-def test_no_engine_outlives_its_window(tmp_path, end, status):
+def test_engine_process_ends_with_its_window(tmp_path, end, status):
     study, script = tmp_path / "study.toml", tmp_path / "window.py"
     write_study(study_of(tmp_path, 500, 3), study)
     script.write_text(WINDOW)
@@ -371,7 +371,7 @@ def test_no_engine_outlives_its_window(tmp_path, end, status):
 
 
 @pytest.mark.skipif(not LINUX, reason="shared memory seen as files")
-def test_blocks_of_dead_processes_are_swept():
+def test_shared_memory_of_dead_processes_is_removed():
     with subprocess.Popen([sys.executable, "-c", ""]) as dead:
         pass
     orphan = FOLDER / f"{PREFIX}{dead.pid}-0123abcd"

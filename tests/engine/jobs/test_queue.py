@@ -143,13 +143,13 @@ def test_a_move_changes_one_file_and_many_moves_keep_the_order(
     assert written == [ids[4]] and titles(queue) == ["a", "e", "b", "c", "d"]
     queue.move(ids[4], 1)
     assert written == [ids[4]], "it is there already"
-    wanted = titles(queue)
+    expected = titles(queue)
     # Halving the same gap uses up the digits of a number; all are then numbered again
     for _ in range(70):
         last = queue.entries()[2]
         queue.move(last.id, 1)
-        wanted.insert(1, wanted.pop(2))
-        assert titles(queue) == wanted
+        expected.insert(1, expected.pop(2))
+        assert titles(queue) == expected
     assert len({each.place for each in queue.entries()}) == 5
 
 

@@ -1,4 +1,4 @@
-"""A scan in memory gives the image and the record of its file, to the last bit."""
+"""Tests of scans in memory: image and record equal those of the file, to the last bit."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ RING = iso.RingScanner(
 ANGLES = np.linspace(0, 2 * np.pi, 24, endpoint=False)
 CYLINDER = iso.phantoms.uniform_cylinder(diameter_mm=30, length_mm=18)
 OWN = {"environment", "started_utc", "ended_utc", "timings_s", "profile"}
-"""Facts of the single run."""
+"""Facts that belong to a single run."""
 PLACES = {"inputs", "replay"}
-"""Facts of the place of the data."""
+"""Facts about the location of the data."""
 
 
 def events() -> iso.ListMode:
@@ -131,7 +131,7 @@ KINDS: dict[str, tuple[Callable[[], Any], str, Protocol | None]] = {
 
 
 def run_of(source: Scan | Path, protocol: Protocol | None) -> Finished:
-    """Return the end of a run on one thread, whose sums have one order."""
+    """Return the final event of a run on one thread, for a fixed order of sums."""
     for event in iso.run(source, protocol, on=iso.cpu(1)):
         if isinstance(event, Finished):
             return event
@@ -139,7 +139,7 @@ def run_of(source: Scan | Path, protocol: Protocol | None) -> Finished:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_image_and_record_are_those_of_the_file(kind: str, tmp_path: Path) -> None:
+def test_image_and_record_equal_those_of_the_file(kind: str, tmp_path: Path) -> None:
     make, name, protocol = KINDS[kind]
     iso.save(make(), tmp_path / name)
     scan = iso.read(tmp_path / name)
@@ -168,7 +168,7 @@ def test_image_and_record_are_those_of_the_file(kind: str, tmp_path: Path) -> No
     ]
 
 
-def test_frames_are_those_of_a_run() -> None:
+def test_frames_in_memory_equal_those_of_a_run() -> None:
     protocol = KINDS["list mode in frames"][2]
     frames = iso.reconstruct_frames(events(), protocol, on=iso.cpu(1))
     assert [each.frame.describe() for each in frames] == ["0 to 20 s", "20 to 40 s", "40 to 60 s"]
@@ -176,7 +176,7 @@ def test_frames_are_those_of_a_run() -> None:
         assert one.volume.values.tobytes() == other.volume.values.tobytes()
 
 
-def test_auxiliary_sinograms_in_memory_are_those_of_files(tmp_path: Path) -> None:
+def test_auxiliary_sinograms_in_memory_equal_those_of_files(tmp_path: Path) -> None:
     """Randoms and normalisation factors as arrays in the shape of the layout."""
     iso.save(sinogram(), tmp_path / "scan.hs")
     scan = iso.read(tmp_path / "scan.hs")
@@ -196,7 +196,7 @@ def test_auxiliary_sinograms_in_memory_are_those_of_files(tmp_path: Path) -> Non
     assert in_memory.values.tobytes() != plain.values.tobytes()
 
 
-def test_digest_follows_the_content() -> None:
+def test_digest_depends_on_the_content() -> None:
     def digest(scan: Scan) -> str:
         return str(content_of(scan)["sha256"])
 
@@ -211,7 +211,7 @@ def test_digest_follows_the_content() -> None:
     assert digest(replace(events(), scanner=other)) != digest(events())
 
 
-def test_a_patient_name_in_a_file_name_stays_out_of_the_record(tmp_path: Path) -> None:
+def test_record_omits_a_patient_name_in_a_file_name(tmp_path: Path) -> None:
     values = fan().values.copy()
     values[5] = 0  # the reader reports this view
     path = tmp_path / "Miller_Anna.h5"
@@ -224,7 +224,7 @@ def test_a_patient_name_in_a_file_name_stays_out_of_the_record(tmp_path: Path) -
     assert "Miller" not in json.dumps(info)
 
 
-def test_arrays_of_numpy_suffice() -> None:
+def test_numpy_arrays_are_accepted() -> None:
     """Other number types, lists of crystals, and a sinogram without rows are converted."""
     scan, exact = fan(), events()
     plain = iso.Projections(scan.values[:, 0].astype(np.float64), scan.geometry)
@@ -240,12 +240,12 @@ def test_arrays_of_numpy_suffice() -> None:
 
 
 def same(one: Scan, other: Scan) -> bool:
-    """Compare the images of two scans without their notes, which tell how each was made."""
+    """Compare the images of two scans without the notes on their origin."""
     first, second = (run_of(each, None).volume for each in (one, other))
     return first.values.tobytes() == second.values.tobytes()
 
 
-def test_empty_views_of_counts_are_left_out_of_the_run_and_stay_in_the_scan() -> None:
+def test_empty_views_are_excluded_from_the_run_and_stay_in_the_scan() -> None:
     scan = cone()
     values = scan.values.copy()
     values[7] = 0
@@ -257,7 +257,7 @@ def test_empty_views_of_counts_are_left_out_of_the_run_and_stay_in_the_scan() ->
 
 
 @pytest.mark.parametrize("as_text", [True, False])
-def test_a_path_is_read_as_on_the_command_line(as_text: bool, tmp_path: Path) -> None:
+def test_path_is_read_as_on_the_command_line(as_text: bool, tmp_path: Path) -> None:
     path = tmp_path / "scan.h5"
     iso.save(fan(), path)
     of_path = iso.reconstruct(str(path) if as_text else path, on=iso.cpu(1))
@@ -265,7 +265,7 @@ def test_a_path_is_read_as_on_the_command_line(as_text: bool, tmp_path: Path) ->
     assert of_path.values.tobytes() == iso.reconstruct(study, on=iso.cpu(1)).values.tobytes()
 
 
-def test_a_protocol_is_a_name_a_file_or_an_object(tmp_path: Path) -> None:
+def test_protocol_is_a_name_a_file_or_an_object(tmp_path: Path) -> None:
     scan, path = fan(), tmp_path / "mine.toml"
     path.write_text('modality = "ct"\nname = "Mine"\n[algorithm]\nkind = "sirt"\n')
     names = {
@@ -402,15 +402,15 @@ GRID = iso.ImageGrid(shape=(3, 15, 15), voxel_mm=(4.0, 4.0, 6.0))
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_an_impossible_call_says_value_expectation_and_remedy(name: str) -> None:
+def test_invalid_call_states_value_expectation_and_remedy(name: str) -> None:
     call, kind, words = WRONG[name]
     with pytest.raises(kind) as fault:
         call()
     assert words in str(fault.value)
 
 
-def test_sensitivity_is_that_of_a_run() -> None:
-    """Exact over all lines: the sum of each line's lengths in the voxels."""
+def test_sensitivity_equals_that_of_a_run() -> None:
+    """Compare with the sum of each line's lengths in the voxels, over all lines."""
     scan = iso.ListMode(RING, np.array([[0, 24]], np.int32))
     found = iso.sensitivity(scan, GRID, method="exact", on=iso.cpu(1))
     layout = iso.SinogramLayout.of(RING)

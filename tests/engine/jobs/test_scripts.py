@@ -1,8 +1,4 @@
-"""A study as a command and as a script: both give its bits, or the program refuses to write them.
-
-Twenty studies of all kinds run four times: from the study, by the command, by the script, and by
-the command in the record of the image.
-"""
+"""Tests of studies written as a command and as a script: both give the same bits as the study."""
 
 from __future__ import annotations
 
@@ -31,12 +27,12 @@ from tests.engine.jobs.test_scan_in_memory import KINDS, OSEM, cone, events, fan
 
 @dataclass(frozen=True)
 class Case:
-    """A study: scan, file name and further values.
+    """Study: scan, file name and further values.
 
     Attributes
     ----------
     make : returns the scan
-    name : its file
+    name : file name of the scan
     protocol : None for the standard one
     more : further values of the study
     prepare : writes further files into the folder of the scan, and returns values of the study
@@ -139,7 +135,7 @@ def test_command_and_script_give_the_bits_of_the_study(
 
 
 def finished(study: iso.Study) -> Finished:
-    """Return the end of a run on one thread, so that all sums have one order."""
+    """Return the final event of a run on one thread, for a fixed order of sums."""
     return next(e for e in iso.run(study, on=iso.cpu(1)) if isinstance(e, Finished))
 
 
@@ -149,8 +145,8 @@ def image(path: Path) -> bytes:
     return found.values.tobytes()
 
 
-def test_the_protocols_of_the_program_are_public() -> None:
-    """A script names them after `iso.`."""
+def test_protocol_classes_are_public() -> None:
+    """A script names them with the prefix `iso.`."""
     for each in shipped_protocols().values():
         assert getattr(iso, type(each).__name__) is type(each)
 
@@ -163,25 +159,25 @@ PAIRS = [
 ]
 
 
-def test_there_are_twenty_studies() -> None:
+def test_twenty_studies_are_tested() -> None:
     assert len(CASES) >= 20
 
 
 @pytest.mark.parametrize("name", shipped_protocols())
-def test_a_shipped_protocol_needs_only_its_name(name: str, tmp_path: Path) -> None:
+def test_command_names_a_shipped_protocol_without_settings(name: str, tmp_path: Path) -> None:
     study = iso.Study(data=tmp_path / "scan.h5", protocol=name)
     words = shlex.split(command_of(study))
     assert words[3:] == ["--protocol", name, "-o", "image.nii.gz"]
 
 
 @pytest.mark.parametrize(("name", "other"), PAIRS)
-def test_each_protocol_follows_from_each_other_one(name: str, other: str) -> None:
-    """Also settings that only the other protocol has."""
-    wanted, base = iso.find_protocol(name), iso.find_protocol(other)
-    assert with_settings(base, tuple(assignments(wanted, base))) == wanted
+def test_options_convert_each_protocol_into_every_other(name: str, other: str) -> None:
+    """Settings that only one of the protocols has are included."""
+    expected, base = iso.find_protocol(name), iso.find_protocol(other)
+    assert with_settings(base, tuple(assignments(expected, base))) == expected
 
 
-def test_the_script_has_the_protocol_as_a_table(tmp_path: Path) -> None:
+def test_script_contains_the_protocol_as_a_table(tmp_path: Path) -> None:
     protocol = ct("name='It \"is\" mine\\\\'", "algorithm.window=hann")
     tree = ast.parse(script_of(iso.Study(data=tmp_path / "a.h5", protocol=protocol)))
     call = next(n for n in ast.walk(tree) if isinstance(n, ast.Call))
@@ -189,8 +185,8 @@ def test_the_script_has_the_protocol_as_a_table(tmp_path: Path) -> None:
     assert (ast.unparse(call.func), given) == ("iso.CtProtocol", table_of(protocol))
 
 
-def test_a_name_cannot_add_code(tmp_path: Path) -> None:
-    """Names of files and protocols are foreign text."""
+def test_file_or_protocol_name_cannot_inject_code(tmp_path: Path) -> None:
+    """Names of files and protocols come from outside."""
     name = '"""\nimport os\nos.abort()\n"""\u202e'
     study = iso.Study(
         data=tmp_path / f"{name.replace('/', '')}.h5", protocol=iso.CtProtocol(name='x"""\\')
@@ -203,36 +199,36 @@ def test_a_name_cannot_add_code(tmp_path: Path) -> None:
     assert shlex.split(command_of(study))[2] == str(study.data)
 
 
-def test_a_scan_in_memory_has_no_command() -> None:
+def test_scan_in_memory_has_no_command() -> None:
     study = StudyInMemory(protocol=iso.CtProtocol())
     for write in (command_of, script_of):
         with pytest.raises(SettingsError, match=r"the scan has no file.*isocenter\.save"):
             write(study)
 
 
-def test_a_protocol_that_options_cannot_state_is_refused(
+def test_protocol_that_options_cannot_express_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the reason, no command gives other settings than the study."""
+    """No command may have other settings than the study."""
     monkeypatch.setattr("engine.jobs.scripts.assignments", lambda wanted, base=None: ["name='b'"])
     study = iso.Study(data=tmp_path / "a.h5", protocol=iso.CtProtocol(name="a"))
     with pytest.raises(SettingsError, match=r"cannot be stated by options.*Save the study"):
         command_of(study)
 
 
-def test_the_command_prints_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_prints_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     iso.save(fan(), tmp_path / "scan.h5")
     (tmp_path / "there.h5").touch()  # an existing image stays as it is
     arguments = ["reconstruct", str(tmp_path / "scan.h5"), "--set", "algorithm.window=hann"]
     out = ["-o", str(tmp_path / "there.h5"), "--threads", "1", "--device", "cpu", "--as-script"]
     assert main([*arguments, *out]) == 0
     study = iso.Study(data=tmp_path / "scan.h5", protocol=ct("algorithm.window=hann"))
-    wanted = script_of(study, tmp_path / "there.h5", device="cpu", threads=1)
-    assert capsys.readouterr().out == wanted
+    expected = script_of(study, tmp_path / "there.h5", device="cpu", threads=1)
+    assert capsys.readouterr().out == expected
     assert (tmp_path / "there.h5").read_bytes() == b""
 
 
-def test_the_kind_of_scan_can_be_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scan_kind_can_be_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     iso.save(events(), tmp_path / "scan.h5")
     base = ["reconstruct", str(tmp_path / "scan.h5"), "--as-script", "--set"]
     assert main([*base, "modality=dual-head"]) == 0

@@ -1,4 +1,4 @@
-"""A run shared out over workers: the bits of one process, whoever computes and whoever dies."""
+"""Tests of runs divided among workers: the same bits as one process."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ON = cpu(1)
 
 @pytest.fixture
 def study(queue: StudyQueue, tmp_path: Path) -> Study:
-    """List mode of a small ring, whose sums are to be exact."""
+    """Return list-mode data of a small ring, with exact sums."""
     scan = tmp_path / "scan.h5"
     phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
     write_listmode(
@@ -64,7 +64,7 @@ def shared(study: Study, address: str, n_shards: int | None) -> Volume:
     ("n_workers", "n_shards"),
     [(1, 1), (2, None), (2, 5), pytest.param(8, 8, marks=pytest.mark.slow)],
 )
-def test_any_workers_give_the_bits_of_one_process(
+def test_any_number_of_workers_gives_the_bits_of_one_process(
     study: Study, n_workers: int, n_shards: int | None
 ) -> None:
     with cluster(n_workers, processes=n_workers > 2) as made:
@@ -73,7 +73,7 @@ def test_any_workers_give_the_bits_of_one_process(
     assert not shards_left()
 
 
-def test_sums_are_exact_though_the_protocol_does_not_ask_and_frames_are_shared_too(
+def test_sums_of_divided_frames_are_exact_for_any_protocol(
     study: Study,
 ) -> None:
     framed = study.model_copy(update={"protocol": protocol(frames="n=2")})
@@ -83,7 +83,7 @@ def test_sums_are_exact_though_the_protocol_does_not_ask_and_frames_are_shared_t
     np.testing.assert_array_equal(found.values, reconstruct(framed, on=ON).values)
 
 
-def test_shards_have_every_event_once() -> None:
+def test_shards_contain_every_event_once() -> None:
     for n_events, n_subsets, n_shards in ((1, 1, 1), (17, 3, 4), (5, 2, 8)):
         division = Division(n_events, n_subsets, n_shards)
         for k in range(n_subsets):
@@ -97,7 +97,7 @@ def test_shards_have_every_event_once() -> None:
         assert sum(division.starts(shard)[-1] for shard in range(n_shards)) == n_events
 
 
-def test_a_run_rests_when_its_workers_are_gone_and_goes_on_with_others(study: Study) -> None:
+def test_run_without_workers_rests_and_resumes_with_others(study: Study) -> None:
     job = Job.create(study)
     with cluster(1) as made:
         divided = DividedRun(made.scheduler_address, 2, patience_s=0.1)
@@ -119,19 +119,19 @@ def test_a_run_rests_when_its_workers_are_gone_and_goes_on_with_others(study: St
     np.testing.assert_array_equal(volume.values, reconstruct(study, on=ON).values)
 
 
-def test_faults_of_workers_are_sentences(study: Study, tmp_path: Path) -> None:
+def test_worker_errors_give_one_sentence(study: Study, tmp_path: Path) -> None:
     with cluster(1) as made, closing(DividedRun(made.scheduler_address, 2)(study, on=ON)) as events:
         for event in events:
             if isinstance(event, Preview):
                 break
         for file in (cache_dir() / "shards").rglob("rest-*"):
             file.write_bytes(file.read_bytes()[:-4])
-        forget()  # as another worker, that reads them anew
+        forget()  # another worker has an empty cache
         with pytest.raises(ResourceError, match=r"rest-.: incomplete"):
             list(events)
 
 
-def test_the_command_line_shares_a_run_and_a_queue_out(
+def test_command_line_divides_a_run_and_a_queue(
     study: Study, queue: StudyQueue, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, images = tmp_path / "study.toml", [tmp_path / "a.h5", tmp_path / "b.h5"]
@@ -147,7 +147,7 @@ def test_the_command_line_shares_a_run_and_a_queue_out(
 
 
 @pytest.mark.slow
-def test_a_queue_is_shared_out_study_by_study(
+def test_queue_divides_each_study(
     study: Study, queue: StudyQueue, capsys: pytest.CaptureFixture[str]
 ) -> None:
     entry = queue.add(study)
@@ -159,7 +159,7 @@ def test_a_queue_is_shared_out_study_by_study(
     np.testing.assert_array_equal(result.volume().values, reconstruct(study, on=ON).values)
 
 
-def test_a_study_that_rests_is_paused_until_it_is_resumed(study: Study, queue: StudyQueue) -> None:
+def test_resting_study_is_paused_until_resumed(study: Study, queue: StudyQueue) -> None:
     id = queue.add(study).id
     queue.claim(id)
     rests = queue.change(id, lambda now: ended(now, Ending("rests", "No worker.", updates=2)))
@@ -170,7 +170,7 @@ def test_a_study_that_rests_is_paused_until_it_is_resumed(study: Study, queue: S
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_costs_its_shard(study: Study) -> None:
+def test_killed_worker_loses_only_its_shard(study: Study) -> None:
     long = protocol(algorithm={"kind": "osem", "iterations": 40, "subsets": 3})
     longer = study.model_copy(update={"protocol": long})
     killed = 0

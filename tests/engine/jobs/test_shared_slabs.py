@@ -1,4 +1,4 @@
-"""Filtered back projection shared out in slabs: the bits of one process, whoever makes which."""
+"""Tests of filtered back projection divided into slabs: the same bits as one process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SETTINGS = ("grid.voxel_mm=[2, 2, 2]", "grid.diameter_mm=44", "grid.length_mm=36
 
 @pytest.fixture
 def scan(queue: StudyQueue, tmp_path: Path) -> Path:
-    """Counts of a cylinder in a cone beam."""
+    """Return counts of a cylinder in a cone beam."""
     geometry = circular_cone(
         circle(36), source_axis_mm=120.0, source_detector_mm=180.0, shape=(24, 40), pixel_mm=3.0
     )
@@ -60,19 +60,21 @@ def finished(events: list) -> Volume:
 @pytest.mark.parametrize(
     ("n_workers", "n_slabs"), [(1, 3), (2, 5), pytest.param(8, 8, marks=pytest.mark.slow)]
 )
-def test_any_workers_give_the_bits_of_one_process(scan: Path, n_workers: int, n_slabs: int) -> None:
+def test_any_number_of_workers_gives_the_bits_of_one_process(
+    scan: Path, n_workers: int, n_slabs: int
+) -> None:
     study = study_of(scan, "hounsfield={}")
     with cluster(n_workers, processes=n_workers > 2) as made:
         events = list(DividedRun(made.scheduler_address, n_slabs)(study, on=ON))
     np.testing.assert_array_equal(finished(events).values, reconstruct(study, on=ON).values)
-    said = [each.text for each in events if isinstance(each, Corrected) and each.kind == "volume"]
-    assert "by the workers of a cluster" in said[0]
+    text = [each.text for each in events if isinstance(each, Corrected) and each.kind == "volume"]
+    assert "by the workers of a cluster" in text[0]
     stops = [event.slices for event in events if isinstance(event, Preview)]
     assert len(stops) >= n_slabs and stops == sorted(stops) and stops[-1] == 18
     assert not shards_left()
 
 
-def test_slabs_that_are_joined_stay_when_the_workers_are_gone(scan: Path, tmp_path: Path) -> None:
+def test_joined_slabs_remain_when_the_workers_are_lost(scan: Path, tmp_path: Path) -> None:
     study = study_of(scan)
     job = Job.create(study, tmp_path / "job")
     with cluster(1) as made:
@@ -89,11 +91,13 @@ def test_slabs_that_are_joined_stay_when_the_workers_are_gone(scan: Path, tmp_pa
     with cluster(1) as made:
         options = {"resume": job.latest(), "folder": job.folder}
         again = list(keep(DividedRun(made.scheduler_address, 2)(study, on=ON, **options), job))
-    assert next(e.slices for e in again if isinstance(e, Preview)) > 3, "gone on, not begun anew"
+    assert next(e.slices for e in again if isinstance(e, Preview)) > 3, (
+        "restarted instead of resumed"
+    )
     np.testing.assert_array_equal(finished(again).values, reconstruct(study, on=ON).values)
 
 
-def test_iterations_of_ct_are_not_shared_out(scan: Path) -> None:
+def test_iterative_ct_is_not_divided(scan: Path) -> None:
     sirt = study_of(scan, "algorithm.kind=sirt", "algorithm.iterations=1")
     with pytest.raises(SettingsError, match="Only list-mode and FDK"):
         list(DividedRun("tcp://127.0.0.1:9", 2)(sirt, on=ON))
@@ -102,7 +106,7 @@ def test_iterations_of_ct_are_not_shared_out(scan: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_costs_its_slab(scan: Path) -> None:
+def test_killed_worker_loses_only_its_slab(scan: Path) -> None:
     study = study_of(scan)
     with cluster(2, processes=True) as made, distributed.Client(made.scheduler_address) as client:
         events, killed = [], 0

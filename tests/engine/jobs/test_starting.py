@@ -1,4 +1,4 @@
-"""Processes of our own: with the environment of now, all that is heavy, no threads, no card."""
+"""Tests of new processes: current environment, preloaded modules, no threads, no GPU."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def told(tell: Callable[[Connection], None] = tell) -> Any:
 
 
 @pytest.mark.parametrize("way", ["this system's", "spawn"])
-def test_it_has_the_environment_and_the_folder_of_its_start(way, monkeypatch, tmp_path):
+def test_process_has_the_current_environment_and_folder(way, monkeypatch, tmp_path):
     if way == "spawn":  # as on systems that have no server
         monkeypatch.setattr(starting, "process_context", partial(get_context, "spawn"))
     monkeypatch.setenv("ISOCENTER_TOLD", "now")
@@ -54,14 +54,14 @@ def test_it_has_the_environment_and_the_folder_of_its_start(way, monkeypatch, tm
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="others start anew")
-def test_all_is_loaded_and_nothing_of_a_window_or_a_card():
+def test_heavy_modules_are_preloaded_without_window_or_gpu_modules():
     _, _, modules, _ = told()
     assert {PRELOADED, "numba", "engine.jobs.reconstruction"} <= set(modules)
     assert not [name for name in modules if name.split(".")[0] in ("app", "PySide6", "cupy")]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="others start anew")
-def test_its_collections_leave_out_what_the_server_loaded():
+def test_garbage_collection_skips_preloaded_objects():
     n_left_out, collects, threshold = told(tell_of_garbage)
     assert n_left_out > 50_000
     assert collects

@@ -1,4 +1,4 @@
-"""Jobs and caches on the disk: listed with sizes and ages, removed when asked, never in use."""
+"""Tests of stored jobs and caches: sizes, ages, removal, and files in use."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DAY_S = 86_400.0
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two days of work: three jobs, a damaged one, and something in each cache."""
+    """Return a home with three jobs, a damaged one, and an entry in each cache."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     (tmp_path / "scan.l").write_bytes(b"events")
     study = Study(data=tmp_path / "scan.l", protocol=ListModeProtocol())
@@ -55,11 +55,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def names(kind: str) -> list[str]:
-    """Return what there is of a kind, by the name of its file or folder."""
+    """Return the file or folder names of all entries of a kind."""
     return [item.path.name for item in stored() if item.kind == kind]
 
 
-def test_everything_is_listed_with_its_size_and_age() -> None:
+def test_every_entry_is_listed_with_its_size_and_age() -> None:
     kinds = ["interrupted", "ended", "ended", "running", "demo", "kernels", *["sensitivity"] * 2]
     found = stored()
     assert [item.kind for item in found] == kinds
@@ -68,7 +68,7 @@ def test_everything_is_listed_with_its_size_and_age() -> None:
     assert (old.n_bytes, round(old.age_days)) == (1000, 100)
 
 
-def test_what_is_chosen_is_of_its_kind_and_age() -> None:
+def test_selection_follows_kind_and_age() -> None:
     found = stored()
     old = {item.path.name for item in choose_stored(found, ["caches"], 30)}
     assert old == {"old.npz", "old.h5"}
@@ -77,7 +77,7 @@ def test_what_is_chosen_is_of_its_kind_and_age() -> None:
     )
 
 
-def test_what_is_in_use_is_not_removed() -> None:
+def test_entries_in_use_are_not_removed() -> None:
     running, new = (next(i for i in stored() if i.path.stem == n) for n in ("running", "new"))
     with pytest.raises(ResourceError, match="this job is still running"):
         remove_stored(running)
@@ -89,7 +89,7 @@ def test_what_is_in_use_is_not_removed() -> None:
     assert running.path.exists() and new.path.exists()
 
 
-def test_a_job_taken_up_meanwhile_stays() -> None:
+def test_job_claimed_after_listing_is_not_removed() -> None:
     killed = next(item for item in stored() if item.kind == "interrupted")
     Job(killed.path).claim()
     with pytest.raises(ResourceError, match="this job is still running"):
@@ -97,7 +97,7 @@ def test_a_job_taken_up_meanwhile_stays() -> None:
 
 
 def keep_result(home: Path) -> None:
-    """Keep a picture among the results."""
+    """Store an image as a result."""
     grid = ImageGrid((4, 5, 6), (2.0, 2.0, 2.0))
     volume = Volume(np.ones(grid.shape, np.float32), grid, "counts/mm", {"axes": "LPS"})
     study = Study(data=home / "scan.l", protocol=ListModeProtocol(name="Brain"))
@@ -118,7 +118,7 @@ def test_results_are_listed_with_their_size_and_stay(home: Path, capsys) -> None
     assert kept.folder.exists()
 
 
-def test_what_nobody_used_for_long_goes_by_itself(home: Path) -> None:
+def test_long_unused_caches_are_removed_automatically(home: Path) -> None:
     assert MOST_DAYS < 100
     drop_unused()
     assert names("sensitivity") == ["new.npz"]
@@ -126,10 +126,10 @@ def test_what_nobody_used_for_long_goes_by_itself(home: Path) -> None:
     assert names("interrupted") == ["killed"]
 
 
-def test_the_command_line_lists_and_removes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_line_lists_and_removes_entries(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["storage", "--each"]) == 0
-    said = capsys.readouterr().out
-    assert "Interrupted jobs" in said and "killed" in said and "Cache: sensitivity" in said
+    output = capsys.readouterr().out
+    assert "Interrupted jobs" in output and "killed" in output and "Cache: sensitivity" in output
     assert main(["storage", "--clear", "caches", "--older-than", "30d"]) == 2
     assert "Add --yes to remove the selection" in capsys.readouterr().err
     assert main(["storage", "--clear", "caches", "--older-than", "30d", "--yes"]) == 0

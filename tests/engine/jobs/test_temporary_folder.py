@@ -1,4 +1,4 @@
-"""A killed program leaves its temporary folder; the next start removes it, and only it."""
+"""Tests of temporary folders: the next start removes those of killed programs only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.jobs.process.temporary_folder import _machine, sweep_temporary_folde
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="only Linux has a fork server")
 
 
-def test_only_folders_of_ended_processes_go(tmp_path: Path) -> None:
+def test_only_folders_of_ended_processes_are_removed(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     gone = [f"isocenter-{_machine()}-{ended.pid}-abc"]

@@ -25,12 +25,12 @@ SEEDS = range(5)
 N_ROWS, N_COLUMNS = 4, 40
 OPEN_BEAM = 20_000.0
 BALLS = ((0.0, 0.0, 0.0, 16.0, 0.02), (6.0, 4.0, 0.0, 3.0, 0.02), (2.0, -9.0, 0.0, 2.0, 0.03))
-"""Centre (x, y, z) [mm], radius [mm], attenuation that is added [1/mm]."""
+"""Centre (x, y, z) [mm], radius [mm], added attenuation [1/mm]."""
 GOLDEN_DEG = 180.0 * (np.sqrt(5.0) - 1.0) / 2.0
 
 
 def _two_speeds(n: int, _: np.random.Generator) -> Angles:
-    """2 degrees from view to view, then 4."""
+    """Steps of 2 degrees between views, then of 4."""
     half = n // 2
     return np.concatenate([2.0 * np.arange(half), 2.0 * half + 4.0 * np.arange(n - half)])
 
@@ -149,7 +149,7 @@ def _file_and_angle(a: Angles) -> str:
 
 
 def _with_references(a: Angles) -> str:
-    """All images of the scan in the order of time: a dark, a flat, then the views."""
+    """Return all images of the scan in order of time: a dark, a flat, then the views."""
     kinds = [("dark", 0.0), ("flat", 0.0), *(("projection", x) for x in a)]
     rows = (f"{k};{kind};{x:.4f};{12.5 * k:.1f}" for k, (kind, x) in enumerate(kinds))
     return _lines("image;kind;angle;time", *rows)
@@ -180,15 +180,15 @@ TEXTS: dict[str, tuple[str, Callable[[Angles], str], str]] = {
     "with references": ("images.csv", _with_references, "utf-8"),
     "json": ("scan.json", _json, "utf-8"),
 }
-"""Dialect -> name of the text, the function that writes it, and its encoding."""
+"""Dialect -> name of the text file, the function that writes it, and its encoding."""
 NAMES: dict[str, Callable[[int, float], str]] = {
     "in names": lambda k, x: f"bean_{x:.4f}_{k:03d}.tif",
     "counter and angle in names": lambda k, x: f"IMAT_0042_bean_{k:03d}_{x:.4f}.tif",
 }
-"""Dialect -> function that writes the name of an image from its number and its angle."""
+"""Dialect -> function that returns an image's name from its number and angle."""
 DIALECTS = (*TEXTS, *NAMES)
 ROUNDING_DEG = 1.1e-3
-"""Milli-degrees are whole numbers; all other dialects keep four decimals or more."""
+"""Millidegrees are whole numbers; all other dialects have at least four decimals."""
 
 
 @dataclass(frozen=True)
@@ -197,9 +197,9 @@ class Case:
 
     Attributes
     ----------
-    dialect : how the angles are written
-    seed : of the angles
-    folder : with the images and the text
+    dialect : format of the angles
+    seed : seed of the angles
+    folder : with the images and the text file
     angles_deg : (n_views,) true angle of each view, in the order of their numbers
     """
 
@@ -219,7 +219,7 @@ def angles_of_case(dialect: str, seed: int) -> Angles:
 
 
 def projections(angles_deg: Angles) -> NDArray[np.uint16]:
-    """Return counts (view, row, column) of the balls; the source stands at these angles from +x."""
+    """Return counts (view, row, column) of the balls for source angles in degrees."""
     u = np.arange(N_COLUMNS) - (N_COLUMNS - 1) / 2
     v = np.arange(N_ROWS) - (N_ROWS - 1) / 2
     total = np.zeros((len(angles_deg), N_ROWS, N_COLUMNS))

@@ -12,7 +12,7 @@ N_VIEWS, ROWS, COLUMNS = 40, 12, 64
 OPEN = 20_000.0
 STEP_DEG = 360 / N_VIEWS
 SHAPES = ((0.0, 0.0, 26.0, 18.0, 0.05), (9.0, 6.0, 7.0, 5.0, 0.08), (-11.0, -3.0, 4.0, 6.0, -0.04))
-"""Middle (x, y), half axes and what a mm adds, of ellipses."""
+"""Centre (x, y), half axes and added attenuation per mm of ellipses."""
 
 
 def integrals(
@@ -23,7 +23,7 @@ def integrals(
     seed: int = 2,
     first_deg: float = 0.0,
 ) -> NDArray[np.float32]:
-    """(n_views, ROWS, COLUMNS) line integrals with noise; row 0 is the top."""
+    """Return (n_views, ROWS, COLUMNS) line integrals with noise; row 0 is the top."""
     sense = -1 if clockwise else 1
     beta = np.deg2rad(first_deg + sense * total_deg / n_views * np.arange(n_views))[:, None, None]
     s = (np.arange(COLUMNS) - (COLUMNS - 1) / 2)[None, None, :]
@@ -40,7 +40,7 @@ def integrals(
 
 
 def counts(n_views: int = N_VIEWS, total_deg: float = 360.0) -> NDArray[np.uint16]:
-    """The same as counts of a detector whose open beam counts `OPEN`."""
+    """Return the integrals as counts of a detector with an open beam of `OPEN`."""
     return (OPEN * np.exp(-integrals(n_views, total_deg))).astype(np.uint16)
 
 
@@ -59,7 +59,7 @@ def tiff_folders(folder: Path, *, flats: str = "white", beside: bool = False) ->
 
 
 def raw_file(folder: Path, dtype: str = "<u2", header: int = 0) -> Path:
-    """A raw file of counts or, of types that are signed or broken, of line integrals."""
+    """Write counts or, for signed or float types, line integrals as a raw file."""
     kind = np.dtype(dtype)
     if kind.kind == "u":
         values = np.minimum(counts() / (1 if kind.itemsize > 1 else 100), np.iinfo(kind).max)

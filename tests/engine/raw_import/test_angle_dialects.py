@@ -20,11 +20,11 @@ from tests.engine.raw_import.angle_dialects import (
 
 PARALLEL = Answers(beam="parallel", pixel="1")
 FEWEST_READ = 18
-"""Dialects of the 20 that are read without a question in every folder."""
+"""Number of the 20 dialects that are read without a question in every folder."""
 
 
 def outcome(case: Case) -> str:
-    """Return "read", "asked", "even" or "wrong": what an import makes of the angles."""
+    """Return "read", "asked", "even" or "wrong", by the angles that an import finds."""
     draft = draft_of(case.folder, PARALLEL)
     if any(each.key == "angles" for each in draft.questions):
         return "asked"
@@ -34,14 +34,14 @@ def outcome(case: Case) -> str:
     if not case.seed:  # the whole way once for each dialect
         geometry = read_projections(write_draft(draft)).geometry
     found = np.rad2deg(geometry.angles_rad)
-    wanted = np.sort(case.angles_deg) if case.dialect == "in names" else case.angles_deg
-    away = (found - wanted + 180) % 360 - 180
+    expected = np.sort(case.angles_deg) if case.dialect == "in names" else case.angles_deg
+    away = (found - expected + 180) % 360 - 180
     return "read" if np.abs(away).max() <= ROUNDING_DEG else "wrong"
 
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counter[str]]:
-    """Outcomes of the five folders of each dialect."""
+    """Return the outcomes of the five folders of each dialect."""
     root = tmp_path_factory.mktemp("dialects")
     return {
         dialect: Counter(outcome(write_case(root / f"{k}-{seed}", dialect, seed)) for seed in SEEDS)
@@ -50,7 +50,9 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counter[str]
 
 
 @pytest.mark.essential
-def test_no_folder_is_read_in_even_steps_or_wrongly(outcomes: dict[str, Counter[str]]) -> None:
+def test_no_folder_is_read_with_even_steps_or_wrong_angles(
+    outcomes: dict[str, Counter[str]],
+) -> None:
     assert sum(each.total() for each in outcomes.values()) == 100
     assert sum(each["even"] + each["wrong"] for each in outcomes.values()) == 0, outcomes
 

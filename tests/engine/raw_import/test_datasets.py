@@ -36,7 +36,7 @@ SAID = {
     "beam": "parallel",
     "pixel": "0.5",
 }
-"""No name tells a role."""
+"""Names that reveal no role."""
 
 
 def scan(folder: Path, n_views: int = N_VIEWS, **more: np.ndarray) -> Path:
@@ -55,7 +55,7 @@ def scan(folder: Path, n_views: int = N_VIEWS, **more: np.ndarray) -> Path:
     return folder / "scan.h5"
 
 
-def test_datasets_are_listed_with_the_picture_of_their_middle_slice(tmp_path: Path) -> None:
+def test_datasets_are_listed_with_their_middle_slice(tmp_path: Path) -> None:
     images = np.arange(5 * 6 * 7, dtype=np.float32).reshape(5, 6, 7)
     path = scan(tmp_path, imgs=images)
     found = {each.name: each for each in datasets_of(path)}
@@ -65,7 +65,7 @@ def test_datasets_are_listed_with_the_picture_of_their_middle_slice(tmp_path: Pa
     assert found["/e/motor"].preview is None and found["/e/motor"].is_list
 
 
-def test_what_is_picked_is_a_small_text_that_opens_by_either_file(tmp_path: Path) -> None:
+def test_selection_is_stored_in_a_small_text_that_opens_from_either_file(tmp_path: Path) -> None:
     path = scan(tmp_path)
     draft = draft_of(path, answers_of(dict(SAID)))
     assert draft.questions == ()
@@ -84,7 +84,7 @@ def test_what_is_picked_is_a_small_text_that_opens_by_either_file(tmp_path: Path
     assert set(files_behind(text)) == {text, path}
 
 
-def test_the_next_file_of_the_same_structure_is_offered_the_same(tmp_path: Path) -> None:
+def test_next_file_of_the_same_structure_gets_the_same_selection(tmp_path: Path) -> None:
     first, second = scan(tmp_path / "a"), scan(tmp_path / "b", n_views=20)
     other = scan(tmp_path / "c", extra=np.zeros(4))
     assert described_like(second) is None
@@ -93,8 +93,8 @@ def test_the_next_file_of_the_same_structure_is_offered_the_same(tmp_path: Path)
     assert described_like(second) == text
     assert described_like(other) is None
     taken = answers_like(text, second)
-    wanted = {**said, "kind": "counts", "pixel": "0.5,0.5"}
-    assert {key: getattr(taken, key) for key in wanted} == wanted
+    expected = {**said, "kind": "counts", "pixel": "0.5,0.5"}
+    assert {key: getattr(taken, key) for key in expected} == expected
     look = preview_of(second, {}, with_images=False)
     assert look.like == text and look.like_said["array"] == "/e/imgs"
     data = read_projections(write_draft(draft_of(second, taken)))
@@ -103,16 +103,16 @@ def test_the_next_file_of_the_same_structure_is_offered_the_same(tmp_path: Path)
         answers_like(text, other)
 
 
-def test_the_command_lists_offers_and_takes(
+def test_command_lists_suggests_and_imports_datasets(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = scan(tmp_path / "a"), scan(tmp_path / "b")
     text = write_draft(draft_of(first, answers_of(dict(SAID))))
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     assert main(["import", str(second)]) == USER_FAULT
-    told = capsys.readouterr().out
-    assert f"/e/imgs: {N_VIEWS} × {ROWS} × {COLUMNS}, uint16" in told
-    assert f"add --like {text}" in told
+    output = capsys.readouterr().out
+    assert f"/e/imgs: {N_VIEWS} × {ROWS} × {COLUMNS}, uint16" in output
+    assert f"add --like {text}" in output
     assert main(["import", str(second), "--like", str(text), "--clockwise"]) == DONE
     data = read_projections(second)
     assert len(data.flats) == 3
@@ -151,7 +151,9 @@ def test_the_command_lists_offers_and_takes(
         ),
     ],
 )
-def test_a_bad_pick_is_one_sentence(tmp_path: Path, said: dict[str, str], match: str) -> None:
+def test_invalid_selection_gives_one_sentence(
+    tmp_path: Path, said: dict[str, str], match: str
+) -> None:
     path = scan(tmp_path, short=np.arange(N_VIEWS - 1.0), small=np.ones((3, 4, 4)))
     with pytest.raises(EngineError, match=match) as fault:
         draft_of(path, answers_of(SAID | said))
@@ -168,7 +170,7 @@ def test_a_bad_pick_is_one_sentence(tmp_path: Path, said: dict[str, str], match:
         ("gone.h5#/e/motor", r"names the file 'gone\.h5', which was not found"),
     ],
 )
-def test_a_text_that_names_what_is_not_there_is_one_sentence(
+def test_text_with_a_missing_dataset_gives_one_sentence(
     tmp_path: Path, written: str, match: str
 ) -> None:
     text = write_draft(draft_of(scan(tmp_path), answers_of(dict(SAID))))
@@ -177,7 +179,7 @@ def test_a_text_that_names_what_is_not_there_is_one_sentence(
         read_projections(text)
 
 
-def test_none_takes_no_flats_though_an_array_is_called_so(tmp_path: Path) -> None:
+def test_flats_none_ignores_an_array_named_flat(tmp_path: Path) -> None:
     path = scan(tmp_path, flat=np.full((2, ROWS, COLUMNS), OPEN))
     said = Answers(array="/e/imgs", flats="none", beam="parallel", pixel="0.5")
     assert "flats" not in draft_of(path, said).table

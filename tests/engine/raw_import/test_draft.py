@@ -1,4 +1,4 @@
-"""Folders and files that say nothing become sidecars in a few answers, and open like others."""
+"""Tests of folders and files without metadata: a few answers give a sidecar that opens."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PARALLEL = Answers(beam="parallel", pixel="0.5")
 
 
 def answered(source: Path, replies: dict[str, str], **said: object) -> tuple[Path, int]:
-    """Answer what is asked, and return the sidecar and how many answers it took."""
+    """Answer the questions; return the sidecar and the number of answers."""
     taken: dict[str, object] = dict(said)
     n = len(said)
     while questions := draft_of(source, answers_of(taken)).questions:
@@ -52,7 +52,7 @@ REPLIES = {"beam": "100,400", "pixel": "0.05", "angles": "360", "rows": str(ROWS
     ("flats", "beside"),
     [("white", False), ("flat_before", True), ("Open Beam", True), ("ref", False)],
 )
-def test_a_tiff_folder_with_flats_in_another_takes_few_answers(
+def test_tiff_folder_with_flats_elsewhere_needs_few_answers(
     tmp_path: Path, flats: str, beside: bool
 ) -> None:
     source = tiff_folders(tmp_path / "scan", flats=flats, beside=beside)
@@ -70,7 +70,7 @@ def test_a_tiff_folder_with_flats_in_another_takes_few_answers(
         assert data.geometry.pixel_size_mm == pytest.approx((0.05, 0.05))
 
 
-def test_a_folder_of_edf_is_imported_like_one_of_tiff(tmp_path: Path) -> None:
+def test_edf_folder_is_imported_like_tiff(tmp_path: Path) -> None:
     source = tiff_folders(tmp_path / "scan")
     for each in list(source.rglob("*.tif")):
         each.with_suffix(".edf").write_bytes(edf_bytes(tifffile.imread(each)))
@@ -85,7 +85,7 @@ def test_a_folder_of_edf_is_imported_like_one_of_tiff(tmp_path: Path) -> None:
         assert data.darks is not None and len(data.darks) == 1
 
 
-def test_a_stack_of_tiff_counts_before_edf_of_the_same_names(tmp_path: Path) -> None:
+def test_tiff_stack_is_preferred_to_edf_of_the_same_names(tmp_path: Path) -> None:
     source = tiff_folders(tmp_path / "scan")
     sidecar, _ = answered(source, REPLIES)
     for each in list(source.rglob("*.tif")):
@@ -93,7 +93,7 @@ def test_a_stack_of_tiff_counts_before_edf_of_the_same_names(tmp_path: Path) -> 
     assert np.array_equal(read_projections(sidecar).values, counts())
 
 
-def test_a_raw_file_with_one_side_known_takes_few_answers(tmp_path: Path) -> None:
+def test_raw_file_with_one_known_side_needs_few_answers(tmp_path: Path) -> None:
     path = raw_file(tmp_path, ">u2", 512)
     sidecar, n = answered(path, REPLIES, columns=COLUMNS)
     assert n <= MOST_ANSWERS
@@ -103,7 +103,7 @@ def test_a_raw_file_with_one_side_known_takes_few_answers(tmp_path: Path) -> Non
         assert data.info["white_level"] == pytest.approx(OPEN, rel=0.02)
 
 
-def test_arrays_of_numpy_with_flats_and_angles_by_their_names(tmp_path: Path) -> None:
+def test_numpy_arrays_with_flats_and_angles_are_found_by_name(tmp_path: Path) -> None:
     path = tmp_path / "scan.npz"
     white = np.full((2, ROWS, COLUMNS), OPEN)
     theta = np.arange(N_VIEWS) * STEP_DEG
@@ -143,7 +143,7 @@ def hdf5(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [matlab, matlab_73, mrc, hdf5])
-def test_arrays_of_other_programs(tmp_path: Path, make: Callable[[Path], None]) -> None:
+def test_arrays_of_other_programs_are_read(tmp_path: Path, make: Callable[[Path], None]) -> None:
     endings = {"matlab": ".mat", "matlab_73": ".mat", "mrc": ".mrc", "hdf5": ".h5"}
     path = tmp_path / f"a{endings[make.__name__]}"
     make(path)
@@ -155,14 +155,14 @@ def test_arrays_of_other_programs(tmp_path: Path, make: Callable[[Path], None]) 
     assert np.allclose(np.diff(np.unwrap(data.geometry.angles_rad)), np.deg2rad(STEP_DEG))
 
 
-def test_one_raw_file_for_each_view(tmp_path: Path) -> None:
+def test_one_raw_file_per_view_is_read(tmp_path: Path) -> None:
     for k, image in enumerate(counts()):
         (tmp_path / f"view_{k:03}.raw").write_bytes(image.tobytes())
     write_draft(draft_of(tmp_path, PARALLEL))
     assert np.array_equal(read_projections(tmp_path).values, counts())
 
 
-def test_of_two_arrays_one_is_to_be_named(tmp_path: Path) -> None:
+def test_two_candidate_arrays_require_a_choice(tmp_path: Path) -> None:
     np.savez(tmp_path / "scan.npz", one=counts(), two=integrals())
     with pytest.raises(EngineError, match=r"2 arrays could be the projections \(one, two\)"):
         draft_of(tmp_path)
@@ -170,7 +170,7 @@ def test_of_two_arrays_one_is_to_be_named(tmp_path: Path) -> None:
     assert draft_of(tmp_path, said).table["file"] == "scan.npz#two"
 
 
-def test_line_integrals_of_numpy_are_told(tmp_path: Path) -> None:
+def test_numpy_line_integrals_are_recognised(tmp_path: Path) -> None:
     np.save(tmp_path / "scan.npy", integrals())
     draft = draft_of(tmp_path, PARALLEL)
     assert draft.table["kind"] == "integrals"
@@ -179,7 +179,7 @@ def test_line_integrals_of_numpy_are_told(tmp_path: Path) -> None:
     assert np.array_equal(read_projections(sidecar).values, integrals())
 
 
-def test_logarithms_in_another_unit_want_a_scale(tmp_path: Path) -> None:
+def test_integer_logarithms_require_a_scale(tmp_path: Path) -> None:
     path = raw_file(tmp_path, "<i2")
     size = {"columns": COLUMNS, "rows": ROWS, "beam": "parallel", "pixel": "0.5"}
     asked = draft_of(path, answers_of(dict(size)))
@@ -188,7 +188,7 @@ def test_logarithms_in_another_unit_want_a_scale(tmp_path: Path) -> None:
     assert np.allclose(read_projections(path).values, integrals(), atol=2e-3)
 
 
-def test_nothing_is_written_over_and_never_half(tmp_path: Path) -> None:
+def test_existing_file_is_not_overwritten_and_no_partial_file_left(tmp_path: Path) -> None:
     np.save(tmp_path / "scan.npy", integrals())
     draft = draft_of(tmp_path, PARALLEL)
     (tmp_path / "scan.toml").write_text("mine")
@@ -233,7 +233,7 @@ def test_two_scans_in_one_folder_are_not_mixed(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("of_folder", [False, True])
-def test_flats_of_another_scan_are_not_taken(
+def test_flats_of_another_scan_are_not_used(
     tmp_path: Path, name: str, is_taken: bool, of_folder: bool
 ) -> None:
     for k, image in enumerate(counts()[:20]):
@@ -246,7 +246,7 @@ def test_flats_of_another_scan_are_not_taken(
 
 
 @pytest.mark.parametrize("said", ["flat", "../flat", "../flat/flat_", "../views/../flat"])
-def test_a_folder_of_flats_and_darks_is_named_by_any_path_to_it(tmp_path: Path, said: str) -> None:
+def test_flat_folder_is_accepted_by_any_path(tmp_path: Path, said: str) -> None:
     """Darks among the flats are no flats, and the text holds no way up, which is refused there."""
     views, references = tmp_path / "views", tmp_path / "flat"
     views.mkdir()
@@ -271,7 +271,9 @@ def test_a_folder_of_flats_and_darks_is_named_by_any_path_to_it(tmp_path: Path, 
         ({"flats": "nowhere"}, "there are no images for 'flats' at this path"),
     ],
 )
-def test_a_wrong_answer_is_one_sentence(tmp_path: Path, said: dict[str, str], match: str) -> None:
+def test_invalid_answer_gives_one_sentence(
+    tmp_path: Path, said: dict[str, str], match: str
+) -> None:
     np.save(tmp_path / "scan.npy", integrals())
     with pytest.raises(EngineError, match=match) as refusal:
         draft_of(tmp_path, answers_of(dict(said)))
@@ -284,16 +286,16 @@ def test_without_a_terminal_one_sentence_names_the_options(
     np.save(tmp_path / "scan.npy", integrals())
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     assert main(["import", str(tmp_path)]) == USER_FAULT
-    told = capsys.readouterr()
-    assert "not written, because the files lack information. Add --beam, --pixel." in told.err
-    assert "the last view is next to the first" in told.out
+    output = capsys.readouterr()
+    assert "not written, because the files lack information. Add --beam, --pixel." in output.err
+    assert "the last view is next to the first" in output.out
     assert list(tmp_path.glob("*.toml")) == []
     command = ["import", str(tmp_path), "--beam", "parallel", "--pixel", "0.5", "--clockwise"]
     assert main(command) == DONE
     assert read_projections(tmp_path).n_views == N_VIEWS
 
 
-def test_a_terminal_is_asked_and_asked_again(
+def test_terminal_user_is_asked_again_after_an_invalid_answer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Terminal(io.StringIO):

@@ -1,4 +1,4 @@
-"""Pictures of a draft: two of the four readings of a cone beam are sharp, and mirror images."""
+"""Tests of draft previews: two of the four cone-beam readings are sharp, as mirror images."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder
 
 PARTS = ((0, 0, 60, 0.02), (30, 20, 12, 0.03), (-35, 10, 8, -0.02))
-"""Middle (x, y), radius and attenuation of rods."""
+"""Centre (x, y), radius and attenuation of rods."""
 
 
 @pytest.mark.slow
-def test_the_right_reading_is_sharp_and_its_mirror_image_too(tmp_path: Path) -> None:
+def test_right_reading_and_its_mirror_image_are_sharp(tmp_path: Path) -> None:
     rods = tuple(Cylinder((x, y, 0), (r, r, 40), mu_per_mm=mu) for x, y, r, mu in PARTS)
     orbit = circular_cone(
         circle(180), source_axis_mm=300.0, source_detector_mm=450.0, shape=(9, 160), pixel_mm=1.6

@@ -1,4 +1,4 @@
-"""Type, byte order, header and shape of raw files, told from their values alone."""
+"""Tests of raw files: type, byte order, header and shape found from the values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TYPES = ("<u2", ">u2", "u1", "<u4", ">u4", "<i2", ">i2", "<f4", ">f4", "<f8", ">
 
 
 @pytest.mark.parametrize(("dtype", "header"), [*zip(TYPES, cycle((0, 512, 1024)), strict=False)])
-def test_a_raw_file_of_any_type_is_told(tmp_path: Path, dtype: str, header: int) -> None:
+def test_raw_file_of_any_type_is_recognised(tmp_path: Path, dtype: str, header: int) -> None:
     path = raw_file(tmp_path, dtype, header)
     draft = draft_of(path, Answers(columns=COLUMNS))
     kind = np.dtype(dtype)
@@ -33,11 +33,11 @@ def test_a_raw_file_of_any_type_is_told(tmp_path: Path, dtype: str, header: int)
 @pytest.mark.parametrize(
     "known", [{}, {"rows": ROWS}, {"views": N_VIEWS}, {"columns": COLUMNS, "rows": ROWS}]
 )
-def test_whichever_side_is_known_the_others_follow(tmp_path: Path, known: dict[str, int]) -> None:
+def test_one_known_side_determines_the_others(tmp_path: Path, known: dict[str, int]) -> None:
     assert draft_of(raw_file(tmp_path), Answers(**known)).shape == (N_VIEWS, ROWS, COLUMNS)
 
 
-def test_what_the_user_says_counts(tmp_path: Path) -> None:
+def test_answers_of_the_user_take_precedence(tmp_path: Path) -> None:
     path = raw_file(tmp_path)
     said = Answers(columns=2 * COLUMNS, rows=ROWS // 2, dtype="int16", kind="counts")
     draft = draft_of(path, said)
@@ -51,7 +51,7 @@ def test_noise_has_no_period() -> None:
     assert period(np.ones(1000), 8, 500) == []
 
 
-def test_what_repeats_is_found_at_its_first_place() -> None:
+def test_first_period_of_repeated_values_is_found() -> None:
     places = np.arange(20_000)
     for n in (37, 256, 1001):
         wave = (places % n > n // 3).astype(float)
@@ -66,7 +66,7 @@ def test_what_repeats_is_found_at_its_first_place() -> None:
         (np.full(50_000, np.nan, "<f4").tobytes(), r"does not fit the images \(--type \w+\)"),
     ],
 )
-def test_a_raw_file_of_nothing_is_one_sentence(tmp_path: Path, content: bytes, match: str) -> None:
+def test_unusable_raw_file_gives_one_sentence(tmp_path: Path, content: bytes, match: str) -> None:
     (tmp_path / "scan.raw").write_bytes(content)
     with pytest.raises(EngineError, match=match):
         draft_of(tmp_path / "scan.raw")

@@ -1,4 +1,4 @@
-"""Laws of the names of flats: what they say of another scan, and what of the folders around."""
+"""Tests of the names of flats: whether they belong to a scan."""
 
 from pathlib import Path
 
@@ -16,14 +16,14 @@ HOME = Path("/data")
         ("tooth2_scan1_flats", "w", "tooth2/scan1", "view_", True),
         ("tooth2/flats", "7_", "tooth2/views", "one_", True),
         ("tooth3_flats", "w", "tooth2/views", "one_", False),
-        # a number is that of the name it stands in: the day's says nothing of the scan
+        # the number of a day in a folder's name is not that of a scan
         ("day2/tooth2_flats", "w", "day2/tooth", "one_", False),
         ("day2/scans/one2_white", "", "day2/scans", "one_", False),
         ("day2/one_2_white", "", "day2/one", "view_", False),
         ("day2/one", "one_white_2", "day2/one", "one_", False),
     ],
 )
-def test_a_number_of_a_folder_around_is_not_that_of_the_scan(
+def test_number_in_a_parent_folder_is_not_the_scan_number(
     images: str, prefix: str, scan: str, scan_prefix: str, *, is_of_scan: bool
 ) -> None:
     assert belongs(HOME / images, prefix, HOME / scan, scan_prefix) is is_of_scan

@@ -1,4 +1,4 @@
-"""Angles: a whole turn or half a one by the views, numbers in names, lists with those of flats."""
+"""Tests of angles: full or half turns from views, numbers in names, lists."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VIEWS = np.arange(72) * 5.0
 @pytest.mark.parametrize("total", [180.0, 360.0])
 @pytest.mark.parametrize("n_views", [72, 181, 360])
 @pytest.mark.parametrize("first", [0.0, 33.0])
-def test_first_and_last_views_tell_how_far_it_turned(
+def test_first_and_last_views_determine_the_angular_range(
     total: float, n_views: int, first: float
 ) -> None:
     steps = n_views - (n_views == 181)
@@ -28,7 +28,7 @@ def test_first_and_last_views_tell_how_far_it_turned(
     assert turn.table["step"] == pytest.approx(total / steps)
 
 
-def test_a_third_of_a_turn_is_asked_about() -> None:
+def test_third_of_a_turn_requires_a_question() -> None:
     every = integrals(72, 120.0).mean(axis=1)
     assert not from_views(every[sampled(72)], 72, parallel=True).is_sure
 
@@ -36,14 +36,14 @@ def test_a_third_of_a_turn_is_asked_about() -> None:
 @pytest.mark.parametrize(
     "name", ["a_{k:03}_{a:.1f}deg", "ang{a:05.1f}", "bean_{a:+07.2f}", "rot{a:.0f}_{k:04}"]
 )
-def test_angles_stand_in_names(name: str) -> None:
+def test_angles_in_file_names_are_found(name: str) -> None:
     files = [Path(name.format(k=k, a=angle) + ".tif") for k, angle in enumerate(VIEWS)]
     turn = in_names(files)
     assert isinstance(turn, ViewAngles)
     assert turn.table == {"first": 0.0, "step": pytest.approx(5.0)}
 
 
-def test_counters_are_no_angles() -> None:
+def test_counters_in_file_names_are_not_angles() -> None:
     assert in_names([Path(f"scan2_{k:04}.tif") for k in range(50)]) is None
     assert in_names([Path(f"{k}.tif") for k in range(50)]) is None
 
@@ -52,7 +52,7 @@ def test_counters_are_no_angles() -> None:
     ("front", "end", "parts"),
     [(0, 0, None), (3, 0, [[0, 2]]), (0, 3, [[72, 74]]), (2, 3, [[0, 1], [74, 76]])],
 )
-def test_a_list_that_holds_the_angles_of_flats(
+def test_list_including_flat_angles_is_read(
     tmp_path: Path, front: int, end: int, parts: list[list[int]] | None
 ) -> None:
     listed = [0.0] * front + VIEWS.tolist() + [VIEWS[-1]] * end
@@ -65,13 +65,13 @@ def test_a_list_that_holds_the_angles_of_flats(
     assert turn.table["file"] == "angles.txt"
 
 
-def test_a_text_without_numbers_is_no_clue(tmp_path: Path) -> None:
+def test_text_without_numbers_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("this is no list\n")
     with open_input(tmp_path / "log.txt") as file:
         assert in_file(file, "log.txt", ImageCounts(72)) is None
 
 
-def test_lists_of_other_lengths_and_in_radians() -> None:
+def test_lists_of_other_lengths_and_in_radians_are_handled() -> None:
     assert of_list(VIEWS[:-1], 72, 0, 0) is None
     assert of_list(np.append(VIEWS, 1.0), 72, 5, 3) is None
     assert of_list(np.zeros(72), 72, 0, 0) is None

@@ -1,4 +1,4 @@
-"""Each planted mistake is found by the self-test, on its own."""
+"""Tests that the self-test detects each planted fault."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ TEXTS = (
 
 
 def mistakes() -> list:
-    """Return the names, those of most texts marked slow."""
+    """Return the names of the faults, most of those in kernel texts marked slow."""
     quick = [name for name in MISTAKES if name in TEXTS or not MISTAKES[name].is_of_text]
     slow = [pytest.param(name, marks=pytest.mark.slow) for name in MISTAKES if name not in quick]
     return [*quick, *slow]
 
 
 @pytest.mark.parametrize("name", mistakes())
-def test_a_mistake_is_found(name, monkeypatch):
+def test_planted_fault_is_detected(name, monkeypatch):
     mistake = MISTAKES[name]
     mistake.plant(monkeypatch)
     gpu = EmulatedGpu(**dict.fromkeys(mistake.options, True))
@@ -36,5 +36,5 @@ def test_a_mistake_is_found(name, monkeypatch):
     assert finding.faults, f"{mistake.family.name} finds nothing wrong"
 
 
-def test_every_family_that_computes_finds_one():
+def test_every_computing_family_detects_a_fault():
     assert {mistake.family.name for mistake in MISTAKES.values()} <= {f.name for f in FAMILIES}

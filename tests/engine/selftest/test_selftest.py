@@ -1,4 +1,4 @@
-"""The self-test of a card: right answers pass, and the verdict is kept for the card as it is."""
+"""Tests of the GPU self-test: correct results pass, and the verdict is stored for the GPU."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ on_linux = pytest.mark.skipif(not can_be_made(), reason="no C compiler, or not L
 
 @pytest.fixture
 def home(monkeypatch, tmp_path):
-    """A folder of the user's own, in which no card was tested."""
+    """Return a private folder without stored verdicts."""
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
     return tmp_path
 
 
 @pytest.fixture
 def short(monkeypatch):
-    """A self-test of one family."""
+    """Limit the self-test to one family."""
     monkeypatch.setattr(running, "FAMILIES", (MEMORY,))
     monkeypatch.setattr(running.findings, "__defaults__", ((MEMORY,),))
 
@@ -44,18 +44,18 @@ def why_not(gpu: EmulatedGpu, card: NvidiaCard = CARD) -> str:
     return device_choice._check(None)(cuda(gpu), card)
 
 
-def test_a_card_whose_work_is_late_and_in_another_order_passes():
+def test_late_and_reordered_work_passes():
     found = list(findings(cuda(EmulatedGpu(reverse=True, late=True))))
     assert [finding.name for finding in found] == [family.name for family in FAMILIES]
     assert {finding.name: finding.faults for finding in found if finding.faults} == {}
 
 
 @pytest.mark.gpu
-def test_this_machines_card_passes():
+def test_gpu_of_this_machine_passes():
     assert [fault for finding in findings(named("cuda")) for fault in finding.faults] == []
 
 
-def test_a_card_is_tested_once(home, short):
+def test_gpu_is_tested_once(home, short):
     gpu = EmulatedGpu()
     assert verdict_of(CARD) is None
     assert why_not(gpu) == ""
@@ -63,7 +63,7 @@ def test_a_card_is_tested_once(home, short):
     assert why_not(EmulatedGpu(memory_limit=0)) == "", "it was tested again"
 
 
-def test_a_card_that_fails_is_not_used_and_says_so(home):
+def test_failed_gpu_is_not_used_and_the_reason_given(home):
     words = why_not(EmulatedGpu(fail_at_launch=1))
     assert words.startswith("NVIDIA RTX 4090 failed its self-test. Failures: ")
     assert "First failure: atomic sums: kernel add_up: " in words
@@ -71,7 +71,7 @@ def test_a_card_that_fails_is_not_used_and_says_so(home):
     assert why_not(EmulatedGpu()) == words, "the verdict stays until it is asked for again"
 
 
-def test_a_full_card_is_not_judged(home, short):
+def test_full_gpu_memory_gives_no_verdict(home, short):
     assert "could not be tested" in why_not(EmulatedGpu(memory_limit=0))
     assert verdict_of(CARD) is None
 
@@ -85,14 +85,14 @@ def test_a_full_card_is_not_judged(home, short):
     ],
     ids=["card", "driver", "name"],
 )
-def test_a_verdict_is_of_one_card_and_driver(home, other):
+def test_verdict_is_specific_to_gpu_and_driver(home, other):
     device_choice.keep(CARD, ())
     assert verdict_of(CARD).passed
     assert verdict_of(other) is None
 
 
 @pytest.mark.parametrize("what", ["cupy", "nvrtc", "program"])
-def test_a_verdict_is_of_one_state_of_the_software(home, what):
+def test_verdict_is_specific_to_the_software_state(home, what):
     of = selftest_results.tested_of(CARD)
     old = Verdict(replace(of, **{what: "another"}), (), "2026-01-01T00:00:00+00:00")
     of.path.parent.mkdir(parents=True)
@@ -101,14 +101,14 @@ def test_a_verdict_is_of_one_state_of_the_software(home, what):
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"of": {}}', "\0", "[" * 30_000])
-def test_a_damaged_verdict_counts_as_none(home, text):
+def test_damaged_verdict_is_ignored(home, text):
     path = selftest_results.tested_of(CARD).path
     path.parent.mkdir(parents=True)
     path.write_text(text)
     assert verdict_of(CARD) is None
 
 
-def test_a_write_beside_an_array_breaks_a_fence():
+def test_write_outside_an_array_breaks_a_fence():
     gpu = EmulatedGpu()
     fenced = Fenced(gpu)
     array = fenced.empty((3, 5), np.float32)
@@ -123,7 +123,7 @@ def test_a_write_beside_an_array_breaks_a_fence():
     assert fenced.n_broken() == 1
 
 
-def test_values_between_texels_are_those_of_the_textbook():
+def test_interpolated_texture_values_equal_the_textbook():
     stack = np.array([[[0, 8], [16, 24]]], np.float32)
     at = np.array([[0.5, 0.5, 0], [1, 0.5, 0], [1, 1, 0], [0, 0.5, 0], [-1, 3, 0]], np.float32)
     np.testing.assert_array_equal(linear(stack, at), [0, 4, 12, 0, 0])
@@ -136,12 +136,12 @@ def test_values_between_texels_are_those_of_the_textbook():
 
 @on_linux
 @pytest.mark.parametrize("name", MACHINES)
-def test_doctor_says_why_a_card_cannot_be_tested(name, monkeypatch, tmp_path, capsys, short):
+def test_doctor_states_why_a_gpu_cannot_be_tested(name, monkeypatch, tmp_path, capsys, short):
 
     machine = MACHINES[name]
     put_up(machine, monkeypatch, tmp_path)
     code = main(["doctor", "--gpu"])
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     assert code != DONE, "a card that computes nothing cannot pass"
     if machine.key == "cpu" and not machine.failed:
-        assert re.search(machine.words or "No NVIDIA driver is installed", said.err)
+        assert re.search(machine.words or "No NVIDIA driver is installed", output.err)

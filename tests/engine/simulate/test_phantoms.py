@@ -1,4 +1,4 @@
-"""Phantoms: integrals, masses, emission places, and what the library promises."""
+"""Tests of phantoms: integrals, masses, emission positions, library contents."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ SHELL = ShapePhantom(
 ACROSS = (np.array([[-40.0, 0, 0]]), np.array([[40.0, 0, 0]]))
 
 
-def test_shapes_add_up_along_a_line() -> None:
+def test_integrals_of_shapes_add_up_along_a_line() -> None:
     assert SHELL.activity_integral(*ACROSS) == pytest.approx(20.0)
     assert SHELL.mu_integral(*ACROSS) == pytest.approx(0.1)
 
 
-def test_shapes_add_up_at_a_point() -> None:
+def test_values_of_shapes_add_up_at_a_point() -> None:
     points = np.array([[0.0, 0, 0], [0, 7, 0], [0, 0, 11]])
     np.testing.assert_allclose(SHELL.activity_at(points), [0, 2, 0])
     np.testing.assert_allclose(SHELL.mu_at(points), [0, 0.01, 0])
 
 
-def test_integrals_do_not_depend_on_the_lines_beside(rng: np.random.Generator) -> None:
+def test_integral_of_a_line_is_independent_of_other_lines(rng: np.random.Generator) -> None:
     first, second = rng.uniform(-150, 150, (2, 3000, 3))
     together = brain().activity_integral(first, second)
     shuffled = rng.permutation(3000)
@@ -52,7 +52,7 @@ def test_integrals_do_not_depend_on_the_lines_beside(rng: np.random.Generator) -
 
 
 @pytest.mark.parametrize("quantity", ["activity", "mu"])
-def test_rasterised_mass_is_the_analytic_mass(quantity: str) -> None:
+def test_rasterised_mass_equals_the_analytic_mass(quantity: str) -> None:
     grid = ImageGrid((70, 70, 70), (3.0, 3.0, 3.0), (0.0, 0.0, -20.0))
     phantom = brain()
     values = [s.activity if quantity == "activity" else s.mu_per_mm for s in phantom.shapes]
@@ -62,7 +62,7 @@ def test_rasterised_mass_is_the_analytic_mass(quantity: str) -> None:
     assert volume.unit == ("1/mm" if quantity == "mu" else "relative")
 
 
-def test_emission_places_lie_where_the_activity_is(rng: np.random.Generator) -> None:
+def test_emission_positions_are_inside_the_activity(rng: np.random.Generator) -> None:
     n = 4000
     first, second = (np.repeat(end, n, axis=0) for end in ACROSS)
     x = -40 + 80 * SHELL.emission_places(first, second, rng)
@@ -72,7 +72,7 @@ def test_emission_places_lie_where_the_activity_is(rng: np.random.Generator) -> 
     assert np.abs(x).mean() == pytest.approx(7.5, abs=4 * 5 / np.sqrt(12 * n))
 
 
-def test_hotter_places_emit_more(rng: np.random.Generator) -> None:
+def test_hotter_regions_emit_more(rng: np.random.Generator) -> None:
     n = 4000
     phantom = ShapePhantom("two", (sphere((-20, 0, 0), 10, 3.0), sphere((20, 0, 0), 10, 1.0)))
     first, second = (np.repeat(end, n, axis=0) for end in ACROSS)
@@ -80,13 +80,13 @@ def test_hotter_places_emit_more(rng: np.random.Generator) -> None:
     assert left.mean() == pytest.approx(0.75, abs=4 * np.sqrt(0.75 * 0.25 / n))
 
 
-def test_a_line_that_misses_emits_nowhere(rng: np.random.Generator) -> None:
+def test_line_that_misses_emits_nothing(rng: np.random.Generator) -> None:
     first, second = np.array([[-40.0, 30, 0]]), np.array([[40.0, 30, 0]])
     assert np.isnan(SHELL.emission_places(first, second, rng)).all()
 
 
 @pytest.mark.parametrize("key", PHANTOMS)
-def test_the_library_holds_no_negative_values(key: str, rng: np.random.Generator) -> None:
+def test_library_phantoms_have_no_negative_values(key: str, rng: np.random.Generator) -> None:
     phantom = PHANTOMS[key]()
     assert isinstance(phantom, ShapePhantom)
     boxes = np.array([(s.centre_mm, s.half_mm) for s in phantom.shapes])
@@ -101,14 +101,14 @@ def test_the_library_holds_no_negative_values(key: str, rng: np.random.Generator
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("phantom", [brain(), thorax()], ids=lambda p: p.name)
-def test_life_like_phantoms_show_every_flip(phantom: ShapePhantom, axis: int) -> None:
+def test_realistic_phantoms_are_asymmetric(phantom: ShapePhantom, axis: int) -> None:
     grid = ImageGrid((46, 60, 60), (6.0, 6.0, 6.0))
     values = phantom.rasterise(grid, oversample=1).values
     flipped = np.flip(values, axis)
     assert np.abs(values - flipped).max() > 1
 
 
-def test_the_brain_keeps_its_contrast() -> None:
+def test_brain_has_its_contrast() -> None:
     # scalp, gyrus at the left, white matter, lesion, ventricle
     points = np.array([[0, -92, -20], [54.6, 18.1, -8], [20, 50, -20], [26, 32, 6], [10, -4, 4]])
     scalp, gyrus, white, lesion, ventricle = brain().activity_at(points.astype(float))
@@ -116,14 +116,14 @@ def test_the_brain_keeps_its_contrast() -> None:
     assert gyrus / white > 4
 
 
-def test_the_chest_is_lung_beside_the_heart() -> None:
+def test_chest_has_lungs_next_to_the_heart() -> None:
     points = np.array([[92.0, 0, 15], [-85, 0, 10], [0, 78, 0], [-88, 12, 30]])
     left, right, spine, lesion = thorax().mu_at(points)
     assert (left, right, spine) == pytest.approx((LUNG_PER_MM, LUNG_PER_MM, BONE_PER_MM))
     assert lesion > 3 * LUNG_PER_MM
 
 
-def test_spheres_have_their_contrast_and_stay_apart() -> None:
+def test_spheres_have_their_contrast_and_do_not_touch() -> None:
     centres = np.array(sphere_centres_mm())
     phantom = cylinder_with_spheres(contrast=4)
     np.testing.assert_allclose(phantom.activity_at(centres), 4)
@@ -158,7 +158,7 @@ def test_line_sources_are_three_parallel_lines() -> None:
     assert three_line_sources().activity_at(np.array([[0.0, 100, 0]])) == 0
 
 
-def test_a_point_is_where_it_was_put() -> None:
+def test_point_source_is_at_its_position() -> None:
     source = point(4.5, -3, 2, diameter_mm=1)
     assert source.activity_at(np.array([[4.5, -3, 2.4]])) == 1
     assert source.activity_at(np.array([[4.5, -3, 2.6]])) == 0

@@ -1,4 +1,4 @@
-"""Shapes: chords against closed forms and numbers, coverage against volumes."""
+"""Tests of shapes: chords against closed forms and sampling, coverage against volumes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def random_lines(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarr
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda s: type(s).__name__)
-def test_a_chord_is_the_integral_of_contains(shape: Shape, rng: np.random.Generator) -> None:
+def test_chord_is_the_integral_of_contains(shape: Shape, rng: np.random.Generator) -> None:
     first, second = random_lines(rng, 200)
     n_steps = 2000
     steps = (np.arange(n_steps) + 0.5) / n_steps
@@ -47,7 +47,7 @@ def test_a_chord_is_the_integral_of_contains(shape: Shape, rng: np.random.Genera
 
 
 @pytest.mark.parametrize(("offset_mm", "chord_mm"), [(0, 200.0), (50, 173.205081), (90, 87.177979)])
-def test_a_cylinder_projects_to_its_chord(offset_mm: float, chord_mm: float) -> None:
+def test_cylinder_projects_to_its_chord(offset_mm: float, chord_mm: float) -> None:
     first, second = np.array([[offset_mm, -300.0, 2]]), np.array([[offset_mm, 300.0, 2]])
     assert chords(rod((0, 0, 0), 200, 100), first, second) == pytest.approx(chord_mm, abs=1e-6)
 
@@ -59,7 +59,7 @@ def test_lines_along_the_axes_are_exact() -> None:
     assert chords(cylinder, first, second) == pytest.approx([20, 10, 0, 16, 0], abs=FLOAT64_SUMS)
 
 
-def test_a_line_without_length_has_no_chord() -> None:
+def test_line_without_length_has_no_chord() -> None:
     points = np.zeros((1, 3))
     for shape in SHAPES:
         assert chords(shape, points, points) == 0
@@ -74,7 +74,7 @@ def test_swapped_ends_mirror_the_span(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(back_leave[hit], 1 - enter[hit], atol=FLOAT64)
 
 
-def test_a_thin_rod_far_away_keeps_its_chord() -> None:
+def test_distant_thin_rod_keeps_its_chord() -> None:
     first, second = np.array([[700.0, 3.0, 0.1]]), np.array([[-700.0, 3.0, 0.1]])
     assert chords(rod((5, 3, 0), 0.75, 20), first, second) == pytest.approx(0.75, rel=1e-8)
 
@@ -89,7 +89,7 @@ def test_coverage_adds_up_to_the_volume(shape: Shape) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda s: type(s).__name__)
-def test_no_point_lies_beyond_the_reach(shape: Shape, rng: np.random.Generator) -> None:
+def test_no_point_is_beyond_the_reach(shape: Shape, rng: np.random.Generator) -> None:
     points = np.array(shape.centre_mm) + rng.uniform(-20, 20, (200_000, 3))
     inside = points[shape.contains(points)]
     farthest = np.hypot(*(inside - np.array(shape.centre_mm)).T[:2]).max()
@@ -97,9 +97,7 @@ def test_no_point_lies_beyond_the_reach(shape: Shape, rng: np.random.Generator) 
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda s: type(s).__name__)
-def test_the_kernel_of_integrals_agrees_with_the_chords(
-    shape: Shape, rng: np.random.Generator
-) -> None:
+def test_integral_kernel_agrees_with_the_chords(shape: Shape, rng: np.random.Generator) -> None:
     # More lines than a block, some of them without length
     first, second = random_lines(rng, 3000)
     second[::7] = first[::7]
@@ -109,8 +107,8 @@ def test_the_kernel_of_integrals_agrees_with_the_chords(
 
 
 @pytest.mark.parametrize("beam", ["cone", "near", "fan", "parallel"])
-def test_rows_of_a_scan_agree_with_the_chords(beam: str) -> None:
-    """Columns that a solid cannot meet are left out, also with the source next to it."""
+def test_scan_rows_agree_with_the_chords(beam: str) -> None:
+    """Columns that a solid cannot meet are skipped, also with the source next to it."""
     many = circle(5)
     geometry = {
         "cone": lambda: circular_cone(
@@ -150,12 +148,12 @@ def test_coverage_is_cut_at_the_edge_of_the_grid() -> None:
     assert sphere((-20, 5, 5), 8).coverage(grid).sum() == 0
 
 
-def test_a_shape_smaller_than_a_voxel_keeps_its_volume_roughly() -> None:
+def test_shape_smaller_than_a_voxel_keeps_its_volume_roughly() -> None:
     grid = ImageGrid((3, 3, 3), (4.0, 4.0, 4.0))
     assert sphere((0, 0, 0), 2).coverage(grid, 20).sum() * 64 == pytest.approx(4.19, rel=0.07)
 
 
-def test_shapes_that_lines_cross_are_never_left_out(rng: np.random.Generator) -> None:
+def test_crossed_shapes_are_never_skipped(rng: np.random.Generator) -> None:
     for _ in range(50):
         middle = rng.uniform(-15, 15, (2, 3))
         wander = rng.uniform(0, 4)
@@ -165,6 +163,6 @@ def test_shapes_that_lines_cross_are_never_left_out(rng: np.random.Generator) ->
             assert shape in kept or not chords(shape, first, second).any()
 
 
-def test_shapes_beside_a_narrow_bundle_are_left_out() -> None:
+def test_shapes_outside_a_narrow_bundle_are_skipped() -> None:
     first, second = np.array([[40.0, -50, 0]]), np.array([[40.0, 50, 0]])
     assert may_cross(SHAPES, first, second) == []

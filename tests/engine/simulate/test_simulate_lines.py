@@ -1,4 +1,4 @@
-"""Drawing lines: both ways follow the rates, whatever the first guess of the peak."""
+"""Tests of drawn lines: both methods follow the rates for any first guess of the peak."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ N = 60_000
 
 
 def rate(crystals: np.ndarray) -> np.ndarray:
-    """Uneven, with a few lines thirty times as likely as the others."""
+    """Return uneven rates, with a few lines thirty times as likely as the others."""
     rates = 1 + np.sin(crystals[:, 0]) * np.cos(2 * crystals[:, 1])
     return np.where(crystals.sum(axis=1) % 97 == 0, 30, rates)
 
@@ -26,7 +26,7 @@ def expected_of(scanner: RingScanner) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chi_square(drawn: np.ndarray, scanner: RingScanner) -> float:
-    """Per degree of freedom, over lines with at least 5 expected counts."""
+    """Return chi square per degree of freedom, over lines with at least 5 expected counts."""
     crystals, rates = expected_of(scanner)
     n = scanner.n_crystals
     counts = np.bincount(drawn[:, 0] * n + drawn[:, 1], minlength=n * n)
@@ -46,7 +46,7 @@ def test_enumeration_follows_the_rates(tiny_ring: RingScanner, rng: np.random.Ge
 
 
 @pytest.mark.parametrize("peak", [30.0, 1.0])
-def test_rejection_follows_the_rates_even_from_too_low_a_peak(
+def test_rejection_follows_the_rates_from_too_low_a_peak(
     peak: float, tiny_ring: RingScanner, rng: np.random.Generator
 ) -> None:
     lines = by_rejection(all_lines(tiny_ring), rate, N, rng, peak)
@@ -55,7 +55,7 @@ def test_rejection_follows_the_rates_even_from_too_low_a_peak(
     assert lines.total_rate == pytest.approx(expected_of(tiny_ring)[1].sum(), rel=0.02)
 
 
-def test_few_events_are_drawn_without_enumerating(
+def test_few_events_are_drawn_without_enumeration(
     tiny_ring: RingScanner, rng: np.random.Generator
 ) -> None:
     asked = 0
@@ -72,20 +72,22 @@ def test_few_events_are_drawn_without_enumerating(
     assert asked - few > 1.5 * tiny_ring.n_lors
 
 
-def test_no_events_still_give_the_total(tiny_ring: RingScanner, rng: np.random.Generator) -> None:
+def test_zero_events_give_the_total_rate(tiny_ring: RingScanner, rng: np.random.Generator) -> None:
     lines = draw_lines(all_lines(tiny_ring), rate, 0, rng)
     assert lines.crystals.shape == (0, 2)
     assert lines.total_rate == pytest.approx(expected_of(tiny_ring)[1].sum(), rel=0.1)
 
 
-def test_a_source_that_no_line_sees_is_refused(
+def test_source_outside_all_lines_is_refused(
     tiny_ring: RingScanner, rng: np.random.Generator
 ) -> None:
     with pytest.raises(DataError, match="crosses the activity"):
         draw_lines(all_lines(tiny_ring), lambda crystals: np.zeros(len(crystals)), 10, rng)
 
 
-def test_the_tick_may_stop_the_work(tiny_ring: RingScanner, rng: np.random.Generator) -> None:
+def test_progress_callback_can_stop_the_simulation(
+    tiny_ring: RingScanner, rng: np.random.Generator
+) -> None:
     def stop(done: int, total: int) -> None:
         raise InterruptedError
 
@@ -94,7 +96,9 @@ def test_the_tick_may_stop_the_work(tiny_ring: RingScanner, rng: np.random.Gener
 
 
 @pytest.mark.parametrize("phantom", [point(12, -7, 3), brain(scale=0.3)], ids=lambda p: p.name)
-def test_only_blind_lines_are_left_out(phantom: ShapePhantom, tiny_ring: RingScanner) -> None:
+def test_only_lines_without_activity_are_skipped(
+    phantom: ShapePhantom, tiny_ring: RingScanner
+) -> None:
     near = lines_near(phantom, tiny_ring)
     kept = {tuple(pair) for pair in near.crystals(np.arange(len(near))).tolist()}
     crystals = tiny_ring.lors(np.arange(tiny_ring.n_lors))

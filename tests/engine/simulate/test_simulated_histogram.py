@@ -1,4 +1,4 @@
-"""Simulated histograms: Poisson about the means that the response gives."""
+"""Tests of simulated histograms: Poisson around the means of the response."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def chi2_per_line(counts: np.ndarray, mean: np.ndarray) -> float:
     return float(np.mean((counts[seen] - mean[seen]) ** 2 / mean[seen]))
 
 
-def test_counts_are_poisson_about_the_projection(response: ResponseMatrix) -> None:
+def test_counts_are_poisson_around_the_projection(response: ResponseMatrix) -> None:
     data = simulate_histogram(
         BALL, response, n_prompts=50_000, seed=1, on=ON, efficiencies=np.ones(48)
     )
@@ -41,7 +41,7 @@ def test_counts_are_poisson_about_the_projection(response: ResponseMatrix) -> No
     assert data.delayeds is None
 
 
-def test_delayeds_are_as_many_as_randoms(response: ResponseMatrix) -> None:
+def test_number_of_delayeds_equals_the_randoms(response: ResponseMatrix) -> None:
     data = simulate_histogram(BALL, response, n_prompts=50_000, seed=1, on=ON, randoms_fraction=0.4)
     assert data.n_prompts == pytest.approx(50_000, abs=5 * 50_000**0.5)
     assert data.n_delayeds == pytest.approx(20_000, abs=5 * 20_000**0.5)
@@ -59,7 +59,9 @@ def test_dead_crystals_count_nothing(response: ResponseMatrix) -> None:
     assert not data.prompts[dead].any() and not data.delayeds[dead].any()
 
 
-def test_the_seed_decides(response: ResponseMatrix, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seed_determines_the_counts(
+    response: ResponseMatrix, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, again, other = (
         simulate_histogram(BALL, response, n_prompts=900, seed=seed, on=ON).prompts
         for seed in (1, 1, 2)
@@ -68,7 +70,7 @@ def test_the_seed_decides(response: ResponseMatrix, monkeypatch: pytest.MonkeyPa
     assert (first != other).any()
 
 
-def test_rods_along_the_normal_are_those_along_z_laid_down(response: ResponseMatrix) -> None:
+def test_rods_along_the_normal_are_rotated_rods_along_z(response: ResponseMatrix) -> None:
     upright, lying = derenzo(along="z"), derenzo(along="y")
     rng = np.random.default_rng(4)
     points = rng.uniform(-20, 20, (4000, 3))
@@ -86,13 +88,13 @@ def test_rods_along_the_normal_are_those_along_z_laid_down(response: ResponseMat
         (point(500.0), {}, "'point source' is outside the field of view of 'Test panels'"),
     ],
 )
-def test_nonsense_is_refused(
+def test_invalid_settings_are_refused(
     response: ResponseMatrix, phantom: ShapePhantom, changes: dict[str, float], sentence: str
 ) -> None:
     with pytest.raises(SettingsError, match=sentence):
         simulate_histogram(phantom, response, **{"n_prompts": 100, "seed": 1, "on": ON, **changes})
 
 
-def test_a_wide_cylinder_is_cut_to_the_image(response: ResponseMatrix) -> None:
+def test_wide_cylinder_is_cut_to_the_image(response: ResponseMatrix) -> None:
     data = simulate_histogram(uniform_cylinder(), response, n_prompts=5_000, seed=1, on=ON)
     assert data.n_prompts > 4_000

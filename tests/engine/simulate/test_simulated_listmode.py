@@ -35,7 +35,7 @@ def lines_of(scanner: RingScanner) -> np.ndarray:
 
 
 def counts_on(data: ListMode, crystals: np.ndarray) -> np.ndarray:
-    """Events on each of the lines `crystals`, in their order."""
+    """Return the events on each of the lines `crystals`, in their order."""
     n = data.scanner.n_crystals
     keys = data.crystals[:, 0].astype(np.int64) * n + data.crystals[:, 1]
     counts = np.bincount(keys, minlength=n * n)
@@ -111,7 +111,7 @@ def test_time_bins_follow_the_model(tiny_ring: RingScanner) -> None:
     assert chi_square(counts[enough], np.maximum(mirrored, 1)[enough]) > 3, "cannot see the sign"
 
 
-def test_a_point_sends_lines_through_itself(tiny_ring: RingScanner) -> None:
+def test_lines_of_a_point_source_pass_through_it(tiny_ring: RingScanner) -> None:
     at = np.array([10.0, 5.0, 1.0])
     source = point(*at, diameter_mm=4)
     data = simulate_listmode(source, tiny_ring, n_prompts=2000, seed=3, randoms_fraction=0)
@@ -147,7 +147,7 @@ def test_events_beyond_the_time_bins_are_lost(make_ring: MakeRing) -> None:
     assert data.info["drawn"]["trues"] > 9000
 
 
-def test_no_time_bins_without_time_of_flight(make_ring: MakeRing) -> None:
+def test_scanner_without_time_of_flight_has_no_time_bins(make_ring: MakeRing) -> None:
     data = simulate_listmode(HEAD, make_ring(tof=None), n_prompts=1000, seed=5)
     assert data.tof_bins is None
 
@@ -175,7 +175,7 @@ def test_randoms_and_delayeds_agree(tiny_ring: RingScanner, rng: np.random.Gener
     assert chi_square(by_bin, np.full(7, m / 7)) < 4  # flat in time of flight
 
 
-def test_delayeds_lie_anywhere_in_time(tiny_ring: RingScanner) -> None:
+def test_delayeds_are_spread_over_the_scan_time(tiny_ring: RingScanner) -> None:
     data = simulate_listmode(
         HEAD, tiny_ring, n_prompts=20_000, seed=7, randoms_fraction=0.5, duration_s=2.0
     )
@@ -186,12 +186,12 @@ def test_delayeds_lie_anywhere_in_time(tiny_ring: RingScanner) -> None:
     assert halves[0] == pytest.approx(halves[1], abs=0.03)
 
 
-def test_without_delayeds_all_are_prompts(tiny_ring: RingScanner) -> None:
+def test_without_delayeds_all_events_are_prompts(tiny_ring: RingScanner) -> None:
     data = simulate_listmode(HEAD, tiny_ring, n_prompts=1000, seed=8, delayeds=False)
     assert data.delayed is None and data.n_prompts == data.n_events
 
 
-def test_the_same_seed_gives_the_same_scan(tiny_ring: RingScanner) -> None:
+def test_same_seed_gives_the_same_scan(tiny_ring: RingScanner) -> None:
     one, same, other = (
         simulate_listmode(HEAD, tiny_ring, n_prompts=3000, seed=seed) for seed in (9, 9, 10)
     )
@@ -212,7 +212,7 @@ def test_counts_vary_as_poisson_counts(make_ring: MakeRing) -> None:
     assert np.var(n) / 400 == pytest.approx(1, abs=5 * np.sqrt(2 / 60))
 
 
-def test_gaps_and_dead_crystals_stay_silent(
+def test_gaps_and_dead_crystals_have_no_events(
     tiny_ring: RingScanner, rng: np.random.Generator
 ) -> None:
     efficiencies = efficiencies_of(tiny_ring, rng)
@@ -231,7 +231,7 @@ def test_gaps_and_dead_crystals_stay_silent(
     assert data.efficiencies is not None and not data.efficiencies[~tiny_ring.alive].any()
 
 
-def test_scatter_comes_with_its_expectation(make_ring: MakeRing) -> None:
+def test_scatter_has_its_expectation(make_ring: MakeRing) -> None:
     ring = make_ring(tof=None)
     data = simulate_listmode(
         HEAD, ring, n_prompts=40_000, seed=12, randoms_fraction=0, scatter_fraction=0.9
@@ -247,7 +247,7 @@ def test_scatter_comes_with_its_expectation(make_ring: MakeRing) -> None:
     assert n_beside > 200 and np.sqrt((per_line**2).sum()) < 0.1 * n_beside
 
 
-def test_the_mu_map_is_the_phantoms(tiny_ring: RingScanner) -> None:
+def test_mu_map_equals_the_phantom(tiny_ring: RingScanner) -> None:
     data = simulate_listmode(HEAD, tiny_ring, n_prompts=100, seed=13)
     assert data.mu_map is not None and data.mu_map.unit == "1/mm"
     assert data.mu_map.values.max() == pytest.approx(0.0146)
@@ -258,13 +258,13 @@ def test_the_mu_map_is_the_phantoms(tiny_ring: RingScanner) -> None:
     np.testing.assert_allclose(drawn, HEAD.mu_integral(first, second), atol=0.03)  # grazing
 
 
-def test_nothing_attenuates_in_air(tiny_ring: RingScanner) -> None:
+def test_air_does_not_attenuate(tiny_ring: RingScanner) -> None:
     assert simulate_listmode(point(), tiny_ring, n_prompts=100, seed=1).mu_map is None
     air = simulate_listmode(HEAD, tiny_ring, n_prompts=100, seed=1, attenuation=False)
     assert air.mu_map is None
 
 
-def test_the_tick_sees_the_end(tiny_ring: RingScanner) -> None:
+def test_progress_callback_reaches_the_end(tiny_ring: RingScanner) -> None:
     seen: list[tuple[int, int]] = []
     simulate_listmode(
         HEAD,
@@ -289,7 +289,7 @@ def test_the_tick_sees_the_end(tiny_ring: RingScanner) -> None:
         ({"singles": np.full(128, np.nan)}, DataError, "finite"),
     ],
 )
-def test_unusable_wishes_are_refused(
+def test_invalid_settings_are_refused(
     change: dict[str, object], error: type[EngineError], words: str, tiny_ring: RingScanner
 ) -> None:
     wishes: dict[str, object] = {"n_prompts": 100, "seed": 1, **change}
@@ -297,7 +297,7 @@ def test_unusable_wishes_are_refused(
         simulate_listmode(HEAD, tiny_ring, **wishes)  # type: ignore[arg-type]
 
 
-def test_a_phantom_outside_the_scanner_is_refused(tiny_ring: RingScanner) -> None:
+def test_phantom_outside_the_scanner_is_refused(tiny_ring: RingScanner) -> None:
     far = replace(HEAD, shapes=(sphere((0, 0, 200), 10, 1.0),))
     with pytest.raises(DataError, match="move or enlarge"):
         simulate_listmode(far, tiny_ring, n_prompts=100, seed=1)

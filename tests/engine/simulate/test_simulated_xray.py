@@ -1,4 +1,7 @@
-"""Simulated X-ray scans: means and variances of counts, defects, rings, hardening, seeds."""
+"""Tests of simulated X-ray scans:
+
+means and variances of counts, defects, rings, hardening, seeds.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +31,12 @@ def scan(geometry: XrayGeometry = GEOMETRY, **options: Any) -> Projections:
 
 
 def corrected(data: Projections) -> np.ndarray:
-    """Line integrals by the mean flat and dark."""
+    """Return line integrals from the mean flat and dark."""
     dark = data.darks.mean(axis=0, dtype=float)
     return -np.log((data.values - dark) / (data.flats.mean(axis=0, dtype=float) - dark))
 
 
-def test_counts_are_those_of_poisson() -> None:
+def test_counts_follow_poisson_statistics() -> None:
     detector = Detector(photons=1000.0, open_counts=5000.0, gain_spread=0.0, read_noise=4.0)
     values = scan(detector=detector).values.astype(float)
     n, light = values.size, 1000 * np.exp(-P)
@@ -56,14 +59,14 @@ def test_flats_and_darks_have_their_own_noise() -> None:
     assert none.darks is None
 
 
-def test_counts_are_whole_and_end_at_full_scale() -> None:
+def test_counts_are_whole_and_saturate_at_full_scale() -> None:
     values = scan(detector=Detector(full_scale=18_000.0)).values
     assert values.max() == 18_000
     assert (values == 18_000).mean() > 0.4
     np.testing.assert_array_equal(values, np.rint(values))
 
 
-def test_the_same_seed_gives_the_same_scan_with_any_number_of_threads() -> None:
+def test_same_seed_gives_the_same_scan_for_any_number_of_threads() -> None:
     noisy = {"detector": Detector(dead_share=0.01, ring_spread=0.01)}
     one, same, other = scan(threads=1, **noisy), scan(**noisy), scan(seed=6, **noisy)
     for name in ("values", "flats", "darks"):
@@ -71,7 +74,7 @@ def test_the_same_seed_gives_the_same_scan_with_any_number_of_threads() -> None:
         assert (getattr(one, name) != getattr(other, name)).any()
 
 
-def test_the_gain_of_pixels_is_seen_by_flats_and_leaves_no_ring() -> None:
+def test_pixel_gain_appears_in_flats_and_leaves_no_ring() -> None:
     data = scan(detector=Detector(gain_spread=0.1, read_noise=0.0), n_flats=200)
     assert data.flats.mean(axis=0).std() == pytest.approx(4000, rel=0.1)
     error = corrected(data).mean(axis=0) - P
@@ -80,7 +83,7 @@ def test_the_gain_of_pixels_is_seen_by_flats_and_leaves_no_ring() -> None:
     assert error.std() == pytest.approx(noise, rel=0.15)
 
 
-def test_a_changed_gain_makes_rings() -> None:
+def test_changed_gain_makes_rings() -> None:
     data = scan(detector=Detector(gain_spread=0.0, ring_spread=0.02), n_flats=200)
     ring = corrected(data).mean(axis=0) - P
     assert ring.std() == pytest.approx(0.02, rel=0.1)
@@ -88,7 +91,7 @@ def test_a_changed_gain_makes_rings() -> None:
     assert np.corrcoef(halves[0].ravel(), halves[1].ravel())[0, 1] > 0.95
 
 
-def test_dead_and_hot_pixels_are_so_in_every_picture() -> None:
+def test_dead_and_hot_pixels_are_the_same_in_every_image() -> None:
     data = scan(detector=Detector(dead_share=0.02, hot_share=0.01))
     for pictures in (data.values, data.flats, data.darks):
         assert ((pictures == 0).all(axis=0)).sum() == 12
@@ -99,10 +102,10 @@ def test_dead_and_hot_pixels_are_so_in_every_picture() -> None:
     np.testing.assert_array_equal(maps.dead, (data.darks == 0).all(axis=0))
 
 
-def test_hardening_is_that_of_three_energies() -> None:
+def test_beam_hardening_equals_that_of_three_energies() -> None:
     p = np.linspace(0, 4, 9)
-    wanted = 0.5 * np.exp(-p) + 0.25 * np.exp(-0.6 * p) + 0.25 * np.exp(-1.4 * p)
-    np.testing.assert_allclose(transmission(p, 0.4), wanted, rtol=FLOAT64)
+    expected = 0.5 * np.exp(-p) + 0.25 * np.exp(-0.6 * p) + 0.25 * np.exp(-1.4 * p)
+    np.testing.assert_allclose(transmission(p, 0.4), expected, rtol=FLOAT64)
     np.testing.assert_allclose(transmission(p, 0.0), np.exp(-p), rtol=FLOAT64)
     little = np.array([0.02])
     assert -np.log(transmission(little, 1.0)) == pytest.approx(little - little**2 / 4, rel=1e-5)
@@ -111,7 +114,7 @@ def test_hardening_is_that_of_three_energies() -> None:
     assert seen == pytest.approx(-np.log(transmission(np.array(P), 0.4)), abs=5e-4)
 
 
-def test_a_pixel_counts_the_mean_of_its_photons_not_of_its_integrals() -> None:
+def test_pixel_averages_photons_and_not_integrals() -> None:
     # a slab whose upper edge halves the middle row
     edge = ShapePhantom("edge", (Box((0, 0, -50), (10, 50, 50), mu_per_mm=0.15),))
     geometry = parallel(np.zeros(60), shape=(3, 30), pixel_mm=1.0)
@@ -123,7 +126,7 @@ def test_a_pixel_counts_the_mean_of_its_photons_not_of_its_integrals() -> None:
     assert means == pytest.approx([3.0, 1.5, 0.0], abs=1e-5)
 
 
-def test_the_scan_says_what_it_is() -> None:
+def test_scan_records_kind_and_progress() -> None:
     done = []
     data = scan(on_progress=lambda *at: done.append(at))
     assert data.kind == "counts"
@@ -135,7 +138,7 @@ def test_the_scan_says_what_it_is() -> None:
     np.testing.assert_allclose(integrals.values, P, rtol=1e-6)
 
 
-def test_many_views_are_done_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_views_are_simulated_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     geometry = parallel(circle(7), shape=(20, 30), pixel_mm=1.0)
     whole = scan(geometry)
     monkeypatch.setattr("engine.simulate.xray._BLOCK_RAYS", 2 * 20 * 30)
@@ -151,12 +154,12 @@ def test_many_views_are_done_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"dead_share": 0.7, "hot_share": 0.5}, "add up to 1.2, expected at most 1"),
     ],
 )
-def test_impossible_detectors_are_refused(change: dict[str, float], fault: str) -> None:
+def test_invalid_detectors_are_refused(change: dict[str, float], fault: str) -> None:
     with pytest.raises(SettingsError, match=fault):
         Detector(**change)
 
 
 @pytest.mark.parametrize("option", [{"hardening": 1.5}, {"oversample": 0}, {"n_flats": -1}])
-def test_impossible_scans_are_refused(option: dict[str, Any]) -> None:
+def test_invalid_scans_are_refused(option: dict[str, Any]) -> None:
     with pytest.raises(SettingsError):
         scan(**option)

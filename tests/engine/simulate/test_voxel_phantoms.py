@@ -1,4 +1,4 @@
-"""Phantoms of voxels agree with the shapes they were made of, and with the maps they come from."""
+"""Tests of voxel phantoms: agreement with their shapes and with their source maps."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ BRICKS = ShapePhantom(
 
 @pytest.fixture
 def bricks() -> VoxelPhantom:
-    """Boxes whose faces are voxel faces: voxels hold them exactly."""
+    """Return boxes with faces on voxel faces, which voxels represent exactly."""
     return from_volumes(BRICKS.rasterise(GRID), BRICKS.rasterise(GRID, "mu"))
 
 
-def test_voxels_integrate_like_the_shapes(bricks: VoxelPhantom, rng: np.random.Generator) -> None:
+def test_integrals_through_voxels_equal_those_of_the_shapes(
+    bricks: VoxelPhantom, rng: np.random.Generator
+) -> None:
     first, second = rng.uniform(-60, 60, (2, 300, 3))
     exact = BRICKS.activity_integral(first, second)
     assert (exact > 0).sum() > 50
@@ -41,13 +43,17 @@ def test_voxels_integrate_like_the_shapes(bricks: VoxelPhantom, rng: np.random.G
     )
 
 
-def test_voxels_hold_the_same_values(bricks: VoxelPhantom, rng: np.random.Generator) -> None:
+def test_voxels_have_the_values_of_the_shapes(
+    bricks: VoxelPhantom, rng: np.random.Generator
+) -> None:
     points = rng.uniform(-30, 30, (500, 3))
     np.testing.assert_allclose(bricks.activity_at(points), BRICKS.activity_at(points))
     np.testing.assert_allclose(bricks.mu_at(points), BRICKS.mu_at(points), rtol=1e-6)
 
 
-def test_emission_places_follow_the_voxels(bricks: VoxelPhantom, rng: np.random.Generator) -> None:
+def test_emission_positions_follow_the_voxels(
+    bricks: VoxelPhantom, rng: np.random.Generator
+) -> None:
     n = 6000
     first = np.repeat([[-57.0, -3, 2]], n, axis=0)
     x = -57 + 120 * bricks.emission_places(first, first + np.array([120, 0, 0]), rng)
@@ -66,7 +72,7 @@ def test_coarser_voxels_keep_the_mass(bricks: VoxelPhantom) -> None:
 
 
 @pytest.mark.slow
-def test_a_scan_of_voxels_is_a_scan_of_the_shapes(
+def test_scan_of_voxels_equals_a_scan_of_the_shapes(
     bricks: VoxelPhantom, tiny_ring: RingScanner
 ) -> None:
     wishes = {"n_prompts": 20_000, "seed": 3, "randoms_fraction": 0.0}
@@ -80,7 +86,7 @@ def test_a_scan_of_voxels_is_a_scan_of_the_shapes(
     assert ((one - other) ** 2 / np.maximum(one + other, 1)).mean() < 4  # about 1
 
 
-def test_lines_beside_the_voxels_are_left_out(bricks: VoxelPhantom, tiny_ring: RingScanner) -> None:
+def test_lines_outside_the_voxels_are_skipped(bricks: VoxelPhantom, tiny_ring: RingScanner) -> None:
     near = lines_near(bricks, tiny_ring)
     crystals = tiny_ring.lors(np.arange(tiny_ring.n_lors))
     seen = bricks.activity_integral(*(tiny_ring.positions_mm[crystals[:, k]] for k in (0, 1))) > 0
@@ -90,26 +96,26 @@ def test_lines_beside_the_voxels_are_left_out(bricks: VoxelPhantom, tiny_ring: R
 
 
 @pytest.mark.parametrize("bad", [np.nan, -1.0])
-def test_unusable_activity_is_refused(bad: float, bricks: VoxelPhantom) -> None:
+def test_invalid_activity_is_refused(bad: float, bricks: VoxelPhantom) -> None:
     values = bricks.activity.values.copy()
     values[3, 4, 5] = bad
     with pytest.raises(DataError, match=r"the activity ranges from .* must be finite"):
         from_volumes(replace(bricks.activity, values=values))
 
 
-def test_an_empty_phantom_is_refused(bricks: VoxelPhantom) -> None:
+def test_empty_phantom_is_refused(bricks: VoxelPhantom) -> None:
     with pytest.raises(DataError, match="and not all 0"):
         from_volumes(replace(bricks.activity, values=np.zeros(GRID.shape, np.float32)))
 
 
-def test_a_negative_mu_map_is_refused(bricks: VoxelPhantom) -> None:
+def test_negative_mu_map_is_refused(bricks: VoxelPhantom) -> None:
     with pytest.raises(DataError, match="attenuation map"):
         from_volumes(bricks.activity, replace(bricks.activity, values=-bricks.activity.values))
 
 
 @pytest.fixture
 def maps(tmp_path: Path) -> tuple[Path, Path]:
-    """Grey matter as a shell of 0 to 255, white matter inside it."""
+    """Write maps of a grey-matter shell of 0 to 255 and of white matter inside it."""
     grid = ImageGrid((24, 24, 24), (4.0, 4.0, 4.0))
     whole = sphere((0, 0, 0), 60).coverage(grid)
     white = sphere((0, 0, 0), 40).coverage(grid)
@@ -135,7 +141,7 @@ def test_maps_on_different_grids_are_refused(maps: tuple[Path, Path], tmp_path: 
 
 
 @pytest.mark.slow
-def test_the_mni_maps_make_a_head(shared_data: Path) -> None:
+def test_mni_maps_make_a_head(shared_data: Path) -> None:
     folder = shared_data / "phantom-mni152-brain"
     phantom = mni_brain(folder / "mni_icbm152_gm_1mm.nii.gz", folder / "mni_icbm152_wm_1mm.nii.gz")
     assert 3 < phantom.activity.values.max() <= 4.01

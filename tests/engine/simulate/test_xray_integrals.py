@@ -1,4 +1,4 @@
-"""Line integrals of X-rays: chords, sums, rigid motion, and the same as lines taken one by one."""
+"""Tests of X-ray line integrals: chords, sums, rigid motion, single lines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def integrals(geometry: XrayGeometry, *shapes: Shape) -> np.ndarray:
 
 
 def rays(geometry: XrayGeometry, view: int) -> tuple[np.ndarray, np.ndarray]:
-    """(n, 3) starts and directions of unit length of a view's rays."""
+    """Return (n, 3) starts and unit directions of a view's rays."""
     there = geometry.pixel_mm(view).reshape(-1, 3)
     if geometry.beam == "parallel":
         return there, np.broadcast_to(geometry.source_mm[view], there.shape)
@@ -56,32 +56,32 @@ def rays(geometry: XrayGeometry, view: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("beam", ORBITS)
-def test_a_ball_projects_to_its_chords(beam: str) -> None:
+def test_ball_projects_to_its_chords(beam: str) -> None:
     geometry, centre = ORBITS[beam], np.array([4.0, -7.0, 3.0])
-    got = integrals(geometry, sphere((4.0, -7.0, 3.0), 30.0, mu_per_mm=0.02))
+    actual = integrals(geometry, sphere((4.0, -7.0, 3.0), 30.0, mu_per_mm=0.02))
     for view in range(geometry.n_views):
         start, way = rays(geometry, view)
         distance = np.linalg.norm(np.cross(centre - start, way), axis=1)
         chord = 2 * np.sqrt(np.maximum(15.0**2 - distance**2, 0))
-        np.testing.assert_allclose(got[view].ravel(), 0.02 * chord, atol=2e-7)
-    assert (got > 0).mean() > 0.1
+        np.testing.assert_allclose(actual[view].ravel(), 0.02 * chord, atol=2e-7)
+    assert (actual > 0).mean() > 0.1
 
 
 @pytest.mark.parametrize("beam", ORBITS)
 @pytest.mark.parametrize("solid", SOLIDS)
-def test_every_solid_is_as_its_lines_taken_one_by_one(beam: str, solid: str) -> None:
+def test_every_solid_equals_its_single_lines(beam: str, solid: str) -> None:
     geometry, shape = ORBITS[beam], SOLIDS[solid]
-    got, phantom = integrals(geometry, shape), ShapePhantom("test", (shape,))
-    assert (got > 0).mean() > 0.05
+    actual, phantom = integrals(geometry, shape), ShapePhantom("test", (shape,))
+    assert (actual > 0).mean() > 0.05
     for view in range(geometry.n_views):
         start, way = rays(geometry, view)
         back = 300.0 if beam == "parallel" else 0.0
-        wanted = phantom.mu_integral(start - back * way, start + 400 * way)
-        np.testing.assert_allclose(got[view].ravel(), wanted, atol=1e-6)
+        expected = phantom.mu_integral(start - back * way, start + 400 * way)
+        np.testing.assert_allclose(actual[view].ravel(), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("beam", ORBITS)
-def test_shapes_add_up(beam: str) -> None:
+def test_integrals_of_shapes_add_up(beam: str) -> None:
     shapes = tuple(SOLIDS.values())
     one_by_one = [integrals(ORBITS[beam], shape) for shape in shapes]
     np.testing.assert_allclose(integrals(ORBITS[beam], *shapes), sum(one_by_one), atol=1e-6)
@@ -90,7 +90,7 @@ def test_shapes_add_up(beam: str) -> None:
 
 
 @pytest.mark.parametrize("beam", ORBITS)
-def test_turning_the_phantom_with_the_scanner_changes_nothing(beam: str) -> None:
+def test_rotating_phantom_and_scanner_together_changes_nothing(beam: str) -> None:
     shapes, angle = tuple(SOLIDS.values()), 0.7
     cos, sin = np.cos(angle), np.sin(angle)
     turned = [
@@ -111,7 +111,7 @@ def test_turning_the_phantom_with_the_scanner_changes_nothing(beam: str) -> None
     )
 
 
-def test_what_is_behind_the_source_is_not_seen_and_what_is_behind_the_detector_is() -> None:
+def test_objects_behind_the_source_are_unseen_and_behind_the_detector_seen() -> None:
     geometry = circular_cone(
         [0.0], source_axis_mm=100, source_detector_mm=100, shape=(1, 1), pixel_mm=1.0
     )
@@ -127,10 +127,10 @@ def test_rays_along_the_faces_of_a_solid_are_finite(shape: Shape) -> None:
     geometry = parallel([0.0], shape=(41, 41), pixel_mm=0.5).moved(
         [[0, 1.0, 0], [0, 0, 1], [1, 0, 0]]  # rays along −z
     )
-    got = integrals(geometry, shape)
-    assert np.isfinite(got).all()
-    assert got.max() == pytest.approx(2 * shape.half_mm[2] * shape.mu_per_mm, rel=1e-6)
-    assert 0 < (got > 0).mean() < 1
+    actual = integrals(geometry, shape)
+    assert np.isfinite(actual).all()
+    assert actual.max() == pytest.approx(2 * shape.half_mm[2] * shape.mu_per_mm, rel=1e-6)
+    assert 0 < (actual > 0).mean() < 1
 
 
 def test_no_shapes_give_zeros() -> None:
@@ -138,7 +138,7 @@ def test_no_shapes_give_zeros() -> None:
     assert not integrals(ORBITS["cone"], sphere((0, 0, 0), 10.0, activity=1.0)).any()
 
 
-def test_the_number_of_threads_changes_no_bit() -> None:
+def test_number_of_threads_changes_no_bit() -> None:
     one, two = (line_integrals(shepp_logan(), ORBITS["cone"], threads=n) for n in (1, 2))
     np.testing.assert_array_equal(one, two)
 
@@ -151,24 +151,24 @@ def test_finer_pixels_tile_the_coarse_ones() -> None:
     np.testing.assert_allclose(fine.corner_mm, geometry.corner_mm, atol=FLOAT64_MM)
 
 
-def test_oversampled_pixels_tend_to_the_mean_over_their_area() -> None:
+def test_oversampled_pixels_converge_to_their_area_mean() -> None:
     """Across a ball that fills a pixel: ∫ 2 √(r² − x² − y²) = its volume."""
     pixel = parallel([0.0], shape=(1, 1), pixel_mm=10.0)
     ball = ShapePhantom("ball", (sphere((0, 0, 0), 8.0, mu_per_mm=1.0),))
-    wanted = 4 / 3 * np.pi * 4.0**3 / 10.0**2
+    expected = 4 / 3 * np.pi * 4.0**3 / 10.0**2
     errors = [
-        abs(simulate_integrals(ball, pixel, oversample=k).values[0, 0, 0] - wanted)
+        abs(simulate_integrals(ball, pixel, oversample=k).values[0, 0, 0] - expected)
         for k in (1, 4, 32)
     ]
     assert errors[0] > 1
-    assert errors[2] < 2e-3 * wanted
+    assert errors[2] < 2e-3 * expected
     assert errors[2] < errors[1] < errors[0]
     assert mean_of_pixels(np.arange(16.0).reshape(1, 4, 4), 2).tolist() == [
         [[2.5, 4.5], [10.5, 12.5]]
     ]
 
 
-def test_shepp_and_logan_are_those_of_rtk() -> None:
+def test_shepp_logan_integrals_equal_rtk() -> None:
     """Values of RTK 2.7, whose frame swaps y and z of the table: a mirror image, seen in LPS."""
     same, k = np.ones(8), np.arange(8)
     geometry = from_rtk(
@@ -189,7 +189,7 @@ def test_shepp_and_logan_are_those_of_rtk() -> None:
         replace(s, centre_mm=(x, -y, z), turn_deg=-s.turn_deg)
         for s, (x, y, z) in ((s, s.centre_mm) for s in table.shapes)
     ]
-    got = integrals(geometry, *mirrored)
+    actual = integrals(geometry, *mirrored)
     rtk = {
         (0, 50, 64): 194.55122,
         (2, 30, 50): 128.37042,
@@ -198,16 +198,16 @@ def test_shepp_and_logan_are_those_of_rtk() -> None:
         (7, 55, 100): 71.224236,
     }
     for pixel, value in rtk.items():
-        assert got[pixel] == pytest.approx(value, abs=5e-5), pixel
+        assert actual[pixel] == pytest.approx(value, abs=5e-5), pixel
 
 
-def test_shepp_and_logan_near_the_centre() -> None:
+def test_shepp_logan_has_known_values_near_the_centre() -> None:
     slab = shepp_logan().rasterise(ImageGrid((1, 128, 128), (1.0, 1.0, 1.0)), "mu").values[0]
     x = np.arange(128) - 63.5
     assert slab[np.hypot(x[:, None], x) < 20].mean() == pytest.approx(1.0213, abs=3e-4)
 
 
-def test_high_contrast_changes_the_brain_alone() -> None:
+def test_high_contrast_changes_the_brain_only() -> None:
     low, high = (shepp_logan(contrast=c, per_mm=0.02) for c in ("low", "high"))  # type: ignore[arg-type]
     points = np.array([[0, 91.0, 0], [0, 0, -60], [-22, 0, -25], [0, 35, -25], [0, 0, 100]])
     assert low.mu_at(points) == pytest.approx(0.02 * np.array([2, 1.02, 1.0, 1.04, 0]))
@@ -215,7 +215,7 @@ def test_high_contrast_changes_the_brain_alone() -> None:
 
 
 @pytest.mark.parametrize("phantom", [shepp_logan(), tooth(scale=5.0)], ids=lambda p: p.name)
-def test_no_place_of_a_phantom_has_negative_attenuation(
+def test_no_point_of_a_phantom_has_negative_attenuation(
     phantom: ShapePhantom, rng: np.random.Generator
 ) -> None:
     points = rng.uniform(-100, 100, (200_000, 3))
@@ -225,7 +225,7 @@ def test_no_place_of_a_phantom_has_negative_attenuation(
 
 @pytest.mark.parametrize("phantom", [shepp_logan(), tooth()], ids=lambda p: p.name)
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_a_flipped_phantom_is_another_one(phantom: ShapePhantom, axis: int) -> None:
+def test_flipped_phantom_differs(phantom: ShapePhantom, axis: int) -> None:
     size = 220.0 if phantom.name == "Shepp-Logan" else 26.0
     grid = ImageGrid((52, 52, 52), (size / 52,) * 3)
     values: Any = phantom.rasterise(grid, "mu", oversample=2).values
@@ -233,7 +233,7 @@ def test_a_flipped_phantom_is_another_one(phantom: ShapePhantom, axis: int) -> N
     assert np.linalg.norm(values - other) > 2e-3 * np.linalg.norm(values)
 
 
-def test_voxels_hold_what_the_rays_see() -> None:
+def test_voxel_sum_equals_the_integrals_of_rays() -> None:
     """The sum of a parallel view is the volume integral, as is that of the voxels."""
     geometry = parallel([0.4], shape=(130, 130), pixel_mm=0.2)
     seen = simulate_integrals(tooth(), geometry, oversample=2).values.sum(dtype=float) * 0.2**2

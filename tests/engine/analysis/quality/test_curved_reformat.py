@@ -1,4 +1,4 @@
-"""Curved planes: closed forms on arcs and straight lines."""
+"""Tests of curved planes: closed forms on arcs and straight lines."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def arc(n: int) -> list[tuple[float, float, float]]:
 
 
 def of_radius_and_height() -> Volume:
-    """Values that grow with the distance from the axis, and with height."""
+    """Return values that grow with the distance from the axis and with height."""
     z, y, x = (GRID.centres_mm(axis) for axis in (2, 1, 0))
     radius = np.hypot(y[:, None], x)
     return Volume((radius + 10 * z[:, None, None]).astype(np.float32), GRID, "HU")
 
 
-def test_a_curve_goes_through_its_points_and_hardly_leaves_a_circle():
+def test_curve_passes_through_its_points_and_stays_near_a_circle():
     points = arc(7)
     curve = curve_through(points)
     for point in points:
@@ -34,16 +34,16 @@ def test_a_curve_goes_through_its_points_and_hardly_leaves_a_circle():
     assert np.abs(np.hypot(curve[:, 0], curve[:, 1]) - RADIUS_MM).max() < 0.01 * RADIUS_MM
 
 
-def test_along_an_arc_each_row_has_one_value_and_the_length_is_that_of_the_arc():
+def test_rows_along_an_arc_are_constant_and_have_its_length():
     found = curved_plane(of_radius_and_height(), arc(9), 2)
     assert found.length_mm == pytest.approx(RADIUS_MM * np.pi / 2, rel=5e-3)  # chords of a spline
     assert found.pixel_mm[0] == 2.0
     assert found.pixel_mm[1] == pytest.approx(1.0, rel=0.05)
-    wanted = RADIUS_MM + 10 * GRID.centres_mm(2)[:, None]
-    assert np.abs(found.values - wanted).max() < 0.15  # of a spline, and between voxels
+    expected = RADIUS_MM + 10 * GRID.centres_mm(2)[:, None]
+    assert np.abs(found.values - expected).max() < 0.15  # of a spline, and between voxels
 
 
-def test_a_thickness_takes_the_mean_across_the_curve():
+def test_thick_plane_is_the_mean_across_the_curve():
     volume = of_radius_and_height()
     line = [(-10.0, 5.0, 0.0), (0.0, 5.0, 0.0), (10.0, 5.0, 0.0)]
     found = curved_plane(volume, line, 2, thickness_mm=4.0)
@@ -54,6 +54,6 @@ def test_a_thickness_takes_the_mean_across_the_curve():
     np.testing.assert_allclose(found.values, np.mean(sides, axis=0), rtol=1e-5)
 
 
-def test_a_curve_without_length_is_refused():
+def test_curve_without_length_is_refused():
     with pytest.raises(GeometryError, match="no length"):
         curved_plane(of_radius_and_height(), [(1.0, 1.0, 0.0)] * 4, 2)

@@ -1,4 +1,4 @@
-"""A uniform cylinder is found where it is, whatever the noise, and its mean has an honest error."""
+"""Tests of a uniform cylinder: its position under noise, and the error of its mean."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GRID = ImageGrid((40, 50, 50), (4.0, 4.0, 5.0))
 
 
 def image(noise: float, seed: int = 1, blur: float = 1.5) -> Volume:
-    """A cylinder of 2 at (9, -14, 10) mm, 60 mm in radius and 130 mm long; noise as PET has it."""
+    """Return a cylinder of 2 at (9, -14, 10) mm, radius 60 mm, length 130 mm, with PET noise."""
     empty = Volume(np.zeros(GRID.shape, np.float32), GRID, "")
     solid = CylinderRegion.upright((9.0, -14.0, 10.0), 120.0, 130.0).coverage(empty)
     share = solid.within((slice(0, 40), slice(0, 50), slice(0, 50)))
@@ -29,25 +29,25 @@ def image(noise: float, seed: int = 1, blur: float = 1.5) -> Volume:
 
 
 @pytest.mark.parametrize("noise", [0.0, 1.0, 4.0])
-def test_it_is_found_where_it_is(noise: float) -> None:
+def test_cylinder_is_found_at_its_position(noise: float) -> None:
     found = find_cylinder(image(noise))
     assert math.dist(found.centre_mm, (9.0, -14.0, 10.0)) < 1.5
     assert found.radius_mm == pytest.approx(60, abs=2.0)
     assert found.length_mm == pytest.approx(130, abs=5.0)
 
 
-def test_single_voxels_of_much_noise_do_not_make_it_smaller() -> None:
+def test_noisy_voxels_do_not_shrink_the_cylinder() -> None:
     found = find_cylinder(image(3.0, blur=0.0))
     assert found.radius_mm == pytest.approx(60, abs=3.0)
 
 
-def test_well_inside_nothing_blurs_into_the_mean() -> None:
+def test_mean_inside_is_unaffected_by_blur() -> None:
     volume = image(0.0)
     found = mean_inside(volume, find_cylinder(volume).inner(GRID))
     assert found.mean == pytest.approx(2, rel=2e-3)
 
 
-def test_the_error_of_the_mean_is_as_large_as_means_spread() -> None:
+def test_error_of_the_mean_equals_the_spread_of_means() -> None:
     """60 images of noise after a filter: parts that share a side make it up to a quarter small."""
     inside = UprightCylinder((9.0, -14.0, 10.0), 45.0, 97.0)
     found = [mean_inside(image(1.0, seed), inside) for seed in range(60)]
@@ -56,7 +56,7 @@ def test_the_error_of_the_mean_is_as_large_as_means_spread() -> None:
     assert 0.65 * spread < told < 1.15 * spread
 
 
-def test_an_image_without_one_is_a_sentence() -> None:
+def test_image_without_a_cylinder_gives_one_sentence() -> None:
     empty = Volume(np.zeros(GRID.shape, np.float32), GRID, "counts/mm")
     with pytest.raises(DataError, match="no cylinder was found"):
         find_cylinder(empty)

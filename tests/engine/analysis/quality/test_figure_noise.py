@@ -37,7 +37,7 @@ POINT = ImageGrid((25, 25, 25), (1.0, 1.0, 1.0))
 
 
 def clean_of(kind: str) -> tuple[Volume, PhantomFacts]:
-    """A phantom without noise, and facts with its position, if it takes one."""
+    """Return a phantom without noise, and facts with its position if needed."""
     grid = {"nema-nu2": BODY, "nema-nu4": MOUSE, "pet-cylinder": CYLINDER}.get(kind, POINT)
     x, y, z = (grid.centres_mm(axis) for axis in range(3))
     at = (z[:, None, None], y[None, :, None], x[None, None, :])
@@ -68,9 +68,7 @@ PET = ("nema-nu2", "nema-nu4", "nema-points", "pet-cylinder")
 
 
 @pytest.mark.parametrize("kind", PET)
-def test_noise_is_that_of_the_figure_in_every_replicate(
-    kind: str, rng: np.random.Generator
-) -> None:
+def test_noise_equals_the_spread_over_replicates(kind: str, rng: np.random.Generator) -> None:
     clean, facts = clean_of(kind)
     volume = noisy(clean, rng)
     assert volume.error is not None
@@ -92,7 +90,7 @@ def test_noise_is_that_of_the_figure_in_every_replicate(
     assert any(figure.noise > 0 for figure in report.figures if figure.noise is not None)
 
 
-def test_noise_of_a_mean_is_that_of_independent_voxels(rng: np.random.Generator) -> None:
+def test_noise_of_a_mean_equals_that_of_independent_voxels(rng: np.random.Generator) -> None:
     """White noise: σ / √N over the N voxels of the interior."""
     clean, facts = clean_of("pet-cylinder")
 
@@ -106,7 +104,7 @@ def test_noise_of_a_mean_is_that_of_independent_voxels(rng: np.random.Generator)
     assert figure.noise == pytest.approx(0.5 / np.sqrt(inside), rel=0.2)
 
 
-def test_an_image_without_error_map_has_the_report_of_before() -> None:
+def test_report_without_an_error_map_has_no_noise() -> None:
     clean, facts = clean_of("pet-cylinder")
 
     report = KINDS["pet-cylinder"].measure(clean, facts)
@@ -118,7 +116,7 @@ def test_an_image_without_error_map_has_the_report_of_before() -> None:
     assert to_csv(report).splitlines()[0] == ",".join(HEAD)
 
 
-def test_a_figure_that_a_replicate_lacks_has_no_noise(rng: np.random.Generator) -> None:
+def test_figure_missing_in_a_replicate_has_no_noise(rng: np.random.Generator) -> None:
     volume = noisy(clean_of("pet-cylinder")[0], rng)
 
     def figures(image: Volume) -> list[float]:
@@ -134,7 +132,7 @@ def test_a_figure_that_a_replicate_lacks_has_no_noise(rng: np.random.Generator) 
     assert errors_of_figures(bright, [1.0, 2.0], figures) == (None, None)
 
 
-def test_text_rounds_to_two_digits_of_the_noise() -> None:
+def test_text_is_rounded_to_two_digits_of_the_noise() -> None:
     made = QualityFigure("17 mm", 41.268, 2.13, "%", "Contrast recovery", 1.934, 4.048)
 
     assert made.text() == "41.3 ± 2.1 %"
@@ -144,8 +142,8 @@ def test_text_rounds_to_two_digits_of_the_noise() -> None:
 
 @pytest.mark.parametrize("noise", 10.0 ** np.arange(-12, 3))
 @pytest.mark.parametrize("value", [0.0, 2.3456789e-6, 0.023456789, 41.3456789, 234567.89])
-def test_a_noise_of_any_size_is_written_with_few_digits(value, noise) -> None:
-    """A tiny one was written with eight decimals."""
+def test_noise_of_any_size_is_written_with_few_digits(value, noise) -> None:
+    """A tiny one was written with eight decimals before."""
     text = QualityFigure("a", value, None, "", noise=noise, noise_half_width=2 * noise).noise_text()
     numbers = re.findall(r"\d[\d.]*", text.partition("×")[0].replace("95 %", ""))
     assert len(numbers) == 3
@@ -155,7 +153,7 @@ def test_a_noise_of_any_size_is_written_with_few_digits(value, noise) -> None:
     assert len({len(each.partition(".")[2]) for each in numbers}) == 1, "the same decimals"
 
 
-def test_the_command_prints_and_writes_the_noise(
+def test_command_prints_and_writes_the_noise(
     rng: np.random.Generator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     volume = noisy(clean_of("pet-cylinder")[0], rng)
@@ -207,7 +205,7 @@ def test_pages_state_the_noise(rng: np.random.Generator, monkeypatch: pytest.Mon
 SCAN = {"scanner_sha256": "a" * 64, "isotope": "F-18", "duration_s": 600.0}
 
 
-def test_a_calibration_states_the_noise_of_its_mean(
+def test_calibration_states_the_noise_of_its_mean(
     rng: np.random.Generator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     info = {"format": "isocenter-provenance-1", "scan": SCAN, "corrections": []}
@@ -215,12 +213,12 @@ def test_a_calibration_states_the_noise_of_its_mean(
     assert volume.error is not None
     inside = UprightCylinder((0.0, 0.0, 0.0), 12.0, 30.0)
     means = [each[inside.mask(CYLINDER)].mean(dtype=float) for each in volume.error.replicates()]
-    wanted = 100 * np.std(means, ddof=1) / 10
+    expected = 100 * np.std(means, ddof=1) / 10
 
     _, measured = calibrate(volume, KnownActivity(1e6, 50.0), region=inside)
     _, plain = calibrate(replace(volume, error=None), KnownActivity(1e6, 50.0), region=inside)
 
-    assert measured["noise_percent"] == pytest.approx(wanted)
+    assert measured["noise_percent"] == pytest.approx(expected)
     assert measured["replicates"] == "8 bootstrap replicates (seed 3)"
     assert plain.keys() == measured.keys() - {
         "noise_percent",
@@ -231,4 +229,4 @@ def test_a_calibration_states_the_noise_of_its_mean(
     command = ["calibrate", str(tmp_path / "image.h5"), "-o", str(tmp_path / "c.json")]
     more = ["--activity-mbq", "1", "--volume-ml", "50", "--region", "0,0,0,12,30"]
     assert main([*command, *more]) == DONE
-    assert f"noise of the mean: ± {wanted:.2g} % (95 %: ± " in capsys.readouterr().out
+    assert f"noise of the mean: ± {expected:.2g} % (95 %: ± " in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Profiles along lines: linear images are sampled exactly, and known shapes have their widths."""
+"""Tests of profiles along lines: exact samples of linear images, widths of known shapes."""
 
 import numpy as np
 import pytest
@@ -20,20 +20,20 @@ def places():
     return np.meshgrid(z, y, x, indexing="ij")
 
 
-def test_a_linear_image_is_sampled_exactly_along_a_slanted_line():
+def test_linear_image_is_sampled_exactly_along_a_slanted_line():
     z, y, x = places()
     image = volume(2 * x - 3 * y + 5 * z + 1)
     start, end = (-4.0, -9.0, -6.0), (10.0, 8.0, 7.5)
     found = profile_along(image, start, end)
-    want = found.points_mm @ (2, -3, 5) + 1
-    np.testing.assert_allclose(found.values, want, rtol=1e-5, atol=1e-4)
+    expected = found.points_mm @ (2, -3, 5) + 1
+    np.testing.assert_allclose(found.values, expected, rtol=1e-5, atol=1e-4)
     assert found.length_mm == pytest.approx(np.linalg.norm(np.subtract(end, start)))
     np.testing.assert_allclose(found.points_mm[[0, -1]], [start, end])
     assert np.diff(found.distance_mm).max() <= 0.25 + 1e-12
 
 
 @pytest.mark.parametrize("base", [0.0, -1000.0, 7.0])
-def test_the_width_of_a_gaussian_on_any_ground(base):
+def test_width_of_a_gaussian_is_found_on_any_background(base):
     x = places()[2]
     sigma = 2.5
     image = volume(base + 40 * np.exp(-((x - 3.0) ** 2) / (2 * sigma**2)))
@@ -44,7 +44,7 @@ def test_the_width_of_a_gaussian_on_any_ground(base):
     assert peak == pytest.approx(base + 40, rel=0.01)
 
 
-def test_the_width_is_of_the_highest_of_several_peaks():
+def test_width_is_that_of_the_highest_peak():
     x = places()[2]
     image = volume(np.where(np.abs(x) < 1.1, 2.0, 0.0) + np.where(np.abs(x - 8) < 0.6, 3.0, 0.0))
     found = profile_along(image, (-5.0, -2.0, 1.0), (12.5, -2.0, 1.0))
@@ -53,14 +53,14 @@ def test_the_width_is_of_the_highest_of_several_peaks():
     assert found.fwhm_mm == pytest.approx(1.5, abs=0.1)  # three voxels of 0.5 mm
 
 
-def test_a_line_that_ends_on_the_slope_has_no_width():
+def test_line_ending_on_a_slope_has_no_width():
     x = places()[2]
     assert profile_along(volume(x), (-5.0, -2.0, 1.0), (5.0, -2.0, 1.0)).fwhm_mm is None
     flat = profile_along(volume(0 * x + 4), (-5.0, -2.0, 1.0), (5.0, -2.0, 1.0))
     assert flat.fwhm_mm is None
 
 
-def test_the_table_holds_every_sample():
+def test_table_contains_every_sample():
     x = places()[2]
     found = profile_along(volume(x, unit=""), (-1.0, -2.0, 1.0), (1.0, -2.0, 1.0))
     head, *rows = found.csv().splitlines()
@@ -70,6 +70,6 @@ def test_the_table_holds_every_sample():
     np.testing.assert_allclose(table[:, 4], found.values, atol=1e-6)
 
 
-def test_a_line_without_length_is_refused():
+def test_line_without_length_is_refused():
     with pytest.raises(GeometryError, match="draw a longer line"):
         profile_along(volume(places()[2]), (1.0, 1.0, 1.0), (1.0, 1.0, 1.0))

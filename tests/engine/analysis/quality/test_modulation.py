@@ -1,4 +1,4 @@
-"""Modulation, noise power and widths of images whose answers are closed forms."""
+"""Tests of modulation, noise power and widths against closed forms."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ X, Y = np.meshgrid(np.arange(-80, 80) * PIXEL, np.arange(-80, 80) * PIXEL)
 
 
 def gaussian_frequency(level: float) -> float:
-    """Where exp(-2 π² σ² f²) is at a level."""
+    """Return the frequency at which exp(-2 π² σ² f²) has a level."""
     return float(np.sqrt(-np.log(level) / 2) / (np.pi * SIGMA))
 
 
 def edge(noise: float, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Pixels round the edge of a blurred disc of 60 mm."""
+    """Return pixels around the edge of a blurred disc of 60 mm."""
     r, turn = np.hypot(X - 0.3, Y + 0.2) - 60, np.arctan2(Y + 0.2, X - 0.3)
     near = np.abs(r) <= 8
     values = 500 * special.erfc(r[near] / (np.sqrt(2) * SIGMA))
     return r[near], turn[near], values + noise * rng.standard_normal(len(values))
 
 
-def test_the_edge_of_a_gaussian_blur_has_its_modulation(rng: np.random.Generator) -> None:
+def test_edge_has_the_modulation_of_its_gaussian_blur(rng: np.random.Generator) -> None:
     found = of_edge(*edge(0.0, rng), PIXEL)
     f = found.modulation.frequency
     used = f < 0.35
-    wanted = np.exp(-2 * (np.pi * SIGMA * f) ** 2)
-    np.testing.assert_allclose(found.modulation.value[used], wanted[used], atol=0.01)
+    expected = np.exp(-2 * (np.pi * SIGMA * f) ** 2)
+    np.testing.assert_allclose(found.modulation.value[used], expected[used], atol=0.01)
     assert found.half[0] == pytest.approx(gaussian_frequency(0.5), rel=0.01)
     assert found.tenth[0] == pytest.approx(gaussian_frequency(0.1), rel=0.02)
 
 
-def test_the_error_of_an_edge_is_as_large_as_its_spread(rng: np.random.Generator) -> None:
+def test_error_of_an_edge_equals_its_spread(rng: np.random.Generator) -> None:
     found = [of_edge(*edge(20.0, rng), PIXEL) for _ in range(24)]
     spread = np.std([each.half[0] for each in found], ddof=1)
     told = np.mean([each.half[1] for each in found])
     assert 0.6 * spread < told < 1.6 * spread
 
 
-def test_a_wire_has_the_modulation_of_its_blur() -> None:
+def test_wire_has_the_modulation_of_its_blur() -> None:
     near = np.hypot(X, Y) <= 10
     values = np.exp(-((X - 0.0) ** 2 + Y**2) / (2 * SIGMA**2))[near]
     found = of_wire(X[near], Y[near], values, PIXEL)
@@ -56,13 +56,13 @@ def test_a_wire_has_the_modulation_of_its_blur() -> None:
     assert found.half[0] == pytest.approx(gaussian_frequency(0.5), rel=5e-3)
 
 
-def test_an_edge_of_few_pixels_is_a_sentence() -> None:
+def test_edge_of_few_pixels_gives_one_sentence() -> None:
     r = np.array([0.0, 1.0, 2.0])
     with pytest.raises(DataError, match="the edge has too few pixels"):
         of_edge(r, r, r, PIXEL)
 
 
-def test_white_noise_has_its_variance_times_the_pixel_at_every_frequency(
+def test_white_noise_power_is_its_variance_times_the_pixel_area(
     rng: np.random.Generator,
 ) -> None:
     dx, dy, sd = 0.8, 0.8, 3.0
@@ -78,12 +78,12 @@ def test_smoothed_noise_has_the_power_of_its_filter(rng: np.random.Generator) ->
     noise = rng.standard_normal((40, n, n))
     smooth = ndimage.gaussian_filter(noise, (0, sigma, sigma), mode="wrap", truncate=8)
     found = noise_power(smooth, (1.0, 1.0, 1.0))
-    wanted = np.exp(-((2 * np.pi * sigma * found.frequency) ** 2))
+    expected = np.exp(-((2 * np.pi * sigma * found.frequency) ** 2))
     used = slice(2, 16)
-    np.testing.assert_allclose(found.power[used], wanted[used], rtol=0.2, atol=2e-3)
+    np.testing.assert_allclose(found.power[used], expected[used], rtol=0.2, atol=2e-3)
 
 
-def test_a_slope_is_no_noise() -> None:
+def test_slope_is_not_counted_as_noise() -> None:
     ramp = np.broadcast_to(np.arange(32.0)[None, None, :] ** 2, (3, 32, 32))
     assert noise_power(ramp, (1.0, 1.0, 1.0)).variance < 1e-15 * ramp.max() ** 2
     with pytest.raises(DataError, match="needs a region of at least 8 × 8 pixels"):
@@ -91,7 +91,7 @@ def test_a_slope_is_no_noise() -> None:
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.3, 0.5])
-def test_a_gaussian_has_its_widths(shift: float, rng: np.random.Generator) -> None:
+def test_gaussian_has_its_widths(shift: float, rng: np.random.Generator) -> None:
     """NEMA's is too wide by the chords between samples, as its description says; the fit is not."""
     at, sigma = np.arange(-20, 21) * 1.0, 2.0
     values = np.exp(-((at - shift) ** 2) / (2 * sigma**2))
@@ -108,5 +108,5 @@ def test_a_gaussian_has_its_widths(shift: float, rng: np.random.Generator) -> No
         assert 0.6 * spread < told < 1.6 * spread
 
 
-def test_a_peak_at_the_end_has_no_width() -> None:
+def test_peak_at_the_end_has_no_width() -> None:
     assert np.isnan(peak_widths(np.arange(5.0), np.array([1.0, 2.0, 3.0, 4.0, 5.0])).fwhm)

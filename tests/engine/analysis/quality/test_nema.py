@@ -1,4 +1,4 @@
-"""NEMA figures on images whose answers are known."""
+"""Tests of NEMA figures on images with known answers."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ BACKGROUND = background_places_mm((115.0, 92.0))
 
 @pytest.fixture(scope="module")
 def truth() -> Volume:
-    """The phantom itself, in voxels."""
+    """Return the phantom in voxels."""
     return cylinder_with_spheres(contrast=4).rasterise(GRID)
 
 
-def test_recovery_of_known_means() -> None:
+def test_contrast_recovery_of_known_means_is_correct() -> None:
     assert contrast_recovery(4, 1, 4) == 100
     assert contrast_recovery(2.5, 1, 4) == 50
     assert contrast_recovery(0, 2, 0) == 100  # cold
     assert contrast_recovery(1, 2, 0) == 50
 
 
-def test_a_sphere_without_contrast_is_refused() -> None:
+def test_sphere_without_contrast_is_refused() -> None:
     with pytest.raises(SettingsError, match="no contrast"):
         contrast_recovery(1, 1, 1)
 
 
-def test_variability_of_known_means() -> None:
+def test_variability_of_known_means_is_correct() -> None:
     assert background_variability([9, 10, 11]) == pytest.approx(10)
     assert residual_error(0.1, 2) == pytest.approx(5)
 
 
-def test_the_background_is_sixty_discs() -> None:
+def test_background_has_sixty_discs() -> None:
     assert len(BACKGROUND) == 60
     assert {z for _, _, z in BACKGROUND} == {-20, -10, 0, 10, 20}
 
 
 @pytest.mark.parametrize("k", range(6))
-def test_the_truth_is_recovered(k: int, truth: Volume) -> None:
+def test_true_image_has_full_recovery(k: int, truth: Volume) -> None:
     found = sphere_quality(
         truth,
         sphere_centres_mm()[k],
@@ -65,7 +65,7 @@ def test_the_truth_is_recovered(k: int, truth: Volume) -> None:
         assert found.variability_percent == pytest.approx(0, abs=1e-3)
 
 
-def test_noise_shows_as_variability(rng: np.random.Generator) -> None:
+def test_noise_increases_variability(rng: np.random.Generator) -> None:
     values = 10 + rng.standard_normal(GRID.shape).astype(np.float32)
     found = sphere_quality(
         Volume(values, GRID, "counts/mm"),

@@ -1,4 +1,4 @@
-"""Phantoms whose truth is known: found where they lie, and measured as they are."""
+"""Tests of quality phantoms with known truth: position and figures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def sampled(layout: Layout, grid: ImageGrid, at: Placement, unit: str = "Bq/mL")
     return Volume(values.astype(np.float32), grid, unit)
 
 
-def test_a_placement_goes_there_and_back(rng: np.random.Generator) -> None:
+def test_placement_and_its_inverse_cancel(rng: np.random.Generator) -> None:
     points = rng.normal(size=(20, 3))
     for flipped in (False, True):
         at = Placement((3.0, -2.0, 7.0), 33.0, flipped)
@@ -56,7 +56,7 @@ def test_a_placement_goes_there_and_back(rng: np.random.Generator) -> None:
         (nema_nu4.layout, MOUSE, Placement((1.5, -1.0, 2.0), 205.0, False), 0.4),
     ],
 )
-def test_a_phantom_is_found_in_noise(
+def test_phantom_is_found_in_noise(
     layout: Layout, grid: ImageGrid, at: Placement, near_mm: float, rng: np.random.Generator
 ) -> None:
     clean = sampled(layout, grid, at).values
@@ -69,7 +69,7 @@ def test_a_phantom_is_found_in_noise(
     assert found.flipped == at.flipped
 
 
-def test_discs_of_the_background_keep_clear_of_all_else() -> None:
+def test_background_discs_avoid_spheres_and_edges() -> None:
     places = background_places_mm()
     assert len(places) == 60
     x, y, _ = places.T
@@ -81,25 +81,25 @@ def test_discs_of_the_background_keep_clear_of_all_else() -> None:
 AT = Placement((8.0, -6.0, 0.0), 30.0)
 
 
-def test_the_truth_recovers_all_contrast() -> None:
-    """The phantom told by itself: 100 % whatever its voxels, hot and cold, and no spread."""
+def test_true_phantom_has_full_contrast_recovery() -> None:
+    """The rasterised phantom has 100 % for any voxels, hot and cold, and no spread."""
     facts = PhantomFacts(cold=(28.0, 37.0), contrast=8.0)
     truth = sampled(body_layout(facts), BODY, AT)
     report = KINDS["nema-nu2"].measure(truth, PhantomFacts(truth=truth, at=AT))
     for figure in report.figures:
-        wanted = {"Contrast recovery": 100.0, "Background": 1.0}.get(figure.group, 0.0)
-        assert figure.value == pytest.approx(wanted, abs=1e-3), figure
+        expected = {"Contrast recovery": 100.0, "Background": 1.0}.get(figure.group, 0.0)
+        assert figure.value == pytest.approx(expected, abs=1e-3), figure
 
 
-def test_fine_voxels_recover_what_a_contrast_says() -> None:
-    """Half a millimetre: a disc shares its border with the background, and no more is lost."""
+def test_fine_voxels_recover_the_stated_contrast() -> None:
+    """At half a millimetre only the pixels at a disc's border reduce the recovery."""
     grid = ImageGrid((1, 480, 480), (0.5, 0.5, 0.5))
     volume = sampled(body_layout(PhantomFacts()), grid, Placement((0.0, 0.0, 0.0)))
     for place, d in zip(sphere_places_mm(), DIAMETERS_MM, strict=True):
         assert disc(volume, place, d).mean == pytest.approx(4, rel=0.6 / d)
 
 
-def test_noise_is_variability_and_its_error_is_that_of_sixty_discs(
+def test_noise_gives_variability_with_the_error_of_sixty_discs(
     rng: np.random.Generator,
 ) -> None:
     values = 10 + rng.standard_normal(BODY.shape)
@@ -114,7 +114,7 @@ def test_noise_is_variability_and_its_error_is_that_of_sixty_discs(
         assert abs(recovery.value) < 4 * (recovery.error or 0)
 
 
-def test_what_is_no_sphere_and_no_contrast_is_refused() -> None:
+def test_invalid_sphere_and_missing_contrast_are_refused() -> None:
     volume = Volume(np.ones(BODY.shape, np.float32), BODY, "")
     for facts, fault in (
         (PhantomFacts(cold=(12.0,), at=AT), "a diameter of 12 mm, expected 10, 13"),
@@ -128,18 +128,18 @@ def test_what_is_no_sphere_and_no_contrast_is_refused() -> None:
         KINDS["nema-nu2"].measure(volume, PhantomFacts(at=Placement((900.0, 0.0, 0.0))))
 
 
-def test_the_mouse_recovers_its_rods_and_spills_nothing_over() -> None:
+def test_true_mouse_phantom_has_full_rod_recovery_and_no_spill_over() -> None:
     at = Placement((1.0, -0.5, 2.0), 40.0)
     volume = sampled(nema_nu4.layout, ImageGrid((60, 140, 140), (0.25, 0.25, 1.0)), at)
     report = KINDS["nema-nu4"].measure(volume, PhantomFacts(at=at))
     for figure in report.figures:
-        wanted = {"Recovery": 1.0, "Spill-over": 0.0}.get(figure.group)
-        if wanted is not None:
-            assert figure.value == pytest.approx(wanted, abs=1e-6), figure
+        expected = {"Recovery": 1.0, "Spill-over": 0.0}.get(figure.group)
+        if expected is not None:
+            assert figure.value == pytest.approx(expected, abs=1e-6), figure
     assert report.figure("Uniformity", "Standard deviation").value < 1e-4
 
 
-def test_a_blurred_mouse_loses_what_a_blur_takes() -> None:
+def test_blurred_mouse_phantom_loses_the_expected_recovery() -> None:
     """In the middle of a rod of radius a, a Gaussian leaves 1 − exp(−a² / 2σ²)."""
     at, sigma, edge = Placement((0.0, 0.0, 0.0)), 1.0, 0.25
     sharp = sampled(nema_nu4.layout, ImageGrid((60, 140, 140), (edge, edge, 1.0)), at)
@@ -147,11 +147,11 @@ def test_a_blurred_mouse_loses_what_a_blur_takes() -> None:
     volume = Volume(blurred, sharp.grid, sharp.unit)
     report = KINDS["nema-nu4"].measure(volume, PhantomFacts(at=at))
     for d in (1.0, 2.0, 3.0):
-        wanted = 1 - np.exp(-((d / 2) ** 2) / (2 * sigma**2))
-        assert report.figure("Recovery", f"{d:g} mm").value == pytest.approx(wanted, rel=0.05)
+        expected = 1 - np.exp(-((d / 2) ** 2) / (2 * sigma**2))
+        assert report.figure("Recovery", f"{d:g} mm").value == pytest.approx(expected, rel=0.05)
 
 
-def test_points_have_the_widths_of_their_blur() -> None:
+def test_point_sources_have_the_widths_of_their_blur() -> None:
     grid, sigmas = ImageGrid((40, 60, 120), (1.0, 1.0, 1.0)), (1.8, 2.2, 2.5)
     z, y, x = np.meshgrid(*(grid.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
     values = np.zeros(grid.shape)
@@ -172,7 +172,7 @@ def test_points_have_the_widths_of_their_blur() -> None:
         KINDS["nema-points"].measure(empty, PhantomFacts())
 
 
-def test_a_cylinder_that_slopes_is_told_to_slope(rng: np.random.Generator) -> None:
+def test_slope_of_a_cylinder_is_reported(rng: np.random.Generator) -> None:
     grid = ImageGrid((40, 50, 50), (4.0, 4.0, 4.0))
     z, y, x = np.meshgrid(*(grid.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
     values = (np.hypot(x, y) < 80) * (np.abs(z) < 70) * (1 + 0.1 * z / 70)
@@ -188,7 +188,7 @@ def test_a_cylinder_that_slopes_is_told_to_slope(rng: np.random.Generator) -> No
 
 @pytest.fixture(scope="module")
 def water() -> Volume:
-    """Water of 120 mm with white noise of 5 HU, 12 HU at its rim, blurred by 1.1 mm."""
+    """Return water of 120 mm with white noise of 5 HU and 12 HU at its rim, blurred by 1.1 mm."""
     grid, rng = ImageGrid((12, 150, 150), (1.0, 1.0, 2.0)), np.random.default_rng(3)
     _, y, x = np.meshgrid(*(grid.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
     r = np.hypot(x - 3.3, y + 2.2)
@@ -197,7 +197,7 @@ def water() -> Volume:
     return Volume(values.astype(np.float32), grid, "HU")
 
 
-def test_water_is_told_its_number_noise_and_cupping(water: Volume) -> None:
+def test_water_report_has_ct_number_noise_and_cupping(water: Volume) -> None:
     report = KINDS["ct-water"].measure(water, PhantomFacts())
     off = report.figure("CT number", "Deviation from the true value")
     assert abs(off.value) < 5 * (off.error or 0) and off.value == pytest.approx(0, abs=0.3)
@@ -207,7 +207,7 @@ def test_water_is_told_its_number_noise_and_cupping(water: Volume) -> None:
         assert rim.value == pytest.approx(12, abs=1.5)
 
 
-def test_an_edge_has_the_modulation_of_its_blur_and_noise_its_power(
+def test_edge_and_noise_figures_equal_blur_and_noise_power(
     water: Volume, rng: np.random.Generator
 ) -> None:
     grid = water.grid
@@ -222,7 +222,7 @@ def test_an_edge_has_the_modulation_of_its_blur_and_noise_its_power(
     assert tenth.value == pytest.approx(np.sqrt(np.log(10) / 2) / (np.pi * 1.1), rel=0.02)
 
 
-def test_a_wire_is_found_and_measured() -> None:
+def test_wire_is_found_and_measured() -> None:
     grid = ImageGrid((6, 80, 80), (0.5, 0.5, 1.0))
     r2 = (grid.centres_mm(0)[None, :] - 3.1) ** 2 + (grid.centres_mm(1)[:, None] + 4.3) ** 2
     values = np.broadcast_to(800 * np.exp(-r2 / (2 * 0.6**2)) - 1000, grid.shape)
@@ -232,7 +232,7 @@ def test_a_wire_is_found_and_measured() -> None:
     assert half.value == pytest.approx(np.sqrt(np.log(2) / 2) / (np.pi * 0.6), rel=0.01)
 
 
-def test_regions_weigh_the_voxels_at_their_border() -> None:
+def test_regions_weight_the_voxels_at_their_border() -> None:
     x = BODY.centres_mm(0)
     ramp = Volume(np.broadcast_to(x, BODY.shape).astype(np.float32), BODY, "mm")
     assert disc(ramp, (11.3, 4.0, 0.0), 17.0).mean == pytest.approx(11.3, abs=0.05)
@@ -252,14 +252,14 @@ def test_regions_weigh_the_voxels_at_their_border() -> None:
         (4.05e-5, None, "1/mm", "0.00004050 1/mm"),
     ],
 )
-def test_a_figure_is_written_with_its_error(
+def test_figure_is_written_with_its_error(
     value: float, error: float | None, unit: str, text: str
 ) -> None:
     assert QualityFigure("name", value, error, unit).text() == text
 
 
 class TestCommandLine:
-    def test_a_report_is_written_as_pdf_and_json(
+    def test_report_is_written_as_pdf_and_json(
         self, tmp_path: Path, water: Volume, capsys: pytest.CaptureFixture[str]
     ) -> None:
         save(water, tmp_path / "water.h5")
@@ -284,7 +284,7 @@ class TestCommandLine:
             (["--phantom", "nema-nu2", "--place", "0,0,900"], "water.h5: a region at"),
         ],
     )
-    def test_what_cannot_be_is_a_sentence(
+    def test_invalid_arguments_give_one_sentence(
         self,
         tmp_path: Path,
         water: Volume,

@@ -1,4 +1,4 @@
-"""SUV: golden numbers, clocks of all kinds, each decay corrected once, and nothing guessed."""
+"""Tests of SUV: reference numbers, clocks of all kinds, one decay correction, required facts."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ KNOWN = SuvFacts(
     ("half_life_s", "frame_s", "factor"),
     [(F18, 60, 1.003161), (F18, 600, 1.031905), (F18, 1800, 1.097707), (O15, 600, 3.51942)],
 )
-def test_a_frames_mean_is_below_its_start_by_the_known_factor(
+def test_frame_mean_is_below_its_start_by_the_known_factor(
     half_life_s: float, frame_s: float, factor: float
 ) -> None:
-    """Golden numbers to their last digit; and the mean of the decay curve itself."""
+    """Compare with reference numbers, and with the mean of the decay curve."""
     assert frame_factor(frame_s, half_life_s) == pytest.approx(factor, rel=1e-6)
     times = (np.arange(100_000) + 0.5) * frame_s / 100_000
     mean = np.mean(np.exp2(-times / half_life_s))
@@ -57,7 +57,7 @@ def test_a_frames_mean_is_below_its_start_by_the_known_factor(
         ("none", 3600, 3618.774 / 1.031905),
     ],
 )
-def test_a_body_that_is_suv_1_everywhere_is_so_whatever_it_is_corrected_to(
+def test_uniform_body_has_suv_1_for_every_decay_correction(
     decay: str, after_s: float, bq_ml: float
 ) -> None:
     facts = replace(KNOWN, decay=decay, started=INJECTED + timedelta(seconds=after_s))
@@ -65,7 +65,7 @@ def test_a_body_that_is_suv_1_everywhere_is_so_whatever_it_is_corrected_to(
 
 
 def at(text: str) -> datetime:
-    """A moment; a name of a zone may stand at its end."""
+    """Parse a time, with an optional time zone at its end."""
     moment, _, zone = text.partition(" ")
     found = datetime.fromisoformat(moment)
     if not zone:
@@ -90,14 +90,14 @@ def at(text: str) -> datetime:
         ("1926-11-21T23:50", "1926-11-22T00:50", 3600),
     ],
 )
-def test_decay_is_that_of_the_time_between_whatever_the_clocks_say(
+def test_decay_depends_on_elapsed_time_across_clock_changes(
     injected: str, started: str, waited_s: float
 ) -> None:
-    """Over midnight, years and leap days, between zones, over both ends of summer time, and after
-    all dates were moved alike."""
+    """Across midnight, years, leap days, time zones and both changes of summer time, and with all
+    dates shifted equally."""
     facts = replace(KNOWN, injected=at(injected), started=at(started))
-    wanted = 70e3 / (370e6 * decayed(waited_s, F18))
-    assert suv_factor(facts) == pytest.approx(wanted, rel=1e-12)
+    expected = 70e3 / (370e6 * decayed(waited_s, F18))
+    assert suv_factor(facts) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,7 @@ def test_decay_is_that_of_the_time_between_whatever_the_clocks_say(
         ("2026-11-22T23:50", "2026-11-22T00:50", "before the injection; check whether a date"),
     ],
 )
-def test_clocks_that_cannot_be_compared_give_no_suv(
-    injected: str, started: str, reason: str
-) -> None:
+def test_incomparable_clocks_give_no_suv(injected: str, started: str, reason: str) -> None:
     with pytest.raises(DataError, match=reason):
         suv_factor(replace(KNOWN, injected=at(injected), started=at(started)))
 
@@ -134,9 +132,7 @@ NAMES = {
 
 @pytest.mark.parametrize("decay", NEEDED)
 @pytest.mark.parametrize("name", NAMES)
-def test_without_a_fact_that_is_needed_there_is_no_suv_and_it_is_named(
-    decay: str, name: str
-) -> None:
+def test_missing_required_fact_gives_no_suv_and_is_named(decay: str, name: str) -> None:
     facts = replace(replace(KNOWN, decay=decay), **{name: None})
     if name not in NEEDED[decay]:
         suv_factor(facts)
@@ -145,7 +141,7 @@ def test_without_a_fact_that_is_needed_there_is_no_suv_and_it_is_named(
         suv_factor(facts)
 
 
-def test_all_that_is_missing_is_listed() -> None:
+def test_all_missing_facts_are_listed() -> None:
     with pytest.raises(DataError) as e:
         suv_factor(SuvFacts())
     assert all(name in str(e.value) for name in NAMES.values() if "length" not in name)
@@ -163,7 +159,7 @@ def test_all_that_is_missing_is_listed() -> None:
         ({"frame_s": 0.0}, "The frame duration is 0 s"),
     ],
 )
-def test_facts_that_cannot_be_give_no_suv(change: dict[str, float], reason: str) -> None:
+def test_invalid_facts_give_no_suv(change: dict[str, float], reason: str) -> None:
     with pytest.raises(DataError, match=reason):
         suv_factor(replace(KNOWN, **change))
 
@@ -181,18 +177,17 @@ DIALECTS = {
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_scans_of_three_makers_have_the_factor_that_others_give_them(
-    shared_data: Path, name: str
-) -> None:
-    """From another program's tests: values corrected to the start of the series, or to that of
-    the first acquisition where it was earlier; counts of Philips have a factor of their own."""
+def test_scans_of_three_vendors_have_the_published_factor(shared_data: Path, name: str) -> None:
+    """Factors from another program's tests: values corrected to the start of the series, or of the
+    first acquisition if it is earlier; Philips counts have their own factor.
+    """
     path = shared_data / "suv-vendor-dialects" / f"{name}-instances.json"
     slices = json.loads(path.read_text())
     assert series_factor(slices) == pytest.approx(DIALECTS[name], rel=1e-6)
 
 
 def slices_of(**changes: object) -> list[dict[str, object]]:
-    """A series in Bq/mL, corrected to its start an hour after the injection."""
+    """Return a series in Bq/mL, corrected to its start, an hour after the injection."""
     known: dict[str, object] = {
         "Units": "BQML",
         "DecayCorrection": "START",
@@ -208,7 +203,7 @@ def slices_of(**changes: object) -> list[dict[str, object]]:
     return [{**known, **changes}]
 
 
-def test_counts_with_a_factor_to_concentration_are_as_the_concentration() -> None:
+def test_counts_with_a_philips_factor_equal_the_concentration() -> None:
     private = {"ActivityConcentrationScaleFactor": "2.5"}
     counts = slices_of(Units="CNTS", PhilipsPETPrivateGroup=private)
     assert series_factor(counts) == pytest.approx(2.5 * series_factor(slices_of()), rel=1e-12)
@@ -226,9 +221,7 @@ def test_counts_with_a_factor_to_concentration_are_as_the_concentration() -> Non
         ({"RadiopharmaceuticalStartTime": "120000"}, "before the injection"),
     ],
 )
-def test_a_series_without_what_is_needed_has_no_suv(
-    changes: dict[str, object], reason: str
-) -> None:
+def test_series_with_missing_attributes_has_no_suv(changes: dict[str, object], reason: str) -> None:
     with pytest.raises(DataError, match=reason):
         series_factor(slices_of(**changes))
 
@@ -244,8 +237,8 @@ def test_a_series_without_what_is_needed_has_no_suv(
         ("bsa", "F", 18_481.0),
     ],
 )
-def test_a_body_has_the_size_of_its_formula(kind: SuvKind, sex: str, size: float) -> None:
-    """70 kg and 175 cm: the formulas by hand, and 1.848 m² of surface as tables have it."""
+def test_body_size_follows_its_formula(kind: SuvKind, sex: str, size: float) -> None:
+    """70 kg and 175 cm: the formulas by hand, and a surface of 1.848 m² as in tables."""
     facts = replace(KNOWN, kind=kind, sex=sex, height_cm=175.0)
     assert body_size(facts) == pytest.approx(size, rel=2e-4)
     assert suv_factor(facts) / suv_factor(KNOWN) == pytest.approx(body_size(facts) / 70e3)
@@ -264,13 +257,15 @@ def test_a_body_has_the_size_of_its_formula(kind: SuvKind, sex: str, size: float
         ),
     ],
 )
-def test_lean_mass_and_surface_want_height_and_sex(change: dict[str, object], reason: str) -> None:
+def test_lean_mass_and_surface_require_height_and_sex(
+    change: dict[str, object], reason: str
+) -> None:
     with pytest.raises(DataError, match=reason):
         suv_factor(replace(KNOWN, **change))
 
 
 class TestCommandLine:
-    """What is known of an image of ours need not be said; what is missing is listed."""
+    """Facts recorded in our images need no options; missing ones are listed."""
 
     GRID = ImageGrid((2, 3, 4), (2.0, 2.0, 2.0))
     OPTIONS = ("--weight-kg", "70", "--dose-mbq", "370", "--nuclide", "F-18")
@@ -289,7 +284,7 @@ class TestCommandLine:
             ("none", 3618.774 / 1.031905, ("--frame-s", "600")),
         ],
     )
-    def test_a_body_of_suv_1_in_every_state(
+    def test_uniform_body_has_suv_1_in_every_state(
         self, tmp_path: Path, decay: str, bq_ml: float, more: tuple[str, ...]
     ) -> None:
         command = ["suv", self.write(tmp_path, bq_ml), str(tmp_path / "suv.h5")]
@@ -300,7 +295,7 @@ class TestCommandLine:
         assert volume.unit == "g/mL" and volume.info["suv"]["decay"] == decay
         assert volume.info["suv"]["kind"] == "bw"
 
-    def test_another_programs_image_is_converted_by_the_attributes_of_its_series(
+    def test_foreign_image_is_converted_by_its_series_attributes(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         attributes = tmp_path / "series.json"
@@ -313,7 +308,7 @@ class TestCommandLine:
         assert main(command) == USER_FAULT
         assert "expected a list with one object per slice" in capsys.readouterr().err
 
-    def test_nothing_is_corrected_twice(
+    def test_converted_image_is_not_corrected_twice(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         options = [*self.OPTIONS, *self.TIMES, "--decay-corrected-to", "start"]
@@ -328,7 +323,7 @@ class TestCommandLine:
         assert "Images in counts are not decay-corrected. Remove" in capsys.readouterr().err
         assert not (tmp_path / "again.h5").exists() and not (tmp_path / "ours.h5").exists()
 
-    def test_an_image_of_ours_knows_its_scan(self, tmp_path: Path) -> None:
+    def test_own_image_supplies_its_scan_facts(self, tmp_path: Path) -> None:
         scan = {
             "injected_bq": 370e6,
             "half_life_s": F18,
@@ -353,7 +348,7 @@ class TestCommandLine:
             ("--decay-corrected-to", "The reference time of the decay correction is not known"),
         ],
     )
-    def test_without_an_option_the_reason_is_one_sentence(
+    def test_missing_option_gives_one_sentence(
         self,
         tmp_path: Path,
         capsys: pytest.CaptureFixture[str],
@@ -365,8 +360,8 @@ class TestCommandLine:
         del options[at : at + 2]
         image = self.write(tmp_path, 1.0)
         assert main(["suv", image, str(tmp_path / "suv.h5"), *options]) == USER_FAULT
-        said = capsys.readouterr().err
-        assert said == f"isocenter: image.h5: SUV cannot be calculated. {reason}.\n"
+        output = capsys.readouterr().err
+        assert output == f"isocenter: image.h5: SUV cannot be calculated. {reason}.\n"
         assert not (tmp_path / "suv.h5").exists()
 
     @pytest.mark.parametrize(
@@ -378,7 +373,7 @@ class TestCommandLine:
             ("--bq-ml-per-unit", "2", "The image is already in Bq/mL"),
         ],
     )
-    def test_options_that_say_nothing_are_refused(
+    def test_invalid_options_are_refused(
         self,
         tmp_path: Path,
         capsys: pytest.CaptureFixture[str],

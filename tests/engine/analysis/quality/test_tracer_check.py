@@ -1,4 +1,4 @@
-"""What a scan and its tracer file allow, in words; a cylinder of known activity as a form."""
+"""Tests of a tracer file: its conclusions for a scan, and a cylinder of known activity."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.geometry.grid import ImageGrid
 START = datetime.fromisoformat("2026-11-22T11:00:00+01:00")
 
 
-def test_all_that_is_known_allows_everything() -> None:
+def test_complete_facts_allow_everything() -> None:
     full = Tracer(
         nuclide="F-18", dose_mbq=370, injected_at=datetime.fromisoformat("2026-11-22T09:00:00Z"),
         scan_start=START, weight_kg=70, height_cm=175, sex="M",
@@ -29,7 +29,7 @@ def test_all_that_is_known_allows_everything() -> None:
     assert found.given == "370 MBq of F-18, injected 60 min before the scan began"
 
 
-def test_what_the_scan_says_counts_and_what_differs_is_said() -> None:
+def test_scan_facts_take_precedence_and_differences_are_reported() -> None:
     said = {
         "isotope": "F-18", "duration_s": 600.0, "weight_kg": 70.0, "injected_bq": 370e6,
         "scan_start": "2026-11-22T10:00:00+00:00", "injected_at": "2026-11-22T09:00:00+00:00",
@@ -42,7 +42,7 @@ def test_what_the_scan_says_counts_and_what_differs_is_said() -> None:
     assert remark.startswith("F18 is not one of C-11")
 
 
-def test_the_volume_is_that_of_the_size() -> None:
+def test_volume_follows_from_the_size() -> None:
     of_size = CylinderActivity(activity_mbq=1, diameter_mm=200, length_mm=100)
     assert of_size.ml == pytest.approx(1000 * math.pi)
     for wrong in ({}, {"volume_ml": 1, "diameter_mm": 2, "length_mm": 3}, {"diameter_mm": 2}):
@@ -50,7 +50,7 @@ def test_the_volume_is_that_of_the_size() -> None:
             CylinderActivity(activity_mbq=1, **wrong)
 
 
-def test_a_form_that_contradicts_the_scan_is_refused() -> None:
+def test_form_contradicting_the_scan_is_refused() -> None:
     scan = {"isotope": "F-18", "scanner_sha256": "0"}
     grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
     volume = Volume(np.ones(grid.shape, np.float32), grid, "counts/mm", info={"scan": scan})

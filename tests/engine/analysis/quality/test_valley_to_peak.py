@@ -1,4 +1,4 @@
-"""Valleys between rods: none in the truth, deep when sharp, gone when blurred."""
+"""Tests of valleys between rods: zero in the true image, shallow after blur."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ GRID = ImageGrid((6, 220, 220), (0.2, 0.2, 2.0))
 SECTORS = derenzo_sectors()
 
 
-def test_the_truth_has_empty_valleys() -> None:
+def test_true_image_has_empty_valleys() -> None:
     truth = derenzo().rasterise(GRID)
     for sector in SECTORS:
         assert valley_to_peak(truth, sector) == pytest.approx(0, abs=1e-6)
 
 
-def test_a_background_fills_the_valleys_to_its_level() -> None:
+def test_background_fills_the_valleys_to_its_level() -> None:
     filled = derenzo(background=0.25).rasterise(GRID)
     assert valley_to_peak(filled, SECTORS[0]) == pytest.approx(0.25, abs=1e-6)
 
 
-def test_blur_closes_small_valleys_first() -> None:
+def test_blur_fills_small_valleys_first() -> None:
     blurred = smoothed(derenzo().rasterise(GRID), 1.6)
     ratios = [valley_to_peak(blurred, sector) for sector in SECTORS]
     assert ratios == sorted(ratios)
     assert ratios[0] < RESOLVED_BELOW < ratios[-1]
 
 
-def test_the_middle_alone_counts() -> None:
+def test_only_the_middle_slices_count() -> None:
     truth = derenzo().rasterise(ImageGrid((12, 220, 220), (0.2, 0.2, 2.0)))
     values = truth.values.copy()
     values[np.abs(truth.grid.centres_mm(2)) > 5] = values.max()
@@ -45,7 +45,7 @@ def test_the_middle_alone_counts() -> None:
     assert valley_to_peak(blind, SECTORS[0], length_mm=24.0) == pytest.approx(0.5, abs=1e-6)
 
 
-def test_a_single_rod_has_no_valley() -> None:
+def test_single_rod_has_no_valley() -> None:
     with pytest.raises(GeometryError, match="has 1 rods but no neighbouring pair"):
         valley_to_peak(derenzo().rasterise(GRID), RodSector(2.0, ((4.0, 0.0),)))
 

@@ -1,4 +1,4 @@
-"""Programs of others that judge DICOM files, and a reader of TID 1500 that shares no code."""
+"""DICOM validators of other projects, and an independent reader of TID 1500."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = {
     "121058": ("HAS CONCEPT MOD", "CODE", SOME),
     "126010": ("CONTAINS", "CONTAINER", ONE),
 }
-"""Rows of TID 1500 with those of TID 1204, 1001, 1002 and 1004 for a device."""
+"""Rows of TID 1500, and of TID 1204, 1001, 1002 and 1004 for a device."""
 GROUP = {
     "112039": ("HAS OBS CONTEXT", "TEXT", ONE),
     "112040": ("HAS OBS CONTEXT", "UIDREF", ONE),
@@ -32,7 +32,7 @@ GROUP = {
 
 
 def errors_of(path: Path) -> list[str]:
-    """Return what dciodvfy calls errors."""
+    """Return the errors reported by dciodvfy."""
     said = subprocess.run([CHECKER, path], capture_output=True, text=True, check=False)
     assert said.stderr or said.stdout, "the checker said nothing"
     return [line for line in said.stderr.splitlines() if line.startswith("Error")]

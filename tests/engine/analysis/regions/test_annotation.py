@@ -1,4 +1,4 @@
-"""Annotations: angles and lengths in closed form, and the file that keeps them."""
+"""Tests of annotations: angles and lengths in closed form, and their file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def angle(*points):
 
 
 @pytest.mark.parametrize("degrees", [0.0, 30.0, 90.0, 137.0, 180.0])
-def test_an_angle_is_that_between_its_legs_whatever_their_lengths(degrees):
+def test_angle_is_independent_of_leg_lengths(degrees):
     along = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     found = angle((12.0, 0.0, 5.0), (2.0, 0.0, 5.0), (2 + 3 * along[0], 3 * along[1], 5.0))
     assert found.angle_deg == pytest.approx(degrees, abs=1e-6)
@@ -22,11 +22,11 @@ def test_an_angle_is_that_between_its_legs_whatever_their_lengths(degrees):
     assert found.turned_over().points_mm[0] == (12.0, 0.0, -5.0)
 
 
-def test_a_leg_without_length_makes_no_angle():
+def test_leg_without_length_gives_angle_zero():
     assert angle((1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)).angle_deg == 0
 
 
-def test_annotations_come_back_from_the_file_and_are_turned_over_with_their_scan(tmp_path):
+def test_annotations_round_trip_and_flip_with_their_scan(tmp_path):
     made = Annotation(
         kind="arrow", axis=1, points_mm=((0.0, 1.0, 2.0), (3.0, 1.0, 6.0)), text="node?"
     )
@@ -48,6 +48,6 @@ def test_annotations_come_back_from_the_file_and_are_turned_over_with_their_scan
         ),
     ],
 )
-def test_what_is_no_annotation_is_refused(values, said):
+def test_invalid_annotation_is_refused(values, said):
     with pytest.raises(ValueError, match=said):
         Annotation.model_validate(values)

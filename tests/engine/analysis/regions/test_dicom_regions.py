@@ -1,4 +1,4 @@
-"""Regions of DICOM files: those that other programs wrote, and closed forms."""
+"""Tests of regions in DICOM files of other programs, and of closed forms."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def liver(tmp_path: Path, **changed: object) -> Path:
     return tmp_path / "liver.dcm"
 
 
-def test_a_segmentation_of_another_program_keeps_every_voxel_and_its_place(tmp_path):
+def test_foreign_segmentation_keeps_every_voxel_and_its_position(tmp_path):
     path = liver(tmp_path)
     source = dcmread(path)
     found = read_any(path)
@@ -53,21 +53,21 @@ def test_a_segmentation_of_another_program_keeps_every_voxel_and_its_place(tmp_p
     np.testing.assert_allclose(region.shape.voxel_mm, (edge, edge, 1.0), atol=1e-6)
 
 
-def test_rows_that_run_the_other_way_lie_where_they_should(tmp_path):
+def test_reversed_rows_are_placed_correctly(tmp_path):
     (plain,) = read_dicom_regions(liver(tmp_path)).regions
     (turned,) = read_dicom_regions(liver(tmp_path, cosines=[-1, 0, 0, 0, -1, 0])).regions
     np.testing.assert_array_equal(turned.shape.mask, plain.shape.mask[:, ::-1, ::-1])
     assert turned.shape.lower_mm[0] < plain.shape.lower_mm[0], "columns go to the right of x"
 
 
-def test_oblique_slices_and_lost_frames_are_refused_in_a_sentence(tmp_path):
+def test_oblique_slices_and_missing_frames_are_refused(tmp_path):
     with pytest.raises(DataError, match="are not axial"):
         read_dicom_regions(liver(tmp_path, cosines=[0.8, 0.6, 0, -0.6, 0.8, 0]))
     with pytest.raises(FileFormatError, match="has 1 frames but describes 3"):
         read_dicom_regions(Path(get_testdata_file("liver_1frame.dcm")))
 
 
-def test_what_holds_no_regions_says_what_it_is(tmp_path):
+def test_file_without_regions_is_refused_with_its_modality(tmp_path):
     with pytest.raises(FileFormatError, match="modality: CT"):
         read_dicom_regions(Path(get_testdata_file("CT_small.dcm")))
     (tmp_path / "a.dcm").write_bytes(b"no DICOM at all" * 20)
@@ -75,17 +75,17 @@ def test_what_holds_no_regions_says_what_it_is(tmp_path):
         read_dicom_regions(tmp_path / "a.dcm")
 
 
-def test_a_structure_of_another_program_lies_between_its_corners():
+def test_foreign_structure_lies_within_its_corners():
     found = read_dicom_regions(Path(get_testdata_file("rtstruct.dcm")))
-    (region,) = found.regions  # points of reference are none
+    (region,) = found.regions  # points of reference are excluded
     source = dcmread(get_testdata_file("rtstruct.dcm"), force=True)
     drawn = source.ROIContourSequence[0].ContourSequence
     corners = np.concatenate([np.array(c.ContourData, float).reshape(-1, 3) for c in drawn])
     low, high = (np.array(each) for each in region.shape.bounds_mm)
     assert region.name == "patient"
-    # a plane stands for a slab, so that the region ends half of it beyond the outer planes
+    # a plane stands for a slab, so that the region ends half a slab beyond the outer planes
     half = np.array([0, 0, region.shape.slab_mm / 2])
-    np.testing.assert_allclose(low, corners.min(axis=0) - half, atol=1e-6)  # kept to 1 nm
+    np.testing.assert_allclose(low, corners.min(axis=0) - half, atol=1e-6)  # rounded to 1 nm
     np.testing.assert_allclose(high, corners.max(axis=0) + half, atol=1e-6)
 
 
@@ -114,21 +114,21 @@ def circle(radius: float, z: float, n: int = 200) -> np.ndarray:
     return np.stack([5 + radius * np.cos(angle), -3 + radius * np.sin(angle), 0 * angle + z], 1)
 
 
-def test_contours_have_the_volume_of_their_discs_and_a_hole_is_one(tmp_path):
+def test_contour_volume_equals_its_discs_minus_the_hole(tmp_path):
     heights = np.arange(10.0, 25.0, 3.0)
     contours = [circle(r, z) for z in heights for r in (30.0, 12.0)]
     (region,) = read_dicom_regions(structures(tmp_path / "a.dcm", *contours)).regions
     grid = ImageGrid((16, 70, 70), (1.1, 1.3, 1.5), (5.0, -3.0, 17.0))
     found = region.shape.coverage(Volume(np.zeros(grid.shape, np.float32), grid, ""))
     # a polygon of 200 corners on a circle has the area n/2 r² sin(2 pi/n); 4 decimals in the file
-    wanted = 100 * np.sin(2 * np.pi / 200) * (30**2 - 12**2) * 3 * len(heights)
-    assert found.share.sum() * np.prod(grid.voxel_mm) == pytest.approx(wanted, rel=1e-5)
+    expected = 100 * np.sin(2 * np.pi / 200) * (30**2 - 12**2) * 3 * len(heights)
+    assert found.share.sum() * np.prod(grid.voxel_mm) == pytest.approx(expected, rel=1e-5)
     assert region.shape.bounds_mm[0][2] == pytest.approx(8.5)
     middle = found.share.shape[1] // 2, found.share.shape[2] // 2
     assert not found.share[:, *middle].any() and not found.centres[:, *middle].any()
 
 
-def test_the_patient_is_compared_and_never_written(tmp_path):
+def test_patient_is_compared_and_never_written(tmp_path):
     found = read_any(liver(tmp_path))
     assert found.patient == "99000"
     assert found.is_of_other_patient("12345")
@@ -139,7 +139,7 @@ def test_the_patient_is_compared_and_never_written(tmp_path):
 
 
 @pytest.mark.parametrize(("own", "structure"), [(FRAME, "1.2.3.5"), ("", FRAME), (FRAME, "")])
-def test_structures_lie_on_the_image_that_either_field_names(tmp_path, own, structure):
+def test_structures_match_an_image_named_in_either_field(tmp_path, own, structure):
     path = structures(tmp_path / "a.dcm", circle(20, 4.0))
     both = dcmread(path)
     both.FrameOfReferenceUID = own
@@ -151,7 +151,7 @@ def test_structures_lie_on_the_image_that_either_field_names(tmp_path, own, stru
     assert not found.is_of(scan_marks(frame_of_reference="1.2.3.6"))
 
 
-def test_inspect_names_the_frames_of_reference_and_the_regions(tmp_path):
+def test_inspect_lists_frames_of_reference_and_regions(tmp_path):
     path = structures(tmp_path / "a.dcm", circle(20, 4.0))
     both = dcmread(path)
     both.FrameOfReferenceUID = FRAME
@@ -173,12 +173,12 @@ def test_structures_of_two_frames_of_reference_are_refused(tmp_path):
         read_any(path)
 
 
-def test_a_file_without_an_ending_is_known_by_what_it_says(tmp_path):
+def test_file_without_an_extension_is_recognised_by_content(tmp_path):
     path = structures(tmp_path / "IM000123", circle(20, 4.0))
     assert [region.name for region in read_any(path).regions] == ["GTV"]
 
 
-def test_a_name_that_is_none_and_a_tilted_contour(tmp_path):
+def test_formula_name_and_tilted_contour_are_handled(tmp_path):
     path = structures(tmp_path / "a.dcm", circle(20, 4.0), name="=SUM(A1)")
     assert read_dicom_regions(path).regions[0].name == "Structure 1"
     tilted = circle(20, 4.0)
@@ -194,7 +194,7 @@ def test_a_name_that_is_none_and_a_tilted_contour(tmp_path):
         read_dicom_regions(structures(tmp_path / "c.dcm", *(circle(9, z) for z in heights)))
 
 
-def test_a_pseudonym_of_ours_names_no_other_patient():
+def test_own_pseudonym_matches_any_patient():
     known = RegionSet(patient="4711")
     assert known.is_of_other_patient("4712")
     assert not known.is_of_other_patient("isocenter-0123456789ab")

@@ -1,4 +1,4 @@
-"""Figures as structured reports: closed forms, the tree of TID 1500, and readers of others."""
+"""Tests of structured reports: closed forms, the tree of TID 1500, foreign readers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SLOPE, LEVEL = 3.0, 100.0
 
 
 def ramp(unit: str = "Bq/mL", axes: str = "LPS") -> Volume:
-    """Return an image that rises along x, whose mean in a box is that in its centre."""
+    """Return an image that rises along x; the mean in a box equals the value at its centre."""
     along = SLOPE * GRID.centres_mm(0) + LEVEL
     values = np.broadcast_to(along, GRID.shape).astype(np.float32)
     return Volume(values.copy(), GRID, unit, {"axes": axes})
@@ -61,8 +61,8 @@ def written(tmp_path, regions=(BOX, BALL), volume=None, **options):
 @pytest.mark.parametrize(
     ("unit", "code"), [("Bq/mL", "Bq/ml"), ("HU", "[hnsf'U]"), ("g/mL", "g/ml{SUVbw}")]
 )
-def test_figures_of_a_box_in_a_ramp_are_those_of_the_closed_form(tmp_path, unit, code):
-    """The faces of the box are faces of voxels: 10 x 9 x 5 of them, from x = -5 to 15."""
+def test_figures_of_a_box_in_a_ramp_equal_the_closed_form(tmp_path, unit, code):
+    """Faces of the box are faces of voxels: 10 x 9 x 5 voxels, from x = -5 to 15."""
     report, _ = written(tmp_path, (BOX,), ramp(unit))
     (group,) = groups_of(report)
     found = numbers(group)
@@ -79,7 +79,7 @@ def test_figures_of_a_box_in_a_ramp_are_those_of_the_closed_form(tmp_path, unit,
     assert found["Total"][0] == pytest.approx(mean * ml, rel=1e-6)
 
 
-def test_each_region_refers_to_its_segment_and_both_to_the_series_of_the_image(tmp_path):
+def test_regions_refer_to_their_segment_and_the_image_series(tmp_path):
     volume = ramp()
     save(volume, tmp_path / "a.dicom")
     slices = [pydicom.dcmread(each) for each in sorted((tmp_path / "a.dicom").glob("*.dcm"))]
@@ -114,7 +114,7 @@ def test_each_region_refers_to_its_segment_and_both_to_the_series_of_the_image(t
 
 @pytest.mark.skipif(CHECKER is None, reason="dciodvfy of dicom3tools is not installed")
 @pytest.mark.parametrize("unit", ["Bq/mL", "HU", "g/mL", "counts/mm", ""])
-def test_the_checker_of_dicom3tools_finds_no_error(tmp_path, unit):
+def test_dicom3tools_reports_no_error(tmp_path, unit):
     written(tmp_path, volume=ramp(unit))
     assert errors_of(tmp_path / "a.sr.dcm") == errors_of(tmp_path / "a.seg.dcm") == []
 
@@ -138,15 +138,15 @@ def test_highdicom_finds_the_same_regions_and_figures(tmp_path):
     assert [each.tracking_identifier for each in groups] == ["Läsion", "Ball"]
     segments = pydicom.dcmread(tmp_path / "a.seg.dcm")
     for number, (group, region) in enumerate(zip(groups, (BOX, BALL), strict=True), 1):
-        wanted = measure(region, ramp()).figures
+        expected = measure(region, ramp()).figures
         assert group.reference_type.meaning == "Referenced Segment"
         by_derivation = {
             each.derivation.meaning if each.derivation else each.name.meaning: each
             for each in group.get_measurements()
         }
-        assert by_derivation["Mean"].value == pytest.approx(wanted.mean, rel=1e-12)
+        assert by_derivation["Mean"].value == pytest.approx(expected.mean, rel=1e-12)
         assert by_derivation["Mean"].unit.value == "Bq/ml"
-        assert by_derivation["Volume"].value == pytest.approx(wanted.volume_ml, rel=1e-12)
+        assert by_derivation["Volume"].value == pytest.approx(expected.volume_ml, rel=1e-12)
         assert segments.SegmentSequence[number - 1].SegmentNumber == number
     seg = highdicom.seg.segread(tmp_path / "a.seg.dcm")
     assert seg.number_of_segments == 2
@@ -156,7 +156,7 @@ def test_highdicom_finds_the_same_regions_and_figures(tmp_path):
     np.testing.assert_allclose(centre, BOX.shape.centre_mm, atol=1e-9)
 
 
-def test_errors_are_the_uncertainty_of_a_figure(tmp_path):
+def test_errors_become_the_uncertainty_of_a_figure(tmp_path):
     plain = ramp()
     image = plain.values
     rng = np.random.default_rng(3)
@@ -164,7 +164,7 @@ def test_errors_are_the_uncertainty_of_a_figure(tmp_path):
     volume = replace(plain, error=ErrorMap.of(image, replicates, seed=1))
     report, _ = written(tmp_path, (BOX,), volume)
     (group,) = groups_of(report)
-    wanted = measure(BOX, volume).errors.mean.sd
+    expected = measure(BOX, volume).errors.mean.sd
     (mean,) = [
         each
         for each in group.ContentSequence
@@ -174,11 +174,11 @@ def test_errors_are_the_uncertainty_of_a_figure(tmp_path):
     assert [concept(each) for each in bounds] == ["371886008", "371885007"]
     for each in bounds:
         (value,) = each.MeasuredValueSequence
-        assert value.FloatingPointValue == pytest.approx(wanted)
+        assert value.FloatingPointValue == pytest.approx(expected)
         assert value.MeasurementUnitsCodeSequence[0].CodeValue == "Bq/ml"
 
 
-def test_every_unit_of_an_image_has_a_code():
+def test_every_image_unit_has_a_code():
     for unit in UNITS:
         for code in (unit_code(unit), total_unit_code(unit)):
             assert code.scheme == "UCUM" and code.value.isascii() and " " not in code.value
@@ -187,20 +187,20 @@ def test_every_unit_of_an_image_has_a_code():
     assert total_unit_code("kBq/mL").value == "kBq"
 
 
-def test_the_same_figures_have_the_same_uids_and_others_do_not(tmp_path):
+def test_equal_figures_have_equal_uids_and_others_differ(tmp_path):
     uids = [written(tmp_path)[0].SOPInstanceUID for _ in range(2)]
     other = written(tmp_path, volume=replace(ramp(), values=ramp().values + 1))[0].SOPInstanceUID
     assert uids[0] == uids[1] != other
 
 
-def test_it_is_of_the_patient_of_the_order(tmp_path):
+def test_report_has_the_patient_of_the_order(tmp_path):
     order = ImagingOrder(patient_name="Müller^Ida", patient_id="4711")
     report, segments = written(tmp_path, order=order)
     assert report.PatientID == segments.PatientID == "4711"
     assert str(report.PatientName) == "Müller^Ida"
 
 
-def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path):
+def test_unwritable_report_is_refused_and_leaves_no_file(tmp_path):
     far = Region(name="Far", shape=SphereRegion(centre_mm=(900.0, 0, 0), diameter_mm=5))
     with pytest.raises(DataError, match="Far: no voxel"):
         written(tmp_path, (BOX, far))
@@ -211,7 +211,7 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_command_writes_report_and_segmentation_of_a_series(tmp_path, capsys):
+def test_command_writes_report_and_segmentation_of_a_series(tmp_path, capsys):
     volume = ramp()
     save(volume, tmp_path / "s.dicom")
     write_regions(RegionSet(regions=(BOX,), scans=marks_of(volume)), tmp_path / "r.toml")
@@ -219,8 +219,8 @@ def test_the_command_writes_report_and_segmentation_of_a_series(tmp_path, capsys
     words = ["--regions", str(tmp_path / "r.toml"), "--other-scan", "--like", str(first)]
     target = str(tmp_path / "o.sr.dcm")
     assert main(["regions", str(tmp_path / "s.dicom"), *words, "--sr", target]) == 0
-    said = capsys.readouterr().out
-    assert "Structured report: " in said and "o.seg.dcm" in said
+    output = capsys.readouterr().out
+    assert "Structured report: " in output and "o.seg.dcm" in output
     report, source = pydicom.dcmread(target), pydicom.dcmread(first)
     assert report.StudyInstanceUID == source.StudyInstanceUID
     (group,) = groups_of(report)

@@ -1,4 +1,4 @@
-"""Exact areas of polygons in pixels, against closed forms, clipping and brute force."""
+"""Tests of exact polygon areas in pixels against closed forms, clipping and brute force."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
 EXACT = 1e-9
-"""Rounding of sums of some hundred products in double precision."""
+"""Rounding error of sums of some hundred products in double precision."""
 
 
 def area(ring: np.ndarray) -> float:
@@ -46,7 +46,7 @@ def clipped(ring: list[tuple[Fraction, Fraction]], axis: int, at: int, sign: int
     return out
 
 
-def test_a_convex_polygon_has_in_each_pixel_the_area_of_exact_clipping(rng: np.random.Generator):
+def test_convex_polygon_area_equals_exact_clipping(rng: np.random.Generator):
     for _ in range(5):
         angles = np.sort(rng.uniform(0, 2 * np.pi, 7))
         ring = np.round(np.stack([3.2 + 2.7 * np.cos(angles), 2.9 + 2.5 * np.sin(angles)], 1), 6)
@@ -57,13 +57,13 @@ def test_a_convex_polygon_has_in_each_pixel_the_area_of_exact_clipping(rng: np.r
                 part = corners
                 for axis, at, sign in ((0, i, 1), (0, i + 1, -1), (1, j, 1), (1, j + 1, -1)):
                     part = clipped(part, axis, at, sign)
-                want = area(np.array([[float(v) for v in p] for p in part])) if part else 0.0
-                assert found[j, i] == pytest.approx(want, abs=EXACT)
+                expected = area(np.array([[float(v) for v in p] for p in part])) if part else 0.0
+                assert found[j, i] == pytest.approx(expected, abs=EXACT)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_even_and_odd_windings_are_those_of_many_points(seed: int):
-    """A polygon whose edges cross, with another one over it: points decide by the same rule."""
+def test_even_odd_winding_equals_point_sampling(seed: int):
+    """A polygon with crossing edges, overlapped by another; points decide by the same rule."""
     rng = np.random.default_rng(seed)
     rings = [rng.uniform(-1, 9, (9, 2)), rng.uniform(1, 7, (5, 2))]
     n = 200
@@ -73,7 +73,7 @@ def test_even_and_odd_windings_are_those_of_many_points(seed: int):
     np.testing.assert_allclose(shares_in(rings, (8, 8)), points, atol=0.01)
 
 
-def test_a_bow_tie_and_a_hole_have_their_areas():
+def test_bow_tie_and_hole_have_their_areas():
     tie = np.array([[1.0, 1.0], [5.0, 4.0], [5.0, 1.0], [1.0, 4.0]])
     assert shares_in([tie], (6, 6)).sum() == pytest.approx(6.0, abs=EXACT)
     outer = np.array([[0.5, 0.5], [7.5, 0.5], [7.5, 7.5], [0.5, 7.5]])
@@ -82,7 +82,7 @@ def test_a_bow_tie_and_a_hole_have_their_areas():
     assert whole == pytest.approx(area(outer) - area(inner), abs=EXACT)
 
 
-def test_what_lies_outside_of_the_grid_is_not_counted():
+def test_area_outside_the_grid_is_not_counted():
     ring = np.array([[-1000.0, -1000.0], [1000.0, -1000.0], [1000.0, 1000.0], [-1000.0, 1000.0]])
     assert (shares_in([ring], (3, 4)) == 1).all()
     assert not shares_in([ring + 5000], (3, 4)).any()
@@ -91,7 +91,7 @@ def test_what_lies_outside_of_the_grid_is_not_counted():
     )
 
 
-def test_a_thousand_corners_take_their_area(rng: np.random.Generator):
+def test_polygon_of_a_thousand_corners_has_its_area(rng: np.random.Generator):
     angles = np.arange(1000) * 2 * np.pi / 1000
     radius = 20 + 3 * np.sin(40 * angles)
     ring = np.stack([25.3 + radius * np.cos(angles), 24.6 + radius * np.sin(angles)], 1)
@@ -101,10 +101,10 @@ def test_a_thousand_corners_take_their_area(rng: np.random.Generator):
 GRID = ImageGrid((9, 12, 12), (2.0, 2.0, 3.0), (0.0, 0.0, 0.0))
 
 
-def test_the_largest_value_is_that_of_voxel_centres():
-    """A hot voxel of whose area 0.502 is inside, but not its centre, is not the largest value.
+def test_largest_value_uses_voxel_centres():
+    """A hot voxel with 0.502 of its area inside, but not its centre, is not the largest value.
 
-    A raster of 0.5 mm counts such a voxel as at least half inside; so did a rule of shares.
+    A raster of 0.5 mm and a rule of shares both counted such a voxel.
     """
     values = np.ones(GRID.shape, np.float32)
     values[4, 6, 6] = 9.0  # x and y from 0 to 2 mm, centre at 1
@@ -127,19 +127,19 @@ def contours() -> PlanarContours:
     return PlanarContours.of(rings, [-3.0, -3.0, 0.005, 2.995], 3.0)
 
 
-def test_contours_have_their_volume_and_their_centres():
+def test_contours_have_their_volume_and_centre_voxels():
     volume = Volume(np.ones(GRID.shape, np.float32), GRID, "")
     found, shape = figures_of(volume, contours().coverage(volume)), contours()
     first, hole, second, third = (area(ring) for ring in shape.rings)
-    wanted = 3.0 * (first - hole + second + third) / 1000
+    expected = 3.0 * (first - hole + second + third) / 1000
     # heights that files round are put to the faces of voxels
-    assert found.volume_ml == pytest.approx(wanted, rel=1e-12)
+    assert found.volume_ml == pytest.approx(expected, rel=1e-12)
     centre = figures_of(volume, shape.coverage(volume), rule="centre")
     assert centre.n_voxels == shape.coverage(volume).centres.sum() and centre.rule == "centre"
     assert centre.volume_ml == pytest.approx(centre.n_voxels * 12 / 1000)
 
 
-def test_contours_move_turn_and_come_back_from_their_file(tmp_path):
+def test_contours_move_rotate_and_round_trip(tmp_path):
     shape = contours()
     moved = shape.moved((1.0, 2.0, 3.0))
     np.testing.assert_allclose(moved.rings[0], shape.rings[0] + (1, 2), atol=1e-6)
@@ -149,7 +149,7 @@ def test_contours_move_turn_and_come_back_from_their_file(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["sphere", "polygon", "contours"])
-def test_the_rule_of_centres_counts_points(kind: str):
+def test_centre_rule_counts_voxel_centres(kind: str):
     """Every figure of the rule "centre" is that of voxels whose centre a formula puts inside."""
     rng = np.random.default_rng(5)
     volume = Volume(rng.random(GRID.shape).astype(np.float32), GRID, "g/mL")
@@ -170,19 +170,19 @@ def test_the_rule_of_centres_counts_points(kind: str):
     found = measure(Region(name="a", shape=shape), volume, rule="centre").figures
     values = volume.values[inside].astype(float)
     assert found.n_voxels == len(values) > 20
-    for got, wanted in (
+    for actual, expected in (
         (found.mean, values.mean()),
         (found.sd, values.std()),
         (found.least, values.min()),
         (found.most, values.max()),
         (found.volume_ml, len(values) * 12 / 1000),
     ):
-        assert got == pytest.approx(wanted, rel=1e-12)
+        assert actual == pytest.approx(expected, rel=1e-12)
     table = csv_of([measure(Region(name="a", shape=shape), volume, rule="centre")])
     assert "all figures by voxel centres" in table
 
 
-def test_a_region_without_a_centre_says_so():
+def test_region_without_a_voxel_centre_is_refused():
     shape = SphereRegion(centre_mm=(0.0, 0.0, 1.5), diameter_mm=1.0)
     volume = Volume(np.ones(GRID.shape, np.float32), GRID, "")
     with pytest.raises(DataError, match="the region contains no voxel centre"):

@@ -1,7 +1,7 @@
-"""Structures that physicians drew, on real PET, CT and MR, against a centre rule of our own.
+"""Tests of structures drawn by physicians on real images, against an independent centre rule.
 
-The rule here shares nothing with the engine: it reads the files with pydicom, and a voxel is inside
-if the angle that a contour turns around its centre is an odd multiple of a full turn.
+The rule here shares no code with the engine: it reads the files with pydicom, and a voxel is inside
+if the angle of a contour around its centre is an odd multiple of a full turn.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:The value length:UserWarning")
 
 @pytest.fixture(params=["PET", "CT", "MR_T1"])
 def folder(request: pytest.FixtureRequest, shared_data: Path) -> Path:
-    """A series with its structure set."""
+    """Return a series with its structure set."""
     found = shared_data / "pet-dicom-sts" / "STS_025" / request.param
     if not found.is_dir():
         pytest.skip("the clinical series of ../shared/data are not on this machine")
@@ -29,7 +29,7 @@ def folder(request: pytest.FixtureRequest, shared_data: Path) -> Path:
 
 
 def values_inside(folder: Path) -> np.ndarray:
-    """Return the values of all voxels whose centre lies in the only structure."""
+    """Return the values of all voxels with their centre in the only structure."""
     slices = [pydicom.dcmread(path) for path in (folder / "image").iterdir()]
     slices.sort(key=lambda each: float(each.ImagePositionPatient[2]))
     heights = np.array([float(each.ImagePositionPatient[2]) for each in slices])
@@ -58,7 +58,7 @@ def values_inside(folder: Path) -> np.ndarray:
 
 
 def turns(ring: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return how often a closed polygon winds around the points of a grid, (n_y, n_x)."""
+    """Return the winding number of a closed polygon around the points of a grid, (n_y, n_x)."""
     total = np.zeros((len(y), len(x)))
     for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True):
         ax, ay = a[0] - x, (a[1] - y)[:, None]
@@ -68,7 +68,7 @@ def turns(ring: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.slow
-def test_figures_are_those_of_voxel_centres(folder: Path) -> None:
+def test_figures_equal_those_of_voxel_centres(folder: Path) -> None:
     volume = read_volume(folder / "image")
     regions = read_any(folder / "mask" / "RS.dcm")
     assert regions.is_of(marks_of(volume))
@@ -77,7 +77,7 @@ def test_figures_are_those_of_voxel_centres(folder: Path) -> None:
     (centre,) = measure_all(regions.regions, [("", volume)], rule="centre")
     assert area.figures is not None and centre.figures is not None
     ml = float(np.prod(volume.grid.voxel_mm)) / 1000
-    for found, want in (
+    for found, expected in (
         (area.figures.most, wanted.max()),
         (area.figures.least, wanted.min()),
         (centre.figures.most, wanted.max()),
@@ -88,7 +88,9 @@ def test_figures_are_those_of_voxel_centres(folder: Path) -> None:
         (centre.figures.volume_ml, len(wanted) * ml),
         (centre.figures.percentiles[2], np.percentile(wanted, 50, method="inverted_cdf")),
     ):
-        assert found == pytest.approx(want, rel=1e-6)  # the stated limit; float32 rounds to 6e-8
+        assert found == pytest.approx(
+            expected, rel=1e-6
+        )  # the stated limit; float32 rounds to 6e-8
     assert centre.figures.n_voxels == len(wanted)
     # the parts of voxels at the border: measured within 3 % in 51 series of PET
     assert area.figures.volume_ml == pytest.approx(centre.figures.volume_ml, rel=0.05)

@@ -1,4 +1,4 @@
-"""Sets of regions: written, read back, damaged, as labels, of other scans; the verb."""
+"""Tests of region sets: files, damage, labels, other scans, and the command."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def every_kind(volume: Volume) -> RegionSet:
     return RegionSet(scans=marks_of(volume), regions=regions)
 
 
-def test_regions_are_read_back_as_they_were(tmp_path: Path, volume: Volume) -> None:
+def test_regions_are_restored_exactly(tmp_path: Path, volume: Volume) -> None:
     regions = every_kind(volume)
     write_regions(regions, tmp_path / "a.regions.toml")
     found = read_regions(tmp_path / "a.regions.toml")
@@ -77,7 +77,7 @@ def test_regions_are_read_back_as_they_were(tmp_path: Path, volume: Volume) -> N
     assert regions_file_of(Path("x/study.toml")).name == "study.regions.toml"
 
 
-def test_runs_hold_any_mask_and_refuse_damage(rng: np.random.Generator) -> None:
+def test_run_lengths_hold_any_mask_and_refuse_damage(rng: np.random.Generator) -> None:
     for mask in (rng.random((3, 4, 5)) > 0.5, np.ones((2, 2, 2), bool), np.zeros((1, 2, 3), bool)):
         text = packed(mask)
         assert (unpacked(text, mask.shape) == mask).all()
@@ -97,7 +97,7 @@ def test_runs_hold_any_mask_and_refuse_damage(rng: np.random.Generator) -> None:
         (f'format = "isocenter-regions-1"\n{TWIN}{TWIN}', "two regions have the name 'A'"),
     ],
 )
-def test_what_is_no_set_of_regions_is_refused(tmp_path: Path, text: str, match: str) -> None:
+def test_invalid_region_file_is_refused(tmp_path: Path, text: str, match: str) -> None:
     (tmp_path / "r.toml").write_text(text, encoding="utf-8")
     with pytest.raises(SettingsError, match=match):
         read_regions(tmp_path / "r.toml")
@@ -114,7 +114,7 @@ def test_masks_too_large_for_a_text_are_refused(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_file_of_any_bytes_is_read_or_refused(tmp_path: Path, volume: Volume) -> None:
+def test_file_of_any_bytes_is_read_or_refused(tmp_path: Path, volume: Volume) -> None:
     write_regions(every_kind(volume), tmp_path / "a.toml")
     data = bytearray((tmp_path / "a.toml").read_bytes())
     rng = np.random.default_rng(3)
@@ -129,9 +129,7 @@ def test_a_file_of_any_bytes_is_read_or_refused(tmp_path: Path, volume: Volume) 
 
 
 @pytest.mark.parametrize("axes", ["LPS", "LPI"])
-def test_labels_go_out_and_come_back_in_their_place(
-    tmp_path: Path, volume: Volume, axes: str
-) -> None:
+def test_labels_round_trip_in_their_position(tmp_path: Path, volume: Volume, axes: str) -> None:
     volume = replace(volume, info={"axes": axes})
     regions = (Region(name="Ball", shape=BALL, colour="#123456"), Region(name="Box", shape=BOX))
     labels = write_labels(regions, volume, tmp_path / "labels.nii.gz")
@@ -149,14 +147,14 @@ def test_labels_go_out_and_come_back_in_their_place(
         assert (inside == (labels.values == number)).all()
 
 
-def test_what_is_no_image_of_labels_is_refused(volume: Volume) -> None:
+def test_image_without_labels_is_refused(volume: Volume) -> None:
     with pytest.raises(DataError, match="whole numbers"):
         regions_of(volume)
     with pytest.raises(DataError, match="all values of the image are 0"):
         regions_of(replace(volume, values=np.zeros(GRID.shape, np.float32)))
 
 
-def test_regions_are_of_their_scan_over_all_its_images(volume: Volume) -> None:
+def test_regions_match_all_images_of_their_scan(volume: Volume) -> None:
     made = {"inputs": {"data": {"sha256": "ab12"}}}
     one, other = (replace(volume, values=volume.values + k, info=made) for k in range(2))
     regions = RegionSet(scans=marks_of(one))
@@ -169,7 +167,7 @@ def test_regions_are_of_their_scan_over_all_its_images(volume: Volume) -> None:
     assert not RegionSet().is_of(())
 
 
-def test_the_verb_measures_and_refuses_regions_of_another_scan(
+def test_command_measures_and_refuses_regions_of_another_scan(
     tmp_path: Path, volume: Volume, capsys: pytest.CaptureFixture[str]
 ) -> None:
     image, table, saved = (tmp_path / name for name in ("a.nii.gz", "out.csv", "r.toml"))

@@ -1,4 +1,4 @@
-"""Regions against closed forms, against brute force, and against labelled statistics of SciPy."""
+"""Tests of regions against closed forms, brute force and SciPy's labelled statistics."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ SOLIDS: dict[str, tuple[RegionShape, float]] = {
 
 
 @pytest.mark.parametrize("name", SOLIDS)
-def test_a_solid_has_its_volume_and_the_mean_of_a_ramp_is_that_of_its_middle(name: str) -> None:
+def test_solid_has_its_volume_and_the_mean_of_a_ramp_at_its_centre(name: str) -> None:
     shape, volume_mm3 = SOLIDS[name]
     found = figures_of(ramp(), shape.coverage(ramp()))
     assert found.volume_ml == pytest.approx(volume_mm3 / 1000, rel=0.005)
@@ -72,7 +72,7 @@ def test_a_solid_has_its_volume_and_the_mean_of_a_ramp_is_that_of_its_middle(nam
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_a_polygon_has_its_area_and_the_mean_of_its_centre_of_gravity(
+def test_polygon_has_its_area_and_the_mean_at_its_centre_of_gravity(
     axis: Literal[0, 1, 2],
 ) -> None:
     shape = PolygonRegion(axis=axis, corners_mm=TRIANGLE, low_mm=-3.3, high_mm=5.9)
@@ -85,7 +85,7 @@ def test_a_polygon_has_its_area_and_the_mean_of_its_centre_of_gravity(
     assert found.mean == pytest.approx(on_ramp((gravity[0], gravity[1], gravity[2])), rel=1e-3)
 
 
-def test_shares_are_those_of_many_points_in_each_voxel(rng: np.random.Generator) -> None:
+def test_voxel_shares_equal_point_sampling(rng: np.random.Generator) -> None:
     shapes = [shape for shape, _ in SOLIDS.values()]
     shapes.append(PolygonRegion(axis=1, corners_mm=TRIANGLE, low_mm=-3.3, high_mm=5.9))
     points = GRID.lower_mm + rng.random((40_000, 3)) * GRID.size_mm
@@ -94,14 +94,14 @@ def test_shares_are_those_of_many_points_in_each_voxel(rng: np.random.Generator)
         x, y, z = GRID.to_voxels(points).astype(int).T
         inside = inside_of(shape, points)
         assert np.abs(share.mean() - inside.mean()) < 0.004
-        # a point inside lies in a voxel that is covered, one outside in one that is not full
+        # a voxel with a point inside is covered, one with a point outside is not full
         assert (share[z, y, x][inside] > 0).all()
         assert (share[z, y, x][~inside] < 1).all()
 
 
 def inside_of(shape: RegionShape, points: np.ndarray) -> np.ndarray:
     (low, high) = (np.array(each) for each in shape.bounds_mm)
-    u = (points - (low + high) / 2) / ((high - low) / 2) / 0.999  # borders are nobody's
+    u = (points - (low + high) / 2) / ((high - low) / 2) / 0.999  # borders belong to neither side
     if isinstance(shape, BoxRegion):
         return np.asarray((np.abs(u) <= 1).all(axis=1))
     if isinstance(shape, CylinderRegion):
@@ -118,7 +118,7 @@ def inside_of(shape: RegionShape, points: np.ndarray) -> np.ndarray:
     return np.asarray((u**2).sum(axis=1) <= 1)
 
 
-def test_figures_are_those_of_labelled_statistics(rng: np.random.Generator) -> None:
+def test_figures_equal_labelled_statistics(rng: np.random.Generator) -> None:
     mask = ndimage.gaussian_filter(rng.standard_normal(GRID.shape), 2) > 0.05
     volume = Volume(rng.gamma(3, 2, GRID.shape).astype(np.float32), GRID, "kBq/mL")
     found = figures_of(volume, MaskRegion.of(mask, GRID).coverage(volume))
@@ -129,26 +129,26 @@ def test_figures_are_those_of_labelled_statistics(rng: np.random.Generator) -> N
     assert found.most == ndimage.maximum(values, labels, 1)
     assert found.total == pytest.approx(ndimage.sum_labels(values, labels, 1) * 7.5e-3, rel=1e-6)
     assert found.volume_ml == pytest.approx(mask.sum() * 7.5e-3, rel=1e-6)
-    wanted = np.percentile(values[mask], (5, 25, 50, 75, 95), method="inverted_cdf")
-    assert found.percentiles == pytest.approx(wanted, rel=1e-6)
+    expected = np.percentile(values[mask], (5, 25, 50, 75, 95), method="inverted_cdf")
+    assert found.percentiles == pytest.approx(expected, rel=1e-6)
     counts, edges = np.histogram(values[mask], 64)
     histogram = histogram_of(volume, MaskRegion.of(mask, GRID).coverage(volume))
     assert histogram.volumes_ml == pytest.approx(counts * 7.5e-3)
     assert histogram.edges == pytest.approx(edges)
 
 
-def test_percentiles_weigh_partial_voxels_as_numpy_does(rng: np.random.Generator) -> None:
+def test_percentiles_weight_partial_voxels_as_numpy(rng: np.random.Generator) -> None:
     volume = Volume(rng.gamma(3, 2, GRID.shape).astype(np.float32), GRID, "")
     coverage = SOLIDS["sphere"][0].coverage(volume)
     touched = coverage.share > 0
-    wanted = np.quantile(
+    expected = np.quantile(
         volume.values[coverage.box][touched].astype(float), (0.05, 0.25, 0.5, 0.75, 0.95),
         weights=coverage.share[touched], method="inverted_cdf",
     )  # fmt: skip
-    assert figures_of(volume, coverage).percentiles == pytest.approx(wanted, rel=1e-6)
+    assert figures_of(volume, coverage).percentiles == pytest.approx(expected, rel=1e-6)
 
 
-def test_the_peak_is_the_highest_mean_of_a_ball_of_1_ml(rng: np.random.Generator) -> None:
+def test_peak_is_the_highest_mean_of_a_1_ml_ball(rng: np.random.Generator) -> None:
     grid = ImageGrid((12, 15, 16), (2.0, 2.0, 2.5))
     noise = ndimage.gaussian_filter(rng.standard_normal(grid.shape), 1) + 5
     volume = Volume(noise.astype(np.float32), grid, "SUV")
@@ -193,11 +193,11 @@ def volume_of(shape: RegionShape) -> float:
     return figures_of(ramp(), shape.coverage(ramp()), with_peak=False).volume_ml
 
 
-def test_a_contour_is_the_ball_that_lies_above_its_level() -> None:
+def test_contour_is_the_connected_ball_above_its_level() -> None:
     grid = ImageGrid((50, 50, 50), (1.0, 1.0, 1.0), (0.31, 0.17, 0.44))
     z, y, x = (grid.centres_mm(axis) for axis in (2, 1, 0))
     r = np.sqrt(x**2 + y[:, None] ** 2 + z[:, None, None] ** 2)
-    hot = np.where(x > 18, 90.0, 0)  # another thing, hotter, apart
+    hot = np.where(x > 18, 90.0, 0)  # another, hotter object elsewhere
     volume = Volume(np.maximum(100 - 4 * r, hot).astype(np.float32), grid, "Bq/mL")
     within = BoxRegion(centre_mm=(0, 0, 0), size_mm=(48, 48, 48))
     ball = pi * 4 / 3 * 15**3 / 1000  # 100 − 4 · 15 = 40
@@ -217,7 +217,7 @@ def test_a_contour_is_the_ball_that_lies_above_its_level() -> None:
     assert volume_in(of_peak, volume) == pytest.approx(ball, rel=0.01)
 
 
-def test_an_adaptive_level_is_half_way_between_two_plateaus() -> None:
+def test_adaptive_level_is_midway_between_two_plateaus() -> None:
     grid = ImageGrid((36, 36, 36), (1.0, 1.0, 1.0))
     ball = SphereRegion(centre_mm=(0.3, 0.1, -0.2), diameter_mm=27)
     every = slice(0, 36)
@@ -233,7 +233,7 @@ def volume_in(shape: RegionShape, volume: Volume) -> float:
     return figures_of(volume, shape.coverage(volume), with_peak=False).volume_ml
 
 
-def test_a_mask_keeps_volume_and_place_on_other_grids() -> None:
+def test_mask_keeps_volume_and_position_on_other_grids() -> None:
     mask = SOLIDS["sphere"][0].coverage(ramp()).share > 0.5
     start = SOLIDS["sphere"][0].coverage(ramp()).start
     region = MaskRegion.of(mask, GRID, start)
@@ -251,7 +251,7 @@ def test_a_mask_keeps_volume_and_place_on_other_grids() -> None:
 @pytest.mark.parametrize(
     "name", ["sphere", "ellipsoid", "box", "rod y", "polygon", "mask", "shell"]
 )
-def test_moved_turned_over_and_fitted_shapes_measure_the_same(name: str) -> None:
+def test_moved_flipped_and_fitted_shapes_measure_the_same(name: str) -> None:
     shapes = {key: shape for key, (shape, _) in SOLIDS.items()}
     shapes["polygon"] = PolygonRegion(axis=0, corners_mm=TRIANGLE, low_mm=-3.3, high_mm=5.9)
     shapes["mask"] = MaskRegion.of(ramp().values > 10.9, GRID)
@@ -290,7 +290,7 @@ def test_contrast_is_that_of_means_and_refuses_two_units() -> None:
         contrast_of(hot, suv)
 
 
-def test_a_region_outside_and_a_level_of_another_unit_are_said_not_raised() -> None:
+def test_region_outside_and_foreign_unit_are_reported_without_an_exception() -> None:
     far = SphereRegion(centre_mm=(500, 0, 0), diameter_mm=9)
     outside = Region(name="A", shape=far)
     assert "the region is outside the image" in measure(outside, ramp()).fault
@@ -313,9 +313,9 @@ def test_shapes_without_volume_are_refused(values: dict[str, object]) -> None:
         Region.model_validate({"name": "A", "shape": values})
 
 
-def test_a_region_is_measured_in_a_tenth_of_a_second_in_a_large_image() -> None:
+def test_measuring_a_region_in_a_large_image_is_fast() -> None:
     grid = ImageGrid((512, 512, 512), (1.0, 1.0, 1.0))
-    values = np.zeros(grid.shape, np.float32)  # of which only what is touched takes memory
+    values = np.zeros(grid.shape, np.float32)  # only touched pages take memory
     values[200:312, 200:312, 200:312] = np.random.default_rng(2).random((112, 112, 112))
     ball = SphereRegion(centre_mm=(0.3, 0.2, 0.1), diameter_mm=60)
     volume, taken = Volume(values, grid, "Bq/mL"), []

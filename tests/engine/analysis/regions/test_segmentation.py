@@ -43,7 +43,7 @@ def image(axes: str = "LPS") -> Volume:
 
 
 def inside(region: Region, volume: Volume) -> np.ndarray:
-    """Voxels that a region holds by a sum over 6 x 6 x 6 points of each, without its own code."""
+    """Return the voxels of a region, from 6 x 6 x 6 points of each, without its own code."""
     steps = (np.arange(6) + 0.5) / 6 - 0.5
     share = np.zeros(GRID.shape)
     z, y, x = np.meshgrid(*(GRID.centres_mm(k) for k in (2, 1, 0)), indexing="ij")
@@ -57,7 +57,7 @@ def inside(region: Region, volume: Volume) -> np.ndarray:
 
 
 @pytest.mark.parametrize("axes", ["LPS", "LPI"])
-def test_every_voxel_comes_back_where_it_was(tmp_path, axes):
+def test_every_voxel_round_trips_in_position(tmp_path, axes):
     volume, path = image(axes), tmp_path / "a.dcm"
     n = write_segmentation((BALL, BOX), DicomImage.of(volume, {"axes": axes}), path)
     found = pydicom.dcmread(path)
@@ -86,7 +86,7 @@ def _segment(found: pydicom.Dataset) -> np.ndarray:
     return np.array([g.SegmentIdentificationSequence[0].ReferencedSegmentNumber for g in groups])
 
 
-def test_it_lies_over_the_series_that_the_image_is_exported_as(tmp_path):
+def test_segmentation_matches_the_exported_image_series(tmp_path):
     volume = image()
     save(volume, tmp_path / "a.dicom")
     write_segmentation((BALL,), DicomImage.of(volume, volume.info), tmp_path / "a.dcm")
@@ -101,7 +101,7 @@ def test_it_lies_over_the_series_that_the_image_is_exported_as(tmp_path):
     assert named == {each.SOPInstanceUID for each in slices}
 
 
-def test_it_is_of_the_patient_of_the_order_and_of_no_other(tmp_path):
+def test_segmentation_has_the_patient_of_the_order_only(tmp_path):
     order = ImagingOrder(patient_name="Müller^Ida", patient_id="4711")
     write_segmentation((BALL,), DicomImage.of(image(), {}, order=order), tmp_path / "a.dcm")
     assert pydicom.dcmread(tmp_path / "a.dcm").PatientID == "4711"
@@ -111,7 +111,7 @@ def test_it_is_of_the_patient_of_the_order_and_of_no_other(tmp_path):
     assert not (tmp_path / "b.dcm").exists()
 
 
-def test_red_is_red_as_the_standard_counts_colours(tmp_path):
+def test_red_has_the_cielab_value_of_the_standard(tmp_path):
     """sRGB red is L* 53.24, a* 80.09, b* 67.20 (D65)."""
     write_segmentation((BOX,), DicomImage.of(image(), {}), tmp_path / "a.dcm")
     (segment,) = pydicom.dcmread(tmp_path / "a.dcm").SegmentSequence
@@ -119,7 +119,7 @@ def test_red_is_red_as_the_standard_counts_colours(tmp_path):
     np.testing.assert_allclose(lab, [53.24, 80.09, 67.20], atol=0.1)
 
 
-def test_a_region_without_a_voxel_is_refused_by_name(tmp_path):
+def test_region_without_a_voxel_is_refused_by_name(tmp_path):
     small = Region(name="Dust", shape=SphereRegion(centre_mm=(5.0, -7.0, 11.0), diameter_mm=0.5))
     with pytest.raises(DataError, match="Dust: no voxel is at least half inside"):
         write_segmentation((BALL, small), DicomImage.of(image(), {}), tmp_path / "a.dcm")
@@ -131,7 +131,7 @@ def test_a_region_without_a_voxel_is_refused_by_name(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("dciodvfy") is None, reason="dciodvfy (dicom3tools) is not there")
-def test_a_verifier_of_others_finds_no_error(tmp_path):
+def test_dciodvfy_reports_no_error(tmp_path):
     write_segmentation((BALL, BOX), DicomImage.of(image(), {}), tmp_path / "a.dcm")
     said = subprocess.run(
         ["dciodvfy", tmp_path / "a.dcm"], capture_output=True, text=True, check=False
@@ -140,7 +140,7 @@ def test_a_verifier_of_others_finds_no_error(tmp_path):
     assert errors == []
 
 
-def test_the_command_writes_it_and_wants_a_series_for_an_image_of_one(tmp_path, capsys):
+def test_command_writes_a_segmentation_and_requires_a_series(tmp_path, capsys):
     volume = image()
     save(volume, tmp_path / "a.nii")
     regions = RegionSet(regions=(BALL,), scans=marks_of(volume))
@@ -161,8 +161,8 @@ def test_the_command_writes_it_and_wants_a_series_for_an_image_of_one(tmp_path, 
     assert made.ReferencedSeriesSequence[0].SeriesInstanceUID == source.SeriesInstanceUID
 
 
-def test_beside_a_patients_scan_it_still_lies_over_its_own_series(tmp_path):
-    """The image goes out beside another series; regions name its own first, and that one."""
+def test_segmentation_refers_to_its_own_series_in_a_patients_study(tmp_path):
+    """The image is exported with another series; its regions refer to its own."""
     volume = image()
     save(volume, tmp_path / "a.nii")
     save(replace(volume, values=1 - volume.values), tmp_path / "ct.dicom")

@@ -56,7 +56,7 @@ def area(ring: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("axes", ["LPS", "LPI"])
-def test_a_box_has_the_corners_and_heights_of_its_closed_form(tmp_path, axes):
+def test_box_has_the_corners_and_heights_of_its_closed_form(tmp_path, axes):
     path = tmp_path / "a.dcm"
     assert write_structure_set((BOX,), DicomImage.of(image(axes), {"axes": axes}), path) == 3
     (contours,) = pydicom.dcmread(path).ROIContourSequence
@@ -97,7 +97,7 @@ def test_contours_of_solids_have_the_area_of_their_closed_form(shape, expected):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_borders_of_any_voxels_bound_exactly_these_voxels(seed):
+def test_borders_enclose_exactly_their_voxels(seed):
     """Random voxels have holes, islands in holes, and voxels that share only a corner."""
     inside = np.random.default_rng(seed).random((13, 17)) < 0.55
     rings = borders_of(inside)
@@ -106,14 +106,14 @@ def test_borders_of_any_voxels_bound_exactly_these_voxels(seed):
         np.testing.assert_allclose(share, inside, atol=1e-12)
 
 
-def test_a_hole_is_joined_with_the_contour_around_it():
+def test_hole_is_joined_with_its_outer_contour():
     inside = np.ones((9, 9), bool)
     inside[2:4, 2:7] = inside[6, 5] = False
     rings = joined([each.astype(float) for each in borders_of(inside)])
     assert len(rings) == 1 and area(rings[0]) == inside.sum()
 
 
-def test_voxels_are_the_same_after_reading_back(tmp_path):
+def test_voxels_round_trip(tmp_path):
     volume = image()
     voxels = np.zeros(GRID.shape, bool)
     voxels[2:7, 3:18, 4:25] = True
@@ -128,7 +128,7 @@ def test_voxels_are_the_same_after_reading_back(tmp_path):
     assert second.mean == pytest.approx(first.mean, rel=1e-9)
 
 
-def test_contours_that_were_read_are_written_as_they_were_drawn(tmp_path):
+def test_imported_contours_are_exported_unchanged(tmp_path):
     volume = image()
     write_structure_set((BALL,), DicomImage.of(volume, {}), tmp_path / "a.dcm")
     (read,) = read_dicom_regions(tmp_path / "a.dcm").facing(volume).regions
@@ -141,7 +141,7 @@ def test_contours_that_were_read_are_written_as_they_were_drawn(tmp_path):
     assert contours[0] == contours[1]
 
 
-def test_it_refers_to_the_slices_that_the_image_is_exported_as(tmp_path):
+def test_structure_set_refers_to_the_exported_slices(tmp_path):
     volume = image()
     save(volume, tmp_path / "a.dicom")
     write_structure_set((BALL,), DicomImage.of(volume, volume.info), tmp_path / "a.dcm")
@@ -166,7 +166,7 @@ def test_it_refers_to_the_slices_that_the_image_is_exported_as(tmp_path):
 
 @pytest.mark.skipif(CHECKER is None, reason="dciodvfy of dicom3tools is not installed")
 @pytest.mark.parametrize("axes", ["LPS", "LPI", "xyz"])
-def test_the_checker_of_dicom3tools_finds_no_error(tmp_path, axes):
+def test_dicom3tools_reports_no_error(tmp_path, axes):
     polygon = PolygonRegion(corners_mm=((0, -9), (9, -9), (4, 0)), low_mm=3, high_mm=19)
     pair = CombinedRegion(operation="minus", parts=(BALL.shape, BOX.shape))
     made = (BALL, BOX, Region(name="P", shape=polygon), Region(name="C", shape=pair))
@@ -174,7 +174,7 @@ def test_the_checker_of_dicom3tools_finds_no_error(tmp_path, axes):
     assert errors_of(tmp_path / "a.dcm") == []
 
 
-def test_the_same_regions_have_the_same_uids_and_others_do_not(tmp_path):
+def test_equal_regions_have_equal_uids_and_others_differ(tmp_path):
     moved = BALL.model_copy(update={"shape": BALL.shape.moved((2.0, 0.0, 0.0))})
     uids = []
     for k, region in enumerate((BALL, BALL, moved)):
@@ -183,7 +183,7 @@ def test_the_same_regions_have_the_same_uids_and_others_do_not(tmp_path):
     assert uids[0] == uids[1] != uids[2]
 
 
-def test_what_cannot_be_written_is_refused(tmp_path):
+def test_unwritable_regions_are_refused(tmp_path):
     small = Region(name="Dust", shape=SphereRegion(centre_mm=(5.0, -7.0, 13.0), diameter_mm=0.5))
     with pytest.raises(DataError, match="Dust: the region has no contour"):
         write_structure_set((BALL, small), DicomImage.of(image(), {}), tmp_path / "a.dcm")
@@ -201,7 +201,7 @@ def test_what_cannot_be_written_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_command_writes_it_for_an_image_and_for_a_series(tmp_path, capsys):
+def test_command_writes_a_structure_set_for_an_image_and_a_series(tmp_path, capsys):
     volume = image()
     save(volume, tmp_path / "a.nii")
     write_regions(RegionSet(regions=(BALL,), scans=marks_of(volume)), tmp_path / "r.toml")

@@ -40,14 +40,14 @@ def uncorrected(phantom: ShapePhantom, grid: ImageGrid, seed: int) -> Volume:
 
 
 def map_elsewhere(phantom: ShapePhantom, grid: ImageGrid, motion: RigidMotion) -> Volume:
-    """Return the map that `motion` brings to where the phantom is."""
+    """Return the map that `motion` moves to the phantom."""
     middle = np.array(grid.centre_mm)
     places = (points_of(grid) - middle) @ motion.matrix.T + middle + motion.shift_mm
     return Volume(phantom.mu_at(places).reshape(grid.shape).astype(np.float32), grid, "1/mm")
 
 
 def planted(seed: int, most_mm: float = 20.0, most_deg: float = 5.0) -> RigidMotion:
-    """Return a motion in any direction, of 3 mm and 1 degree at least."""
+    """Return a motion in any direction, of at least 3 mm and 1 degree."""
     rng = np.random.default_rng(seed)
     shift, turn = rng.normal(size=(2, 3))
     shift *= rng.uniform(3, most_mm) / np.linalg.norm(shift)
@@ -56,7 +56,7 @@ def planted(seed: int, most_mm: float = 20.0, most_deg: float = 5.0) -> RigidMot
 
 
 def errors(found: RigidMotion, wanted: RigidMotion) -> tuple[float, float]:
-    """Return how far the middle is off [mm], and the turn [degrees]."""
+    """Return the error of the centre [mm] and of the rotation [degrees]."""
     off = float(np.linalg.norm(np.subtract(found.shift_mm, wanted.shift_mm)))
     cosine = (np.trace(found.matrix.T @ wanted.matrix) - 1) / 2
     return off, float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))

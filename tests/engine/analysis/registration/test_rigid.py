@@ -1,4 +1,4 @@
-"""Planted motions are found, wrong ones are not trusted, and a moved map is where it belongs."""
+"""Tests of rigid registration: known motions are found, and wrong ones rejected."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MOUSE = ShapePhantom(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
-def test_planted_motions_of_a_thorax_are_found(seed: int) -> None:
+def test_known_motion_of_a_thorax_is_found(seed: int) -> None:
     phantom, motion = thorax(), planted(seed)
     found = register(uncorrected(phantom, IMAGE, seed), map_elsewhere(phantom, MAP, motion))
     off_mm, off_deg = errors(found.motion, motion)
@@ -53,7 +53,7 @@ def test_planted_motions_of_a_thorax_are_found(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_planted_motion_of_a_small_body_is_found() -> None:
+def test_known_motion_of_a_small_body_is_found() -> None:
     motion = RigidMotion((5.0, -3.0, 4.0), (2.0, -1.0, 3.0))
     found = register(uncorrected(MOUSE, SMALL, 1), map_elsewhere(MOUSE, SMALL, motion))
     off_mm, off_deg = errors(found.motion, motion)
@@ -61,7 +61,7 @@ def test_a_planted_motion_of_a_small_body_is_found() -> None:
 
 
 @pytest.mark.parametrize("axis", range(6))
-def test_no_other_place_is_as_like_as_the_planted_one(axis: int) -> None:
+def test_true_motion_has_the_highest_likeness(axis: int) -> None:
     numbers = np.array([5.0, -3.0, 4.0, 2.0, -1.0, 3.0])
     there = motion_of(tuple(numbers))
     likeness = Likeness(uncorrected(MOUSE, SMALL, 1), map_elsewhere(MOUSE, SMALL, there), 8.0)
@@ -82,37 +82,37 @@ def test_no_other_place_is_as_like_as_the_planted_one(axis: int) -> None:
         (RigidMotion((0.0, 0, 0), (9.0, 9.0, 0)), 0.3, "red"),
     ],
 )
-def test_the_light(motion: RigidMotion, after: float, light: str) -> None:
+def test_traffic_light_follows_the_result(motion: RigidMotion, after: float, light: str) -> None:
     found = Registered(motion, 0.01 if after < 0.1 else 0.2, after)
     assert found.light == light and found.describe().startswith(light)
 
 
 @pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (4.0, -3.0, 5.0)])
-def test_a_moved_map_is_the_phantom_where_it_is(turn: tuple[float, float, float]) -> None:
+def test_moved_map_equals_the_phantom_at_its_position(turn: tuple[float, float, float]) -> None:
     motion = RigidMotion((5.0, -7.0, 3.0), turn)
     there = moved(map_elsewhere(MOUSE, SMALL, motion), motion)
-    wanted = MOUSE.mu_at(points_of(there.grid)).reshape(there.grid.shape)
-    inner = np.abs(np.gradient(wanted)).max(axis=0) == 0  # away from surfaces nothing is blurred
+    expected = MOUSE.mu_at(points_of(there.grid)).reshape(there.grid.shape)
+    inner = np.abs(np.gradient(expected)).max(axis=0) == 0  # away from surfaces nothing is blurred
     assert inner.mean() > 0.5
-    wrong = np.abs(there.values - wanted)[inner] > 1e-6
+    wrong = np.abs(there.values - expected)[inner] > 1e-6
     assert wrong.mean() < 0.02  # gradients see one voxel on, interpolation two
-    assert there.values.sum() == pytest.approx(wanted.sum(), rel=0.01)
+    assert there.values.sum() == pytest.approx(expected.sum(), rel=0.01)
 
 
 @pytest.mark.parametrize("numbers", [(1.0, 2.0), (1.0, 2, 3, 4, 5, np.nan), (0.0, 0, 9e3, 0, 0, 0)])
-def test_what_is_no_motion_is_refused(numbers: tuple[float, ...]) -> None:
+def test_invalid_motion_is_refused(numbers: tuple[float, ...]) -> None:
     with pytest.raises(DataError, match="expected six numbers"):
         motion_of(numbers)
 
 
-def test_two_patients_are_never_put_together() -> None:
+def test_two_patients_are_never_registered() -> None:
     image = replace(uncorrected(MOUSE, SMALL, 1), patient="A")
     mu_map = replace(map_elsewhere(MOUSE, SMALL, RigidMotion()), patient="B")
     with pytest.raises(DataError, match="different patients"):
         register(image, mu_map)
 
 
-def test_six_numbers_by_hand_move_the_map_and_are_recorded(tmp_path: Path, capsys) -> None:
+def test_manual_motion_moves_the_map_and_is_recorded(tmp_path: Path, capsys) -> None:
     motion = RigidMotion((5.0, -7.0, 3.0), (4.0, -3.0, 5.0))
     mu_map = map_elsewhere(MOUSE, SMALL, motion)
     save(mu_map, tmp_path / "mu.nii")
@@ -127,7 +127,7 @@ def test_six_numbers_by_hand_move_the_map_and_are_recorded(tmp_path: Path, capsy
 
 
 @pytest.mark.slow
-def test_what_looks_like_nothing_is_not_written(tmp_path: Path, capsys) -> None:
+def test_registration_of_noise_is_not_written(tmp_path: Path, capsys) -> None:
     noise = np.random.default_rng(1).random((16, 16, 16), np.float32)
     grid = ImageGrid(noise.shape, (4.0, 4.0, 4.0))
     save(Volume(noise, grid, "counts/mm"), tmp_path / "image.nii")

@@ -1,4 +1,4 @@
-"""The engine computes with one thread of BLAS, and leaves the caller's number as it was."""
+"""Tests of BLAS threads: the engine uses one, and restores the caller's number."""
 
 from __future__ import annotations
 
@@ -54,21 +54,21 @@ show()
 
 
 def n_threads() -> set[int]:
-    """Numbers of threads of all loaded BLAS libraries."""
+    """Return the thread numbers of all loaded BLAS libraries."""
     found = {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
     return found
 
 
 @pytest.fixture(autouse=True)
 def callers_threads() -> Iterator[None]:
-    """Two threads, as a script on two cores has without any setting."""
+    """Set two threads, as a script on two cores has by default."""
     if not n_threads():
         pytest.skip("NumPy uses a BLAS whose threads cannot be limited")
     with threadpool_limits(2, "blas"):
         yield
 
 
-def test_nested_blocks_restore_the_callers_number_at_the_last_end() -> None:
+def test_nested_blocks_restore_the_callers_number_at_the_outer_end() -> None:
     with one_blas_thread():
         with one_blas_thread():
             assert n_threads() == {1}
@@ -76,13 +76,13 @@ def test_nested_blocks_restore_the_callers_number_at_the_last_end() -> None:
     assert n_threads() == {2}
 
 
-def test_an_error_inside_a_block_restores_the_callers_number() -> None:
+def test_error_inside_a_block_restores_the_callers_number() -> None:
     with pytest.raises(ValueError, match="inside"), one_blas_thread():
         raise ValueError("inside")
     assert n_threads() == {2}
 
 
-def test_blocks_of_two_threads_that_overlap_restore_the_callers_number() -> None:
+def test_overlapping_blocks_of_two_threads_restore_the_callers_number() -> None:
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}  # also on a machine with one core
     done = subprocess.run(
         [sys.executable, "-c", OVERLAP], capture_output=True, text=True, env=environment,
@@ -91,7 +91,7 @@ def test_blocks_of_two_threads_that_overlap_restore_the_callers_number() -> None
     assert done.stdout.split() == ["2", "1", "1", "2"]
 
 
-def test_a_run_from_a_script_computes_with_one_thread(tmp_path: Path) -> None:
+def test_run_from_a_script_uses_one_thread(tmp_path: Path) -> None:
     ring = engine.read_scanner("demo-ring")
     scan = tmp_path / "scan.h5"
     engine.save(engine.simulate_listmode(point(), ring, n_prompts=1000, seed=1), scan)

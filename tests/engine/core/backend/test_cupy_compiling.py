@@ -19,7 +19,7 @@ def gpu() -> Gpu:
     return cuda().gpu
 
 
-def test_texts_that_do_not_compile_are_told(gpu):
+def test_invalid_kernel_text_is_reported(gpu):
     with pytest.raises(DeviceError, match="could not be compiled"):
         gpu.load("no kernel", ())
     with pytest.raises(DeviceError, match="loading kernel"):
@@ -28,7 +28,7 @@ def test_texts_that_do_not_compile_are_told(gpu):
         gpu.load(TEXT, ()).constant("nobody")
 
 
-def test_what_was_compiled_is_kept_and_made_again_if_it_was_cut(gpu, monkeypatch, tmp_path):
+def test_compiled_kernel_is_cached_and_recompiled_if_truncated(gpu, monkeypatch, tmp_path):
     capability = gpu.facts.compute_capability
     module_of(TEXT, (), capability, tmp_path).get_function("nothing")
     (kept,) = tmp_path.iterdir()

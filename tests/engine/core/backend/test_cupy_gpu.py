@@ -48,7 +48,7 @@ def gpu() -> Gpu:
 
 @pytest.fixture(params=ORDERS)
 def order(request):
-    """Let the software card work in each order; a real card has its own."""
+    """Run the software GPU in each order; a real one has its own."""
     card = current()
     if card is None:
         if request.param != ORDERS[0]:
@@ -76,7 +76,7 @@ def scaled(gpu):
     return module.function("scaled")
 
 
-def test_what_goes_there_comes_back(gpu, order, values):
+def test_uploaded_array_downloads_unchanged(gpu, order, values):
     for each in (values, values[::3], np.float64(3).reshape(()), values.reshape(1, 37, 1)):
         assert np.array_equal(gpu.download(gpu.upload(each)), each)
     there = gpu.empty((N,), np.float32)
@@ -86,14 +86,14 @@ def test_what_goes_there_comes_back(gpu, order, values):
     assert not gpu.download(there).any()
 
 
-def test_a_host_array_may_change_as_soon_as_it_was_uploaded(gpu, order, values):
+def test_host_array_may_change_after_upload(gpu, order, values):
     given = values.copy()
     there = gpu.upload(given)
     given[...] = -1
     assert np.array_equal(gpu.download(there), values)
 
 
-def test_copies_stay_on_the_card_and_refuse_what_does_not_fit(gpu, order, values):
+def test_device_copies_succeed_and_refuse_other_shapes(gpu, order, values):
     there, other = gpu.upload(values), gpu.empty((N,), np.float32)
     gpu.copy(there, other)
     assert np.array_equal(gpu.download(other), values)
@@ -103,7 +103,7 @@ def test_copies_stay_on_the_card_and_refuse_what_does_not_fit(gpu, order, values
         gpu.copy(gpu.empty((4, 4), np.float32)[:, 0], gpu.empty((4,), np.float32))
 
 
-def test_kernels_run_after_what_they_need(gpu, order, values, scaled):
+def test_kernels_run_after_their_inputs(gpu, order, values, scaled):
     there = gpu.upload(values)
     scaled(1, 64, there, np.int32(N), np.float32(3))
     scaled((2, 1, 1), (32, 1, 1), there, np.int32(N), np.float32(0.5))
@@ -121,8 +121,8 @@ def test_constants_are_set_in_order(gpu, order, values, scaled):
     assert (gpu.download(there) == 7).all()
 
 
-def test_copies_beside_the_kernels_wait_both_ways(gpu, order, values, scaled):
-    """A ring of one: the next part is not written before the last was read."""
+def test_concurrent_copies_and_kernels_wait_for_each_other(gpu, order, values, scaled):
+    """With a ring of one buffer, the next part is not written before the last was read."""
     source = gpu.pinned(np.stack([values, 2 * values, 3 * values]))
     buffer, out = gpu.empty((N,), np.float32), gpu.empty((3, N), np.float32)
     read = gpu.stamp()
@@ -141,7 +141,7 @@ def test_copies_beside_the_kernels_wait_both_ways(gpu, order, values, scaled):
         gpu.wait_for(object())
 
 
-def test_a_graph_repeats_what_was_recorded(gpu, order, values, scaled):
+def test_graph_repeats_the_recorded_work(gpu, order, values, scaled):
     there, start = gpu.empty((N,), np.float32), gpu.upload(values)
 
     def work() -> None:
@@ -157,7 +157,7 @@ def test_a_graph_repeats_what_was_recorded(gpu, order, values, scaled):
     assert np.array_equal(gpu.download(start), 8 * values)
 
 
-def test_what_cannot_be_recorded_says_what_was_wrong(gpu, values):
+def test_unrecordable_work_is_reported(gpu, values):
     there = gpu.upload(values)
     with pytest.raises(DeviceError):
         gpu.record(lambda: gpu.wait())
@@ -167,7 +167,7 @@ def test_what_cannot_be_recorded_says_what_was_wrong(gpu, values):
 
 
 @pytest.mark.parametrize("kind", ["array", "layered", "list", "pitched"])
-def test_textures_hold_what_was_put_in(gpu, order, rng, kind):
+def test_textures_hold_the_uploaded_values(gpu, order, rng, kind):
     pictures = rng.random((3, 5, 33)).astype(np.float32)
     texture = gpu.texture(kind, (4, 5, 33))
     texture.update(gpu.upload(pictures), first=1)
@@ -184,13 +184,13 @@ def test_textures_hold_what_was_put_in(gpu, order, rng, kind):
     gc.collect()
 
 
-def test_the_driver_tells_of_a_card_what_cupy_does(gpu):
+def test_driver_and_cupy_report_the_same_gpu(gpu):
     card = cards()[gpu.facts.number]
     assert card.n_multiprocessors == gpu.facts.n_multiprocessors > 0
     assert card.compute_capability == gpu.facts.compute_capability
 
 
-def test_memory_that_the_pool_holds_counts_as_free(gpu):
+def test_pooled_memory_counts_as_free(gpu):
     gpu.release()
     before = gpu.free_bytes()
     there = gpu.empty((1 << 22,), np.uint8)  # a driver gives twice 1 << 20 bytes at least
@@ -208,7 +208,7 @@ def test_memory_that_the_pool_holds_counts_as_free(gpu):
         pool.set_limit(size=0)
 
 
-def test_a_full_card_says_so_and_goes_on(gpu, values):
+def test_full_gpu_memory_is_reported_and_work_continues(gpu, values):
     with pytest.raises(DeviceMemoryError, match="out of memory"):
         gpu.empty((1 << 50,), np.uint8)
     with pytest.raises(DeviceMemoryError, match="out of memory"):
@@ -216,7 +216,7 @@ def test_a_full_card_says_so_and_goes_on(gpu, values):
     assert np.array_equal(gpu.download(gpu.upload(values)), values)
 
 
-def test_kernels_tell_what_they_take(gpu, scaled):
+def test_kernels_report_their_resources(gpu, scaled):
     takes = scaled.resources(64)
     assert takes.registers > 0
     assert 0 < takes.occupancy <= 1
@@ -224,7 +224,7 @@ def test_kernels_tell_what_they_take(gpu, scaled):
         scaled(1, 4096, gpu.empty((N,), np.float32), np.int32(N), np.float32(1))
 
 
-def test_the_card_says_what_it_is(gpu):
+def test_gpu_reports_its_properties(gpu):
     facts = gpu.facts
     assert facts.compute_capability >= 50
     assert facts.memory_bytes > 0
@@ -232,8 +232,8 @@ def test_the_card_says_what_it_is(gpu):
     assert facts.n_multiprocessors > 0
 
 
-def test_a_wait_that_is_left_out_is_seen(gpu, order, values, scaled, monkeypatch):
-    """What the tests above are worth: without its waits, the ring of one gives other numbers."""
+def test_missing_wait_is_detected(gpu, order, values, scaled, monkeypatch):
+    """Show that the tests above detect errors: a ring of one without waits gives wrong numbers."""
     card = current()
     if card is None or order != "copies first":
         pytest.skip("a real card may hide it; of the software card's orders this one shows it")
@@ -248,7 +248,7 @@ def test_a_wait_that_is_left_out_is_seen(gpu, order, values, scaled, monkeypatch
     assert not np.array_equal(gpu.download(out), 2 * source)
 
 
-def test_other_cards_and_missing_libraries_are_told(gpu):
+def test_other_gpu_and_missing_library_are_reported(gpu):
     with pytest.raises(DeviceError, match="starting the GPU"):
         CupyGpu(number=1 << 10)
     with pytest.raises(DeviceError, match="a CUDA library is missing"), gpu.faults("counting"):
@@ -257,12 +257,12 @@ def test_other_cards_and_missing_libraries_are_told(gpu):
         raise KeyError("ours")
 
 
-def test_sums_filters_and_sorting_of_cupy(gpu, order, rng):
-    """What the engine calls of CuPy beside its own kernels."""
+def test_cupy_sums_filters_and_sorting_are_correct(gpu, order, rng):
+    """The engine calls these functions of CuPy in addition to its own kernels."""
     values = rng.random((6, 40)).astype(np.float32)
     xp, there = gpu.xp, gpu.upload(values)
     ndimage = ndimage_of(there)
-    for name, found, wanted, part in (
+    for name, found, expected, part in (
         ("sum", xp.sum(there, dtype=np.float64), values.sum(dtype=np.float64), 1e-12),
         ("median", xp.median(there), np.median(values), 0),
         ("largest", xp.max(xp.abs(there), keepdims=True), values.max(keepdims=True), 0),
@@ -276,11 +276,11 @@ def test_sums_filters_and_sorting_of_cupy(gpu, order, rng):
             1e-5,
         ),
     ):
-        assert gpu.download(found) == pytest.approx(wanted, rel=part, abs=part), name
+        assert gpu.download(found) == pytest.approx(expected, rel=part, abs=part), name
 
 
-def test_numbers_below_the_normal_ones_stay_what_they_are(gpu, scaled):
-    """CuPy compiles its own kernels so that they are 0; ours keep the bits of the CPU."""
+def test_subnormal_numbers_are_preserved(gpu, scaled):
+    """CuPy flushes them to 0 in its own kernels; ours keep the bits of the CPU."""
     small = np.float32([1e-45, 1e-40, -1e-41, 1.2e-38])
     there = gpu.upload(small)
     scaled(1, 64, there, np.int32(4), np.float32(0.5))

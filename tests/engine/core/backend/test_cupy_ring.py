@@ -1,4 +1,4 @@
-"""Large copies of CuPy's card through page-locked memory, in every order that a card may take."""
+"""Tests of large copies through page-locked memory, in every order of execution."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHAPE = (23, 7, 11)
 
 @pytest.fixture
 def ring(gpu, monkeypatch):  # noqa: F811
-    """A ring of pieces that are no part of anything, which a small array passes several times."""
+    """Return a ring of small pieces, which an array passes several times."""
     monkeypatch.setattr(cupy_ring, "PIECE_BYTES", 324)
     monkeypatch.setattr(cupy_gpu, "FEWEST_BYTES", 1000)
     monkeypatch.setattr(gpu, "_ring", PinnedRing())
@@ -32,10 +32,10 @@ def values(rng):
     return rng.random(SHAPE).astype(np.float32)
 
 
-def test_what_goes_there_comes_back_piece_by_piece(gpu, order, ring, values):  # noqa: F811
+def test_large_array_is_copied_piece_by_piece(gpu, order, ring, values):  # noqa: F811
     given = values.copy()
     there = gpu.upload(given)
-    given[...] = -1  # it may change as soon as the copy is queued
+    given[...] = -1  # it may change once the copy is queued
     assert len(ring._pieces) == cupy_ring.N_PIECES
     assert np.array_equal(gpu.download(there), values)
     out = np.full((30, 7, 11), -1, np.float32)
@@ -46,7 +46,7 @@ def test_what_goes_there_comes_back_piece_by_piece(gpu, order, ring, values):  #
     assert np.array_equal(gpu.download(gpu.upload(ints)), ints)
 
 
-def test_what_is_small_strided_or_page_locked_goes_by_itself(gpu, order, ring, values):  # noqa: F811
+def test_small_strided_or_page_locked_arrays_bypass_the_ring(gpu, order, ring, values):  # noqa: F811
     locked = gpu.pinned(values)
     there = gpu.upload(locked)
     assert np.array_equal(gpu.download(there[:, ::2]), values[:, ::2])
@@ -57,7 +57,7 @@ def test_what_is_small_strided_or_page_locked_goes_by_itself(gpu, order, ring, v
     assert not ring._pieces
 
 
-def test_copies_keep_their_place_among_kernels(gpu, order, ring, values):  # noqa: F811
+def test_copies_keep_their_order_among_kernels(gpu, order, ring, values):  # noqa: F811
     module = gpu.load(TEXT, ())
     gpu.upload(np.zeros(16, np.uint8), out=module.constant("factor"))
     scaled, n = module.function("scaled"), values.size
@@ -73,10 +73,10 @@ def test_copies_keep_their_place_among_kernels(gpu, order, ring, values):  # noq
     assert np.array_equal(seen[1], 3 * values)
 
 
-def test_a_piece_that_is_filled_again_before_it_left_is_seen(gpu, ring, values, monkeypatch):  # noqa: F811
+def test_reusing_a_piece_too_early_is_detected(gpu, ring, values, monkeypatch):  # noqa: F811
     card = current()
     if card is None:
-        pytest.skip("a real card may be right by luck")
+        pytest.skip("a real GPU may be right by luck")
     before, card.work.order = card.work.order, "late"
     monkeypatch.setattr(cupy_ring._Piece, "wait", lambda piece: None)
     try:
@@ -87,7 +87,7 @@ def test_a_piece_that_is_filled_again_before_it_left_is_seen(gpu, ring, values, 
 
 
 class SlowThreads(ThreadPoolExecutor):
-    """Threads that begin late, as on a host that is busy."""
+    """Threads that start late, as on a busy host."""
 
     def submit(self, function, /, *args, **options):
         def late():
@@ -97,7 +97,7 @@ class SlowThreads(ThreadPoolExecutor):
         return super().submit(late)
 
 
-def test_a_piece_is_not_reused_before_a_busy_host_has_emptied_it(gpu, order, ring, values):  # noqa: F811
+def test_piece_is_not_reused_before_a_busy_host_has_emptied_it(gpu, order, ring, values):  # noqa: F811
     ring._threads = SlowThreads(4)
     there = gpu.upload(values)
     assert values.nbytes > 2 * cupy_ring.N_PIECES * cupy_ring.PIECE_BYTES

@@ -1,4 +1,4 @@
-"""What textures of a real card ask of CUDA; what they read is tested with the kernels."""
+"""Tests of textures in CUDA; their values are tested with the kernels."""
 
 import gc
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from engine.core.backend import cuda, cupy_textures, textures
     "shape", [(3, 5, 7), (2, 768, 1024), (4, 1, 1), (1, 100, 129), (5, 33, 40)]
 )
 @pytest.mark.parametrize("row_bytes", [32, 64, 128])
-def test_rows_and_pictures_in_pitched_memory_start_where_textures_may(shape, row_bytes):
+def test_rows_and_images_in_pitched_memory_are_aligned(shape, row_bytes):
     n_pictures, n_rows, n_columns = textures.padded(shape, row_bytes)
 
     assert 4 * n_columns % row_bytes == 0
@@ -27,15 +27,15 @@ def test_pitched_memory_of_common_detectors_is_not_padded():
     assert textures.padded((720, 768, 1024)) == (720, 768, 1024)
 
 
-def test_a_copy_is_laid_out_as_cuda_has_it():
-    """Offsets of `driver_types.h` of CUDA 13, where pointers and sizes have 8 bytes."""
+def test_copy_structure_has_the_cuda_layout():
+    """Offsets from `driver_types.h` of CUDA 13, where pointers and sizes have 8 bytes."""
     copy = cupy_textures._Copy
     names = [name for name, _ in copy._fields_]
 
     assert [getattr(copy, name).offset for name in names] == [0, 8, 32, 64, 72, 96, 128, 152]
 
 
-def test_a_copy_counts_texels_in_arrays_and_bytes_in_memory():
+def test_copy_sizes_are_texels_in_arrays_and_bytes_in_memory():
     pytest.importorskip("cupy")
     values = SimpleNamespace(shape=(2, 6, 7), data=SimpleNamespace(ptr=1000))
     stored = SimpleNamespace(shape=(4, 16, 8), data=SimpleNamespace(ptr=2000))
@@ -68,7 +68,7 @@ def test_textures_are_linear_in_texels_and_zero_outside():
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("kind", ["array", "pitched"])
-def test_a_texture_that_is_dropped_while_a_graph_is_recorded_spoils_nothing(kind):
+def test_texture_deleted_during_graph_recording_is_harmless(kind):
     gpu = cuda().gpu
     textures = [gpu.texture(kind, (2, 4, 8))]
     source, target = gpu.upload(np.arange(5.0)), gpu.empty((5,), float)

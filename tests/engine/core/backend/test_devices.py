@@ -1,4 +1,4 @@
-"""Finding devices: against driver libraries made for the test, never with CuPy."""
+"""Tests of device detection with stub driver libraries, without CuPy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.machines.table import MACHINES
 
 
 @pytest.mark.skipif(not can_be_made(), reason="no C compiler, or not Linux")
-def test_looking_imports_no_cupy(monkeypatch, tmp_path):
+def test_device_detection_imports_no_cupy(monkeypatch, tmp_path):
     put_up(MACHINES["CUDA 13"], monkeypatch, tmp_path)
     code = (
         "import sys; from engine.core.backend import devices, driver\n"
@@ -45,16 +45,16 @@ def test_looking_imports_no_cupy(monkeypatch, tmp_path):
         (150, "compute capability 15.0"),
     ],
 )
-def test_generations_have_names(capability, words):
+def test_gpu_generations_have_names(capability, words):
     assert generation(capability) == words
 
 
-def test_the_device_of_a_backend():
+def test_cpu_backend_reports_its_device():
     assert device_of(backend.cpu(3)).label == cpu_device(3).label == "CPU, 3 threads"
     assert device_of(backend.cpu(3)).threads == 3
 
 
-def test_the_device_of_a_gpu_knows_what_is_free():
+def test_gpu_backend_reports_free_memory():
     from tests.emulator import EmulatedGpu
 
     gpu = EmulatedGpu()
@@ -67,7 +67,7 @@ def test_the_device_of_a_gpu_knows_what_is_free():
 
 
 @pytest.mark.gpu
-def test_the_card_found_is_the_one_cupy_takes():
+def test_detected_gpu_is_the_one_cupy_uses():
     facts, found = backend.cuda().gpu.facts, gpu_device()
     assert found.usable
     assert (found.label, found.memory_bytes) == (facts.name, facts.memory_bytes)

@@ -1,4 +1,4 @@
-"""The card that is none: its streams and graphs keep CUDA's order, and CuPy runs on it."""
+"""Tests of the software GPU: its streams and graphs keep CUDA's order, and CuPy runs on it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def work_of(order: str) -> tuple[Work, Stream, Stream]:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_stream_keeps_its_order_and_is_done_when_somebody_waited(order):
+def test_stream_keeps_its_order_and_finishes_when_waited_for(order):
     work, main, _ = work_of(order)
     done: list[int] = []
     for i in range(20):
@@ -66,7 +66,7 @@ def test_a_stream_keeps_its_order_and_is_done_when_somebody_waited(order):
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_an_event_lets_one_stream_wait_for_the_other(order):
+def test_event_makes_one_stream_wait_for_another(order):
     work, main, copies = work_of(order)
     done: list[str] = []
     event = Event()
@@ -78,17 +78,17 @@ def test_an_event_lets_one_stream_wait_for_the_other(order):
     assert done == ["kernel", "copy"]
 
 
-def test_without_an_event_late_work_stays_and_copies_come_first():
-    for order, wanted in (("late", ["copy"]), ("copies first", ["copy"]), ("early", ["kernel"])):
+def test_without_events_late_work_stays_and_copies_run_first():
+    for order, expected in (("late", ["copy"]), ("copies first", ["copy"]), ("early", ["kernel"])):
         work, main, copies = work_of(order)
         done: list[str] = []
         work.put(main, lambda done=done: done.append("kernel"))
         work.put(copies, lambda done=done: done.append("copy"))
         work.synchronize(copies)
-        assert done[:1] == wanted, order
+        assert done[:1] == expected, order
 
 
-def test_the_stream_0_and_blocking_ones_wait_for_each_other():
+def test_default_stream_and_blocking_streams_wait_for_each_other():
     work, main, copies = work_of("late")
     blocking = Stream(0)
     blocking.handle = work.new(work.streams, blocking)
@@ -110,7 +110,7 @@ def recorded(work: Work, stream: Stream, done: list[int]) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_graph_is_done_at_each_launch_and_not_before(order):
+def test_graph_runs_at_each_launch_and_not_before(order):
     work, main, stream = work_of(order)
     done: list[int] = []
     work.put(stream, lambda: done.append(0))
@@ -134,7 +134,7 @@ def test_a_graph_is_done_at_each_launch_and_not_before(order):
         (lambda work, stream: work.stream(7), Status.INVALID_HANDLE),
     ],
 )
-def test_what_cuda_refuses_while_it_records_is_refused(spoil, status):
+def test_operations_that_cuda_forbids_while_recording_are_refused(spoil, status):
     work, _, stream = work_of("early")
     recorded(work, stream, [])
     with pytest.raises(CudaError) as refused:
@@ -146,7 +146,7 @@ def test_what_cuda_refuses_while_it_records_is_refused(spoil, status):
             work.end(stream)
 
 
-def test_a_graph_waits_for_nothing_outside_and_takes_other_streams_in():
+def test_graph_ignores_outside_events_and_includes_other_streams():
     work, main, stream = work_of("late")
     outside, inside, back = Event(), Event(), Event()
     other = Stream(0, is_blocking=False)
@@ -169,7 +169,7 @@ def test_a_graph_waits_for_nothing_outside_and_takes_other_streams_in():
         work.wait(stream, outside)
 
 
-def test_memory_is_told_apart_to_the_byte_and_counted():
+def test_memory_allocations_are_distinguished_and_counted():
     memory = Memory(1000)
     first, second = memory.take(100), memory.take(300)
     assert memory.used == 400
@@ -186,13 +186,13 @@ def test_memory_is_told_apart_to_the_byte_and_counted():
 
 
 @pytest.mark.parametrize("name", [*ON_CARD, *ON_EMULATED])
-def test_each_file_that_runs_on_a_card_exists(name):
+def test_each_listed_gpu_test_file_exists(name):
     assert (ROOT / name).is_file()
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
-def test_cupy_does_on_it_what_the_engine_asks_and_nearly_every_line_runs(tmp_path):
+def test_engine_calls_of_cupy_run_on_the_software_gpu_and_cover_the_lines(tmp_path):
     out = tmp_path / "lines.json"
     words = ["pytest", "-p", "tests.emulator.card.lines", "-p", "no:cacheprovider", "-m", "gpu"]
     done = call(Machine(), "-m", *words, *ON_CARD, **{lines.OUT: str(out)})
@@ -202,7 +202,7 @@ def test_cupy_does_on_it_what_the_engine_asks_and_nearly_every_line_runs(tmp_pat
 
 
 @pytest.mark.slow
-def test_nearly_every_line_of_the_operators_on_a_device_runs_in_the_suite(tmp_path):
+def test_operator_lines_for_devices_are_covered_by_the_suite(tmp_path):
     out = tmp_path / "lines.json"
     words = ["-m", "pytest", "-q", "-n0", "-p", "tests.emulator.card.lines", *ON_EMULATED]
     done = subprocess.run(
@@ -217,7 +217,7 @@ def test_nearly_every_line_of_the_operators_on_a_device_runs_in_the_suite(tmp_pa
 
 
 @pytest.mark.slow
-def test_the_self_test_of_a_card_ends_well_as_its_users_call_it(tmp_path):
+def test_gpu_self_test_passes_as_users_call_it(tmp_path):
     done = call(Machine(), "-m", "app", "doctor", "--gpu", ISOCENTER_HOME=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("All checks passed.\n")

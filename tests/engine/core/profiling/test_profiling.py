@@ -1,4 +1,4 @@
-"""Spans add up, cost no waiting, and cannot be misused; a profile is plain values."""
+"""Tests of the profiler: spans add up, need no waiting, and refuse misuse."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from engine.core.profiling.profile import ON_THE_BUS, TITLES
 from tests.emulator import EmulatedGpu
 
 PEAK = 1e10
-"""Bytes per second of the emulated card."""
+"""Bytes per second of the emulated GPU."""
 
 
 class OnProgress(Stamp):
-    """A moment on a clock that moves by one second with each stamp."""
+    """Stamp of a clock that advances by one second with each stamp."""
 
     def __init__(self, gpu: ClockedGpu) -> None:
         self.gpu, self.at_s = gpu, gpu.n_stamps
@@ -35,7 +35,7 @@ class OnProgress(Stamp):
 
 
 class ClockedGpu(EmulatedGpu):
-    """Notes for which stamps the host waits."""
+    """Emulated GPU that records the stamps on which the host waits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ def gpu() -> ClockedGpu:
     return ClockedGpu()
 
 
-def test_on_the_cpu_calls_times_and_amounts_add_up():
+def test_cpu_calls_times_and_amounts_add_up():
     began = time.perf_counter()
     here = Profiler(cpu(3))
     for n in (10, 20, 30):
@@ -74,7 +74,7 @@ def test_on_the_cpu_calls_times_and_amounts_add_up():
     assert (profile.device.kind, profile.device.threads) == ("cpu", 3)
 
 
-def test_stages_come_in_the_order_of_a_run():
+def test_stages_are_listed_in_the_order_of_a_run():
     here = Profiler(cpu(1))
     for key in reversed(TITLES):
         with here.span(key):
@@ -82,14 +82,14 @@ def test_stages_come_in_the_order_of_a_run():
     assert [stage.key for stage in here.snapshot().stages] == list(TITLES)
 
 
-def test_a_new_profiler_has_measured_nothing():
+def test_new_profiler_is_empty():
     profile = Profiler(cpu(1)).snapshot()
     assert profile.stages == () and profile.kernels == ()
     assert profile.seconds == 0 and profile.events_per_s is None
     assert profile.stage("fused") is None
 
 
-def test_unknown_and_nested_stages_are_faults_and_harm_nothing():
+def test_unknown_and_nested_stages_are_refused_harmlessly():
     here = Profiler(cpu(1))
     with pytest.raises(ValueError, match=r"'fuse'.*one of read, kernels"), here.span("fuse"):
         pass
@@ -102,7 +102,7 @@ def test_unknown_and_nested_stages_are_faults_and_harm_nothing():
 
 
 @pytest.mark.parametrize("on_gpu", [False, True], ids=["cpu", "gpu"])
-def test_a_call_that_fails_is_left_out(gpu, on_gpu):
+def test_failed_call_is_excluded(gpu, on_gpu):
     here = Profiler(cuda(gpu) if on_gpu else cpu(1))
     with pytest.raises(KeyboardInterrupt), here.span("fused"):
         raise KeyboardInterrupt
@@ -112,7 +112,7 @@ def test_a_call_that_fails_is_left_out(gpu, on_gpu):
     assert stage is not None and stage.calls == 1
 
 
-def test_on_a_gpu_nothing_waits_before_the_profile_is_wanted(gpu):
+def test_gpu_profile_waits_only_when_read(gpu):
     here = Profiler(cuda(gpu))
     for _ in range(5):
         with here.span("upload", events=10, bytes=400):
@@ -126,21 +126,21 @@ def test_on_a_gpu_nothing_waits_before_the_profile_is_wanted(gpu):
         ("upload", 5.0, 5), ("fused", 5.0, 5),
     ]  # fmt: skip
     here.snapshot()
-    assert len(gpu.waited) == 20, "what was read is not read again"
+    assert len(gpu.waited) == 20, "stamps were read twice"
 
 
-def test_the_share_of_the_peak_is_of_the_cards_own_memory(gpu):
+def test_share_of_the_peak_uses_the_memory_bandwidth_of_the_gpu(gpu):
     here = Profiler(cuda(gpu))
     for key in TITLES:
         with here.span(key, bytes=round(1.5 * PEAK)):
             pass
     for stage in here.snapshot().stages:
         assert stage.bytes_per_s == pytest.approx(1.5 * PEAK)
-        want = None if stage.key in ON_THE_BUS else pytest.approx(1.5)
-        assert stage.peak_share == want, stage.key
+        expected = None if stage.key in ON_THE_BUS else pytest.approx(1.5)
+        assert stage.peak_share == expected, stage.key
 
 
-def test_stamps_that_nobody_asks_for_do_not_pile_up(gpu, monkeypatch):
+def test_unread_stamps_do_not_accumulate(gpu, monkeypatch):
     monkeypatch.setattr(profiler, "MOST_PENDING", 8)
     here = Profiler(cuda(gpu))
     n = 100
@@ -154,7 +154,7 @@ def test_stamps_that_nobody_asks_for_do_not_pile_up(gpu, monkeypatch):
     assert stage is not None and (stage.seconds, stage.calls, stage.events) == (n, n, n)
 
 
-def test_a_stage_around_the_launch_of_a_graph_is_timed():
+def test_stage_with_a_graph_launch_is_timed():
     card = EmulatedGpu()
     here = Profiler(cuda(card))
     values = card.upload(np.ones(4, np.float32))
@@ -168,7 +168,7 @@ def test_a_stage_around_the_launch_of_a_graph_is_timed():
     assert card.download(values).sum() == 0
 
 
-def test_without_a_fused_kernel_an_event_counts_once_for_forward_and_back(gpu):
+def test_event_counts_once_for_separate_forward_and_back_projection(gpu):
     here = Profiler(cuda(gpu))
     for key in ("forward", "back", "update"):
         with here.span(key, events=100 if key != "update" else 0):
@@ -176,7 +176,7 @@ def test_without_a_fused_kernel_an_event_counts_once_for_forward_and_back(gpu):
     assert here.snapshot().events_per_s == pytest.approx(100 / 2)
 
 
-def test_a_kernel_is_noted_as_compiled_and_the_newest_holds(gpu):
+def test_compiled_kernel_is_recorded_and_the_newest_wins(gpu):
     here = Profiler(cuda(gpu))
     here.kernel("update", Resources(64, 2048, 0, 0.5), 128)
     here.kernel("back", Resources(32, 0, 8, 1.0), 256)
@@ -188,7 +188,7 @@ def test_a_kernel_is_noted_as_compiled_and_the_newest_holds(gpu):
     assert found["back"].local_bytes == 8
 
 
-def test_a_profile_crosses_processes_and_is_plain_json(gpu):
+def test_profile_is_transferable_and_plain_json(gpu):
     here = Profiler(cuda(gpu))
     for key in TITLES:
         with here.span(key, events=3, bytes=5):
@@ -199,12 +199,12 @@ def test_a_profile_crosses_processes_and_is_plain_json(gpu):
     values = profile.as_dict()
     text = json.dumps(values, allow_nan=False)
     assert json.loads(text) == values
-    assert len(text) < 8192, "it goes into every volume"
+    assert len(text) < 8192, "the profile is too long for every volume"
     assert values["device"]["peak_bytes_per_s"] == PEAK
     assert values["stages"][0]["title"] == TITLES["read"]
 
 
-def test_a_stage_may_count_something_else_than_events():
+def test_stage_may_count_other_units_than_events():
     profiler = Profiler(cpu(1))
     with profiler.span("back", events=6, unit="voxel updates"):
         pass

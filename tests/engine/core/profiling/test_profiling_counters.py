@@ -1,4 +1,4 @@
-"""Counters of the card and the process: there, or a reason; never a fault, never too often."""
+"""Tests of counters of GPU and process: a value or a reason, never an error, rarely read."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SHARE = replace(CARD, name="NVIDIA Test MIG 1g.10gb", uuid=UUID)
 
 
 class NoDriverError(Exception):
-    """As NVML's own fault."""
+    """Stands for NVML's own error."""
 
 
 class Nvml(ModuleType):
-    """The driver's library for one card; questions in `mute` have no answer."""
+    """NVML stub for one GPU; queries in `mute` have no answer."""
 
     NVMLError = NoDriverError
     NVML_TEMPERATURE_GPU, NVML_CLOCK_SM, NVML_CLOCK_MEM = 0, 1, 2
@@ -89,7 +89,7 @@ def driver(monkeypatch):
     return use
 
 
-def test_the_counters_come_in_plain_units(driver):
+def test_counters_have_plain_units(driver):
     driver()
     found, reason = Card(CARD).read()
     assert reason == "" and found is not None
@@ -100,7 +100,7 @@ def test_the_counters_come_in_plain_units(driver):
 
 
 @pytest.mark.parametrize("mute", EVERYTHING)
-def test_what_a_card_does_not_tell_is_left_out_and_the_rest_is_told(driver, mute):
+def test_unavailable_counter_is_omitted_and_the_others_reported(driver, mute):
     driver(mute=(mute,))
     found, reason = Card(CARD).read()
     assert reason == "" and found is not None
@@ -118,41 +118,41 @@ def test_what_a_card_does_not_tell_is_left_out_and_the_rest_is_told(driver, mute
         ({"bus_id": "0000:01:00.0"}, "the driver reports no values (Not Found)"),
     ],
 )
-def test_a_driver_that_fails_gives_a_reason(driver, options, reason):
+def test_failing_driver_gives_a_reason(driver, options, reason):
     driver(**options)
     assert Card(CARD).read() == (None, reason)
 
 
-def test_a_share_of_a_card_is_asked_by_its_own_name_and_else_said_not_to_be_told(driver):
+def test_mig_share_is_queried_by_its_own_uuid_or_reported_unavailable(driver):
     driver(uuids=(f"MIG-{UUID}",))
     found, reason = Card(SHARE).read()
     assert reason == "" and found is not None
-    driver()  # whose memory and load are of the whole card
+    driver()  # its memory and load are of the whole GPU
     assert Card(SHARE).read() == (
         None,
         "the driver reports only the whole card, not this instance of it (MIG)",
     )
 
 
-def test_without_the_package_there_is_a_reason(monkeypatch):
+def test_missing_package_gives_a_reason(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynvml", None)
     found, reason = Card(CARD).read()
     assert found is None and "nvidia-ml-py is not installed" in reason
 
 
-def test_the_real_library_never_raises():
+def test_real_library_never_raises():
     found, reason = Card(CARD).read()
     assert (found is None) == bool(reason)
 
 
-def test_a_device_without_a_place_on_the_bus_is_not_looked_up(driver):
+def test_device_without_a_bus_address_is_not_queried(driver):
     nvml = driver()
     read = Meter(cuda(EmulatedGpu())).read()
     assert read.gpu is None and read.gpu_reason
     assert nvml.n_asked == 0
 
 
-def test_the_process_is_measured_on_the_cpu_too(monkeypatch):
+def test_process_is_measured_on_the_cpu(monkeypatch):
     monkeypatch.setattr(counters, "POLL_S", 0.0)
     read = Meter(cpu(2)).read()
     assert read.gpu is None and read.gpu_reason == ""
@@ -160,7 +160,7 @@ def test_the_process_is_measured_on_the_cpu_too(monkeypatch):
     assert read.cpu_percent is not None and read.cpu_percent >= 0
 
 
-def test_counters_are_asked_for_no_more_often_than_said(monkeypatch):
+def test_counters_are_polled_at_the_stated_interval(monkeypatch):
     now = 100.0
     monkeypatch.setattr(counters, "monotonic", lambda: now)
     meter = Meter(cpu(1))

@@ -1,4 +1,4 @@
-"""The profile of a whole run: told in time, complete at the end, kept with the volume."""
+"""Tests of the profile of a whole run: timely, complete, stored with the volume."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def profiles(events):
     return [event.profile for event in events if isinstance(event, Profiled)]
 
 
-def test_the_last_profile_counts_every_stage_and_goes_with_the_volume(study):
+def test_last_profile_covers_every_stage_and_is_stored_with_the_volume(study):
     began = time.perf_counter()
     events = list(run(study, on=cpu(2)))
     wall = time.perf_counter() - began
     last = profiles(events)[-1]
     calls = {stage.key: stage.calls for stage in last.stages}
-    # scatter, of which the scan has none, is not worked on
+    # the scan has no scatter, so that the stage is absent
     assert calls == {
         "read": 1, "kernels": 1, "correct": len(CORRECTIONS) - 1, "sort": 1,
         "sensitivity": 1, "fused": 2 * N_ITERATIONS, "filter": N_ITERATIONS + 1,
@@ -69,10 +69,10 @@ def test_the_last_profile_counts_every_stage_and_goes_with_the_volume(study):
     assert done.provenance["profile"] == json.loads(json.dumps(last.as_dict()))
 
 
-def test_on_a_gpu_the_same_events_are_counted_and_the_kernels_noted(study):
+def test_gpu_run_counts_the_same_events_and_records_its_kernels(study):
     last = profiles(run(study, on=cuda(EmulatedGpu())))[-1]
     upload, fused = last.stage("upload"), last.stage("fused")
-    assert upload.calls == 1, "events stay on the card"
+    assert upload.calls == 1, "events were uploaded more than once"
     assert fused.events == N_ITERATIONS * upload.events
     assert upload.bytes > 0 and fused.peak_share > 0 and upload.peak_share is None
     assert last.stage("preview").calls >= N_ITERATIONS
@@ -81,7 +81,7 @@ def test_on_a_gpu_the_same_events_are_counted_and_the_kernels_noted(study):
     assert last.counters.gpu is None and last.counters.gpu_reason
 
 
-def test_it_is_told_while_the_image_forms_but_not_with_every_update(study, monkeypatch):
+def test_profile_is_reported_during_a_run_but_not_at_every_update(study, monkeypatch):
     monkeypatch.setattr(record, "PROFILE_S", 0.0)
     message = profiles(run(study, on=cpu(2)))
     traced = [p.stage("fused").calls for p in message if p.stage("fused")]
@@ -91,13 +91,13 @@ def test_it_is_told_while_the_image_forms_but_not_with_every_update(study, monke
     assert len(profiles(run(study, on=cpu(2)))) <= 2, "the first and the last"
 
 
-def test_it_crosses_from_the_engines_process(study):
+def test_profile_is_transferred_from_the_engine_process(study):
     events = list(EngineProcess(study, device="cpu", threads=2).events())
     assert isinstance(events[-1], Finished)
     assert events[-1].provenance["profile"] == profiles(events)[-1].as_dict()
 
 
-def test_the_command_line_writes_it_as_plain_json(study, tmp_path):
+def test_command_line_writes_the_profile_as_plain_json(study, tmp_path):
     log = tmp_path / "events.jsonl"
     words = ["--device", "cpu", "--json", str(log), "-o", str(tmp_path / "image.nii.gz")]
     assert main(["reconstruct", str(study.data), *words, "--set", "algorithm.iterations=1"]) == 0

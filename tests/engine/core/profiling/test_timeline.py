@@ -1,4 +1,4 @@
-"""The timeline of a run: where each call stands, and its trace for a browser."""
+"""Tests of the timeline of a run and its trace file."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from engine.core.profiling import COMPUTING, COPYING, HOST, Profiler, lane_of, p
 from tests.engine.core.profiling.test_profiling import ClockedGpu
 
 
-def test_calls_of_a_gpu_stand_where_its_clock_has_them() -> None:
-    """Each stamp moves the clock by one second; the profiler makes the first one."""
+def test_gpu_calls_are_placed_by_the_clock_of_the_gpu() -> None:
+    """Each stamp advances the clock by one second; the profiler makes the first one."""
     here = Profiler(cuda(ClockedGpu()))
     for name in ("upload", "fused", "preview", "read"):
         with here.span(name, events=5, bytes=100):
@@ -30,7 +30,7 @@ def test_calls_of_a_gpu_stand_where_its_clock_has_them() -> None:
     assert profile.n_calls == 4
 
 
-def test_threads_of_the_cpu_have_a_lane_each() -> None:
+def test_each_cpu_thread_has_a_lane() -> None:
     here = Profiler(cpu(2))
 
     def work() -> None:
@@ -38,7 +38,7 @@ def test_threads_of_the_cpu_have_a_lane_each() -> None:
             time.sleep(0.02)
 
     threads = [threading.Thread(target=work) for _ in range(2)]
-    begun = time.perf_counter()
+    started = time.perf_counter()
     for each in threads:
         each.start()
     for each in threads:
@@ -46,12 +46,12 @@ def test_threads_of_the_cpu_have_a_lane_each() -> None:
     profile = here.snapshot()
     assert sorted(lane_of(s, profile) for s in profile.timeline) == ["Thread 1", "Thread 2"]
     assert all(s.seconds >= 0.02 for s in profile.timeline)
-    assert all(0 <= s.start_s <= time.perf_counter() - begun for s in profile.timeline)
+    assert all(0 <= s.start_s <= time.perf_counter() - started for s in profile.timeline)
     first, second = profile.timeline
     assert second.start_s < first.start_s + first.seconds, "they ran at the same time"
 
 
-def test_only_the_newest_calls_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_newest_calls_are_retained(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(profiler, "MOST_SPANS", 4)
     here = Profiler(cpu(1))
     for n in range(10):
@@ -65,7 +65,7 @@ def test_only_the_newest_calls_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert trace_of(profile)["otherData"]["calls_left_out"] == 6
 
 
-def test_the_record_of_an_image_has_no_timeline() -> None:
+def test_record_of_an_image_has_no_timeline() -> None:
     here = Profiler(cpu(1))
     with here.span("update"):
         pass
@@ -73,7 +73,7 @@ def test_the_record_of_an_image_has_no_timeline() -> None:
     assert not {"timeline", "n_calls"} & set(here.snapshot().as_dict())
 
 
-def test_a_trace_has_the_fields_of_the_format() -> None:
+def test_trace_has_the_fields_of_the_format() -> None:
     """Complete events ("X") in microseconds, and a name ("M") of each lane."""
     here = Profiler(cuda(ClockedGpu()))
     with here.span("upload", bytes=100):

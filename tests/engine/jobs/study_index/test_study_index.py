@@ -1,4 +1,4 @@
-"""The list of studies: what stands in it, in which state, and whose."""
+"""Tests of the study list: entries, states, filters, search and patients."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def study(folder: Path, name: str = "scan") -> Study:
     )
 
 
-def kept(folder: Path, name: str, **changes) -> Result:
+def stored_result(folder: Path, name: str, **changes) -> Result:
     grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
     volume = Volume(np.ones(grid.shape, np.float32), grid, "counts/mm")
     new = NewResult(study(folder, name), volume, {"axes": "LPS"}, **changes)
@@ -56,11 +56,11 @@ def states() -> dict[str, str]:
     return {each.scan: each.state for each in known_studies()}
 
 
-def test_each_study_stands_once_and_in_the_state_it_is_in(tmp_path):
-    kept(tmp_path, "finished")
-    kept(tmp_path, "part", run=recorded(1, 2, ending="aborted"))
-    kept(tmp_path, "exported").mark(EXPORTED)
-    sign(kept(tmp_path, "signed"), "Ann", "acceptable")
+def test_each_study_is_listed_once_with_its_state(tmp_path):
+    stored_result(tmp_path, "finished")
+    stored_result(tmp_path, "part", run=recorded(1, 2, ending="aborted"))
+    stored_result(tmp_path, "exported").mark(EXPORTED)
+    sign(stored_result(tmp_path, "signed"), "Ann", "acceptable")
     queue = StudyQueue()
     queue.add(study(tmp_path, "waiting"))
     failed = queue.add(study(tmp_path, "failed"))
@@ -93,26 +93,26 @@ def test_each_study_stands_once_and_in_the_state_it_is_in(tmp_path):
         ("to look after", set()),
     ],
 )
-def test_filters_show_what_their_name_says(tmp_path, shown, scans):
-    kept(tmp_path, "a")
-    kept(tmp_path, "b").mark(EXPORTED)
-    sign(kept(tmp_path, "c"), "Ann", "acceptable")
+def test_filters_select_studies_by_state(tmp_path, shown, scans):
+    stored_result(tmp_path, "a")
+    stored_result(tmp_path, "b").mark(EXPORTED)
+    sign(stored_result(tmp_path, "c"), "Ann", "acceptable")
     StudyQueue().add(study(tmp_path, "w"))
     assert {each.scan for each in known_studies() if FILTERS[shown](each)} == scans
 
 
-def test_words_are_looked_for_in_patient_order_scan_and_day(tmp_path):
-    result = kept(tmp_path, "head")
+def test_search_covers_patient_order_scan_and_date(tmp_path):
+    result = stored_result(tmp_path, "head")
     result.put_order(IDA)
-    kept(tmp_path, "other")
+    stored_result(tmp_path, "other")
     day = f"{result.created:%Y-%m-%d}"
     for words in ("müller", "4711", "IDA fdg", "a1", "head", f"{day} brain", "standard MÜLLER"):
         assert [each.scan for each in known_studies() if each.matches(words)] == ["head.l"], words
     assert not [each for each in known_studies() if each.matches("müller other")]
 
 
-def test_an_image_is_never_given_to_a_second_patient(tmp_path):
-    result = kept(tmp_path, "a")
+def test_image_is_never_assigned_to_a_second_patient(tmp_path):
+    result = stored_result(tmp_path, "a")
     result.put_order(IDA)
     result.put_order(IDA.model_copy(update={"accession": "A2"}))
     seen_before = Results().open(result.id)
@@ -123,35 +123,37 @@ def test_an_image_is_never_given_to_a_second_patient(tmp_path):
     assert Results().open(result.id).order.accession == "A2"
 
 
-def test_what_another_window_said_meanwhile_counts(tmp_path):
-    result = kept(tmp_path, "a")
+def test_order_stored_by_another_window_is_used(tmp_path):
+    result = stored_result(tmp_path, "a")
     assert result.order is None
     Results().open(result.id).put_order(IDA)
     with pytest.raises(DataError, match="order is for a different patient"):
         result.put_order(JOHN)
 
 
-def test_a_later_image_of_a_run_is_of_the_same_patient(tmp_path):
-    kept(tmp_path, "a", job="run of scan", run=recorded(1, 2, ending="aborted")).put_order(IDA)
-    later = kept(tmp_path, "a", job="run of scan")
+def test_later_image_of_a_run_inherits_the_patient(tmp_path):
+    stored_result(tmp_path, "a", job="run of scan", run=recorded(1, 2, ending="aborted")).put_order(
+        IDA
+    )
+    later = stored_result(tmp_path, "a", job="run of scan")
     assert [each.id for each in Results().newest_first()] == [later.id]
     assert Results().open(later.id).order == IDA
 
 
-def test_an_order_that_was_changed_hides_neither_study_nor_others(tmp_path):
-    result = kept(tmp_path, "a")
+def test_modified_order_hides_no_study(tmp_path):
+    result = stored_result(tmp_path, "a")
     result.put_order(IDA)
     path = result.folder / ORDER
     path.write_text(path.read_text().replace("4711", "4712"))
     sign(result, "Ann", "acceptable")
-    kept(tmp_path, "b")
+    stored_result(tmp_path, "b")
     found = {each.scan: each for each in known_studies()}
-    assert found["a.l"].state == "signed off", "which its deletion asks about"
+    assert found["a.l"].state == "signed off", "the state is lost; deletion asks for it"
     assert found["a.l"].patient == "" and "checksum does not match" in found["a.l"].remark
     assert found["b.l"].remark == ""
 
 
-def test_the_queue_hands_the_order_to_the_image(tmp_path):
+def test_queue_passes_the_order_to_the_image(tmp_path):
     queue = StudyQueue()
     queue.add(study(tmp_path), order=IDA)
     assert [each.patient for each in known_studies()] == ["Müller, Ida"]
@@ -161,9 +163,9 @@ def test_the_queue_hands_the_order_to_the_image(tmp_path):
     assert (found.state, found.order) == ("finished", IDA)
 
 
-def test_the_command_lists_and_writes_what_it_lists(tmp_path, capsys):
-    kept(tmp_path, "a").put_order(IDA)
-    kept(tmp_path, "b")
+def test_command_prints_the_list_and_writes_it_as_json(tmp_path, capsys):
+    stored_result(tmp_path, "a").put_order(IDA)
+    stored_result(tmp_path, "b")
     out = tmp_path / "list.json"
     assert main(["studies", "müller", "--json", str(out)]) == DONE
     first, total, _ = capsys.readouterr().out.splitlines()

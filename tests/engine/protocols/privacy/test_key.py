@@ -1,4 +1,4 @@
-"""Pseudonyms: the same one for the same file, known to its owner alone."""
+"""Tests of pseudonyms: stable for each file, known to their owner only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget() -> None:
-    """Know no more than a process that begins."""
+    """Clear the memory, as in a new process."""
     key._pseudonym.cache_clear()
     key._secret.cache_clear()
 
@@ -35,7 +35,7 @@ def scan(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_keeps_its_pseudonym_and_is_found_by_it(scan: Path) -> None:
+def test_file_keeps_its_pseudonym_and_is_found_by_it(scan: Path) -> None:
     name = pseudonym_of(scan)
     assert name.startswith("study-") and name.endswith(".l.hdr") and "Doe" not in name
     forget()
@@ -44,7 +44,7 @@ def test_a_file_keeps_its_pseudonym_and_is_found_by_it(scan: Path) -> None:
     assert file_of("study-00000000.l.hdr") is None and file_of("scan.l") is None
 
 
-def test_another_file_at_the_same_place_is_somebody_else(scan: Path) -> None:
+def test_different_file_at_the_same_path_has_another_pseudonym(scan: Path) -> None:
     name = pseudonym_of(scan)
     scan.write_bytes(b"of the next patient")
     assert pseudonym_of(scan) != name
@@ -52,7 +52,7 @@ def test_another_file_at_the_same_place_is_somebody_else(scan: Path) -> None:
         file_of(name)
 
 
-def test_nobody_else_reads_the_key(scan: Path, home: Path) -> None:
+def test_key_is_readable_by_its_owner_only(scan: Path, home: Path) -> None:
     before = os.umask(0)
     try:
         pseudonym_of(scan)
@@ -77,7 +77,7 @@ def test_another_user_has_other_pseudonyms(scan: Path, home: Path) -> None:
     assert pseudonym_of(scan) != name
 
 
-def test_threads_at_once_lose_no_line(tmp_path: Path) -> None:
+def test_concurrent_threads_lose_no_line(tmp_path: Path) -> None:
     paths = [tmp_path / f"{k}.h5" for k in range(60)]
     with ThreadPoolExecutor(8) as pool:
         names = list(pool.map(pseudonym_of, paths))
@@ -85,7 +85,7 @@ def test_threads_at_once_lose_no_line(tmp_path: Path) -> None:
     assert [file_of(name) for name in names] == paths
 
 
-def test_a_torn_line_and_settings_that_cannot_be_written_do_no_harm(
+def test_torn_line_and_unwritable_settings_are_tolerated(
     scan: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = pseudonym_of(scan)
@@ -103,11 +103,11 @@ def test_a_torn_line_and_settings_that_cannot_be_written_do_no_harm(
         ("A.H5", ".H5"), (".l", ""),
     ],
 )  # fmt: skip
-def test_only_endings_that_are_nobodys_stay(name: str, ending: str) -> None:
+def test_only_known_extensions_stay_in_the_pseudonym(name: str, ending: str) -> None:
     assert ending_of(name) == ending
 
 
-def test_a_folder_keeps_its_pseudonym_until_it_holds_another_scan(tmp_path: Path) -> None:
+def test_folder_keeps_its_pseudonym_until_its_scan_changes(tmp_path: Path) -> None:
     folder = tmp_path / "Doe^Jane"
     folder.mkdir()
     (folder / "scan settings.txt").write_text("SOD : 100")

@@ -1,4 +1,4 @@
-"""How far a run is: of all its steps, and never less than before."""
+"""Tests of progress: the share of all steps, never decreasing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_passes_add_up_to_the_stage() -> None:
     assert {p.stage for p in message} == {"reconstruct"}
 
 
-def test_passes_beyond_those_of_a_step_wait_for_its_end() -> None:
+def test_surplus_passes_wait_for_the_end_of_their_step() -> None:
     message: list[Progressed] = []
     passes = PassProgress(message.append)
     passes.begin("reconstruct", 4, 2)
@@ -38,7 +38,7 @@ def test_passes_beyond_those_of_a_step_wait_for_its_end() -> None:
     assert numerator(message[10:]) == [5 / 16]
 
 
-def test_a_pass_after_the_last_step_tells_no_more_than_all() -> None:
+def test_pass_after_the_last_step_does_not_exceed_the_total() -> None:
     message: list[Progressed] = []
     passes = PassProgress(message.append)
     passes.begin("reconstruct", 2, 1)
@@ -48,7 +48,7 @@ def test_a_pass_after_the_last_step_tells_no_more_than_all() -> None:
     assert numerator(message) == [1, 1]
 
 
-def test_a_resumed_stage_begins_where_it_was() -> None:
+def test_resumed_stage_starts_at_its_previous_progress() -> None:
     message: list[Progressed] = []
     passes = PassProgress(message.append)
     passes.begin("reconstruct", 4, 2)
@@ -59,7 +59,7 @@ def test_a_resumed_stage_begins_where_it_was() -> None:
     assert numerator(message) == [3 / 4, 1 / 2]
 
 
-def test_a_stage_that_needs_not_all_its_steps_ends_at_the_whole() -> None:
+def test_stage_that_ends_early_reaches_its_total() -> None:
     message: list[Progressed] = []
     passes = PassProgress(message.append)
     passes.begin("reconstruct", 4, 2)
@@ -70,7 +70,7 @@ def test_a_stage_that_needs_not_all_its_steps_ends_at_the_whole() -> None:
 
 
 @pytest.mark.parametrize("done", [0, 3])
-def test_passes_before_the_first_step_count_too(done: int) -> None:
+def test_passes_before_the_first_step_count(done: int) -> None:
     message: list[Progressed] = []
     passes = PassProgress(message.append)
     passes.begin("reconstruct", 4, 2, done=done, before=2)

@@ -1,4 +1,7 @@
-"""Provenance: complete, canonical, without folders or names of people, and enough to go by."""
+"""Tests of provenance:
+
+complete, canonical, without folders or names, sufficient to repeat a run.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ def study(tmp_path):
     return Study(data=scan, protocol=ListModeProtocol())
 
 
-def test_it_names_no_folder_and_reads_back_as_json(study):
+def test_record_omits_folders_and_round_trips_as_json(study):
     record = built(study)
     text = provenance.to_json(record)
     assert "jane.doe" not in text
@@ -86,25 +89,25 @@ def test_it_names_no_folder_and_reads_back_as_json(study):
     assert record["timings_s"] == {"read": 0.5}
 
 
-def test_the_text_is_the_same_for_the_same_values(study):
+def test_text_is_independent_of_key_order(study):
     record = built(study)
     backwards = dict(reversed(record.items()))
     assert provenance.to_json(record) == provenance.to_json(backwards)
 
 
-def test_every_setting_is_written_after_defaulting(study):
+def test_every_setting_is_recorded_with_its_default(study):
     record = built(study)
     assert record["protocol"] == ListModeProtocol().model_dump(mode="json")
     assert record["protocol"]["sensitivity"]["seed"] == 1
 
 
-def test_the_scanner_is_there_in_full_and_its_digest_follows_it(study):
+def test_full_scanner_is_recorded_with_its_digest(study):
     one, other = built(study), built(study, scanner_fingerprint={"name": "other"})
     assert one["scanner"]["full"] == {"name": "tiny", "positions": [0, 1, 2]}
     assert one["scanner"]["sha256"] != other["scanner"]["sha256"]
 
 
-def test_files_are_told_by_name_size_and_digest(study):
+def test_files_are_recorded_by_name_size_and_digest(study):
     said = provenance.describe_inputs(study)["data"]["name"]
     assert said == pseudonym_of(study.data) and "scan" not in said
     assert provenance.describe_inputs(identified(study)) == {
@@ -117,7 +120,7 @@ def test_files_are_told_by_name_size_and_digest(study):
     }
 
 
-def test_a_changed_file_has_another_digest(study):
+def test_changed_file_has_another_digest(study):
     before = provenance.hash_file(study.data)
     study.data.write_bytes(b"other.")
     stat = study.data.stat()
@@ -126,7 +129,7 @@ def test_a_changed_file_has_another_digest(study):
 
 
 @pytest.mark.parametrize("named", ["scan.l.hdr", "scan.l"])
-def test_header_and_data_file_count_together(study, named):
+def test_header_and_data_file_share_one_digest(study, named):
     header = study.data.with_name("scan.l.hdr")
     header.write_text("!INTERFILE :=\nname of data file := scan.l\n")
     study.data.with_name("unrelated.l").write_bytes(b"no")
@@ -139,7 +142,7 @@ def test_header_and_data_file_count_together(study, named):
     assert pseudonyms == {f"{stem}.l", f"{stem}.l.hdr"}
 
 
-def test_all_images_of_a_scan_have_one_digest_together(tmp_path):
+def test_images_of_a_scan_share_one_digest(tmp_path):
     scan = Study(data=xray_files.flexray(tmp_path), protocol=CtProtocol())
     images = sorted(tmp_path.glob("*.tif"))
     whole = provenance.describe_inputs(scan)["data, images"]
@@ -153,7 +156,7 @@ def test_all_images_of_a_scan_have_one_digest_together(tmp_path):
 
 
 @pytest.mark.parametrize(("header", "values"), [("mu.mhd", "mu.raw"), ("mu.hdr", "mu.img")])
-def test_values_beside_their_header_count(study, tmp_path, header, values):
+def test_detached_values_are_part_of_the_digest(study, tmp_path, header, values):
     map_of(tmp_path, header)
     chosen = Study(data=study.data, attenuation=tmp_path / header, protocol=study.protocol)
     before = provenance.describe_inputs(chosen)
@@ -165,7 +168,7 @@ def test_values_beside_their_header_count(study, tmp_path, header, values):
 
 
 def map_of(folder, header) -> None:
-    """Write a map with its values in another file, by the libraries of the formats."""
+    """Write a map with its values in another file, with the libraries of the formats."""
     values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     if header.endswith(".mhd"):
         fields = "NDims = 3\nDimSize = 4 3 2\nElementType = MET_FLOAT\nElementSpacing = 2 2 2\n"
@@ -175,7 +178,7 @@ def map_of(folder, header) -> None:
         nibabel.Nifti1Pair(values, np.diag([2.0, 2, 2, 1])).to_filename(folder / header)
 
 
-def test_the_text_that_says_how_large_voxels_are_counts(study, tmp_path):
+def test_voxel_size_file_is_part_of_the_digest(study, tmp_path):
     np.save(tmp_path / "mu.npy", np.ones((2, 2, 2)))
     text = tmp_path / "mu.json"
     text.write_text('{"voxel_mm": [1, 2, 3], "order": "zyx"}')
@@ -188,7 +191,7 @@ def test_the_text_that_says_how_large_voxels_are_counts(study, tmp_path):
     assert {role for role in before if before[role] != after[role]} == {"attenuation, images"}
 
 
-def test_scanner_files_and_auxiliary_images_count(study, tmp_path):
+def test_scanner_files_and_auxiliary_images_are_recorded(study, tmp_path):
     for name in ("mu.nii", "norm.h5", "ring.toml"):
         (tmp_path / name).write_bytes(name.encode())
     full = Study(
@@ -205,19 +208,19 @@ def test_scanner_files_and_auxiliary_images_count(study, tmp_path):
     assert "scanner" not in provenance.describe_inputs(named)
 
 
-def test_a_missing_or_forbidden_file_is_one_sentence(tmp_path):
+def test_missing_or_unreadable_file_gives_one_sentence(tmp_path):
     with pytest.raises(ResourceError, match="this file does not exist; check the path"):
         provenance.hash_file(tmp_path / "absent.l")
     with pytest.raises(FileFormatError, match="this is a folder"):
         provenance.hash_file(tmp_path)
 
 
-def test_arrays_have_one_digest_whatever_their_memory_order():
+def test_array_digest_is_independent_of_memory_order():
     values = np.arange(6, dtype=np.float32).reshape(2, 3)
-    want = hashlib.sha256(values.astype("<f4").tobytes()).hexdigest()
-    assert provenance.hash_array(values) == want
-    assert provenance.hash_array(np.asfortranarray(values)) == want
-    assert provenance.hash_array(values.astype(">f4")) == want
+    expected = hashlib.sha256(values.astype("<f4").tobytes()).hexdigest()
+    assert provenance.hash_array(values) == expected
+    assert provenance.hash_array(np.asfortranarray(values)) == expected
+    assert provenance.hash_array(values.astype(">f4")) == expected
 
 
 @pytest.mark.parametrize(
@@ -232,17 +235,17 @@ def test_arrays_have_one_digest_whatever_their_memory_order():
     ],
     ids=str,
 )
-def test_the_replay_line_says_the_whole_protocol(study, protocol):
-    wanted = ListModeProtocol.model_validate(protocol)
-    line = provenance.replay_command(study.model_copy(update={"protocol": wanted}))
+def test_replay_command_contains_the_whole_protocol(study, protocol):
+    expected = ListModeProtocol.model_validate(protocol)
+    line = provenance.replay_command(study.model_copy(update={"protocol": expected}))
     words = shlex.split(line)
     assert words[:2] == ["isocenter", "reconstruct"] and file_of(words[2]) == study.data
     given = tuple(words[i + 1] for i, word in enumerate(words) if word == "--set")
-    assert with_settings(ListModeProtocol(), given) == wanted
+    assert with_settings(ListModeProtocol(), given) == expected
     assert "\n" not in line
 
 
-def test_the_environment_says_what_computed(study):
+def test_environment_names_packages_and_cores(study):
     found = environment()
     assert found["packages"]["numpy"] == np.__version__
     assert found["cores"] >= 1
@@ -250,7 +253,7 @@ def test_the_environment_says_what_computed(study):
     assert built(study)["environment"] == found
 
 
-def test_the_home_variable_moves_caches_and_jobs(tmp_path, monkeypatch):
+def test_home_variable_moves_caches_and_jobs(tmp_path, monkeypatch):
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "portable"))
     assert paths.cache_dir() == tmp_path / "portable" / "cache"
     assert paths.jobs_dir() == tmp_path / "portable" / "jobs"
@@ -261,7 +264,7 @@ def test_the_home_variable_moves_caches_and_jobs(tmp_path, monkeypatch):
         paths.jobs_dir()
 
 
-def test_a_run_repeated_from_its_replay_line_gives_the_same_bits(tmp_path):
+def test_replay_command_reproduces_the_bits(tmp_path):
     ring = RingSettings(
         name="tiny", n_rings=4, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=5,
         max_ring_difference=3, n_tangential=24, fov_mm=(60, 20), voxel_mm=(5, 5, 5),
@@ -282,7 +285,7 @@ def test_a_run_repeated_from_its_replay_line_gives_the_same_bits(tmp_path):
     assert repeated.provenance["output"] == done.provenance["output"]
 
 
-def test_a_scan_that_is_cut_off_is_counted_in_all_that_is_said_of_its_image(tmp_path):
+def test_truncated_scan_is_reported_in_counts_and_record(tmp_path):
     place = ring("Small ring", n_crystals=24, radius_mm=60)
     write_safir(tmp_path / "scan.clm.safir", place, seed=1)
     write_crystal_map(tmp_path / "crystal_map.txt", place)
@@ -308,7 +311,7 @@ def test_a_scan_that_is_cut_off_is_counted_in_all_that_is_said_of_its_image(tmp_
     assert Corrected(**ledger["complete_events"]) in said
 
 
-def test_the_replay_line_names_every_file_that_was_given(study):
+def test_replay_command_names_every_given_file(study):
     given = {"attenuation": "mu.nii", "normalisation": "norm.n", "response": "response.h5"}
     paths = {role: study.data.with_name(name) for role, name in given.items()}
     full = study.model_copy(update={"inputs": paths})

@@ -1,4 +1,4 @@
-"""What differs between two studies, in words that people use."""
+"""Tests of the differences between two studies, in plain words."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ def now(**changes) -> Study:
         (Study(data=THEN.data, protocol=CtProtocol(name="Chest")), ["protocol Small, now Chest"]),
     ],
 )  # fmt: skip
-def test_what_differs_is_said(study, words):
+def test_differences_are_listed(study, words):
     assert [str(each) for each in differences(THEN, study)] == words

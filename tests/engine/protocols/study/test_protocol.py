@@ -1,4 +1,4 @@
-"""Protocols: round trips, and one sentence for each fault."""
+"""Tests of protocols: round trips, and one sentence for each error."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from engine.protocols.study.fields import shape_for
     [(ListModeProtocol(), 0.05), (DualHeadProtocol(), 0.05), (CtProtocol(), 0.00001)],
     ids=["pet", "dual-head", "ct"],
 )
-def test_voxels_have_edges_within_bounds(protocol, least_mm):
+def test_voxel_sizes_are_limited(protocol, least_mm):
     for edge in (least_mm, 100.0):
         changed = with_settings(protocol, (f"grid.voxel_mm=[1.0, {edge:.5f}, 1.0]",))
         assert changed.grid.voxel_mm == (1.0, edge, 1.0)
@@ -28,7 +28,7 @@ def test_voxels_have_edges_within_bounds(protocol, least_mm):
 
 
 @pytest.mark.parametrize(("over_mm", "n"), [(0.0, 50), (0.0015, 50), (0.01, 51)])
-def test_a_size_is_filled_with_whole_voxels(over_mm, n):
+def test_field_of_view_is_filled_with_whole_voxels(over_mm, n):
     size_mm = (100.0 + over_mm, 40.0, 1.0)
     assert shape_for(size_mm, (2.0, 4.0, 8.0), most=51) == (1, 10, n)
     with pytest.raises(
@@ -37,7 +37,7 @@ def test_a_size_is_filled_with_whole_voxels(over_mm, n):
         shape_for(size_mm, (2.0, 4.0, 8.0), most=n - 1)
 
 
-def test_file_round_trip(tmp_path):
+def test_protocol_file_round_trips(tmp_path):
     changes = (
         "algorithm.kind=mlem",
         "algorithm.iterations=7",
@@ -67,7 +67,7 @@ def test_file_round_trip(tmp_path):
         ('finishing=[{kind="gaussian", fwhm_mm=-1}]', ["finishing.0.fwhm_mm", "above 0"]),
     ],
 )
-def test_faulty_setting_is_one_sentence(assignment, words):
+def test_invalid_setting_gives_one_sentence(assignment, words):
     with pytest.raises(SettingsError) as fault:
         with_settings(ListModeProtocol(), (assignment,))
     text = str(fault.value)
@@ -80,7 +80,7 @@ def test_faulty_setting_is_one_sentence(assignment, words):
     ["name = ", "name = 'x'\nname = 'y'", "iterations = 1e999", "[algorithm]\nkind='sirt'",
      "a" * 1_000_001, "x = " + "[" * 3000, "algorithm = 010"],
 )  # fmt: skip
-def test_faulty_file_is_refused(tmp_path, text):
+def test_invalid_file_is_refused(tmp_path, text):
     path = tmp_path / "p.toml"
     path.write_text(text)
     with pytest.raises(SettingsError, match=r"p\.toml"):

@@ -1,4 +1,4 @@
-"""The protocols that come with the program read well and suit their scanners."""
+"""Tests of shipped protocols: they are readable and suit their scanners."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PET = (
 CT = ("ct-body-hu", "ct-cone-beam", "ct-few-views", "ct-micro")
 
 
-def test_all_are_shipped() -> None:
+def test_all_protocols_are_shipped() -> None:
     assert {path.stem for path in FOLDER.glob("*.toml")} >= {*PET, *CT}
     found = shipped_protocols()
     assert {key for key, protocol in found.items() if protocol.modality == "ct"} >= set(CT)
@@ -34,7 +34,7 @@ def test_all_are_shipped() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
-def test_it_reads_and_has_a_name_of_its_own(path: Path) -> None:
+def test_protocol_is_readable_and_has_a_unique_name(path: Path) -> None:
     protocol = read_protocol(path)
     others = [read_protocol(p).name for p in FOLDER.glob("*.toml") if p != path]
     assert protocol.name not in others
@@ -44,8 +44,8 @@ def test_it_reads_and_has_a_name_of_its_own(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
-def test_it_uses_all_that_the_program_can_correct(path: Path) -> None:
-    assert f"\nversion = {PROTOCOL_VERSION}\n" in path.read_text(), "else what is younger is off"
+def test_protocol_uses_all_available_corrections(path: Path) -> None:
+    assert f"\nversion = {PROTOCOL_VERSION}\n" in path.read_text(), "newer corrections are off"
     protocol = read_protocol(path)
     if isinstance(protocol, ListModeProtocol):
         steps = protocol.corrections.steps()
@@ -64,26 +64,26 @@ def test_it_uses_all_that_the_program_can_correct(path: Path) -> None:
         ("research-reproducible", "demo-ring"),
     ],
 )
-def test_its_grid_fits_the_bore(name: str, scanner: str) -> None:
+def test_grid_fits_the_bore(name: str, scanner: str) -> None:
     ring = read_scanner(scanner)
     grid = read_protocol(FOLDER / f"{name}.toml").grid.grid_for(ring)
     assert grid.size_mm[:2].max() <= 2 * ring.bore_radius_mm
     assert 10_000 < grid.n_voxels < 20_000_000
 
 
-def test_none_has_the_filter_in_the_model_which_makes_edges_too_hot() -> None:
+def test_no_protocol_models_the_filter_that_overshoots_at_edges() -> None:
     for path in FOLDER.glob("*.toml"):
         protocol = read_protocol(path)
         if isinstance(protocol, ListModeProtocol):
             assert not protocol.corrections.of(Resolution).with_filter, path.name
 
 
-def test_the_research_protocol_is_reproducible() -> None:
+def test_research_protocol_is_reproducible() -> None:
     protocol = read_protocol(FOLDER / "research-reproducible.toml")
     assert protocol.reproducible and not protocol.finishing
 
 
-def test_one_is_found_by_name_or_by_file():
+def test_protocol_is_found_by_name_or_file():
     assert find_protocol("ct-few-views") == read_protocol(FOLDER / "ct-few-views.toml")
     assert find_protocol(str(FOLDER / "demo.toml")).name == "Demo: PET ring"
     with pytest.raises(
@@ -92,7 +92,7 @@ def test_one_is_found_by_name_or_by_file():
         find_protocol("few")
 
 
-def test_the_command_line_lists_them_by_modality(capsys):
+def test_command_line_lists_protocols_by_modality(capsys):
     assert main(["protocols"]) == 0
     pet, ct = (part.split() for part in capsys.readouterr().out.split("X-ray CT\n"))
     assert all(key in pet and key not in ct for key in PET)

@@ -1,4 +1,4 @@
-"""A saved protocol is known again by version and digest, and says what was changed in it."""
+"""Tests of saved protocols: version, digest and list of changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def with_iterations(protocol, n):
     return protocol.model_copy(update={"algorithm": algorithm})
 
 
-def test_a_written_protocol_is_read_as_the_same_version(tmp_path):
+def test_written_protocol_reads_back_as_the_same_version(tmp_path):
     write_protocol(BRAIN, tmp_path / "brain.toml")
     back = read_protocol(tmp_path / "brain.toml")
     assert back == BRAIN and version_words(back) == "Brain FDG, version 3"
@@ -40,20 +40,20 @@ def test_a_written_protocol_is_read_as_the_same_version(tmp_path):
     }
 
 
-def test_a_file_that_was_edited_by_hand_says_so(tmp_path):
+def test_manually_edited_file_is_reported(tmp_path):
     path = tmp_path / "brain.toml"
     write_protocol(BRAIN, path)
     path.write_text(path.read_text().replace("updates = 64", "updates = 48"))
     assert read_protocol(path).saved.changed == (OUTSIDE,)
 
 
-def test_a_digest_is_of_the_settings_and_not_of_their_saving():
+def test_digest_covers_settings_and_not_the_saving():
     again = stamped(BRAIN, 4, locked=True)
     assert again.saved.sha256 == BRAIN.saved.sha256 == digest_of(again)
     assert digest_of(with_iterations(BRAIN, 5)) != BRAIN.saved.sha256
 
 
-def test_what_was_changed_is_told_and_taken_back():
+def test_changes_are_listed_and_reverted():
     now = with_iterations(BRAIN, 6)
     told = changed_from(BRAIN, now, "fine")
     assert told.saved.changed == ("at Fine: iterations automatic, now 6",)
@@ -70,7 +70,7 @@ def test_what_was_changed_is_told_and_taken_back():
     assert changed_from(BRAIN, BRAIN, "fine") == BRAIN, "at a level that changes nothing"
 
 
-def test_a_change_of_what_comes_with_the_program_is_told_by_its_digest():
+def test_change_of_a_shipped_protocol_is_identified_by_its_digest():
     base = ListModeProtocol()
     told = changed_from(base, with_iterations(base, 7))
     assert (told.saved.revision, told.saved.sha256) == (0, digest_of(base))
@@ -78,7 +78,7 @@ def test_a_change_of_what_comes_with_the_program_is_told_by_its_digest():
 
 
 @pytest.mark.parametrize("name", ["dual-head", "ct-few-views", "sinograms"])
-def test_every_single_change_can_be_taken_back(name):
+def test_every_single_change_can_be_reverted(name):
     base = find_protocol(name)
     now = type(base)()
     for each in setting_changes(base, now):

@@ -1,4 +1,4 @@
-"""A settings file that names no scan starts no search for one."""
+"""Tests of a settings file without a scan: no folder is searched for one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import engine
 from engine.core.errors import SettingsError
 
 
-def test_a_file_without_data_looks_into_no_folder(
+def test_file_without_data_searches_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "here").mkdir()

@@ -1,4 +1,4 @@
-"""What a saved protocol does never changes by itself: what it does not name stays off."""
+"""Tests of protocol versions: settings newer than a saved protocol stay off."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from engine.protocols.study.protocol import PROTOCOL_VERSION
 
 
 class Younger(Attenuation):
-    """A correction that only the next version of protocols knows."""
+    """Correction that only the next protocol version has."""
 
     since = PROTOCOL_VERSION + 1
 
 
 class Unversioned(Attenuation):
-    """A correction of a stranger."""
+    """Correction without a version."""
 
     since = None
 
 
 @pytest.mark.parametrize("kind", [Younger, Unversioned])
-def test_what_is_younger_than_a_protocol_or_has_no_age_is_left_off(kind):
+def test_corrections_newer_than_the_protocol_stay_off(kind):
     assert defaults_of(kind, PROTOCOL_VERSION) == {"use": "off"}
     assert kind.model_validate(defaults_of(kind, PROTOCOL_VERSION)).use == "off"
     assert defaults_of(Younger, PROTOCOL_VERSION + 1) == {}
 
 
 @pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
-def test_protocols_without_a_version_keep_what_there_was_from_the_first(modality):
+def test_protocols_without_a_version_keep_the_first_corrections(modality):
     said = parse_protocol({"modality": modality.key}, "old.toml")
     assert said.version == PROTOCOL_VERSION
     for step in modality.group(said).steps():
@@ -47,7 +47,7 @@ def look_up(settings, key):
 
 
 @pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
-def test_what_settings_meant_before_they_were_there_stays(modality):
+def test_settings_newer_than_the_protocol_keep_their_earlier_meaning(modality):
     newest, older = ({"modality": modality.key, "version": v} for v in (PROTOCOL_VERSION, 1))
     for each in type(modality.standard()).younger:
         assert look_up(parse_protocol(older, "old.toml"), each.key) == each.before
@@ -61,7 +61,7 @@ def test_what_settings_meant_before_they_were_there_stays(modality):
 
 
 @pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
-def test_a_saved_protocol_names_all_and_reads_back(modality):
+def test_saved_protocol_names_every_setting_and_reads_back(modality):
     import tomllib
 
     protocol = modality.standard()
@@ -71,11 +71,11 @@ def test_a_saved_protocol_names_all_and_reads_back(modality):
     assert parse_protocol(values, "saved.toml") == protocol
 
 
-def test_a_protocol_of_a_newer_program_is_refused_in_a_sentence():
+def test_protocol_of_a_newer_program_gives_one_sentence():
     with pytest.raises(SettingsError, match=r"new\.toml: version: .*at most 4"):
         parse_protocol({"version": PROTOCOL_VERSION + 1}, "new.toml")
 
 
-def test_corrections_that_come_with_the_program_say_since_when():
+def test_shipped_corrections_state_their_version():
     # the resolution is a choice that each protocol has to make
     assert [kind for kind in CORRECTIONS if kind.since is None] == [Resolution]

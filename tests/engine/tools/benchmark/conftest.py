@@ -10,7 +10,7 @@ from engine.tools.benchmark.peers import parallelproj_library
 
 @pytest.fixture
 def both(device: Backend) -> list[Backend]:
-    """The CPU, and a GPU: the emulated one, or the card."""
+    """Return the CPU and a GPU, emulated or real."""
     return [cpu(2), device]
 
 

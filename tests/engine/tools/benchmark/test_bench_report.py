@@ -64,19 +64,19 @@ def stored(run, tmp_path):
     return path
 
 
-def test_a_run_says_when_where_and_with_what(run):
+def test_run_records_date_devices_and_environment(run):
     assert run["devices"]["cpu"]["threads"] == 2
     assert run["environment"]["packages"]["numpy"]
     assert run["date"]
     assert list(run["parts"]) == ["projector", "table2"]
 
 
-def test_no_path_of_the_machine_is_stored(run):
+def test_figures_contain_no_path_of_the_machine(run):
     assert "/" not in json.dumps(run["devices"])
     assert str(Path.cwd()) not in json.dumps(run)
 
 
-def test_the_page_has_a_table_of_each_part_with_the_papers_figures(stored):
+def test_page_has_a_table_of_each_part_with_published_figures(stored):
     page = report.page([report.read(stored)])
 
     assert "### Projector" in page
@@ -85,7 +85,7 @@ def test_the_page_has_a_table_of_each_part_with_the_papers_figures(stored):
     assert "run.json" not in page
 
 
-def test_every_line_of_a_table_has_as_many_cells_as_its_head(run):
+def test_table_rows_have_as_many_cells_as_the_header(run):
     page = report.page([run | {"parts": run["parts"] | {"kernels": KERNELS}}])
 
     blocks = [b.splitlines() for b in page.split("\n\n") if b.startswith("|")]
@@ -96,7 +96,7 @@ def test_every_line_of_a_table_has_as_many_cells_as_its_head(run):
 
 
 @pytest.mark.slow
-def test_the_report_is_a_page_and_pictures(stored, tmp_path, capsys):
+def test_report_consists_of_a_page_and_images(stored, tmp_path, capsys):
     folder = tmp_path / "report"
 
     assert main(["bench", "report", str(stored), str(stored), "-o", str(folder)]) == DONE
@@ -107,7 +107,7 @@ def test_the_report_is_a_page_and_pictures(stored, tmp_path, capsys):
     assert "Table 2" in capsys.readouterr().out
 
 
-def test_kernels_can_be_drawn(run, tmp_path):
+def test_kernel_figures_are_drawn(run, tmp_path):
     figures = run | {"parts": {"kernels": KERNELS}}
 
     written = report.write([figures], tmp_path)
@@ -127,7 +127,7 @@ def test_kernels_can_be_drawn(run, tmp_path):
         ),
     ],
 )
-def test_foreign_files_are_refused_in_one_sentence(text, said, tmp_path, capsys):
+def test_foreign_files_give_one_sentence(text, said, tmp_path, capsys):
     path = tmp_path / "foreign.json"
     path.write_text(text)
 
@@ -139,13 +139,13 @@ def test_foreign_files_are_refused_in_one_sentence(text, said, tmp_path, capsys)
     assert error.count("\n") == 1
 
 
-def test_a_missing_file_is_named(tmp_path, capsys):
+def test_missing_file_is_named(tmp_path, capsys):
     assert main(["bench", "report", str(tmp_path / "no.json")]) == USER_FAULT
 
     assert "no.json: the file cannot be read" in capsys.readouterr().err
 
 
-def test_a_missing_figure_is_the_files_fault(run, tmp_path):
+def test_missing_figure_is_reported_as_a_fault_of_the_file(run, tmp_path):
     parts = json.loads(json.dumps(run["parts"]))
     del parts["table2"]["rows"][0]["seconds"]
     path = tmp_path / "cut.json"
@@ -155,12 +155,12 @@ def test_a_missing_figure_is_the_files_fault(run, tmp_path):
         report.page([report.read(path)])
 
 
-def test_kernels_need_a_gpu():
+def test_kernel_benchmark_requires_a_gpu():
     with pytest.raises(SettingsError, match="'kernels' is not available"):
         listmode.run([cpu(1)], parts=("kernels",), work=listmode.ListModeWork(), say=print)
 
 
-def test_the_command_measures_and_stores(tmp_path, capsys):
+def test_command_measures_and_writes_figures(tmp_path, capsys):
     out = tmp_path / "figures.json"
     size = ["--events", "300", "--sizes", "8", "--iterations", "1", "--repeats", "1"]
 

@@ -1,4 +1,4 @@
-"""The suite of a GPU: every part measures, compares, and states limits."""
+"""Tests of the GPU benchmark: every part measures, compares, and states limits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def bars_of(part):
     return {bar["name"]: bar for bar in part["bars"]}
 
 
-def test_every_part_has_workload_rows_and_a_table(found):
+def test_every_part_has_a_workload_rows_and_a_table(found):
     assert list(found) == [f"card_{name}" for name in DEVICE_PARTS]
     for name, part in found.items():
         assert part["workload"] and part["repeats"] == 1
@@ -51,7 +51,7 @@ def test_every_part_has_workload_rows_and_a_table(found):
 
 
 @pytest.mark.parametrize("name", ["fdk", "scatter", "projectors"])
-def test_results_of_the_gpu_are_those_of_the_cpu(found, name):
+def test_gpu_results_equal_those_of_the_cpu(found, name):
     limits = bars_of(found[f"card_{name}"])
     compared = [
         bar for title, bar in limits.items() if "difference" in title or "adjoint check" in title
@@ -60,7 +60,7 @@ def test_results_of_the_gpu_are_those_of_the_cpu(found, name):
     assert all(bar["passed"] for bar in compared)
 
 
-def test_a_wrong_image_of_the_gpu_is_a_miss(monkeypatch):
+def test_wrong_gpu_image_misses_its_limit(monkeypatch):
     true_fdk = x_rays.fdk
 
     def other(values, geometry, grid, *, on, region=None):
@@ -73,7 +73,7 @@ def test_a_wrong_image_of_the_gpu_is_a_miss(monkeypatch):
     assert not bar["passed"] and bar["value"] == pytest.approx(0.01, rel=0.1)
 
 
-def test_fdk_is_next_to_its_limit_and_its_calculated_time(monkeypatch):
+def test_fdk_is_compared_with_its_limit_and_calculated_time(monkeypatch):
     scan = TINY.scans[0]
     monkeypatch.setattr(x_rays, "MOST_FDK_MS", {x_rays.named(scan): 1e9})
     limits = bars_of(x_rays.fdk_times(named("NVIDIA H100 80GB HBM3"), [scan], 1))
@@ -84,14 +84,14 @@ def test_fdk_is_next_to_its_limit_and_its_calculated_time(monkeypatch):
     assert limits[host]["way"] == "calculated" and 0 < limits[host]["bar"] < limits[host]["value"]
 
 
-def test_the_limits_are_those_of_the_measured_scans():
+def test_limits_belong_to_the_measured_scans():
     names = [x_rays.named(scan) for scan in x_rays.SCANS]
     assert {name: x_rays.MOST_FDK_MS[name] for name in names} == {
         "256³, 360 × 256 × 256": 10.0, "512³, 720 × 768 × 1024": 140.0,
     }  # fmt: skip
 
 
-def test_rates_are_next_to_limits_of_the_card(found):
+def test_rates_are_compared_with_limits_of_the_gpu(found):
     scan = x_rays.named(TINY.scans[0])
     limits = bars_of(found["card_projectors"])
     back = limits[f"back projection, {scan}"]
@@ -105,12 +105,12 @@ def test_rates_are_next_to_limits_of_the_card(found):
     assert any(bar["way"] == "calculated limit" for bar in found["card_subsets"]["bars"])
 
 
-def test_a_card_without_published_properties_has_no_calculated_figures():
+def test_gpu_without_published_properties_has_no_calculated_figures():
     part = subsets.run(named("GPU of tomorrow"), TINY.subsets, 1)
     assert {bar["way"] for bar in part["bars"]} == {"at least"}
 
 
-def test_kernels_one_after_another_add_their_times():
+def test_consecutive_kernels_add_their_times():
     facts = replace(named("H100").gpu.facts, n_multiprocessors=132)
     names = [("exact adjoint of CT, by voxels", kernel) for kernel in ("weigh", "gather")]
     one, other = (counted.limit_of([name], facts) for name in names)
@@ -118,27 +118,27 @@ def test_kernels_one_after_another_add_their_times():
 
 
 @pytest.mark.parametrize(("value", "passed"), [(900.0, True), (1100.0, False), (np.nan, False)])
-def test_a_rate_above_its_calculated_limit_is_a_miss(value, passed):
+def test_rate_above_its_calculated_limit_misses(value, passed):
     assert bars.below_limit("rate", value, 1000.0, "G steps/s").passed == passed
 
 
 @pytest.mark.parametrize(("value", "passed"), [(5.0, True), (50.0, True), (np.nan, False)])
-def test_a_calculated_value_gives_no_verdict(value, passed):
+def test_calculated_value_gives_no_verdict(value, passed):
     assert bars.next_to("time", value, 10.0, "s").passed == passed
 
 
-def test_on_a_cpu_nothing_of_a_card_is_judged():
+def test_cpu_run_has_no_gpu_limits():
     for part in measured(cpu(1), *DEVICE_PARTS).values():
         assert part["rows"]
         assert all("adjoint check" in bar["name"] for bar in part["bars"])
 
 
-def test_a_scatter_needs_a_ring():
+def test_scatter_requires_a_ring():
     with pytest.raises(SettingsError, match="not a ring scanner"):
         scatter.run(cpu(1), scatter.ScatterSize("test-panels"), 1)
 
 
-def test_a_run_that_fails_costs_its_row(monkeypatch):
+def test_failed_run_costs_only_its_row(monkeypatch):
     def failing(study, on, output, *, device=""):
         raise ResourceError("The run on cuda ended with code 2: no memory")
 
@@ -151,14 +151,14 @@ def test_a_run_that_fails_costs_its_row(monkeypatch):
     assert "no memory" in tables.of("card_runs", part)[0].markdown()
 
 
-def test_a_command_that_fails_says_its_last_line(tmp_path):
+def test_failed_command_reports_its_last_line(tmp_path):
     missing = tmp_path / "none.toml"
     with pytest.raises(ResourceError, match=r"ended with code \d+\. .*none\.toml"):
         runs._reconstructed(missing, cpu(1), tmp_path / "out.h5")
 
 
 @pytest.mark.slow
-def test_whole_runs_are_next_to_their_forecast():
+def test_whole_runs_are_compared_with_their_forecast():
     part = runs.run(cpu(2), runs.TINY_DEMOS, [].append)
     first, second = part["rows"]
     assert first["case"] == f"{second['case']}, first"
@@ -168,7 +168,7 @@ def test_whole_runs_are_next_to_their_forecast():
     )  # fmt: skip
 
 
-def test_the_command_keeps_figures_and_refuses_what_it_does_not_know(tmp_path, capsys):
+def test_command_writes_figures_and_refuses_unknown_parts(tmp_path, capsys):
     out = tmp_path / "card.json"
     words = ["bench", "gpu", "--device", "cpu", "--quick", "--repeats", "1"]
     assert main([*words, "--parts", "fdk", "--json", str(out)]) == DONE

@@ -48,7 +48,7 @@ def test_every_size_has_every_case(part):
     assert all(row["best_seconds"] <= row["seconds"] for row in part["rows"])
 
 
-def test_rates_are_the_work_over_the_seconds(part):
+def test_rates_equal_work_over_seconds(part):
     # rays that leave through a side cross fewer layers than the cube has
     steps = {n: suite.ConeWork(n, 60, 32).n_steps for n in (16, 24)}
     for row in part["rows"]:
@@ -62,7 +62,7 @@ def test_rates_are_the_work_over_the_seconds(part):
             assert row["gups"] is None
 
 
-def test_fdk_and_the_forward_projection_come_near_the_truth(part):
+def test_fdk_and_forward_projection_are_close_to_the_truth(part):
     image = part["images"][-1]
     assert (image["size"], image["first"], image["second"]) == (24, OURS, "truth")
     assert abs(image["mean_relative"]) < 0.01
@@ -78,7 +78,7 @@ def test_without_a_peer_there_are_no_ratios(part):
     assert part["peer"] == "not asked for"
 
 
-def test_ratios_are_the_medians_over_neighbours_in_time():
+def test_ratios_are_medians_over_neighbouring_times():
     # the machine was twice as slow in the second run, for both
     times = {
         (FDK, OURS): [(1.0, 2.0), (2.0, 2.0), (1.0, 2.0)],
@@ -106,7 +106,7 @@ def rows(*, gups=1.2, mrays=5.0, seconds=7.0):
         ({"seconds": 8.1}, ["whole FDK"]),
     ],
 )
-def test_bars_of_speed_fail_what_is_slow(slow, missed):
+def test_slow_cases_miss_their_speed_limits(slow, missed):
     bars = suite._speed_bars(ConeWork(256), cpu(2), rows(**slow))
 
     assert [bar.name.split(",")[0] for bar in bars if not bar.passed] == missed
@@ -122,7 +122,7 @@ def test_bars_of_speed_fail_what_is_slow(slow, missed):
         (ConeWork(256), 1),
     ],
 )
-def test_bars_of_speed_hold_for_their_work_only(work, threads):
+def test_speed_limits_apply_to_their_work_only(work, threads):
     assert suite._speed_bars(work, cpu(threads), rows()) == []
 
 
@@ -143,13 +143,13 @@ def agreement(mean=1e-4, rmse=1e-3, error=0.01):
         (64, {}, []),
     ],
 )
-def test_bars_of_pictures_fail_what_is_wrong(size, wrong, passed):
+def test_wrong_images_miss_their_limits(size, wrong, passed):
     bars = suite._image_bars(ConeWork(size), *agreement(**wrong))
 
     assert [bar.passed for bar in bars] == passed
 
 
-def test_errors_are_what_was_added(rng):
+def test_errors_equal_the_added_deviations(rng):
     exact = rng.random((3, 4, 5)).astype("f4")
     assert cone_images.error(1.25 * exact, exact) == pytest.approx(0.25)
 
@@ -159,13 +159,13 @@ def test_errors_are_what_was_added(rng):
     assert row["first_mean_per_mm"] - row["second_mean_per_mm"] == pytest.approx(0.25)
 
 
-def test_the_middle_is_the_two_slices_beside_zero():
+def test_middle_consists_of_the_two_slices_around_zero():
     image = np.arange(6)[:, None, None] * np.ones((6, 2, 2))
 
     assert cone_images.middle(image)[:, 0, 0].tolist() == [2, 3]
 
 
-def test_the_report_renders_stored_figures(figures, tmp_path, capsys):
+def test_report_renders_stored_figures(figures, tmp_path, capsys):
     path, folder = tmp_path / "run.json", tmp_path / "report"
     peer = [{"size": 16, "case": FDK, "by": "RTK", "seconds_ratio": 3.04, "cpu_s_ratio": 2.04}]
     part = figures["parts"]["cone"] | {"ratios": peer}
@@ -173,15 +173,15 @@ def test_the_report_renders_stored_figures(figures, tmp_path, capsys):
 
     assert main(["bench", "report", str(path), "-o", str(folder)]) == DONE
 
-    page = capsys.readouterr().out
-    assert "### Cone beam, 60 views of 32 × 32 pixels" in page
-    assert "| 16³    | FDK  | RTK  | 3.0          | 2.0            |" in page
+    output = capsys.readouterr().out
+    assert "### Cone beam, 60 views of 32 × 32 pixels" in output
+    assert "| 16³    | FDK  | RTK  | 3.0          | 2.0            |" in output
     assert (folder / "cone.png").read_bytes().startswith(b"\x89PNG")
     assert "16³, matched back" in (folder / "cone.svg").read_text()
     assert report.read(path)["parts"]["cone"]["n_views"] == 60
 
 
-def test_the_command_measures_and_stores(tmp_path, capsys):
+def test_command_measures_and_writes_figures(tmp_path, capsys):
     out = tmp_path / "figures.json"
     size = ["--sizes", "16", "--views", "20", "--pixels", "16", "--repeats", "1"]
 
@@ -194,7 +194,7 @@ def test_the_command_measures_and_stores(tmp_path, capsys):
     assert "FDK" in capsys.readouterr().out
 
 
-def test_a_gpu_measures_the_same_cases(device):
+def test_gpu_measures_the_same_cases(device):
     result = suite.run(
         device, sizes=(16,), n_views=6, pixels=8, repeats=1, with_peer=False, say=[].append
     )
@@ -205,14 +205,14 @@ def test_a_gpu_measures_the_same_cases(device):
 
 
 @pytest.mark.skipif(has_rtk(), reason="RTK is installed")
-def test_without_rtk_it_is_said():
+def test_missing_rtk_is_reported():
     assert "not installed" in rtk.note()
     assert rtk.cases(SMALL.geometry, SMALL.grid, *suite.head_and_scan(SMALL), threads=1) == {}
 
 
 @pytest.mark.skipif(not has_rtk(), reason="RTK is not installed")
 @pytest.mark.filterwarnings("ignore:builtin type:DeprecationWarning")
-def test_rtk_sees_the_same_scan_and_the_same_volume():
+def test_rtk_uses_the_same_scan_and_volume():
     # neither the detector nor the orbit is symmetric, and no side of the head is as another
     geometry = replace(SMALL.geometry.shifted(columns=1.5, rows=-2.0), shape=(30, 32))
     grid = replace(SMALL.grid, shape=(20, 22, 24))
@@ -222,7 +222,7 @@ def test_rtk_sees_the_same_scan_and_the_same_volume():
     theirs = rtk.cases(geometry, grid, head, scan, threads=2)
 
     assert cone_images.error(theirs[FORWARD](), A.forward(head)) < 1e-4
-    # beyond, edges of the detector are seen, of which each makes something else
+    # outside, detector edges are visible, and each program treats them differently
     inside = np.hypot(grid.centres_mm(0), grid.centres_mm(1)[:, None]) < 100
     ours = fdk(scan, geometry, grid, on=cpu(2))
     assert cone_images.error(theirs[FDK]()[:, inside], ours[:, inside]) < 1e-4

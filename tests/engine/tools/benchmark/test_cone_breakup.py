@@ -1,4 +1,4 @@
-"""The time of a back projection is measured in the parts of Figure 6."""
+"""Tests of the time of a back projection, divided into the parts of Figure 6."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.emulator import EmulatedGpu
 SMALL = (Problem("b", "small cube", (6, 7, 8), 5, (9, 8)),)
 
 
-def test_the_problems_are_those_of_the_paper() -> None:
+def test_problems_equal_those_of_the_paper() -> None:
     a, b, c, d = PROBLEMS
     assert (a.n_updates, b.n_updates) == (1000**4, 50**4)
     assert (c.volume, c.n_views, c.detector) == ((1200, 300, 300), 3, (1200, 300))
@@ -37,7 +37,7 @@ def test_each_part_is_measured(device: Backend) -> None:
 
 
 @pytest.mark.slow
-def test_the_parts_are_the_whole(device: Backend) -> None:
+def test_parts_add_up_to_the_whole(device: Backend) -> None:
     if not isinstance(device.gpu, EmulatedGpu):
         pytest.skip("a real card starts with its first work")
     breakup.run(device, problems=SMALL, samples=2)
@@ -48,7 +48,7 @@ def test_the_parts_are_the_whole(device: Backend) -> None:
     assert sum(part["rows"][0]["seconds"].values()) < whole
 
 
-def test_a_step_has_its_own_time() -> None:
+def test_each_step_has_its_own_time() -> None:
     clock = Clock(cpu(1))
     assert clock.step("kernel", lambda: sleep(0.02) or 3) == 3
     clock.step("start", lambda: None)
@@ -57,7 +57,7 @@ def test_a_step_has_its_own_time() -> None:
 
 
 @pytest.mark.slow
-def test_the_table_names_problems_and_parts() -> None:
+def test_table_names_problems_and_parts() -> None:
     part = breakup.run(cpu(1), problems=SMALL, samples=2)
     text = tables.of("cone_breakup", part)[0].markdown()
     assert "(b) small cube" in text and "8 × 7 × 6, 5, 9 × 8" in text
@@ -66,7 +66,7 @@ def test_the_table_names_problems_and_parts() -> None:
 
 
 @pytest.mark.slow
-def test_a_problem_that_the_memory_cannot_hold_is_told() -> None:
+def test_problem_larger_than_the_memory_is_reported() -> None:
     on = cuda(EmulatedGpu(memory_limit=2000))
     part = breakup.run(on, problems=SMALL, samples=2)
     (row,) = part["rows"]

@@ -1,4 +1,4 @@
-"""Kernels, patches and slices of CT are measured, searched, kept and drawn."""
+"""Tests of measuring, searching, storing and drawing kernels, patches and slices of CT."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 TINY = variants.FormsWork(8, 5, (6, 9))
 
 
-def test_kernels_are_measured_form_by_form(device):
+def test_every_kernel_form_is_measured(device):
     work = variants.FormsWork(8, 5, (6, 9))
     part = kernels.run(device, work, repeats=1)
     rows = {(row["case"], row["form"]): row for row in part["rows"]}
@@ -46,7 +46,7 @@ def test_kernels_are_measured_form_by_form(device):
     assert "columns, memory" in tables.of("cone_kernels", part)[0].markdown()
 
 
-def test_a_form_that_the_memory_cannot_hold_is_told(device):
+def test_form_exceeding_the_memory_is_reported(device):
     if not isinstance(device.gpu, EmulatedGpu):
         pytest.skip("the memory of a real card is large")
     work = variants.FormsWork(8, 5, (6, 9))
@@ -61,7 +61,7 @@ def test_a_form_that_the_memory_cannot_hold_is_told(device):
     ("card", "gups", "passed"),
     [("NVIDIA H200", 500, [True]), ("NVIDIA H200", 300, [False]), ("T4", 1, [])],
 )
-def test_the_bar_of_kernels_is_for_the_card_it_names(card, gups, passed):
+def test_kernel_limit_applies_to_the_named_gpu_only(card, gups, passed):
     gpu = EmulatedGpu()
     gpu.facts = replace(gpu.facts, name=card)
     rows = [{"case": BACK, "seconds": 1.0, "gups": gups}, {"case": BACK, "seconds": None}]
@@ -75,7 +75,7 @@ def any_device(request):
     return cpu(2) if request.param == "cpu" else cuda(EmulatedGpu())
 
 
-def test_time_for_an_update_is_the_time_over_the_work(any_device):
+def test_time_per_update_is_time_over_work(any_device):
     forms = (BackVariant("pitched", "upright"),)
     part = growth.run(any_device, sizes=(6, 8), repeats=1, forms=forms)
     names = ["upright", "general", "thin"] if any_device.gpu is None else ["upright, pitched"]
@@ -100,13 +100,13 @@ SOME = {
 
 @pytest.fixture(scope="module")
 def found():
-    """What a search finds on an emulated card, and the card."""
+    """Return the search result on an emulated GPU, and the GPU."""
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
     on = cuda(EmulatedGpu())
     return fastest_of_paths(on, TINY, budget_s=60.0, starts=STARTS, some=SOME), on
 
 
-def test_the_search_tries_every_path_and_counts_only_right_forms(found):
+def test_search_tries_every_path_and_counts_only_correct_forms(found):
     result, _ = found
     forms = [row["variant"] for row in result["rows"]]
     assert forms[0]["path"] == "upright" and len({str(form) for form in forms}) == len(forms)
@@ -117,24 +117,24 @@ def test_the_search_tries_every_path_and_counts_only_right_forms(found):
         assert best["gups"] == pytest.approx(TINY.n_updates / best["seconds"] / 1e9)
 
 
-def test_a_spent_budget_leaves_the_forms_to_start_from(device):
+def test_exhausted_budget_leaves_the_initial_forms(device):
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
     result = fastest_of_paths(device, TINY, budget_s=1e-6, starts=STARTS, some=SOME)
     assert len(result["rows"]) == 2 and result["best"] == result["rows"]
 
 
-def test_a_spent_budget_ends_the_blocks(device):
+def test_exhausted_budget_ends_the_block_search(device):
     part = blocks.run(device, TINY, repeats=1, budget_s=0.0, sizes=((8, 4), (4, 8)))
     assert (len(part["rows"]), part["n_left_out"]) == (1, 1)
 
 
-def test_a_form_that_fails_is_kept_with_its_fault():
+def test_failed_form_is_recorded_with_its_fault():
     on = cuda(EmulatedGpu(fail_at_launch=3))
     part = blocks.run(on, TINY, repeats=1, sizes=((8, 4), (4, 8)))
     assert all(row["seconds"] is None and row["fault"] for row in part["rows"])
 
 
-def test_what_is_kept_of_a_card_is_what_it_takes(found, monkeypatch):
+def test_stored_record_of_a_gpu_equals_its_choice(found, monkeypatch):
     result, on = found
     kept = json.loads(json.dumps(record_of_card(result, on)))
     other = kept | {"choices": []}
@@ -145,7 +145,7 @@ def test_what_is_kept_of_a_card_is_what_it_takes(found, monkeypatch):
         assert tuning.tuned_back(on, upright, 64**3, 64) == BackVariant(**form)
 
 
-def test_kinds_of_blocks_fit_a_card(on_gpu):
+def test_block_sizes_fit_a_gpu(on_gpu):
     assert blocks.BLOCKS[:2] == ((16, 32), (16, 4))
     assert len(set(blocks.BLOCKS)) == len(blocks.BLOCKS)
     for start in card_search.STARTS.values():
@@ -166,7 +166,7 @@ def test_patches_are_measured_fresh_and_recycled(any_device):
 
 
 @pytest.mark.parametrize("kind", ["2D", "3D"])
-def test_all_ways_give_the_same_patch(rng, device, kind):
+def test_all_methods_give_the_same_patch(rng, device, kind):
     work = variants.FormsWork(6, 20, (1, 6) if kind == "2D" else (6, 6), is_slice=kind == "2D")
     y = device.to_device(rng.random((20, *work.detector)).astype("f4"))
     cases = patches._cases(device, work, y)
@@ -189,7 +189,7 @@ def test_slices_are_measured_from_one_texture_and_from_three(any_device):
     assert SETUP.planes(0) != SETUP.planes(1)
 
 
-def test_slices_that_no_memory_holds_are_told():
+def test_slices_exceeding_the_memory_are_reported():
     on = cuda(EmulatedGpu(memory_limit=2000))
     (row,) = cone_slices.run(on, setups=(SETUP,), most_s=0.01)["rows"]
     assert "out of memory" in row["fault"]
@@ -208,7 +208,7 @@ def test_slices_that_no_memory_holds_are_told():
         ("T4", None),
     ],
 )
-def test_bars_are_the_papers_seconds_scaled_to_the_card(card, factor):
+def test_limits_are_published_seconds_scaled_to_the_gpu(card, factor):
     on = cuda(EmulatedGpu())
     on.gpu.facts = replace(on.gpu.facts, name=card)
     graph = {"kind": "2D", "size": 250, "case": "graph", "seconds": 0.2e-3}
@@ -240,7 +240,7 @@ def figures(found):
     return collect(CONE, [on], measures, [].append)
 
 
-def test_a_gpu_has_all_parts_as_tables_and_pictures(figures, tmp_path):
+def test_gpu_report_has_all_parts_as_tables_and_images(figures, tmp_path):
     page = report.page([figures])
     for title in ("fastest forms", "size of the work", "Blocks of threads", "Patches", "Three"):
         assert title in page
@@ -256,7 +256,7 @@ def test_a_gpu_has_all_parts_as_tables_and_pictures(figures, tmp_path):
         assert b"</svg>" in written[f"{part}.svg"]
 
 
-def test_parts_of_a_gpu_are_more_than_those_of_a_cpu(device):
+def test_gpu_has_more_parts_than_a_cpu(device):
     work = cone_parts.PartsWork(search=lambda on, work, budget_s: {})
     assert list(cone_parts._measures("kernels", cpu(1), work)) == ["cone_growth"]
     names = ["cone_kernels", "cone_search", "cone_growth", "cone_blocks"]
@@ -265,7 +265,7 @@ def test_parts_of_a_gpu_are_more_than_those_of_a_cpu(device):
     assert cone_parts.parts_of(device) == ("projectors", "kernels")
 
 
-def test_the_command_measures_the_parts_of_a_cpu(tmp_path, capsys):
+def test_command_measures_the_parts_of_a_cpu(tmp_path, capsys):
     out = tmp_path / "figures.json"
     asked = ["--parts", "kernels,patches,slices", "--quick", "--repeats", "1", "--threads", "2"]
     assert main(["bench", "cone", "--device", "cpu", *asked, "--json", str(out)]) == DONE

@@ -1,4 +1,4 @@
-"""Steps of line integrals: pairs of a ray and a layer that it crosses."""
+"""Tests of the number of steps of line integrals: pairs of a ray and a crossed layer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def cone(n_views=5):
 
 
 def one_by_one(scan, grid) -> int:
-    """Follow every ray through all layers."""
+    """Count the steps of every ray through all layers."""
     sizes, found = np.array(grid.shape[::-1]), 0
     for view in Scene(scan, grid).rays:
         first, first_column, first_row, along, along_column, along_row = view
@@ -41,19 +41,19 @@ def test_every_layer_of_every_ray_is_counted():
 
 
 @pytest.mark.parametrize(("n_columns", "n_seen"), [(10, 10), (12, 12), (40, 12)])
-def test_rays_beside_the_volume_take_no_steps(n_columns, n_seen):
+def test_rays_outside_the_volume_take_no_steps(n_columns, n_seen):
     # along an axis the outermost rays with voxels are one voxel outside of the centres
     scan = parallel(np.zeros(1), shape=(7, n_columns), pixel_mm=2.0)
     grid = ImageGrid((7, 11, 11), (2.0, 2.0, 2.0))
     assert n_steps(scan, grid) == 7 * 11 * n_seen
 
 
-def test_a_sample_tells_the_steps_of_a_scan():
+def test_sample_of_rays_estimates_the_steps_of_a_scan():
     work = ConeWork(32, 60, 48)
     assert n_steps(work.geometry, work.grid, 5_000) == pytest.approx(work.n_steps, rel=0.02)
 
 
 @pytest.mark.parametrize(("work", "share"), [(ConeWork(256), 0.826), (FormsWork(), 0.853)])
-def test_rays_of_the_measured_scans_cross_five_sixths_of_the_layers(work, share):
+def test_rays_of_the_measured_scans_cross_the_stated_share_of_layers(work, share):
     steps = n_steps(work.geometry, work.grid, 100_000)
     assert steps == pytest.approx(share * work.n_rays * work.size, rel=0.01)

@@ -32,13 +32,13 @@ def work(n_sampled: int = 2, beyond: int = 0) -> PanelWork:
     return PanelWork(random_response(SMALL, beyond=beyond), 4, n_sampled)
 
 
-def test_products_are_the_non_zeros_of_the_unfolded_matrix():
+def test_products_equal_the_nonzeros_of_the_unfolded_matrix():
     some = work()
 
     assert some.n_products_in_all == np.count_nonzero(dense(some.response))
 
 
-def test_an_iteration_is_its_subsets():
+def test_iteration_time_is_the_sum_of_its_subsets():
     part = dual_head.run([cpu(2)], work(4))
 
     for row in part["rows"]:
@@ -48,8 +48,8 @@ def test_an_iteration_is_its_subsets():
     assert all(row["is_estimate"] for row in dual_head.run([cpu(2)], work(1))["rows"])
 
 
-def test_an_iteration_is_longer_by_its_products(monkeypatch):
-    """With a clock on which every projection takes a second."""
+def test_iteration_time_scales_with_its_products(monkeypatch):
+    """The clock advances by one second in every projection."""
     some, clock, busy = work(2), count(), count()
     monkeypatch.setattr(dual_head, "perf_counter", lambda: next(clock))
     monkeypatch.setattr(dual_head, "process_time", lambda: next(busy) / 2)
@@ -66,7 +66,7 @@ def test_an_iteration_is_longer_by_its_products(monkeypatch):
 
 @pytest.mark.parametrize("beyond", [0, 3])
 @pytest.mark.parametrize("repeated", [False, True])
-def test_line_by_line_projects_as_correlation_does(beyond, repeated, rng):
+def test_line_projection_equals_projection_by_correlation(beyond, repeated, rng):
     some = work(beyond=beyond)
     A, table = MatrixProjector(some.response, on=cpu(1)), SMALL.orientations
     everything = np.arange(len(table.offsets))
@@ -87,7 +87,7 @@ def test_line_by_line_projects_as_correlation_does(beyond, repeated, rng):
     np.testing.assert_allclose(image[inside], A.T(y), rtol=1e-5, atol=1e-9)
 
 
-def test_drawn_lines_are_neighbours_of_one_orientation(rng):
+def test_sampled_lines_are_neighbours_of_one_orientation(rng):
     lines = variants.lines_of(work(), np.array([0, 17]), 3, rng)
     some = SMALL.orientations.n_shifts[[0, 17]]
 
@@ -96,7 +96,7 @@ def test_drawn_lines_are_neighbours_of_one_orientation(rng):
     assert lines.repeated().n_products == lines.n_products
 
 
-def test_every_form_is_measured_both_ways():
+def test_every_form_is_measured_in_both_directions():
     part = variants.run(cpu(2), work(), repeats=1)
 
     forms = {(row["form"], row["case"]) for row in part["rows"]}
@@ -104,7 +104,7 @@ def test_every_form_is_measured_both_ways():
     assert part["unfolded_bytes"] == 8 * part["n_products"]
 
 
-def test_the_papers_iterations_are_72_subsets():
+def test_published_iterations_have_72_subsets():
     for row in published.dual_head():
         assert row["iteration_s"] == pytest.approx(72 * row["subset_s"], rel=5e-3)
 
@@ -112,7 +112,7 @@ def test_the_papers_iterations_are_72_subsets():
 @pytest.mark.parametrize(
     ("name", "threads", "n_bars"), [("DHAPET", 2, 2), ("DHAPET", 1, 0), ("Test panels", 2, 0)]
 )
-def test_bars_are_of_the_full_system_and_the_hardware_they_name(name, threads, n_bars):
+def test_limits_apply_to_the_full_system_and_named_hardware(name, threads, n_bars):
     some = PanelWork(random_response(panels(name=name, n_rows=2, n_columns=2)), 1, 1)
     slow = {"device": "cpu", "iteration_s": 400.0, "peak_bytes": 9 * 2**30}
 
@@ -121,7 +121,7 @@ def test_bars_are_of_the_full_system_and_the_hardware_they_name(name, threads, n
     assert [bar.passed for bar in bars] == [False] * n_bars
 
 
-def test_algorithms_of_the_paper_project_as_ours(device: Backend):
+def test_published_algorithms_give_our_projections(device: Backend):
     forms = (MatrixVariant(threads=32, run=2, staged=64, values="float"),)
     part = kernels.run(device, work(), repeats=1, forms=forms)
 
@@ -132,7 +132,7 @@ def test_algorithms_of_the_paper_project_as_ours(device: Backend):
     assert {row["who"] for row in part["published"]} < {row["form"] for row in part["rows"]}
 
 
-def test_rods_look_the_same_on_both_devices(both: list[Backend]):
+def test_rod_images_are_equal_on_both_devices(both: list[Backend]):
     scanner = panels(n_rows=6, n_columns=6, n_planes=3, pitch_mm=2.4)
     response = build_analytic(scanner, AnalyticResponse(n_points=1 << 12))
     part = images.run(both, PanelWork(response, 2, 1), iterations=2, n_counts=5e4)
@@ -142,7 +142,7 @@ def test_rods_look_the_same_on_both_devices(both: list[Backend]):
     assert [bar["passed"] for bar in part["bars"]] == [True]
 
 
-def test_the_usual_parts_fit_the_devices():
+def test_default_parts_fit_the_devices():
     gpu = Backend("cuda", np, 1, EmulatedGpu())
     assert parts_of([cpu(2)], "full") == ["projection", "forms"]
     assert parts_of([cpu(2)], "demo") == ["projection", "forms", "images"]
@@ -150,7 +150,7 @@ def test_the_usual_parts_fit_the_devices():
 
 
 @pytest.mark.parametrize(("of", "sampled"), [(4, 5), (13, 1), (4, 0)])
-def test_subsets_that_do_not_exist_are_refused(of, sampled):
+def test_invalid_subsets_are_refused(of, sampled):
     with pytest.raises(SettingsError, match="expected 1 ≤ --subsets ≤ --of ≤ 12"):
         PanelWork(random_response(SMALL), of, sampled)
 
@@ -163,7 +163,7 @@ def test_unknown_parts_are_refused():
         run([cpu(2)], work(), parts=["image"], say=[].append)
 
 
-def test_the_command_measures_stores_and_reports(tmp_path, monkeypatch, capsys):
+def test_command_measures_writes_and_reports_figures(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
     out = tmp_path / "figures.json"
     options = ["--system", "test", "--iterations", "2", "--threads", "2", "--json", str(out)]

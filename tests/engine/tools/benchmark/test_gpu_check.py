@@ -1,4 +1,4 @@
-"""The check of a card: it goes on after a fault, keeps to its time, and tells all in one file."""
+"""Tests of the GPU check: it continues after a fault, respects its time limit, writes one file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIGURES = {
 
 
 class Code(CheckStep):
-    """A step that runs Python."""
+    """Step that runs Python code."""
 
     def command(self, folder):
         return (sys.executable, "-c", *self.words)
@@ -46,7 +46,7 @@ def soon() -> float:
 
 
 def ends(pid: int) -> bool:
-    """Whether a process that was killed goes; it is nobody's child, and may take a moment."""
+    """Return whether a killed process ends; it is nobody's child, and may take a moment."""
     end = soon()
     while time.monotonic() < end:
         if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
@@ -55,12 +55,12 @@ def ends(pid: int) -> bool:
     return False
 
 
-def test_a_step_that_fails_tells_its_exit_code_and_output(tmp_path):
+def test_failed_step_reports_exit_code_and_output(tmp_path):
     done = run(step("print('so far'); raise SystemExit(3)"), tmp_path, soon())
     assert (done.fault, done.output) == ("exit code 3", "so far\n")
 
 
-def test_a_step_is_ended_at_its_limit_with_what_it_said_and_started(tmp_path):
+def test_step_is_killed_at_its_limit_with_its_children_and_its_output_kept(tmp_path):
     code = (
         "import subprocess, sys;"
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)']);"
@@ -71,11 +71,11 @@ def test_a_step_is_ended_at_its_limit_with_what_it_said_and_started(tmp_path):
     assert ends(int(done.output))
 
 
-def test_a_step_after_the_deadline_is_left_out(tmp_path):
+def test_step_after_the_deadline_is_skipped(tmp_path):
     assert run(step("print(1)"), tmp_path, time.monotonic() - 1).fault == NO_TIME
 
 
-def test_a_card_is_tested_first_and_every_part_has_figures_of_its_own(tmp_path):
+def test_self_test_runs_first_and_every_part_has_a_figures_file(tmp_path):
     found = steps("cuda:1", quick=False)
     assert found[0].words == ("doctor", "--gpu")
     files = [each.figures(tmp_path) for each in found if each.measures]
@@ -85,7 +85,7 @@ def test_a_card_is_tested_first_and_every_part_has_figures_of_its_own(tmp_path):
     assert sum(each.limit_s for each in steps("cpu", quick=True)) > 0
 
 
-def test_every_figure_that_a_card_lacks_has_a_step():
+def test_every_missing_gpu_figure_has_a_step():
     named = {each.name: each.words for each in steps("cuda", quick=False)}
     assert named["live"][2:4] == ("--cases", "flexray,high-speed")
     for part in ("fdk", "projectors", "scatter", "subsets", "runs"):
@@ -110,14 +110,14 @@ def kept(**changes) -> dict:
     return gpu_file.record(DEVICE, ran, {"kernels": FIGURES}) | changes
 
 
-def test_the_file_has_no_names_of_people_folders_or_machines():
+def test_file_contains_no_names_of_people_folders_or_machines():
     text = json.dumps(kept())
     assert "ada" not in text and "1b0c" not in text and "kernels.json" not in text
     assert "NVIDIA RTX 4090" in text and "Ada Lovelace" not in gpu_file.lines(kept())[0]
     assert kept()["card"]["generation"] == "Ada Lovelace, compute capability 8.9"
 
 
-def test_the_file_has_no_number_of_the_card_and_no_folders():
+def test_file_contains_no_gpu_number_and_no_folders():
     library = "/opt/ada/lib/libparallelproj.so: this library was built without CUDA."
     figure = FIGURES | {
         "devices": {"cuda": {"name": "RTX 4090", "uuid": "1b0c-1", "bus_id": "01:00.0"}},
@@ -141,7 +141,7 @@ def test_the_file_has_no_number_of_the_card_and_no_folders():
     ]
 
 
-def test_bars_and_faults_are_lines_of_the_table():
+def test_limits_and_faults_are_lines_of_the_table():
     assert gpu_file.lines(kept()) == [
         "pass  self-test       done in 3 s",
         "pass  kernels         done in 60 s",
@@ -153,7 +153,7 @@ def test_bars_and_faults_are_lines_of_the_table():
     assert not gpu_file.passed(wrong)
 
 
-def test_files_that_were_received_stand_beside_each_other(tmp_path, capsys):
+def test_received_files_are_compared_in_columns(tmp_path, capsys):
     slower = kept()
     slower["figures"]["kernels"]["parts"] = {
         "kernels": {"bars": [BAR | {"value": 5e7, "passed": False}]}
@@ -170,14 +170,14 @@ def test_files_that_were_received_stand_beside_each_other(tmp_path, capsys):
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"format": "isocenter-gpu-check-1"}', "[" * 9999]
 )
-def test_another_file_is_refused_with_the_way_out(tmp_path, text):
+def test_foreign_file_is_refused_with_a_remedy(tmp_path, text):
     path = tmp_path / "other.json"
     path.write_text(text)
     with pytest.raises(FileFormatError, match=r"other\.json: .*Use files written by `isocenter"):
         gpu_file.read(path)
 
 
-def test_a_check_goes_on_after_a_fault_and_is_written_whole(tmp_path, monkeypatch, capsys):
+def test_check_continues_after_a_fault_and_is_written_completely(tmp_path, monkeypatch, capsys):
     figures = json.dumps(FIGURES)
     todo = [
         step("import sys; print('no such card'); sys.exit(2)"),
@@ -188,9 +188,9 @@ def test_a_check_goes_on_after_a_fault_and_is_written_whole(tmp_path, monkeypatc
     monkeypatch.setattr(gpu_steps, "steps", lambda device, quick: todo)
     out = tmp_path / "out.json"
     assert main(["gpu-check", "-o", str(out), "--device", "cpu"]) == USER_FAULT
-    said = capsys.readouterr()
-    assert "  no such card" in said.err and "MISS  step" in said.out
-    assert "Some checks failed (step)." in said.err
+    output = capsys.readouterr()
+    assert "  no such card" in output.err and "MISS  step" in output.out
+    assert "Some checks failed (step)." in output.err
     found = gpu_file.read(out)
     assert [each["fault"] for each in found["steps"]] == ["exit code 2", ""]
     assert found["card"]["name"] == cpu_device().label
@@ -198,12 +198,12 @@ def test_a_check_goes_on_after_a_fault_and_is_written_whole(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("words", [[], ["--table", "a.json", "-o", "b.json"]])
-def test_one_of_two_things_is_asked_for(words, capsys):
+def test_either_output_or_table_is_required(words, capsys):
     assert main(["gpu-check", *words]) == USER_FAULT
     assert "-o FILE.json to measure, or --table" in capsys.readouterr().err
 
 
-def test_a_card_that_failed_its_self_test_is_checked_all_the_same(monkeypatch):
+def test_gpu_that_failed_its_self_test_is_checked(monkeypatch):
     wrong = replace(DEVICE, why_not="NVIDIA RTX 4090 failed its self-test (memory: full).")
     monkeypatch.setattr("engine.core.backend.devices.find_devices", lambda: (cpu_device(), wrong))
     assert gpu_check._device("cuda") is wrong

@@ -22,15 +22,15 @@ def tried(block: int, speed: float | None, sums: str = "float") -> kernels.Tried
     return kernels.TriedVariant(128, RayVariant(sums=sums, block=block), speed)
 
 
-def test_a_spent_budget_leaves_forms_out_and_says_how_many(gpu):
+def test_exhausted_budget_skips_forms_and_reports_their_number(gpu):
     result = kernels.run(gpu, n_events=40, sizes=(6,), repeats=1, budget_s=0.0, forms=FORMS)
 
-    # one of each queue is always measured
+    # one form of each queue is always measured
     assert [row["block"] for row in result["rows"]] == [128, 64]
     assert result["n_left_out"] == len(FORMS) - 1 + len(BLOCKS) - 2
 
 
-def test_the_best_are_the_fastest_of_their_group(gpu):
+def test_best_form_is_the_fastest_of_its_group(gpu):
     result = kernels.run(gpu, n_events=40, sizes=(6,), repeats=1, forms=FORMS, blocks=(64,))
 
     assert result["n_left_out"] == 0
@@ -46,7 +46,7 @@ def test_all_forms_are_every_combination():
     assert {form.block for form in kernels.FORMS} == {128}
 
 
-def test_a_form_that_fails_is_kept_with_its_fault(gpu):
+def test_failed_form_is_recorded_with_its_fault(gpu):
     gpu.gpu.fail_at_launch = 1
     test = kernels._Test(gpu, 6, 10, 1)
 
@@ -56,7 +56,7 @@ def test_a_form_that_fails_is_kept_with_its_fault(gpu):
     assert failed.fault
 
 
-def test_bars_are_of_speed_and_of_what_the_same_bits_cost():
+def test_limits_cover_speed_and_the_cost_of_reproducible_sums():
     best = kernels._best([tried(64, 90e6), tried(128, 120e6), tried(128, 60e6, "fixed")])
 
     speed, ratio = kernels._bars(best)
@@ -65,7 +65,7 @@ def test_bars_are_of_speed_and_of_what_the_same_bits_cost():
     assert (ratio.value, ratio.passed) == (2.0, False)
 
 
-def test_what_is_kept_of_a_card_names_its_choice(gpu):
+def test_stored_record_of_a_gpu_names_its_choice(gpu):
     result = {
         "workload": "w",
         "n_events": {"512": 1},

@@ -1,4 +1,4 @@
-"""The benchmark of detectors that do not wait, on a small one."""
+"""Tests of the benchmark of continuous detectors, with a small one."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from engine.tools.benchmark.live.sender import sending
 SMALL = live.LiveCase(Setup("FleX-ray", (12, 16), 8, 10), 200.0)
 
 
-def test_a_setup_that_memory_cannot_hold_is_said(monkeypatch):
+def test_setup_exceeding_the_memory_is_reported(monkeypatch):
     monkeypatch.setattr(live, "ROOM", 0.0)
     part = live.run(backend.cpu(1), cases=[SMALL], seconds=0.1)
     assert "GiB" in part["rows"][0]["fault"] and part["bars"] == []
     assert "are free" in tables.of("live", part)[0].markdown()
 
 
-def test_frames_that_are_not_fetched_in_time_are_lost_and_counted():
+def test_frames_not_fetched_in_time_are_lost_and_counted():
     stop, numbers, lost = Event(), [], 0
     fast = live.LiveCase(Setup("FleX-ray", (1024, 1024), 8, 10), 1000.0)
     with sending(fast.sends, "fast", fast.setup.geometry) as source:
@@ -42,15 +42,15 @@ def test_frames_that_are_not_fetched_in_time_are_lost_and_counted():
     assert lost == numbers[-1] - numbers[0] + 1 - len(numbers) > 0
 
 
-def test_the_command_keeps_figures_and_refuses_what_it_does_not_know(monkeypatch, tmp_path, capsys):
+def test_command_writes_figures_and_refuses_unknown_parts(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(live, "WARM_S", 0.1)
     monkeypatch.setattr(live, "CASES", (SMALL,))
     out = tmp_path / "live.json"
     monkeypatch.setattr(folder.run, "__defaults__", (folder.FolderCase(8, 4, 200.0),))
     assert main(["bench", "live", "--seconds", "0.2", "--json", str(out)]) == 0
-    said = capsys.readouterr().out
-    assert "Live slices" in said and "Growing folder" in said
-    assert "FleX-ray" in said and "0.6 ms" in said
+    output = capsys.readouterr().out
+    assert "Live slices" in output and "Growing folder" in output
+    assert "FleX-ray" in output and "0.6 ms" in output
     parts = json.loads(out.read_text())["parts"]
     (row,) = parts["live_folder"]["rows"]
     assert row["missed"] == 0 and row["most_behind"] >= 1
@@ -68,7 +68,7 @@ def test_the_command_keeps_figures_and_refuses_what_it_does_not_know(monkeypatch
     assert "choose from flexray" in capsys.readouterr().err
 
 
-def test_lag_is_what_is_written_and_not_handed_over():
+def test_lag_is_the_number_of_written_and_undelivered_frames():
     found = folder.lag([0.0, 1.0, 2.0, 3.0], [0.5, 2.25, 2.5, 3.5])
     assert (found["most_behind"], found["missed"]) == (2, 0)
     assert found["percent_behind_by_more"] == 100 * 0.25 / 3.5
@@ -76,7 +76,7 @@ def test_lag_is_what_is_written_and_not_handed_over():
 
 
 @pytest.mark.slow
-def test_the_benchmark_of_recordings_measures_both_kinds(monkeypatch):
+def test_recording_benchmark_measures_both_kinds(monkeypatch):
     monkeypatch.setattr(recording, "START_S", 0)
     part = recording.run(shapes=((64, 64),), n_runs=1, n_bytes=2**20)
     (row,) = part["rows"]
@@ -85,7 +85,7 @@ def test_the_benchmark_of_recordings_measures_both_kinds(monkeypatch):
 
 
 @pytest.mark.slow
-def test_memory_is_flat_over_a_hundred_thousand_frames_of_another_process():
+def test_memory_is_constant_over_many_frames_of_another_process():
     part = memory.run(backend.cpu(2))
     (row,) = part["rows"]
     assert row["frames"] >= memory.N_FRAMES

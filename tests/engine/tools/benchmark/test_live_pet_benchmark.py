@@ -1,4 +1,4 @@
-"""Events by the clock for the benchmark of live PET, and what is said of its figures."""
+"""Tests of the live PET benchmark: timed events and figures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def moments(monkeypatch: pytest.MonkeyPatch, seconds: float) -> list[ListMode]:
     return list(moments_of(lambda _: given, steady, seconds))
 
 
-def test_events_are_as_many_as_the_rates_say(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_events_follows_the_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     scans = moments(monkeypatch, 2.0)
     assert len(scans) == 20
     assert sum(each.n_prompts for each in scans) == pytest.approx(40_000, abs=5 * 200)
@@ -49,14 +49,14 @@ def test_events_are_as_many_as_the_rates_say(monkeypatch: pytest.MonkeyPatch) ->
     assert times[-1] < 2000
 
 
-def test_activity_comes_and_goes_in_ten_minutes() -> None:
+def test_activity_changes_within_ten_minutes() -> None:
     rates = np.array([changing(at) for at in (0.0, 60.0, 300.0, 600.0)])
     assert (np.diff(rates[:, 1]) < 0).all()
     assert rates[1, 0] > 1.3 * rates[0, 0]
     assert rates.sum(axis=1).max() > 1.3 * rates.sum(axis=1).min()
 
 
-def test_a_clocked_scanner_gives_all_events_none_too_early(
+def test_clocked_scanner_delivers_all_events_and_none_too_early(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     scans = moments(monkeypatch, 0.3)
@@ -68,14 +68,14 @@ def test_a_clocked_scanner_gives_all_events_none_too_early(
     assert scanner.head.n_events == 0
 
 
-def test_how_far_an_image_is_away_takes_the_object_alone() -> None:
+def test_image_distance_is_measured_within_the_object_only() -> None:
     grid = ImageGrid((2, 2, 2), (1, 1, 1))
     ordinary = Volume(np.array([[[10, 10], [1, 1]]] * 2, np.float32), grid, "counts/mm")
     image = replace(ordinary, values=ordinary.values + np.float32([[[1, -1], [9, 0]]] * 2))
     assert pet._away(image, ordinary) == pytest.approx(10)
 
 
-def test_the_table_tells_every_figure() -> None:
+def test_table_contains_every_figure() -> None:
     row = {
         "case": "growing", "events_per_s": 2e5, "grid": [128, 128, 128], "refresh_hz": 1.25,
         "behind_s": 1.5, "dropped": 7, "memory_mib": 64.0, "away_percent": None,

@@ -34,13 +34,13 @@ def scan():
     return simulate_listmode(phantom, RingScanner(RING), n_prompts=400, seed=5, randoms_fraction=0)
 
 
-def test_the_rmse_of_an_image_with_itself_is_zero(rng):
+def test_rmse_of_an_image_with_itself_is_zero(rng):
     image = rng.random((3, 4, 5)).astype("f4")
 
     assert rmse(image, image) == {"rmse_counts_per_mm": 0.0, "rmse_relative": 0.0}
 
 
-def test_the_rmse_is_the_root_of_the_mean_square(rng):
+def test_rmse_is_the_root_of_the_mean_square(rng):
     image = np.full((3, 4, 5), 2.0, "f4")
 
     # 0.5 everywhere, a quarter of the image
@@ -49,7 +49,7 @@ def test_the_rmse_is_the_root_of_the_mean_square(rng):
     )
 
 
-def test_table_2_has_basic_and_optimised_of_every_size_and_their_images_agree():
+def test_table_2_has_both_programs_at_every_size_with_equal_images():
     result = table2.run([cpu(2)], n_events=800, sizes=(8, 16), iterations=3)
 
     rows = result["rows"]
@@ -62,7 +62,7 @@ def test_table_2_has_basic_and_optimised_of_every_size_and_their_images_agree():
     assert all(bar["passed"] for bar in result["bars"])
 
 
-def test_seconds_are_the_sum_of_the_steps_and_speeds_follow_from_them():
+def test_seconds_are_the_sum_of_the_steps_and_determine_speeds():
     result = table2.run([cpu(2)], n_events=800, sizes=(8,), iterations=3)
 
     for row in result["rows"]:
@@ -81,7 +81,7 @@ def test_table_2_compares_devices_on_the_same_events(both: list[Backend]):
     assert all(bar["passed"] for bar in result["bars"])
 
 
-def test_table_3_has_the_rows_of_the_paper_and_all_extensions_change_the_image(scan):
+def test_table_3_has_the_published_rows_and_every_extension_changes_the_image(scan):
     result = table3.of_scan(scan, GRID, [cpu(2)], iterations=2, repeats=2)
 
     assert [row["case"] for row in result["rows"]] == list(published.TABLE3_CASES)
@@ -103,7 +103,7 @@ def test_table_3_compares_every_row_between_devices(scan, both: list[Backend]):
     assert all(bar["passed"] for bar in agree)
 
 
-def test_the_body_lies_inside_the_image_of_the_paper():
+def test_body_fits_into_the_published_image():
     assert BODY_GRID.shape == (580, 86, 133)
     margin = 1.0
     for shape in body().shapes:
@@ -113,7 +113,7 @@ def test_the_body_lies_inside_the_image_of_the_paper():
         assert (np.abs(centre) + reach < BODY_GRID.size_mm / 2 - margin).all(), shape
 
 
-def test_published_rows_are_those_of_the_paper():
+def test_published_rows_equal_those_of_the_paper():
     assert len(published.table2()) == 15
-    assert len(published.table3()) == 19  # two are not given for the CPU
+    assert len(published.table3()) == 19  # the paper omits two for the CPU
     assert max(row["seconds"] for row in published.table2()) == 2455.42

@@ -1,4 +1,4 @@
-"""Our work beside that of other programs: what is compared, and when a ratio counts as fallen."""
+"""Tests of the comparison with other programs: compared results and valid ratios."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _peer_run(theirs, ours):
     return PeerCase("squares", "another", ours, theirs)
 
 
-def test_a_ratio_is_the_peers_time_over_ours():
+def test_ratio_is_the_peers_time_over_ours():
     row = cases.row(_peer_run(lambda: PeerRun("here", spin(160_000)), spin(40_000)), 5)
     assert row["ratio"] == pytest.approx(row["peer_cpu_s"] / row["ours_cpu_s"], rel=0.5)
     assert 2 < row["ratio"] < 8
@@ -38,7 +38,7 @@ def test_a_ratio_is_the_peers_time_over_ours():
 
 
 @pytest.mark.parametrize(("made", "is_refused"), [([2, 4, 6, 8], False), ([1, -1, 1, -1], True)])
-def test_a_peer_that_does_other_work_is_not_measured(made, is_refused):
+def test_peer_with_a_different_result_is_not_measured(made, is_refused):
     peer = PeerRun("another 1.0", spin(100), lambda: np.array(made))
     row = cases.row(PeerCase("ramp", "another", lambda: np.arange(4), lambda: peer, "sums"), 1)
     assert (row["ratio"] is None) == is_refused
@@ -47,7 +47,7 @@ def test_a_peer_that_does_other_work_is_not_measured(made, is_refused):
     )
 
 
-def test_the_array_that_a_run_returns_is_compared():
+def test_returned_array_of_a_run_is_compared():
     made = iter([[0, 2, 3, 5], [1, 2, 3, 4], [9, 9, 9, 8]])
     row = cases.row(
         PeerCase(
@@ -61,7 +61,7 @@ def test_the_array_that_a_run_returns_is_compared():
 
 
 def stand_in_for_rtk(monkeypatch, changed):
-    """Let RTK be ours, with every result changed."""
+    """Replace RTK by our functions with changed results."""
     scan = cone.ConeWork(16, 8, 16)
 
     def made(geometry, grid, head, views, threads):
@@ -73,7 +73,7 @@ def stand_in_for_rtk(monkeypatch, changed):
     return [cases.row(case, 1) for case in suite._cone(cpu(1), PeerWork(cone=(16, 8)))[:3]]
 
 
-def test_volumes_and_sums_of_rtk_are_compared(monkeypatch):
+def test_rtk_volumes_and_sums_are_compared(monkeypatch):
     rows = stand_in_for_rtk(monkeypatch, lambda result: 2 * result)
     assert [row["agreement"]["of"] for row in rows] == ["volumes", "forward sums", "volumes"]
     for row in rows:
@@ -82,14 +82,14 @@ def test_volumes_and_sums_of_rtk_are_compared(monkeypatch):
         assert agreement["correlation"] == pytest.approx(1)
 
 
-def test_rtk_is_not_measured_if_its_results_are_displaced(monkeypatch):
+def test_rtk_with_displaced_results_is_not_measured(monkeypatch):
     for row in stand_in_for_rtk(monkeypatch, lambda result: np.roll(result, 8, axis=1)):
         assert row["ratio"] is None
         assert "the correlation with the result of Isocenter" in row["why_not"]
 
 
 class StandInForLeap:
-    """LEAP's functions, which note their arguments and copy an array."""
+    """Stub of LEAP's functions that records arguments and copies an array."""
 
     def __init__(self, refused: str = "") -> None:
         self.given, self._refused = {}, refused
@@ -116,7 +116,7 @@ def with_leap(monkeypatch, library):
     return suite._cone(cpu(threads), PeerWork(cone=(16, 8)))[3:]
 
 
-def test_leap_is_told_the_same_scan(monkeypatch):
+def test_leap_gets_the_same_scan(monkeypatch):
     library = StandInForLeap()
     rows = [cases.row(case, 1) for case in with_leap(monkeypatch, library)]
     assert [row["agreement"]["of"] for row in rows] == ["forward sums", "volumes"]
@@ -131,7 +131,7 @@ def test_leap_is_told_the_same_scan(monkeypatch):
     assert library.given["set_volume"] == (16, 16, 16, 16.0, 16.0, 0.0, 0.0, 0.0)
 
 
-def test_leap_that_refuses_a_scan_costs_its_rows_a_sentence(monkeypatch):
+def test_leap_error_costs_only_its_rows(monkeypatch):
     message = "LEAP's function set_volume failed; try another version of its library."
     for case in with_leap(monkeypatch, StandInForLeap("set_volume")):
         row = cases.row(case, 1)
@@ -139,7 +139,7 @@ def test_leap_that_refuses_a_scan_costs_its_rows_a_sentence(monkeypatch):
         assert row["ratio"] is None and row["ours_s"] > 0
 
 
-def test_leap_needs_as_many_threads_as_processors(monkeypatch):
+def test_leap_requires_as_many_threads_as_processors(monkeypatch):
     monkeypatch.setenv(leap.VARIABLE, "libleapct.so")
     more = usable_cores() + 1
     case = suite._cone(cpu(more), PeerWork(cone=(16, 8)))[3]
@@ -147,7 +147,7 @@ def test_leap_needs_as_many_threads_as_processors(monkeypatch):
 
 
 @pytest.mark.slow
-def test_leap_makes_the_sums_and_the_image_that_we_make():
+def test_leap_gives_our_sums_and_our_image():
     if leap.build() is None:
         pytest.skip(f"{leap.VARIABLE} names no library of LEAP")
     forward, image = (
@@ -158,7 +158,7 @@ def test_leap_makes_the_sums_and_the_image_that_we_make():
     assert image["agreement"]["correlation"] > 0.97
 
 
-def test_slices_of_astra_are_compared(monkeypatch):
+def test_astra_slices_are_compared(monkeypatch):
     work = PeerWork(slices=(2, 48, 30))
     (alone,) = suite._slices(cpu(1), work)
     monkeypatch.setattr(suite.astra, "build", lambda: "ASTRA 0")
@@ -169,7 +169,7 @@ def test_slices_of_astra_are_compared(monkeypatch):
     assert agreement["correlation"] == pytest.approx(1)
 
 
-def test_agreement_is_in_the_table():
+def test_agreement_is_shown_in_the_table():
     row = cases.row(
         PeerCase("ramp", "another", lambda: np.arange(4.0),
                  lambda: returning("1.0", lambda: 2 * np.arange(4.0))), 1,
@@ -185,14 +185,14 @@ def _that_fails():
 
 
 @pytest.mark.parametrize("theirs", [_that_fails, lambda: PeerRun("here", _that_fails)])
-def test_a_peer_that_cannot_be_had_or_run_costs_its_row_a_sentence(theirs):
+def test_missing_or_failing_peer_costs_only_its_row(theirs):
     row = cases.row(_peer_run(theirs, spin(100)), 2)
     assert row["why_not"] == "another failed: ImportError: libcudart.so.12: cannot open."
     assert (row["peer_s"], row["ratio"]) == (None, None)
     assert row["ours_s"] > 0
 
 
-def test_without_a_peer_ours_stands_alone():
+def test_without_a_peer_only_our_time_is_given():
     row = cases.row(PeerCase("squares", "nobody", spin(100), None), 2)
     assert (row["peer_s"], row["peer_cpu_s"], row["ratio"]) == (None, None, None)
     assert row["ours_s"] > 0
@@ -206,7 +206,7 @@ def test_without_a_peer_ours_stands_alone():
 @pytest.mark.parametrize(
     ("now", "is_told"), [(6.0, False), (4.1, False), (3.9, True), (None, False)]
 )
-def test_a_ratio_that_fell_by_a_third_is_told(now, is_told):
+def test_ratio_lower_by_a_third_is_reported(now, is_told):
     def row(ratio, build="RTK 2.7"):
         return {"work": "FDK", "peer": "RTK", "build": build, "ratio": ratio}
 
@@ -214,7 +214,7 @@ def test_a_ratio_that_fell_by_a_third_is_told(now, is_told):
     assert found == (["FDK / RTK: 3.90 / 6.00"] if is_told else [])
 
 
-def test_figures_of_another_suite_are_refused(tmp_path):
+def test_figures_of_another_benchmark_are_refused(tmp_path):
     path = tmp_path / "cone.json"
     path.write_text(json.dumps({"format": "isocenter bench cone", "version": 1, "parts": {}}))
     with pytest.raises(FileFormatError, match=r"cone\.json: .* do not contain the part 'peers'"):
@@ -222,9 +222,9 @@ def test_figures_of_another_suite_are_refused(tmp_path):
 
 
 @pytest.mark.slow
-def test_every_peer_that_is_there_is_measured(tmp_path):
+def test_every_installed_peer_is_measured(tmp_path):
     path = tmp_path / "peers.json"
-    # in a process of its own: ITK does not bear what other tests have loaded
+    # in a separate process: ITK conflicts with modules that other tests have loaded
     command = [sys.executable, "-m", "app", "bench", "peers", *TINY, "--json", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "### Other programs" in done.stdout
@@ -237,7 +237,7 @@ def test_every_peer_that_is_there_is_measured(tmp_path):
 
 
 @pytest.mark.slow
-def test_gridrec_makes_the_image_that_we_make():
+def test_gridrec_gives_our_image():
     if gridrec.build() is None:
         pytest.skip(f"{gridrec.VARIABLE} names no library of gridrec")
     work = PeerWork(slices=(2, 256, 180), gridded_views=(180,))
@@ -248,7 +248,7 @@ def test_gridrec_makes_the_image_that_we_make():
 
 
 @pytest.mark.slow
-def test_astra_makes_the_image_that_we_make():
+def test_astra_gives_our_image():
     pytest.importorskip("astra")
     case = suite._slices(cpu(2), PeerWork(slices=(2, 256, 180)))[0]
     ours, theirs = np.asarray(case.ours()), np.asarray(case.theirs().run())

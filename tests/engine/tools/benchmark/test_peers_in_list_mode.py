@@ -1,4 +1,4 @@
-"""List mode beside builds of parallelproj 2: the same rays on both devices, rows of a processor."""
+"""Tests of the comparison with parallelproj 2 in list mode: same rays, rows of both devices."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tests.peers import parallelproj
 pytestmark = pytest.mark.slow
 
 WORK = (300, (16, 32))
-"""Events and edges of the cubes."""
+"""Number of events, and edges of the cubes."""
 
 
 @pytest.fixture
 def builds(monkeypatch):
-    """Two builds for a processor."""
+    """Return two CPU builds."""
     found = [parallelproj.library("CUDA_ENABLED=0", *more) for more in ((), ("ANOTHER",))]
     monkeypatch.setenv(VARIABLE, os.pathsep.join(map(str, found)))
     return found
@@ -38,13 +38,13 @@ def rows_of(on):
 
 @pytest.mark.parametrize("is_timed", [False, True])
 @pytest.mark.parametrize("has_card", [False, True])
-def test_the_library_sums_along_the_rays_that_we_sum_along(rng, has_card, is_timed):
+def test_library_integrates_along_our_rays(rng, has_card, is_timed):
     on = cuda(EmulatedGpu()) if has_card else cpu(2)
     path = parallelproj.library() if has_card else parallelproj.library("CUDA_ENABLED=0")
     tof, grid = crossing.timing(385.0), crossing.cube(32)
     plain, timed = crossing.sorted_crystals(300, tof, rng)
     rays, tof = (timed, tof) if is_timed else (plain, None)
-    # a ramp in every axis, so that none may be taken for another
+    # a ramp along every axis, so that swapped axes are detected
     z, y, x = np.indices(grid.shape, np.float32)
     image = 1 + x + 3 * y + 7 * z
     peer_run = ListModePeer(on, rays, grid, image, tof, path=str(path)).peer_run()
@@ -58,7 +58,7 @@ def test_the_library_sums_along_the_rays_that_we_sum_along(rng, has_card, is_tim
     assert peer_run.build == f"libparallelproj 2.0-stand-in, {path.name}"
 
 
-def test_each_build_has_a_row_of_each_work(builds):
+def test_each_build_has_a_row_for_each_work(builds):
     rows = rows_of(cpu(2))[1:]
     works = list(dict.fromkeys(row["work"] for row in rows))
     name = "list mode, EM numerator, 300 events"
@@ -75,7 +75,7 @@ def test_each_build_has_a_row_of_each_work(builds):
         assert row["agreement"]["correlation"] > 0.95
 
 
-def test_without_the_library_each_work_has_one_row_of_ours(without_parallelproj):
+def test_without_the_library_each_work_has_one_row(without_parallelproj):
     rows = rows_of(cpu(2))[1:]
     assert len(rows) == 5
     for row in rows:
@@ -83,7 +83,7 @@ def test_without_the_library_each_work_has_one_row_of_ours(without_parallelproj)
         assert (row["build"], row["ratio"], row["why_not"]) == (None, None, "")
 
 
-def test_a_plane_of_the_larger_image_is_held_to_one_of_the_smaller():
+def test_plane_time_of_the_larger_image_is_compared_with_the_smaller():
     def row(edge, seconds):
         work = f"list mode, EM numerator, 300 events sorted, {edge}³"
         return {"work": work, "ours_cpu_s": seconds}
@@ -93,7 +93,7 @@ def test_a_plane_of_the_larger_image_is_held_to_one_of_the_smaller():
     assert bar.passed
 
 
-def test_a_build_that_would_run_on_a_card_costs_its_rows_a_sentence(monkeypatch):
+def test_build_with_cuda_costs_its_cpu_rows(monkeypatch):
     path = parallelproj.library()
     monkeypatch.setenv(VARIABLE, str(path))
     reason = rf"{path.name}: this library was built with CUDA .* install .* without CUDA"
@@ -107,13 +107,13 @@ def test_a_build_that_would_run_on_a_card_costs_its_rows_a_sentence(monkeypatch)
     assert text.count("built with CUDA") == 1
 
 
-def test_a_build_for_another_processor_is_refused():
+def test_build_for_another_processor_is_refused():
     path = str(parallelproj.library("CUDA_ENABLED=0", "THROWS"))
     with pytest.raises(ResourceError, match="length of a test ray on this CPU"):
         ParallelprojLibrary(cpu(1), path)
 
 
-def test_its_threads_are_as_many_as_ours(builds, rng):
+def test_library_uses_our_number_of_threads(builds, rng):
     rays, _ = crossing.sorted_crystals(10, crossing.timing(385.0), rng)
     grid, path = crossing.cube(16), str(builds[0])
     image = np.ones(grid.shape, np.float32)
@@ -124,7 +124,7 @@ def test_its_threads_are_as_many_as_ours(builds, rng):
 def test_rays_that_miss_the_image_have_no_sum(builds):
     grid = crossing.cube(16)
     rays = crossing.events(3, np.random.default_rng(1))
-    # far beside the cube
+    # far outside the cube
     rays.points_mm[:2] += 1000
     image = np.ones(grid.shape, np.float32)
     peer = ListModePeer(cpu(1), rays, grid, image, None)

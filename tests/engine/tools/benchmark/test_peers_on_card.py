@@ -1,4 +1,4 @@
-"""A card's peers: that they are given the same work, and what is said where they are not there."""
+"""Tests of other programs on a GPU: same work, and messages for missing programs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def with_parallelproj(monkeypatch):
 
 @pytest.fixture
 def install_astra(monkeypatch, tmp_path):
-    """Put a stand-in where ASTRA would be, with what its wheel leaves on the disk."""
+    """Install a stub of ASTRA, with the files of its wheel."""
     facts = tmp_path / "astra_toolbox-9.1.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: astra-toolbox\nVersion: 9.1\n")
@@ -61,7 +61,7 @@ def install_astra(monkeypatch, tmp_path):
     return install
 
 
-def test_a_library_that_does_not_do_the_work_is_told(gpu, rng, monkeypatch):
+def test_library_without_effect_is_reported(gpu, rng, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(parallelproj.library("IDLE")))
     rays, _ = crossing.sorted_crystals(50, crossing.timing(385.0), rng)
     grid = crossing.cube(16)
@@ -70,13 +70,13 @@ def test_a_library_that_does_not_do_the_work_is_told(gpu, rng, monkeypatch):
         peer_run.result()
 
 
-def test_a_card_takes_the_first_of_several_builds(gpu, monkeypatch):
+def test_gpu_uses_the_first_of_several_builds(gpu, monkeypatch):
     first, second = parallelproj.library(), parallelproj.library("CUDA_ENABLED=0")
     monkeypatch.setenv(VARIABLE, os.pathsep.join(map(str, (first, second))))
     assert ParallelprojLibrary(gpu).build == f"libparallelproj 2.0-stand-in, {first.name}"
 
 
-def test_a_library_that_would_read_the_hosts_memory_is_refused(gpu, monkeypatch):
+def test_library_for_host_memory_is_refused(gpu, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(parallelproj.library("CUDA_ENABLED=0")))
     with pytest.raises(
         ResourceError,
@@ -86,13 +86,13 @@ def test_a_library_that_would_read_the_hosts_memory_is_refused(gpu, monkeypatch)
 
 
 @pytest.mark.parametrize("fault", ["THROWS", "SUMS_NOTHING"])
-def test_a_library_that_cannot_use_the_card_is_refused(gpu, monkeypatch, fault):
+def test_library_that_cannot_use_the_gpu_is_refused(gpu, monkeypatch, fault):
     monkeypatch.setenv(VARIABLE, str(parallelproj.library(fault)))
     with pytest.raises(ResourceError, match="length of a test ray"):
         ParallelprojLibrary(gpu)
 
 
-def test_another_library_is_refused(gpu, monkeypatch, tmp_path):
+def test_foreign_library_is_refused(gpu, monkeypatch, tmp_path):
     other = ctypes.util.find_library("c")
     if other is None:
         pytest.skip("this system does not name its C library")
@@ -104,7 +104,7 @@ def test_another_library_is_refused(gpu, monkeypatch, tmp_path):
         ParallelprojLibrary(gpu)
 
 
-def test_astra_is_told_the_same_scan_in_its_own_units(gpu, install_astra):
+def test_astra_gets_the_same_scan_in_its_units(gpu, install_astra):
     module = install_astra(gpu)
     rows = measure(gpu, TINY, quiet)["rows"][2:6]
     assert [row["work"].split(",")[0] for row in rows] == [
@@ -119,10 +119,10 @@ def test_astra_is_told_the_same_scan_in_its_own_units(gpu, install_astra):
         assert found["correlation"] == pytest.approx(1, abs=1e-4)
         expected = (1000 / 1500) ** 2 if "back" in row["work"] else 1.0
         assert found["mean_peer"] / found["mean_ours"] == pytest.approx(expected, rel=1e-3)
-    assert set(module.held.values()) == {None}, "ASTRA keeps what it was lent"
+    assert set(module.held.values()) == {None}, "ASTRA still refers to our arrays"
 
 
-def test_the_geometry_of_astra_is_ours():
+def test_astra_geometry_equals_ours():
     module = pytest.importorskip("astra", exc_type=ImportError)
     work = ConeWork(32, 12, 48)
     vectors = module.functions.geom_2vec(beams(module, work))["Vectors"]
@@ -131,7 +131,7 @@ def test_the_geometry_of_astra_is_ours():
 
 
 def install_tigre(monkeypatch, tmp_path, *, angle_rad=0.0):
-    """Put a stand-in where TIGRE would be, which takes its geometry and works on the CPU."""
+    """Install a stub of TIGRE, which gets its geometry and computes on the CPU."""
     facts = tmp_path / "tigre-9.2.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: tigre\nVersion: 9.2\n")
@@ -157,7 +157,7 @@ def install_tigre(monkeypatch, tmp_path, *, angle_rad=0.0):
     monkeypatch.setitem(sys.modules, "tigre.algorithms", algorithms)
 
 
-def test_tigre_is_told_the_same_scan(gpu, monkeypatch, tmp_path):
+def test_tigre_gets_the_same_scan(gpu, monkeypatch, tmp_path):
     install_tigre(monkeypatch, tmp_path)
     rows = measure(gpu, TINY, quiet)["rows"][6:]
     assert [row["agreement"]["of"] for row in rows] == ["forward sums", "volumes"]
@@ -169,7 +169,7 @@ def test_tigre_is_told_the_same_scan(gpu, monkeypatch, tmp_path):
         assert found["mean_peer"] == pytest.approx(found["mean_ours"], rel=1e-3)
 
 
-def test_a_peer_with_another_scan_is_a_miss(gpu, monkeypatch, tmp_path):
+def test_peer_with_another_scan_misses_its_limit(gpu, monkeypatch, tmp_path):
     install_tigre(monkeypatch, tmp_path, angle_rad=np.pi / 2)
     part = measure(gpu, TINY, quiet)
     misses = [bar["name"] for bar in part["bars"] if not bar["passed"]]
@@ -178,7 +178,7 @@ def test_a_peer_with_another_scan_is_a_miss(gpu, monkeypatch, tmp_path):
     assert all("TIGRE" in name for name in misses)
 
 
-def test_a_peer_that_fails_leaves_one_sentence_and_the_others(
+def test_failing_peer_gives_one_sentence_and_the_others_are_measured(
     gpu, install_astra, with_parallelproj
 ):
     install_astra(gpu, fails_in="BP3D_CUDA")
@@ -190,11 +190,11 @@ def test_a_peer_that_fails_leaves_one_sentence_and_the_others(
     assert "note: ASTRA failed: no memory left." in said
     assert all(row["ours_s"] > 0 for row in part["rows"])
     assert [row["ratio"] is None for row in part["rows"]] == [bool(reason) for reason in reasons]
-    # what was not measured has no agreement to judge
+    # unmeasured rows have no agreement
     assert len(part["bars"]) == 5
 
 
-def test_without_peers_ours_stands_alone(gpu, without_parallelproj, monkeypatch):
+def test_without_peers_only_our_times_are_given(gpu, without_parallelproj, monkeypatch):
     monkeypatch.setitem(sys.modules, "astra", None)
     part = measure(gpu, TINY, quiet)
     reasons = [row["why_not"].split(". ")[0] for row in part["rows"]]
@@ -207,7 +207,7 @@ def test_without_peers_ours_stands_alone(gpu, without_parallelproj, monkeypatch)
     assert text.count("libparallelproj is not installed. Install") == 1
 
 
-def test_an_astra_without_cuda_is_told(gpu, install_astra):
+def test_astra_without_cuda_is_reported(gpu, install_astra):
     install_astra(gpu, has_card=False)
     work = ConeWork(16, 8, 16)
     peer = AstraCone(gpu.gpu, work, gpu.gpu.empty((16, 16, 16), np.float32), None)
@@ -215,12 +215,12 @@ def test_an_astra_without_cuda_is_told(gpu, install_astra):
         peer.forward()
 
 
-def test_a_processor_has_no_peers_of_a_card():
+def test_cpu_has_no_gpu_peers():
     with pytest.raises(ResourceError, match="cannot be measured on it"):
         measure(cpu(2), TINY, quiet)
 
 
-def test_what_was_measured_on_a_card_becomes_a_table():
+def test_gpu_figures_become_a_table():
     run = report.read(ROOT / MEASURED)
     part = run["parts"]["peers"]
     for row in part["rows"]:

@@ -6,7 +6,7 @@ from engine.tools.benchmark import projector
 from engine.tools.benchmark.crossing import as_crystals, cube, events
 
 
-def test_every_case_has_a_speed_and_every_bar_a_case():
+def test_every_case_has_a_speed_and_every_limit_a_case():
     result = projector.run(cpu(2), n_events=500, repeats=1)
 
     assert all(row["events_per_s"] > 0 and row["device"] == "cpu" for row in result["rows"])
@@ -23,7 +23,7 @@ def test_all_events_of_the_workload_cross_the_image(rng):
         assert chords.min() > 0
 
 
-def test_crystals_lie_beside_the_ends_they_stand_for(rng):
+def test_crystals_are_next_to_the_ray_ends(rng):
     rays = events(1000, rng)
 
     snapped = as_crystals(rays)

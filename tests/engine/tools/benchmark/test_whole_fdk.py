@@ -1,4 +1,4 @@
-"""How long whole FDK takes by the model, and that the program queues what the model says."""
+"""Tests of the modelled time of a whole FDK, and of the operations that the program queues."""
 
 import numpy as np
 import pytest
@@ -19,14 +19,14 @@ from engine.tools.benchmark.counted import CARDS, recorded
 from tests.emulator.timed import DOWN, MAIN, UP, TimedGpu
 
 BAR = 1.3
-"""Times the larger of copies and kernels."""
+"""Limit as a multiple of the larger of copies and kernels."""
 N_VIEWS, SHAPE, N_CHUNKS = 64, (10, 12), 16
 GRID = ImageGrid((16, 8, 8), (3.0, 3.0, 3.0))
 SCAN = circular_cone(
     circle(N_VIEWS), source_axis_mm=60.0, source_detector_mm=90.0, shape=SHAPE, pixel_mm=6.0
 )
 PER_BYTE = 1.0
-"""Seconds that a byte takes on a bus that is slow enough to reckon with."""
+"""Seconds per byte on a slow bus."""
 UP_S = 4.0 * N_VIEWS * SHAPE[0] * SHAPE[1] * PER_BYTE
 DOWN_S = 4.0 * GRID.n_voxels * PER_BYTE
 
@@ -41,7 +41,7 @@ def in_time(kernels_s, monkeypatch, *, fewest=1, data=None):
     data = np.ones((N_VIEWS, *SHAPE), np.float32) if data is None else data
     settings = FilterSettings()
     chunks = FilteredChunks(data, planned(data, SCAN, settings), settings, on=A.on)
-    # what a scan needs once is there then: of so few pixels it would count
+    # one-time work is finished then: with so few pixels it would count
     A.back_project(chunks, weighting="fdk")
     filtering, projecting = chunks.made, ConeBack.back
 
@@ -60,7 +60,7 @@ def in_time(kernels_s, monkeypatch, *, fewest=1, data=None):
 
 
 @pytest.mark.parametrize("kernels", [0.3, 0.9, 1.0, 1.2, 3.0])
-def test_the_program_queues_it_within_the_bar(kernels, monkeypatch):
+def test_queued_operations_take_the_modelled_time(kernels, monkeypatch):
     gpu, _ = in_time(kernels * UP_S, monkeypatch)
     larger = max(gpu.busy_s.values())
     assert gpu.busy_s[UP] >= UP_S and gpu.busy_s[DOWN] == DOWN_S
@@ -72,31 +72,31 @@ def test_the_program_queues_it_within_the_bar(kernels, monkeypatch):
     assert gpu.seconds == pytest.approx(model.seconds, rel=0.03)
 
 
-def test_without_chunks_it_would_not_be(monkeypatch):
+def test_operations_without_chunks_exceed_the_limit(monkeypatch):
     gpu, _ = in_time(UP_S, monkeypatch, fewest=N_VIEWS)
     assert gpu.seconds > BAR * max(gpu.busy_s.values())
 
 
-def test_the_picture_is_that_of_the_cpu(monkeypatch, rng):
+def test_image_equals_that_of_the_cpu(monkeypatch, rng):
     data = rng.random((N_VIEWS, *SHAPE), np.float32)
     _, found = in_time(UP_S, monkeypatch, data=data)
-    want = fdk(data, SCAN, GRID, on=cpu(2))
-    assert np.abs(found - want).max() < 0.02 * np.abs(want).max()
+    expected = fdk(data, SCAN, GRID, on=cpu(2))
+    assert np.abs(found - expected).max() < 0.02 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
 @pytest.mark.parametrize("scan", SCANS, ids=lambda scan: scan.name)
-def test_every_card_is_within_the_bar_by_the_model(scan, card):
+def test_every_gpu_is_within_the_modelled_limit(scan, card):
     (back,) = (one for one in recorded() if one.work == "volume of CT, texture")
     found = timeline(scan, card, back)
     assert found.larger < found.seconds <= BAR * found.larger
     assert found.seconds < found.one_after_another
 
 
-def test_a_course_of_one_chunk_is_one_thing_after_another():
+def test_timeline_of_one_chunk_is_sequential():
     assert Timeline([2.0], [3.0], [1.0]).seconds == 6.0
-    # the second copy beside the first work, the first share beside the second
+    # the second copy overlaps the first work, the first share overlaps the second
     assert Timeline([2.0, 2.0], [3.0, 4.0], [1.0, 1.0]).seconds == 2 + 3 + 4 + 1
-    # a third copy waits for the first work, whose buffer it takes
+    # a third copy waits for the first work to release its buffer
     assert Timeline([1.0, 1.0, 1.0], [5.0, 5.0, 5.0], [0.0]).seconds == 16.0
     assert Timeline([5.0, 5.0, 5.0], [1.0, 1.0, 1.0], [0.0]).seconds == 16.0

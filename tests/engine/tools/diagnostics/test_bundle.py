@@ -1,4 +1,4 @@
-"""The bundle tells of the machine and the last run, and of no person."""
+"""Tests of the diagnostic bundle: it describes the machine and the last run, and no person."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from engine.tools.diagnostics.bundle import CONTENT
 from engine.tools.diagnostics.faults import last_fault
 
 NAMES = ("Kowalczyk", "Zbigniew", "KOWALCZYK", "19700131", "4711008", "Müller")
-"""Planted in a header, a folder and a file's name, as a technician may write them."""
+"""Names in a header, a folder and a file name, as a technician may write them."""
 FOLDER, FILE = "Müller, Zbigniew", "Kowalczyk^Zbigniew 19700131.l"
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with a job, settings and a fault that are full of names."""
+    """Return a home with a job, settings and a fault that contain names."""
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     scan = tmp_path / FOLDER / FILE
     job = jobs_dir() / "20261122T120000Z-abcdef"
@@ -53,21 +53,21 @@ def _fault(text: str) -> Exception:
 
 
 def hits(packed: bytes) -> list[str]:
-    """Return the names that are found anywhere in an archive, however they are spelt."""
+    """Return the names found anywhere in an archive, in any spelling."""
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         texts = [archive.read(name).decode() for name in archive.namelist()] + archive.namelist()
     whole = unicodedata.normalize("NFC", "\n".join(texts)).casefold()
     return [name for name in NAMES if name.casefold() in whole]
 
 
-def test_names_would_be_found(tmp_path: Path) -> None:
+def test_search_finds_names_in_plain_files(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", "x Muller kowalczyk " + unicodedata.normalize("NFD", "Müller"))
     assert hits((tmp_path / "x.zip").read_bytes()) == ["Kowalczyk", "KOWALCZYK", "Müller"]
 
 
 @pytest.mark.slow
-def test_no_planted_name_gets_into_a_bundle(home: Path) -> None:
+def test_bundle_contains_no_planted_name(home: Path) -> None:
     log = [
         f"12:00:01  {home / FOLDER / FILE}: the file is damaged",
         f"12:00:02  {FILE}: patient KOWALCZYK, born 1970-01-31, id 4711008",
@@ -83,7 +83,7 @@ def test_no_planted_name_gets_into_a_bundle(home: Path) -> None:
 
 @pytest.mark.essential
 @pytest.mark.slow
-def test_the_bundle_says_what_helps(home: Path) -> None:
+def test_bundle_contains_environment_devices_and_last_run(home: Path) -> None:
     files = gather().files
     assert "log.txt" not in files, "there is no log without a window"
     environment = json.loads(files["environment.json"])
@@ -98,20 +98,18 @@ def test_the_bundle_says_what_helps(home: Path) -> None:
     assert all(name in files["README.txt"] for name in files if name != "README.txt")
 
 
-def test_a_home_without_anything_gives_a_bundle(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_empty_home_gives_a_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "new"))
     assert set(gather().files) == {"README.txt", "environment.json", "devices.json"}
 
 
-def test_a_damaged_job_does_not_stop_it(home: Path) -> None:
+def test_damaged_job_does_not_prevent_the_bundle(home: Path) -> None:
     (next(jobs_dir().iterdir()) / "job.json").write_bytes(b'{"title": "Kowalczyk\xff')
     gather().write(home / "bundle.zip")
     assert hits((home / "bundle.zip").read_bytes()) == []
 
 
-def test_the_command_writes_one_and_replaces_nothing(
+def test_command_writes_a_bundle_and_replaces_no_file(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = home / "bundle.zip"
@@ -125,7 +123,7 @@ def test_the_command_writes_one_and_replaces_nothing(
     assert "add --force" in capsys.readouterr().err
 
 
-def test_a_fault_of_a_command_is_kept(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_of_a_command_is_stored(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.modalities.studies.shipped_protocols", _refuse)
     assert main(["protocols"]) == 1
     assert "this stands for a fault" in last_fault()
@@ -135,9 +133,7 @@ def _refuse() -> None:
     raise RuntimeError("this stands for a fault")
 
 
-def test_a_fault_that_cannot_be_kept_makes_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unstorable_fault_raises_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "file"))
     keep_fault(ValueError("x"))

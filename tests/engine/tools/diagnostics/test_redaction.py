@@ -1,4 +1,4 @@
-"""What a person could be known by goes; what the program says stays."""
+"""Tests of redaction: identifying text is removed, text of the program stays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from engine.tools.diagnostics.vocabulary import vocabulary
         "voxel_mm = [4.0625, 4.0625, 2.03125]",
     ],
 )
-def test_words_of_the_program_stay(text: str) -> None:
+def test_words_of_the_program_are_preserved(text: str) -> None:
     assert Redaction().line(text) == text
 
 
@@ -46,11 +46,11 @@ def test_words_of_the_program_stay(text: str) -> None:
         ("a/Page_Ray.nii", "a/[1].nii"),
     ],
 )
-def test_what_may_be_a_name_goes(text: str, kept: str) -> None:
+def test_possible_names_are_removed(text: str, kept: str) -> None:
     assert Redaction().line(text) == kept
 
 
-def test_known_names_go_whole_even_if_the_program_knows_their_words() -> None:
+def test_known_names_are_removed_even_if_they_are_program_words() -> None:
     assert {"Page", "Ray", "scan"} <= vocabulary() | {"Page", "Ray"}
     path = Path("/data/Ray Page/Page, Ray (2).l")
     redaction = Redaction(names_of([path]))
@@ -59,7 +59,7 @@ def test_known_names_go_whole_even_if_the_program_knows_their_words() -> None:
     assert redaction.line("the scan is damaged") == "the scan is damaged"
 
 
-def test_both_ways_to_write_an_accent_are_one() -> None:
+def test_both_encodings_of_an_accent_get_one_mark() -> None:
     name = "Zoë Müller"
     redaction = Redaction(names_of([Path("/data") / unicodedata.normalize("NFD", name) / "a.l"]))
     marks = {redaction.line(unicodedata.normalize(form, name)) for form in ("NFC", "NFD")}
@@ -75,17 +75,17 @@ def test_plain_values_keep_their_numbers() -> None:
     }
 
 
-def test_a_traceback_keeps_its_code_and_loses_its_names() -> None:
+def test_traceback_keeps_its_code_without_names() -> None:
     try:
         _read_of("/data/Kowalczyk/Zbigniew.l")
     except FileFormatError as e:
-        said = "".join(traceback.format_exception(e))
-    kept = Redaction().text(said)
+        text = "".join(traceback.format_exception(e))
+    kept = Redaction().text(text)
     assert "Kowalczyk" not in kept and "Zbigniew" not in kept
     assert "is damaged" in kept and "FileFormatError" in kept
 
 
-def test_frames_of_the_program_and_of_libraries_stay() -> None:
+def test_frames_of_program_and_libraries_are_preserved() -> None:
     import numpy
 
     from engine.tools.diagnostics import redaction

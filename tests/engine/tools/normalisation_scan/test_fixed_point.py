@@ -1,4 +1,4 @@
-"""A measured normalisation finds what was planted in the counts of a known source."""
+"""Tests of a measured normalisation: known factors are found in counts of a known source."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def cylinder(crystals: np.ndarray, x: float = 0.0) -> np.ndarray:
 
 
 class Planted:
-    """Factors with the means that the program states, and the lines that they make."""
+    """Known factors with the means that the program states, and their lines."""
 
     def __init__(self) -> None:
         rng = np.random.default_rng(20)
@@ -71,7 +71,7 @@ def planted() -> Planted:
 
 
 def measured(planted: Planted, source: CylinderSource, activity: np.ndarray, **options: bool):
-    """Draw the counts of lines and fit them; return the fit and a mask of the lines it used."""
+    """Draw counts of lines and fit them; return the fit and a mask of its lines."""
     expected = planted.expected(activity, options.get("interference", True))
     tally = LineTally(RING, source)
     used = activity_within(planted.lines, source)
@@ -88,7 +88,7 @@ def activity_within(crystals: np.ndarray, source: CylinderSource) -> np.ndarray:
 
 
 def ratio(found: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Found over wanted, with the mean 1 that no measurement can tell."""
+    """Return found over true factors, normalised to the mean 1, which cannot be measured."""
     quotient = found / wanted
     return quotient / quotient.mean()
 
@@ -97,7 +97,7 @@ def worst(quotient: np.ndarray) -> float:
     return float(np.abs(quotient - 1).max())
 
 
-def test_planted_factors_are_found_within_one_percent(planted: Planted) -> None:
+def test_known_factors_are_found_within_one_percent(planted: Planted) -> None:
     source = CylinderSource(RADIUS_MM, mu_per_mm=MU)
     fit, _ = measured(planted, source, cylinder(planted.lines), interference=False)
     assert fit.counts == pytest.approx(N_COUNTS, rel=1e-3)
@@ -106,25 +106,25 @@ def test_planted_factors_are_found_within_one_percent(planted: Planted) -> None:
     assert found.crystals[live].mean() == pytest.approx(1, abs=1e-6)
     known = np.isfinite(fit.errors.geometry[0])
     table = found.geometry[:, known]
-    wanted = planted.axial[:, None] * planted.tangential[known]
+    expected = planted.axial[:, None] * planted.tangential[known]
     assert worst(ratio(found.crystals[live], planted.crystals[live])) < 0.01
-    assert worst(ratio(table.mean(axis=1), wanted.mean(axis=1))) < 0.01
-    assert worst(ratio(table.mean(axis=0), wanted.mean(axis=0))) < 0.01
-    assert worst(ratio(table, wanted)) < 0.01
+    assert worst(ratio(table.mean(axis=1), expected.mean(axis=1))) < 0.01
+    assert worst(ratio(table.mean(axis=0), expected.mean(axis=0))) < 0.01
+    assert worst(ratio(table, expected)) < 0.01
     pull = (ratio(found.crystals[live], planted.crystals[live]) - 1) / fit.errors.crystals[live]
-    assert 0.9 < pull.std() < 1.2, "the standard errors that are told are those that are made"
+    assert 0.9 < pull.std() < 1.2, "stated standard errors differ from the actual ones"
 
 
-def test_interference_and_a_source_off_the_axis(planted: Planted) -> None:
+def test_interference_and_an_off_axis_source_are_fitted(planted: Planted) -> None:
     source = CylinderSource(RADIUS_MM, mu_per_mm=MU, centre_mm=(12.0, 0.0, 0.0))
     fit, used = measured(planted, source, cylinder(planted.lines, x=12.0))
     found, lines = fit.components, planted.lines
     assert found.interference is not None
     product = found.crystals[lines].prod(axis=1) * found.geometry[planted.apart, planted.off]
     product = product * found.interference[planted.near, planted.off]
-    wanted = planted.expected(np.ones(len(lines)), True) / RING.geometric_factor(lines)
-    live = used & (wanted > 0)
-    quotient = ratio(product[live], wanted[live])
+    expected = planted.expected(np.ones(len(lines)), True) / RING.geometric_factor(lines)
+    live = used & (expected > 0)
+    quotient = ratio(product[live], expected[live])
     assert quotient.std() < 0.006
     for row, known in zip(
         found.interference.T, np.isfinite(fit.errors.interference.T), strict=True
@@ -143,13 +143,13 @@ def test_lines_through_a_short_hollow_source_have_their_length_in_it() -> None:
     points = a + at * (b - a)
     radius = np.hypot(points[..., 0], points[..., 1])
     inside = (radius > 58) & (radius < 62) & (np.abs(points[..., 2]) < 8.5)
-    wanted = inside.mean(axis=0) * np.linalg.norm(b - a, axis=2)[0]
+    expected = inside.mean(axis=0) * np.linalg.norm(b - a, axis=2)[0]
     found = [activity(*ends, source.numbers) for ends in zip(a[0], b[0], strict=True)]
-    np.testing.assert_allclose(found, wanted, atol=0.1)
+    np.testing.assert_allclose(found, expected, atol=0.1)
     assert tally.counts.geometry.sum() == np.count_nonzero(np.array(found) > 0)
 
 
-def test_delayeds_are_taken_off_and_add_to_the_variance() -> None:
+def test_delayeds_are_subtracted_and_increase_the_variance() -> None:
     rng = np.random.default_rng(4)
     crystals = lines()[rng.integers(0, len(lines()), 5_000)]
     delayed = rng.random(5_000) < 0.2
@@ -163,7 +163,7 @@ def test_delayeds_are_taken_off_and_add_to_the_variance() -> None:
     assert tally.counts.crystals.sum() == 2 * tally.counts.geometry.sum()
 
 
-def test_too_few_counts_are_refused_with_the_way_out() -> None:
+def test_too_few_counts_are_refused_with_a_remedy() -> None:
     tally = LineTally(RING, CylinderSource(RADIUS_MM))
     tally.add(ListMode(RING, lines()[::50]))
     with pytest.raises(DataError, match=r"counts on average .* measure longer"):
@@ -176,6 +176,6 @@ def test_scanners_without_rings_are_refused() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"radius_mm": 0}, {"inner_mm": 60}, {"mu_per_mm": -1}])
-def test_impossible_sources_are_refused(wrong: dict[str, float]) -> None:
+def test_invalid_sources_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(DataError, match="expected 0 ≤ inner radius < radius"):
         CylinderSource(**({"radius_mm": 50.0} | wrong))

@@ -1,4 +1,4 @@
-"""A normalisation measured in a process of its own: told, rested, ended, and outlived."""
+"""Tests of a normalisation in its own process: progress, pause, stop, crash."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_what_happens_is_told_up_to_a_file(scan: Path, tmp_path: Path) -> None:
+def test_progress_is_reported_up_to_the_file(scan: Path, tmp_path: Path) -> None:
     events = [*measure_in_process(NormalisationRequest((scan, scan), SOURCE, threads=1))]
     counted = [each for each in events if isinstance(each, Counted)]
     steps = [each for each in events if isinstance(each, Stepped)]
@@ -84,7 +84,7 @@ def test_curves_are_weighted_means_of_the_classes(scan: Path) -> None:
             assert error == pytest.approx((sigma[seen] ** -2.0).sum() ** -0.5, rel=1e-6)
 
 
-def test_it_rests_goes_on_and_ends(scan: Path) -> None:
+def test_process_pauses_resumes_and_stops(scan: Path) -> None:
     before = set(working_for())
     wishes, seen = [StopRequest.REST], list[object]()
     request = NormalisationRequest((scan, scan), SOURCE, threads=1)
@@ -99,7 +99,7 @@ def test_it_rests_goes_on_and_ends(scan: Path) -> None:
     assert alive == []
 
 
-def test_a_refusal_and_a_crash_are_sentences(scan: Path, tmp_path: Path) -> None:
+def test_refusal_and_crash_give_one_sentence(scan: Path, tmp_path: Path) -> None:
     narrow = NormalisationRequest((scan,), CylinderSource(2.0), threads=1)
     refused = [*measure_in_process(narrow)][-1]
     assert isinstance(refused, Refused) and "measure longer" in refused.text

@@ -41,7 +41,7 @@ def decays(
 
 
 def through(start: Values, rng: np.random.Generator) -> Lines:
-    """Lines in random directions through points, up to a cylinder."""
+    """Return lines in random directions through points, up to a cylinder."""
     angle, tilt = rng.uniform(0, np.pi, len(start)), rng.uniform(-0.3, 0.3, len(start))
     way = np.stack([np.cos(angle), np.sin(angle), tilt], axis=1)
     middle = np.sum(start[:, :2] * way[:, :2], axis=1)
@@ -63,7 +63,7 @@ def together(*parts: Lines) -> Lines:
     [((0.0, 0.0, 5.0), (4.0, 4.0, 5.0)), ((90.0, -60.0, -8.0), (6.0, 4.0, 3.0))],
 )
 @pytest.mark.parametrize("background", [0.0, 0.3])
-def test_the_spread_of_drawn_decays_is_found(
+def test_known_spread_of_decays_is_found(
     place: tuple[float, float, float],
     fwhm_mm: tuple[float, float, float],
     background: float,
@@ -84,7 +84,7 @@ def test_the_spread_of_drawn_decays_is_found(
 
 
 @pytest.mark.slow
-def test_the_standard_error_is_that_of_repeated_scans(rng: np.random.Generator) -> None:
+def test_standard_error_equals_the_spread_of_repeated_scans(rng: np.random.Generator) -> None:
     at = np.array([0.0, 80.0, 0.0])
     found = [measured_at(decays(rng, at, (5.0, 4.0, 4.0), 1500), at) for _ in range(12)]
     pulls = [(each.radial_mm - 5.0) / each.errors_mm[0] for each in found]
@@ -102,7 +102,7 @@ PLACES = ((1.0, 0.0, 2.0), (0.0, 60.0, -4.0), (-100.0, 10.0, 6.0))
 
 
 def pairs_of(lines: Lines) -> NDArray[np.int32]:
-    """The nearest crystals of the ring, of lines whose ends lie on its cylinder."""
+    """Return the nearest crystals of the ring for lines with ends on its cylinder."""
     found = []
     for ends in (lines.first_mm, lines.last_mm):
         turn = np.arctan2(ends[:, 1], ends[:, 0])
@@ -130,7 +130,7 @@ def test_all_sources_of_a_scan_are_found(scan: engine.ListMode) -> None:
         assert 3.9 < source.tangential_mm < 5.0
 
 
-def test_the_command_writes_the_table_that_reconstructions_read(
+def test_command_writes_the_table_that_reconstructions_read(
     scan: engine.ListMode, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_listmode(scan, tmp_path / "points.h5")
@@ -143,7 +143,7 @@ def test_the_command_writes_the_table_that_reconstructions_read(
     assert "Points, measured with 3 point sources of 0 mm" in table.read_text()
 
 
-def test_few_lines_are_refused(rng: np.random.Generator) -> None:
+def test_too_few_lines_are_refused(rng: np.random.Generator) -> None:
     at = np.array([20.0, 0.0, 0.0])
     with pytest.raises(DataError, match=r"only 300 lines pass the source at \(20, 0, 0\) mm"):
         measured_at(decays(rng, at, (3.0, 3.0, 3.0), 300), at)
@@ -165,7 +165,7 @@ def test_sources_at_one_distance_share_a_row_and_their_diameter_is_subtracted() 
         point_spread_of([source(0.0, 4.0)], diameter_mm=9.0)
 
 
-def test_a_written_table_is_read_back(tmp_path: Path) -> None:
+def test_written_table_reads_back(tmp_path: Path) -> None:
     spread = point_spread_of([source(0.0, 4.0), source(80.0, 6.0)])
     write_point_spread(spread, tmp_path / "a.txt", notes=("a\x1b[31mb",))
     again = read_point_spread(tmp_path / "a.txt")

@@ -1,4 +1,4 @@
-"""A kernel whose forms follow a law, so that the best of them is known."""
+"""Kernel whose times follow a law, so that its best form is known."""
 
 from __future__ import annotations
 

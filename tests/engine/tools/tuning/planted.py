@@ -13,7 +13,7 @@ WRONG, DEADLY = {"width": 4, "kind": "odd"}, {"width": 16, "kind": "odd"}
 
 
 class Planted(Bowl):
-    """One form gives wrong numbers at once, and one takes the process with it."""
+    """Problem in which one form gives wrong numbers, and another kills the process."""
 
     def result(self, values):
         if values == DEADLY:
@@ -25,7 +25,7 @@ class Planted(Bowl):
 
 
 class Endless(Bowl):
-    """A form that never ends."""
+    """Problem with a form that never ends."""
 
     def result(self, values):
         if values["width"] == 16:

@@ -54,10 +54,10 @@ def faults(problem, *forms):
     return [problem.fault_of(problem.result(form)) for form in (problem.shipped, *forms)]
 
 
-def test_restrictions_leave_exactly_the_forms_that_can_be(on_gpu):
+def test_restrictions_leave_exactly_the_compilable_forms(on_gpu):
     searchspace = pytest.importorskip("kernel_tuner.searchspace")
     problem = DeviceBack(on_gpu, WORK)
-    # a part of the values of each parameter, at both ends of what is allowed
+    # some values of each parameter, including both ends of its range
     some = {
         "texture": ["layered", "memory"], "path": ["upright", "columns"],
         "block_size_x": [8, 32, 256], "block_size_y": [1, 4, 32], "voxels_per_thread": [1, 8, 24],
@@ -76,7 +76,7 @@ def test_restrictions_leave_exactly_the_forms_that_can_be(on_gpu):
     assert set(map(tuple, space.list)) == can_be and len(can_be) > 50
 
 
-def test_a_file_of_trials_of_a_card_is_replayed_without_one(on_gpu, tmp_path):
+def test_file_of_gpu_trials_is_replayed_without_a_gpu(on_gpu, tmp_path):
     kernel_tuner = pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
 
     class Lawful(DeviceBack):
@@ -106,7 +106,7 @@ def test_a_file_of_trials_of_a_card_is_replayed_without_one(on_gpu, tmp_path):
     outcome = TuningSession(problem, strategy="brute_force", cache=cache).run()
     best = {"block_size_x": 16, "block_size_y": 4, "voxels_per_thread": 4}
     assert outcome.best == problem.shipped | best
-    # Kernel Tuner's own simulation mode, by another strategy, from the file alone
+    # Kernel Tuner's own simulation mode, with another strategy, from the file only
     parameters = {name: list(values) for name, values in problem.parameters.items()}
     results, found = kernel_tuner.tune_kernel(
         problem.slot.kernel, "", problem.work, [], parameters,
@@ -117,7 +117,7 @@ def test_a_file_of_trials_of_a_card_is_replayed_without_one(on_gpu, tmp_path):
     assert {name: found["best_config"][name] for name in best} == best
 
 
-def test_the_figures_of_the_paper_are_in_the_space(on_gpu):
+def test_published_block_sizes_are_in_the_search_space(on_gpu):
     problem = DeviceBack(on_gpu)
     assert problem.has(problem.shipped) and problem.shipped["block_size_x"] == 16
     for block in ((16, 4), (16, 32), (152, 1)):  # Figure 4, the usual one, the fluidised bed
@@ -127,13 +127,13 @@ def test_the_figures_of_the_paper_are_in_the_space(on_gpu):
         assert problem.has(problem.shipped | {"texture": texture})
 
 
-def test_forms_of_cone_beams_compute_what_the_twin_does(on_gpu):
+def test_cone_beam_forms_equal_the_twin(on_gpu):
     problem = DeviceBack(on_gpu, WORK)
     assert faults(problem, COLUMNS, problem.shipped | {"texture": "pitched"}) == [""] * 3
     assert problem.seconds(problem.shipped) > 0
 
 
-def test_a_form_that_leaves_voxels_out_or_is_a_row_off_is_wrong(on_gpu):
+def test_form_that_skips_voxels_or_shifts_a_row_is_wrong(on_gpu):
     problem = DeviceBack(on_gpu, WORK)
     problem.prepare()
     right = problem.result(problem.shipped)
@@ -143,11 +143,11 @@ def test_a_form_that_leaves_voxels_out_or_is_a_row_off_is_wrong(on_gpu):
     assert "(1 values, at worst" in problem.fault_of(gap)
 
 
-def test_a_variant_that_computes_something_else_never_wins(on_gpu):
+def test_wrong_variant_never_wins(on_gpu):
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
 
     class Planted(DeviceBack):
-        """The path "general" leaves out the weights, and takes no time."""
+        """The path "general" omits the weights and takes no time."""
 
         def result(self, values):
             right = super().result(self.shipped)
@@ -164,7 +164,7 @@ def test_a_variant_that_computes_something_else_never_wins(on_gpu):
     assert [t.fault[:13] for t in outcome.tried] == ["", "wrong results"]
 
 
-def test_a_form_of_a_card_is_kept_and_used_on_it(on_gpu, own_home):
+def test_stored_gpu_form_is_used_on_that_gpu(on_gpu, own_home):
     problem = DeviceBack(on_gpu, WORK)
     values = problem.shipped | {"block_size_x": 32, "block_size_y": 8, "voxels_per_thread": 2}
     record = keep(problem, Outcome(best=values, comparison=Comparison(0.9, 0.88, 0.92, 15)))
@@ -178,7 +178,7 @@ def test_a_form_of_a_card_is_kept_and_used_on_it(on_gpu, own_home):
 
 
 @pytest.mark.parametrize("reproducible", [True, False])
-def test_the_update_computes_what_the_twin_does(on_gpu, reproducible, rng):
+def test_update_equals_the_twin(on_gpu, reproducible, rng):
     problem = DeviceUpdate(on_gpu, events(40, rng), cube(8), reproducible=reproducible)
     assert problem.has(problem.shipped)
     assert faults(problem) == [""]
@@ -187,14 +187,14 @@ def test_the_update_computes_what_the_twin_does(on_gpu, reproducible, rng):
     assert problem.seconds(problem.shipped) > 0
 
 
-def test_projection_with_a_response_computes_what_the_twin_does(on_gpu):
+def test_projection_with_a_response_equals_the_twin(on_gpu):
     problem = DeviceProjection(on_gpu, random_response(read_scanner("test-panels")), 4)
     assert problem.has(problem.shipped) and problem.form(problem.shipped) == vars(MatrixVariant())
     assert faults(problem) == [""]
     assert problem.seconds(problem.shipped) > 0
 
 
-def test_every_form_of_a_parameter_alone_can_be(on_gpu):
+def test_every_value_of_a_parameter_is_valid_alone(on_gpu):
     for problem in (DeviceUpdate(on_gpu, events(4, np.random.default_rng(0))), DeviceBack(on_gpu)):
         for name, values in problem.parameters.items():
             assert len(set(values)) == len(values) and problem.shipped[name] in values
@@ -202,7 +202,7 @@ def test_every_form_of_a_parameter_alone_can_be(on_gpu):
     assert "512 × 512 × 512" in standard.work
 
 
-def test_a_study_is_tuned_on_a_card_in_its_own_size(on_gpu, tmp_path, rng):
+def test_study_is_tuned_on_a_gpu_at_its_own_size(on_gpu, tmp_path, rng):
     orbit = circular_cone(
         circle(6), source_axis_mm=300.0, source_detector_mm=450.0, shape=(6, 9), pixel_mm=4.0
     )
@@ -214,14 +214,14 @@ def test_a_study_is_tuned_on_a_card_in_its_own_size(on_gpu, tmp_path, rng):
     assert faults(problem) == [""]
 
 
-def test_an_update_with_time_of_flight_has_a_form_of_its_own(on_gpu, rng):
+def test_update_with_time_of_flight_has_its_own_form(on_gpu, rng):
     rays, tof = events(30, rng), timing(400)
     timed = Rays(rays.points_mm, rays.ends, time_bins(30, tof, rng))
     problem = DeviceUpdate(on_gpu, timed, cube(8), tof, reproducible=True)
     assert problem.slot.shape.endswith("timed") and faults(problem) == [""]
 
 
-def test_a_large_scan_is_tried_in_some_of_its_views():
+def test_large_scan_is_tuned_on_some_of_its_views():
     orbit = circular_cone(
         circle(720),
         source_axis_mm=300.0,

@@ -1,4 +1,4 @@
-"""The kernels of the CPU: every form that a search may try computes what the shipped one does."""
+"""Tests of CPU kernels: every form of the search equals the shipped one."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def faults(problem, forms):
     return {fault for form in forms if (fault := problem.fault_of(problem.result(form)))}
 
 
-def test_every_tile_projects_back_the_same_bits():
+def test_every_tile_size_gives_the_same_back_projection():
     problem = HostBack(ON, TunedScan.standard(40, 40))
     forms = forms_of(problem)
     assert len(forms) == 2 * 7 * 4 and problem.shipped in forms
     assert faults(problem, forms) == set()
 
 
-def test_other_bits_are_wrong():
+def test_different_bits_are_wrong():
     problem = HostBack(ON, TunedScan.standard(16, 8))
     problem.prepare()
     result = problem.result(problem.shipped)
@@ -64,7 +64,7 @@ def test_other_bits_are_wrong():
 
 
 @pytest.mark.parametrize("reproducible", [True, False])
-def test_events_may_be_shared_out_in_any_way(reproducible, rng):
+def test_division_of_events_does_not_change_the_result(reproducible, rng):
     rays, tof = events(9000, rng), timing(400)
     timed = Rays(rays.points_mm, rays.ends, time_bins(9000, tof, rng))
     problem = HostUpdate(ON, timed, cube(24), tof, reproducible=reproducible)
@@ -82,22 +82,22 @@ def worst_bit(problem):
     return np.abs(one - other).max()
 
 
-def test_orientations_may_be_sorted_and_shared_out_in_any_way():
+def test_order_and_division_of_orientations_do_not_change_the_result():
     problem = HostProjection(ON, random_response(read_scanner("test-panels")), 2)
     forms = forms_of(problem)
     assert len(forms) == 2 * 4 * 4 and problem.shipped in forms
     assert faults(problem, forms[::3]) == set()
 
 
-def test_every_kind_of_scan_can_be_tuned_on_a_cpu():
+def test_every_scan_kind_can_be_tuned_on_a_cpu():
     for target, kernels in TARGETS.items():
-        if target != "dual-head":  # whose response is built first
+        if target != "dual-head":  # its response must be built first
             problems = problems_of(target, ON)
             assert tuple(problem.slot.kernel for problem in problems) == kernels
 
 
 def small_pet(folder):
-    """Return the study of a few events."""
+    """Return a study of a few events."""
     ring = read_scanner("demo-ring")
     crystals = ring.lors(np.random.default_rng(1).integers(0, ring.n_lors, 3000))
     write_listmode(ListMode(ring, crystals, duration_s=1.0), folder / "pet.h5")
@@ -106,7 +106,7 @@ def small_pet(folder):
 
 
 @pytest.mark.slow
-def test_the_command_tries_forms_writes_them_and_forgets(tmp_path, monkeypatch, capsys):
+def test_command_searches_writes_and_deletes_forms(tmp_path, monkeypatch, capsys):
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
     write_study(small_pet(tmp_path), tmp_path / "study.toml")
@@ -126,12 +126,12 @@ def test_the_command_tries_forms_writes_them_and_forgets(tmp_path, monkeypatch, 
     assert "No stored variants" in capsys.readouterr().out
 
 
-def test_a_budget_that_is_none_is_refused(capsys):
+def test_invalid_budget_is_refused(capsys):
     assert main(["tune", "cone", "--budget", "0"]) == 2
     assert "expected more than 0 s" in capsys.readouterr().err
 
 
-def test_a_study_is_tuned_in_its_own_size(tmp_path, monkeypatch):
+def test_study_is_tuned_at_its_own_size(tmp_path, monkeypatch):
     monkeypatch.setattr("engine.tools.tuning.host_rays.EVENTS", 500)
     orbit = circular_cone(
         circle(12), source_axis_mm=300.0, source_detector_mm=450.0, shape=(12, 20), pixel_mm=2.0
@@ -149,7 +149,7 @@ def test_a_study_is_tuned_in_its_own_size(tmp_path, monkeypatch):
         problem_of_study("cone", pet, ON)
 
 
-def test_a_study_of_panels_wants_its_response_first(tmp_path, monkeypatch):
+def test_dual_head_study_requires_its_response(tmp_path, monkeypatch):
     # Another test may have stored the response of these panels
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     panels = read_scanner("test-panels")

@@ -1,4 +1,4 @@
-"""A search keeps the fastest form whose numbers are right, never one that only looked faster."""
+"""Tests of a search: the fastest correct form wins, in spite of noise."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(  # found, not imported: that costs each worker 
 
 
 class Flat(Bowl):
-    """Forms that are all as fast, but for noise."""
+    """Forms of equal speed, apart from noise."""
 
     def seconds(self, values):
         return 1e-3 * (1 + self.noise * self.rng.standard_normal())
@@ -37,7 +37,7 @@ def session(problem, **options):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_every_strategy_finds_a_form_faster_than_the_shipped_one(strategy):
+def test_every_strategy_finds_a_faster_form_than_the_shipped_one(strategy):
     outcome = session(Bowl(), strategy=strategy).run()
     assert outcome.best == BEST and outcome.gain == pytest.approx(1.4)
     assert not outcome.was_stopped
@@ -45,7 +45,7 @@ def test_every_strategy_finds_a_form_faster_than_the_shipped_one(strategy):
 
 
 @pytest.mark.parametrize("odd", ["wrong", "nan", "crashes"])
-def test_a_form_that_is_wrong_or_crashes_never_wins_however_fast_it_is(odd):
+def test_wrong_or_crashing_form_never_wins(odd):
     problem = Bowl(odd=odd)
     outcome = session(problem).run()
     assert outcome.best == BEST
@@ -54,7 +54,7 @@ def test_a_form_that_is_wrong_or_crashes_never_wins_however_fast_it_is(odd):
     assert all(("wrong results" if odd != "crashes" else "illegal address") in t.fault for t in bad)
 
 
-def test_a_wrong_shipped_form_ends_the_session_with_one_sentence():
+def test_wrong_shipped_form_ends_the_session_with_one_sentence():
     problem = Bowl(odd="wrong")
     problem.shipped = {"width": 2, "kind": "odd"}
     with pytest.raises(ResourceError, match=r"Fault: wrong results \(8 values, at worst"):
@@ -68,11 +68,11 @@ def test_noise_alone_never_replaces_the_shipped_form(seed):
     assert session(problem).run().best is None
 
 
-def test_the_best_is_found_through_noise():
+def test_best_form_is_found_in_noise():
     assert session(Bowl(noise=0.03)).run().best == BEST
 
 
-def test_an_interrupt_keeps_the_best_so_far():
+def test_interrupt_keeps_the_best_so_far():
     class Interrupted(Bowl):
         def result(self, values):
             if values["width"] == 16:
@@ -83,7 +83,7 @@ def test_an_interrupt_keeps_the_best_so_far():
     assert outcome.was_stopped and outcome.best == BEST
 
 
-def test_a_listener_sees_every_form_and_may_stop_the_search():
+def test_listener_sees_every_form_and_can_stop_the_search():
     seen = []
 
     def listen(event):
@@ -99,7 +99,7 @@ def test_a_listener_sees_every_form_and_may_stop_the_search():
     assert left == sorted(left, reverse=True) and left[0] <= 30
 
 
-def test_a_second_session_starts_from_what_the_first_one_tried(tmp_path):
+def test_second_session_reuses_earlier_trials(tmp_path):
     cache = tmp_path / "trials.json"
     first, second = Bowl(), Bowl()
     assert session(first, cache=cache).run().best == BEST
@@ -125,21 +125,21 @@ def test_kernel_tuner_reads_the_file_of_trials(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [0, 1, 40, 200, 500, 900])
-def test_a_torn_file_of_trials_costs_nothing_but_time(tmp_path, cut):
+def test_torn_file_of_trials_costs_only_time(tmp_path, cut):
     cache = tmp_path / "trials.json"
     session(Bowl(), cache=cache).run()
     cache.write_bytes(cache.read_bytes()[:cut])
     assert session(Bowl(), cache=cache).run().best == BEST
 
 
-def test_trials_of_other_parameters_are_left(tmp_path):
+def test_trials_of_other_parameters_are_ignored(tmp_path):
     cache, other = tmp_path / "trials.json", Bowl()
     other.parameters = {"kind": other.parameters["kind"], "width": other.parameters["width"]}
     session(other, cache=cache).run()
     assert session(Bowl(), cache=cache).run().best == BEST
 
 
-def test_a_form_that_took_the_process_with_it_is_not_run_again(tmp_path):
+def test_form_that_killed_the_process_is_not_run_again(tmp_path):
     cache = tmp_path / "trials.json"
     session(Bowl(), cache=cache).run()
     rows = json.loads(cache.read_text())
@@ -153,18 +153,18 @@ def test_a_form_that_took_the_process_with_it_is_not_run_again(tmp_path):
 
 
 @pytest.mark.parametrize("options", [{"strategy": "luck"}, {"budget_s": 0.0}])
-def test_what_cannot_be_is_refused_in_one_sentence(options):
+def test_invalid_options_give_one_sentence(options):
     with pytest.raises(SettingsError):
         TuningSession(Bowl(), **options)
 
 
-def test_without_kernel_tuner_the_way_out_is_named(monkeypatch):
+def test_missing_kernel_tuner_is_reported_with_a_remedy(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "engine.tools.tuning.runner", None)
     with pytest.raises(ResourceError, match="pip install kernel-tuner"):
         session(Bowl()).run()
 
 
-def test_a_comparison_needs_all_its_pairs_to_believe_and_few_to_give_up():
+def test_comparison_requires_all_pairs_to_accept_and_few_to_reject():
     slower = compare(lambda: 1.2, lambda: 1.0, lambda: True)
     faster = compare(lambda: 0.8, lambda: 1.0, lambda: True)
     assert slower.pairs == LEAST_PAIRS and not slower.is_faster
@@ -175,7 +175,7 @@ def test_a_comparison_needs_all_its_pairs_to_believe_and_few_to_give_up():
     assert known.ratio == 1 and known.high == pytest.approx(1 + 1.58 * 0.2 / 5**0.5)
 
 
-def test_wrong_numbers_are_told_with_the_worst_of_them():
+def test_wrong_numbers_are_reported_with_the_worst_value():
     assert worst(RIGHT, RIGHT, 0.0) == ""
     assert worst(RIGHT[:3], RIGHT, 0.0).startswith("wrong results")
     assert worst(RIGHT.astype(np.float64), RIGHT, 0.0).startswith("wrong results")
@@ -184,26 +184,26 @@ def test_wrong_numbers_are_told_with_the_worst_of_them():
     assert worst(off, RIGHT, 0.1) == "wrong results (2 values, at worst 9 instead of 5)"
 
 
-def test_no_comparison_is_begun_that_the_budget_cannot_end():
+def test_comparison_exceeding_the_budget_is_not_started():
     outcome = session(Bowl(), budget_s=0.05).run()  # 60 runs of 1.4 ms take longer
     assert outcome.best is None and len(outcome.tried) > 1
     assert all(tried.comparison is None for tried in outcome.tried)
 
 
-def test_a_form_that_was_kept_is_compared_however_it_looks():
+def test_stored_form_is_always_compared():
     slow = {"width": 1, "kind": "plain"}
     first, *_ = session(Bowl(), first=(slow,)).run().tried
     assert first.values == slow and not first.comparison.is_faster and not first.is_best
 
 
-def test_a_file_of_trials_that_cannot_be_written_costs_nothing(tmp_path):
+def test_unwritable_file_of_trials_is_tolerated(tmp_path):
     (tmp_path / "trials.json").mkdir()
     assert session(Bowl(), cache=tmp_path / "trials.json").run().best == BEST
     assert session(Bowl(), cache=tmp_path / "gone" / "trials.json").run().best == BEST
 
 
 @pytest.mark.parametrize("fault", [RuntimeError, MemoryError, TypeError, RecursionError])
-def test_whatever_a_form_raises_is_its_own_fault(fault):
+def test_exception_of_a_form_is_its_fault(fault):
     class Raising(Bowl):
         def seconds(self, values):
             if values["kind"] == "odd":
@@ -215,7 +215,7 @@ def test_whatever_a_form_raises_is_its_own_fault(fault):
     assert {t.fault for t in outcome.tried} == {"", f"{fault.__name__}: in the middle"}
 
 
-def test_a_machine_that_is_slow_in_spells_is_not_believed():
+def test_unstable_machine_gives_no_accepted_form():
     spells = iter([1.0, 0.5, 1.0, 0.6, 1.0, 0.9] * 10)
     busy = compare(lambda: 0.8 * next(spells), lambda: 1.0, lambda: True)
     assert busy.ratio < 0.9 and not busy.is_faster and busy.is_unsure
@@ -228,9 +228,9 @@ def test_a_machine_that_is_slow_in_spells_is_not_believed():
     assert "seemed faster while the machine was busy: 2" in replace(some, n_unsure=2).verdict
 
 
-def test_a_form_that_leaves_nothing_else_running_ends_the_session():
+def test_form_that_breaks_the_process_ends_the_session():
     class Fragile(Bowl):
-        """A card: after an illegal address nothing runs on it in this process."""
+        """GPU on which nothing runs in this process after an illegal address."""
 
         is_broken = False
 
@@ -244,15 +244,15 @@ def test_a_form_that_leaves_nothing_else_running_ends_the_session():
     *others, last = outcome.tried
     assert outcome.is_lost and last.values == {"width": 4, "kind": "odd"} and last.fault
     assert not any(tried.fault for tried in others) and len(others) < 10
-    # the next process is told of it, and goes on
+    # the next process reads the trial and continues
     outcome = session(Bowl(odd="slow"), crashed=(last.values,)).run()
     assert not outcome.is_lost and outcome.best == BEST and len(outcome.tried) == 11
     assert [t.fault for t in outcome.tried if t.fault] == ["the program ended while it ran"]
 
 
-def test_a_comparison_ends_with_the_budget():
+def test_comparison_ends_with_the_budget():
     class Slowing(Bowl):
-        """A machine that takes other work up as soon as forms are compared."""
+        """Machine that becomes busy when forms are compared."""
 
         def seconds(self, values):
             self.n_runs = getattr(self, "n_runs", 0) + 1

@@ -1,4 +1,7 @@
-"""A form that was kept is used where it holds, told in the provenance, and nowhere else."""
+"""Tests of stored forms:
+
+used where they are valid, recorded in the provenance, ignored elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ def own_home(tmp_path, monkeypatch):
 
 
 class Back(TuningProblem):
-    """Enough of a problem to keep a form of it."""
+    """Minimal problem for storing a form."""
 
     title, work, on, slot = "back", "a cube", ON, SLOT
 
@@ -71,7 +74,7 @@ def found(**changes):
 
 
 def put(on, slot, form, **changes):
-    """Keep any form at all, sealed."""
+    """Store a form with a valid seal."""
     record = {
         "format": FORMAT, "machine": on.machine, "kernel": slot.kernel, "shape": slot.shape,
         "source": source_digest(on), "form": form, "values": {}, "gain": 1.25,
@@ -83,7 +86,7 @@ def put(on, slot, form, **changes):
     return path
 
 
-def test_a_form_that_is_kept_is_used_and_noted():
+def test_stored_form_is_used_and_recorded():
     record = keep(Back(), found())
     assert record["gain"] == pytest.approx(1.25) and record["form"] == FORM
     on = ON.of_a_run()
@@ -94,7 +97,7 @@ def test_a_form_that_is_kept_is_used_and_noted():
     assert [each["form"] for each in stored_records(("cone_back",), ON)] == [FORM]
 
 
-def test_an_operator_runs_in_it_with_the_same_bits():
+def test_operator_with_a_stored_form_has_the_same_bits():
     orbit = circular_cone(
         circle(12), source_axis_mm=100.0, source_detector_mm=150.0, shape=(16, 20), pixel_mm=1.5
     )
@@ -108,7 +111,7 @@ def test_an_operator_runs_in_it_with_the_same_bits():
     assert list(on.forms.words) == ["cone_back"]
 
 
-def test_each_run_tells_of_its_own_forms_only():
+def test_each_run_records_only_its_own_forms():
     on = cpu(2)
     on.forms.note("rays", "of an earlier run")
     context = RunContext.of(None, on)
@@ -123,12 +126,12 @@ def test_each_run_tells_of_its_own_forms_only():
     {"source": "of another state"}, {"machine": "another, 2 threads"}, {"shape": "another"},
     {"kernel": "rays"}, {"format": "isocenter-tuned-form-0"},
 ])  # fmt: skip
-def test_a_form_of_anything_else_is_not_used(changes):
+def test_form_for_another_problem_is_not_used(changes):
     put(ON, SLOT, FORM, **changes)
     assert stored_record(ON, SLOT) is None and chosen(ON, SLOT, BackForm()) == BackForm()
 
 
-def test_a_form_is_of_its_number_of_threads():
+def test_form_is_specific_to_its_number_of_threads():
     put(ON, SLOT, FORM)
     assert stored_record(cpu(3), SLOT) is None and stored_record(ON, SLOT) is not None
 
@@ -137,13 +140,13 @@ def test_a_form_is_of_its_number_of_threads():
     {}, {"lines": 32}, FORM | {"lines": 0}, FORM | {"views": "16"}, FORM | {"threads": True},
     FORM | {"lines": 1.5}, FORM | {"rows": -1}, FORM | {"lines": None}, [], None,
 ])  # fmt: skip
-def test_a_form_that_is_none_is_not_used(form):
+def test_invalid_form_is_not_used(form):
     put(ON, SLOT, form)
     on = ON.of_a_run()
     assert chosen(on, SLOT, BackForm()) == BackForm() and on.forms.words == {}
 
 
-def test_no_changed_bit_passes_the_seal():
+def test_seal_detects_every_changed_bit():
     path = put(ON, SLOT, FORM)
     good = path.read_bytes()
     for at in range(0, len(good), 7):
@@ -158,13 +161,13 @@ def test_no_changed_bit_passes_the_seal():
         assert chosen(ON, SLOT, BackForm()) == BackForm()
 
 
-def test_other_state_of_the_sources_means_the_shipped_form(monkeypatch):
+def test_changed_sources_restore_the_shipped_form(monkeypatch):
     put(ON, SLOT, FORM)
     monkeypatch.setattr(stored_variants.compile_cache, "digest", lambda: "changed")
     assert chosen(ON, SLOT, BackForm()) == BackForm()
 
 
-def test_forms_are_taken_away_by_kernel():
+def test_forms_are_deleted_by_kernel():
     put(ON, SLOT, FORM)
     put(cpu(7), SLOT, FORM)
     put(ON, ray_slot(64**3, is_timed=False, reproducible=True), asdict(Sharing(1, 512)))
@@ -174,7 +177,7 @@ def test_forms_are_taken_away_by_kernel():
     assert not forget(ON, SLOT)
 
 
-def test_a_form_that_is_not_faster_any_more_is_taken_away_and_one_not_tried_again_is_not():
+def test_form_no_longer_faster_is_deleted_and_an_untested_one_stays():
     keep(Back(), found())
     assert keep(Back(), Outcome()) is None and stored_record(ON, SLOT) is not None
     another = TriedForm({"threads": 1, "lines": 256, "views": 4}, None, None, "crashed", 1.0)
@@ -187,7 +190,7 @@ def test_a_form_that_is_not_faster_any_more_is_taken_away_and_one_not_tried_agai
     assert keep(Back(), Outcome([wrong])) is None and stored_record(ON, SLOT) is None
 
 
-def test_a_card_takes_what_was_tuned_on_it_and_never_a_shortcut_that_is_wrong():
+def test_gpu_uses_its_tuned_forms_and_never_a_wrong_shortcut():
     on = cuda(EmulatedGpu())
     form = asdict(BackVariant("pitched", "upright", (32, 8), 4, 16))
     for is_upright in (True, False):
@@ -197,7 +200,7 @@ def test_a_card_takes_what_was_tuned_on_it_and_never_a_shortcut_that_is_wrong():
     assert tuned_back(on, True, 512**3, 64) == BackVariant(path="upright")
 
 
-def test_a_card_keeps_sums_and_timing_that_a_run_asks_for():
+def test_gpu_form_keeps_the_sums_and_timing_of_the_run():
     on = cuda(EmulatedGpu())
     form = {
         "mapping": "thread", "order": "tiles", "sums": "float", "timing": "none",
@@ -216,13 +219,13 @@ def test_a_card_keeps_sums_and_timing_that_a_run_asks_for():
     assert tuned(on, 64**3, True, False, "float32").timing != "none"
 
 
-def test_classes_of_size():
+def test_sizes_are_grouped_into_classes():
     assert [edge_class(n**3) for n in (1, 100, 128, 181, 182, 580)] == [
         "1³", "128³", "128³", "128³", "256³", "512³",
     ]  # fmt: skip
 
 
-def test_forms_share_threads_and_refuse_what_cannot_be():
+def test_forms_divide_threads_and_refuse_invalid_values():
     assert Sharing().workers(8) == 8 and Sharing(threads=4).workers(8) == 4
     assert Sharing(threads=16).workers(8) == 8 and MatrixForm().at_once == 128
     for bad in ({"threads": -1}, {"rows": 1 << 30}, {"threads": 2.0}):
@@ -230,7 +233,7 @@ def test_forms_share_threads_and_refuse_what_cannot_be():
             Sharing(**bad)
 
 
-def test_a_slot_has_a_file_of_its_own():
+def test_each_slot_has_its_own_file():
     slots = [Slot(kernel, shape) for kernel in ("rays", "matrix") for shape in ("a", "b")]
     paths = {slot.path(on) for slot in slots for on in (ON, cpu(1), cuda(EmulatedGpu()))}
     assert len(paths) == 12

@@ -1,4 +1,4 @@
-"""A search in a process of its own: whatever a form does to it, the rest is tried and kept."""
+"""Tests of a search in its own process: a failing form does not stop the others."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def request(problem, **options):
     return SearchRequest("listmode", **{"problem": problem, "strategy": "brute_force"} | options)
 
 
-def test_a_form_that_kills_its_process_and_one_that_is_wrong_cost_nothing_else():
+def test_crashing_form_and_wrong_form_cost_only_themselves():
     events = list(search_in_processes(request(planted)))
     assert (
         isinstance(events[0], SearchPrepared) and sum(isinstance(one, Began) for one in events) == 1
@@ -59,7 +59,7 @@ def test_a_form_that_kills_its_process_and_one_that_is_wrong_cost_nothing_else()
 
 
 @pytest.mark.slow
-def test_the_end_comes_when_it_is_wanted_though_a_form_never_ends():
+def test_stop_request_ends_a_form_that_never_ends():
     wanted_at = []
 
     def should_stop():
@@ -80,12 +80,12 @@ def test_the_end_comes_when_it_is_wanted_though_a_form_never_ends():
 @pytest.mark.parametrize(("problem", "words"), [
     (refused, "nothing is in it"), (deadly, "exit code 3"),
 ])  # fmt: skip
-def test_what_cannot_be_searched_is_one_sentence(problem, words):
+def test_invalid_search_gives_one_sentence(problem, words):
     (event,) = search_in_processes(request(problem))
     assert isinstance(event, Refused) and words in event.text
 
 
-def test_two_searches_at_once_are_refused():
+def test_two_concurrent_searches_are_refused():
     with (
         only_writer(made(cache_dir() / "tuning")),
         pytest.raises(ResourceError, match="another search runs"),
@@ -93,7 +93,7 @@ def test_two_searches_at_once_are_refused():
         Search(Bowl(), request(planted)).run()
 
 
-def test_a_damaged_file_is_none_that_is_kept():
+def test_damaged_file_is_not_a_stored_form():
     problem = Bowl()
     Search(problem, request(planted)).run()
     path = problem.slot.path(problem.on)
