@@ -7118,16 +7118,6 @@
       <translation>Beendet.</translation>
     </message>
     <message>
-      <location filename="app/state/services/alignment_job.py" />
-      <source>The scan does not name its scanner; choose one first.</source>
-      <translation>Der Scan nennt seinen Scanner nicht; wählen Sie zuerst einen.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/alignment_job.py" />
-      <source>The μ-map could not be aligned with the scan.</source>
-      <translation>Die μ-Karte konnte nicht am Scan ausgerichtet werden.</translation>
-    </message>
-    <message>
       <location filename="app/state/services/commands.py" />
       <source>The process that reads files could not be started.</source>
       <translation>Der Prozess zum Lesen von Dateien konnte nicht gestartet werden.</translation>
@@ -7163,14 +7153,39 @@
       <translation>Interner Fehler in der Simulation: {format_exc}</translation>
     </message>
     <message>
-      <location filename="app/state/services/import_job.py" />
+      <location filename="app/state/services/dialog_jobs/alignment_job.py" />
+      <source>The scan does not name its scanner; choose one first.</source>
+      <translation>Der Scan nennt seinen Scanner nicht; wählen Sie zuerst einen.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/dialog_jobs/alignment_job.py" />
+      <source>The μ-map could not be aligned with the scan.</source>
+      <translation>Die μ-Karte konnte nicht am Scan ausgerichtet werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/dialog_jobs/import_job.py" />
       <source>The files could not be read.</source>
       <translation>Die Dateien konnten nicht gelesen werden.</translation>
     </message>
     <message>
-      <location filename="app/state/services/import_job.py" />
+      <location filename="app/state/services/dialog_jobs/import_job.py" />
       <source>The description could not be saved.</source>
       <translation>Die Beschreibung konnte nicht gespeichert werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/dialog_jobs/normalising_job.py" />
+      <source>The normalisation could not be created.</source>
+      <translation>Die Normalisierung konnte nicht erstellt werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/dialog_jobs/sweep_job.py" />
+      <source>The candidate slices could not be computed.</source>
+      <translation>Die Kandidatenschichten konnten nicht berechnet werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/dialog_jobs/tuning_job.py" />
+      <source>The kernels could not be tuned.</source>
+      <translation>Die Kernel konnten nicht abgestimmt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/key_images.py" />
@@ -7211,11 +7226,6 @@
       <location filename="app/state/services/key_images.py" />
       <source>The view was not added.</source>
       <translation>Die Ansicht wurde nicht hinzugefügt.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/normalising_job.py" />
-      <source>The normalisation could not be created.</source>
-      <translation>Die Normalisierung konnte nicht erstellt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -7674,11 +7684,6 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Schichten werden gespeichert</translation>
     </message>
     <message>
-      <location filename="app/state/services/sweep_job.py" />
-      <source>The candidate slices could not be computed.</source>
-      <translation>Die Kandidatenschichten konnten nicht berechnet werden.</translation>
-    </message>
-    <message>
       <location filename="app/state/services/threads.py" />
       <source>The engine could not be started ({name}: {e}); please report this error.</source>
       <translation>Der Rekonstruktionsprozess konnte nicht gestartet werden ({name}: {e}); bitte melden Sie diesen Fehler.</translation>
@@ -7687,11 +7692,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/state/services/threads.py" />
       <source>Internal error ({name}: {e}); please report it.</source>
       <translation>Interner Fehler ({name}: {e}); bitte melden Sie ihn.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/tuning_job.py" />
-      <source>The kernels could not be tuned.</source>
-      <translation>Die Kernel konnten nicht abgestimmt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/unfinished_work.py" />

@@ -12,7 +12,7 @@ from app.language.translation import tr
 from app.state.models.inputs import role_made_on
 from app.state.models.normalising_model import MeasuringPhase, NormalisingModel
 from app.state.services.context import AppContext
-from app.state.services.normalising_job import NormalisingJob
+from app.state.services.dialog_jobs.normalising_job import NormalisingJob
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.questions import ask
 from app.ui.theme.widgets import button, label, scrolled, set_tone
@@ -160,11 +160,7 @@ class NormaliseDialog(MeasurementDialog):
         super().done(result)
 
     def _delete(self) -> None:
-        if self.job.is_busy:
-            # The worker process still sends events to this object until it has ended.
-            self.job.ended.connect(self.deleteLater)
-        else:
-            self.deleteLater()
+        self.job.delete_afterwards(self)
 
     def _save(self) -> None:
         made, request = self.model.made, self._request

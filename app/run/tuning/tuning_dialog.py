@@ -10,7 +10,7 @@ from app.run.tuning.request_row import RequestRow
 from app.run.tuning.stored_variants import VariantList
 from app.state.models.tuning_model import Phase, TuningModel
 from app.state.services.context import AppContext
-from app.state.services.tuning_job import TuningJob
+from app.state.services.dialog_jobs.tuning_job import TuningJob
 from app.ui.theme.formatting import sentence_case
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, fit_to_screen, label, set_tone
@@ -110,11 +110,7 @@ class TuningDialog(QDialog):
         """
         self.job.stop()
         super().done(result)
-        if self.job.is_busy:
-            # The worker process still sends events to this object until it has ended.
-            self.job.ended.connect(self.deleteLater)
-        else:
-            self.deleteLater()
+        self.job.delete_afterwards(self)
 
     def _show(self) -> None:
         busy = self.job.is_busy

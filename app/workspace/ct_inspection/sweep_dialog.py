@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.language.translation import named, tr
 from app.state.services.context import AppContext
-from app.state.services.sweep_job import Range, SweepJob
+from app.state.services.dialog_jobs.sweep_job import Range, SweepJob
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import fit_to_screen, label, scrolled, set_tone
 from app.views.scan.candidate_tile import IMAGE_PX, PAD_PX, CandidateTile
@@ -152,11 +152,7 @@ class SweepDialog(QDialog):
         """
         self.job.stop()
         super().done(result)
-        # The thread still emits signals to this dialog, so it is deleted after the thread.
-        if self.job.is_busy:
-            self.job.ended.connect(self.deleteLater)
-        else:
-            self.deleteLater()
+        self.job.delete_afterwards(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Enter in a field: it tries the values and does not accept a candidate.

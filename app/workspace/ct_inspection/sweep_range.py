@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.language.translation import tr
-from app.state.services.sweep_job import Range
+from app.state.services.dialog_jobs.sweep_job import Range
 from app.ui.forms.number_box import NumberBox
 from app.ui.theme.widgets import button, label
 

@@ -10,8 +10,8 @@ from app.language.translation import named, tr
 from app.state.models.alignment import AlignmentModel, Placing
 from app.state.models.inputs import Input
 from app.state.models.messages import Problem
-from app.state.services.alignment_job import AlignmentJob
 from app.state.services.context import AppContext
+from app.state.services.dialog_jobs.alignment_job import AlignmentJob
 from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.plot_colours import view_colours
@@ -136,11 +136,7 @@ class AlignDialog(QDialog):
         """
         self.job.stop()
         super().done(result)
-        # The thread still emits signals to this dialog, so it is deleted after the thread.
-        if self.job.is_busy:
-            self.job.ended.connect(self.deleteLater)
-        else:
-            self.deleteLater()
+        self.job.delete_afterwards(self)
 
     # Moving the map
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.language.translation import tr
 from app.state.models.import_model import ImportModel
 from app.state.services.context import AppContext
-from app.state.services.import_job import ImportJob
+from app.state.services.dialog_jobs.import_job import ImportJob
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_tone
 from app.views.colour.grey_raster import GreyRaster, RasterTile

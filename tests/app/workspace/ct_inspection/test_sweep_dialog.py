@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.shell.panels import CorrectionsStep
-from app.state.services.sweep_job import Range
+from app.state.services.dialog_jobs.sweep_job import Range
 from app.workspace.ct_inspection.sweep_dialog import SweepDialog
 from engine.core.backend import cpu
 from engine.corrections.preprocess import CentreOfRotation

@@ -4,39 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from app.language.translation import tr
 from app.state.services.commands import Commands
+from app.state.services.dialog_jobs.dialog_job import DialogJob
 from app.state.services.threads import Task
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tools.normalisation_scan import NormalisationRequest, StopRequest
 
 
-class NormalisingJob(QObject):
-    """Runs one measurement at a time.
-
-    Signals
-    -------
-    event_received : an event of `engine.tools.normalisation_scan.measure_in_process`
-    failed : reason why there is no result, one sentence
-    ended : the process and the thread have ended
-
-    Attributes
-    ----------
-    is_busy : True while a measurement runs
-    """
-
-    event_received = Signal(object)
-    failed = Signal(str)
-    ended = Signal()
+class NormalisingJob(DialogJob):
+    """Runs one measurement at a time; its events are those of `engine.tools.normalisation_scan`."""
 
     def __init__(self, commands: Commands, parent: QObject) -> None:
-        super().__init__(parent)
-        self._commands = commands
+        super().__init__(commands, parent)
         self._rests = self._is_wanted = False
-        self.is_busy = False
 
     def start(self, request: NormalisationRequest) -> None:
         """Start a measurement. No other one may be running.
@@ -47,13 +31,9 @@ class NormalisingJob(QObject):
             scans, source and settings
         """
         self._rests, self._is_wanted = False, True
-        self.is_busy = True
-        self._commands.run_task(
+        self._run(
             lambda task: self._measure(task, request),
-            lambda _: None,
-            failed=tr("The normalisation could not be created."),
-            on_failure=self.failed.emit,
-            on_end=self._ended,
+            tr("The normalisation could not be created."),
         )
 
     def rest(self, rests: bool) -> None:
@@ -82,7 +62,3 @@ class NormalisingJob(QObject):
 
         for event in measure_in_process(request, stop_request):
             self.event_received.emit(event)
-
-    def _ended(self) -> None:
-        self.is_busy = False
-        self.ended.emit()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from app.language.translation import tr
 from app.state.services.context import AppContext
+from app.state.services.dialog_jobs.dialog_job import DialogJob
 from app.state.services.threads import Task
 from engine.modalities import Study
 
@@ -16,31 +17,20 @@ if TYPE_CHECKING:  # the engine's process is not needed to open the window
     from engine.jobs import EngineProcess
 
 
-class AlignmentJob(QObject):
-    """Runs the registration each time it is started.
-
-    Signals
-    -------
-    event_received : an event of the engine, see `engine.jobs.align`
-    failed : reason why there is no result, one sentence
-    ended : the process and the thread have ended
+class AlignmentJob(DialogJob):
+    """Runs the registration each time it is started; its events are those of `engine.jobs.align`.
 
     Attributes
     ----------
-    is_busy : True while the engine works
     engine : class that runs a study; None for the default, `EngineProcess`
     """
 
-    event_received = Signal(object)
-    failed = Signal(str)
-    ended = Signal()
-
     def __init__(self, context: AppContext, parent: QObject) -> None:
-        super().__init__(parent)
-        self._session, self._commands = context.session, context.commands
+        super().__init__(context.commands, parent)
+        self._session = context.session
         self._lock = Lock()
         self._process: EngineProcess | None = None
-        self._is_wanted = self.is_busy = False
+        self._is_wanted = False
         self.engine: type[EngineProcess] | None = None
 
     def start(self) -> None:
@@ -52,20 +42,14 @@ class AlignmentJob(QObject):
         device = self._session.device.in_use
         # Read here: models must not be used in the worker thread.
         key, threads = (device.key, device.threads) if device is not None else ("cpu", None)
-        self._is_wanted = self.is_busy = True
+        self._is_wanted = True
 
         def work(task: Task) -> None:
             from engine.jobs import uncorrected
 
-            self._run(task, uncorrected(study, scanner), key, threads)
+            self._align(task, uncorrected(study, scanner), key, threads)
 
-        self._commands.run_task(
-            work,
-            lambda _: None,
-            failed=tr("The μ-map could not be aligned with the scan."),
-            on_failure=self.failed.emit,
-            on_end=self._ended,
-        )
+        self._run(work, tr("The μ-map could not be aligned with the scan."))
 
     def stop(self) -> None:
         """Stop immediately."""
@@ -75,7 +59,7 @@ class AlignmentJob(QObject):
             if self._process is not None:
                 self._process.abort()
 
-    def _run(self, task: Task, study: Study, device: str, threads: int | None) -> None:
+    def _align(self, task: Task, study: Study, device: str, threads: int | None) -> None:
         from engine.jobs import EngineProcess, align
 
         with self._lock:
@@ -89,6 +73,6 @@ class AlignmentJob(QObject):
                 self._process.abort()
             self.event_received.emit(event)
 
-    def _ended(self) -> None:
-        self._process, self.is_busy = None, False
-        self.ended.emit()
+    def _end(self) -> None:
+        self._process = None
+        super()._end()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.language.translation import tr
 from app.state.models.session import Session
 from app.state.services.commands import Commands
+from app.state.services.dialog_jobs.dialog_job import DialogJob
 from app.state.services.previews import NO_ROOM
 from app.state.services.threads import Task
 from engine.core.errors import EngineError
@@ -33,33 +34,24 @@ class Range:
     n: int
 
 
-class SweepJob(QObject):
+class SweepJob(DialogJob):
     """Computes candidate slices. Scan and protocol are those at the time of its creation.
 
     Signals
     -------
     progressed : number of finished slices, and of all
     found : the values, with their slices and scores
-    failed : reason why there are none, one sentence
-    ended : the thread has ended
-
-    Attributes
-    ----------
-    is_busy : True while slices are being computed
     """
 
     progressed = Signal(int, int)
     found = Signal(object)
-    failed = Signal(str)
-    ended = Signal()
 
     def __init__(self, session: Session, commands: Commands, sweep: Sweep, parent: QObject) -> None:
-        super().__init__(parent)
-        self._session, self._commands, self._sweep = session, commands, sweep
+        super().__init__(commands, parent)
+        self._session, self._sweep = session, sweep
         # Fixed now: the dialog compares candidates of one scan, whatever changes behind it.
         self._found = session.study.xray
         self._stop = Event()
-        self.is_busy = False
 
     def start(self, wanted: Range) -> None:
         """Compute slices. No other computation may be running.
@@ -72,14 +64,11 @@ class SweepJob(QObject):
         self._stop.clear()
         device = self._session.device.named("cpu")
         threads = device.threads if device else None
-        self.is_busy = True
-        self._commands.run_task(
+        self._run(
             lambda task: self._make(task, wanted, threads),
-            self._took,
-            failed=tr("The candidate slices could not be computed."),
+            tr("The candidate slices could not be computed."),
+            done=self._took,
             on_progress=self.progressed.emit,
-            on_failure=self.failed.emit,
-            on_end=self._ended,
         )
 
     def stop(self) -> None:
@@ -123,7 +112,3 @@ class SweepJob(QObject):
             self.failed.emit(result)
         elif result is not None and not self._stop.is_set():
             self.found.emit(result)
-
-    def _ended(self) -> None:
-        self.is_busy = False
-        self.ended.emit()
