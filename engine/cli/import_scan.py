@@ -81,7 +81,7 @@ def _import(arguments: argparse.Namespace, console: Console) -> None:
         if not sys.stdin.isatty():
             _show(draft, console)
             raise SettingsError(_missing(draft))
-        draft = _asked(arguments.source, answers, draft, console)
+        draft = _completed_by_answers(arguments.source, answers, draft, console)
     _show(draft, console)
     # Next to the scan, since the description has relative paths
     named = draft.path.with_name(arguments.name) if arguments.name else None
@@ -123,7 +123,9 @@ def _missing(draft: Draft) -> str:
     )
 
 
-def _asked(source: Path, answers: dict[str, object], draft: Draft, console: Console) -> Draft:
+def _completed_by_answers(
+    source: Path, answers: dict[str, object], draft: Draft, console: Console
+) -> Draft:
     """Ask the open questions and return the completed draft."""
     asked: set[str] = set()
     # Each answer can open new questions, so the list is read again after each one

@@ -276,17 +276,19 @@ def _pause(arguments: argparse.Namespace, console: Console) -> None:
     if not arguments.studies:
         queue.set_running(False)
         console.line("Queue paused. `isocenter queue run` continues.")
-    _each(arguments.studies, queue.pause, "paused", console)
+    _apply_to_each(arguments.studies, queue.pause, "paused", console)
 
 
 def _resume(arguments: argparse.Namespace, console: Console) -> None:
     queue = StudyQueue()
-    _each(arguments.studies or _in_state(queue, "paused"), queue.resume, "waiting", console)
+    _apply_to_each(
+        arguments.studies or _in_state(queue, "paused"), queue.resume, "waiting", console
+    )
 
 
 def _retry(arguments: argparse.Namespace, console: Console) -> None:
     queue = StudyQueue()
-    _each(arguments.studies or _in_state(queue, "failed"), queue.retry, "waiting", console)
+    _apply_to_each(arguments.studies or _in_state(queue, "failed"), queue.retry, "waiting", console)
 
 
 def _remove(arguments: argparse.Namespace, console: Console) -> None:
@@ -329,7 +331,9 @@ def _in_state(queue: StudyQueue, state: str) -> list[str]:
     return [entry.id for entry in queue.entries() if entry.state == state]
 
 
-def _each(ids: list[str], act: Callable[[str], QueueEntry], wanted: str, console: Console) -> None:
+def _apply_to_each(
+    ids: list[str], act: Callable[[str], QueueEntry], wanted: str, console: Console
+) -> None:
     for id in ids:
         entry = act(id)
         is_asked = entry.state == "running" and entry.wish != ""

@@ -111,7 +111,10 @@ def why_not_private(path: Path, *, code: bool = False) -> str:
     group = None if code else trusted_group()
     try:
         return next(
-            filter(None, (_reason(each, group, code=code) for each in _ways(path.absolute()))), ""
+            filter(
+                None, (_reason(each, group, code=code) for each in _paths_of_links(path.absolute()))
+            ),
+            "",
         )
     except OSError as e:
         return f"{e.filename} cannot be checked ({e.strerror})."
@@ -172,7 +175,7 @@ def _group_number(name: str) -> int:
     return number
 
 
-def _ways(path: Path) -> Iterator[Path]:
+def _paths_of_links(path: Path) -> Iterator[Path]:
     """Yield a path, and after it the paths that its links lead to, one link at a time.
 
     Another user could replace a link, or a folder in front of any of them.

@@ -50,7 +50,7 @@ def crystal_rates(scanner: RingScanner, delayeds: Array) -> NDArray[np.float64]:
         (n_crystals,) square roots of counts; 0 for crystals without delayeds
     """
     # Delayeds outside the coincidence fan have no counterpart in the partner sums.
-    seen = _seen(scanner, delayeds, lambda part: part[scanner.in_coincidence(part)])
+    seen = _delayeds_by_crystal(scanner, delayeds, lambda part: part[scanner.in_coincidence(part)])
     facing = facing_places(scanner)
     return _fixed_point(seen, lambda values: partner_sums(scanner, facing, values))
 
@@ -67,7 +67,7 @@ def spread_in_blocks(scanner: RingScanner, delayeds: Array, rates: Array) -> flo
     rates
         (n_crystals,) σ, from which E follows
     """
-    seen = _seen(scanner, delayeds, lambda part: part[scanner.in_coincidence(part)])
+    seen = _delayeds_by_crystal(scanner, delayeds, lambda part: part[scanner.in_coincidence(part)])
     expected = rates * partner_sums(scanner, facing_places(scanner), rates)
     is_expected = expected > 0
     difference = seen[is_expected] - expected[is_expected]
@@ -130,12 +130,12 @@ def block_rates(
         (n_crystals,) number of the block of each crystal
     """
     n_groups = int(groups.max()) + 1
-    seen = np.bincount(groups, _seen(scanner, delayeds), n_groups).astype(np.float64)
+    seen = np.bincount(groups, _delayeds_by_crystal(scanner, delayeds), n_groups).astype(np.float64)
     rates = _fixed_point(seen, _group_partners(scanner, weights, groups, n_groups))
     return np.asarray(weights * rates[groups], np.float64)
 
 
-def _seen(
+def _delayeds_by_crystal(
     scanner: Scanner, delayeds: Array, select: Callable[[Array], Array] = lambda part: part
 ) -> NDArray[np.float64]:
     """Return the delayeds of each crystal, (n_crystals,), of those that `select` passes."""

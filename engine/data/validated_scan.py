@@ -49,7 +49,7 @@ def validated(scan: T) -> T:
         case Sinogram():
             found = _sinogram(scan)
         case Projections():
-            found = replace(scan, **_changed(scan, _with_counts(scan, IMAGES)))
+            found = replace(scan, **_new_columns(scan, _with_counts(scan, IMAGES)))
         case _:
             found = scan
     return cast("T", found)
@@ -57,7 +57,7 @@ def validated(scan: T) -> T:
 
 def _events(scan: ListMode) -> ListMode:
     n = scan.n_events
-    crystals = _whole(scan.crystals, np.int32, "crystals")
+    crystals = _integers(scan.crystals, np.int32, "crystals")
     if crystals.ndim != 2 or crystals.shape[1] != 2:
         raise GeometryError(
             f"list mode: crystals have the shape {crystals.shape}, expected (n_events, 2); give "
@@ -67,8 +67,8 @@ def _events(scan: ListMode) -> ListMode:
     columns: dict[str, Any] = {
         "crystals": crystals,
         "delayed": None if scan.delayed is None else np.asarray(to_host(scan.delayed), np.bool_),
-        "tof_bins": _whole(scan.tof_bins, np.int16, "tof_bins"),
-        "time_ms": _whole(scan.time_ms, np.uint32, "time_ms"),
+        "tof_bins": _integers(scan.tof_bins, np.int16, "tof_bins"),
+        "time_ms": _integers(scan.time_ms, np.uint32, "time_ms"),
         "additive": _floats(scan.additive),
     }
     for name, values in columns.items():
@@ -109,7 +109,7 @@ def _events(scan: ListMode) -> ListMode:
                 f"list mode: {name!r} of crystal {found[0]:,} is {found[1]}, expected at least 0; "
                 "give 0 for a dead crystal."
             )
-    return replace(scan, **_changed(scan, columns | of_crystals))
+    return replace(scan, **_new_columns(scan, columns | of_crystals))
 
 
 def _with_counts(scan: object, names: tuple[str, ...]) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _histogram(scan: Histogram) -> Histogram:
                 f"histogram: value {found[0]:,} of {name!r} is {found[1]}, expected at least 0; "
                 "give measured values, without subtracting delayed coincidences from prompts."
             )
-    return replace(scan, **_changed(scan, columns))
+    return replace(scan, **_new_columns(scan, columns))
 
 
 def _sinogram(scan: Sinogram) -> Sinogram:
@@ -140,7 +140,7 @@ def _sinogram(scan: Sinogram) -> Sinogram:
     auxiliary = {key: _bins(scan, key, values) for key, values in scan.auxiliary.items()}
     if any(auxiliary[key] is not values for key, values in scan.auxiliary.items()):
         columns["auxiliary"] = auxiliary
-    return replace(scan, **_changed(scan, columns))
+    return replace(scan, **_new_columns(scan, columns))
 
 
 def _bins(scan: Sinogram, key: str, values: Any) -> Any:
@@ -165,7 +165,7 @@ def _bins(scan: Sinogram, key: str, values: Any) -> Any:
     return bins
 
 
-def _changed(scan: object, columns: dict[str, Any]) -> dict[str, Any]:
+def _new_columns(scan: object, columns: dict[str, Any]) -> dict[str, Any]:
     """Return only the columns that are new arrays, so that an untouched scan stays the same."""
     return {name: new for name, new in columns.items() if new is not getattr(scan, name)}
 
@@ -178,7 +178,7 @@ def _floats(values: Any) -> Any:
     return np.asarray(to_host(as_supported(values)), np.float32, order="C")
 
 
-def _whole(values: Any, dtype: type[np.integer[Any]], name: str) -> Any:
+def _integers(values: Any, dtype: type[np.integer[Any]], name: str) -> Any:
     """Return whole numbers of a type; refuse values that it cannot represent."""
     if values is None or _is(values, dtype):
         return values

@@ -134,10 +134,10 @@ def _pairs(ring: CrystalRing, t: int, thickness: Values) -> Values:
     # Product of both obliquities: the Jacobian from points on the tangents to rays.
     cosines = path[0] * -_turned(path, -turn)[0]
     middle = (here + there) / 2
-    before, inside = _ways(ring, middle, path, 0, near)
+    before, inside = _path_lengths(ring, middle, path, 0, near)
     # Only rays through the first crystal are traced through the second one.
     some = inside > NO_WAY
-    far_before, far_inside = _ways(ring, middle[:, some], -path[:, some], far, near)
+    far_before, far_inside = _path_lengths(ring, middle[:, some], -path[:, some], far, near)
     density = (cosines / r)[some] * (2 * reach) ** 2 / len(u)
     outside = before[some] + far_before
     both = np.empty_like(thickness)
@@ -147,7 +147,7 @@ def _pairs(ring: CrystalRing, t: int, thickness: Values) -> Values:
     return both
 
 
-def _ways(
+def _path_lengths(
     ring: CrystalRing, start: Values, path: Values, place: int, near: int
 ) -> tuple[Values, Values]:
     """Return the path lengths of rays (2, n) before a crystal, in its neighbours, and in it."""

@@ -158,10 +158,14 @@ def to_rtk(geometry: XrayGeometry) -> RtkParameters:
 
 def _rotation(p: RtkParameters) -> Array:
     """Return the rotations R, (n_views, 3, 3)."""
-    return _about(2, -p.in_plane_rad) @ _about(0, -p.out_of_plane_rad) @ _about(1, -p.gantry_rad)
+    return (
+        _rotations(2, -p.in_plane_rad)
+        @ _rotations(0, -p.out_of_plane_rad)
+        @ _rotations(1, -p.gantry_rad)
+    )
 
 
-def _about(axis: int, angles_rad: Array) -> Array:
+def _rotations(axis: int, angles_rad: Array) -> Array:
     """Return rotations about x, y or z, (n_views, 3, 3)."""
     cos, sin = np.cos(angles_rad), np.sin(angles_rad)
     # Cyclic order of the axes gives the right-handed rotation for all three.

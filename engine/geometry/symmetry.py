@@ -38,11 +38,11 @@ def symmetries(points_mm: Array, weights: Array, grid: ImageGrid) -> tuple[Mirro
         if mirror not in kept and _keeps_grid(mirror, grid):
             rows = _sorted_rows(moved(points_mm, mirror), weights)
             if np.array_equal(rows, reference):
-                kept |= {_after(mirror, other) for other in kept}
+                kept |= {_composed(mirror, other) for other in kept}
     return tuple(mirror for mirror in candidates if mirror in kept)
 
 
-def _after(second: Mirror, first: Mirror) -> Mirror:
+def _composed(second: Mirror, first: Mirror) -> Mirror:
     """Return the mirror that results from two successive ones."""
     (swap, (x, y, z)), (first_swap, (first_x, first_y, first_z)) = second, first
     if swap:

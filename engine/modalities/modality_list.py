@@ -72,13 +72,13 @@ class ModalityEntry:
     @cached_property
     def modality(self) -> AnyModality:
         """The modality, loaded on first use."""
-        made: AnyModality = _at(self.place)()
+        made: AnyModality = _imported(self.place)()
         return made
 
     @property
     def inputs(self) -> tuple[InputRole, ...]:
         """Auxiliary files that a study may contain, without loading the modality."""
-        found = [role for place in self.roles for role in _roles_of(_at(place))]
+        found = [role for place in self.roles for role in _roles_of(_imported(place))]
         # Two corrections can share a role, such as the μ-map; it is listed once.
         return tuple({role.key: role for role in found}.values())
 
@@ -217,7 +217,7 @@ def _loaded(member: ModalityEntry | AnyModality) -> AnyModality:
     return member.modality if isinstance(member, ModalityEntry) else member
 
 
-def _at(place: str) -> Any:
+def _imported(place: str) -> Any:
     module, _, name = place.rpartition(".")
     return getattr(import_module(module), name)
 

@@ -52,14 +52,14 @@ def all_settings() -> list[ListedSetting]:
     """Return all settings in the order of their groups, equal ones of several modalities once."""
     found: dict[tuple[str, ...], ListedSetting] = {}
     for modality in MODALITIES:
-        for listed in _of(modality.protocol, modality.key):
+        for listed in _settings_of(modality.protocol, modality.key):
             same = (listed.key, listed.default, listed.unit, listed.allowed, listed.text)
             before = found.get(same)
             found[same] = _merged(before, listed) if before else listed
     return list(found.values())
 
 
-def _of(protocol: type[Settings], modality: str) -> Iterable[ListedSetting]:
+def _settings_of(protocol: type[Settings], modality: str) -> Iterable[ListedSetting]:
     for key, owner, field in keys_of(protocol):
         inner = settings_in(field.annotation)
         kinds = tuple(dict.fromkeys(filter(None, map(kind_of, inner))))

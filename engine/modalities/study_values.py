@@ -122,11 +122,11 @@ def with_paths_from(folder: Path, values: Plain, where: str, roles: set[str]) ->
         )
     rest = {key: value for key, value in values.items() if key in own}
     if isinstance(inputs, dict):
-        inputs = {key: _from(folder, value) for key, value in inputs.items()}
+        inputs = {key: _path_below(folder, value) for key, value in inputs.items()}
     rest["inputs"] = inputs
     # Relative paths start at the study file, so that a folder can be moved as a whole.
     if "data" in rest:
-        rest["data"] = _from(folder, rest["data"])
+        rest["data"] = _path_below(folder, rest["data"])
     scanner = rest.get("scanner")
     # A scanner can be a name or a file; it is a file if there is one in the folder.
     if isinstance(scanner, str) and is_file(folder / scanner):
@@ -134,5 +134,5 @@ def with_paths_from(folder: Path, values: Plain, where: str, roles: set[str]) ->
     return rest
 
 
-def _from(folder: Path, value: Any) -> Any:
+def _path_below(folder: Path, value: Any) -> Any:
     return str(folder / value) if isinstance(value, str) else value

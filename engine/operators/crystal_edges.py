@@ -68,7 +68,7 @@ def _tracked(
 ) -> NDArray[np.float64]:  # fmt: skip
     """Return e of the crystals of one panel, (n_layers, n_rows, n_columns)."""
     # Equivalent crystals share their counts, which reduces the noise for the same photons.
-    rows, columns = (_alike(n, readout.block) for n in (n_rows, n_columns))
+    rows, columns = (_crystal_kinds(n, readout.block) for n in (n_rows, n_columns))
     n_kinds = (rows.max() + 1) * (columns.max() + 1)
     kinds = (rows[:, None] * (columns.max() + 1) + columns).ravel()
     whole = readout._replace(n_rows=n_rows, n_columns=n_columns)
@@ -106,7 +106,7 @@ def _smoothed(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.maximum(fitted, 0.0).reshape(counts.shape)
 
 
-def _alike(n: int, block: int) -> NDArray[np.int64]:
+def _crystal_kinds(n: int, block: int) -> NDArray[np.int64]:
     """Return kinds of crystals along an edge of a panel; equivalent crystals have one number."""
     place = np.arange(n)
     # Only then the panel is its own mirror image.

@@ -132,10 +132,10 @@ def _of_changes(images: Sequence[Named]) -> Labels:
     """Return the changed settings that not all images share."""
     changes = [set(each.run.protocol.changed) for each in images]
     common = set.intersection(*changes) if changes else set()
-    return _labels(images, lambda each: _now(each.run.protocol.changed, common))
+    return _labels(images, lambda each: _new_value(each.run.protocol.changed, common))
 
 
-def _now(changed: Sequence[str], common: set[str]) -> str:
+def _new_value(changed: Sequence[str], common: set[str]) -> str:
     own = [text for text in changed if text not in common]
     # The label of a change ends in its new value, which is the short part of it.
     return shortened(own[0].rpartition(", now ")[2]) if own else ""

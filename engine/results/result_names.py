@@ -109,7 +109,7 @@ def _clashes(parts: Mapping[str, Parts]) -> list[list[str]]:
     """Return the groups of images that look equal in a list."""
     groups: dict[str, list[str]] = defaultdict(list)
     for key, found in parts.items():
-        groups[_seen(found)].append(key)
+        groups[_visible_part(found)].append(key)
     return [keys for keys in groups.values() if len(keys) > 1]
 
 
@@ -129,8 +129,8 @@ def _distinguished(parts: Mapping[str, Parts], labels: Mapping[str, str]) -> dic
         {key: (labels[key], *found) if labels[key] else found for key, found in parts.items()},
     )  # fmt: skip
     # Of equal variants `max` returns the first: the difference at the end.
-    return max(ways, key=lambda style: len({_seen(found) for found in style.values()}))
+    return max(ways, key=lambda style: len({_visible_part(found) for found in style.values()}))
 
 
-def _seen(parts: Parts) -> str:
+def _visible_part(parts: Parts) -> str:
     return BETWEEN.join(parts)[: VISIBLE - 1]

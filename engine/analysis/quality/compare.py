@@ -120,7 +120,7 @@ def centroid_mm(volume: Volume, *, threshold: float = 0.0) -> Point:
     values = np.where(_above(volume, threshold), volume.values, 0).astype(np.float64)
     total = values.sum()
     x, y, z = (
-        float(volume.grid.centres_mm(axis) @ values.sum(axis=_others(axis)) / total)
+        float(volume.grid.centres_mm(axis) @ values.sum(axis=_axes_across(axis)) / total)
         for axis in range(3)
     )
     return x, y, z
@@ -149,7 +149,7 @@ def extent_mm(volume: Volume, *, threshold: float = 0.5) -> tuple[Point, Point]:
     above = _above(volume, threshold)
     low, high = [], []
     for axis in range(3):
-        found = np.flatnonzero(above.any(axis=_others(axis)))
+        found = np.flatnonzero(above.any(axis=_axes_across(axis)))
         edge, lower = volume.grid.voxel_mm[axis], float(volume.grid.lower_mm[axis])
         low.append(lower + edge * int(found[0]))
         high.append(lower + edge * (int(found[-1]) + 1))
@@ -163,7 +163,7 @@ def _above(volume: Volume, threshold: float) -> np.ndarray[tuple[int, ...], np.d
     return np.asarray(volume.values > threshold * peak)
 
 
-def _others(axis: int) -> tuple[int, ...]:
+def _axes_across(axis: int) -> tuple[int, ...]:
     """Return the two array axes across a space axis, where 0, 1, 2 is x, y, z."""
     return tuple(k for k in range(3) if k != 2 - axis)
 

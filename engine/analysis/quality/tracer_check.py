@@ -68,7 +68,7 @@ def check_tracer(tracer: Tracer, stated: Plain) -> TracerCheck:
         # Facts of scan and file come second in the union, so they win over the table of nuclides.
         facts = {"half_life_s": nuclide.half_life_s, "branching": nuclide.branching} | facts
     return TracerCheck(
-        _given(facts),
+        _dose_text(facts),
         _waited_s(facts),
         _missing(facts),
         {kind: suv_obstacles(facts_of_scan(facts, "start", kind)) for kind in SUV_TITLES},
@@ -76,7 +76,7 @@ def check_tracer(tracer: Tracer, stated: Plain) -> TracerCheck:
     )
 
 
-def _given(facts: Plain) -> str:
+def _dose_text(facts: Plain) -> str:
     dose = facts.get("injected_bq")
     words = [f"{dose / 1e6:.4g} MBq" if isinstance(dose, int | float) else ""]
     words.append(str(facts.get("isotope") or ""))

@@ -69,7 +69,7 @@ def ellipsoid(grid: ImageGrid, centre_mm: Point, radii_mm: Point) -> RegionCover
     RegionCoverage
         exact along x; y and z are sampled by lines
     """
-    low, high = _around(centre_mm, radii_mm)
+    low, high = _box_of_ellipsoid(centre_mm, radii_mm)
     touched = box_of(grid, low, high)
     n_z, n_y, n_x = (part.stop - part.start for part in touched)
     # The number of lines per voxel adapts to the size: a small ellipsoid covers few voxels, each of
@@ -121,7 +121,7 @@ class Prism:
         radii_mm
             semi-axes (x, y, z) [mm]; the one along the axis is not used
         """
-        low, high = _around(centre_mm, radii_mm)
+        low, high = _box_of_ellipsoid(centre_mm, radii_mm)
         touched = self._touched(grid, low, high)
         along, across = PLANE_AXES[self.axis]
         n_lines = lines_for(2 * radii_mm[across], grid.voxel_mm[across])
@@ -203,6 +203,6 @@ class Prism:
         return RegionCoverage(start_of(touched), clean_share(share), inside)
 
 
-def _around(centre_mm: Point, radii_mm: Point) -> tuple[Point, Point]:
+def _box_of_ellipsoid(centre_mm: Point, radii_mm: Point) -> tuple[Point, Point]:
     (x, y, z), (a, b, c) = centre_mm, radii_mm
     return (x - a, y - b, z - c), (x + a, y + b, z + c)

@@ -98,7 +98,7 @@ class CombinedRegion(RegionShape):
             return RegionCoverage(first.start, share, centres)
         # Regions outside the image have an empty box at an arbitrary place, which must not widen
         # the union.
-        box = _around([each for each in found if each.share.size] or found)
+        box = _bounding_box([each for each in found if each.share.size] or found)
         union = reduce(np.maximum, (each.within(box) for each in found))
         centres = reduce(np.logical_or, (each.centres_within(box) for each in found))
         return RegionCoverage((box[0].start, box[1].start, box[2].start), union, centres)
@@ -121,7 +121,7 @@ AnyShape = Annotated[
 CombinedRegion.model_rebuild()
 
 
-def _around(found: list[RegionCoverage]) -> tuple[slice, slice, slice]:
+def _bounding_box(found: list[RegionCoverage]) -> tuple[slice, slice, slice]:
     """Return the bounding box of all boxes."""
     z, y, x = (
         slice(min(e.box[k].start for e in found), max(e.box[k].stop for e in found))

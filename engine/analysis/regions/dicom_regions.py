@@ -204,7 +204,7 @@ def _grid(
 ) -> tuple[ImageGrid, NDArray[np.int64], tuple[int, int]]:
     """Return the grid of all frames, the slice of each frame, and the signs of rows and columns."""
     first = _group(groups[0], shared, "PlaneOrientationSequence")
-    across, down = _ways(first.ImageOrientationPatient, name)
+    across, down = _direction_signs(first.ImageOrientationPatient, name)
     measures = _group(groups[0], shared, "PixelMeasuresSequence")
     # Pixel Spacing states the distance between rows first (PS3.3 10.7.1.3).
     height, width = (float(v) for v in measures.PixelSpacing)
@@ -232,7 +232,7 @@ def _group(own: Dataset, shared: Dataset, keyword: str) -> Dataset:
     return own[keyword][0] if keyword in own else shared[keyword][0]
 
 
-def _ways(cosines: Sequence[float], name: str) -> tuple[int, int]:
+def _direction_signs(cosines: Sequence[float], name: str) -> tuple[int, int]:
     """Return the signs of the column direction along x and of the row direction along y."""
     want = np.array([cosines[0], 0, 0, 0, cosines[4], 0], float)
     if np.abs(np.array(cosines, float) - want).max() > STRAIGHT:

@@ -93,13 +93,13 @@ def _bands(edges: Array, n_rows: int) -> list[Array]:
     return found
 
 
-def _at(edges: Array, which: NDArray[np.int64], y: Array) -> Array:
+def _x_of_edges(edges: Array, which: NDArray[np.int64], y: Array) -> Array:
     """Return x of edges at given y."""
     x0, y0, x1, y1 = edges[which].T
     return np.asarray(x0 + (y - y0) * ((x1 - x0) / (y1 - y0)))
 
 
-def _within(edges: Array, bands: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _edges_in_bands(edges: Array, bands: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the pairs of band and edge for all edges that pass through a band."""
     middle = bands.mean(axis=1)[:, None]
     band, edge = np.nonzero((edges[:, 1] < middle) & (middle < edges[:, 3]))
@@ -108,8 +108,8 @@ def _within(edges: Array, bands: Array) -> tuple[NDArray[np.int64], NDArray[np.i
 
 def _crossings(edges: Array, bands: Array) -> Array:
     """Return the y at which edges cross within bands."""
-    band, edge = _within(edges, bands)
-    low, high = (_at(edges, edge, bands[band, k]) for k in (0, 1))
+    band, edge = _edges_in_bands(edges, bands)
+    low, high = (_x_of_edges(edges, edge, bands[band, k]) for k in (0, 1))
     order = np.lexsort((high, low, band))
     band, low, high = band[order], low[order], high[order]
     # Sorted by their lower ends, two edges cross if their upper ends have the reverse order. Only
@@ -128,8 +128,8 @@ def _crossings(edges: Array, bands: Array) -> Array:
 
 def _ordered(edges: Array, bands: Array) -> tuple[Array, Array, Array, Array]:
     """Return edge pieces: x at bottom and top, middle y, and height times the sign."""
-    band, edge = _within(edges, bands)
-    low, high = (_at(edges, edge, bands[band, k]) for k in (0, 1))
+    band, edge = _edges_in_bands(edges, bands)
+    low, high = (_x_of_edges(edges, edge, bands[band, k]) for k in (0, 1))
     order = np.lexsort((low + high, band))
     band, low, high = band[order], low[order], high[order]
     first = np.searchsorted(band, band)  # the first edge of each band

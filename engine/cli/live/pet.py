@@ -65,7 +65,7 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
 
 def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending) -> None:
     protocol = _protocol(arguments)
-    given = _given(arguments)
+    given = _input_files(arguments)
     source = event_source_of(arguments)  # before any thread starts, because it starts a process
     mode = arguments.mode
     settings = LivePetSettings(mode=mode, newest_s=arguments.newest or 10.0)
@@ -87,7 +87,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
     # After an error the scan has gaps, and a volume of it would look complete
     if scan is not None and arguments.volume is not None and fault is None:
         study = Study(data=arguments.scan, inputs=given, protocol=protocol)
-        _whole(scan, study, arguments, on, console)
+        _reconstruct_recorded(scan, study, arguments, on, console)
         lines.say("saved", f"Volume: {arguments.volume}")
     if isinstance(fault, KeyboardInterrupt) and image is not None:
         raise KeyboardInterrupt("the scan was stopped; the image reconstructed so far is saved.")
@@ -150,7 +150,7 @@ def _protocol(arguments: argparse.Namespace) -> ListModeProtocol:
     return protocol
 
 
-def _given(arguments: argparse.Namespace) -> dict[str, Path]:
+def _input_files(arguments: argparse.Namespace) -> dict[str, Path]:
     found = {role.key: getattr(arguments, f"input_{role.key}") for role in inputs_of(CORRECTIONS)}
     return {key: path for key, path in found.items() if path is not None}
 
@@ -177,7 +177,7 @@ def _followed(session: LivePetSession, lines: _Lines, ending: Ending) -> BaseExc
         ending.is_following = False
 
 
-def _whole(
+def _reconstruct_recorded(
     scan: ListMode, study: Study, arguments: argparse.Namespace, on: Backend, console: Console
 ) -> None:
     """Reconstruct the recorded scan like a normal run, and save the volume."""

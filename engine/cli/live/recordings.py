@@ -53,7 +53,7 @@ def _recordings(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.action == "list":
         _list(console, as_json=arguments.json)
         return
-    found = _chosen(arguments.recording)
+    found = _chosen_recording(arguments.recording)
     if arguments.action == "discard":
         remove_recording(found.path)
         console.line(f"Discarded: {found.path}")
@@ -97,7 +97,7 @@ def _values(each: Unfinished) -> Plain:
     }
 
 
-def _chosen(name: str | None) -> Unfinished:
+def _chosen_recording(name: str | None) -> Unfinished:
     if name is None:
         raise SettingsError(
             "No recording was given. Give the number of a recording from `isocenter live "

@@ -58,7 +58,7 @@ class Binning(PreprocessStep):
             larger pixels with the same outer edges; views at the mean angle of each group
         """
         binned = geometry.binned(self.pixels) if self.pixels > 1 else geometry
-        return _between(binned, self.views)
+        return _grouped_views(binned, self.views)
 
     def rows_before(self, rows: range, geometry: XrayGeometry) -> range:
         """Return the rows that are averaged into `rows`.
@@ -132,7 +132,7 @@ def _binned_map(bad: NDArray[np.bool_] | None, k: int) -> NDArray[np.bool_] | No
     return None if bad is None else _binned(bad[None], k)[0] > 0
 
 
-def _between(geometry: XrayGeometry, k: int) -> XrayGeometry:
+def _grouped_views(geometry: XrayGeometry, k: int) -> XrayGeometry:
     """Return the geometry of means over k views, at the middle of each group on the circle."""
     n = geometry.n_views // k
     if k == 1:

@@ -66,7 +66,7 @@ def sidecar_of(volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] 
     if started is not None:
         zero = started.replace(microsecond=0)
     begun_s = 0.0 if started is None else started.microsecond / 1e6
-    injected_s = _after(zero, moment_of(scan.get("injected_at")))
+    injected_s = _seconds_after(zero, moment_of(scan.get("injected_at")))
     fields: Plain = {
         "ManufacturersModelName": str(scan.get("scanner") or ""),
         "Units": volume.unit,
@@ -223,7 +223,7 @@ def _unit_of(key: str) -> str:
     return "mm" if key.endswith(OF_LENGTH) else NO_UNIT
 
 
-def _after(zero: datetime | None, moment: datetime | None) -> float | None:
+def _seconds_after(zero: datetime | None, moment: datetime | None) -> float | None:
     """Return the seconds between two times; None if they cannot be compared."""
     return None if zero is None or moment is None else seconds_between(zero, moment)
 

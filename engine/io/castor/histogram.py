@@ -74,7 +74,7 @@ def read_histogram_scan(data: InputFile, header: CastorHeader, scanner: Scanner)
     # Wrong flags shift all fields, and then crystal numbers are the first to be impossible.
     pairs = pairs_of(lines, scanner, data.name, WRONG_CRYSTAL)
     # Each count becomes one event, so the sum over TOF bins must be a whole number.
-    counts = _whole(lines[COUNTS][..., 0].sum(axis=1, dtype=np.float64), data.name)
+    counts = _integer_counts(lines[COUNTS][..., 0].sum(axis=1, dtype=np.float64), data.name)
     n_events = int(counts.sum())
     # A histogram can have far more counts than lines.
     refuse_large_data(n_events * EVENT_BYTES, data.name)
@@ -115,7 +115,7 @@ def _record(header: CastorHeader) -> np.dtype[np.void]:
     return np.dtype([*parts, bins, ("first", "<u4"), ("second", "<u4")])
 
 
-def _whole(counts: Array, name: str) -> Array:
+def _integer_counts(counts: Array, name: str) -> Array:
     """Return the counts of lines as int64, shape (n,); refuse fractions."""
     bad = ~(np.isfinite(counts) & (counts >= 0) & (counts == np.rint(counts)))
     if bad.any():

@@ -60,7 +60,7 @@ def _levels(data: bytes, *, is_implicit: bool, is_little: bool) -> int:
             ends.pop()
         group, element, length = struct.unpack_from(order + "HHI", data, at)
         if group != DELIMITERS:
-            at = _after(data, at, order, is_implicit=is_implicit)
+            at = _end_of_attribute(data, at, order, is_implicit=is_implicit)
             continue
         at += HEAD_BYTES
         if element == ITEM:
@@ -71,7 +71,7 @@ def _levels(data: bytes, *, is_implicit: bool, is_little: bool) -> int:
     return deepest
 
 
-def _after(data: bytes, at: int, order: str, *, is_implicit: bool) -> int:
+def _end_of_attribute(data: bytes, at: int, order: str, *, is_implicit: bool) -> int:
     """Return the position after an attribute, or of the first item if it is a sequence."""
     vr = b"" if is_implicit else data[at + 4 : at + 6]
     # Some VRs have 2 reserved bytes and a length of 32 bits, all others one of 16 (PS3.5, 7.1.2).

@@ -65,7 +65,7 @@ class DicomSeries(VolumeReader):
         series = _Series.of(file)
         frames = series.frames()
         if len(frames) > 1:
-            return _whole(series, frames)
+            return _combined_frames(series, frames)
         image = series.image(series.headers)
         if not frames:
             return image
@@ -186,7 +186,7 @@ def _images(
         yield FrameVolume(frame, replace(volume, grid=grid))
 
 
-def _whole(series: _Series, frames: Sequence[tuple[TimeFrame, list[Header]]]) -> Volume:
+def _combined_frames(series: _Series, frames: Sequence[tuple[TimeFrame, list[Header]]]) -> Volume:
     """Return the sum of frames of counts, or the mean of other frames weighted by length."""
     is_sum = _unit(series.chosen) in SUMMED
     counted_s = sum(frame.duration_s for frame, _ in frames)

@@ -108,8 +108,10 @@ def _slice(header: Header, frame: int) -> Slice:
             f"perpendicular unit vectors. {WAY_OUT}"
         )
     spacing = _numbers(header, frame, "PixelSpacing", 2)
-    thickness = _found(header, frame, "SliceThickness")
-    slope, intercept = (_found(header, frame, f"Rescale{name}") for name in ("Slope", "Intercept"))
+    thickness = _frame_attribute(header, frame, "SliceThickness")
+    slope, intercept = (
+        _frame_attribute(header, frame, f"Rescale{name}") for name in ("Slope", "Intercept")
+    )
     return Slice(
         header.path,
         frame,
@@ -132,7 +134,7 @@ def _number(header: Header) -> int | None:
 
 
 def _numbers(header: Header, frame: int, keyword: str, n: int) -> NDArray[np.float64]:
-    found = _found(header, frame, keyword)
+    found = _frame_attribute(header, frame, keyword)
     values = [] if found is None else [float(each) for each in _sequence(found)]
     if len(values) != n or not np.isfinite(values).all():
         raise FileFormatError(
@@ -146,7 +148,7 @@ def _sequence(found: object) -> Sequence[float]:
     return found if isinstance(found, Sequence) else ()
 
 
-def _found(header: Header, frame: int, keyword: str) -> object:
+def _frame_attribute(header: Header, frame: int, keyword: str) -> object:
     """Return an attribute of a frame: from the file, the frame's group, or the shared group."""
     dataset = header.dataset
     if dataset.get(keyword) is not None:

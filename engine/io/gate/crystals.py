@@ -144,7 +144,7 @@ def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> N
     most_mm = farthest_mm(scanner)
     if float(distances[:, 0].max(initial=0.0)) > most_mm:
         worst = int(distances[:, 0].argmax())
-        raise _off(name, distances[worst, 0], places_mm[worst], scanner)
+        raise _too_far(name, distances[worst, 0], places_mm[worst], scanner)
     # The normal case: every position has its own nearest crystal.
     if len(np.unique(near[:, 0])) == len(near):
         return np.asarray(alive[near[:, 0]], np.int32)
@@ -217,7 +217,7 @@ def nearest(places_mm: Array, scanner: Scanner, name: str) -> NDArray[np.int32]:
     distances, near = (np.asarray(each) for each in found)
     if len(distances) and float(distances.max()) > farthest_mm(scanner):
         worst = int(distances.argmax())
-        raise _off(name, distances[worst], places_mm[worst], scanner)
+        raise _too_far(name, distances[worst], places_mm[worst], scanner)
     return np.where(scanner.alive[near], near, -1).astype(np.int32)
 
 
@@ -234,7 +234,7 @@ def _on_ring(places_mm: Array, scanner: RingScanner, name: str) -> NDArray[np.in
     off_mm = np.linalg.norm(away, axis=1)
     if len(off_mm) and float(off_mm.max()) > farthest_mm(scanner):
         worst = int(off_mm.argmax())
-        raise _off(name, off_mm[worst], places_mm[worst], scanner)
+        raise _too_far(name, off_mm[worst], places_mm[worst], scanner)
     return np.where(scanner.alive[crystals], crystals, -1).astype(np.int32)
 
 
@@ -256,7 +256,7 @@ def farthest_mm(scanner: Scanner) -> float:
     return reach if isinstance(scanner, RingScanner) else reach + scanner.crystal_depth.depth_mm / 2
 
 
-def _off(name: str, off_mm: float, place_mm: Array, scanner: Scanner) -> GeometryError:
+def _too_far(name: str, off_mm: float, place_mm: Array, scanner: Scanner) -> GeometryError:
     x, y, z = place_mm
     return GeometryError(
         f"{name}: photons were detected at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {off_mm:.1f} mm from "

@@ -111,7 +111,7 @@ class RootFile:
             if branches is not None:
                 is_delayed = name.lower().startswith(DELAYED)
                 found.append(CoincidenceTree(name, int(tree.num_entries), branches, is_delayed))
-        prompts = _only([t for t in found if not t.delayed], names, self.name)
+        prompts = _single_tree([t for t in found if not t.delayed], names, self.name)
         return [prompts, *(t for t in found if t.delayed)]
 
     def singles(self, like: CoincidenceTree) -> CoincidenceTree | None:
@@ -185,7 +185,9 @@ class RootFile:
             yield found
 
 
-def _only(prompts: list[CoincidenceTree], names: Sequence[str], file: str) -> CoincidenceTree:
+def _single_tree(
+    prompts: list[CoincidenceTree], names: Sequence[str], file: str
+) -> CoincidenceTree:
     # Users add more sorters, but GATE's own tree has this name.
     usual = [tree for tree in prompts if tree.name.lower() == USUAL]
     if len(usual or prompts) == 1:

@@ -179,7 +179,10 @@ def _tof(scanner: Tree, n_types: int) -> tuple[TofBins | None, tuple[str, ...]]:
     if all(len(each) <= 2 for each in edges):
         return None, ()
     # PETSIRD allows different bins for each pair of types, but one scan has one set of bins here.
-    first, widths_mm = edges[0], {_at(scanner["tofResolution"], pair) for pair in pairs}
+    first, widths_mm = (
+        edges[0],
+        {_triangular_entry(scanner["tofResolution"], pair) for pair in pairs},
+    )
     fwhm_mm = widths_mm.pop()
     alike = all(np.array_equal(each, first) for each in edges) and not widths_mm
     if not alike or not isinstance(fwhm_mm, float) or not fwhm_mm > 0:
@@ -195,7 +198,7 @@ def _tof(scanner: Tree, n_types: int) -> tuple[TofBins | None, tuple[str, ...]]:
 
 def _edges(scanner: Tree, pair: tuple[int, int]) -> Array:
     """Return the edges of the TOF bins of two module types [mm]; empty if not stated."""
-    found = _at(scanner["tofBinEdges"], pair)
+    found = _triangular_entry(scanner["tofBinEdges"], pair)
     return np.asarray(found["edges"] if isinstance(found, dict) else (), np.float64)
 
 
@@ -206,7 +209,7 @@ def window_ps(scanner: Tree) -> float:
     return float(np.abs(edges).max()) / MM_PER_PS if len(edges) else 0.0
 
 
-def _at(matrix: object, pair: tuple[int, int]) -> object:
+def _triangular_entry(matrix: object, pair: tuple[int, int]) -> object:
     """Return the entry of a lower triangular matrix for two module types, None if there is none."""
     a, b = pair
     if not isinstance(matrix, Sequence | np.ndarray) or a >= len(matrix) or b >= len(matrix[a]):
@@ -231,7 +234,7 @@ def _kinds(
     said = False
     for a, upper in enumerate(types):
         for b, lower in enumerate(types[: a + 1]):
-            rows = _at(efficiencies["modulePairSGIDLUT"], (a, b))
+            rows = _triangular_entry(efficiencies["modulePairSGIDLUT"], (a, b))
             rows = rows if isinstance(rows, list) else []
             said = said or bool(rows)
             groups = _filled(rows, upper, lower, path)

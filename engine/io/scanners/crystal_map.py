@@ -137,7 +137,7 @@ def _row(path: Path, number: int, fields: list[str], n_columns: int) -> _Row:
             f"{where}: the number of columns is {len(fields)}, expected {want}; write `ring det "
             "[layer] x y z`."
         )
-    key = [_whole(where, text) for text in fields[:-3]]
+    key = [_integer(where, text) for text in fields[:-3]]
     ring, place, layer = (*key, 0)[:3]
     # `CrystalMap` packs these into one 64-bit number: 16 bits ring, 24 bits place, 16 bits layer.
     if any(not 0 <= k <= most for k, most in zip((ring, place, layer), MAX_KEY, strict=True)):
@@ -149,7 +149,7 @@ def _row(path: Path, number: int, fields: list[str], n_columns: int) -> _Row:
     return _Row(number, (ring, place, layer), (x, y, z))
 
 
-def _whole(where: str, text: str) -> int:
+def _integer(where: str, text: str) -> int:
     try:
         return int(text)
     except ValueError as e:

@@ -98,7 +98,7 @@ def siemens_folder(path: Path) -> SiemensFolder | None:
     inside = is_folder(path)
     if not inside and not path.name.lower().endswith(ENDINGS):
         return None
-    found = list(_found(path if inside else path.parent))
+    found = list(_known_files(path if inside else path.parent))
     counts = [each for each in found if each.part == "counts"]
     named = None if inside else _named(path, found)
     if not counts or named == set() or (inside and _has_events(path)):
@@ -163,7 +163,7 @@ def _data_sets(header: InterfileHeader) -> Iterator[str]:
                 yield PureWindowsPath(part.strip()).name
 
 
-def _found(folder: Path) -> Iterator[FolderFile]:
+def _known_files(folder: Path) -> Iterator[FolderFile]:
     """Yield the files of a folder that have a known purpose."""
     files = [each for each in entries(folder) if each.name.lower().endswith(ENDINGS)]
     described: set[str] = set()

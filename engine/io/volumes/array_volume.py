@@ -60,7 +60,7 @@ class ArrayVolume(VolumeReader):
     def read(cls, file: InputFile) -> Volume:
         sizes = _sizes(file)
         with np.errstate(over="ignore"):  # values beyond float32 become infinite; refused below
-            values = np.asarray(array_of(file, _chosen(file, sizes)), np.float32)
+            values = np.asarray(array_of(file, _volume_name(file, sizes)), np.float32)
         if sizes.shape is not None and values.shape != sizes.shape:
             raise GeometryError(
                 f"{file.name}: the array has {_listed(values.shape)} values, but its sidecar "
@@ -95,7 +95,7 @@ def _is_fact(name: str, found: object) -> bool:
     return name != NAME or isinstance(found, str) or np.asarray(found).dtype.kind == "U"
 
 
-def _chosen(file: InputFile, sizes: ArraySizes) -> str:
+def _volume_name(file: InputFile, sizes: ArraySizes) -> str:
     """Return the name of the array that is the volume."""
     found = {each.name: each for each in arrays_in(file)}
     volumes = [name for name, each in found.items() if len(each.shape) == 3]

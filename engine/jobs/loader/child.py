@@ -71,7 +71,7 @@ def main(line: Connection, lifeline: Connection, inherited: tuple[Connection, ..
     try:
         while True:
             function, arguments, name = pickle.loads(line.recv_bytes())
-            _answer(line, _done(function, arguments, name))
+            _answer(line, _result_of_call(function, arguments, name))
     except (EOFError, OSError):
         os._exit(ORPHANED)
 
@@ -91,7 +91,9 @@ def _load_heavy() -> None:
         import_module(name)
 
 
-def _done(function: Callable[..., object], arguments: tuple[object, ...], name: str) -> Parcel:
+def _result_of_call(
+    function: Callable[..., object], arguments: tuple[object, ...], name: str
+) -> Parcel:
     """Return the result of a call, or the error that it raised."""
     # Set for each call: the free memory changes between two files
     with limited_memory() as free:

@@ -100,7 +100,7 @@ def _work(order: Order, outbox: Outbox, controls: Controls) -> None:
                 # shared memory ends with this process: an early exit would lose the last volume
                 outbox.wait_until_received()
             elif controls.pause_wanted:
-                _rest(job, latest, controls, outbox)
+                _wait_in_pause(job, latest, controls, outbox)
             controls.stop_if_aborted()
 
 
@@ -167,7 +167,9 @@ def _default_source() -> Source:
     return run
 
 
-def _rest(job: Job | None, latest: Preview | None, controls: Controls, outbox: Outbox) -> None:
+def _wait_in_pause(
+    job: Job | None, latest: Preview | None, controls: Controls, outbox: Outbox
+) -> None:
     """Wait until a pause ends, with the image saved on disk."""
     # a pause may last for days: the machine sleeps, or the user is away
     if job is not None and latest is not None:

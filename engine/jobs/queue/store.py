@@ -121,7 +121,7 @@ class StudyQueue:
         # Paths are made absolute here: the runner has another working directory
         whole = identified_study(study).with_absolute_paths()
         text = whole.model_dump_json()
-        with self._alone():
+        with self._locked():
             entries = self.entries()
             same = [e for e in entries if e.state in OPEN and (e.study, e.output) == (text, place)]
             if same:
@@ -143,7 +143,7 @@ class StudyQueue:
                 order="" if order is None else order.model_dump_json(),
                 asks=asks,
                 scanner_kind=scanner_kind,
-                **_asked(question),
+                **_question_values(question),
                 added_utc=datetime.now(UTC),
             )
             self._files.write(entry)
@@ -210,7 +210,7 @@ class StudyQueue:
             if text != entry.study:
                 remove_run(entry)  # its checkpoint belongs to the earlier settings
                 values |= {"updates": 0, "deaths": 0, "done": 0.0}
-            return _with(entry, **(values | _asked(question)))
+            return _with(entry, **(values | _question_values(question)))
 
         return self.change(id, change)
 
@@ -274,7 +274,7 @@ class StudyQueue:
         to
             new place among all studies, from 0
         """
-        with self._alone():
+        with self._locked():
             moved, entries = self.get(id), self.entries()
             now = [each.id for each in entries].index(id)
             at = max(0, min(to, len(entries) - 1))
@@ -364,7 +364,7 @@ class StudyQueue:
         SettingsError
             if there is no such study
         """
-        with self._alone():
+        with self._locked():
             entry = self.get(id)
             changed = change(entry)
             # No write without a change: every write is copied to all machines of a share
@@ -375,7 +375,7 @@ class StudyQueue:
 
     def change_settings(self, **values: object) -> QueueSettings:
         """Change the settings of the queue; other settings stay."""
-        with self._alone():
+        with self._locked():
             settings = self.settings.model_copy(update=values)
             write_settings(self.folder, settings)
         return settings
@@ -393,7 +393,7 @@ class StudyQueue:
         started
             True if a process was started now
         """
-        with self._alone():
+        with self._locked():
             settings = self.settings
             if not settings.runs or settings.has_runner or self._only_asks():
                 return False
@@ -403,7 +403,7 @@ class StudyQueue:
 
     def end_if_done(self) -> bool:
         """Return True if the runner can end; the queue is then off unless a question is open."""
-        with self._alone():
+        with self._locked():
             settings = self.settings
             # The queue continues by itself after the answers, so it stays on
             if self._only_asks():
@@ -417,7 +417,7 @@ class StudyQueue:
 
     def drop(self, id: str) -> None:
         """Delete the file of a study, and the folder of its run."""
-        with self._alone():
+        with self._locked():
             entry = self._files.read(id)
             if entry is None:
                 return
@@ -442,7 +442,7 @@ class StudyQueue:
             return False
         return any(each.state == "asking" for each in entries)
 
-    def _alone(self) -> AbstractContextManager[None]:
+    def _locked(self) -> AbstractContextManager[None]:
         return after_others(self.folder)
 
     def _drop_finished(self, entries: Sequence[QueueEntry]) -> None:
@@ -493,7 +493,7 @@ def _place_at(entries: Sequence[QueueEntry], at: int) -> float | None:
     return middle if before < middle < after else None
 
 
-def _asked(question: Question | None) -> Plain:
+def _question_values(question: Question | None) -> Plain:
     """Return the values of an entry that waits for an answer; none without a question."""
     if question is None:
         return {}

@@ -120,7 +120,7 @@ class DaskWorkers:
                     # A short timeout instead of a blocking wait: the user's stop must be heard
                     future = ended.get(timeout=LOOK_S)
                 except Empty:
-                    seen_at = self._seen(seen_at)
+                    seen_at = self._last_available(seen_at)
                     on_poll()
                     continue
                 i, seen_at = numbers.pop(future.key), monotonic()
@@ -158,7 +158,7 @@ class DaskWorkers:
         if fault is not None:
             raise fault
 
-    def _seen(self, seen_at: float) -> float:
+    def _last_available(self, seen_at: float) -> float:
         """Return when a worker was last available; raise if that is too long ago."""
         if self.n_threads:
             return monotonic()

@@ -162,7 +162,7 @@ class LiveWork:
         return self._take_frames(frames)
 
     def _take_frames(self, frames: list[Frame]) -> int:
-        slices = self._slices or self._begun()
+        slices = self._slices or self._created_slices()
         if slices is None:
             # The newest ones: darks and flats may arrive only after thousands of projections
             self._held = [*self._held, *frames][-MOST_HELD:]
@@ -201,7 +201,7 @@ class LiveWork:
         for text in slices.add(frames, same_scan=same_scan):
             self._say(Noticed(f"{self._source.name}: {text}"))
 
-    def _begun(self) -> LiveSlices | None:
+    def _created_slices(self) -> LiveSlices | None:
         """Return the slices, once the geometry is known."""
         choices = self._choices
         geometry = choices.geometry

@@ -115,8 +115,8 @@ class Screening:
             return
         self._other = shape
         yield Noticed(
-            f"{self._name}: {_called(frame)} has {shape[0]} x {shape[1]} pixels (rows x columns), "
-            f"but earlier frames have {want[0]} x {want[1]}. It is not used."
+            f"{self._name}: {_frame_name(frame)} has {shape[0]} x {shape[1]} pixels (rows x "
+            f"columns), but earlier frames have {want[0]} x {want[1]}. It is not used."
         )
 
     def _retyped(self, frame: Frame) -> Iterator[Arrival]:
@@ -134,8 +134,8 @@ class Screening:
             return
         self._other_type = found
         yield Noticed(
-            f"{self._name}: {_called(frame)} has the type {found.name}, but earlier projections "
-            f"have {want.name}. It is not used."
+            f"{self._name}: {_frame_name(frame)} has the type {found.name}, but earlier "
+            f"projections have {want.name}. It is not used."
         )
 
     def _turned(self, index: int, angle: float) -> Iterator[Arrival]:
@@ -148,7 +148,11 @@ class Screening:
         typical = float(np.median(self._steps)) if len(self._steps) >= FEW_STEPS else None
         self._steps.append(step)
         expected = None if typical is None else _wrapped(typical * (index - last[0]))
-        if expected is None or typical is None or _near(angle - last[1], expected, typical):
+        if (
+            expected is None
+            or typical is None
+            or _is_expected_step(angle - last[1], expected, typical)
+        ):
             return
         # A scan with random angles would otherwise report every view
         self._jumps += 1
@@ -168,7 +172,7 @@ def _fault_of(frame: Frame) -> str:
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         n_bad = int(np.count_nonzero(~np.isfinite(values)))
         return (
-            f"{n_bad:,} of {values.size:,} values of {_called(frame)} are not finite. "
+            f"{n_bad:,} of {values.size:,} values of {_frame_name(frame)} are not finite. "
             "It is not used. Configure the detector to replace bad pixels by a "
             "number."
         )
@@ -178,7 +182,7 @@ def _fault_of(frame: Frame) -> str:
         return ""
     if not values.flat[:FIRST].any() and not values.any():
         return (
-            f"{_called(frame)} has only zeros. It is not used. Check the beam and the "
+            f"{_frame_name(frame)} has only zeros. It is not used. Check the beam and the "
             "detector readout."
         )
     return ""
@@ -190,7 +194,7 @@ def _type_of(frame: Frame) -> DType:
     return kind if kind.isnative else kind.newbyteorder("=")
 
 
-def _called(frame: Frame) -> str:
+def _frame_name(frame: Frame) -> str:
     return f"{frame.kind.name.lower()} {frame.index}"
 
 
@@ -199,6 +203,6 @@ def _wrapped(angle: float) -> float:
     return float((angle + np.pi) % (2 * np.pi) - np.pi)
 
 
-def _near(moved: float, expected: float, typical: float) -> bool:
+def _is_expected_step(moved: float, expected: float, typical: float) -> bool:
     """Return True if a rotation is within half a typical step of the expected one."""
     return abs(_wrapped(moved - expected)) <= max(0.5 * abs(typical), 1e-6)

@@ -133,7 +133,7 @@ class LivePetWork:
         return n
 
     def _take(self, events: ListMode) -> None:
-        corrections = self.corrections or self._begun(events)
+        corrections = self.corrections or self._create_corrections(events)
         events, usable = corrections.prepared(events)
         gone, is_kept = self.store.add(events, usable)
         if not is_kept:
@@ -152,7 +152,7 @@ class LivePetWork:
             "use a sliding image."
         )
 
-    def _begun(self, events: ListMode) -> LiveCorrections:
+    def _create_corrections(self, events: ListMode) -> LiveCorrections:
         """Create the corrections, once the scanner is known."""
         head = self._source.head or events.select(slice(0, 0))
         choices = self._choices

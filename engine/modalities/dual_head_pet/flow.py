@@ -403,15 +403,15 @@ def facts_of(data: Histogram) -> Plain:
         "scanner": data.scanner.name,
         "crystals": data.scanner.describe(),
         "lines": data.scanner.n_lors,
-        "prompts": _whole(data.n_prompts),
-        "delayeds": _whole(data.n_delayeds),
+        "prompts": _as_integer(data.n_prompts),
+        "delayeds": _as_integer(data.n_delayeds),
         "duration_s": data.duration_s,
         **data.info,
         **position_facts(data.info),
     }
 
 
-def _whole(counts: float) -> float:
+def _as_integer(counts: float) -> float:
     """Return counts as an integer if they are whole."""
     # Histograms of other programs may contain fractions, after decay correction for example.
     return int(counts) if counts.is_integer() else counts

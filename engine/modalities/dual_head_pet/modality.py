@@ -140,7 +140,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         if scan is None or not isinstance(scanner, DualHead):
             return None
         # Layers that are combined need much less memory, so this comes before the estimate.
-        scanner = protocol.layers.scanner_for(scanner, _given(study))
+        scanner = protocol.layers.scanner_for(scanner, _scanner_of_response(study))
         # List mode has prompts and delayeds, which become two columns.
         columns = scan.n_columns if isinstance(scan, HistogramSummary) else 2
         is_stored = _is_stored(protocol, study)
@@ -198,7 +198,7 @@ def _panels(study: OpenStudy) -> DualHead | None:
     return one_layer(study.scanner) if isinstance(study.scanner, DualHead) else None
 
 
-def _given(study: OpenStudy) -> DualHead | None:
+def _scanner_of_response(study: OpenStudy) -> DualHead | None:
     """Return the scanner of the response in the study; None if there is none."""
     given = study.contents.get(RESPONSE.key)
     return given if isinstance(given, DualHead) else None
@@ -206,7 +206,7 @@ def _given(study: OpenStudy) -> DualHead | None:
 
 def _with_image(protocol: DualHeadProtocol, study: OpenStudy) -> DualHead | None:
     """Return the panels with the image of a run; with that of a stored response by default."""
-    panels, given = study.scanner, _given(study)
+    panels, given = study.scanner, _scanner_of_response(study)
     if not isinstance(panels, DualHead):
         return None
     if given is not None and protocol.grid == DualHeadGrid():

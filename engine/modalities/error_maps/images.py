@@ -107,12 +107,12 @@ def replicate_images(
                 continue
             replicate = model.resampled(part, c)
             if image is None:
-                image = _alone(algorithm, replicate, start, n_updates, between)
+                image = _single_replicate(algorithm, replicate, start, n_updates, between)
             yield algorithm.completed(replicate, image)[0]
         first += part.n
 
 
-def _alone(
+def _single_replicate(
     algorithm: Algorithm,
     model: SystemModel,
     start: Array,

@@ -99,7 +99,7 @@ def error_needs(
     shares_rays = has_shared_rays
     if gpu is not None:
         if shares_rays and not is_penalised:
-            copies = batch_of(n, n_voxels, _left(gpu)) * VOXEL_BYTES * n_voxels
+            copies = batch_of(n, n_voxels, _memory_for_replicates(gpu)) * VOXEL_BYTES * n_voxels
             seconds = GPU_SHARED_COST * n * iterations_s
             return ErrorNeeds(copies + finished, seconds, _with_replicates(gpu, n, n_voxels))
         # The Hessian shares rays only on the CPU.
@@ -112,14 +112,14 @@ def error_needs(
     return ErrorNeeds(batch * replicate_bytes(n_voxels) + finished, runs * iterations_s, gpu)
 
 
-def _left(gpu: GpuRequirements) -> int:
+def _memory_for_replicates(gpu: GpuRequirements) -> int:
     """Return the memory of a GPU that a run leaves to its replicates."""
     return max(gpu.free_bytes - gpu.whole_bytes, 0)
 
 
 def _with_replicates(gpu: GpuRequirements, n: int, n_voxels: int) -> GpuRequirements:
     """Return the memory of a GPU with a batch of replicates, or with the smallest one."""
-    batch = batch_of(n, n_voxels, _left(gpu))
+    batch = batch_of(n, n_voxels, _memory_for_replicates(gpu))
     each = int(GPU_SAFETY * gpu_replicate_bytes(n_voxels))
     return replace(
         gpu,

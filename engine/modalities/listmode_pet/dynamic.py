@@ -187,7 +187,7 @@ def dynamic(
     rate = n_events * passes / spent
     yield context.log.measured("reconstruct", events=n_events, events_per_second=rate)
     yield context.log.start("finish", "Adding up the frames")
-    whole = _whole(scan.frames[: len(images)], images, units)
+    whole = _combined_frames(scan.frames[: len(images)], images, units)
     yield context.log.end("finish")
     if context.protocol.error_replicates is not None:
         from engine.modalities.error_maps.stage import frames_noted  # few runs have an error map
@@ -323,7 +323,9 @@ def _weights(frames: tuple[TimeFrame, ...], units: ImageSpace) -> NDArray[np.flo
     return weights / weights.sum()
 
 
-def _whole(frames: tuple[TimeFrame, ...], images: list[Volume], units: ImageSpace) -> Image:
+def _combined_frames(
+    frames: tuple[TimeFrame, ...], images: list[Volume], units: ImageSpace
+) -> Image:
     # float64, so that the rounding of many frames does not add up.
     total = np.zeros(units.grid.shape, np.float64)
     for weight, image in zip(_weights(frames, units), images, strict=True):

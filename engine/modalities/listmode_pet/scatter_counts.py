@@ -76,7 +76,11 @@ class CountedEvents(CountedLines):
         background = np.float32(self.share) * (self.randoms + scatter)
         prompts = replace(self._part, background=background.astype(np.float32))
         model = listmode_pet.build(
-            prompts, self.grid, self._seen(prompts), on=self.on, reproducible=self.reproducible
+            prompts,
+            self.grid,
+            self._coarse_sensitivity(prompts),
+            on=self.on,
+            reproducible=self.reproducible,
         )
         start = listmode_pet.uniform_start(model)
         if self._image is not None:
@@ -94,7 +98,7 @@ class CountedEvents(CountedLines):
         # Trues of the final image are needed once, for the plot of measured counts.
         self._trues = self.on.to_host(model.A(self.on.to_device(self._image)))
 
-    def _seen(self, prompts: ListMode) -> Sensitivity:
+    def _coarse_sensitivity(self, prompts: ListMode) -> Sensitivity:
         """Return the sensitivity of the coarse image, computed once."""
         if self._sensitivity is None:
             few = prompts.scanner.n_lors <= EXACT_BELOW

@@ -120,7 +120,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
             n_columns=n_columns,
             n_timed=n_timed,
             left=left,
-            scan=self._asked(study.scan, study),
+            scan=self._single_bin_scan(study.scan, study),
         )
 
     def obstacles(self, protocol: RingSinogramProtocol, study: OpenStudy) -> dict[str, str | None]:
@@ -128,7 +128,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         # seconds.
         if not isinstance(study.scan, SinogramSummary):
             return {}
-        data = self._asked(study.scan, study)
+        data = self._single_bin_scan(study.scan, study)
         found = {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
         scatter, attenuation = (
             protocol.corrections.of(BinScatter),
@@ -139,7 +139,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
             found[scatter.kind] = found[scatter.kind] or NEEDS_ATTENUATION
         return found
 
-    def _asked(self, scan: SinogramSummary, study: OpenStudy) -> Sinogram:
+    def _single_bin_scan(self, scan: SinogramSummary, study: OpenStudy) -> Sinogram:
         """Return the counts in a single bin, with the contents of all auxiliary files."""
         # Only the presence of a file is tested, so its values are not needed.
         given = dict.fromkeys((*study.contents, *scan.brings))

@@ -174,7 +174,7 @@ def build_of(
         )
     rays = Rays(data.layout.points_mm, data.layout.ends_of(bins))
     A = RayProjector(rays, grid, on=on, on_progress=on_progress, profiler=profiler)
-    counts, factors = data.prompts[bins], _of(data.factors, bins)
+    counts, factors = data.prompts[bins], _values_of(data.factors, bins)
     background = np.zeros(len(bins), np.float32)
     if data.background is not None:
         background = data.background[bins]
@@ -243,5 +243,5 @@ def rows_of(data: Sinogram) -> NDArray[np.int64]:
     return rows if data.factors is None else rows[data.factors[rows] > 0]
 
 
-def _of(values: Array | None, bins: Array) -> Array | None:
+def _values_of(values: Array | None, bins: Array) -> Array | None:
     return None if values is None else values[bins]

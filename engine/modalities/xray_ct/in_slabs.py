@@ -143,7 +143,7 @@ def _work(context: Context, scan: Projections, recipe: SlabRecipe) -> SlabFdk:
     )
 
 
-def _made(
+def _slabs_in_order(
     context: Context, work: SlabFdk, recipe: SlabRecipe, values: Array, slabs: list[range]
 ) -> Iterator[Array]:
     """Yield the slabs in order, computed here or by the workers of a cluster."""
@@ -170,7 +170,7 @@ def _slabs(
         # Workers of a cluster report whole slabs, not chunks of views.
         passes = len(work.chunks) if context.divide is None else 1
         context.progress.begin("reconstruct", max(len(slabs), 1), passes)
-    made, clock = _made(context, work, recipe, scan.values, slabs), perf_counter()
+    made, clock = _slabs_in_order(context, work, recipe, scan.values, slabs), perf_counter()
     k = 0
     for slab in made:
         slices, k = slabs[k], k + 1
@@ -178,7 +178,7 @@ def _slabs(
         # Before the next slab is computed: zip and enumerate keep a reference to the last one.
         del slab
         # Pages of the files are released, or the system would count them as memory of this run.
-        _rest(image, scan.storage)
+        _release_pages(image, scan.storage)
         seconds = perf_counter() - clock
         context.log.spend("reconstruct", seconds)
         yield from _show(context, space, image, slices, (k, len(slabs)), seconds)
@@ -231,7 +231,7 @@ def _fill(image: Array, slices: range, slab: Array) -> None:
         rest(image)
 
 
-def _rest(image: Array, storage: ColumnStorage) -> None:
+def _release_pages(image: Array, storage: ColumnStorage) -> None:
     storage.rest()
     if isinstance(image, np.memmap):
         volume_file.to_disk(image)

@@ -102,7 +102,7 @@ class SlicePreview:
         clock = perf_counter()
         scan = self.prepared(protocol, check)
         axis = float(scan.geometry.axis_column.mean())
-        found = _found(protocol, scan).get("value")
+        found = _search_result(protocol, scan).get("value")
         # With the axis from the values, the volume is that of the run and not of the raw geometry.
         grid = protocol.grid.grid_for(walked(self._empty_scan, protocol, found).empty_scan.geometry)
         coarser = self._coarser(grid, scan.n_views)
@@ -237,7 +237,7 @@ def steps_of(protocol: CtProtocol) -> list[PreprocessStep]:
     return [getattr(protocol.steps, step.kind) for step in STEPS]
 
 
-def _found(protocol: CtProtocol, scan: Projections) -> Plain:
+def _search_result(protocol: CtProtocol, scan: Projections) -> Plain:
     """Return value and method of the step that searches one, if it ran."""
     for step in steps_of(protocol):
         if step.sought and (facts := step.facts(scan)):
@@ -360,7 +360,7 @@ def messages_of(
     if protocol.algorithm.filter is None:
         messages = [f"Filtered back projection, {settings.describe()}"]
         messages.append(f"the run itself uses {protocol.algorithm.title}")
-    method = _found(protocol, scan).get("method")
+    method = _search_result(protocol, scan).get("method")
     words = {
         None: "from the scan",
         "given": "from the protocol",

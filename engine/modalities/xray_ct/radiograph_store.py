@@ -78,7 +78,7 @@ class RadiographStore:
         if "flat_views" in info:
             info["flat_views"] = (np.asarray(info["flat_views"]) - view).tolist()
         one = replace(scan.select(slice(view, view + 1)), info=info)
-        done = _after(one, [step for step in steps if step.of_a_view])
+        done = _preprocessed(one, [step for step in steps if step.of_a_view])
         return Part(_copy(done.values[0]), done.kind, done.bad_pixels)
 
     def sinogram(self, row: int, steps: tuple[Any, ...] = ()) -> Part:
@@ -95,12 +95,12 @@ class RadiographStore:
         first = max(row - NEIGHBOURS, 0) if steps else row
         last = row + NEIGHBOURS + 1 if steps else row + 1
         of_a_row = [step for step in steps if step.of_a_row]
-        done = _after(_rows(self.scan, slice(first, last)), of_a_row)
+        done = _preprocessed(_rows(self.scan, slice(first, last)), of_a_row)
         bad = None if done.bad_pixels is None else done.bad_pixels[row - first][None]
         return Part(_copy(done.values[:, row - first]), done.kind, bad)
 
 
-def _after(scan: Projections, steps: list[Any]) -> Projections:
+def _preprocessed(scan: Projections, steps: list[Any]) -> Projections:
     from engine.core.backend import cpu
 
     # One thread: viewing must not slow down a reconstruction.

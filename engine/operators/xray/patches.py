@@ -127,13 +127,13 @@ class _OnGpu:
     def at(self, box: VolumeBox) -> Array:
         # the graph reads the matrices from the device each time: other positions need no new graph
         if box.corner != self._corner:
-            self._patch.place([_from(self._matrices, box.corner)])
+            self._patch.place([_shifted_origin(self._matrices, box.corner)])
             self._corner = box.corner
         self._patch.project()
         return self._patch.values[0]
 
 
-def _from(matrices: Array, corner: Three) -> Array:
+def _shifted_origin(matrices: Array, corner: Three) -> Array:
     """Return matrices (n_views, 3, 4) for points counted from a voxel (z, y, x)."""
     # M (x + c, 1) = M (x, 1) + M c: only the last column of a matrix depends on the origin of the
     # points

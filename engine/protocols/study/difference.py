@@ -95,7 +95,7 @@ def changed_from(base: Protocol, now: P, quality: Quality | None = None) -> P:
     by_hand = [str(each.difference) for each in changes if each not in of_level]
     # Without any change by the level, the voxels are those of the saved protocol.
     level = quality if of_level else None
-    words = [*saved.changed, *([_at(level, of_level)] if level else []), *by_hand]
+    words = [*saved.changed, *([_text_of_level(level, of_level)] if level else []), *by_hand]
     changed = tuple(word[:MOST_LETTERS] for word in words)
     # Limits keep a study file small, even after hundreds of manual changes.
     update = {
@@ -106,7 +106,7 @@ def changed_from(base: Protocol, now: P, quality: Quality | None = None) -> P:
     return now.model_copy(update={"saved": saved.model_copy(update=update)})
 
 
-def _at(level: Quality, changes: Sequence[SettingChange]) -> str:
+def _text_of_level(level: Quality, changes: Sequence[SettingChange]) -> str:
     return f"at {level.capitalize()}: {'; '.join(str(each.difference) for each in changes)}"
 
 

@@ -110,13 +110,13 @@ def _solved(
     for _ in range(MOST_ITERATIONS):
         curved = hessian_times(steps)
         lengths = _quotients(last, _products(steps, curved))
-        changes += _each(lengths, x) * steps
-        residual -= _each(lengths, x) * curved
+        changes += _per_replicate(lengths, x) * steps
+        residual -= _per_replicate(lengths, x) * curved
         scaled = scaling * residual
         now = _products(residual, scaled)
         if np.all(now <= RESIDUAL**2 * first):
             break
-        steps *= _each(_quotients(now, last), x)
+        steps *= _per_replicate(_quotients(now, last), x)
         steps += scaled
         last = now
     return changes
@@ -139,6 +139,6 @@ def _quotients(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[
     return np.divide(one, other, out=np.zeros_like(one), where=other > 0)
 
 
-def _each(numbers: NDArray[np.float64], x: Array) -> Array:
+def _per_replicate(numbers: NDArray[np.float64], x: Array) -> Array:
     """Return a number for each replicate in the shape that multiplies images."""
     return numbers.astype(x.dtype).reshape(-1, *(1,) * x.ndim)

@@ -370,12 +370,14 @@ class Svrg(Penalised):
         done
             number of cycles behind `x`
         """
-        of, activity, anchor = self._begun(model, x if done else None)
+        of, activity, anchor = self._initial_state(model, x if done else None)
         for number in count(done):
             anchor, at = _after_cycle(of, anchor, number, activity)
             yield MapIterate(anchor.x, ends=at.reached, at=at)
 
-    def _begun(self, model: MapModel, x: Array | None) -> tuple[PenalisedLikelihood, float, Anchor]:
+    def _initial_state(
+        self, model: MapModel, x: Array | None
+    ) -> tuple[PenalisedLikelihood, float, Anchor]:
         """Return the likelihood, the typical activity, and the gradient at an image or the start.
 
         Images of the preparation are released with the return.

@@ -50,7 +50,7 @@ class Orbit:
     @cached_property
     def tangent(self) -> Array:
         """Unit direction of the source's movement, counter-clockwise, (n_views, 3)."""
-        first, second = _across(self.axis)
+        first, second = _perpendiculars(self.axis)
         beta = self.angles_rad[:, None]
         return np.asarray(np.cos(beta) * second - np.sin(beta) * first)
 
@@ -129,22 +129,22 @@ def orbit_of(geometry: XrayGeometry) -> Orbit:
 
 
 def _nearest(geometry: XrayGeometry) -> Orbit:
-    orbit = _about(geometry, _Z, np.zeros(3))
+    orbit = _orbit_about(geometry, _Z, np.zeros(3))
     if orbit.misfit_mm + orbit.climb_mm <= ALIKE * orbit.radius_mm.max():
         return orbit
     if geometry.n_views < FITTED_VIEWS or coverage(orbit.angles_rad).range_rad < FITTED_ARC_RAD:
         return orbit  # the arc is too short to determine its centre
     find = _circle if geometry.beam == "cone" else _middle
-    found = _about(geometry, *find(geometry))
+    found = _orbit_about(geometry, *find(geometry))
     # z unless another axis is clearly better: a fit is always slightly better, and would tilt
     # the image by the noise of the stated geometry
     is_better = found.misfit_mm + found.climb_mm < BETTER * (orbit.misfit_mm + orbit.climb_mm)
     return found if is_better else orbit
 
 
-def _about(geometry: XrayGeometry, axis: Array, point_mm: Array) -> Orbit:
+def _orbit_about(geometry: XrayGeometry, axis: Array, point_mm: Array) -> Orbit:
     """Return the orbit about a given axis."""
-    first, second = _across(axis)
+    first, second = _perpendiculars(axis)
     is_cone = geometry.beam == "cone"
     origin = geometry.source_mm - point_mm if is_cone else -geometry.source_mm
     x, y = origin @ first, origin @ second
@@ -164,7 +164,7 @@ def _circle(geometry: XrayGeometry) -> tuple[Array, Array]:
     middle = sources.mean(axis=0)
     # direction of the smallest variance of the sources; its sign is free, so up is chosen
     axis = _upwards(np.linalg.svd(sources - middle)[2][2])
-    first, second = _across(axis)
+    first, second = _perpendiculars(axis)
     x, y = (sources - middle) @ first, (sources - middle) @ second
     # |s − c|² = r² is linear in c and in r² − |c|²: least squares without an iteration (Kåsa)
     rows = np.stack([2 * x, 2 * y, np.ones_like(x)], axis=1)
@@ -177,13 +177,13 @@ def _middle(geometry: XrayGeometry) -> tuple[Array, Array]:
     axis = _upwards(np.linalg.svd(geometry.source_mm)[2][2])
     tangent = np.cross(axis, -geometry.source_mm)
     tangent /= _length(tangent)[:, None]
-    first, second = _across(axis)
+    first, second = _perpendiculars(axis)
     rows = np.stack([tangent @ first, tangent @ second, np.ones(len(tangent))], axis=1)
     found = np.linalg.lstsq(rows, np.sum(geometry.detector_mm * tangent, axis=1))[0]
     return axis, found[0] * first + found[1] * second
 
 
-def _across(axis: Array) -> tuple[Array, Array]:
+def _perpendiculars(axis: Array) -> tuple[Array, Array]:
     """Return two unit vectors perpendicular to an axis; for z, they are x and y."""
     second = np.cross(axis, np.eye(3)[0 if abs(axis[0]) < _SKEW else 2])
     second /= np.linalg.norm(second)

@@ -90,7 +90,9 @@ def shares_of(
     shape = anatomy.shape
     chosen = np.zeros((len(STEPS), *shape), bool)
     for plane in range(shape[0]):
-        chosen[nearest_first, plane] = _chosen(anatomy, plane, n_similar, STEPS[nearest_first])
+        chosen[nearest_first, plane] = _similar_neighbours(
+            anatomy, plane, n_similar, STEPS[nearest_first]
+        )
     shares = np.zeros((N_HALF, *shape), np.uint8)
     for k, step in enumerate(STEPS[:N_HALF]):
         here, there = _overlap(tuple(step), shape)
@@ -98,7 +100,7 @@ def shares_of(
     return shares
 
 
-def _chosen(
+def _similar_neighbours(
     anatomy: NDArray[np.floating], plane: int, n_similar: int, steps: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
     """Return the neighbours that the voxels of a plane choose, (26, n_y, n_x) by step."""

@@ -158,7 +158,7 @@ def _reconstruct(case: Case, scan: ListMode, grid: ImageGrid) -> tuple[Image, Ro
     model = listmode_pet.build(data, grid, case.sensitivity, on=case.on, variant=case.variant)
     x = listmode_pet.uniform_start(model)
     ready = perf_counter()
-    steps = solve(case.algorithm, model, x, between=_between(case, grid))
+    steps = solve(case.algorithm, model, x, between=_filter_between(case, grid))
     # Without a copy of each iterate: only the last one is needed
     image = case.on.to_host(deque(steps, maxlen=1).pop().image)
     done = perf_counter()
@@ -180,7 +180,7 @@ def _reconstruct(case: Case, scan: ListMode, grid: ImageGrid) -> tuple[Image, Ro
     }
 
 
-def _between(case: Case, grid: ImageGrid) -> Any:
+def _filter_between(case: Case, grid: ImageGrid) -> Any:
     # None lets the solver skip the call between iterations
     if not case.filters:
         return None

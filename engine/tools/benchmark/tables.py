@@ -74,7 +74,10 @@ def _table2(part: Part) -> list[Table]:
     ours: dict[tuple[str, str], dict[int, Plain]] = {}
     for row in part["rows"]:
         ours.setdefault((row["case"], who(row)), {})[row["size"]] = row
-    rows = [(f"{case}, {device}", *_both(cells, sizes)) for (case, device), cells in ours.items()]
+    rows = [
+        (f"{case}, {device}", *_time_and_rate(cells, sizes))
+        for (case, device), cells in ours.items()
+    ]
     # Below ours, since the paper's times are not comparable with them
     theirs: dict[str, dict[int, float]] = {}
     for row in part["published"]:
@@ -99,7 +102,7 @@ def _repeats(part: Part) -> str:
     )
 
 
-def _both(cells: dict[int, Plain], sizes: Sequence[int]) -> tuple[str, ...]:
+def _time_and_rate(cells: dict[int, Plain], sizes: Sequence[int]) -> tuple[str, ...]:
     return tuple(
         f"{seconds(cells[s]['seconds'])} s, {rate(cells[s]['events_per_s'])}" if s in cells else "-"
         for s in sizes

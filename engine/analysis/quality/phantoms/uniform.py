@@ -48,12 +48,12 @@ class PetCylinder(QualityPhantom):
     ) -> QualityReport:
         inner = UprightCylinder(found.centre_mm, INSIDE * found.radius_mm, INSIDE * found.length_mm)
         stats = mean_inside(volume, found.inner(volume.grid))
-        along, across = _along(volume, inner), _across(volume, inner)
+        along, across = _along(volume, inner), _radial_profile(volume, inner)
         figures = [
             QualityFigure("Mean of the interior", stats.mean, stats.error, volume.unit, "Level"),
             QualityFigure("Spread of voxels", 100 * stats.sd / stats.mean, None, "%", "Noise"),
-            QualityFigure("Lowest slice", *_least(along), "%", "Along the axis"),
-            QualityFigure("Highest slice", *_most(along), "%", "Along the axis"),
+            QualityFigure("Lowest slice", *_minimum(along), "%", "Along the axis"),
+            QualityFigure("Highest slice", *_maximum(along), "%", "Along the axis"),
             QualityFigure("Innermost ring", *_first(across), "%", "Across"),
             QualityFigure("Outermost ring", *_last(across), "%", "Across"),
         ]
@@ -83,7 +83,7 @@ def _along(volume: Volume, inner: UprightCylinder) -> QualityCurve:
     return _curve("Along the axis", "z [mm]", z, 100 * means / middle, 100 * errors / middle)
 
 
-def _across(volume: Volume, inner: UprightCylinder) -> QualityCurve:
+def _radial_profile(volume: Volume, inner: UprightCylinder) -> QualityCurve:
     """Return means over rings of equal area."""
     mask = inner.mask(volume.grid)
     _, y, x = np.nonzero(mask)
@@ -118,11 +118,11 @@ def _pick(curve: QualityCurve, k: int) -> tuple[float, float]:
     return curve.y[k], curve.error[k]
 
 
-def _least(curve: QualityCurve) -> tuple[float, float]:
+def _minimum(curve: QualityCurve) -> tuple[float, float]:
     return _pick(curve, int(np.argmin(curve.y)))
 
 
-def _most(curve: QualityCurve) -> tuple[float, float]:
+def _maximum(curve: QualityCurve) -> tuple[float, float]:
     return _pick(curve, int(np.argmax(curve.y)))
 
 

@@ -29,7 +29,12 @@ def times(part: Part) -> list[Table]:
         "seconds", "forward, subset", "forward, iteration", "back, subset", "back, iteration",
         "G products/s", "processor time", "memory",
     )  # fmt: skip
-    notes = (_about(part), part["workload"], *_faster(part), f"Paper: {part['published_note']}.")
+    notes = (
+        _setup_note(part),
+        part["workload"],
+        *_faster(part),
+        f"Paper: {part['published_note']}.",
+    )
     return [Table("Dual heads, Tables 2 and 3: OSEM with a stored response", head, rows, notes)]
 
 
@@ -39,7 +44,7 @@ def _four(forward: Plain, back: Plain) -> tuple[str, ...]:
     )
 
 
-def _about(part: Part) -> str:
+def _setup_note(part: Part) -> str:
     n_rows, n_columns = part["crystals"]
     sampled, n = part["n_sampled"], part["n_subsets"]
     # The part "images" measures all subsets once
@@ -81,7 +86,7 @@ def forms(part: Part) -> list[Table]:
         rows.append((f"{name}, {who(ours[name, 'forward'])}", _size(size), *cells))
     seconds_of = ("processor time", "ratio")
     head = ("an iteration", "matrix", "forward", *seconds_of, "back", *seconds_of)
-    notes = (_about(part), f"{part['note']}.", "Ratios compare processor times.")
+    notes = (_setup_note(part), f"{part['note']}.", "Ratios compare processor times.")
     return [Table("Dual heads: benefit of the symmetries on the CPU", head, rows, notes)]
 
 
@@ -101,7 +106,7 @@ def kernels(part: Part) -> list[Table]:
         "paper: forward, C2070",
     )  # fmt: skip
     notes = (
-        _about(part),
+        _setup_note(part),
         f"{part['note']}; medians of {part['repeats']}.",
         "Difference: maximum from the default projector, relative to its peak.",
         *(f"{row['form']}: {row['fault']}" for row in part["rows"] if row["fault"]),

@@ -67,11 +67,11 @@ def row(case: PeerCase, repeats: int) -> Plain:
     result = case.ours()  # compiles, and reserves memory
     # Not installed is no failure, and has no reason in the table
     if case.theirs is None:
-        return _row(case) | _alone(case, repeats)
+        return _row(case) | _times_of_ours(case, repeats)
     try:
         return _row(case) | _peer_run(case, case.theirs(), result, repeats)
     except FAULTS as e:
-        return _row(case) | _alone(case, repeats) | {"why_not": sentence(case.peer, e)}
+        return _row(case) | _times_of_ours(case, repeats) | {"why_not": sentence(case.peer, e)}
 
 
 def _row(case: PeerCase) -> Plain:
@@ -89,7 +89,7 @@ def _row(case: PeerCase) -> Plain:
     }
 
 
-def _alone(case: PeerCase, repeats: int) -> Plain:
+def _times_of_ours(case: PeerCase, repeats: int) -> Plain:
     return _medians("ours", [_time(case.ours) for _ in range(repeats)])
 
 

@@ -29,7 +29,7 @@ def _works(part: Plain) -> Table:
         (
             row["work"],
             f"{seconds(row['ours_cpu_s'])} s",
-            f"{row['peer']}{_which(row)}",
+            f"{row['peer']}{_build_text(row)}",
             "-" if row["peer_cpu_s"] is None else f"{seconds(row['peer_cpu_s'])} s",
             "-" if row["ratio"] is None else f"{row['ratio']:.2f}",
             *_agreement(row),
@@ -45,7 +45,7 @@ def _works(part: Plain) -> Table:
     return Table("Other programs", head, rows, (part["workload"], medians, *_faults(part)))
 
 
-def _which(row: Plain) -> str:
+def _build_text(row: Plain) -> str:
     # Builds differ in speed, so the table names them
     if row["build"]:
         return f" ({row['build']})"
