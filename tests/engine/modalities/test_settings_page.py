@@ -26,7 +26,7 @@ class Plan(Settings):
 
 def test_row_has_default_bounds_description_and_unit() -> None:
     assert "| `width_mm` | `2.5` | > 0, ≤ 10 | Width of something [mm] |" in chapter(Plan)
-    assert "### inner\n\nA group inside." in chapter(Plan)
+    assert "### inner\n\nA nested group." in chapter(Plan)
 
 
 def test_every_kind_of_a_protocol_has_its_table() -> None:
