@@ -40,7 +40,7 @@ TYPES = (
 
 @pytest.mark.essential
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_the_tree_keeps(rule: Rule) -> None:
+def test_tree_follows_the_rule(rule: Rule) -> None:
     tree = sources(ROOT)
     assert len(tree) > 50, "the files were not found"
     found = [f"{s.path}:{line}: {text}" for s in tree for line, text in rule(s)]
@@ -48,7 +48,7 @@ def test_the_tree_keeps(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", JUDGE_RULES, ids=lambda rule: rule.__name__)
-def test_the_judge_keeps(rule: Rule) -> None:
+def test_judge_follows_the_rule(rule: Rule) -> None:
     judge = sources(ROOT, ("tests/judge",))
     assert len(judge) > 10, "the files were not found"
     found = [f"{s.path}:{line}: {text}" for s in judge for line, text in rule(s)]
@@ -146,7 +146,7 @@ def test_the_judge_keeps(rule: Rule) -> None:
         ),
     ],
 )
-def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: int) -> None:
+def test_planted_violation_is_found(rule: Rule, path: str, code: str, line: int) -> None:
     modules = frozenset({"engine.jobs.reconstruction", "engine.io", "engine.cli"})
     code = code.replace("class A:\ndef", "class A:\n def")
     assert [at for at, _ in rule(Source(path, code, modules))] == [line]
@@ -171,12 +171,12 @@ def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: in
         ),
     ],
 )
-def test_what_is_allowed_is_not_found(path: str, code: str) -> None:
+def test_allowed_code_is_accepted(path: str, code: str) -> None:
     source = Source(path, code)
     assert [fault for rule in RULES for fault in rule(source)] == []
 
 
-def test_the_advice_is_stricter_than_the_rule() -> None:
+def test_advice_is_stricter_than_the_rule() -> None:
     source = Source("engine/a.py", "def f():\n" + "    x = 1\n" * 10)
     assert list(long_files(source, 10)) == [(11, "11 code lines, at most 10")]
     assert list(long_functions(source, 9)) == [(1, "f: 10 code lines, at most 9")]
@@ -185,7 +185,7 @@ def test_the_advice_is_stricter_than_the_rule() -> None:
     assert not list(long_files(explained, 10))
 
 
-def test_settings_readers_and_commands_import_without_the_heavy_libraries() -> None:
+def test_settings_readers_and_commands_import_no_heavy_libraries() -> None:
     heavy = {"numba", "scipy", "h5py", "nibabel", "cupy", "PySide6"}
     code = (
         "import sys, engine.modalities.listmode_pet.protocol, engine.modalities.studies\n"

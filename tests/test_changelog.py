@@ -45,7 +45,7 @@ def _faults_of_an_entry(line: str, section: str) -> Iterator[str]:
 
 
 @pytest.mark.essential
-def test_the_changelog_has_the_form() -> None:
+def test_changelog_is_well_formed() -> None:
     found = list(faults(CHANGELOG.read_text("utf-8")))
     assert not found, "\n".join(["", *found])
 
@@ -62,11 +62,11 @@ def test_the_changelog_has_the_form() -> None:
         ("## 1.0.0 - unreleased\n### Added\n- X.\n### Fixed\n- X.", "twice"),
     ],
 )
-def test_another_form_is_found(text: str, reason: str) -> None:
+def test_malformed_changelog_is_found(text: str, reason: str) -> None:
     (fault,) = faults(text)
     assert reason in fault
 
 
-def test_a_good_changelog_has_no_fault() -> None:
+def test_well_formed_changelog_has_no_fault() -> None:
     text = "# Changelog\n\nIntroduction.\n\n## 1.2.3 - 2026-11-28\n\n### Added\n\n- X.\n- Y.\n"
     assert not list(faults(text))

@@ -81,7 +81,7 @@ def test_no_member_is_named_outside_its_folder_and_tuple() -> None:
     assert found == set(HOMONYMS)
 
 
-def test_a_name_planted_in_general_code_would_be_found() -> None:
+def test_planted_member_name_in_general_code_is_found() -> None:
     assert list(literals('"""osem"""\nif kind == "osem":\n    x = f"{a} fdk"\n')) == [
         "osem",
         " fdk",

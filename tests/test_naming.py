@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.mark.essential
 @pytest.mark.parametrize("rule", NAMING_RULES, ids=lambda rule: rule.__name__)
-def test_the_tree_keeps(rule: Rule) -> None:
+def test_tree_follows_the_rule(rule: Rule) -> None:
     found = [f"{s.path}:{line}: {text}" for s in sources(ROOT) for line, text in rule(s)]
     assert not found, "\n".join(["", *found])
 
@@ -45,7 +45,7 @@ def test_the_tree_keeps(rule: Rule) -> None:
         (words_of_the_field, "app/state/models/session.py", "self.bench = 1", 1),
     ],
 )
-def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: int) -> None:
+def test_planted_violation_is_found(rule: Rule, path: str, code: str, line: int) -> None:
     assert [at for at, _ in rule(Source(path, code))] == [line]
 
 
@@ -61,7 +61,7 @@ def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: in
         ("engine/io/volumes/nifti.py", '"""What is of those that are where they are."""'),
     ],
 )
-def test_what_is_allowed_is_not_found(path: str, code: str) -> None:
+def test_allowed_code_is_accepted(path: str, code: str) -> None:
     assert [fault for rule in NAMING_RULES for fault in rule(Source(path, code))] == []
 
 
@@ -72,13 +72,13 @@ def test_no_new_name_contains_a_private_word() -> None:
     assert not new, "\n".join(["rename these; engine/CONVENTIONS.md has better words:", *new])
 
 
-def test_the_list_of_old_names_only_shrinks() -> None:
+def test_list_of_old_names_only_shrinks() -> None:
     found = offending(sources(ROOT), private_words())
     gone = sorted({*listed(OLD_NAMES)} - set(found))
     assert not gone, f"run `python -m tests.private_words --prune`, which removes {gone}"
 
 
-def test_reviewed_names_are_few_are_used_and_have_a_reason() -> None:
+def test_reviewed_names_are_few_used_and_explained() -> None:
     lines = REVIEWED_NAMES.read_text("utf-8").splitlines()
     assert all("  # " in line for line in lines)
     assert set(listed(REVIEWED_NAMES)) <= set(offending(sources(ROOT), private_words()))
@@ -86,7 +86,7 @@ def test_reviewed_names_are_few_are_used_and_have_a_reason() -> None:
     assert len(lines) < 25
 
 
-def test_the_private_words_are_those_of_the_glossary() -> None:
+def test_private_words_equal_those_of_the_glossary() -> None:
     assert {"kept", "beside", "told", "pictures", "at_hand", *OLD_WORDS} <= private_words()
     assert "saved" not in private_words()
 
@@ -110,5 +110,5 @@ def test_private_words_in_names_are_found(path: str, code: str, expected: set[st
     assert set(offending([Source(path, code)], private_words())) == expected
 
 
-def test_a_name_is_split_into_words() -> None:
+def test_name_is_split_into_words() -> None:
     assert private_parts("isKept_HTTPRoom", frozenset({"kept", "room"})) == {"kept", "room"}

@@ -64,21 +64,21 @@ def by_package(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
     return found
 
 
-def test_no_modules_and_no_packages_import_each_other() -> None:
+def test_modules_and_packages_have_no_import_cycles() -> None:
     graph = imports_of(sources(ROOT))
     assert len(graph) > 1000, "the files were not found"
     assert cycle_in(graph) == []
     assert cycle_in(by_package(graph)) == []
 
 
-def test_a_cycle_through_a_function_is_found() -> None:
+def test_cycle_through_a_function_is_found() -> None:
     lazy = Source("engine/a.py", "def f():\n    import engine.b", frozenset({"engine.b"}))
     direct = Source("engine/b.py", "import engine.a", frozenset({"engine.a"}))
     assert set(cycle_in(imports_of((lazy, direct)))) == {"engine.a", "engine.b"}
 
 
 @pytest.mark.parametrize("top", MOST_PACKAGES)
-def test_packages_stay_few(top: str) -> None:
+def test_number_of_packages_stays_small(top: str) -> None:
     found = packages_of(ROOT / top)
     assert "live" in found
     assert len(found) <= MOST_PACKAGES[top], found
@@ -89,7 +89,7 @@ def test_no_folder_has_too_many_files(top: str) -> None:
     assert full_folders(ROOT / top) == []
 
 
-def test_a_full_folder_is_found(tmp_path: Path) -> None:
+def test_full_folder_is_found(tmp_path: Path) -> None:
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     for number in range(MOST_FILES + 1):
@@ -97,10 +97,10 @@ def test_a_full_folder_is_found(tmp_path: Path) -> None:
     assert full_folders(tmp_path) == [f"{inner}: {MOST_FILES + 1} files"]
 
 
-def test_the_map_has_one_line_for_each_package() -> None:
+def test_map_has_one_line_for_each_package() -> None:
     packages = [f"{top}/{name}" for top in MOST_PACKAGES for name in packages_of(ROOT / top)]
     assert sorted(described(MAP.read_text("utf-8"))) == sorted(packages)
 
 
-def test_a_package_without_words_is_not_described() -> None:
+def test_package_without_a_docstring_is_not_described() -> None:
     assert described("| `engine/io` | files |\n| `engine/data` |  |\n") == ["engine/io"]

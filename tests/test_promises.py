@@ -57,7 +57,7 @@ def test_every_row_names_existing_tests_or_a_reason(row: tuple[str, ...]) -> Non
         assert test in names_in(path), name
 
 
-def test_the_sum_above_the_table_is_that_of_its_rows() -> None:
+def test_sum_above_the_table_equals_that_of_its_rows() -> None:
     states = Counter(row[3] for row in ROWS)
     applying = len(ROWS) - states["later"]
     total = (
@@ -79,7 +79,7 @@ class Code:
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz"])
-def test_an_array_file_with_code_is_refused_unrun(
+def test_array_file_with_code_is_refused_without_running_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str
 ) -> None:
     array = np.array([Code(tmp_path / "touched")], dtype=object)
@@ -94,7 +94,7 @@ def test_an_array_file_with_code_is_refused_unrun(
     assert not (tmp_path / "touched").exists()
 
 
-def test_the_code_of_that_file_would_run(tmp_path: Path) -> None:
+def test_code_in_the_array_file_would_run(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.array([Code(tmp_path / "touched")], dtype=object))
     np.load(tmp_path / "a.npy", allow_pickle=True)
     assert (tmp_path / "touched").exists()
@@ -129,7 +129,7 @@ def test_code_in_a_setting_is_refused(assignment: str) -> None:
     ],
     ids=lambda line: line[:24],
 )
-def test_settings_that_mean_something_else_are_refused(tmp_path: Path, line: str) -> None:
+def test_malformed_or_unknown_settings_are_refused(tmp_path: Path, line: str) -> None:
     path = tmp_path / "p.toml"
     kind = 'algorithm.kind = "osem"\n'
     path.write_text(f"{kind}algorithm.iterations = 1e1\n")

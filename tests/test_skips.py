@@ -12,7 +12,7 @@ def skipped(reason: str) -> pytest.TestReport:
     return pytest.TestReport("x", ("", None, ""), {}, "skipped", longrepr, "setup")
 
 
-def test_the_most_frequent_reason_comes_first() -> None:
+def test_most_frequent_reason_comes_first() -> None:
     reports = [skipped("no\n  GPU"), skipped("no data"), skipped("no GPU")]
     assert summary(reports) == ["    2 skipped: no GPU", "    1 skipped: no data"]
 

@@ -60,14 +60,14 @@ def counted(folder: Path) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_comments_say_why(folder: str) -> None:
+def test_comments_give_reasons(folder: str) -> None:
     code, comments = counted(ROOT / folder)
     assert code > 500, "the files were not found"
     least, most = PER_100
     assert least <= 100 * comments / code <= most, f"{comments} comments in {code} lines of code"
 
 
-def test_docstrings_and_marks_for_tools_are_no_comments() -> None:
+def test_docstrings_and_tool_marks_are_not_comments() -> None:
     text = '''"""Head."""
 # why
 x = 1  # and why here
@@ -80,5 +80,5 @@ LIMIT = 3
     assert python_lines(text) == (5, 2)
 
 
-def test_the_head_of_a_kernel_is_no_comment() -> None:
+def test_kernel_header_is_not_a_comment() -> None:
     assert cuda_lines("// What it does.\n// How.\n\nint a;\n// why\nint b;  // and why\n") == (2, 2)

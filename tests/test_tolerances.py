@@ -33,5 +33,5 @@ def test_each_tolerance_has_a_reason(folder: str) -> None:
         ("for x in y:  # why\n    pass\n    assert_allclose(x, 1, atol=2)", [3]),
     ],
 )
-def test_a_reason_is_a_comment_or_a_name(text: str, lines: list[int]) -> None:
+def test_reason_is_a_comment_or_a_name(text: str, lines: list[int]) -> None:
     assert unexplained(text) == lines

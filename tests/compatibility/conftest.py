@@ -1,4 +1,4 @@
-"""The files of 5a791f8c, unpacked for each module of tests."""
+"""Fixture of the files of 5a791f8c, unpacked for each module of tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.compatibility.written_files import WrittenFiles
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WrittenFiles]:
-    """The files, as the home and the working folder of a user."""
+    """Yield the files, as the home and the working folder of a user."""
     found = WrittenFiles.unpack(tmp_path_factory.mktemp("written"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(paths.HOME_VARIABLE, str(found.home))

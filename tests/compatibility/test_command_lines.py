@@ -24,7 +24,7 @@ RECORD: dict[str, Any] = json.loads(
 
 @pytest.fixture(scope="module")
 def whole() -> argparse.ArgumentParser:
-    """The parser of all verbs."""
+    """Return the parser of all commands."""
     return parser()
 
 
@@ -63,7 +63,7 @@ def accepts(action: argparse.Action, option: dict[str, Any]) -> bool:
     return is_free and is_as_long and (option.get("required", False) or not action.required)
 
 
-def test_every_option_of_every_verb_is_still_there(whole: argparse.ArgumentParser) -> None:
+def test_every_option_of_every_command_still_exists(whole: argparse.ArgumentParser) -> None:
     verbs = verbs_of(whole)
     assert set(RECORD["options"]) <= set(verbs)
     gone = {name: missing(verbs[name], options) for name, options in RECORD["options"].items()}

@@ -1,4 +1,4 @@
-"""The demo of each modality gives the bits that it gave before the packages were renamed."""
+"""Tests that the demo of each modality keeps the bits from before the packages were renamed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_every_modality_has_a_recorded_hash() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("demo", SMALL, ids=lambda demo: demo.key)
-def test_the_image_has_the_recorded_bits(demo: Demo, tmp_path: Path) -> None:
+def test_image_has_the_recorded_bits(demo: Demo, tmp_path: Path) -> None:
     before = recorded()
     if before is None:
         pytest.skip(f"no hashes were recorded for {instruction_set()}")

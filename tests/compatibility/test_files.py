@@ -1,4 +1,4 @@
-"""Today's program reads all files that 5a791f8c wrote, and goes on with its jobs."""
+"""Tests that today's program reads all files of 5a791f8c and resumes its jobs."""
 
 from __future__ import annotations
 
@@ -92,9 +92,9 @@ def same(found: Any, wanted: Any) -> bool:
     return bool(found == wanted)
 
 
-def test_every_image_has_the_values_that_were_written(files: WrittenFiles) -> None:
-    wanted = files.expected["volumes"]
-    for name, facts in wanted.items():
+def test_every_image_has_its_written_values(files: WrittenFiles) -> None:
+    expected = files.expected["volumes"]
+    for name, facts in expected.items():
         assert same(volume_facts(read_volume(files.work / name)), facts), name
     frames = [
         [each.frame.start_ms, each.frame.end_ms, float(np.sum(each.volume.values, dtype=float))]
@@ -103,22 +103,22 @@ def test_every_image_has_the_values_that_were_written(files: WrittenFiles) -> No
     assert same(frames, files.expected["frames"])
 
 
-def test_every_scan_has_the_values_that_were_written(files: WrittenFiles) -> None:
+def test_every_scan_has_its_written_values(files: WrittenFiles) -> None:
     for name, facts in files.expected["scans"].items():
         assert same(scan_facts(read(files.work / name)), facts), name
 
 
 def test_auxiliary_files_are_read(files: WrittenFiles) -> None:
-    work, wanted = files.work, files.expected["auxiliary"]
+    work, expected = files.work, files.expected["auxiliary"]
     ring = read_scanner(str(work / "tiny.toml"))
     crystals = read_components(work / "normalisation.h5", ring).crystals
-    assert digest(np.asarray(crystals)) == wanted["normalisation.h5"]
+    assert digest(np.asarray(crystals)) == expected["normalisation.h5"]
     assert read_components(work / "efficiencies.txt", ring).crystals is not None
     spread = read_point_spread(work / "point-spread.txt")
-    assert [spread.radius_mm.tolist(), spread.axial_mm] == wanted["point-spread.txt"]
+    assert [spread.radius_mm.tolist(), spread.axial_mm] == expected["point-spread.txt"]
     tracer = json.loads(read_tracer(work / "tracer.toml").model_dump_json(exclude_none=True))
-    assert tracer == wanted["tracer.toml"]
-    assert read_triggers(work / "beats.csv").time_ms.tolist() == wanted["beats.csv"]
+    assert tracer == expected["tracer.toml"]
+    assert read_triggers(work / "beats.csv").time_ms.tolist() == expected["beats.csv"]
     calibration = json.loads((work / "calibration.json").read_text("utf-8"))
     assert read_calibration(work / "calibration.json").positrons_per_ml in calibration.values()
     order = ImagingOrder.read(work / "order.json")
@@ -127,11 +127,11 @@ def test_auxiliary_files_are_read(files: WrittenFiles) -> None:
     assert regions == files.expected["regions"]
 
 
-def test_protocols_and_studies_mean_the_same(files: WrittenFiles) -> None:
+def test_protocols_and_studies_keep_their_meaning(files: WrittenFiles) -> None:
     written = set(files.expected["protocols"]) - {"brain.toml"}  # typed by hand, few settings
     for name in written:
-        wanted = files.expected["protocols"][name]
-        assert read_protocol(files.work / name) == parse_protocol(wanted, name)
+        expected = files.expected["protocols"][name]
+        assert read_protocol(files.work / name) == parse_protocol(expected, name)
     assert read_protocol(files.work / "brain.toml").reproducible  # type: ignore[attr-defined]
     study = read_study(files.work / "study.toml")
     assert study.protocol == parse_protocol(files.expected["study"], "study.toml")
@@ -141,9 +141,9 @@ def test_protocols_and_studies_mean_the_same(files: WrittenFiles) -> None:
     }  # fmt: skip
 
 
-def test_settings_of_the_window_and_of_the_site_are_kept(files: WrittenFiles) -> None:
+def test_window_and_site_settings_are_preserved(files: WrittenFiles) -> None:
     files.relocate("home/window.ini")
-    preferences, wanted = Preferences(), files.expected["preferences"]
+    preferences, expected = Preferences(), files.expected["preferences"]
     assert preferences.remark == ""
     found = {
         name: getattr(preferences, name)
@@ -151,7 +151,7 @@ def test_settings_of_the_window_and_of_the_site_are_kept(files: WrittenFiles) ->
     }
     recent = [path.name for path in preferences.recent]
     found |= {"recent": recent, "speeds": preferences.speed_ratios()}
-    assert found == wanted
+    assert found == expected
     site = json.loads(Site.read().model_dump_json())
     assert {key: site[key] for key in files.expected["site"]} == files.expected["site"]
     for library in (
@@ -162,50 +162,50 @@ def test_settings_of_the_window_and_of_the_site_are_kept(files: WrittenFiles) ->
         assert "My brain" in names
 
 
-def test_results_are_listed_with_their_images_and_signatures(
+def test_results_are_listed_with_images_and_signatures(
     files: WrittenFiles, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wanted = files.expected["results"]
-    found = {each.id: each for each in Results().newest_first() if each.id in wanted}
-    assert set(found) == set(wanted)
+    expected = files.expected["results"]
+    found = {each.id: each for each in Results().newest_first() if each.id in expected}
+    assert set(found) == set(expected)
     for id, each in found.items():
-        assert same(volume_facts(each.volume()), wanted[id]["volume"])
-        assert each.study.protocol.name == wanted[id]["protocol"]
+        assert same(volume_facts(each.volume()), expected[id]["volume"])
+        assert each.study.protocol.name == expected[id]["protocol"]
     signed = found[files.expected["signed"]]
     (signature,) = signatures_of(signed)
     assert signature.is_of(signed) and "A. Physicist" in signature.describe()
     assert main(["results"]) == DONE
-    assert all(id in capsys.readouterr().out for id in list(wanted)[:1])
+    assert all(id in capsys.readouterr().out for id in list(expected)[:1])
 
 
 @pytest.mark.essential
-def test_an_unfinished_run_is_resumed_to_the_same_image(files: WrittenFiles) -> None:
-    wanted = files.expected["checkpoint"]
+def test_unfinished_run_resumes_to_the_same_image(files: WrittenFiles) -> None:
+    expected = files.expected["checkpoint"]
     files.relocate("home/jobs/unfinished/study.toml")
     job = Job.open(files.home / "jobs" / "unfinished")
     resume = job.latest()
-    assert job.info.resumable and resume is not None and resume.done == wanted["done"]
+    assert job.info.resumable and resume is not None and resume.done == expected["done"]
     output = files.work / "resumed.nii.gz"
     assert main(["resume", str(job.folder), "-o", str(output), "--device", "cpu"]) == DONE
     close_to(read_volume(output).values, files)
 
 
 def close_to(values: NDArray[np.float32], files: WrittenFiles) -> None:
-    """Check an image against that of an undisturbed run of 5a791f8c.
+    """Compare an image with that of an undisturbed run of 5a791f8c.
 
-    Updates have changed since on purpose (no subset empties a voxel, the total is the likeliest),
-    so that noise differs: 0.989 and 0.6 % were found.
+    Updates have changed since on purpose (no subset empties a voxel, the total is the most likely
+    one), so that noise differs: 0.989 and 0.6 % were found.
     """
     before = read_volume(files.work / "whole.nii.gz").values
     assert np.corrcoef(values.ravel(), before.ravel())[0, 1] > 0.98
     assert values.sum() == pytest.approx(before.sum(), rel=0.01)
 
 
-def test_a_queue_entry_runs(files: WrittenFiles) -> None:
+def test_queue_entry_runs(files: WrittenFiles) -> None:
     queue = StudyQueue()
     (entry,) = queue.entries()
-    wanted = files.expected["queue"]
-    assert {key: getattr(entry, key) for key in wanted} == wanted
+    expected = files.expected["queue"]
+    assert {key: getattr(entry, key) for key in expected} == expected
     files.relocate(f"home/queue/{entry.id}.json")
     assert main(["queue", "run"]) == DONE
     assert queue.get(entry.id).state == "finished"
@@ -227,5 +227,5 @@ def test_caches_are_read(files: WrittenFiles) -> None:
     assert record_of(tuned.read_text("utf-8"))["kernel"] == "rays"
 
 
-def test_the_audit_log_is_whole(files: WrittenFiles) -> None:
+def test_audit_log_verifies(files: WrittenFiles) -> None:
     assert audit_log.verify(audit_log.log_file()) >= files.expected["audit_lines"]

@@ -1,4 +1,4 @@
-"""JSON and tables that today's program writes have the keys that 5a791f8c wrote."""
+"""Tests that JSON and tables keep the keys of 5a791f8c."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from engine.cli.main import main
 from tests.compatibility.written_files import WrittenFiles, keys_of
 
 FREE_KEYS = ("environment", "kernels", "timings", "tuned", "seconds", "memory", "libraries")
-"""Parts of JSON whose keys depend on the machine."""
+"""Parts of JSON with keys that depend on the machine."""
 
 
-def test_outputs_have_the_keys_that_they_had(
-    files: WrittenFiles, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_outputs_keep_their_keys(files: WrittenFiles, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--set", "algorithm.iterations=2", "--device", "cpu", "--force"]
     command = ["reconstruct", "study.toml", "-o", "result.nii.gz", "--json", "events.jsonl"]
     assert main([*command, *words]) == DONE
@@ -45,12 +43,12 @@ def keys_in(path: Path) -> set[str]:
     return keys_of(json.loads(text))
 
 
-def test_tables_begin_with_the_columns_that_they_had(files: WrittenFiles) -> None:
+def test_tables_start_with_their_earlier_columns(files: WrittenFiles) -> None:
     curve = ["curve", "frames.h5", "curve.csv", "--at", "0,0,0", "--diameter", "20", "--force"]
     regions = ["regions", "image.h5", "--regions", "image.regions.toml", "--csv", "regions.csv"]
     assert main(curve) == DONE and main([*regions, "--force"]) == DONE
-    for name, wanted in files.expected["csv_heads"].items():
-        assert set(wanted.split(",")) <= set(rows_of(files.work / name)[0])
+    for name, expected in files.expected["csv_heads"].items():
+        assert set(expected.split(",")) <= set(rows_of(files.work / name)[0])
     (row,) = rows_of(files.work / "regions.csv")
     names = files.expected["csv_heads"]["regions.csv"].split(",")
     wanted_row = dict(zip(names, files.expected["regions_row"].split(","), strict=True))

@@ -1,1 +1,1 @@
-"""Disks and shares that fail under the whole program, the libraries it uses included."""
+"""Failing disks and network shares under the whole program and its libraries."""

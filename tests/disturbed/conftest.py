@@ -1,4 +1,4 @@
-"""The shim, and what a process under it met; run once for all workers."""
+"""Fixture of results of a process under the shim; it runs once for all workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Told = Callable[[str], list[Plain]]
 
 @pytest.fixture(scope="session")
 def told(tmp_path_factory: pytest.TempPathFactory, isocenter_home: Path) -> Told:
-    """Return what a module of this folder tells, line by line, of its work under the shim."""
+    """Return the JSON lines that a module of this folder prints under the shim."""
     if why_not():
         pytest.skip(why_not())
     folder = tmp_path_factory.getbasetemp()

@@ -1,4 +1,4 @@
-"""A file whose library crashes ends a command with a sentence, not with a signal."""
+"""Tests of a file that crashes its library: the command ends with one sentence, not a signal."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def command(library: Path, crashing: Path, *words: str | Path) -> subprocess.Com
 
 
 @pytest.mark.parametrize("named", ["alone", "in a study"])
-def test_a_reconstruction_whose_scan_crashes_its_library(
+def test_reconstruction_of_a_crashing_scan_gives_one_sentence(
     tmp_path: Path, library: Path, named: str
 ) -> None:
     scan = file_of(tmp_path, "own-list-mode")
@@ -69,8 +69,8 @@ def test_a_reconstruction_whose_scan_crashes_its_library(
     assert not done.stdout
 
 
-def test_the_file_would_crash_it(tmp_path: Path, library: Path) -> None:
-    """Read in the same process, it ends by the signal."""
+def test_crashing_file_ends_its_reader_with_a_signal(tmp_path: Path, library: Path) -> None:
+    """Reading it in the same process ends the process."""
     scan = file_of(tmp_path, "own-list-mode")
     script = f"from engine.io import read_listmode; read_listmode({str(scan)!r})"
     done = subprocess.run(

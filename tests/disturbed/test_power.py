@@ -1,4 +1,4 @@
-"""The power fails at any moment of a write: every file is the old one or the new one."""
+"""Tests of power failures during writing: every file has its old or its new content."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ TOGETHER = {
     f"{name}.provenance.json": name
     for name in ("a.nii", "a.mha", "a.tif", "a.nrrd", "a.hv", "a.ome.tif", "a.dcm")
 } | {"a.provenance.json": "a.nii.gz", "a.n.hdr": "a.n"}
-"""Files that are never there beside another than the one they were written with."""
+"""Files that are only valid with the file they were written with."""
 
 
 def seen(contents: Contents) -> Contents:
-    """Return the files that have a name of their own; hidden ones are litter and never read."""
+    """Return the named files; hidden ones are remains and never read."""
     return {
         path: data
         for path, data in contents.items()
@@ -61,7 +61,7 @@ def refuse_mixed(told: Plain, state: Contents, *, done: bool) -> None:
 
 
 @pytest.mark.slow
-def test_every_file_is_the_old_one_or_the_new_one(told: Told) -> None:
+def test_every_file_has_its_old_or_new_content(told: Told) -> None:
     found = {each["writer"]: each for each in told("writing") if each["how"] == "log"}
     assert set(found) == {writer.name for writer in WRITERS}
     for each in found.values():
@@ -76,8 +76,8 @@ def test_every_file_is_the_old_one_or_the_new_one(told: Told) -> None:
     ("letters", "lost"),
     [("CWSRS", None), ("CWRS", "neither"), ("CWSR", "not certain"), ("TWS", "neither")],
 )
-def test_the_model_sees_what_is_left_out(tmp_path: Path, letters: str, lost: str | None) -> None:
-    """Writing without syncing the file, without syncing the folder, and in place."""
+def test_disk_model_detects_a_missing_sync(tmp_path: Path, letters: str, lost: str | None) -> None:
+    """Write without syncing the file, without syncing the folder, and in place."""
     path, part = str(tmp_path / "a"), str(tmp_path / ".a.part")
     steps = {
         "C": Change("C", part, "2"),

@@ -1,4 +1,4 @@
-"""Everything that is read, from shares that go away meanwhile: one sentence that says so."""
+"""Tests of reading from failing network shares: one sentence with the reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.farm.formats import KINDS
 
 
 @pytest.mark.slow
-def test_a_share_that_goes_away_while_it_is_read_is_a_sentence(told: Told) -> None:
+def test_share_lost_while_reading_gives_one_sentence(told: Told) -> None:
     found = told("reading")
     assert {each["kind"] for each in found} == {kind.name for kind in KINDS}
     words = {"eio": os.strerror(errno.EIO), "stale": os.strerror(errno.ESTALE)}
@@ -24,7 +24,7 @@ def test_a_share_that_goes_away_while_it_is_read_is_a_sentence(told: Told) -> No
 
 
 @pytest.mark.slow
-def test_a_look_at_a_file_that_is_out_of_reach_says_why(told: Told) -> None:
+def test_inspection_of_an_unreachable_file_gives_the_reason(told: Told) -> None:
     looks = [each for each in told("reading") if each["is_look"]]
     assert len(looks) == len(KINDS)
     assert all(each["verdict"] == "read" for each in looks), looks

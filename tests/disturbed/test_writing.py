@@ -1,4 +1,4 @@
-"""Everything that is written, on disks and shares that fail: old or new, and one sentence."""
+"""Tests of writing to failing disks and shares: old or new content, and one sentence."""
 
 from __future__ import annotations
 
@@ -59,18 +59,18 @@ def refuse_anything_but_a_sentence(found: list[Plain], sentence: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_a_sentence_with_bytes_and_keeps_what_was_there(told: Told) -> None:
+def test_full_disk_gives_one_sentence_and_keeps_the_old_file(told: Told) -> None:
     found = outcomes(told, "full", "limit")
     refuse_anything_but_a_sentence(found, r"needs [\d,]+ bytes, but [\d,]+ are free")
 
 
 @pytest.mark.slow
-def test_a_share_that_goes_away_is_a_sentence_and_what_was_there_stays(told: Told) -> None:
+def test_share_lost_while_writing_gives_one_sentence_and_keeps_the_old_file(told: Told) -> None:
     found = outcomes(told, "gone")
     refuse_anything_but_a_sentence(found, r"could not be written \(Input/output error\)")
 
 
-def test_a_share_that_keeps_other_bytes_is_noticed_when_they_are_read_back(told: Told) -> None:
+def test_changed_bytes_are_detected_when_read_back(told: Told) -> None:
     found = outcomes(told, "lie")
     refuse_anything_but_a_sentence(found, "read back from .* differ from the written data")
 
@@ -89,13 +89,13 @@ def _writing_modules() -> set[str]:
 
 
 @pytest.mark.slow
-def test_whatever_writes_is_tried_here() -> None:
+def test_every_writing_module_is_tested() -> None:
     tried = {module for writer in WRITERS for module in writer.modules}
     assert _writing_modules() - LAYERS - OWN_ACCOUNT == tried
 
 
 @pytest.mark.parametrize("call", ["write_bytes", "write_text"])
-def test_nothing_is_written_past_them(call: str) -> None:
+def test_no_module_writes_without_the_safe_writers(call: str) -> None:
     paths = (*(ROOT / "engine").rglob("*.py"), *(ROOT / "app").rglob("*.py"))
     found = {path.name for path in paths if f".{call}(" in re.sub(r">>> .*", "", path.read_text())}
     assert found <= {
@@ -104,6 +104,6 @@ def test_nothing_is_written_past_them(call: str) -> None:
         "provenance_file.py",
         "child.py",
         "cupy_compiling.py",
-        "shipped.py",  # into a new folder, which is renamed when it is complete
+        "shipped.py",  # into a new folder, renamed when complete
         "slots.py",
     }

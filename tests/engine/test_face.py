@@ -27,7 +27,7 @@ def test_every_public_name_can_be_loaded_and_is_listed_once() -> None:
     assert set(engine.__all__) <= set(dir(engine))
 
 
-def test_type_checkers_see_what_is_loaded() -> None:
+def test_type_checkers_see_the_loaded_names() -> None:
     """Names and modules under TYPE_CHECKING are those of the table."""
     (typed,) = (
         node for node in ast.parse(FACE.read_text("utf-8")).body if isinstance(node, ast.If)
@@ -41,12 +41,12 @@ def test_type_checkers_see_what_is_loaded() -> None:
     assert seen == {(module, name) for module, names in engine._MODULES.items() for name in names}
 
 
-def test_what_is_no_name_of_the_face_is_refused() -> None:
+def test_unknown_public_name_is_refused() -> None:
     with pytest.raises(AttributeError, match="module 'engine' has no attribute 'reed'"):
         _ = engine.reed
 
 
-def test_importing_the_engine_loads_nothing_heavy() -> None:
+def test_importing_the_engine_loads_no_heavy_modules() -> None:
     script = f"import sys, engine; print(*sorted(set({HEAVY}) & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
@@ -54,14 +54,14 @@ def test_importing_the_engine_loads_nothing_heavy() -> None:
     assert done.stdout.split() == []
 
 
-def test_no_name_of_the_face_is_hidden_by_a_package() -> None:
+def test_package_hides_no_public_name() -> None:
     packages = {path.name for path in FACE.parent.iterdir() if path.is_dir()}
     modules = {path.stem for path in FACE.parent.glob("*.py")}
     assert not ({*engine.__all__} - {*SUBPACKAGES}) & (packages | modules)
 
 
 @pytest.mark.parametrize("name", SUBPACKAGES)
-def test_a_subpackage_has_an_example_and_documents_its_names(name: str) -> None:
+def test_subpackage_has_an_example_and_documents_its_names(name: str) -> None:
     module = getattr(engine, name)
     example = doctest.DocTestParser().get_doctest(module.__doc__ or "", {}, name, None, 0)
     assert len(example.examples) > 1, f"{name} has no example"
@@ -85,7 +85,7 @@ def names_of(module: ModuleType) -> list[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_example_runs(
+def test_documented_example_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -97,7 +97,7 @@ def test_an_example_runs(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_everything_about_a_name_is_said(name: str) -> None:
+def test_every_public_name_is_fully_documented(name: str) -> None:
     value = getattr(engine, name)
     text = inspect.getdoc(value) or ""
     missing = [each for each in parameters(value) if each not in text]

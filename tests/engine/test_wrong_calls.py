@@ -57,7 +57,7 @@ def names() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("call", "words"), CALLS, ids=[call for call, _ in CALLS])
-def test_a_wrong_call_is_an_error_of_the_engine(
+def test_wrong_call_raises_an_engine_error(
     call: str, words: list[str], names: dict[str, Any]
 ) -> None:
     with pytest.raises(engine.EngineError) as raised:
@@ -68,5 +68,5 @@ def test_a_wrong_call_is_an_error_of_the_engine(
     assert not any(word in text for word in OTHERS), text
 
 
-def test_the_list_is_long() -> None:
+def test_list_of_wrong_calls_is_long() -> None:
     assert len({call for call, _ in CALLS}) >= 60

@@ -95,31 +95,35 @@ def assert_equal(found: np.ndarray, volume: Volume, most: float = EQUAL) -> None
     assert abs(found - volume.values).max() <= most * volume.values.max()
 
 
-def test_mlem(scan: tuple[ListMode, Path]) -> None:
+def test_mlem_formula_equals_the_built_in_algorithm(scan: tuple[ListMode, Path]) -> None:
     image = built_in(scan[1], algorithm=MLEM)
     A, b, s = EX.model_of(EX.without_tof(scan[0]), image.grid)
     assert_equal(EX.mlem(A, b, s, ITERATIONS), image)
     assert_equal(EX.mlem_in_two_passes(A, b, s, ITERATIONS), image, IN_TWO_PASSES)
 
 
-def test_osem(scan: tuple[ListMode, Path]) -> None:
+def test_osem_formula_equals_the_built_in_algorithm(scan: tuple[ListMode, Path]) -> None:
     image = built_in(scan[1], algorithm=OSEM)
     A, b, s = EX.model_of(EX.without_tof(scan[0]), image.grid)
     assert_equal(EX.osem(A, b, s, ITERATIONS, SUBSETS), image)
 
 
-def test_time_of_flight(scan: tuple[ListMode, Path]) -> None:
+def test_formula_with_time_of_flight_equals_the_built_in_algorithm(
+    scan: tuple[ListMode, Path],
+) -> None:
     image = built_in(scan[1], algorithm=MLEM, time_of_flight=True)
     assert_equal(EX.mlem(*EX.model_of(scan[0], image.grid), ITERATIONS), image)
 
 
-def test_attenuation(scan: tuple[ListMode, Path]) -> None:
+def test_formula_with_attenuation_equals_the_built_in_algorithm(
+    scan: tuple[ListMode, Path],
+) -> None:
     image = built_in(scan[1], algorithm=MLEM, on=("attenuation",))
     A, b, s = EX.model_of(EX.attenuated(EX.without_tof(scan[0])), image.grid)
     assert_equal(EX.mlem(A, b, s, ITERATIONS), image)
 
 
-def test_filters_between_iterations_and_at_the_end(scan: tuple[ListMode, Path]) -> None:
+def test_formula_with_filters_equals_the_built_in_algorithm(scan: tuple[ListMode, Path]) -> None:
     filters = ({"kind": "median"},), ({"kind": "gaussian", "fwhm_mm": 9},)
     image = built_in(scan[1], algorithm=MLEM, between=filters[0], finishing=filters[1])
     A, b, s = EX.model_of(EX.without_tof(scan[0]), image.grid)
@@ -128,7 +132,7 @@ def test_filters_between_iterations_and_at_the_end(scan: tuple[ListMode, Path]) 
     assert_equal(G @ found, image)
 
 
-def test_resolution(scan: tuple[ListMode, Path]) -> None:
+def test_formula_with_resolution_equals_the_built_in_algorithm(scan: tuple[ListMode, Path]) -> None:
     resolution = {"resolution": {"use": "on", "fwhm_mm": 8.0}}
     image = built_in(scan[1], algorithm=MLEM, corrections=resolution)
     A, b, s = EX.model_of(EX.without_tof(scan[0]), image.grid)
@@ -136,7 +140,9 @@ def test_resolution(scan: tuple[ListMode, Path]) -> None:
     assert_equal(EX.mlem_with_resolution(A, K, b, s, ITERATIONS), image)
 
 
-def test_all_extensions(scan: tuple[ListMode, Path]) -> None:
+def test_formula_with_all_extensions_equals_the_built_in_algorithm(
+    scan: tuple[ListMode, Path],
+) -> None:
     settings = {"between": ({"kind": "median"},), "time_of_flight": True}
     image = built_in(scan[1], algorithm=OSEM, on=("attenuation",), **settings)
     median = engine.filters.Median()
@@ -146,7 +152,7 @@ def test_all_extensions(scan: tuple[ListMode, Path]) -> None:
     assert_equal(found, image)
 
 
-def test_background() -> None:
+def test_formula_with_background_equals_the_built_in_algorithm() -> None:
     scan = engine.corrections.Randoms().apply(scan_of(20_000, 0.3), on=EX.ON)
     grid = ImageGrid(shape=(20, 40, 40), voxel_mm=(6.0, 6.0, 6.0))
     A, b, s = EX.model_of(scan, grid)
@@ -177,9 +183,9 @@ def test_each_algorithm_has_at_most_fifteen_lines() -> None:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    begun = time.process_time()
+    started = time.process_time()
     work()
-    return time.process_time() - begun
+    return time.process_time() - started
 
 
 def pairs(scan: ListMode, grid: ImageGrid) -> dict[str, tuple[Callable[[], object], ...]]:

@@ -21,13 +21,13 @@ def test_every_example_is_listed() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_an_example_runs(
+def test_example_runs(
     script: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Each ends by `raise SystemExit` with a sentence where its result is not what it says."""
+    """An example ends with `raise SystemExit` and a sentence if its result is wrong."""
     if "import torch" in script.read_text("utf-8"):
         pytest.importorskip("torch", reason=NOT_INSTALLED)
     monkeypatch.chdir(tmp_path)

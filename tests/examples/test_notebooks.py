@@ -1,4 +1,4 @@
-"""Every notebook runs to its end, draws a small figure, and is on the page of the guide."""
+"""Tests of notebooks: each runs, draws a small figure, and is listed in the guide."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def marked(path: Path) -> object:
 
 
 @pytest.mark.parametrize("path", [marked(path) for path in PATHS])
-def test_a_notebook_runs_and_draws(
+def test_notebook_runs_and_draws(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each ends with an assertion about its result."""
+    """A notebook ends with an assertion about its result."""
     if reason := notebooks.missing(path):
         pytest.skip(reason)
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
@@ -37,13 +37,13 @@ def test_a_notebook_runs_and_draws(
     assert all(f"(notebooks/{figure.name})" in text for figure in figures)
 
 
-def test_there_are_ten_and_the_page_lists_them() -> None:
+def test_page_lists_all_ten_notebooks() -> None:
     page = (guide.ROOT / "docs" / guide.GALLERY).read_text("utf-8")
     assert len(PATHS) == page.count(": `examples/notebooks/") == 10
     assert all(f"- {notebooks.title(p)}: `examples/notebooks/{p.name}`\n" in page for p in PATHS)
 
 
-def test_the_guide_shows_their_code_and_figures(
+def test_guide_shows_code_and_figures_of_the_notebooks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built = tmp_path / "notebooks"
@@ -60,7 +60,7 @@ def test_the_guide_shows_their_code_and_figures(
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_a_notebook_becomes_one_of_jupyter(path: Path) -> None:
+def test_notebook_converts_to_jupyter(path: Path) -> None:
     found = json.loads(notebooks.ipynb_of(path))
     assert (found["nbformat"], found["nbformat_minor"]) == (4, 5)
     assert [cell["cell_type"] for cell in found["cells"][:2]] == ["markdown", "code"]
@@ -68,9 +68,7 @@ def test_a_notebook_becomes_one_of_jupyter(path: Path) -> None:
     assert all(cell.text in joined for cell in notebooks.cells(path))
 
 
-def test_a_notebook_says_which_library_it_lacks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notebooks, "find_spec", lambda name: None)
     path = tmp_path / "a.py"
     path.write_text("# %% [markdown]\n# # A\n\n# %%\nimport torch\n")

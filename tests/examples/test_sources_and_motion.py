@@ -1,4 +1,4 @@
-"""Several sources, sparse frames and rigid motion, against closed forms."""
+"""Tests of several sources, sparse frames and rigid motion against closed forms."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def error(found: np.ndarray, wanted: np.ndarray) -> float:
     return float(np.linalg.norm(found - wanted) / np.linalg.norm(wanted))
 
 
-def test_several_sources_project_like_each_alone() -> None:
+def test_joined_sources_project_like_single_ones() -> None:
     joined = CAMERAS[0].joined(*CAMERAS[1:])
     A = engine.XrayTransform(joined, GRID, on=engine.cpu(1))
     alone = [engine.XrayTransform(each, GRID, on=engine.cpu(1)) for each in CAMERAS]
@@ -75,16 +75,16 @@ def test_several_sources_project_like_each_alone() -> None:
     np.testing.assert_allclose(A.T @ y, total, rtol=1e-5)
 
 
-def test_several_sources_see_the_closed_form_of_a_blob() -> None:
+def test_joined_sources_have_the_closed_form_of_a_blob() -> None:
     joined = CAMERAS[0].joined(*CAMERAS[1:])
     found = engine.XrayTransform(joined, GRID, on=engine.cpu(1)) @ blob()
     assert error(found, integrals(joined, np.array([CENTRE] * 3))) < CLOSE
-    # cameras in another order see something else
+    # cameras in another order give other projections
     other = CAMERAS[1].joined(CAMERAS[0], CAMERAS[2])
     assert error(found, integrals(other, np.array([CENTRE] * 3))) > FAR
 
 
-def test_scans_with_other_detectors_cannot_join() -> None:
+def test_scans_with_different_detectors_cannot_be_joined() -> None:
     with pytest.raises(GeometryError, match=r"\(30, 33\) pixels .* stack their operators"):
         CAMERAS[0].joined(CAMERAS[1].cropped(slice(None), slice(0, 33)))
     level = engine.parallel([0.0], shape=(30, 34), pixel_mm=1.0)
@@ -101,7 +101,7 @@ MOTIONS = tuple(
 
 
 def moved_centres(middle: np.ndarray) -> np.ndarray:
-    """Return where each motion brings the blob, by rotations written out: q = R (p − c) + c + t."""
+    """Return the moved centres of the blob, with explicit rotations: q = R (p − c) + c + t."""
     found = []
     for motion in MOTIONS:
         a, b, c = np.radians(motion.turn_deg)
@@ -114,28 +114,28 @@ def moved_centres(middle: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("middle", [(0.0, 0.0, 0.0), GRID.centre_mm])
-def test_a_moving_blob_has_its_closed_form_in_each_view(middle: tuple[float, ...]) -> None:
+def test_moving_blob_has_its_closed_form_in_each_view(middle: tuple[float, ...]) -> None:
     point = (middle[0], middle[1], middle[2])
     geometry = ORBIT.following(MOTIONS, point)
     found = engine.XrayTransform(geometry, GRID, on=engine.cpu(1)) @ blob()
-    wanted = integrals(ORBIT, moved_centres(np.array(middle)))
-    assert error(found, wanted) < CLOSE
+    expected = integrals(ORBIT, moved_centres(np.array(middle)))
+    assert error(found, expected) < CLOSE
     at_rest = engine.XrayTransform(ORBIT, GRID, on=engine.cpu(1)) @ blob()
-    assert error(at_rest, wanted) > FAR
+    assert error(at_rest, expected) > FAR
 
 
-def test_an_object_at_rest_keeps_the_geometry() -> None:
+def test_resting_object_keeps_the_geometry() -> None:
     same = ORBIT.following([RigidMotion()] * 9)
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
         np.testing.assert_allclose(getattr(same, name), getattr(ORBIT, name), atol=1e-12)
 
 
-def test_each_view_needs_its_motion() -> None:
+def test_missing_motion_of_a_view_is_refused() -> None:
     with pytest.raises(GeometryError, match="8 motions for 9 views; give one motion for each"):
         ORBIT.following(MOTIONS[1:])
 
 
-def test_parallel_beams_follow_an_object_too() -> None:
+def test_parallel_beams_can_follow_an_object() -> None:
     level = engine.parallel(np.arange(9) * 0.3, shape=(30, 34), pixel_mm=1.0)
     geometry = level.following(MOTIONS)
     found = engine.XrayTransform(geometry, GRID, on=engine.cpu(1)) @ blob()
@@ -157,7 +157,7 @@ def test_sparse_frames_follow_the_bubbles(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-def test_a_known_motion_sharpens_the_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_motion_sharpens_the_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names = runpy.run_path(str(EXAMPLES / "20_moving_object.py"))
     errors = names["errors"]

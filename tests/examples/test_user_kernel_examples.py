@@ -1,4 +1,4 @@
-"""Examples with own kernels run on every device, and wrong kernels are found."""
+"""Tests of examples with user kernels: they run on every device, and wrong kernels are found."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ DEVICES: dict[str, Callable[[], Backend]] = {
     "ptx": lambda: cuda(EmulatedGpu(ptx=90)),
 }
 QUICK = ("slant left out",)
-"""Faults that the short tier tests."""
+"""Faults that the fast tests plant."""
 with_nvrtc = pytest.mark.skipif(
     not nvrtc.is_installed(),
     reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
 )
 
 
-def test_there_are_two_examples_with_own_kernels() -> None:
+def test_two_examples_have_user_kernels() -> None:
     assert STEMS == (WEIGHTS, SLICES)
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_an_own_kernel_takes_25_lines_of_python(stem: str) -> None:
+def test_user_kernel_takes_at_most_25_lines_of_python(stem: str) -> None:
     text = (EXAMPLES / f"{stem}.py").read_text("utf-8")
     assert 10 < len(python_lines(text)) <= MOST_LINES
 
@@ -46,7 +46,7 @@ def test_an_own_kernel_takes_25_lines_of_python(stem: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("stem", STEMS)
-def test_an_example_passes_its_check(stem: str, device: str, run_example: Run) -> None:
+def test_example_passes_its_check(stem: str, device: str, run_example: Run) -> None:
     if device == "ptx" and not nvrtc.is_installed():
         pytest.skip("the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed")
     operator = run_example(stem, DEVICES[device]())
@@ -59,7 +59,7 @@ def test_an_example_passes_its_check(stem: str, device: str, run_example: Run) -
 @with_nvrtc
 @pytest.mark.slow
 @pytest.mark.parametrize("stem", STEMS)
-def test_an_example_compiles_for_cards(stem: str, run_example: Run) -> None:
+def test_example_compiles_for_gpus(stem: str, run_example: Run) -> None:
     operator = run_example(stem, cpu(1))
     for kernel in filter(None, operator.kernels.values()):
         for architecture in (75, 90):
@@ -78,23 +78,23 @@ def test_an_example_compiles_for_cards(stem: str, run_example: Run) -> None:
         for each in (*TEXT_FAULTS, *BOTH_FAULTS)
     ],
 )
-def test_a_wrong_kernel_is_found(wrong: WrongKernel, run_example: Run) -> None:
+def test_wrong_kernel_is_detected(wrong: WrongKernel, run_example: Run) -> None:
     with pytest.raises(NumericalError, match=r"Correct the operator") as fault:
         run_example(wrong.stem, cuda(EmulatedGpu()), wrong.sources())
     if wrong.twin is not None:
-        # text and twin agree: only the other direction tells
+        # text and twin agree: only the other direction reveals the fault
         assert "⟨A x, y⟩" in str(fault.value) and "twin" not in str(fault.value)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("wrong", BOTH_FAULTS, ids=lambda wrong: wrong.name)
-def test_a_wrong_twin_is_found_on_the_cpu(wrong: WrongKernel, run_example: Run) -> None:
+def test_wrong_twin_is_detected_on_the_cpu(wrong: WrongKernel, run_example: Run) -> None:
     with pytest.raises(NumericalError, match="⟨A x, y⟩"):
         run_example(wrong.stem, cpu(1), wrong.sources())
 
 
 @pytest.mark.slow
-def test_own_weights_are_those_of_the_voxel_adjoint(run_example: Run) -> None:
+def test_user_weights_equal_the_voxel_adjoint(run_example: Run) -> None:
     operator = run_example(WEIGHTS, cpu(1))
     A = operator.transform
     voxel = engine.XrayTransform(A.geometry, A.grid, on=A.on, adjoint="voxel")
@@ -106,19 +106,19 @@ def test_own_weights_are_those_of_the_voxel_adjoint(run_example: Run) -> None:
 
 
 @pytest.mark.slow
-def test_three_slices_are_those_of_slices(run_example: Run) -> None:
+def test_three_slices_equal_single_slices(run_example: Run) -> None:
     operator = run_example(SLICES, cpu(1))
     y = np.random.default_rng(1).random(operator.out_shape, np.float32)
     # `Slices` reads rows first; its three planes are those across z, y and x
     slices = engine.Slices(operator.geometry, orthogonal((20, 20), 2.0), on=operator.on)
     slices.update(y)
-    wanted = np.stack(slices.values())
-    np.testing.assert_allclose(operator.T(y), wanted, rtol=1e-4, atol=1e-4 * wanted.max())
+    expected = np.stack(slices.values())
+    np.testing.assert_allclose(operator.T(y), expected, rtol=1e-4, atol=1e-4 * expected.max())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("stem", "direction"), [(WEIGHTS, "back"), (SLICES, "forward")])
-def test_the_tuner_runs_on_an_example(stem: str, direction: str, run_example: Run) -> None:
+def test_tuner_runs_on_an_example(stem: str, direction: str, run_example: Run) -> None:
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
     operator = run_example(stem, cuda(EmulatedGpu()))
     found = engine.tune_kernel(operator, direction, budget_s=8, strategy="random_sample")
@@ -130,11 +130,11 @@ def test_the_tuner_runs_on_an_example(stem: str, direction: str, run_example: Ru
 
 
 @pytest.mark.slow
-def test_the_tuner_refuses_wrong_variants(run_example: Run) -> None:
+def test_tuner_refuses_wrong_variants(run_example: Run) -> None:
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
     (wrong,) = (each for each in TEXT_FAULTS if each.name == "threads share slices")
     cuda_text, python = wrong.sources()
-    # right for one slice per thread, which is the default
+    # correct for one slice per thread, the default
     python = python.replace("print(iso.check_operator(A))", "")
     operator = run_example(WEIGHTS, cuda(EmulatedGpu()), (cuda_text, python))
     found = engine.tune_kernel(operator, budget_s=20, strategy="random_sample")

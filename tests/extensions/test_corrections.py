@@ -1,4 +1,4 @@
-"""A stranger's corrections of list mode, and a file one of them reads: one file and one name."""
+"""Tests of added corrections of list mode, and of a file that one of them reads."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ FILES = {"Oblique": OBLIQUE, "Decay": DECAY, "Floor": FLOOR, "DeadTime": DEAD_TI
 
 
 def reconstructed(out: str, *settings: str, options: tuple[str, ...] = ()) -> list[str]:
-    """Return the command for one MLEM iteration: its image is the back projection of the events."""
+    """Return the command for one MLEM iteration, the back projection of the events."""
     fixed = ("reproducible=true", "finishing=[]", "algorithm.kind=mlem", "algorithm.iterations=1")
     pairs = [part for each in (*fixed, *settings) for part in ("--set", each)]
     return ["reconstruct", "scan.h5", "-o", out, *options, *pairs]
@@ -192,7 +192,7 @@ def entry(trial: Trial, name: str, kind: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
-    """One copy for all of them: none is used before a protocol asks for it."""
+    """Return one copy for all corrections: none is used unless a protocol enables it."""
     made = tiny_trial(tmp_path_factory.mktemp("corrections"))
     for name, text in FILES.items():
         made.add_file(f"engine/corrections/{name.lower()}.py", text)
@@ -205,7 +205,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
 
 @pytest.fixture(scope="module")
 def told(trial: Trial, pet_scan: list[str]) -> dict[str, Any]:
-    """What the program answers after it made all images; those of the scanner's name last."""
+    """Return the answers of the program after all images, those about the scanner's name last."""
     (trial.work / "busy.live").write_text("0.8")
     live, floor = "corrections.deadtime.use=auto", "corrections.floor.use=on"
     by_name = [*(word.replace("ring.toml", "tiny-ring") for word in pet_scan), "--force"]
@@ -225,7 +225,7 @@ def told(trial: Trial, pet_scan: list[str]) -> dict[str, Any]:
     return answers
 
 
-def test_a_multiplicative_correction_changes_events_sensitivity_and_its_cache(
+def test_multiplicative_correction_changes_events_sensitivity_and_its_cache(
     trial: Trial, told: dict[str, Any]
 ) -> None:
     plain, found = image(trial, "plain.h5"), image(trial, "oblique.h5")
@@ -240,18 +240,18 @@ def test_a_multiplicative_correction_changes_events_sensitivity_and_its_cache(
 
 
 @pytest.mark.usefixtures("told")
-def test_halving_the_factors_everywhere_doubles_the_image(trial: Trial) -> None:
+def test_half_factors_double_the_image(trial: Trial) -> None:
     np.testing.assert_allclose(image(trial, "decay.h5"), 2 * image(trial, "plain.h5"), rtol=1e-5)
 
 
 @pytest.mark.usefixtures("told")
-def test_an_additive_correction_takes_counts_away(trial: Trial) -> None:
+def test_additive_correction_subtracts_counts(trial: Trial) -> None:
     np.testing.assert_array_equal(image(trial, "none.h5"), image(trial, "plain.h5"))
-    # events that background explains leave next to no activity
+    # events explained by background leave almost no activity
     assert image(trial, "much.h5").sum() < 0.01 * image(trial, "plain.h5").sum()
 
 
-def test_an_auxiliary_input_is_an_option_a_file_to_open_and_part_of_the_replay(
+def test_auxiliary_input_is_an_option_a_dialog_entry_and_part_of_the_replay_command(
     trial: Trial, told: dict[str, Any]
 ) -> None:
     assert entry(trial, "live.h5", "deadtime")["state"] == "unavailable"
@@ -264,7 +264,7 @@ def test_an_auxiliary_input_is_an_option_a_file_to_open_and_part_of_the_replay(
 
 
 @pytest.mark.usefixtures("told")
-def test_a_scanner_is_one_file(trial: Trial) -> None:
+def test_scanner_is_added_with_one_file(trial: Trial) -> None:
     np.testing.assert_array_equal(image(trial, "name.h5"), image(trial, "plain.h5"))
     assert image(trial, "name.h5").max() > 0
     assert read_listmode(trial.work / "scan.h5").scanner.name == "Tiny ring"

@@ -1,4 +1,4 @@
-"""A contributor's algorithm for X-ray scans: the example of the guide, pasted into one file."""
+"""Tests of the X-ray algorithm in the guide, pasted into one file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def example() -> str:
     return str(shown)
 
 
-def test_the_algorithm_of_the_guide_works(trial: Trial, ct_scan: list[str]) -> None:
+def test_algorithm_of_the_guide_works(trial: Trial, ct_scan: list[str]) -> None:
     trial.add_file("engine/recon/algorithms/landweber.py", example())
     trial.enlist(
         "engine/recon/algorithms/for_line_integrals.py",
@@ -53,7 +53,7 @@ GRID = ["--set", "grid.voxel_mm=[4, 4, 4]", "--set", "steps.centre.use=off"]
 
 
 def by_hand(trial: Trial, n: int) -> np.ndarray:
-    """Landweber's formula on the grid of the run, which is cut out of the whole volume."""
+    """Compute Landweber's formula on the grid of the run, a part of the whole volume."""
     volume = read_volume(trial.work / "image.h5")
     scan = read_projections(trial.work / "scan.h5")
     A = xray_ct.projector(scan, volume.grid, on=cpu(2))

@@ -1,4 +1,4 @@
-"""A stranger's filter: one file and one name."""
+"""Test of an added filter: one file and one name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ UNSHARP = '''
 '''
 
 
-def test_a_filter_is_one_file_and_one_name(trial: Trial, ct_scan: list[str]) -> None:
+def test_filter_is_added_with_one_file_and_one_name(trial: Trial, ct_scan: list[str]) -> None:
     trial.add_file("engine/recon/postprocess/unsharp.py", UNSHARP)
     trial.enlist(
         "engine/recon/postprocess/__init__.py",

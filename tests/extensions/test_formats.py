@@ -1,4 +1,7 @@
-"""A stranger's formats: a reader of events and a writer of volumes, each one file and one name."""
+"""Tests of added formats:
+
+a reader of events and a writer of volumes, each one file and one name.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,7 @@ EXACT = ["--set", "reproducible=true", "--set", "algorithm.iterations=1"]
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
-    """One copy for both of them: they share no file."""
+    """Return one copy for both formats: they share no file."""
     made = tiny_trial(tmp_path_factory.mktemp("formats"))
     made.add_file("engine/io/pairs.py", EVENTS)
     made.enlist_format("LISTMODE", "engine.io.pairs.PairsOfCrystals")
@@ -92,7 +95,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
 
 @pytest.fixture(scope="module")
 def told(trial: Trial, pet_scan: list[str], ct_scan: list[str]) -> dict[str, Any]:
-    """What the program answers after it read and wrote all files."""
+    """Return the answers of the program after it has read and written all files."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(trial.work)
         assert main(pet_scan) == 0
@@ -112,7 +115,7 @@ def told(trial: Trial, pet_scan: list[str], ct_scan: list[str]) -> dict[str, Any
     return answers
 
 
-def test_a_reader_is_one_file_and_one_name(trial: Trial, told: dict[str, Any]) -> None:
+def test_reader_is_added_with_one_file_and_one_name(trial: Trial, told: dict[str, Any]) -> None:
     scan = read_listmode(trial.work / "scan.h5")
     known, foreign = (read_volume(trial.work / f"{name}.h5") for name in ("known", "foreign"))
     assert known.values.max() > 0
@@ -121,7 +124,7 @@ def test_a_reader_is_one_file_and_one_name(trial: Trial, told: dict[str, Any]) -
     assert "*.pairs" in told["dialogs"]["filters"]["data"]
 
 
-def test_a_writer_is_one_file_and_one_name(trial: Trial, told: dict[str, Any]) -> None:
+def test_writer_is_added_with_one_file_and_one_name(trial: Trial, told: dict[str, Any]) -> None:
     volume = read_volume(trial.work / "image.h5")
     for name in ("image.f32", "exported.f32"):
         head, _, values = (trial.work / name).read_bytes().partition(b"\n")

@@ -1,4 +1,4 @@
-"""A stranger with the guide alone: its reader and its correction, typed as they stand there."""
+"""Tests of the reader and the correction in the guide, copied as printed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ElementDataFile = LOCAL
 
 
 def shown(name: str) -> str:
-    """Return the file of the guide in which a class is written."""
+    """Return the file of the guide that defines a class."""
     text = Path(ROOT, "docs", "contributing", "adding.md").read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (block,) = (each for each in blocks if f"class {name}(" in each)
@@ -30,7 +30,7 @@ def shown(name: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_guides_correction_doubles_the_image(trial: Trial, pet_scan: list[str]) -> None:
+def test_correction_of_the_guide_doubles_the_image(trial: Trial, pet_scan: list[str]) -> None:
     trial.add_file("engine/corrections/decay.py", shown("Decay"))
     trial.enlist("engine/corrections/listmode.py", "CORRECTIONS", "engine.corrections.decay.Decay")
     common = ["--set", "reproducible=true", "--set", "finishing=[]"]
@@ -49,7 +49,7 @@ def test_the_guides_correction_doubles_the_image(trial: Trial, pet_scan: list[st
     assert "Decay" in told["offered"]["pet"]
 
 
-def test_the_guides_reader_takes_a_file_that_another_program_wrote(trial: Trial) -> None:
+def test_reader_of_the_guide_reads_a_foreign_file(trial: Trial) -> None:
     trial.add_file("engine/io/slab.py", shown("SlabVolume"))
     trial.enlist_format("VOLUME", "engine.io.slab.SlabVolume")
     values = np.arange(24, dtype="<f4").reshape(2, 3, 4)

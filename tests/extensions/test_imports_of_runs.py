@@ -61,7 +61,7 @@ def of_engine(modules: set[str]) -> list[str]:
 
 
 @pytest.mark.essential
-def test_an_fdk_run_imports_no_other_kind_of_scan(tmp_path: Path, ct_scan: list[str]) -> None:
+def test_fdk_run_imports_no_other_scan_kind(tmp_path: Path, ct_scan: list[str]) -> None:
     assert main([str(tmp_path / word) if word == "scan.h5" else word for word in ct_scan]) == 0
     found = modules_of_run(tmp_path)
     assert not [each for each in found if each.startswith(OTHER_READERS)]
@@ -71,7 +71,7 @@ def test_an_fdk_run_imports_no_other_kind_of_scan(tmp_path: Path, ct_scan: list[
 
 
 @pytest.mark.essential
-def test_a_listmode_run_imports_no_other_kind_of_scan(tmp_path: Path, pet_scan: list[str]) -> None:
+def test_listmode_run_imports_no_other_scan_kind(tmp_path: Path, pet_scan: list[str]) -> None:
     (tmp_path / "ring.toml").write_text(RING, encoding="utf-8")
     files = ("scan.h5", "ring.toml")
     assert main([str(tmp_path / word) if word in files else word for word in pet_scan]) == 0
@@ -90,7 +90,7 @@ def modules_of_inspection(scan: Path) -> set[str]:
 
 
 @pytest.mark.essential
-def test_inspection_of_projections_imports_no_settings_and_no_regions(
+def test_inspection_of_projections_imports_no_settings_or_regions(
     tmp_path: Path, ct_scan: list[str]
 ) -> None:
     assert main([str(tmp_path / word) if word == "scan.h5" else word for word in ct_scan]) == 0
@@ -121,6 +121,6 @@ def test_inspection_of_an_image_imports_no_solver(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.key)
-def test_an_entry_states_the_facts_of_its_kind_of_scan(entry: ModalityEntry) -> None:
+def test_modality_entry_equals_the_facts_of_its_class(entry: ModalityEntry) -> None:
     assert entry.key == entry.modality.key
     assert entry.inputs == entry.modality.inputs

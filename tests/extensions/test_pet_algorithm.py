@@ -1,4 +1,4 @@
-"""A stranger's algorithm for counts: one file and one name."""
+"""Test of an added algorithm for counts: one file and one name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ROOTED = '''
 '''
 
 
-def test_an_algorithm_for_counts_is_one_file_and_one_name(
+def test_algorithm_for_counts_is_added_with_one_file_and_one_name(
     trial: Trial, pet_scan: list[str]
 ) -> None:
     trial.add_file("engine/recon/algorithms/rooted.py", ROOTED)

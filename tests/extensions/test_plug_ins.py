@@ -1,4 +1,4 @@
-"""Plug-ins: packages that add features without an edit of the program."""
+"""Tests of plug-ins: packages that add features without changes to the program."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SMALL = (
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_small_plug_in_is_short(name: str) -> None:
+def test_small_plug_in_is_short(name: str) -> None:
     lines = [
         line
         for path in (EXAMPLES / name).iterdir()
@@ -49,7 +49,7 @@ def test_a_small_plug_in_is_short(name: str) -> None:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder of installed packages: all small examples."""
+    """Return a folder of installed packages with all small examples."""
     folder = tmp_path / "site"
     folder.mkdir()
     for name in SMALL:
@@ -62,7 +62,7 @@ def _set(*settings: str) -> list[str]:
 
 
 @pytest.mark.essential
-def test_features_are_in_forms_settings_runs_and_records(
+def test_plug_in_features_appear_in_forms_settings_runs_and_records(
     site: Path, tmp_path: Path, pet_scan: list[str], ct_scan: list[str]
 ) -> None:
     work = tmp_path / "work"
@@ -231,7 +231,7 @@ BROKEN: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.essential
-def test_each_broken_plug_in_is_one_sentence_and_no_crash(tmp_path: Path) -> None:
+def test_each_broken_plug_in_gives_one_sentence_without_a_crash(tmp_path: Path) -> None:
     site, work = tmp_path / "site", tmp_path / "work"
     work.mkdir()
     for name, (group, value, source) in BROKEN.items():
@@ -253,19 +253,19 @@ def test_each_broken_plug_in_is_one_sentence_and_no_crash(tmp_path: Path) -> Non
     assert "Failing" not in answers["window"][0]["tabs"]
 
 
-def test_the_groups_are_those_of_the_docs() -> None:
+def test_docs_list_all_entry_point_groups() -> None:
     page = (EXAMPLES.parents[1] / "docs" / "contributing" / "plug-ins.md").read_text("utf-8")
     assert all(f"isocenter.{group}" in page for group in GROUPS)
 
 
-def test_the_prior_of_the_docs_is_the_example() -> None:
+def test_prior_in_the_docs_equals_the_example() -> None:
     page = (EXAMPLES.parents[1] / "docs" / "contributing" / "plug-ins.md").read_text("utf-8")
     module = (EXAMPLES / "log-cosh" / "isocenter_log_cosh.py").read_text("utf-8")
     assert f"```python\n{module}```" in page
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_prior_of_the_example_keeps_the_laws_of_priors(dtype: type[np.floating[Any]]) -> None:
+def test_example_prior_satisfies_the_laws_of_priors(dtype: type[np.floating[Any]]) -> None:
     names = runpy.run_path(str(EXAMPLES / "log-cosh" / "isocenter_log_cosh.py"))
     rng = np.random.default_rng(1)
     x, v = rng.random((2, 4, 5, 6)).astype(dtype)
@@ -274,7 +274,7 @@ def test_the_prior_of_the_example_keeps_the_laws_of_priors(dtype: type[np.floati
     gradient, bent, bound = prior.gradient(x), prior.hessian_times(x, v), prior.curvature(x)
     assert gradient.dtype == bent.dtype == bound.dtype == dtype
     assert np.vdot(v, bent) <= np.vdot(bound, v**2)
-    # δ² (|d| / δ − log 2) of a large difference d, over which cosh overflows
+    # δ² (|d| / δ − log 2) of a large difference d, for which cosh overflows
     two = np.array([[[0, 1e4]]], dtype)
     alone = names["LogCoshPrior"](PriorScale((1.0, 1.0, 1.0), 1.0, 1.0, np.ones_like(two)), 0.2)
     assert alone.value(two) == pytest.approx(0.2 * 1e4 - 0.04 * np.log(2), rel=1e-6)
@@ -286,7 +286,7 @@ def test_the_prior_of_the_example_keeps_the_laws_of_priors(dtype: type[np.floati
         np.testing.assert_allclose(bent, bend, rtol=1e-6, atol=1e-6 * abs(bend).max())
 
 
-def test_our_own_classes_belong_to_no_plug_in() -> None:
+def test_own_classes_belong_to_no_plug_in() -> None:
     assert plug_ins_of([*ALGORITHMS, *FILTERS]) == []
 
 
@@ -301,7 +301,7 @@ classes = [getattr(module, name) for name in objects]
 known = [each["features"] for each in plug_ins_of(classes)]
 print(json.dumps([list(problems()), known, module is sys.modules[sys.argv[1]]]))
 """
-"""Import the module of a plug-in before the program has loaded its tables."""
+"""Import the module of a plug-in before the program loads its tables."""
 
 
 def _imported_first(site: Path, module: str) -> list[Any]:
@@ -318,7 +318,7 @@ def _imported_first(site: Path, module: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", sorted(set(SMALL) - {"statistics-panel"}))
-def test_a_script_can_import_the_module_of_a_plug_in_first(tmp_path: Path, name: str) -> None:
+def test_script_can_import_a_plug_in_module_first(tmp_path: Path, name: str) -> None:
     install(EXAMPLES / name, tmp_path)
     module = f"isocenter_{name.replace('-', '_')}"
     skipped, known, same = _imported_first(tmp_path, module)
@@ -347,7 +347,7 @@ class Filter(Gaussian):
 
 
 def _mixed(site: Path) -> None:
-    """Install a package with three kinds of features in a module below another one."""
+    """Install a package with three kinds of features in one nested module."""
     folder = site / "mixed"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text("from mixed.parts import Filter, Prior, Reader\n")
@@ -358,14 +358,14 @@ def _mixed(site: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["mixed", "mixed.parts"])
-def test_one_module_can_have_features_of_several_kinds(tmp_path: Path, module: str) -> None:
+def test_one_module_can_define_features_of_several_kinds(tmp_path: Path, module: str) -> None:
     _mixed(tmp_path)
     skipped, known, same = _imported_first(tmp_path, module)
     assert skipped == [] and same
     assert known == [["filters: mixed", "formats: mixed", "priors: mixed"]]
 
 
-def test_an_error_names_the_plug_in(tmp_path: Path, pet_scan: list[str]) -> None:
+def test_error_names_the_plug_in(tmp_path: Path, pet_scan: list[str]) -> None:
     site, work = tmp_path / "site", tmp_path / "work"
     work.mkdir()
     (work / "ring.toml").write_text(RING, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A stranger's step that moves the detector: one file and one name."""
+"""Test of an added step that moves the detector: one file and one name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SIDEWAYS = '''
 '''
 
 
-def test_a_step_that_moves_the_detector_is_one_file_and_one_name(
+def test_detector_moving_step_is_added_with_one_file_and_one_name(
     trial: Trial, ct_scan: list[str]
 ) -> None:
     trial.add_file("engine/corrections/preprocess/sideways.py", SIDEWAYS)

@@ -1,4 +1,4 @@
-"""SPECT as a package of its own: laws of its model, and what the program makes of it."""
+"""Tests of SPECT as a separate package: laws of its model, and runs in the program."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ it.
 
 @pytest.fixture(autouse=True, scope="module")
 def package() -> Iterator[None]:
-    """Let this process import the package, and forget it afterwards."""
+    """Let this process import the package, and remove it afterwards."""
     sys.path.insert(0, str(SPECT))
     yield
     sys.path.remove(str(SPECT))
@@ -62,7 +62,7 @@ def code_lines(path: Path) -> int:
     return len(lines)
 
 
-def test_it_has_at_most_800_lines() -> None:
+def test_package_has_at_most_800_lines() -> None:
     settings = (SPECT / "pyproject.toml").read_text("utf-8").splitlines()
     n_lines = sum(code_lines(path) for path in (SPECT / "isocenter_spect").glob("*.py"))
     assert 500 < n_lines + sum(bool(line.strip()) for line in settings) <= MOST_LINES
@@ -111,7 +111,7 @@ def moments(view: Any, pixel: float) -> tuple[float, Any, Any]:
 
 @pytest.mark.essential
 @pytest.mark.parametrize("kind", ["parallel", "pinhole"])
-def test_the_pair_is_exact(kind: str, rng: np.random.Generator) -> None:
+def test_projector_pair_is_adjoint(kind: str, rng: np.random.Generator) -> None:
     grid = ImageGrid((9, 12, 12), (2.0, 2.0, 2.5))
     mu_map = Volume(rng.random(grid.shape, np.float32) * 0.02, grid, "1/mm")
     scan = (
@@ -131,7 +131,7 @@ def test_the_pair_is_exact(kind: str, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("distance", [40.0, 100.0, 160.0])
-def test_parallel_holes_have_one_share_and_a_wider_image_far_away(distance: float) -> None:
+def test_parallel_holes_have_constant_efficiency_and_blur_with_distance(distance: float) -> None:
     hole, length, wall, gap, crystal = 2.0, 30.0, 0.25, 6.0, 4.0
     scan = scan_of(1, (41, 41), 2.0, distance)
     parallel = {
@@ -155,7 +155,7 @@ def test_parallel_holes_have_one_share_and_a_wider_image_far_away(distance: floa
 
 
 @pytest.mark.parametrize("place", [(0.0, 0.0, 0.0), (4.0, 6.0, -5.0), (-8.0, 2.0, 9.0)])
-def test_a_pinhole_inverts_and_magnifies(place: tuple[float, float, float]) -> None:
+def test_pinhole_inverts_and_magnifies(place: tuple[float, float, float]) -> None:
     scan = pinhole_scan(1, (60, 60))
     scan = replace(scan, holes=replace(scan.holes, places_mm=((0.0, 0.0, 0.0),)))
     A = projector_of(
@@ -176,7 +176,7 @@ def test_a_pinhole_inverts_and_magnifies(place: tuple[float, float, float]) -> N
     np.testing.assert_allclose(variance, expected, rtol=0.02)
 
 
-def test_a_pinhole_passes_nothing_beyond_its_angle() -> None:
+def test_pinhole_passes_nothing_beyond_its_angle() -> None:
     scan = pinhole_scan(1, (90, 90))
     holes = replace(scan.holes, places_mm=((0.0, 0.0, 0.0),), least_cos=np.cos(np.deg2rad(30)))
     grid = ImageGrid((61, 1, 1), (1.0, 1.0, 1.0))
@@ -186,7 +186,7 @@ def test_a_pinhole_passes_nothing_beyond_its_angle() -> None:
     np.testing.assert_array_equal(seen, np.abs(z) <= 30 * np.tan(np.deg2rad(30)))
 
 
-def test_a_cylinder_absorbs_by_its_depth() -> None:
+def test_cylinder_attenuates_with_depth() -> None:
     radius, edge = 60.0, 2.0
     body = uniform_cylinder(diameter_mm=2 * radius, length_mm=20.0)
     fine = ImageGrid((10, 130, 130), (1.0, 1.0, 1.0))
@@ -206,7 +206,7 @@ def test_a_cylinder_absorbs_by_its_depth() -> None:
         np.testing.assert_allclose(sums[0] / sums[1], np.exp(-MU * path), rtol=0.01)
 
 
-def test_photons_followed_one_by_one_fall_where_the_model_expects_them() -> None:
+def test_simulated_photons_follow_the_model() -> None:
     from isocenter_spect import demo
     from isocenter_spect.protocol import ParallelHoles
 
@@ -247,7 +247,7 @@ CRYSTAL = (
 
 
 def write_tiny_scan(folder: Path) -> None:
-    """Write twelve views of followed photons, the μ-map, and the true image."""
+    """Write twelve views of simulated photons, the μ-map, and the true image."""
     from isocenter_spect import demo
     from isocenter_spect.protocol import ParallelHoles
 
@@ -274,7 +274,7 @@ def write_tiny_scan(folder: Path) -> None:
 
 
 @pytest.mark.essential
-def test_the_program_reconstructs_its_scans(tmp_path: Path) -> None:
+def test_program_reconstructs_spect_scans(tmp_path: Path) -> None:
     site, work = tmp_path / "site", tmp_path / "work"
     site.mkdir()
     work.mkdir()
@@ -335,7 +335,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("line", DAMAGE)
-def test_a_damaged_scan_is_refused_in_a_sentence(line: str, tmp_path: Path) -> None:
+def test_damaged_scan_gives_one_sentence(line: str, tmp_path: Path) -> None:
     from isocenter_spect.demo import write_scan
     from isocenter_spect.scan import read_scan
 
@@ -354,7 +354,7 @@ def test_a_damaged_scan_is_refused_in_a_sentence(line: str, tmp_path: Path) -> N
     ("old", "new"),
     [("holes: 2", "holes: 3"), ("round", "square"), ("h2: \t2", "h2: \t1"), ("2.8", "two")],
 )
-def test_a_damaged_collimator_is_refused(old: str, new: str, tmp_path: Path) -> None:
+def test_damaged_collimator_is_refused(old: str, new: str, tmp_path: Path) -> None:
     from isocenter_spect.camera import read_collimator
 
     from engine.core.errors import FileFormatError
@@ -368,7 +368,7 @@ def test_a_damaged_collimator_is_refused(old: str, new: str, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_the_pinhole_image_of_stir_is_reproduced(shared_data: Path, tmp_path: Path) -> None:
+def test_pinhole_image_of_stir_is_reproduced(shared_data: Path, tmp_path: Path) -> None:
     site, work, folder = tmp_path / "site", tmp_path / "work", shared_data / STIR
     if not folder.is_dir():
         pytest.skip("the sample scans of ../shared/data are not on this machine")

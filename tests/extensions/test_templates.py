@@ -1,4 +1,4 @@
-"""Templates of the guide: each is copied to its place, gets its line in a table, and works."""
+"""Tests of the templates in the guide: each works after it is copied and listed in a table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ N_BINS, RADIUS = 64, 20.0
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
-    """One copy for all templates: they share no file and no table."""
+    """Return one copy for all templates: they share no file and no table."""
     made = tiny_trial(tmp_path_factory.mktemp("templates"))
     made.add_template("engine/io/crystal_pairs.py")
     made.enlist_format("LISTMODE", "engine.io.crystal_pairs.CrystalPairs")
@@ -64,7 +64,7 @@ def write_pairs(trial: Trial) -> int:
 
 @pytest.fixture(scope="module")
 def read(trial: Trial, pet_scan: list[str]) -> dict[str, Any]:
-    """What the program answers about scans that the template reads."""
+    """Return the answers of the program about scans that the template reads."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(trial.work)
         assert main(pet_scan) == 0
@@ -79,7 +79,7 @@ def read(trial: Trial, pet_scan: list[str]) -> dict[str, Any]:
     return answers | {"n_delayed": n_delayed}
 
 
-def test_events_of_the_reader_give_the_same_image(trial: Trial, read: dict[str, Any]) -> None:
+def test_template_reader_gives_the_same_image(trial: Trial, read: dict[str, Any]) -> None:
     known, pairs = (read_volume(trial.work / f"{name}.h5") for name in ("known", "pairs"))
     assert known.values.max() > 0
     np.testing.assert_array_equal(pairs.values, known.values)
@@ -90,7 +90,7 @@ def test_events_of_the_reader_give_the_same_image(trial: Trial, read: dict[str, 
     assert f"{n_events - read['n_delayed']:,} prompts" in delayed
 
 
-def test_the_reader_refuses_damaged_scans_in_a_sentence(read: dict[str, Any]) -> None:
+def test_template_reader_gives_one_sentence_for_damaged_scans(read: dict[str, Any]) -> None:
     cut, header, elsewhere, other = read["refusals"]
     assert "cut.pairs: the file is truncated; its last event has only 5 of 8 bytes" in cut
     assert "header.pairs: the first line is not a valid header ('duration_s')" in header
@@ -103,7 +103,7 @@ def test_the_reader_refuses_damaged_scans_in_a_sentence(read: dict[str, Any]) ->
 
 @pytest.fixture(scope="module")
 def camera(trial: Trial) -> dict[str, Any]:
-    """What the program answers about the demo of the gamma camera."""
+    """Return the answers of the program about the demo of the gamma camera."""
     answers: dict[str, Any] = trial.run(
         ["demo", "gamma-camera", "--headless", "-o", "demo"],
         ["inspect", f"{DEMO}.camera"],
@@ -117,14 +117,14 @@ def camera(trial: Trial) -> dict[str, Any]:
     return answers
 
 
-def test_a_scan_of_the_modality_is_named(camera: dict[str, Any]) -> None:
+def test_template_modality_names_its_scan(camera: dict[str, Any]) -> None:
     report = camera["printed"][1]
     assert "gamma camera" in report and "60 over a full turn" in report
     assert "FAULT" not in report
 
 
 @pytest.mark.usefixtures("camera")
-def test_the_image_of_the_modality_agrees_with_the_phantom(trial: Trial) -> None:
+def test_template_modality_image_agrees_with_the_phantom(trial: Trial) -> None:
     truth = read_volume(trial.work / f"{DEMO}-truth.nii.gz")
     image = read_volume(trial.work / "camera.h5")
     assert image.unit == "counts" and image.grid == truth.grid
@@ -153,7 +153,7 @@ def ratio(volume: Any) -> float:
     return float(sphere.mean() / body.mean())
 
 
-def test_the_projector_of_the_modality_is_exact(camera: dict[str, Any]) -> None:
+def test_template_modality_projector_is_adjoint(camera: dict[str, Any]) -> None:
     assert len(camera["adjoint"]) == 8
     for forward, back in camera["adjoint"]:
         assert forward == pytest.approx(back, rel=1e-5)
@@ -165,7 +165,7 @@ def test_the_projector_of_the_modality_is_exact(camera: dict[str, Any]) -> None:
     assert view.sum() == pytest.approx(np.pi * RADIUS**2, rel=1e-3)
 
 
-def test_forms_offer_the_protocol_of_the_modality(camera: dict[str, Any]) -> None:
+def test_forms_offer_the_protocol_of_the_template_modality(camera: dict[str, Any]) -> None:
     words = camera["offered"]["gamma-camera"]
     assert {"OSEM", "MLEM", "Gaussian"} <= set(words)
 
@@ -176,7 +176,7 @@ def damage(trial: Trial, name: str, change: Callable[[bytes], bytes]) -> None:
 
 
 @pytest.mark.usefixtures("camera")
-def test_the_modality_refuses_damaged_scans_in_a_sentence(trial: Trial) -> None:
+def test_template_modality_gives_one_sentence_for_damaged_scans(trial: Trial) -> None:
     line, _, _ = (trial.work / f"{DEMO}.camera").read_bytes().partition(b"\n")
     damage(trial, "cut.camera", lambda data: data[:-1])
     damage(trial, "header.camera", lambda data: data.replace(b"pixel_mm", b"size"))
@@ -194,7 +194,7 @@ def test_the_modality_refuses_damaged_scans_in_a_sentence(trial: Trial) -> None:
 
 
 @pytest.mark.usefixtures("read", "camera")
-def test_the_panel_shows_what_follows_from_an_image(trial: Trial) -> None:
+def test_template_panel_shows_figures_of_an_image(trial: Trial) -> None:
     paths = ["known.h5", f"{DEMO}.camera"]
     told = trial.run(ask={"window": {"paths": paths, "tab": "Statistics"}})["window"]
     empty, image, scan = told

@@ -154,9 +154,9 @@ def _in_window(folder: Path, arguments: argparse.Namespace) -> int:
         time.sleep(0.01)
     rng = np.random.default_rng(arguments.seed)
     day = Day(window.session, window.open_path, settle, rng)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     figures = live(day, samples, refused, arguments.openings)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     window.close()
     sys.stdout.write(json.dumps({**vars(figures), "seconds": round(seconds, 1)}, indent=1) + "\n")
     return 0 if figures.is_clean else 1

@@ -204,12 +204,12 @@ def farm(
     in_peace(folder, words)  # the first one compiles, and fills the caches
     started = time.monotonic()
     said = in_peace(folder, words)
-    whole_s, wanted = time.monotonic() - started, result_of(output)
+    whole_s, expected = time.monotonic() - started, result_of(output)
     report(f"{flow.key}: {whole_s:.1f} s in peace: {said.splitlines()[-1]}")
     for i in range(MOST_TRIES * n):
         output.write_bytes(OLD)
         after_s, started = rng.uniform(0.2, 1.0) * whole_s, time.monotonic()
-        outcome, fault = WAYS[way](folder, flow, words, after_s, wanted)
+        outcome, fault = WAYS[way](folder, flow, words, after_s, expected)
         tally.counts[outcome] += 1
         if outcome == ENDED_FIRST:  # the machine was busier before
             whole_s = min(whole_s, time.monotonic() - started)

@@ -36,9 +36,9 @@ class Times:
     @contextmanager
     def measured(self, what: str, n: int = 1) -> Iterator[None]:
         """Measure an operation, or the mean of `n` of them."""
-        begun = time.process_time()
+        started = time.process_time()
         yield
-        seconds = (time.process_time() - begun) / n
+        seconds = (time.process_time() - started) / n
         sys.stdout.write(f"{what:<40} {seconds:8.3f} s\n")
         sys.stdout.flush()
         if seconds > MOST_S:

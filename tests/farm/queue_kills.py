@@ -164,12 +164,12 @@ def main() -> int:
     parser.add_argument("--studies", type=int, default=100)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ[HOME_VARIABLE] = str(Path(folder, "home"))
-        report = disturb(Path(folder), wanted.studies, wanted.kills, wanted.seed)
+        report = disturb(Path(folder), options.studies, options.kills, options.seed)
     sys.stdout.write(
-        f"{wanted.studies} studies, {report.engines} engines and {report.runners} runners killed, "
+        f"{options.studies} studies, {report.engines} engines and {report.runners} runners killed, "
         f"{report.given_up} times given up and retried, {report.seconds:.0f} s: "
         f"{'; '.join(report.faults) or 'none lost, none twice, all with the same bits'}\n"
     )

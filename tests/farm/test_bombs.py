@@ -1,4 +1,4 @@
-"""Small files that ask for gigabytes: refused in a sentence, in little memory and time."""
+"""Tests of small files that expand to gigabytes: refused with little memory and time."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ DATASETS = {
     "nxtomo": "entry1/tomo_entry/instrument/eye/data",
     "efficiencies-hdf5": "crystal_efficiencies",
 }
-"""Kind of a file -> its largest dataset."""
+"""Kind of file -> its largest dataset."""
 
 
 def hdf5(name: str) -> Bomb:
-    """A valid file whose largest dataset is 2 GiB in 2 MB."""
+    """Return a valid file with a largest dataset of 2 GiB in 2 MB."""
 
     def bomb(folder: Path) -> object:
         kind = next(each for each in KINDS if each.name == name)
@@ -93,7 +93,7 @@ def hdf5(name: str) -> Bomb:
 
 
 def nifti_beyond_its_header(folder: Path) -> object:
-    """An image of 8 values whose stream goes on for 2 GiB."""
+    """Write an image of 8 values in a stream of 2 GiB."""
     header = nibabel.Nifti1Header()
     header.set_data_shape((2, 2, 2))
     header.set_data_dtype(np.float32)
@@ -106,7 +106,7 @@ def nifti_beyond_its_header(folder: Path) -> object:
 
 
 def metaimage(folder: Path) -> object:
-    """Projections of 2 GiB in 2 MB."""
+    """Write projections of 2 GiB in 2 MB."""
     kind = next(each for each in KINDS if each.name == "rtk-packed")
     path = kind.make(folder)
     (image,) = folder.glob("*.mha")
@@ -118,7 +118,7 @@ def metaimage(folder: Path) -> object:
 
 
 def petsird(folder: Path) -> object:
-    """A header with a name of 2 GiB in 2 MB."""
+    """Write a header with a name of 2 GiB in 2 MB."""
     kind = next(each for each in KINDS if each.name == "petsird")
     whole = kind.make(folder).read_bytes()
     at = whole.index(b"Made for a test")
@@ -141,7 +141,7 @@ def gate(folder: Path) -> object:
 
 
 def gate_emissions(folder: Path) -> object:
-    """The same, as a volume."""
+    """Write the same as a volume."""
     uproot = pytest.importorskip("uproot")
     names = ["time1", "time2", "eventID1", "eventID2", *(f"sourcePos{axis}1" for axis in "XYZ")]
     with uproot.recreate(folder / "scan.root", compression=uproot.ZLIB(1)) as file:
@@ -152,7 +152,7 @@ def gate_emissions(folder: Path) -> object:
 
 
 def deflated_dicom(folder: Path) -> object:
-    """A header that unpacks to 2 GiB."""
+    """Write a header that expands to 2 GiB."""
     from pydicom.dataset import FileMetaDataset
     from pydicom.filewriter import write_file_meta_info
     from pydicom.uid import DeflatedExplicitVRLittleEndian
@@ -167,7 +167,7 @@ def deflated_dicom(folder: Path) -> object:
 
 
 def xml(folder: Path) -> object:
-    """Ten laughs of ten laughs, nine times."""
+    """Write nested entities, ten of ten, nine times."""
     kind = next(each for each in KINDS if each.name == "rtk")
     path = kind.make(folder)
     laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
@@ -176,7 +176,7 @@ def xml(folder: Path) -> object:
 
 
 def huge_ome_zarr(folder: Path) -> object:
-    """Blocks that are not there, of 2^45 values in all."""
+    """Write missing blocks of 2^45 values in total."""
     node = volumes.ome_zarr(folder)
     level = next(node.parent.glob("*/zarr.json"))
     array = json.loads(level.read_text("utf-8"))
@@ -216,9 +216,9 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     CilNexus: (hdf5("cil"),),
     NxTomo: (hdf5("nxtomo"),),
 }
-"""Readers of what may be packed, and what is tried on them."""
+"""Readers of compressed data, and the files tried on them."""
 TIFFS = {AstraVectors, Nikon, Bruker, FlexRay}
-"""Read TIFF images as the sidecar's are read, and nothing else that is packed."""
+"""Readers of TIFF images as in sidecars, and of no other compressed data."""
 PLAIN = {
     *(
         AdacCsv,
@@ -234,7 +234,7 @@ PLAIN = {
     ),
     *(SiemensSinogram, SiemensRawListMode, SiemensRawSinogram),
 }
-"""Read nothing that is packed."""
+"""Readers of no compressed data."""
 BESIDE: tuple[Bomb, ...] = (
     *(bombs.packed_matrix, hdf5("own-response"), hdf5("efficiencies-hdf5")),
     *(bombs.date_names, bombs.crystal_keys, bombs.dotted_keys, bombs.deep, bombs.long_number),
@@ -243,13 +243,13 @@ BESIDE: tuple[Bomb, ...] = (
 """Files that belong to a study besides its scan, and other small files that ask for much."""
 
 
-def test_every_reader_is_tried_or_unpacks_nothing() -> None:
+def test_every_reader_is_tested_or_reads_no_compressed_data() -> None:
     assert {*UNPACKING, *TIFFS, *PLAIN} == set(READERS)
 
 
 @pytest.mark.slow
-def test_every_bomb_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    """In a child with a gibibyte to spare and five seconds for each; see the runner."""
+def test_every_bomb_gives_one_sentence(tmp_path: Path) -> None:
+    """Run in a child with a gibibyte of memory and five seconds for each; see the runner."""
     tried = [*(bomb for each in UNPACKING.values() for bomb in each), *BESIDE]
     folders = [tmp_path / str(k) for k in range(len(tried))]
     for folder in folders:
@@ -261,6 +261,6 @@ def test_every_bomb_is_refused_in_a_sentence(tmp_path: Path) -> None:
             assert "to 2,147,483,648 bytes" in outcome.text
 
 
-def test_no_more_is_unpacked_than_a_header_counts(tmp_path: Path) -> None:
+def test_decompression_stops_at_the_size_in_the_header(tmp_path: Path) -> None:
     (outcome,) = run([lambda: nifti_beyond_its_header(tmp_path)])
     assert outcome.verdict == "read" and outcome.seconds < 1

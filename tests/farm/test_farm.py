@@ -1,4 +1,4 @@
-"""A few cases of the farm, and that it sees a reader fail; all of it: `python -m tests.farm`."""
+"""Tests of a few cases of the farm, and of its ability to detect failing readers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_damage_is_read_or_a_sentence(tmp_path: Path, kind: Kind) -> None:
+def test_damaged_file_is_read_or_gives_one_sentence(tmp_path: Path, kind: Kind) -> None:
     path = kind.make(tmp_path)
     whole = path.read_bytes()
     for index in range(4):
@@ -33,8 +33,8 @@ def test_damage_is_read_or_a_sentence(tmp_path: Path, kind: Kind) -> None:
         assert verdict in ("read", "refused"), text
 
 
-def test_both_halves_of_the_farm_run_before_a_change_is_good(tmp_path: Path) -> None:
-    """In `.ci/run`, which ends where a reader crashes, hangs or takes memory."""
+def test_ci_runs_both_halves_of_the_farm(tmp_path: Path) -> None:
+    """`.ci/run` stops if a reader crashes, hangs or uses too much memory."""
     steps = (ROOT / ".ci" / "run").read_text().splitlines()
     assert "set -euo pipefail" in steps
     command = ".venv/bin/python -m tests.farm --per-format 100 --seed 1 --in-turn"
@@ -60,7 +60,7 @@ def test_both_halves_of_the_farm_run_before_a_change_is_good(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.name)
-def test_lies_are_refused(tmp_path: Path, lie: Lie) -> None:
+def test_false_statements_are_refused(tmp_path: Path, lie: Lie) -> None:
     with pytest.raises(EngineError):
         lie.act(tmp_path)
 
@@ -75,7 +75,7 @@ def _crash() -> object:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
-def test_the_farm_sees_faults() -> None:
+def test_farm_detects_planted_faults() -> None:
     cases = [lambda: 1, lambda: 1 / 0, _crash, _ask_for_memory, lambda: 2]
     verdicts = [outcome.verdict for outcome in run(cases)]
     assert verdicts == ["read", "traceback", "died", "memory", "read"]

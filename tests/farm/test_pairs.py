@@ -1,4 +1,4 @@
-"""Two processes on the same cache, output or job: both end well, or one is refused at once."""
+"""Tests of two processes on one cache, output or job: both succeed, or one is refused."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from engine.io.safety.locks import after_others, is_in_use, only_writer, sweep_l
 from tests.farm.pairs import THINGS, faults_of
 
 
-def test_two_pairs_on_each_shared_thing() -> None:
+def test_two_processes_share_every_resource() -> None:
     """Without the response, whose kernels each child would compile; see its cache's own tests."""
     assert faults_of(2, tuple(thing for thing in THINGS if thing != "response")) == []
 
 
-def test_an_output_has_one_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_has_only_one_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     (tmp_path / "link.h5").symlink_to(tmp_path / "a.h5")
     with only_writer(tmp_path / "a.h5"):
@@ -37,7 +37,7 @@ def test_an_output_has_one_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not list(paths.locks_dir().iterdir())
 
 
-def test_whoever_waits_may_give_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_process_can_give_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
 
     def stop() -> None:
@@ -51,7 +51,7 @@ def test_whoever_waits_may_give_up(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         pass
 
 
-def test_locks_of_killed_processes_are_swept(
+def test_locks_of_killed_processes_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
@@ -66,7 +66,7 @@ def test_locks_of_killed_processes_are_swept(
         assert len(list(paths.locks_dir().iterdir())) == 1
 
 
-def test_a_lock_just_made_is_not_swept_before_it_is_taken(
+def test_new_lock_is_not_removed_before_it_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
@@ -76,7 +76,7 @@ def test_a_lock_just_made_is_not_swept_before_it_is_taken(
     assert made.exists()
 
 
-def test_a_place_without_locks_takes_files_but_no_long_work(
+def test_folder_without_lock_support_allows_files_but_no_long_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))

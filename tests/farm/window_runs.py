@@ -159,13 +159,13 @@ def main() -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ISOCENTER_HOME"] = f"{folder}/home"
-        begun = time.monotonic()
+        started = time.monotonic()
         growth = run_often(arguments, Path(folder))
     if growth is None:
         return 1
     n = arguments.runs - arguments.warm_up
     sys.stdout.write(
-        f"{n} runs after the warm-up: {growth:+.1f} MB ({time.monotonic() - begun:.0f} s), "
+        f"{n} runs after the warm-up: {growth:+.1f} MB ({time.monotonic() - started:.0f} s), "
         f"expected less than {MOST_MB:g} MB\n"
     )
     return 0 if growth < MOST_MB else 1

@@ -66,9 +66,7 @@ def test_independent_singles_pair_at_twice_the_window_times_both_rates(
 
 
 @pytest.mark.parametrize("is_paralysable", [False, True])
-def test_dead_time_takes_what_its_formula_says(
-    is_paralysable: bool, rng: np.random.Generator
-) -> None:
+def test_dead_time_loss_follows_its_formula(is_paralysable: bool, rng: np.random.Generator) -> None:
     rate, dead_s, duration_s = 2e5, 3e-6, 1.0
     # crystals 0 and 30 are of two blocks, each dead on its own
     singles = poisson_singles([rate, rate / 2], duration_s, rng)
@@ -110,7 +108,7 @@ def test_decays_are_a_poisson_process(acquisition: Singles) -> None:
     assert counts.std() / math.sqrt(counts.mean()) == pytest.approx(1.2, abs=0.4)
 
 
-def test_pairs_of_one_decay_are_those_of_the_short_way(acquisition: Singles) -> None:
+def test_pairs_of_one_decay_equal_those_of_the_direct_simulation(acquisition: Singles) -> None:
     prompts = coincidences(acquisition, RING, window_s=3e-9)
     short = simulate_pairs(MOUSE, RING, TRIGGER, seed=9, n_decays=1 << 19)
     for kind in (TRUE, SCATTERED):
@@ -131,7 +129,7 @@ def test_delayeds_count_the_randoms(acquisition: Singles) -> None:
     assert randoms == pytest.approx(tau * rate**2 * 0.2, rel=0.1)
 
 
-def test_an_energy_window_keeps_what_lies_in_it(acquisition: Singles) -> None:
+def test_energy_window_selects_the_energies_inside(acquisition: Singles) -> None:
     kept = acquisition.within((425, 600))
     assert 0 < len(kept) < len(acquisition)
     assert kept.kev.min() >= 425
@@ -150,7 +148,7 @@ NEMA_SCANNER = Scanner(
 """About a Biograph mMR: 56 modules of 8 x 64 crystals of LSO, 258 mm long."""
 
 
-def test_the_scatter_fraction_of_nema_is_that_of_such_scanners() -> None:
+def test_nema_scatter_fraction_is_that_of_similar_scanners() -> None:
     """NEMA NU 2-2018, 5: a line at 45 mm in a cylinder of polyethylene, 203 x 700 mm.
 
     Published for scanners of this geometry and 430-610 keV: 36 to 39 % (mMR: 37.9 %, Delso et
@@ -181,7 +179,7 @@ def _distance_mm(crystals: np.ndarray, scanner: Scanner) -> np.ndarray:
     return np.abs(cross) / np.linalg.norm(along, axis=1)
 
 
-def test_restricted_directions_leave_the_trues_as_they_are() -> None:
+def test_restricted_directions_do_not_change_trues() -> None:
     free = Physics(follows_scatter=False)
     # lines that meet the ring twice within 15 mm of the axis: tan up to 60 mm / 58 mm
     steep = replace(free, most_cosine=0.72)

@@ -59,7 +59,7 @@ def seen(phantom: Phantom, scanner: Scanner, activity_bq: float = 2e5) -> Single
 
 
 @pytest.mark.parametrize("scanner", [BLOCKS, TILTED], ids=["blocks", "tilted"])
-def test_every_crystal_is_found_at_its_place(scanner: Scanner) -> None:
+def test_every_crystal_is_found_at_its_position(scanner: Scanner) -> None:
     for depth_mm in (0.01, 9.9):
         places = scanner.places_mm(depth_mm)
         crystal, block = np.empty((2, len(places)), np.int64)
@@ -69,7 +69,7 @@ def test_every_crystal_is_found_at_its_place(scanner: Scanner) -> None:
         assert len(np.bincount(block)) == scanner.n_blocks == 48
 
 
-def test_gaps_and_what_lies_outside_are_no_crystals() -> None:
+def test_gaps_and_points_outside_belong_to_no_crystal() -> None:
     places = BLOCKS.places_mm(5.0)
     size = 10.0, 4.0 * 10 + 1.5, 4.2 * 12 + 2 * 2.0
     rng = np.random.default_rng(3)
@@ -91,7 +91,7 @@ def test_gaps_and_what_lies_outside_are_no_crystals() -> None:
 
 
 @pytest.mark.parametrize("z", [0.0, 50.0, 90.0])
-def test_an_ideal_cylinder_sees_what_the_cone_of_its_ends_leaves(z: float) -> None:
+def test_ideal_cylinder_detects_all_but_the_cone_of_its_ends(z: float) -> None:
     radius, length, n = 300.0, 200.0, 1 << 17
     pairs = simulate_pairs(point(0, 0, z), thin_cylinder(radius, length), IDEAL, seed=2, n_decays=n)
     h = length / 2 - z
@@ -105,7 +105,7 @@ def test_an_ideal_cylinder_sees_what_the_cone_of_its_ends_leaves(z: float) -> No
     assert len(singles) / singles.n_decays == pytest.approx(expected, abs=0.005)
 
 
-def test_a_rectangle_sees_its_solid_angle_and_its_square_falls() -> None:
+def test_detection_by_a_rectangle_equals_its_solid_angle() -> None:
     for distance in (80.0, 400.0):
         singles = seen(point(0, 0, 0), panels(60.0, 100.0, distance), 1.5e5)
         a, b = 30.0, 50.0
@@ -116,7 +116,7 @@ def test_a_rectangle_sees_its_solid_angle_and_its_square_falls() -> None:
     assert rate == pytest.approx(4 * 60 * 100 / (4 * math.pi * 400**2), rel=0.12)
 
 
-def test_one_face_sees_less_the_farther_by_the_square() -> None:
+def test_single_face_detects_less_with_the_square_of_distance() -> None:
     rates = []
     for x in (-100.0, 50.0):
         singles = seen(point(x, 0, 0), panels(20.0, 20.0, 200.0), 8e5)
@@ -138,7 +138,7 @@ def test_energies_and_times_have_their_widths() -> None:
     assert abs(pairs.tof_ps.mean()) < 4 * 170 / math.sqrt(len(pairs))
 
 
-def test_the_difference_of_times_is_that_of_ways() -> None:
+def test_time_difference_equals_the_path_difference() -> None:
     scanner = thin_cylinder(300, 400, n_rows=100)
     pairs = simulate_pairs(point(100, 50, 20), scanner, IDEAL, seed=5, n_decays=1)
     ways = np.linalg.norm(scanner.places_mm(0.0)[pairs.crystals] - [100, 50, 20], axis=2)
@@ -154,7 +154,7 @@ def shot(scanner: Scanner, physics: Physics, n: int = 40_000) -> np.ndarray:
     return found
 
 
-def test_a_crystal_stops_what_its_depth_does() -> None:
+def test_crystal_absorption_follows_its_depth() -> None:
     scanner = Scanner(2, 50.0, pitch_mm=(200.0, 200.0), crystal_mm=(200.0, 200.0), depth_mm=20.0)
     found = shot(scanner, Physics(energy_fwhm=0.0))
     expected = 1 - math.exp(-20 * LSO.total(ELECTRON_KEV))
@@ -179,7 +179,7 @@ def test_nothing_leaves_a_very_large_crystal() -> None:
     assert found[~back, 3] == pytest.approx(ELECTRON_KEV)
 
 
-def test_the_place_is_that_of_the_rule() -> None:
+def test_position_follows_the_selected_rule() -> None:
     scanner = Scanner(2, 50.0, across=(2, 4), along=(1, 4), pitch_mm=(4, 4), crystal_mm=(4, 4))
     # crystals of rows 0, 1, 2 of the first block, and one with more energy of the other block
     deposits = np.zeros((MOST_DEPOSITS, 3))
@@ -191,7 +191,7 @@ def test_the_place_is_that_of_the_rule() -> None:
     assert read_deposits(scanner.crystals, physics.numbers(), deposits, 0)[0] == -1
 
 
-def test_layers_stop_what_comes_to_them() -> None:
+def test_layers_absorb_the_photons_that_reach_them() -> None:
     """First interactions: e^(−μ d) at the face of a layer less that at its back."""
     size = (200.0, 200.0)
     scanner = Scanner(2, 50.0, pitch_mm=size, crystal_mm=size, depth_mm=20.0, n_layers=3)
@@ -203,7 +203,7 @@ def test_layers_stop_what_comes_to_them() -> None:
     assert (np.abs(counts - (faces[:-1] - faces[1:])) < 4 * error).all()
 
 
-def test_the_layer_is_that_with_most_energy_of_the_block() -> None:
+def test_layer_with_most_energy_of_the_block_is_selected() -> None:
     scanner = Scanner(
         2, 50.0, across=(2, 4), along=(1, 4), pitch_mm=(4, 4), crystal_mm=(4, 4), n_layers=2
     )
@@ -220,7 +220,7 @@ def test_the_layer_is_that_with_most_energy_of_the_block() -> None:
     assert (crystal == n + np.arange(n)).all() and block.max() == scanner.n_blocks - 1
 
 
-def test_scatter_between_crystals_moves_some_events_to_a_neighbour() -> None:
+def test_crystal_scatter_moves_some_events_to_a_neighbour() -> None:
     scanner = Scanner(
         2, 50.0, across=(1, 21), along=(1, 21), pitch_mm=(2.4, 2.4), crystal_mm=(2.1, 2.1)
     )
@@ -236,7 +236,7 @@ def same(a: Coincidences, b: Coincidences) -> bool:
     return all(np.array_equal(getattr(a, k), getattr(b, k)) for k in ("crystals", "kev", "tof_ps"))
 
 
-def test_a_seed_gives_the_same_pairs_on_any_threads() -> None:
+def test_seed_gives_the_same_pairs_for_any_number_of_threads() -> None:
     scanner = thin_cylinder(100, 100)
     physics = Physics(tof_fwhm_ps=300)
     runs = [

@@ -28,7 +28,7 @@ def emitted(phantom: Phantom | VoxelPhantom, physics: Physics) -> tuple[np.ndarr
     return places, ends, photons[:, :, DX : DZ + 1]
 
 
-def test_directions_are_isotropic_and_back_to_back() -> None:
+def test_directions_are_isotropic_and_opposite() -> None:
     still = Physics(acollinearity_deg=0.0)
     _, _, ways = emitted(Phantom("point", (Region(sphere(1e-6), activity=1.0),)), still)
     assert np.abs(ways[:, 0] + ways[:, 1]).max() < 1e-12
@@ -40,7 +40,7 @@ def test_directions_are_isotropic_and_back_to_back() -> None:
     assert np.abs((first**4).mean(axis=0) - 1 / 5).max() < ERROR * math.sqrt(1 / 9 - 1 / 25)
 
 
-def test_the_angle_from_a_straight_line_has_its_width_in_every_plane() -> None:
+def test_acollinearity_has_its_width_in_every_plane() -> None:
     _, _, ways = emitted(Phantom("point", (Region(sphere(1e-6), activity=1.0),)), Physics())
     one, other = ways[:, 0], ways[:, 1]
     frames = np.array([frame_of(tuple(w)) for w in one[:5_000]])
@@ -73,7 +73,7 @@ SOLIDS: list[tuple[Callable[..., Solid], tuple[float, ...], tuple[float, ...]]] 
 @pytest.mark.parametrize(
     ("make", "sizes", "variances"), SOLIDS, ids=lambda v: getattr(v, "__name__", "")
 )
-def test_decays_fill_solids_evenly(make, sizes, variances) -> None:
+def test_decays_fill_solids_uniformly(make, sizes, variances) -> None:
     axis = (1.0, -2.0, 0.5)
     solid = make(*sizes, at=(5, -7, 11), axis=axis)
     places, _, _ = emitted(Phantom("one", (Region(solid, activity=1.0),)), Physics())
@@ -85,13 +85,13 @@ def test_decays_fill_solids_evenly(make, sizes, variances) -> None:
     assert (places <= high).all()
 
 
-def test_volumes_are_those_of_the_books() -> None:
+def test_solid_volumes_equal_textbook_formulas() -> None:
     assert sphere(3).volume_mm3 == pytest.approx(36 * math.pi)
     assert tube(1, 2, 5).volume_mm3 == pytest.approx(15 * math.pi)
     assert box(2, 3, 4).volume_mm3 == 24
 
 
-def test_a_region_over_another_takes_its_place() -> None:
+def test_overlapping_region_replaces_the_one_below() -> None:
     inner = sphere(10, at=(5, 0, 0))
     phantom = Phantom(
         "hot and cold",
@@ -109,7 +109,7 @@ def test_a_region_over_another_takes_its_place() -> None:
     assert mu == pytest.approx([*[WATER.total(511)] * 3, 0])
 
 
-def test_decays_of_voxels_are_where_the_activity_is() -> None:
+def test_decays_of_voxels_follow_the_activity() -> None:
     activity = np.zeros((4, 3, 2))
     activity[3, 1, 0], activity[0, 2, 1] = 3.0, 1.0
     labels = np.zeros(activity.shape, np.uint8)
@@ -121,7 +121,7 @@ def test_decays_of_voxels_are_where_the_activity_is() -> None:
     assert places[~upper].mean(axis=0) == pytest.approx([6, 22, -42], abs=0.4)
 
 
-def test_positrons_end_where_levin_and_hoffman_say() -> None:
+def test_positron_ranges_equal_levin_and_hoffman() -> None:
     point = Phantom("point", (Region(sphere(1e-6), activity=1.0),))
     _, ends, _ = emitted(point, Physics(positron=FLUORINE_18))
     # variance of the mixture of two Laplace laws, with the constants of their table

@@ -41,7 +41,7 @@ def klein_nishina_total(kev: float) -> float:
     return 2 * math.pi * ELECTRON_RADIUS_CM**2 * 1e24 * whole
 
 
-def test_numbers_are_uniform_and_normal_and_each_stream_is_its_own() -> None:
+def test_random_numbers_are_uniform_or_normal_and_streams_independent() -> None:
     out, other = np.empty((N, 2)), np.empty((N, 2))
     draw_numbers(1, out)
     draw_numbers(2, other)
@@ -55,7 +55,7 @@ def test_numbers_are_uniform_and_normal_and_each_stream_is_its_own() -> None:
 
 
 @pytest.mark.parametrize("kev", [511.0, 200.0, 60.0])
-def test_scattered_photons_follow_klein_and_nishina(kev: float) -> None:
+def test_scattered_photons_follow_klein_nishina(kev: float) -> None:
     out = np.empty((N, 2))
     draw_scatters(kev, 3, out)
     ratio, cosine = out.T
@@ -95,14 +95,14 @@ def test_cross_sections_add_up_to_free_electrons(
         (LEAD, 100, 5.549, 0.05),
     ],
 )
-def test_coefficients_are_those_nist_lists_without_coherent_scattering(
+def test_coefficients_equal_nist_without_coherent_scattering(
     material: Material, kev: float, cm2_per_gram: float, coherent: float
 ) -> None:
     ours = material.total(kev) * 10 / material.density
     assert 1 - coherent < ours / cm2_per_gram < 1.001
 
 
-def test_the_k_edge_of_lutetium_is_a_step() -> None:
+def test_lutetium_k_edge_is_a_step() -> None:
     lutetium = (29.96 + 3657) / (29.96 + 699.4)  # XCOM, above and below
     assert LSO.total(63.32) / LSO.total(63.31) == pytest.approx(lutetium, rel=0.05)
 
@@ -114,7 +114,7 @@ def flown(phantom: Phantom | VoxelPhantom, direction: tuple[float, ...]) -> tupl
     return fates, photons
 
 
-def test_free_ways_through_layers_follow_the_line_integral() -> None:
+def test_free_paths_through_layers_follow_the_line_integral() -> None:
     layers = (
         Region(box(300, 300, 60), WATER),
         Region(box(300, 300, 4, at=(0, 0, 10)), LEAD),
@@ -131,7 +131,7 @@ def test_free_ways_through_layers_follow_the_line_integral() -> None:
     assert {LOST, 0, 1, 2} <= set(fates.tolist())
 
 
-def test_voxels_are_as_thick_as_the_solids_they_are() -> None:
+def test_voxels_attenuate_like_their_solids() -> None:
     labels = np.zeros((30, 10, 10), np.uint8)
     labels[10:12] = 1
     voxels = VoxelPhantom("layers", labels, (WATER, LEAD), labels, (30, 30, 2))
@@ -141,7 +141,7 @@ def test_voxels_are_as_thick_as_the_solids_they_are() -> None:
     assert (fates == 0).mean() == pytest.approx(expected, abs=4 * math.sqrt(expected / N))
 
 
-def test_absorption_follows_beers_law_and_turns_nobody() -> None:
+def test_absorption_follows_beers_law_and_keeps_directions() -> None:
     fates, photons = flown(Phantom("black", (Region(box(40, 40, 40), black(0.05)),)), (0, 0, 1))
     assert set(fates.tolist()) == {LOST, 0}
     ways = photons[fates == LOST, WAY] - 180
@@ -150,7 +150,7 @@ def test_absorption_follows_beers_law_and_turns_nobody() -> None:
     assert ways.mean() == pytest.approx(mean, abs=4 * ways.std() / math.sqrt(len(ways)))
 
 
-def test_once_scattered_photons_have_the_energy_of_their_angle() -> None:
+def test_singly_scattered_photons_have_the_energy_of_their_angle() -> None:
     fates, photons = flown(Phantom("water", (Region(box(50, 50, 50), WATER),)), (1, 2, 3))
     once = photons[fates == 1]
     along = np.array([1, 2, 3]) / math.sqrt(14)

@@ -35,7 +35,7 @@ def slice_of(phantom: Phantom, z: float, half_mm: float, step_mm: float) -> tupl
     return activity.reshape(x.shape), mu.reshape(x.shape)
 
 
-def test_the_body_of_nema_has_its_cross_section() -> None:
+def test_nema_body_has_its_cross_section() -> None:
     activity, mu = slice_of(nema_body(), 50.0, 160.0, 0.5)
     # half a disc of 147 mm, a box of 140 x 77 mm, two quarters of discs of 77 mm
     body = math.pi * 147**2 / 2 + 140 * 77 + math.pi * 77**2 / 2
@@ -46,7 +46,7 @@ def test_the_body_of_nema_has_its_cross_section() -> None:
     assert (rows.min(), rows.max()) == pytest.approx((-147, 77), abs=1)  # the back lies at +y
 
 
-def test_spheres_of_nema_are_hot_in_their_plane() -> None:
+def test_nema_spheres_are_hot_in_their_plane() -> None:
     activity, mu = slice_of(nema_body(hot=8.0, cold=(4, 5)), 0.0, 160.0, 0.5)
     hot = sum(math.pi * r * r for r in NEMA_RADII_MM[:4])
     assert (activity == 8).sum() * 0.25 == pytest.approx(hot, rel=0.01)
@@ -55,7 +55,7 @@ def test_spheres_of_nema_are_hot_in_their_plane() -> None:
     assert set(np.round(mu[mu > 0], 6)) == {round(m.total(511), 6) for m in (WATER, LUNG)}
 
 
-def test_the_mouse_of_nema_has_rods_chambers_and_walls() -> None:
+def test_nema_mouse_has_rods_chambers_and_walls() -> None:
     phantom = mouse_phantom()
     activity, mu = slice_of(phantom, -15.0, 17.0, 0.1)
     rods = sum(math.pi * (d / 2) ** 2 for d in range(1, 6))
@@ -67,7 +67,7 @@ def test_the_mouse_of_nema_has_rods_chambers_and_walls() -> None:
     assert mu == pytest.approx([m.total(511) for m in materials])
 
 
-def test_scanners_are_as_long_and_wide_as_they_say() -> None:
+def test_scanners_have_their_stated_length_and_width() -> None:
     assert (SAFIR.n_rows, SAFIR.n_crystals) == (91, 91 * 180)
     assert SAFIR.size_mm[1] == pytest.approx(200.2)
     assert (PANELS.n_rows, PANELS.n_across, PANELS.n_modules) == (24, 16, 2)
@@ -83,14 +83,14 @@ def test_twenty_centimetres_of_water_scatter_a_third() -> None:
     assert 0.35 < large < 0.42
 
 
-def test_studies_are_told_apart_by_what_is_in_them() -> None:
+def test_studies_are_distinguished_by_their_content() -> None:
     studies = [safir_cylinder(), panel_balls(), scattering_cylinder(), scattering_cylinder(90.0)]
     assert len({study.digest() for study in studies}) == 4
     assert safir_cylinder().digest() == safir_cylinder().digest()
     assert points((1, 2, 3)) == points((1, 2, 3))
 
 
-def test_cells_tell_the_same_solids_as_a_look_at_each_of_them() -> None:
+def test_cells_and_direct_search_find_the_same_solids() -> None:
     solids = nema_body().world.solids
     tilted = cylinder(3, 12, at=(1, 2, 3), axis=(1, 1, 0))
     regions = (*nema_body().regions, Region(tilted, AIR), Region(tube(2, 4, 9, at=(0, 9, 0)), AIR))

@@ -77,7 +77,7 @@ class CilLinearOperator:
 
 @pytest.fixture
 def cil(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CIL, or the base class above where it is not installed."""
+    """Return CIL, or its stub if it is not installed."""
     if "cil" in sys.modules:
         return
     operators = ModuleType("cil.optimisation.operators")
@@ -85,12 +85,12 @@ def cil(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("cil", "cil.optimisation"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
     monkeypatch.setitem(sys.modules, operators.__name__, operators)
-    # imported anew, with this base class
+    # import again with this base class
     monkeypatch.delitem(sys.modules, "engine.operators.adaptors.cil", raising=False)
 
 
 @pytest.mark.parametrize("kind", ["rays", "cone beam", "fan beam", "stored response"])
-def test_an_operator_of_cil(kind: str, cil: None) -> None:
+def test_cil_operator_projects_and_back_projects(kind: str, cil: None) -> None:
     A = KINDS[kind](cpu(1))
     ((x, y),) = inputs(A, 1)
     # CIL drops axes of length 1
@@ -109,8 +109,8 @@ def test_an_operator_of_cil(kind: str, cil: None) -> None:
         B.direct(Container(np.ones(3)))
 
 
-def test_cil_iterates(cil: None) -> None:
-    """Landweber iteration as CIL writes it, with containers that are reused."""
+def test_cil_iterates_with_our_operator(cil: None) -> None:
+    """Landweber iteration as in CIL, with reused containers."""
     A = cone(cpu(1))
     ((x, _),) = inputs(A, 1)
     B = A.as_cil(Geometry(A.in_shape), Geometry(A.out_shape))
@@ -128,7 +128,7 @@ def test_cil_iterates(cil: None) -> None:
 
 
 @pytest.mark.parametrize("kind", ["rays with time of flight", "ring sinogram", "cone beam"])
-def test_an_acquisition_model_of_sirf(kind: str) -> None:
+def test_sirf_acquisition_model_projects_and_back_projects(kind: str) -> None:
     A = KINDS[kind](cpu(1))
     ((x, y),) = inputs(A, 1)
     # SIRF's data have four axes
@@ -148,7 +148,7 @@ def test_an_acquisition_model_of_sirf(kind: str) -> None:
 
 
 @pytest.mark.slow  # deepinv takes ten seconds to import
-def test_physics_of_deepinv() -> None:
+def test_deepinv_physics_equals_our_operator() -> None:
     torch = pytest.importorskip("torch", reason=NOT_INSTALLED)
     pytest.importorskip("deepinv", reason="deepinv is not installed")
     A = fan_beam(cpu(1))
@@ -173,7 +173,7 @@ def test_physics_of_deepinv() -> None:
     ],
     ids=["torch", "deepinv", "cil"],
 )
-def test_a_missing_library_is_named(
+def test_missing_library_is_named(
     adapt: Any, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("torch", "deepinv", "cil"):

@@ -36,14 +36,14 @@ def test_products_have_the_type_of_the_argument(kind: str, convert: Convert) -> 
     ((x, y),) = inputs(A, 1)
     for call, values in ((A.__matmul__, x), (A.T.__matmul__, y), (A.forward, x), (A.adjoint, y)):
         given = convert(values)
-        found, want = call(given), call(values)
+        found, expected = call(given), call(values)
         assert type(found) is type(given)
         assert found.device == given.device
         # tensors and JAX keep their own precision
-        np.testing.assert_allclose(np.asarray(found), want, rtol=1e-6)
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
 
 
-def test_float64_comes_back_as_float64(convert: Convert) -> None:
+def test_float64_is_preserved(convert: Convert) -> None:
     A = cone(cpu(1), dtype="float64")
     ((x, y),) = inputs(A, 1)
     if type(convert(x.astype(float))).__module__.startswith("jax"):
@@ -59,7 +59,7 @@ def test_float64_comes_back_as_float64(convert: Convert) -> None:
             jax.config.update("jax_enable_x64", False)
 
 
-def test_devices_of_the_standard_are_kept() -> None:
+def test_devices_of_the_array_standard_are_preserved() -> None:
     strict = pytest.importorskip(
         "array_api_strict", reason=NOT_INSTALLED.replace("PyTorch", "array_api_strict")
     )
@@ -74,7 +74,7 @@ def test_devices_of_the_standard_are_kept() -> None:
     [Sirt(iterations=2, subsets=2), Cgls(iterations=2), FistaTv(iterations=2)],
     ids=lambda algorithm: algorithm.kind,
 )
-def test_solving_line_integrals(algorithm: Any, convert: Convert) -> None:
+def test_line_integrals_are_solved_in_other_libraries(algorithm: Any, convert: Convert) -> None:
     A = cone(cpu(1))
     ((_, y),) = inputs(A, 1)
     start = np.zeros(A.in_shape, np.float32)
@@ -83,12 +83,12 @@ def test_solving_line_integrals(algorithm: Any, convert: Convert) -> None:
     steps = solve(algorithm, LinearModel(A, convert(y)), convert(start))
     found = [step.image for step in steps]
     assert {type(each) for each in found} == {type(convert(start))}
-    for got, want in zip(found, own, strict=True):
-        np.testing.assert_array_equal(np.asarray(got), want)
+    for actual, expected in zip(found, own, strict=True):
+        np.testing.assert_array_equal(np.asarray(actual), expected)
 
 
 @pytest.mark.parametrize("kind", ["list mode", "bins", "stored response"])
-def test_solving_counts(kind: str, convert: Convert) -> None:
+def test_counts_are_solved_in_other_libraries(kind: str, convert: Convert) -> None:
     def model(taken: Convert) -> Any:
         if kind == "stored response":
             A = stored(cpu(1))
@@ -102,13 +102,13 @@ def test_solving_counts(kind: str, convert: Convert) -> None:
         return BinnedModel.of(A, background, taken(counts), taken(factors))
 
     ones = np.ones(model(np.asarray).A.in_shape, np.float32)
-    *_, want = (step.image for step in solve(Mlem(iterations=2), model(np.asarray), ones))
+    *_, expected = (step.image for step in solve(Mlem(iterations=2), model(np.asarray), ones))
     *_, found = (step.image for step in solve(Mlem(iterations=2), model(convert), convert(ones)))
     assert type(found) is type(convert(ones))
-    np.testing.assert_array_equal(np.asarray(found), want)
+    np.testing.assert_array_equal(np.asarray(found), expected)
 
 
-def test_memory_is_shared() -> None:
+def test_torch_tensors_share_memory() -> None:
     torch = pytest.importorskip("torch", reason=NOT_INSTALLED)
 
     class Same(Diagonal):
@@ -123,7 +123,7 @@ def test_memory_is_shared() -> None:
     assert found.data_ptr() == given.data_ptr()
 
 
-def test_jax_in_jit_is_explained() -> None:
+def test_jax_in_jit_is_refused_with_an_explanation() -> None:
     jax = pytest.importorskip("jax", reason=NOT_INSTALLED.replace("PyTorch", "jax"))
     A = Diagonal(np.ones(3))
     with pytest.raises(DataError, match="outside of jit"):

@@ -43,13 +43,13 @@ def passed(python: Path, *words: str) -> str:
 
 
 @pytest.mark.essential
-def test_the_quick_ones_pass(python: Path) -> None:
+def test_quick_library_tests_pass(python: Path) -> None:
     assert " passed" in passed(python, "-rN", "-v", LAYERS)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_all_of_them_and_the_examples_pass(python: Path) -> None:
+def test_all_library_tests_and_examples_pass(python: Path) -> None:
     assert " passed" in passed(python, "-m", "slow", "-v", LAYERS)
     assert " passed" in passed(python, "-m", "slow or not slow", "-v", "-k", "torch", BLOCKS)
     found = passed(python, "-m", "slow", "-k", "torch or learned", EXAMPLES)

@@ -34,9 +34,9 @@ def test_values_are_products_and_derivatives_are_adjoints(kind: str) -> None:
 
     assert (y.dtype, gradient.dtype) == (torch.float32, torch.float32)
     for i in range(2):
-        want = A @ x[i].detach().numpy(), A.T @ weights[i].numpy()
-        np.testing.assert_array_equal(y[i].detach(), want[0].astype(np.float32))
-        np.testing.assert_array_equal(gradient[i], want[1].astype(np.float32))
+        expected = A @ x[i].detach().numpy(), A.T @ weights[i].numpy()
+        np.testing.assert_array_equal(y[i].detach(), expected[0].astype(np.float32))
+        np.testing.assert_array_equal(gradient[i], expected[1].astype(np.float32))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_values_are_products_and_derivatives_are_adjoints(kind: str) -> None:
         for kind in kinds.KINDS
     ],
 )
-def test_derivatives_agree_with_differences(kind: str) -> None:
+def test_derivatives_agree_with_finite_differences(kind: str) -> None:
     A = kinds.KINDS[kind]()
     for layer, shape in ((A.as_torch(), A.in_shape), (A.as_torch().T, A.out_shape)):
         x = torch.rand(shape, dtype=torch.float64, requires_grad=True)
@@ -55,13 +55,13 @@ def test_derivatives_agree_with_differences(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["rays with time of flight", "cone beam", "stored response"])
-def test_second_derivatives_agree_with_differences(kind: str) -> None:
+def test_second_derivatives_agree_with_finite_differences(kind: str) -> None:
     layer = kinds.KINDS[kind]().as_torch()
     x = torch.rand(layer.operator.in_shape, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradgradcheck(lambda x: layer(x) ** 2, (x,), fast_mode=True)
 
 
-def test_the_second_derivative_of_a_squared_misfit_is_twice_the_normal_operator() -> None:
+def test_second_derivative_of_a_squared_misfit_is_twice_the_normal_operator() -> None:
     A = kinds.cone()
     x, v = (torch.rand(A.in_shape, dtype=torch.float64) for _ in range(2))
     _, found = torch.autograd.functional.hvp(lambda x: (A.as_torch()(x) ** 2).sum(), x, v)
@@ -100,8 +100,8 @@ def test_results_have_the_dtype_of_the_argument(name: str) -> None:
     assert (y.dtype, x.grad.dtype) == (dtype, dtype)
     # relative to the largest: two roundings of the dtype, at least those of float32
     most = 2 * max(torch.finfo(dtype).eps, torch.finfo(torch.float32).eps)
-    want = A @ x.detach().float().numpy()
-    np.testing.assert_allclose(y.detach().float(), want, rtol=0, atol=most * want.max())
+    expected = A @ x.detach().float().numpy()
+    np.testing.assert_allclose(y.detach().float(), expected, rtol=0, atol=most * expected.max())
 
 
 def test_products_with_tensors_are_differentiable() -> None:
@@ -115,7 +115,7 @@ def test_products_with_tensors_are_differentiable() -> None:
         assert found.requires_grad
 
 
-def test_gradient_descent_explains_the_data() -> None:
+def test_gradient_descent_reduces_the_misfit() -> None:
     A = kinds.cone()
     truth = torch.rand(A.in_shape, dtype=torch.float64)
     data = A.as_torch()(truth)
@@ -126,7 +126,7 @@ def test_gradient_descent_explains_the_data() -> None:
     for _ in range(30):
         loss = ((A.as_torch()(x) - data) ** 2).sum()
         (gradient,) = torch.autograd.grad(loss, x)
-        # a step of gradient descent, whose misfit cannot rise
+        # a step of gradient descent; its misfit cannot rise
         x = (x - step * gradient / 2).detach().requires_grad_()
         losses.append(loss.item())
 
@@ -137,7 +137,7 @@ def test_gradient_descent_explains_the_data() -> None:
 # PyTorch's own, where it first differentiates forward
 @pytest.mark.filterwarnings("ignore:.torch.jit.script:FutureWarning")
 @pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
-def test_forward_mode_and_vectorised_calls() -> None:
+def test_forward_mode_and_vectorised_calls_work() -> None:
     A = kinds.parallel_beam()
     x, v = (torch.rand(A.in_shape, dtype=torch.float64) for _ in range(2))
     with torch.autograd.forward_ad.dual_level():
@@ -170,7 +170,7 @@ def test_wrong_shapes_and_types_are_refused() -> None:
         A @ torch.ones(5, 7, 6, device="meta")
 
 
-def test_whole_numbers_give_float32() -> None:
+def test_integers_give_float32() -> None:
     A = Diagonal(np.array([2, 3], np.float32))
     assert torch.equal(A @ torch.tensor([1, 2]), torch.tensor([2.0, 6.0]))
 

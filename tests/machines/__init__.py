@@ -1,4 +1,4 @@
-"""Machines with cards that are none: a driver's library, CuPy and NVML that answer as told.
+"""Simulated machines with GPUs: stub driver libraries, CuPy and NVML.
 
-What is made up is the software of others, at the lowest layer that we meet; ours runs as it is.
+Only foreign software is replaced, at the lowest layer that we call; ours runs unchanged.
 """

@@ -1,4 +1,4 @@
-"""A machine of the table, put up for one test."""
+"""Install a machine of the table for one test."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OF_CUPY = ("cupy", "cupy.cuda", "cupy.cuda.runtime", "cupy.cuda.nvrtc")
 
 @dataclass(frozen=True)
 class Card:
-    """A card as the driver tells of it; `free_gib` is what NVML tells."""
+    """GPU as the driver reports it; `free_gib` is reported by NVML."""
 
     name: str
     capability: int
@@ -63,7 +63,7 @@ class Machine:
 
     @property
     def text(self) -> str:
-        """What the driver's library reads."""
+        """Return the text that the stub driver library reads."""
         rows = [
             f"{card.name}|{card.capability}|{card.gib}|{card.mode}|{uuid_of(number)}"
             for number, card in enumerate(self.cards)
@@ -72,12 +72,12 @@ class Machine:
 
 
 def uuid_of(number: int) -> str:
-    """UUID of a card, as 32 digits."""
+    """Return the UUID of a GPU, as 32 digits."""
     return f"{0xABC0 + number:08x}" + 23 * "0" + "1"
 
 
 def can_be_made() -> bool:
-    """Whether this system compiles and loads libraries as the tests need."""
+    """Return whether this system compiles and loads libraries as the tests need."""
     return shutil.which("cc") is not None and sys.platform.startswith("linux")
 
 
@@ -126,7 +126,7 @@ def _install_cupy(machine: Machine, patch: pytest.MonkeyPatch, folder: Path) -> 
 
 
 def _nvml(machine: Machine) -> SimpleNamespace:
-    """NVML as far as it is asked: who has the card by this name, and what is free on it."""
+    """Return a stub of NVML: the GPU of a name, and its free memory."""
 
     class NVMLError(Exception):
         pass
@@ -156,7 +156,7 @@ def _nvml(machine: Machine) -> SimpleNamespace:
 
 
 def _keep_verdicts(machine: Machine) -> None:
-    """Keep what an earlier self-test found: a card that computes nothing cannot be tested."""
+    """Store the verdict of an earlier self-test: a GPU that cannot compute cannot be tested."""
     for number, card in enumerate(cards()):
         faults = ("list mode: off by 3 %",) if machine.failed and number == 0 else ()
         of = tested_of(card)

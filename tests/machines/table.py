@@ -1,4 +1,4 @@
-"""Machines that a user may have, and what must come of each: the device, and what is said."""
+"""Machines of users, and the expected device and message for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each machine of the table ends on the right device, with one sentence that says why."""
+"""Tests that each machine of the table gets the right device, and one sentence with the reason."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def machine(request, monkeypatch, tmp_path) -> Machine:
 
 
 def sentences(text: str) -> int:
-    """Sentences of a text whose names may have points in them."""
+    """Count the sentences of a text whose names may contain full stops."""
     return len(re.findall(r"\.(?= [A-Z]|$)", text))
 
 
@@ -39,7 +39,7 @@ def is_brief(text: str) -> bool:
     return text.endswith(".") and sentences(text) <= 5
 
 
-def test_the_device_that_auto_takes(machine):
+def test_auto_selects_the_expected_device(machine):
     on = backend.named("auto")
     assert (on.name if on.gpu is None else key_of(on.gpu.facts.number)) == machine.key
     if machine.words:
@@ -50,12 +50,12 @@ def test_the_device_that_auto_takes(machine):
         assert on.remark == ""
 
 
-def test_the_device_that_the_window_offers(machine):
+def test_window_offers_the_expected_device(machine):
     found = find_devices()
     automatic = choose(found, "auto")
     said = " ".join(device.why_not for device in found)
     if machine.in_use:
-        assert automatic.key == "cuda", "only a use of it tells"
+        assert automatic.key == "cuda", "the fault shows only in use"
     else:
         assert automatic.key == machine.key
         assert re.search(machine.words, said)
@@ -63,7 +63,7 @@ def test_the_device_that_the_window_offers(machine):
     assert all(is_brief(device.why_not) for device in found if device.why_not)
 
 
-def test_a_card_that_is_asked_for_and_cannot_be_used_says_why_and_the_way_out(machine):
+def test_unusable_requested_gpu_gives_reason_and_remedy(machine):
     if machine.key.startswith("cuda"):
         assert backend.named(machine.key).is_cuda
         return
@@ -71,13 +71,13 @@ def test_a_card_that_is_asked_for_and_cannot_be_used_says_why_and_the_way_out(ma
         backend.named("cuda")
 
 
-def test_a_command_says_once_why_it_computes_on_the_cpu(machine, capsys):
+def test_command_reports_once_why_it_uses_the_cpu(machine, capsys):
     on = device_of("auto", None, Console())
-    said = capsys.readouterr().err
-    assert said == (f"note: {on.remark}\n" if machine.words else "")
+    output = capsys.readouterr().err
+    assert output == (f"note: {on.remark}\n" if machine.words else "")
 
 
-def test_a_run_of_the_window_warns_that_it_computes_on_the_cpu(machine):
+def test_window_run_warns_that_it_uses_the_cpu(machine):
     used = []
 
     def source(study: object, *, on: backend.Backend, **_: object) -> list[Event]:
@@ -93,7 +93,7 @@ def test_a_run_of_the_window_warns_that_it_computes_on_the_cpu(machine):
 
 
 @pytest.mark.parametrize("asked", ["cuda:1", "cuda:GPU-0000abc1", "cuda:gpu-1"])
-def test_the_second_card_is_had_by_number_or_uuid(monkeypatch, tmp_path, asked):
+def test_second_gpu_is_selected_by_number_or_uuid(monkeypatch, tmp_path, asked):
     put_up(MACHINES["two cards"], monkeypatch, tmp_path)
     if asked == "cuda:gpu-1":
         with pytest.raises(ResourceError, match=r"no GPU 'cuda:gpu-1' .* it has cuda, cuda:1\."):

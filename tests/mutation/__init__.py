@@ -1,1 +1,1 @@
-"""Small faults planted one by one, to see whether the tests beside the code catch them."""
+"""Small faults planted one by one, to test whether the tests of the code detect them."""

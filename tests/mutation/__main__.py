@@ -21,7 +21,7 @@ ENOUGH = 0.85
 
 
 def main(arguments: list[str]) -> int:
-    """Try the faults that were drawn and not tried yet, and tell the counts."""
+    """Try the drawn faults that are still untested, and print the counts."""
     parser = argparse.ArgumentParser(prog="tests.mutation", description=__doc__)
     parser.add_argument("files", nargs="*", help="only targets whose path contains one of these")
     parser.add_argument("--count", type=int, default=100, help="faults over all targets")
@@ -55,7 +55,7 @@ def read(record: Path) -> dict[str, str]:
 
 
 def report(tried: list[tuple[Target, Fault, str]]) -> int:
-    """Tell the counts by group, and what survived."""
+    """Print the counts by group, and the surviving faults."""
     groups: dict[str, list[str]] = defaultdict(list)
     for target, fault, verdict in tried:
         groups[target.group].append("same" if fault.key in EQUIVALENT else verdict)

@@ -1,4 +1,4 @@
-"""Which files faults are planted in, and the tests that ought to catch them."""
+"""Files for planted faults, and the tests that should detect them."""
 
 from __future__ import annotations
 
@@ -103,4 +103,4 @@ EQUIVALENT: dict[str, str] = {
         "a trailing zero is dropped"
     ),
 }
-"""Faults that change nothing that can be seen, by key, with the reason."""
+"""Faults without a visible effect, by key, with the reason."""

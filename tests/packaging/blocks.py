@@ -41,7 +41,7 @@ fov_mm = [60.0, 24.0]
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its file, the line it begins in, its language and its text."""
+    """Fenced block: its file, first line, language and text."""
 
     path: Path
     line: int
@@ -50,7 +50,7 @@ class Block:
 
     @property
     def name(self) -> str:
-        """Where it stands, for people."""
+        """Return the location of the block as text."""
         return f"{self.path.relative_to(ROOT)}:{self.line}"
 
 
@@ -66,19 +66,19 @@ def blocks() -> list[Block]:
 
 
 def commands(block: Block) -> list[str]:
-    """Return the lines of a shell block, without the words beside them."""
+    """Return the lines of a shell block without prompts and comments."""
     lines = (re.split(r"\s{3,}|\s+# ", line)[0].strip() for line in block.text.splitlines())
     return [line for line in lines if line]
 
 
 def fill(folder: Path) -> None:
-    """Put small scans and files of the names that our texts use into a folder."""
+    """Write small scans and files under the names that our texts use."""
     copytree(_made().name, folder, dirs_exist_ok=True)
 
 
 @cache
 def _made() -> TemporaryDirectory[str]:
-    """Simulate them, once; the folder goes when the tests end."""
+    """Simulate the files once; the folder is deleted when the tests end."""
     made = TemporaryDirectory()
     _simulate(Path(made.name))
     return made

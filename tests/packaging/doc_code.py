@@ -60,7 +60,7 @@ def write(folder: Path, sources: list[Source]) -> list[Path]:
 
 
 def type_faults(sources: list[Source]) -> list[str]:
-    """Return what mypy says of modules that are not in the tree."""
+    """Return the messages of mypy for modules outside the tree."""
     from mypy.build import build
     from mypy.main import process_options
     from mypy.modulefinder import BuildSource

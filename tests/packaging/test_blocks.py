@@ -1,4 +1,4 @@
-"""Every block of code in README, guide and examples runs, or says here why it is only checked."""
+"""Every code block in README, guide and examples runs, or is listed here with a reason."""
 
 from __future__ import annotations
 
@@ -92,17 +92,17 @@ ONLY_NAMED = (
 
 
 def of(*languages: str) -> list[Block]:
-    """Return the blocks in some languages."""
+    """Return the blocks in given languages."""
     return [block for block in BLOCKS if block.language in languages]
 
 
-def test_every_block_is_in_a_language_that_is_checked() -> None:
+def test_every_block_is_in_a_checked_language() -> None:
     assert len(BLOCKS) > 20
     assert {block.language for block in BLOCKS} <= {"python", "toml", "json", ""}
 
 
 @pytest.mark.parametrize("block", of("python"), ids=lambda block: block.name)
-def test_a_python_block_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_block_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "import torch" in block.text:
         # tests/libraries runs these blocks where it is
         pytest.importorskip("torch", reason=NOT_INSTALLED)
@@ -111,14 +111,14 @@ def test_a_python_block_runs(block: Block, tmp_path: Path, monkeypatch: pytest.M
     if '"scan.h5"' in block.text:
         fill(tmp_path)
     module = ModuleType("block")
-    # Generic models of pydantic look for the module in which they are made
+    # Generic models of pydantic look up the module that defines them
     monkeypatch.setitem(sys.modules, "block", module)
     exec(compile(block.text, block.name, "exec"), vars(module))
     assert any(not name.startswith("__") for name in vars(module))
 
 
 @pytest.mark.parametrize("block", of("toml"), ids=lambda block: block.name)
-def test_a_toml_block_is_read(block: Block, tmp_path: Path) -> None:
+def test_toml_block_is_read(block: Block, tmp_path: Path) -> None:
     values = tomllib.loads(block.text)
     kinds = {"ring": RingSettings, "dual-head": DualHeadSettings}
     if "data" in values:
@@ -137,12 +137,12 @@ def test_a_toml_block_is_read(block: Block, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("block", of("json"), ids=lambda block: block.name)
-def test_a_json_block_is_read(block: Block) -> None:
+def test_json_block_is_read(block: Block) -> None:
     assert json.loads(block.text)
 
 
 @pytest.mark.parametrize("block", of(""), ids=lambda block: block.name)
-def test_the_commands_of_a_block_run(
+def test_commands_of_a_block_run(
     block: Block,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -157,7 +157,7 @@ def test_the_commands_of_a_block_run(
 
 
 def check(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Run a command, or check it as far as the lists above say."""
+    """Run a command, or check it as far as the lists above allow."""
     words = shlex.split(command)
     if is_run(command):
         added = next((more for verb, more in SMALLER.items() if f" {verb} " in command), "")
@@ -172,17 +172,17 @@ def check(command: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def is_run(command: str) -> bool:
-    """Whether a command of the program is run here."""
+    """Return whether a command of the program is run here."""
     return command.startswith("isocenter ") and not only_parsed(command)
 
 
 def only_parsed(command: str) -> bool:
-    """Whether a command is one of those that only their options are checked of."""
+    """Return whether only the options of a command are checked."""
     words = command.split()
     return " ".join(words[:2]) in ONLY_PARSED or command in ONLY_PARSED
 
 
-def test_examples_are_named_as_they_are() -> None:
+def test_examples_are_listed_by_file_name() -> None:
     listed = {path.name for path in (ROOT / "examples").glob("*.py")}
     text = (ROOT / "examples" / "README.md").read_text("utf-8")
     assert all(name in text for name in listed)

@@ -1,4 +1,4 @@
-"""The two commands, as the page at the door promises them."""
+"""Tests of the two commands on the installation page."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ ROOT = Path(bootstrap.ROOT)
 SCRIPT = ROOT / "packaging" / "bootstrap.py"
 
 
-def test_old_python_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_python_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 10, 4, "final", 0))
     with pytest.raises(SystemExit, match=r"needs Python 3\.11 or newer.*install a newer one"):
         runpy.run_path(str(SCRIPT))
 
 
-def test_old_python_can_read_the_script() -> None:
+def test_old_python_can_parse_the_script() -> None:
     tree = ast.parse(SCRIPT.read_text(encoding="utf-8"), feature_version=(3, 6))
     assert not any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in tree.body)
 
 
 @pytest.mark.parametrize("arguments", [[], ["install"], ["run", "--fast"], ["set-up", "-x"]])
-def test_other_words_are_refused_with_the_usage(arguments: list[str]) -> None:
+def test_unknown_arguments_are_refused_with_the_usage(arguments: list[str]) -> None:
     done = subprocess.run([sys.executable, SCRIPT, *arguments], capture_output=True, text=True)
     assert done.returncode == 2
     assert "usage: bootstrap.py" in done.stderr
@@ -43,5 +43,5 @@ def test_gpu_packages_wait_for_gpu_kernels(tmp_path: Path, monkeypatch: pytest.M
     assert bootstrap.gpu_extras(tmp_path) == ("cuda13",)
 
 
-def test_the_module_that_compiles_the_kernels_is_there() -> None:
+def test_kernel_compiling_module_exists() -> None:
     assert find_spec(bootstrap.WARM_UP) is not None

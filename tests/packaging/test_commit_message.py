@@ -1,4 +1,4 @@
-"""The commit-msg hook accepts good messages and names the rule that a message breaks."""
+"""Tests of the commit-msg hook: valid messages pass, and a broken rule is named."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BODY = "\n\nIt explains why.\n"
         "fixup! Read Zeiss scans",
     ],
 )
-def test_a_good_message_is_accepted(text: str) -> None:
+def test_valid_message_is_accepted(text: str) -> None:
     assert list(problems_of(text)) == []
 
 
@@ -47,12 +47,12 @@ def test_a_good_message_is_accepted(text: str) -> None:
         ("Adds a reader" + BODY, "imperative"),
     ],
 )
-def test_a_bad_message_is_explained(text: str, reason: str) -> None:
+def test_invalid_message_is_explained(text: str, reason: str) -> None:
     (problem,) = problems_of(text)
     assert reason in problem
 
 
-def test_a_file_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_message_file_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "COMMIT_EDITMSG"
     file.write_text(GOOD, encoding="utf-8")
     assert main([str(file)]) == 0

@@ -16,11 +16,11 @@ from tests.packaging.doc_code import modules, scripts, templates, type_faults, w
 from tests.private_words import offending, private_words
 
 PAGES = "D100"
-"""A block on a page needs no docstring: the page explains it."""
+"""Ruff rules that a block on a page need not follow: the page explains it."""
 
 
 def ruff(folder: Path, sources: list[Source], *options: str) -> str:
-    """Return what ruff says of sources, under their names, with the settings of the project."""
+    """Return the messages of ruff for sources under their names, with the project's settings."""
     copyfile(ROOT / "pyproject.toml", folder / "pyproject.toml")
     write(folder, sources)
     said = ""
@@ -31,7 +31,7 @@ def ruff(folder: Path, sources: list[Source], *options: str) -> str:
     return said
 
 
-def test_the_docs_have_templates_modules_and_scripts() -> None:
+def test_docs_contain_templates_modules_and_scripts() -> None:
     names = {each.path for each in templates()}
     assert {"engine/io/crystal_pairs.py", "app/run/statistics_panel.py"} < names
     assert {each.path.rpartition("/")[0] for each in modules()} == {
@@ -44,33 +44,33 @@ def test_the_docs_have_templates_modules_and_scripts() -> None:
     assert len(scripts()) > 5
 
 
-def test_ruff_passes_templates_and_modules(tmp_path: Path) -> None:
-    # a page explains the methods of its example; a template has to do so by itself
+def test_ruff_accepts_templates_and_modules(tmp_path: Path) -> None:
+    # a page explains the methods of its example; a template must do so itself
     assert ruff(tmp_path, templates()) == ""
     assert ruff(tmp_path, modules()) == ""
 
 
-def test_ruff_passes_scripts(tmp_path: Path) -> None:
+def test_ruff_accepts_scripts(tmp_path: Path) -> None:
     assert ruff(tmp_path, scripts(), "--extend-ignore", PAGES) == ""
 
 
-def test_ruff_would_find_a_fault(tmp_path: Path) -> None:
+def test_ruff_finds_a_planted_fault(tmp_path: Path) -> None:
     assert "F401" in ruff(tmp_path, [Source("engine/io/a.py", '"""Nothing."""\n\nimport os\n')])
 
 
 @pytest.mark.parametrize("source", [*templates(), *modules()], ids=lambda source: source.path)
-def test_templates_and_modules_keep_the_rules(source: Source) -> None:
+def test_templates_and_modules_follow_the_project_rules(source: Source) -> None:
     rules = (*RULES, *NAMING_RULES)
     assert [text for rule in rules for _, text in rule(source)] == []
     assert offending([source], private_words()) == {}
 
 
 @pytest.mark.slow
-def test_mypy_passes_all_of_them() -> None:
+def test_mypy_accepts_all_code_of_the_docs() -> None:
     assert type_faults([*templates(), *modules(), *scripts()]) == []
 
 
 @pytest.mark.slow
-def test_mypy_would_find_a_fault() -> None:
+def test_mypy_finds_a_planted_fault() -> None:
     (fault,) = type_faults([Source("engine/io/a.py", "x: int = 'one'\n")])
     assert fault.startswith("engine") and "Incompatible types" in fault

@@ -62,7 +62,7 @@ PROJECT = "--no-deps --no-build-isolation -e "
 
 
 def asked(root: Path, name: str = "asked") -> list[str]:
-    """Return what pip was asked to install, run by run."""
+    """Return the packages that pip was asked to install, run by run."""
     lines = (root / name).read_text().replace(f"{root}/.venv/", "").splitlines()
     runs = [line.removeprefix(PIP) for line in lines if line.startswith("-m pip")]
     sets = accumulate(run == TOOLS for run in runs)
@@ -74,7 +74,7 @@ def asked(root: Path, name: str = "asked") -> list[str]:
 
 
 def locked(*extras: str) -> list[str]:
-    """Return what pip is asked where extras are installed from the lock."""
+    """Return the arguments of pip when extras are installed from the lock."""
     return [
         TOOLS,
         *sorted(
@@ -88,7 +88,7 @@ def locked(*extras: str) -> list[str]:
 
 
 @posix
-def test_installs_once(clone: Path) -> None:
+def test_unchanged_project_installs_once(clone: Path) -> None:
     for _ in range(2):
         Environment(clone).install(["test"])
     Environment(clone).install([])
@@ -97,7 +97,7 @@ def test_installs_once(clone: Path) -> None:
 
 
 @posix
-def test_installs_again_when_the_project_changes(clone: Path) -> None:
+def test_changed_project_is_installed_again(clone: Path) -> None:
     Environment(clone).install(["test"])
     (clone / "pyproject.toml").write_text("[project]\nname = 'other'\n")
     Environment(clone).install([])
@@ -105,7 +105,7 @@ def test_installs_again_when_the_project_changes(clone: Path) -> None:
 
 
 @posix
-def test_installs_again_when_the_lock_changes(clone: Path) -> None:
+def test_changed_lock_is_installed_again(clone: Path) -> None:
     Environment(clone).install([])
     (clone / FOLDER / "base.txt").write_text("numpy==2.4.6\n")
     Environment(clone).install([])
@@ -113,7 +113,7 @@ def test_installs_again_when_the_lock_changes(clone: Path) -> None:
 
 
 @posix
-def test_the_newest_versions_are_taken_each_time_they_are_asked_for(clone: Path) -> None:
+def test_newest_versions_are_installed_on_every_request(clone: Path) -> None:
     newest = [
         "--upgrade pip setuptools",
         "--upgrade --upgrade-strategy eager -e .[test]",
@@ -122,12 +122,12 @@ def test_the_newest_versions_are_taken_each_time_they_are_asked_for(clone: Path)
         Environment(clone).install(["test"], newest=True)
     assert asked(clone) == newest * 2
     Environment(clone).install([])
-    assert asked(clone) == newest * 2 + locked("test"), "the next set-up goes back to the lock"
+    assert asked(clone) == newest * 2 + locked("test"), "the next set-up ignored the lock"
 
 
 @posix
 @pytest.mark.parametrize("machines", [None, "", "3.10 plan9-mips\n"])
-def test_a_machine_the_lock_is_not_for_is_told_so(
+def test_machine_unsupported_by_the_lock_is_reported(
     clone: Path, machines: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (clone / FOLDER / MACHINES).unlink()
@@ -139,7 +139,9 @@ def test_a_machine_the_lock_is_not_for_is_told_so(
 
 
 @posix
-def test_goes_on_without_cupy(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_cupy_installation_continues_without_gpu(
+    clone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     Environment(clone).install(["cuda12", "test"])
     assert asked(clone) == [*locked("cuda12", "test"), *locked("test")]
     assert "going on without the GPU" in capsys.readouterr().out
@@ -148,7 +150,7 @@ def test_goes_on_without_cupy(clone: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 @posix
-def test_an_index_without_a_version_of_the_lock_is_told(
+def test_index_without_a_locked_version_is_reported(
     clone: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (clone / "incomplete").touch()
@@ -157,17 +159,17 @@ def test_an_index_without_a_version_of_the_lock_is_told(
     assert asked(clone)[-1].endswith("-e .[test]")
     assert "lacks a version of the lock" in capsys.readouterr().out
     Environment(clone).install(["test"])
-    assert len(asked(clone)) == 3, "what is installed is not tried again at each start"
+    assert len(asked(clone)) == 3, "installed packages were installed again"
 
 
-def test_a_library_that_is_another_than_locked_is_never_taken_without_its_hash() -> None:
+def test_library_with_a_wrong_hash_is_never_installed() -> None:
     assert lacks_a_version("ERROR: No matching distribution found for numpy==2.4.6")
     assert not lacks_a_version("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE FILE.")
     assert not lacks_a_version("ERROR: no network.")
 
 
 @posix
-def test_failed_install_says_why_and_is_not_stamped(clone: Path) -> None:
+def test_failed_installation_gives_its_reason_and_no_stamp(clone: Path) -> None:
     (clone / "offline").touch()
     with pytest.raises(SetupError, match=r"\(no network\); check the network, see .*install\.log"):
         Environment(clone).install([])
@@ -177,14 +179,14 @@ def test_failed_install_says_why_and_is_not_stamped(clone: Path) -> None:
 
 
 def first_pip(root: Path) -> Path:
-    """Put the pip of this Python where a new environment has it."""
+    """Install this Python's pip as that of a new environment."""
     folder = root / ".venv" / "first-pip"
     (folder / "pip").mkdir(parents=True)
     return folder
 
 
 @posix
-def test_kernels_can_be_compiled_before_the_other_libraries_are_there(clone: Path) -> None:
+def test_kernels_compile_before_the_other_libraries_are_installed(clone: Path) -> None:
     folder, calls = first_pip(clone), []
     Environment(clone).install([], once_it_compiles=lambda: calls.append(asked(clone)))
     compiler = f"--only-binary :all: {LIBRARIES}lock-compiler.txt"
@@ -197,7 +199,7 @@ def test_kernels_can_be_compiled_before_the_other_libraries_are_there(clone: Pat
 
 
 @posix
-def test_a_first_pip_that_fails_is_replaced_by_that_of_the_lock(clone: Path) -> None:
+def test_failing_first_pip_is_replaced_by_the_locked_one(clone: Path) -> None:
     first_pip(clone)
     python = Environment(clone).python
     refuse = 'case "$*" in *only-binary*) echo "ERROR: what is that?"; exit 2 ;; esac\n'
@@ -209,7 +211,7 @@ def test_a_first_pip_that_fails_is_replaced_by_that_of_the_lock(clone: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_broken_environment_is_made_again(tmp_path: Path) -> None:
+def test_broken_environment_is_recreated(tmp_path: Path) -> None:
     environment = Environment(tmp_path / "my clone")
     environment.python.parent.mkdir(parents=True)
     environment.python.write_text("not a Python")
@@ -224,7 +226,7 @@ def test_a_broken_environment_is_made_again(tmp_path: Path) -> None:
     assert kept.exists(), "a working environment was made again"
 
 
-def test_hash_follows_project_and_place(tmp_path: Path) -> None:
+def test_hash_depends_on_project_and_folder(tmp_path: Path) -> None:
     hashes = set()
     for name, text in (("a", "x"), ("a", "y"), ("b", "y")):
         (tmp_path / name).mkdir(exist_ok=True)
@@ -234,7 +236,7 @@ def test_hash_follows_project_and_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "{}", '{"project": 1, "extras": 2}'])
-def test_damaged_stamp_counts_as_none(tmp_path: Path, text: str) -> None:
+def test_damaged_stamp_is_ignored(tmp_path: Path, text: str) -> None:
     (tmp_path / "stamp").write_text(text)
     assert read_stamp(tmp_path / "stamp") == Stamp()
 
@@ -269,11 +271,11 @@ def test_pip_news_are_large_downloads(line: str, news: str | None) -> None:
         (("cuda13", "test"), ("cuda12",), ["cuda12", "test"]),
     ],
 )
-def test_one_cupy_takes_the_place_of_another(before, asked, after) -> None:
+def test_one_cupy_replaces_another(before, asked, after) -> None:
     assert extras_after(before, asked) == after
 
 
-def test_pip_error_is_its_last_error_line() -> None:
+def test_pip_error_is_the_last_error_line() -> None:
     log = "Collecting x\nERROR: Could not find a version\nERROR: No matching distribution.\nnotice"
     assert pip_error(log) == "No matching distribution"
     assert pip_error("killed\n\n") == "killed"
@@ -281,7 +283,7 @@ def test_pip_error_is_its_last_error_line() -> None:
 
 
 @posix
-def test_the_projects_own_files_are_compiled_whatever_python_may_write(
+def test_project_files_are_compiled_despite_pythondontwritebytecode(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")

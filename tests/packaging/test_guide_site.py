@@ -1,4 +1,4 @@
-"""The guide builds as a site, and its picture of the program is that of the imports."""
+"""Tests of the guide: it builds as a site, and its architecture picture matches the imports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ QUESTIONS = {
     "export dicom": "user/dicom/",
     "limits": "user/limits/",
 }
-"""Questions of users, and the page that answers each."""
+"""Question of a user, and the page that answers it."""
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.essential
-def test_the_site_has_the_pages_of_all_sections(site: Path) -> None:
+def test_site_has_the_pages_of_all_sections(site: Path) -> None:
     pages = ("user/pet", "physics/settings", "physics/conventions", "contributing/adding")
     for page in (*pages, "benchmarks", "benchmarks/abandoned"):
         assert (site / page / "index.html").is_file()
@@ -59,7 +59,7 @@ def test_the_site_has_the_pages_of_all_sections(site: Path) -> None:
     assert 'id="engine.reconstruct"' in reference
 
 
-def test_the_search_finds_the_right_page_first(site: Path) -> None:
+def test_search_finds_the_right_page_first(site: Path) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed; it runs the search of the site")
@@ -69,20 +69,22 @@ def test_the_search_finds_the_right_page_first(site: Path) -> None:
     assert json.loads(done.stdout) == QUESTIONS
 
 
-def test_the_picture_is_that_of_the_imports(parts: architecture_picture.Parts) -> None:
+def test_architecture_picture_matches_the_imports(parts: architecture_picture.Parts) -> None:
     drawn = architecture_picture.PICTURE.read_text("utf-8")
     same = drawn == architecture_picture.picture(parts)
     assert same, "python packaging/architecture_picture.py draws it anew"
 
 
-def test_the_page_of_words_is_that_of_the_window() -> None:
+def test_glossary_page_matches_the_window() -> None:
     written = words_page.PAGE.read_text("utf-8")
     assert written == words_page.page(), "python packaging/words_page.py writes it anew"
     assert written.count("\n| ") > 40
     assert all(f"\n| {word} | " in written for word in words_page.ALSO_CALLED)
 
 
-def test_every_part_is_drawn_and_every_line_runs_down(parts: architecture_picture.Parts) -> None:
+def test_architecture_picture_shows_every_part_with_downward_lines(
+    parts: architecture_picture.Parts,
+) -> None:
     root = ElementTree.fromstring(architecture_picture.picture(parts))
     texts = {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
     assert texts == parts.keys() >= {"engine.io", "engine.kernels", "app.shell"}
@@ -93,7 +95,7 @@ def test_every_part_is_drawn_and_every_line_runs_down(parts: architecture_pictur
             assert row_of[other] < row_of[part] or part in reach[other], f"{part} -> {other}"
 
 
-def test_a_longer_way_replaces_a_line() -> None:
+def test_longer_path_replaces_a_line() -> None:
     parts = {
         "a": frozenset({"b", "c"}),
         "b": frozenset({"c"}),

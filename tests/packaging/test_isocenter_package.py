@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(path.stem for path in Path(isocenter.__file__).parent.glob("[a-z]*.py"))
 
 
-def test_the_names_are_those_of_the_engine() -> None:
+def test_names_equal_those_of_the_engine() -> None:
     assert isocenter.__all__ == engine.__all__
     for name in set(engine.__all__) - {"__version__"}:
         assert getattr(isocenter, name) is getattr(engine, name)
@@ -27,22 +27,22 @@ def test_the_names_are_those_of_the_engine() -> None:
     assert set(engine.__all__) <= set(dir(isocenter))
 
 
-def test_other_names_are_refused() -> None:
+def test_unknown_names_are_refused() -> None:
     with pytest.raises(AttributeError, match="module 'isocenter' has no attribute 'reed'"):
         _ = isocenter.reed
 
 
 @pytest.mark.parametrize("name", engine._SUBPACKAGES)
-def test_a_module_is_that_of_the_engine(name: str) -> None:
+def test_submodule_is_that_of_the_engine(name: str) -> None:
     assert importlib.import_module(f"isocenter.{name}") is getattr(engine, name)
     assert getattr(isocenter, name) is getattr(engine, name)
 
 
-def test_there_is_a_file_for_every_module() -> None:
+def test_every_engine_module_has_a_file() -> None:
     assert sorted(engine._SUBPACKAGES) == MODULES
 
 
-def test_its_example_runs() -> None:
+def test_docstring_example_runs() -> None:
     example = doctest.DocTestParser().get_doctest(isocenter.__doc__ or "", {}, "isocenter", None, 0)
     assert len(example.examples) > 1
     assert doctest.DocTestRunner().run(example).failed == 0
@@ -59,12 +59,12 @@ def started(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_importing_it_loads_nothing_heavy() -> None:
+def test_import_loads_no_heavy_modules() -> None:
     script = f"import isocenter; print(*sorted(set({HEAVY}) & set(sys.modules)))"
     assert started(script).stdout.split() == []
 
 
-def test_it_runs_as_the_command() -> None:
+def test_package_runs_as_the_command() -> None:
     script = "import runpy; sys.argv[1:] = ['--version']; runpy.run_module('isocenter', "
     done = started(script + "run_name='__main__', alter_sys=True)")
     assert done.stdout.strip() == f"isocenter {version('isocenter')}"

@@ -38,7 +38,7 @@ def started(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("app/__init__.py", "app"),
     ],
 )
-def test_a_file_that_hides_a_package_is_named(tmp_path: Path, name: str, package: str) -> None:
+def test_file_that_shadows_a_package_is_named(tmp_path: Path, name: str, package: str) -> None:
     file = tmp_path / name
     file.parent.mkdir(exist_ok=True)
     file.write_text("raise SystemExit('the wrong file ran')\n")
@@ -51,18 +51,18 @@ def test_a_file_that_hides_a_package_is_named(tmp_path: Path, name: str, package
     )
 
 
-def test_a_folder_of_data_with_the_name_of_a_package_does_no_harm(tmp_path: Path) -> None:
+def test_data_folder_named_like_a_package_is_harmless(tmp_path: Path) -> None:
     (tmp_path / "resources").mkdir()
     done = started(tmp_path, "--version")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isocenter_start.PACKAGES", ("app", "no_such_package_of_ours"))
     assert "'no_such_package_of_ours' is missing" in obstacle()
 
 
-def test_the_command_begins_with_the_check() -> None:
+def test_command_starts_with_the_check() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["scripts"] == {"isocenter": "isocenter_start:run"}
     assert obstacle() == ""

@@ -1,4 +1,4 @@
-"""What the program brings is known by licence, and a licence that binds others is refused."""
+"""Tests of licences: every shipped part has a known one, and copyleft ones are refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def package(folder: Path, *lines: str) -> Distribution:
-    """Return an installed package that says of itself what `lines` say."""
+    """Return an installed package with given metadata lines."""
     home = folder / "thing-1.0.dist-info"
     home.mkdir(parents=True)
     (home / "METADATA").write_text("\n".join(("Name: thing", "Version: 1.0", *lines)) + "\n\n")
@@ -41,7 +41,9 @@ def package(folder: Path, *lines: str) -> Distribution:
         ([], ""),
     ],
 )
-def test_a_licence_is_what_the_package_says(tmp_path: Path, lines: list[str], licence: str) -> None:
+def test_licence_is_read_from_the_package_metadata(
+    tmp_path: Path, lines: list[str], licence: str
+) -> None:
     assert licence_of(package(tmp_path, *lines)) == licence
 
 
@@ -62,7 +64,7 @@ def test_every_part_of_a_licence_must_be_free(licence: str, allowed: bool) -> No
     assert allows(licence, licences.FREE) is allowed
 
 
-def test_what_cannot_go_with_the_program_is_named() -> None:
+def test_packages_with_unsuitable_licences_are_named() -> None:
     (unknown,) = faults_of(Library("a", "1", "", (), ()))
     (binding,) = faults_of(Library("b", "2", "GPL-3.0-only", (), ()))
     (other,) = faults_of(Library("c", "3", "LGPL-3.0-only OR GPL-2.0-only", (), ()))
@@ -72,7 +74,7 @@ def test_what_cannot_go_with_the_program_is_named() -> None:
     assert not list(faults_of(Library("shiboken6", "6", "LGPL-3.0-only OR GPL-2.0-only", (), ())))
 
 
-def test_the_licences_and_the_bill_of_this_installation(
+def test_installation_has_free_licences_and_a_bill_of_materials(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert licences.main([str(tmp_path)]) == 0, capsys.readouterr().err
@@ -83,7 +85,7 @@ def test_the_licences_and_the_bill_of_this_installation(
     assert bill["metadata"]["component"]["version"] == project["version"]
     assert {"numpy", "llvmlite", "shiboken6", "roboto"} <= parts.keys()
     assert all(part["licenses"] and part["version"] for part in parts.values())
-    assert "pytest" not in parts, "tools of the tests do not go with the program"
+    assert "pytest" not in parts, "a test tool is listed as shipped"
     (needs,) = [each["dependsOn"] for each in bill["dependencies"] if "/numba@" in each["ref"]]
     assert any("/llvmlite@" in each for each in needs)
     text = (tmp_path / licences.TEXTS).read_text("utf-8")
@@ -93,7 +95,7 @@ def test_the_licences_and_the_bill_of_this_installation(
     assert str(sys.prefix) not in text
 
 
-def test_the_same_parts_make_the_same_bill(tmp_path: Path) -> None:
+def test_equal_parts_give_equal_bills(tmp_path: Path) -> None:
     for name in ("a", "b"):
         licences.main([str(tmp_path / name)])
     bills = [json.loads((tmp_path / n / licences.MATERIALS).read_text("utf-8")) for n in "ab"]

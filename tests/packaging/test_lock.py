@@ -1,4 +1,4 @@
-"""The lock holds all that is asked for, by name, version and hash, and says of no index."""
+"""Tests of the lock file: all requirements by name, version and hash, without an index."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
 def held(*groups: str) -> dict[str, list[Requirement]]:
-    """Return what groups hold: names to the versions of one or more kinds of machines."""
+    """Return the entries of groups: names to the versions for one or more kinds of machines."""
     found: dict[str, list[Requirement]] = {}
     for group in groups:
         for entry in entries(TEXTS[group]):
@@ -35,7 +35,7 @@ def held(*groups: str) -> dict[str, list[Requirement]]:
 
 
 def asked(extra: str) -> Iterator[Requirement]:
-    """Yield what the project asks for: without an extra ("base"), or for one."""
+    """Yield the requirements of the project: without an extra ("base"), or of one."""
     texts = PROJECT["dependencies"] if extra == BASE else PROJECT["optional-dependencies"][extra]
     for requirement in map(Requirement, texts):
         if requirement.name == PROJECT["name"]:
@@ -46,7 +46,7 @@ def asked(extra: str) -> Iterator[Requirement]:
 
 
 def here(requirements: Iterable[Requirement]) -> list[Requirement]:
-    """Return those that are for this machine."""
+    """Return the requirements for this machine."""
     return [each for each in requirements if each.marker is None or each.marker.evaluate()]
 
 
@@ -60,14 +60,14 @@ def test_every_entry_is_a_version_with_hashes(group: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / FOLDER).iterdir()), ids=lambda path: path.name)
-def test_nothing_says_where_the_files_are_from(path: Path) -> None:
+def test_lock_names_no_index(path: Path) -> None:
     text = path.read_text("utf-8")
     assert "/" not in text and "@" not in text and "index" not in text
     assert not re.search(r"\b[a-z0-9-]+\.(org|com|net|io)\b", text)
 
 
 @pytest.mark.parametrize("extra", [BASE, "tune", "test", "cuda12", "cuda13"])
-def test_all_that_is_asked_for_is_held_within_its_bounds(extra: str) -> None:
+def test_all_requirements_are_locked_within_their_bounds(extra: str) -> None:
     versions = held(TOOLS, BASE, extra, *(("tune",) if extra == "test" else ()))
     for requirement in asked(extra):
         found = versions[canonicalize_name(requirement.name)]
@@ -77,7 +77,7 @@ def test_all_that_is_asked_for_is_held_within_its_bounds(extra: str) -> None:
             assert requirement.specifier.contains(pin.version), f"{each} is not {requirement}"
 
 
-def test_tools_are_those_of_the_build_and_a_pip_without_known_faults() -> None:
+def test_tools_include_the_build_and_a_recent_pip() -> None:
     versions = held(TOOLS)
     assert {"pip", "setuptools"} <= versions.keys()
     for requirement in [*map(Requirement, BUILD), Requirement("pip>=25.3")]:
@@ -86,7 +86,7 @@ def test_tools_are_those_of_the_build_and_a_pip_without_known_faults() -> None:
 
 
 @pytest.mark.parametrize("extra", [(), ("tune",), ("tune", "test")])
-def test_what_the_libraries_need_is_held_too(extra: tuple[str, ...]) -> None:
+def test_dependencies_of_locked_libraries_are_locked(extra: tuple[str, ...]) -> None:
     versions, seen = held(TOOLS, BASE, *extra), set[str]()
     waiting = [each for group in (BASE, *extra) for each in here(asked(group))]
     while waiting:
@@ -119,8 +119,8 @@ def test_groups_of_one_environment_agree() -> None:
             assert len(versions) <= 1, f"{name}: {versions}"
 
 
-def test_no_library_is_held_twice_for_one_machine() -> None:
-    """On every Python it is made for, at most one entry of a name applies."""
+def test_no_library_is_locked_twice_for_one_machine() -> None:
+    """On every supported Python, at most one entry of a name applies."""
     for group in GROUPS:
         for name, found in held(group).items():
             for python in PYTHONS:
@@ -129,7 +129,7 @@ def test_no_library_is_held_twice_for_one_machine() -> None:
                 assert sum(marker.evaluate(variables) for marker in markers) <= 1, name
 
 
-def test_it_fits_this_machine() -> None:
+def test_lock_supports_this_machine() -> None:
     machines = (ROOT / FOLDER / MACHINES).read_text("utf-8").splitlines()
     known = {f"{python} {platform}" for python in PYTHONS for platform in PLATFORMS}
     assert set(machines) <= known and len(set(machines)) == len(machines)
@@ -138,7 +138,7 @@ def test_it_fits_this_machine() -> None:
         assert Lock(ROOT).fits
 
 
-def test_its_hash_follows_every_file(tmp_path: Path) -> None:
+def test_lock_hash_depends_on_every_file(tmp_path: Path) -> None:
     (tmp_path / FOLDER).mkdir(parents=True)
     digests = {Lock(tmp_path).digest}
     for name in ("base.txt", "test.txt"):
@@ -149,7 +149,7 @@ def test_its_hash_follows_every_file(tmp_path: Path) -> None:
     assert len(digests) == 4
 
 
-def test_halves_hold_each_entry_once_and_all_that_compiles() -> None:
+def test_halves_contain_each_entry_once_and_all_compilers() -> None:
     compiler, rest = (entries(half) for half in Lock(ROOT).halves([BASE, "test", "tune"]))
     whole = {entry for group in (BASE, "test", "tune") for entry in entries(TEXTS[group])}
     assert {*compiler} | {*rest} == whole
@@ -159,7 +159,7 @@ def test_halves_hold_each_entry_once_and_all_that_compiles() -> None:
     } == COMPILER
 
 
-def test_kernels_compile_with_the_first_half_alone() -> None:
+def test_kernels_compile_with_the_first_half_only() -> None:
     program = """
 import sys
 from importlib.metadata import packages_distributions

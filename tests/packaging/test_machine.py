@@ -1,4 +1,4 @@
-"""What the set-up concludes from a machine."""
+"""Tests of the set-up's conclusions about a machine."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ posix = pytest.mark.skipif(os.name != "posix", reason="apt-get is of Debian and 
         ((13, 0), (61,), "cuda12"),  # Pascal
         ((13, 0), (70,), "cuda12"),  # Volta: the V100
         ((13, 0), (120, 52), "cuda12"),  # one CuPy for both cards
-        ((13, 1), (90, 35), "cuda13"),  # a card that no CuPy serves has no say
+        ((13, 1), (90, 35), "cuda13"),  # a GPU that CuPy does not support is ignored
         ((13, 0), (35,), None),
     ],
 )
-def test_extra_follows_the_driver_and_the_cards(
+def test_extra_matches_driver_and_gpus(
     cuda: tuple[int, int], capabilities: tuple[int, ...], extra: str | None
 ) -> None:
     assert extra_for(Gpus(cuda, capabilities)) == extra
@@ -52,7 +52,7 @@ def test_extra_follows_the_driver_and_the_cards(
         ("no card and no driver", None),
     ],
 )
-def test_the_driver_is_asked_for_its_cards(
+def test_gpus_are_listed_by_the_driver(
     name: str, extra: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     put_up(MACHINES[name], monkeypatch, tmp_path)
@@ -74,14 +74,14 @@ def test_the_driver_is_asked_for_its_cards(
         ("darwin", {}, True),
     ],
 )
-def test_display_is_told_from_the_environment(
+def test_display_is_detected_from_the_environment(
     platform: str, environ: dict[str, str], shown: bool
 ) -> None:
     assert has_display(platform, environ) is shown
 
 
 def program(folder: Path, name: str, text: str) -> None:
-    """Put a shell script where PATH finds it first."""
+    """Write a shell script that PATH finds first."""
     path = folder / name
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
@@ -95,9 +95,7 @@ def test_missing_apt_names_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 @posix
-def test_package_lists_are_fetched_when_absent(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_missing_package_lists_are_fetched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     program(tmp_path, "sudo", 'shift; exec "$@"')
     program(

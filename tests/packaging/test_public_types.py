@@ -54,7 +54,7 @@ def test_typed_constructors_name_every_field(protocol: type) -> None:
     assert [set(each) for each in names] == [set(protocol.model_fields)]
 
 
-def test_the_typed_constructor_of_a_study_names_every_field() -> None:
+def test_typed_constructor_of_a_study_names_every_field() -> None:
     (made,) = (
         node
         for node in ast.walk(ast.parse(inspect.getsource(iso.Study)))
@@ -64,13 +64,13 @@ def test_the_typed_constructor_of_a_study_names_every_field() -> None:
 
 
 @pytest.mark.slow
-def test_the_programs_pass() -> None:
+def test_programs_pass_the_type_check() -> None:
     text = inspect.getsource(programs)
     assert type_faults([Source("examples/programs.py", text)]) == []
 
 
 @pytest.mark.slow
-def test_a_program_passes_and_its_mistakes_do_not() -> None:
+def test_correct_program_passes_and_mistakes_are_found() -> None:
     assert type_faults([Source("examples/program.py", PROGRAM)]) == []
     wrong = PROGRAM.replace('name="Mine"', "heading=1").replace(
         'protocol="brain-fdg"', "protocol=3"
@@ -82,7 +82,7 @@ def test_a_program_passes_and_its_mistakes_do_not() -> None:
     )
 
 
-def test_what_type_checkers_accept_also_runs(tmp_path: Path) -> None:
+def test_accepted_argument_types_work_at_run_time(tmp_path: Path) -> None:
     study = iso.Study(data="scan.h5", protocol="brain-fdg")
     assert study.protocol == iso.find_protocol("brain-fdg")
     assert study.data == Path("scan.h5")
@@ -93,7 +93,7 @@ def test_what_type_checkers_accept_also_runs(tmp_path: Path) -> None:
     assert iso.read_study(str(path)).protocol == table.protocol
 
 
-def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+def test_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
         iso.EngineError, match="'brain' is not a known protocol; choose from brain-fdg"
     ):

@@ -1,4 +1,4 @@
-"""Which system libraries the set-up asks for, and how it reads Qt's complaints."""
+"""Tests of system libraries for Qt: packages by release, and Qt's messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ XCB = ["libxcb-cursor0", "libxcb-icccm4", "libxcb-keysyms1", "libxcb-shape0", "l
         ({}, "libglib2.0-0t64"),
     ],
 )
-def test_packages_follow_the_release(release: dict[str, str], glib: str) -> None:
+def test_packages_match_the_release(release: dict[str, str], glib: str) -> None:
     assert packages(release, xcb=False) == [glib, *BARE]
     assert packages(release, xcb=True) == [glib, *BARE, *XCB]
 
@@ -49,7 +49,7 @@ def test_packages_follow_the_release(release: dict[str, str], glib: str) -> None
         ("", "it ended without a word"),
     ],
 )
-def test_complaint_is_the_line_that_tells(stderr: str, said: str) -> None:
+def test_complaint_is_the_informative_line(stderr: str, said: str) -> None:
     assert complaint(stderr) == said
 
 
@@ -58,5 +58,5 @@ def test_qt_starts_without_a_display() -> None:
     assert ensure(Path(sys.executable), on_display=False)
 
 
-def test_unknown_platform_is_a_fault() -> None:
+def test_unknown_platform_is_an_error() -> None:
     assert probe(Path(sys.executable), {"QT_QPA_PLATFORM": "no-such-platform"})

@@ -1,4 +1,4 @@
-"""A release has one version everywhere, a date, and the entries of the changelog as its text."""
+"""Tests of a release: one version everywhere, a date, and notes from the changelog."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_entries_of_the_version_are_returned(project: Path) -> None:
+def test_entries_of_the_version_are_returned(project: Path) -> None:
     assert release_notes("v1.2.3", project) == "### Added\n\n- X.\n"
 
 
@@ -35,14 +35,14 @@ def test_the_entries_of_the_version_are_returned(project: Path) -> None:
         ("CHANGELOG.md", "2026-11-28", "unreleased"),
     ],
 )
-def test_a_disagreement_is_refused(project: Path, name: str, old: str, new: str) -> None:
+def test_inconsistent_version_is_refused(project: Path, name: str, old: str, new: str) -> None:
     file = project / name
     file.write_text(file.read_text().replace(old, new))
     with pytest.raises(ReleaseError, match=name):
         release_notes("v1.2.3", project)
 
 
-def test_a_tag_of_another_form_is_refused(project: Path) -> None:
+def test_malformed_tag_is_refused(project: Path) -> None:
     with pytest.raises(ReleaseError, match="tag is 1"):
         release_notes("1.2.3", project)
 

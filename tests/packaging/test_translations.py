@@ -1,4 +1,4 @@
-"""Catalogues of the window's texts: whole, with their values, and as they are compiled."""
+"""Tests of translations: complete, with placeholders, and compiled as shipped."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def test_every_text_is_translated_and_no_other(path: Path, texts: dict[str, str]
 
 
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
-def test_values_and_marks_stay(path: Path) -> None:
+def test_placeholders_and_marks_are_preserved(path: Path) -> None:
     plural = {"value"}  # an ending of the English word
     for text, said in translations_in(path).items():
-        wanted, given = set(VALUE.findall(text)), set(VALUE.findall(said))
-        assert given <= wanted and wanted - given <= plural, text
+        expected, given = set(VALUE.findall(text)), set(VALUE.findall(said))
+        assert given <= expected and expected - given <= plural, text
         assert text.count("&") == said.count("&") and text.count("\t") == said.count("\t"), text
         assert "<" in text or "<" not in said, f"no marks of HTML where there were none: {text}"
         ends = (text[:1] == " ", text[-1:] == " ")
@@ -48,12 +48,12 @@ def test_values_and_marks_stay(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
-def test_what_is_shipped_is_compiled_of_it(path: Path, tmp_path: Path) -> None:
+def test_shipped_catalogue_equals_its_compilation(path: Path, tmp_path: Path) -> None:
     made = compile_catalogue(path, tmp_path / "made.qm")
     assert made.read_bytes() == path.with_suffix(".qm").read_bytes(), "packaging/translations.py"
 
 
-def test_texts_are_found_where_they_are_given() -> None:
+def test_texts_are_found_in_calls() -> None:
     source = 'x = tr("One " "text")\ny = tr("{n} of them", n=1), other("none")\n'
     assert list(_texts_in(source)) == ["One text", "{n} of them"]
     source = (
@@ -63,7 +63,7 @@ def test_texts_are_found_where_they_are_given() -> None:
     assert set(_names_in(source)) == {"Its name", "What it is", "Size", "Words"}
 
 
-def test_texts_of_constants_are_found() -> None:
+def test_texts_in_constants_are_found() -> None:
     source = (
         'SCAN, NONE = "from the scan", "not stated"\nANY = "any"\n'
         "a: int = setting(1, empty=SCAN)\nb: int = setting(1, ANY, empty=NONE)\n"

@@ -1,4 +1,4 @@
-"""The wheel is the program: whole without a clone, and without what belongs to a clone only."""
+"""Tests of the wheel: complete without a clone, and without development files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEFT_OUT = ("tests/", "docs/", "examples/", "packaging/", "resources/guide/contr
 
 
 def run(*command: object, **options: object) -> str:
-    """Run a command and return what it says."""
+    """Run a command and return its output."""
     words = [str(word) for word in command]
     done = subprocess.run(words, capture_output=True, text=True, **options)  # type: ignore[call-overload]
     assert done.returncode == 0, done.stdout + done.stderr
@@ -35,7 +35,7 @@ def run(*command: object, **options: object) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of a copy of the project, so that nothing is left in the tree."""
+    """Return the wheel of a copy of the project, so that the tree stays clean."""
     folder = tmp_path_factory.mktemp("wheel")
     copy = folder / "copy"
     listed = run("git", "ls-files", "-co", "--exclude-standard", cwd=ROOT).splitlines()
@@ -52,7 +52,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path) -> Path:
-    """A fresh environment with the wheel; the libraries it needs are those of this one."""
+    """Return a new environment with the wheel and the libraries of this one."""
     folder = wheel.parent / "venv"
     run(sys.executable, "-m", "venv", "--without-pip", folder)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -64,7 +64,7 @@ def installed(wheel: Path) -> Path:
     return python.parent
 
 
-def test_the_wheel_holds_the_guide_and_the_resources(wheel: Path) -> None:
+def test_wheel_contains_guide_and_resources(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {(guide.HOME / page).as_posix() for page in guide.pages()} <= names
     for folder in ("scanners", "protocols", "icons", "fonts"):
@@ -78,20 +78,20 @@ def test_the_wheel_holds_the_guide_and_the_resources(wheel: Path) -> None:
     } <= names
 
 
-def test_the_wheel_holds_the_licence_texts_of_qt_and_the_font(wheel: Path) -> None:
+def test_wheel_contains_licence_texts_of_qt_and_the_font(wheel: Path) -> None:
     names = {Path(name).name for name in zipfile.ZipFile(wheel).namelist() if "licenses/" in name}
     assert {"LICENSE", "QT.md", "LGPL-3.0-only.txt", "GPL-3.0-only.txt"} <= names
     assert {"ROBOTO.md", "Apache-2.0.txt"} <= names
 
 
-def test_the_wheel_leaves_out_what_belongs_to_a_clone(wheel: Path) -> None:
+def test_wheel_excludes_development_files(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert [name for name in names if name.startswith(LEFT_OUT)] == []
-    # Python and translations take 3.9 MB, pictures of the guide 1.7 MB, the font 0.5 MB
+    # Python and translations take 3.9 MB, images of the guide 1.7 MB, the font 0.5 MB
     assert wheel.stat().st_size < 6.5e6
 
 
-def test_an_installation_runs_without_a_clone(installed: Path, tmp_path: Path) -> None:
+def test_installation_runs_without_a_clone(installed: Path, tmp_path: Path) -> None:
     kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     home = tmp_path / "home"
     options = {"cwd": tmp_path, "env": kept | {"ISOCENTER_HOME": str(home)}}

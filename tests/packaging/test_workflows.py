@@ -36,7 +36,7 @@ def commands(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_a_workflow_is_well_formed(path: Path) -> None:
+def test_workflow_is_well_formed(path: Path) -> None:
     text = loaded(path)
     assert set(text) <= {"name", True, "permissions", "concurrency", "jobs"}
     assert text["permissions"] in ({"contents": "read"}, {"contents": "write"})
@@ -49,7 +49,7 @@ def test_a_workflow_is_well_formed(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_the_files_of_its_commands_exist(path: Path) -> None:
+def test_files_of_workflow_commands_exist(path: Path) -> None:
     found = [
         word for each in commands(path) for word in re.findall(r"(?:packaging|\.ci)/\S+", each)
     ]
@@ -58,7 +58,7 @@ def test_the_files_of_its_commands_exist(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_its_matrix_variables_are_defined(path: Path) -> None:
+def test_matrix_variables_are_defined(path: Path) -> None:
     for job in jobs(path).values():
         matrix = job.get("strategy", {}).get("matrix", {})
         used = re.findall(r"\$\{\{ matrix\.(\w+) \}\}", str(job))
@@ -70,14 +70,14 @@ def test_ci_runs_on_push_and_pull_request() -> None:
     assert {"push", "pull_request"} <= set(events)
 
 
-def test_known_vulnerabilities_are_looked_up_every_week() -> None:
+def test_known_vulnerabilities_are_checked_every_week() -> None:
     weekly = GITHUB / "workflows/newest.yml"
     assert "schedule" in loaded(weekly)[True] and "bash .ci/audit" in list(commands(weekly))
     audited = (ROOT / ".ci/audit").read_text("utf-8")
     assert "pip-audit==" in audited and "packaging/lock/$group.txt" in audited
 
 
-def test_bounds_exclude_known_vulnerabilities() -> None:
+def test_version_bounds_exclude_known_vulnerabilities() -> None:
     least = {"pydicom": "3.0.2", "pynetdicom": "3.0.4", "jinja2": "3.1.6"}
     locked = (ROOT / "packaging/lock/base.txt").read_text("utf-8")
     for name, version in least.items():
@@ -85,14 +85,14 @@ def test_bounds_exclude_known_vulnerabilities() -> None:
         assert re.search(rf"^{name}==", locked, re.MULTILINE)
 
 
-def test_each_promised_python_is_tried_on_linux() -> None:
+def test_every_supported_python_is_tested_on_linux() -> None:
     promised = [each.rsplit(" ")[-1] for each in PROJECT["classifiers"] if ":: 3." in each]
     linux = jobs(GITHUB / "workflows/ci.yml")["linux"]
     assert linux["strategy"]["matrix"]["python"] == promised
     assert "bash .ci/run" in [step.get("run") for step in linux["steps"]]
 
 
-def test_the_readmes_test_command_is_tried_on_macos_and_windows() -> None:
+def test_readme_test_command_runs_on_macos_and_windows() -> None:
     desktop = jobs(GITHUB / "workflows/ci.yml")["desktop"]
     matrix = desktop["strategy"]["matrix"]
     assert [name.split("-")[0] for name in matrix["system"]] == ["macos", "windows"]
@@ -101,20 +101,20 @@ def test_the_readmes_test_command_is_tried_on_macos_and_windows() -> None:
     assert f"{command}\n" in (ROOT / "README.md").read_text("utf-8")
 
 
-def test_bare_debian_is_tried() -> None:
+def test_bare_debian_is_tested() -> None:
     debian = jobs(GITHUB / "workflows/ci.yml")["debian"]
     assert debian["strategy"]["matrix"]["release"] == ["bookworm", "trixie"]
     assert debian["steps"][-1]["run"] == "sudo .ci/bare-debian ${{ matrix.release }}"
 
 
-def test_the_newest_libraries_are_tried_every_week() -> None:
+def test_newest_libraries_are_tested_every_week() -> None:
     path = GITHUB / "workflows/newest.yml"
     (schedule,) = loaded(path)[True]["schedule"]
     assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", schedule["cron"])
     assert "bash .ci/newest" in list(commands(path))
 
 
-def test_a_tag_makes_a_release_with_wheel_and_guide() -> None:
+def test_tag_makes_a_release_with_wheel_and_guide() -> None:
     path = GITHUB / "workflows/release.yml"
     assert loaded(path)[True] == {"push": {"tags": ["v*"]}}
     text = "\n".join(commands(path))
@@ -123,7 +123,7 @@ def test_a_tag_makes_a_release_with_wheel_and_guide() -> None:
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
-def test_an_issue_form_is_well_formed(path: Path) -> None:
+def test_issue_form_is_well_formed(path: Path) -> None:
     form = loaded(path)
     assert {"name", "description", "body"} <= set(form)
     fields = [each for each in form["body"] if each["type"] != "markdown"]
@@ -131,7 +131,7 @@ def test_an_issue_form_is_well_formed(path: Path) -> None:
     assert len({each["id"] for each in fields}) == len(fields)
 
 
-def test_hooks_check_code_and_message_with_the_versions_of_the_project() -> None:
+def test_hooks_check_code_and_message_with_the_projects_versions() -> None:
     (repository,) = loaded(ROOT / ".pre-commit-config.yaml")["repos"]
     hooks = {hook["id"]: hook for hook in repository["hooks"]}
     assert repository["repo"] == "local"
@@ -140,5 +140,5 @@ def test_hooks_check_code_and_message_with_the_versions_of_the_project() -> None
     assert asked <= set(PROJECT["optional-dependencies"]["test"])
 
 
-def test_the_pull_request_template_asks_why() -> None:
+def test_pull_request_template_asks_for_the_reason() -> None:
     assert (GITHUB / "pull_request_template.md").read_text("utf-8").startswith("## Why\n")

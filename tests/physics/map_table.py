@@ -225,13 +225,13 @@ def equal_noise(
     osem = [of_seed for name, of_seed in rows.items() if name.startswith("OSEM")]
     found: dict[str, dict[int, NDArray[np.float64]]] = {}
     for name, of_seed in rows.items():
-        for seed, wanted in of_seed.items() if name.startswith("MAP") else ():
+        for seed, expected in of_seed.items() if name.startswith("MAP") else ():
             curve = np.array([each[seed] for each in osem if seed in each])
             curve = curve[np.argsort(curve[:, 0])] if len(curve) else curve
             # No filter at hand is as wide or as narrow as that: nothing to compare with.
-            if not len(curve) or not curve[0, 0] <= wanted[0] <= curve[-1, 0]:
+            if not len(curve) or not curve[0, 0] <= expected[0] <= curve[-1, 0]:
                 continue
-            values = [np.interp(wanted[0], curve[:, 0], column) for column in curve.T]
+            values = [np.interp(expected[0], curve[:, 0], column) for column in curve.T]
             found.setdefault(f"OSEM, as noisy as {name}", {})[seed] = np.array(values)
     return found
 

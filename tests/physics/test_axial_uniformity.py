@@ -1,4 +1,4 @@
-"""A uniform cylinder of photons comes out uniform along the axis."""
+"""Tests of axial uniformity of a cylinder of simulated photons."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.physics.axial_uniformity import (
 )
 
 
-def test_a_profile_is_compared_with_its_middle() -> None:
+def test_profile_is_relative_to_its_middle() -> None:
     z = np.linspace(-1, 1, 201)
     cells = relative(2.0 + np.abs(z), z)
     # the middle cell averages a kink of depth 0.05
@@ -28,14 +28,14 @@ def test_a_profile_is_compared_with_its_middle() -> None:
 
 
 N_PAIRS = 2_000_000
-"""So many that the ratio of ends and middle has a standard error of 0.4 %."""
+"""Number of pairs for a standard error of 0.4 % in the ratio of ends and middle."""
 BAR = 0.02
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", ["short", "long", "safir"])
-def test_a_cylinder_is_as_high_at_its_ends_as_in_its_middle(name: str, tmp_path: Path) -> None:
+def test_cylinder_ends_equal_its_middle(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     profile, z = axial_profile(reconstructed(case, N_PAIRS, tmp_path), case.radius_mm)
     ends = profile[(np.abs(z) > 0.6) & (np.abs(z) < 0.9)].mean()
@@ -45,7 +45,7 @@ def test_a_cylinder_is_as_high_at_its_ends_as_in_its_middle(name: str, tmp_path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_measured_normalisation_makes_it_flat_to_nine_tenths(tmp_path: Path) -> None:
+def test_measured_normalisation_gives_a_flat_profile_to_nine_tenths(tmp_path: Path) -> None:
     case = CASES["safir"]
     lines = measured(case, N_PAIRS, tmp_path)
     volume = reconstructed(case, N_PAIRS, tmp_path, lines)

@@ -1,4 +1,4 @@
-"""No shipped protocol for rings makes the edge of a uniform object too hot."""
+"""Tests that no shipped ring protocol overshoots at the edge of a uniform object."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RIM = DEPTHS_MM.index(5.0)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_the_profile_of_the_phantom_itself_is_flat(case: Case) -> None:
+def test_profile_of_the_true_phantom_is_flat(case: Case) -> None:
     size = case.diameter_mm
     grid = ImageGrid((16, round(size / 3), round(size / 3)), (3.0, 3.0, 2.5))
     x, y = grid.centres_mm(axis=0)[None, :], grid.centres_mm(axis=1)[:, None]
@@ -54,16 +54,16 @@ def test_depth_and_phantom_agree_about_the_skin(case: Case) -> None:
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Scans:
-    """A cylinder with few counts and time of flight."""
+    """Return a cylinder with few counts and time of flight."""
     return written(CASES["cylinder"], 1, tmp_path_factory.mktemp("few"), tof=True, n_pairs=100_000)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("with_filter", "low", "high"), [(False, 0.9, 1.1), (True, 1.12, 1.4)])
-def test_the_filter_in_the_model_makes_a_rim_and_whole_body_has_none(
+def test_modelled_filter_overshoots_and_whole_body_does_not(
     few: Scans, with_filter: bool, low: float, high: float
 ) -> None:
-    """Five to eight millimetres inside: the standard error of so few counts is some 3 %."""
+    """Five to eight millimetres inside: the standard error of so few counts is about 3 %."""
     protocol = protocols()["whole-body"]
     assert isinstance(protocol, engine.ListModeProtocol)
     if with_filter:
@@ -91,7 +91,7 @@ def seeds(
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("many", [False, True], ids=["as scanned", "many counts"])
 @pytest.mark.parametrize("key", protocols())
-def test_no_shipped_protocol_overshoots_an_edge(
+def test_no_shipped_protocol_overshoots_at_an_edge(
     seeds: tuple[Case, list[Scans]], key: str, many: bool
 ) -> None:
     case, scans = seeds

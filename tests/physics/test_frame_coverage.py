@@ -13,7 +13,7 @@ N_DRAWS, PAIRS = 40, 10_000
 
 
 @pytest.mark.slow
-def test_errors_of_frames_cover_their_spread_and_add_up() -> None:
+def test_frame_errors_cover_their_spread_and_add_up() -> None:
     algorithm = Osem(iterations=8, subsets=2)
     scans = FramedScans(
         MOUSE.recorded(N_DRAWS * PAIRS, seed=1), N_DRAWS, 2, n_maps=4, n_replicates=20,

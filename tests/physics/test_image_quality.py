@@ -1,4 +1,4 @@
-"""Phantoms of photons are found where they lie, and their figures have the published shape."""
+"""Tests of phantoms of simulated photons: found at their position, with plausible figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEAR_MM = {"body": 2.0, "mouse": 0.5}
 """Half a voxel."""
 
 
-def test_how_far_off_a_phantom_was_found_is_told() -> None:
+def test_position_error_of_a_phantom_is_computed() -> None:
     report = QualityReport("", "", "", "", (), at=Placement((3.0, 0.0, 4.0), 358.0))
     assert off_place(report) == (5.0, 2.0)
     other = QualityReport("", "", "", "", (), at=Placement((0.0, 0.0, 0.0), 0.0, True))
@@ -27,7 +27,7 @@ def test_how_far_off_a_phantom_was_found_is_told() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(("name", "group"), [("body", "Contrast recovery"), ("mouse", "Recovery")])
-def test_a_phantom_of_photons_is_found_and_more_is_recovered_of_what_is_larger(
+def test_phantom_is_found_and_recovery_grows_with_size(
     name: str, group: str, tmp_path: Path
 ) -> None:
     report = report_of(name, N_PAIRS, tmp_path)

@@ -1,4 +1,4 @@
-"""What the judge measured arrives in the product's files where and when it was measured."""
+"""Tests of files of the judge's photons: positions, times and counts arrive unchanged."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_layers_of_panels_have_the_products_numbers() -> None:
     np.testing.assert_allclose(places, np.tile(theirs, (2, 1)))
 
 
-def test_the_demo_panels_are_those_of_the_product() -> None:
+def test_demo_panels_equal_those_of_the_product() -> None:
     demo = engine.read_scanner("demo-panels")
     ours = panels_of(PANELS, voxels_per_pitch=4, n_planes=119, plane_mm=0.5)
     # the judge's panels state the mean depth of interaction to a tenth of a millimetre
@@ -91,7 +91,7 @@ def test_time_of_flight_points_at_the_decay() -> None:
     assert np.polyfit(s, measured, 1)[0] == pytest.approx(1.0, abs=0.05)
 
 
-def test_the_mu_map_lies_where_the_phantom_does() -> None:
+def test_mu_map_is_at_the_position_of_the_phantom() -> None:
     grid = engine.ImageGrid((20, 30, 40), (2.0, 2.0, 2.0))
     block = box(20, 12, 8, at=(10, -6, 4))
     phantom = Phantom(
@@ -103,11 +103,11 @@ def test_the_mu_map_lies_where_the_phantom_does() -> None:
     assert values[12, 18, 25] == values[5, 12, 25] == 0
     volume = values.sum(dtype=float) * 8
     expected = block.volume_mm3 * LEAD.total(511) + np.pi * 144 * 40 * WATER.total(511)
-    # the circle's edge crosses voxels of 2 mm, which are counted by their samples
+    # the circle's edge crosses voxels of 2 mm, which are sampled
     assert volume == pytest.approx(expected, rel=0.01)
 
 
-def test_delayeds_stand_beside_prompts_in_a_file(tmp_path: Path) -> None:
+def test_file_contains_prompts_and_delayeds(tmp_path: Path) -> None:
     singles = simulate_singles(
         points((0.0, 0.0, 0.0)), RING, Physics(), activity_bq=3e6, duration_s=0.1, seed=4
     )
@@ -123,7 +123,7 @@ def test_delayeds_stand_beside_prompts_in_a_file(tmp_path: Path) -> None:
     assert np.array_equal(again.crystals, scan.crystals)
 
 
-def test_a_study_is_simulated_once() -> None:
+def test_study_is_simulated_once() -> None:
     first = kept_pairs(safir_cylinder(), 1_000)
     again = kept_pairs(safir_cylinder(), 1_000)
     fresh = safir_cylinder().pairs(1_000, n_threads=1)

@@ -1,8 +1,8 @@
-"""Two panels of two layers of crystals are judged with photons: counts of layers, sharper images.
+"""Tests of two panels with two crystal layers against photons: counts of layers, resolution.
 
-Two points lie 8 mm apart along the normal, near the edge of panels that are nearer to each other
-than they are wide: lines through them are oblique, and where in crystals of 20 mm photons were
-stopped says from where they came.
+Two points are 8 mm apart along the normal, near the edge of panels that are closer to each other
+than they are wide: their lines are oblique, and the depth of interaction in crystals of 20 mm
+determines their origin.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def points(place: int) -> JudgeStudy:
 
 @cache
 def counted(place: int) -> tuple[Histogram, np.ndarray]:
-    """Counts of all pairs of layers, and the decays that they are of."""
+    """Return counts of all pairs of layers, and their true decays."""
     study = points(place)
     pairs = kept_pairs(study, 40_000)
     image = {"voxels_per_pitch": 2, "n_planes": 12, "plane_mm": 2.0}
@@ -60,19 +60,19 @@ def counted(place: int) -> tuple[Histogram, np.ndarray]:
 
 
 def with_edges(scan: Histogram) -> Histogram:
-    """What the only block of each panel loses at its edges, in the factors of lines."""
+    """Add edge losses of the only block of each panel to the factors of lines."""
     efficiencies = edge_efficiencies(scan.scanner, threads=2, n_photons=1 << 12)
     return scan.with_factor(line_products(scan.scanner, efficiencies), on=ON)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", [0, MEAN], ids=["largest", "mean"])
-def test_each_pair_of_layers_counts_what_its_response_expects(place: int) -> None:
+def test_each_pair_of_layers_has_the_counts_of_its_response(place: int) -> None:
     scan, truth = counted(place)
     response = build_response(scan.scanner, AnalyticResponse(n_points=1 << 13), threads=2)
     found = with_edges(scan).factors * projector(response, on=ON)(truth)
     seen, wanted = (v.reshape(4, -1).sum(axis=1, dtype=float) for v in (scan.prompts, found))
-    # of panels of one block alone, all crystals of which feel its edges
+    # panels of a single block, so that all crystals are near its edges
     assert seen.sum() == pytest.approx(wanted.sum(), rel=0.04)
     # 1.7 % of the counts of the rarest, 2 % each of efficiencies at edges and of photons tracked
     shares, expected = seen / seen.sum(), wanted / wanted.sum()
@@ -81,8 +81,8 @@ def test_each_pair_of_layers_counts_what_its_response_expects(place: int) -> Non
 
 
 @pytest.mark.slow
-def test_depth_sharpens_what_lies_obliquely() -> None:
-    """More of the decays come back where they were, from the same events."""
+def test_depth_information_sharpens_oblique_lines() -> None:
+    """More of the decays are found at their position, from the same events."""
     scan, truth = counted(0)
     apart, together = (recovered(data, truth, 20) for data in (scan, merged(scan)))
     assert apart > 0.75
@@ -90,8 +90,8 @@ def test_depth_sharpens_what_lies_obliquely() -> None:
 
 
 @pytest.mark.slow
-def test_scatter_of_the_object_is_shared_out_over_the_layers() -> None:
-    """True in all, and more of it in front than of trues, as slower photons are stopped there."""
+def test_object_scatter_is_divided_among_the_layers() -> None:
+    """Correct in total, with a larger share in front than trues, as slower photons stop earlier."""
     study = panel_balls()
     study = replace(study, name="panels-layers", scanner=replace(study.scanner, n_layers=2))
     pairs = kept_pairs(study, 100_000)
@@ -120,7 +120,7 @@ def test_scatter_of_the_object_is_shared_out_over_the_layers() -> None:
 
 
 def recovered(scan: Histogram, truth: np.ndarray, iterations: int) -> float:
-    """Part of the decays found within 2 mm of their points, after some iterations."""
+    """Return the share of decays found within 2 mm of their points, after some iterations."""
     data = with_edges(scan)
     response = build_response(scan.scanner, AnalyticResponse(n_points=1 << 11), threads=2)
     model = dual_head_pet.build(data, response, n_subsets=4, on=ON)

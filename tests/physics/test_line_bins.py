@@ -1,4 +1,4 @@
-"""Bins of lines count what the geometry of the scanner says, judged with photons."""
+"""Test of bins of lines against photons: counts follow the scanner geometry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ N_PAIRS = 2_000_000
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", ["short", "safir"])
-def test_lines_through_the_axis_count_what_is_left_beside_the_gaps(name: str) -> None:
+def test_lines_through_the_axis_lose_the_share_of_the_gaps(name: str) -> None:
     case = CASES[name]
     study = case.study()
     pairs = kept_pairs(study, N_PAIRS)

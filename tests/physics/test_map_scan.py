@@ -1,4 +1,4 @@
-"""MAP of photons that share no code with the engine: PETRIC's limits, and a proven optimum."""
+"""Test of MAP on independent photons: PETRIC's limits, and a proven optimum."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LIMITS = (0.01, 0.01, 0.005)
 SEEDS = {name: range(1, 21) if name == "small-animal" else range(1, 4) for name in CASES}
 
 OWN_STRENGTH = {"small-animal": None}
-"""None: that of *standard*, as the program chooses it."""
+"""None: that of *standard*, chosen by the program."""
 REFERENCE = 8
 """Cycles of SVRG before the Newton steps of the reference."""
 
@@ -22,7 +22,7 @@ REFERENCE = 8
 @pytest.mark.parametrize(
     ("name", "seed"), [(n, seed) for n, some in SEEDS.items() for seed in some]
 )
-def test_the_limits_of_petric_are_met_by_pass_12_and_then_hold(name: str, seed: int) -> None:
+def test_petric_limits_hold_from_pass_12_on(name: str, seed: int) -> None:
     found = convergence(MapScan(CASES[name], seed=seed), OWN_STRENGTH.get(name, 0.03), 6, REFERENCE)
     assert found.kkt < 1e-5 and found.change < 1e-3
     late = [errors for passes, errors in found.errors if passes >= 11.5]

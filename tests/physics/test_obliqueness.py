@@ -1,6 +1,6 @@
-"""How often tilted photons, and those that scattered before, are counted.
+"""Tests of the detection probability of oblique and of scattered photons.
 
-Against photons that the judge follows one by one.
+The reference is the judge, which follows single photons.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ N_PLACES, N_PHOTONS = 40, 1500
 
 
 def block_mm(scanner: Scanner) -> tuple[float, float]:
-    """Size of the crystals whose energies add up, across and along the axis."""
+    """Return the size of the crystals with summed energies, across and along the axis."""
     sizes = zip((scanner.across, scanner.along), scanner.pitch_mm, strict=True)
     across, along = (counts[1] * pitch for counts, pitch in sizes)
     return across, along
 
 
 def counted(scanner: Scanner, cosine: float, kev: float = ELECTRON_KEV) -> float:
-    """Part of the photons that fill the energy window; they enter faces at an angle along z."""
+    """Return the share of photons in the energy window, incident at an angle along z."""
     rng = np.random.default_rng(5)
     physics, n = Physics(), 0
     low, high = physics.window_kev
@@ -47,7 +47,7 @@ def counted(scanner: Scanner, cosine: float, kev: float = ELECTRON_KEV) -> float
 
 
 @pytest.mark.parametrize("scanner", [SAFIR, ring_300(640.0)], ids=["LYSO, 13 mm", "LSO, 20 mm"])
-def test_tilted_photons_are_counted_as_the_closed_form_says(scanner: Scanner) -> None:
+def test_detection_of_oblique_photons_follows_the_closed_form(scanner: Scanner) -> None:
     cosine = 0.6
     gain = counted(scanner, cosine) / counted(scanner, 1.0)
     mu = scanner.material.total(ELECTRON_KEV)
@@ -67,7 +67,7 @@ BLOCKS = replace(
 
 
 @pytest.mark.parametrize("scanner", [ring_300(640.0), BLOCKS], ids=["single crystals", "blocks"])
-def test_photons_of_less_energy_are_counted_as_the_size_of_their_block_says(
+def test_detection_of_low_energy_photons_follows_the_block_size(
     scanner: Scanner,
 ) -> None:
     physics, kev = Physics(), np.array([420.0, 440.0, 480.0])

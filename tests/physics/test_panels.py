@@ -1,4 +1,4 @@
-"""Two panels are judged with photons: as many counts as the response says, line by line."""
+"""Tests of two panels against photons: counts equal the response, line by line and in total."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ON = engine.cpu(2)
 
 @cache
 def counted() -> tuple[engine.Histogram, np.ndarray]:
-    """Counts of two panels, and the decays that they are of."""
+    """Return counts of two panels, and their true decays."""
     study = balls_in_air()
     scan, n_decays = scan_of(study, 60_000, **COARSE)
     return scan, truth_on(study.phantom, scan.scanner.grid, n_decays).astype(np.float32)
@@ -36,8 +36,8 @@ def expected(*, scatter: bool) -> np.ndarray:
 
 
 @pytest.mark.slow
-def test_counts_are_those_that_the_response_and_the_edges_expect() -> None:
-    """Scatter between crystals, window, blocks and edges: in all, and for each crystal."""
+def test_counts_equal_response_and_edge_factors() -> None:
+    """With crystal scatter, window, blocks and edges: in total, and for each crystal."""
     scan, _ = counted()
     factors = CrystalEdges().factor(scan, on=ON)
     found = factors * expected(scatter=True)
@@ -50,14 +50,14 @@ def test_counts_are_those_that_the_response_and_the_edges_expect() -> None:
     assert chi2 < 1.3
 
 
-def test_first_interactions_alone_would_be_twice_as_many() -> None:
+def test_response_without_crystal_scatter_expects_twice_the_counts() -> None:
     scan, _ = counted()
     assert 1.8 < expected(scatter=False).sum() / scan.n_prompts < 2.2
 
 
 @pytest.mark.slow
-def test_scatter_of_the_object_is_that_of_the_photons() -> None:
-    """All of it, estimated from counts that hold it, and for lines of any obliqueness."""
+def test_estimated_object_scatter_equals_that_of_photons() -> None:
+    """In total, estimated from counts that include it, and for lines of any obliqueness."""
     study, n_pairs = panel_balls(), 200_000
     trues, _ = scan_of(study, n_pairs, **COARSE)
     scan, _ = scan_of(study, n_pairs, scattered=True, **COARSE)

@@ -1,4 +1,4 @@
-"""Expected randoms are the judge's: counts that he knows to be of two decays."""
+"""Tests of expected randoms against the judge's known randoms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SECTORS, SLABS = 12, 2
 
 @dataclass(frozen=True)
 class Judged:
-    """A scan with singles and delayeds, and which of the line's prompts are randoms."""
+    """Scan with singles and delayeds, and a mark for each prompt that is a random."""
 
     scan: engine.ListMode
     randoms: np.ndarray
@@ -37,7 +37,7 @@ class Judged:
 
 @pytest.fixture(scope="module")
 def judged() -> Judged:
-    """A small source off the middle, so that singles differ from side to side and end to end."""
+    """Simulate a small source off the centre, with singles that differ between sides and ends."""
     phantom = Phantom("off", (Region(cylinder(15, 30, at=(25, 0, 8)), WATER, 1.0),))
     singles = simulate_singles(
         phantom, RING, Physics(), activity_bq=3.2e8, duration_s=DURATION_S, seed=6
@@ -56,7 +56,7 @@ def judged() -> Judged:
 
 
 def by_blocks(crystals: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
-    """Sum counts of pairs of coarse blocks of the ring."""
+    """Return the sums of counts over pairs of coarse blocks of the ring."""
     ring, place = np.divmod(crystals, RING.n_modules)
     block = place * SECTORS // RING.n_modules + SECTORS * (ring * SLABS // RING.n_rows)
     low, high = np.sort(block, axis=1).T
@@ -65,7 +65,7 @@ def by_blocks(crystals: np.ndarray, counts: np.ndarray | None = None) -> np.ndar
 
 
 def expected(judged: Judged, model: str) -> np.ndarray:
-    """(n,) randoms expected on every line of the scanner."""
+    """Return (n,) expected randoms on every line of the scanner."""
     scan = judged.scan
     n = len(judged.lines)
     both = replace(
@@ -87,15 +87,15 @@ def test_expected_randoms_of_block_pairs_are_within_counting_noise(
     counted = by_blocks(judged.randoms)
     used = wanted > 20
     assert np.count_nonzero(used) > 80 and len(judged.randoms) > 20_000
-    # the fit itself is as noisy as its delayeds, of which there are as many as randoms
+    # the fit is as noisy as its delayeds, which are as many as the randoms
     chi2 = ((counted - wanted)[used] ** 2 / wanted[used]).mean()
     assert chi2 < 1.35
     error = 4 / np.sqrt(len(judged.randoms))
     assert wanted.sum() == pytest.approx(len(judged.randoms), rel=error)
 
 
-def test_fitted_randoms_scatter_far_less_than_delayeds(judged: Judged) -> None:
-    """Against those of the singles, which are nearly free of noise."""
+def test_fitted_randoms_vary_far_less_than_delayeds(judged: Judged) -> None:
+    """Compared with the estimate from singles, which is nearly free of noise."""
     truth = expected(judged, "singles")
     fitted = expected(judged, "crystals")
     n = judged.scan.scanner.n_crystals

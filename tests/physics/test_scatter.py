@@ -1,4 +1,4 @@
-"""Scatter that the product simulates is that of photons."""
+"""Test of simulated scatter against photons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.physics.scatter import by_distance, by_plane, estimated, judged, middle
 
 N_PAIRS = 600_000
-"""So many that the scatter of a plane has a standard error of 0.7 %, the middle of 1 %."""
+"""Number of pairs for a standard error of 0.7 % of a plane's scatter, and of 1 % of the middle."""
 
 FEW_IN_30_CM = pytest.mark.xfail(
     strict=True,
@@ -30,20 +30,20 @@ FEW_IN_30_CM = pytest.mark.xfail(
         (150.0, 0.08, True),
     ],
 )
-def test_scatter_is_that_of_photons_and_the_middle_true(
+def test_scatter_equals_that_of_photons_and_the_middle_is_correct(
     radius_mm: float, bar: float, with_tof: bool, tmp_path: Path
 ) -> None:
-    """In sum, by planes, by the distance of lines from the axis, and in the image."""
+    """In total, by planes, by distance from the axis, and in the image."""
     case = judged(radius_mm, N_PAIRS, with_tof=with_tof)
     estimate = estimated(case)
-    # the bar for the scatter of all lines
+    # limit for the scatter of all lines
     assert estimate.fraction == pytest.approx(case.pairs.scatter_fraction, rel=0.05)
     assert estimate.fit.is_plausible
     simulated, counted = by_plane(case, estimate)
-    # the bar for each plane, which has the noise of its own few counts
+    # limit for each plane, which has the noise of its own few counts
     assert simulated == pytest.approx(counted, rel=0.1)
     simulated, counted = by_distance(case, estimate)
-    # the bar by distance, in which many planes are summed
+    # limit by distance, with many planes summed
     assert simulated == pytest.approx(counted, rel=0.04)
     truth, _ = middle(case, case.pairs.trues, "off", tmp_path)
     corrected, _ = middle(case, case.pairs, "on", tmp_path)

@@ -1,4 +1,4 @@
-"""A scanner that was calibrated on one phantom reads another one right."""
+"""Tests of a scanner calibrated with one phantom and used to measure another one."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tests.physics.units import WANTED_BQ_ML, mean_decays_factor, read
 from tests.tolerances import FLOAT64_SUMS
 
 N_PAIRS = 4_000_000
-"""So many that calibration and reading have a standard error of half a percent together."""
+"""Number of pairs for a standard error of half a percent of calibration and reading together."""
 BAR_BQ_ML = 200.0
 
 
-def test_the_curve_is_summed_up_as_the_formula_says() -> None:
+def test_numerical_decay_integral_equals_the_formula() -> None:
     summed = mean_decays_factor(1800.0, 4062.6)
     assert summed * frame_factor(1800.0, 4062.6) == pytest.approx(1, rel=FLOAT64_SUMS)
     assert np.isclose(mean_decays_factor(1.0, 1e9), 1)
@@ -24,7 +24,7 @@ def test_the_curve_is_summed_up_as_the_formula_says() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_ten_kilobecquerel_per_ml_are_read(tmp_path: Path) -> None:
+def test_phantom_of_ten_kilobecquerel_per_ml_is_measured_correctly(tmp_path: Path) -> None:
     found = read(N_PAIRS, tmp_path)
     assert found.unit == "Bq/mL"
     assert found.bq_ml == pytest.approx(WANTED_BQ_ML, abs=BAR_BQ_ML)

@@ -1,4 +1,4 @@
-"""Mistakes planted in kernels and in what launches them, which the tests must find.
+"""Faults planted in kernels and in the code that launches them; the tests must detect them.
 
-python -m tests.planted        run the twin tests with each mistake in turn
+python -m tests.planted        run the twin tests with each fault in turn
 """

@@ -1,4 +1,4 @@
-"""Run the twin tests with each planted mistake in turn, and list those that no test finds."""
+"""Run the twin tests with each planted fault in turn, and list the undetected ones."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tests.planted.faults import MISTAKES
 
 ROOT = Path(__file__).parents[2]
 FOUND = 1
-"""Exit code of pytest where tests failed."""
+"""Exit code of pytest after failed tests."""
 
 
 def is_found(name: str) -> bool:
-    """Whether a test of the suite fails with this mistake in place."""
+    """Return whether a test of the suite fails with this fault."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     command += ["-p", "tests.planted.plugin", MISTAKES[name].tests]
     done = subprocess.run(
@@ -25,7 +25,7 @@ def is_found(name: str) -> bool:
 
 
 def main() -> int:
-    """Return how many mistakes no test finds; names alone are tried where some are given."""
+    """Return the number of undetected faults; names on the command line select some."""
     missed = 0
     for name in sys.argv[1:] or MISTAKES:
         found = is_found(name)

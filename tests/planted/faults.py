@@ -1,4 +1,4 @@
-"""The mistakes, as data: what is changed, which family must notice, and which tests besides."""
+"""Planted faults as data: the change, the self-test family and the tests that must detect it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Mistake:
 
     @property
     def is_of_text(self) -> bool:
-        """Whether it stands in the text of a kernel, which is compiled anew."""
+        """Return whether the fault is in the text of a kernel, which must be compiled again."""
         return self.plant.__qualname__.startswith(text.__name__)
 
 

@@ -1,4 +1,4 @@
-"""What makes a mistake: in the text of kernels, in what launches them, in the emulated card."""
+"""Functions that plant faults: in kernel texts, launches and the emulated GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plants the mistake of PLANTED for a whole run of pytest: -p tests.planted.plugin."""
+"""Plant the fault PLANTED for a whole run of pytest: -p tests.planted.plugin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.planted.faults import MISTAKES
 
 @pytest.fixture(scope="session", autouse=True)
 def planted():
-    """The mistake is there for all tests."""
+    """Keep the fault in place for all tests."""
     with pytest.MonkeyPatch.context() as patch:
         MISTAKES[os.environ["PLANTED"]].plant(patch)
         yield

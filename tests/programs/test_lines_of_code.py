@@ -40,24 +40,24 @@ class A:
 '''
 
 
-def test_the_page_has_the_counts_of_the_code() -> None:
+def test_page_has_the_line_counts_of_the_code() -> None:
     page = PAGE.read_text("utf-8")
     assert with_tables(page) == page, "run python -m tests.programs.lines_of_code"
 
 
-def test_comments_docstrings_and_blank_lines_do_not_count() -> None:
+def test_comments_docstrings_and_blank_lines_are_not_counted() -> None:
     assert sorted(python_lines(PYTHON)) == [3, 6, 7, 11, 12, 13, 14, 15, 18, 21]
     assert spans(PYTHON)["f"] == range(6, 16)
     assert len(cuda_lines("// a\nint x; // b\n\n/* c\nd */\nint y;\n")) == 2
 
 
-def test_a_longer_function_changes_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_longer_function_changes_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     page = PAGE.read_text("utf-8")
     monkeypatch.setattr(Part, "count", lambda part: 1)
     assert with_tables(page) != page
 
 
-def test_a_missing_function_is_no_zero() -> None:
+def test_missing_function_is_an_error() -> None:
     with pytest.raises(KeyError):
         Part("examples/13_algorithms_as_formulas.py", ("no_such_function",)).count()
 

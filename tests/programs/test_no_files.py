@@ -1,4 +1,4 @@
-"""The programs write nothing but caches, as Python, the kernel and the folders show."""
+"""Tests that the programs write only caches, according to Python, the kernel and the folders."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_programs_write_only_to_the_cache(tmp_path: Path, monkeypatch: pytest.Mo
     assert outside(left, [*caches, folders["work"] / "scan.h5"]) == []
 
 
-def test_the_log_of_calls_is_understood(tmp_path: Path) -> None:
+def test_log_of_system_calls_is_parsed(tmp_path: Path) -> None:
     log = (
         '7 openat(AT_FDCWD, "a.txt", O_WRONLY|O_CREAT|O_CLOEXEC, 0666) = 3\n'
         '7 openat(AT_FDCWD, "/b.txt", O_RDONLY|O_CLOEXEC) = 3\n'

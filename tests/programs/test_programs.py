@@ -1,4 +1,4 @@
-"""The programs are short, use public names only, and compute what their names say."""
+"""Tests of the programs: short, public names only, correct results."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ TREE = ast.parse(inspect.getsource(programs))
 FUNCTIONS = {each.name: each for each in TREE.body if isinstance(each, ast.FunctionDef)}
 
 
-def test_there_is_a_call_for_every_program(tmp_path: Path) -> None:
+def test_every_program_has_a_call(tmp_path: Path) -> None:
     assert list(bench.calls(tmp_path)) == list(FUNCTIONS)
     assert len(FUNCTIONS) >= 12
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_program_has_at_most_eight_lines(name: str) -> None:
+def test_program_has_at_most_eight_lines(name: str) -> None:
     lines = inspect.getsource(getattr(programs, name)).splitlines()
     body = FUNCTIONS[name].body[0].lineno - FUNCTIONS[name].lineno
     assert 0 < len([each for each in lines[body:] if each.strip()]) <= MOST_LINES
@@ -92,13 +92,13 @@ def test_events_are_arrays(tmp_path: Path) -> None:
     np.testing.assert_array_equal(points_mm, bench.RING.positions_mm)
 
 
-def test_numpy_in_gives_numpy_out() -> None:
+def test_numpy_arguments_give_numpy_results() -> None:
     y, image = result_of("arrays_of_another_library")
     assert type(y) is type(image) is np.ndarray
 
 
 @pytest.mark.parametrize("library", ["jax.numpy", "array_api_strict", "torch"])
-def test_arrays_of_a_library_in_give_such_arrays_out(library: str) -> None:
+def test_arrays_of_another_library_give_results_of_that_library(library: str) -> None:
     xp = pytest.importorskip(library, reason=NOT_INSTALLED)
     y, image = programs.arrays_of_another_library(bench.operator(), xp.asarray(bench.image()))
     assert type(y) is type(image) is type(xp.asarray(bench.image()))
@@ -106,7 +106,7 @@ def test_arrays_of_a_library_in_give_such_arrays_out(library: str) -> None:
     np.testing.assert_array_equal(np.asarray(y), ours)
 
 
-def test_the_layer_of_torch_has_the_gradient_of_least_squares() -> None:
+def test_torch_layer_has_the_gradient_of_least_squares() -> None:
     gradient = result_of("layer_of_torch")
     A = bench.operator()
     expected = -2 * (A.T @ (A @ bench.image()))
@@ -130,7 +130,7 @@ def test_scipy_maximises_the_likelihood() -> None:
         pytest.param("batch_by_dask", marks=pytest.mark.slow),
     ],
 )
-def test_a_batch_gives_the_images_of_single_runs(name: str) -> None:
+def test_batch_gives_the_images_of_single_runs(name: str) -> None:
     found = result_of(name)
     volumes, products = (found, ()) if name == "batch_by_dask" else found
     for volume, scan in zip(volumes, bench.scans(), strict=False):
@@ -142,7 +142,7 @@ def test_a_batch_gives_the_images_of_single_runs(name: str) -> None:
         np.testing.assert_array_equal(product, A @ ((k + 1) * bench.image()))
 
 
-def test_a_figure_shows_the_middle_slice_with_its_unit() -> None:
+def test_figure_shows_the_middle_slice_with_its_unit() -> None:
     import matplotlib as mpl
 
     with mpl.rc_context({"backend": "agg"}):
@@ -157,13 +157,13 @@ def test_a_figure_shows_the_middle_slice_with_its_unit() -> None:
     plt.close(figure)
 
 
-def test_a_volume_in_xarray_knows_its_coordinates() -> None:
+def test_volume_in_xarray_has_coordinates() -> None:
     profile = result_of("volume_in_xarray")
     assert profile.dims == ("z",)
     np.testing.assert_allclose(profile["z"], bench.volume().grid.centres_mm(2))
 
 
-def test_cgls_of_cil_reduces_the_residual() -> None:
+def test_cil_cgls_reduces_the_residual() -> None:
     found = result_of("cgls_of_cil")
     A = bench.operator()
     measured = A @ bench.image()
@@ -171,7 +171,7 @@ def test_cgls_of_cil_reduces_the_residual() -> None:
     assert left < 0.2 * np.linalg.norm(measured)
 
 
-def test_the_model_of_sirf_projects_and_back_projects() -> None:
+def test_sirf_model_projects_and_back_projects() -> None:
     found = result_of("model_of_sirf")
     A = bench.operator()
     np.testing.assert_allclose(found.as_array(), A.T @ (A @ bench.image()), rtol=1e-6)

@@ -94,11 +94,11 @@ def test_each_accepted_fragment_has_a_reason() -> None:
         ),
     ],
 )
-def test_a_planted_fragment_is_found(code: str) -> None:
+def test_planted_fragment_is_found(code: str) -> None:
     assert found_in(code)
 
 
-def test_a_fragment_from_another_file_is_found() -> None:
+def test_fragment_from_another_file_is_found() -> None:
     code = 'from engine.b import WAY_OUT\ndef f(n):\n    raise DataError(f"{n} is old; {WAY_OUT}.")'
     assert found_in(code, 'WAY_OUT = "copy it again"')
     assert not found_in(code, 'WAY_OUT = "GATE"')
@@ -117,5 +117,5 @@ def test_a_fragment_from_another_file_is_found() -> None:
     ],
     ids=["numbers", "two sentences", "label", "foreign reason", "units", "quoted"],
 )
-def test_data_and_whole_sentences_are_left_alone(code: str) -> None:
+def test_data_and_whole_sentences_are_accepted(code: str) -> None:
     assert not found_in(code)

@@ -229,8 +229,8 @@ def _wrong_scan(path: Path, kind: str, numbers: set[int]) -> str:
         return "the scan is not saved"
     if kind == "CT":
         values = read_projections(path).values
-        wanted = [500 + k for k in sorted(numbers)]
-        return "" if values[:, 0, 0].tolist() == wanted else "the scan has other frames"
+        expected = [500 + k for k in sorted(numbers)]
+        return "" if values[:, 0, 0].tolist() == expected else "the scan has other frames"
     made = read_listmode(path)
     rows = np.concatenate([np.arange(k, min(k + EVENTS, scan().n_events)) for k in sorted(numbers)])
     same = np.array_equal(made.crystals, scan().crystals[rows])
@@ -251,11 +251,11 @@ def kills(n: int, seed: int, folder: Path, say: Callable[[str], object]) -> Tall
                 tally.faults.append(f"{k} {what}: {fault}")
             say(f"{k:4} {what} {fault}")
     offers = {"the command line": offered(), "the window": offered_by_window()}
-    wanted = {str(next(place.glob("*.isorec"))) for place in folder.glob("scan *")}
+    expected = {str(next(place.glob("*.isorec"))) for place in folder.glob("scan *")}
     for who, found in offers.items():
         say(f"{who} offers {len(found)} of {n} recordings")
-        if found != wanted or len(found) != n:
-            tally.faults.append(f"{who} offers {len(found & wanted)} of {n} recordings")
+        if found != expected or len(found) != n:
+            tally.faults.append(f"{who} offers {len(found & expected)} of {n} recordings")
     return tally
 
 

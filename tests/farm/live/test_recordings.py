@@ -28,14 +28,14 @@ def test_killed_scans_are_on_the_disk_and_offered(tmp_path: Path, monkeypatch) -
 @pytest.mark.skipif(
     sys.platform != "linux" or os.geteuid() != 0, reason="only root mounts a small disk"
 )
-def test_a_disk_that_fills_up_loses_nothing_confirmed(monkeypatch) -> None:
+def test_full_disk_loses_no_confirmed_data(monkeypatch) -> None:
     with small_disk(TMPFS_BYTES) as folder:
         monkeypatch.setenv(HOME_VARIABLE, str(folder / "home"))
         assert not full_disk(folder, lambda _: None)
 
 
 @pytest.mark.slow
-def test_a_stream_of_many_scans_is_recorded_completely(tmp_path: Path, monkeypatch) -> None:
+def test_stream_of_many_scans_is_recorded_completely(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     monkeypatch.setattr(long_stream, "N_VIEWS", 200)
     memory, faults = long_stream.follow(1000, tmp_path, lambda _: None)

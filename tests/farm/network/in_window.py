@@ -174,7 +174,7 @@ class Farm:
         whole = frame_scan() if kind == "frames" else event_scan()
         # An end that is accepted ends the scan; this is no fault, but nothing more would come
         messages = [each for each in damaged_scan(whole, n, rng) if not is_end(each)]
-        begun = time.monotonic()
+        started = time.monotonic()
         self._follow(kind, port)
         with connected(self._context, port) as sender:
             put(sender, messages)
@@ -183,7 +183,7 @@ class Farm:
         self.figures.messages += n
         self.figures.batches += 1
         self._check(kind, whole, f"{kind} batch {number}")
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - started
         self.figures.longest_s = max(self.figures.longest_s, seconds)
         if seconds > LONGEST_S and number:
             self.figures.fault(f"{kind} batch {number}: {seconds:.0f} s")
@@ -192,12 +192,12 @@ class Farm:
         """Query a worklist that sends damaged answers."""
         rng = Random(f"{self._seed} worklist {number}")
         answers = damaged_answers(recorded("worklist"), rng)
-        begun = time.monotonic()
+        started = time.monotonic()
         with node(answers, rng) as there:
             self._window.ask(f"worklist {there.host}:{there.port}", 180)
         self.figures.messages += sum(map(len, answers))
         self.figures.batches += 1
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - started
         self.figures.longest_s = max(self.figures.longest_s, seconds)
         if seconds > LONGEST_S:
             self.figures.fault(f"query {number}: {seconds:.0f} s")
@@ -273,9 +273,9 @@ class Farm:
         time.sleep(0.2)
 
     def _state(self) -> dict[str, Any]:
-        begun = time.monotonic()
+        started = time.monotonic()
         state = self._window.ask("state")
-        self.figures.answer_s = max(self.figures.answer_s, time.monotonic() - begun)
+        self.figures.answer_s = max(self.figures.answer_s, time.monotonic() - started)
         return state
 
     def _check(self, kind: str, whole: Whole, what: str, *, refused: bool = False) -> None:

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.slow
-def test_damaged_messages_and_rogue_peers_do_no_harm_to_the_window() -> None:
+def test_damaged_messages_and_rogue_peers_do_not_harm_the_window() -> None:
     words = ("--messages", "200", "--rogues", "5", "--queries", "2")
     command = [sys.executable, "-m", "tests.farm.network.in_window", *words]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""A few cases of the network farm, and faults that it must see."""
+"""Tests of a few cases of the network farm, and of faults that it must detect."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def test_damaged_messages_are_read_or_refused(kind: Kind) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_each_kind_has_no_fault(kind: Kind) -> None:
+def test_every_kind_of_case_has_no_fault(kind: Kind) -> None:
     for index in range(3):
         verdict, text = judge(partial(kind.act, Random(f"suite {kind.name} {index}")))
         assert verdict in ("read", "refused"), text
 
 
-def test_damage_is_the_same_for_the_same_number() -> None:
+def test_equal_case_numbers_give_equal_damage() -> None:
     for whole in (frame_scan(), event_scan()):
         once, again = (damaged(list(whole[1]), Random("1 x 5")) for _ in range(2))
         assert once == again
 
 
-def test_an_accepted_wrong_value_is_a_fault() -> None:
+def test_accepted_wrong_value_is_a_fault() -> None:
     parts = frame_scan()[3]
     found = read_message(parts, 0.0)
     assert isinstance(found, Frame)
@@ -57,12 +57,12 @@ def test_an_accepted_wrong_value_is_a_fault() -> None:
         judge_arrivals([foreign], [], frame_scan())
 
 
-def test_a_scan_without_an_end_is_a_fault() -> None:
+def test_scan_without_an_end_is_a_fault() -> None:
     with pytest.raises(NotHandledError, match="did not end"):
         judge_arrivals([], [], frame_scan())
 
 
-def test_responses_are_read_from_their_bytes() -> None:
+def test_responses_are_parsed_from_their_bytes() -> None:
     def pdu(status: int) -> bytes:
         values = ((0x0000, 0), (0x0100, 0x8030), (0x0120, 1), (0x0900, status))
         elements = [b"\0\0" + e.to_bytes(2, "little") + b"\2\0\0\0" + v.to_bytes(2, "little")
@@ -91,14 +91,14 @@ def test_undamaged_answers_are_accepted() -> None:
 
 
 @pytest.mark.parametrize("angle", [10**4000, -(10**400), 1e308, float("nan"), True, "1"])
-def test_an_angle_that_is_no_usable_number_is_refused(angle: object) -> None:
+def test_unusable_angle_is_refused(angle: object) -> None:
     header = json.loads(frame_scan()[3][0]) | {"isocenter": {"angle_rad": angle}}
     with pytest.raises(DataError, match="'angle_rad' is"):
         read_message([json.dumps(header).encode(), frame_scan()[3][1]], 0.0)
 
 
 @pytest.mark.parametrize("beam", [None, "fan", "CONE", float("nan"), True, ["cone"]])
-def test_an_unknown_beam_is_not_a_cone(beam: object) -> None:
+def test_unknown_beam_is_refused(beam: object) -> None:
     header = json.loads(frame_scan()[0][0])
     header["isocenter"]["beam"] = beam
     with pytest.raises(DataError, match="expected 'cone' or 'parallel'"):
@@ -114,7 +114,7 @@ def test_coordinates_beyond_a_kilometre_are_refused(value: float) -> None:
         read_message([header, vectors.tobytes()], 0.0)
 
 
-def test_a_refusal_is_no_fault() -> None:
+def test_refusal_is_not_a_fault() -> None:
     def refuse() -> None:
         raise EngineError("the message is damaged; check the sending program.")
 

@@ -171,8 +171,8 @@ def _climbed(
     lowest = np.where(x > 0.1 * of.least, 0.1 * x, 0)
     for n_passes in range(1, MOST_HALVINGS + 1):
         found = _anchor(of, np.where(of.seen, np.maximum(x + length * direction, lowest), 0))
-        wanted = 1e-4 * float((anchor.gradient * (found.x - x)).sum())
-        rises = found.value - anchor.value >= wanted - ROUNDING * abs(anchor.value)
+        expected = 1e-4 * float((anchor.gradient * (found.x - x)).sum())
+        rises = found.value - anchor.value >= expected - ROUNDING * abs(anchor.value)
         if rises and found.n_skipped <= anchor.n_skipped:
             return found, n_passes
         length /= 2

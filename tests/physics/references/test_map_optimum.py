@@ -1,4 +1,4 @@
-"""Newton's reference of MAP against a long run of SVRG, on a small ring with exact chords."""
+"""Tests of Newton's reference of MAP against a long run of SVRG, on a small exact ring."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.physics.references.map_optimum import newton_steps, optimum_of
 
 
 def few_counts():
-    """Return counts with a mean of 3 in each line: many voxels end at 0."""
+    """Return counts with a mean of 3 in each line, so that many voxels end at 0."""
     scan = ring_scan()
     rng = np.random.default_rng(3)
     mean = scan.counts * (3 / scan.counts.mean())
@@ -37,7 +37,7 @@ def likelihoods(scan) -> tuple[PenalisedLikelihood, PenalisedLikelihood, np.ndar
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("scan", [ring_scan, few_counts])
-def test_newton_steps_reach_the_optimum_of_a_long_run_of_svrg(scan):
+def test_newton_steps_reach_the_optimum_of_a_long_svrg_run(scan):
     scan = scan()
     of, fast, x = likelihoods(scan)
     anchor = of.anchor(x)
@@ -51,7 +51,7 @@ def test_newton_steps_reach_the_optimum_of_a_long_run_of_svrg(scan):
     assert found.n_passes < 288  # those of SVRG
 
 
-def test_a_uniform_image_leads_to_the_same_optimum():
+def test_uniform_start_reaches_the_same_optimum():
     of, fast, x = likelihoods(few_counts())
     found = optimum_of(of, fast, x)
     other = optimum_of(of, fast, np.where(of.seen, x.mean(), 0.0))
@@ -59,7 +59,7 @@ def test_a_uniform_image_leads_to_the_same_optimum():
     assert np.abs(other.x - found.x).max() < 1e-3 * x.max()
 
 
-def test_every_step_rises_and_the_doubled_passes_change_little():
+def test_every_step_increases_the_objective_and_doubled_passes_change_little():
     scan = few_counts()
     of, fast, x = likelihoods(scan)
     steps = list(islice(newton_steps(of, fast, x), 12))
