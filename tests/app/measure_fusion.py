@@ -51,11 +51,11 @@ def main() -> None:
         "--slab", type=float, default=0.0, metavar="MM", help="highest over so much"
     )
     parser.add_argument("--sheet", default="", metavar="PLANE", help="in a light-box, 3 x 4")
-    expected = parser.parse_args()
+    options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {PLATFORM: platform_of(SCREEN), HOME: folder}
-        _measure(Path(folder), expected)
+        _measure(Path(folder), options)
     from app.shell.shutdown import leave
 
     leave(0)

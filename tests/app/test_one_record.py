@@ -229,12 +229,12 @@ def queue_title(controls, result) -> str:
     return title_of(entry, model.names[entry.id])
 
 
-def test_there_are_twelve_runs():
+def test_twelve_runs_are_tested():
     assert len(CASES) == 12
 
 
 @pytest.mark.essential
-def test_every_place_describes_each_run_alike(qtbot, controls, results):
+def test_every_view_describes_each_run_alike(qtbot, controls, results):
     said = statements(qtbot, controls, results)
     differences = [fault for name in CASES for fault in faults_of(CASES[name], said[name],
                                                                   results[name])]  # fmt: skip

@@ -25,13 +25,13 @@ def test_kernel_texts_have_no_private_phrases() -> None:
         ('def f():\n    """Row, it is said, of which two remain."""', 2),
     ],
 )
-def test_a_planted_phrase_is_found(code: str, line: int) -> None:
+def test_planted_phrase_is_found(code: str, line: int) -> None:
     found = list(faults_of("a.py", code))
     assert found
     assert all(fault.startswith(f"a.py:{line}:") for fault in found)
 
 
-def test_a_planted_phrase_in_cuda_is_found() -> None:
+def test_planted_phrase_in_cuda_is_found() -> None:
     code = "int what;\nint b;  // what the ray meets\n// kept in registers\n"
     assert [fault.split()[0] for fault in faults_of("a.cu", code)] == ["a.cu:2:", "a.cu:3:"]
 

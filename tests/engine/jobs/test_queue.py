@@ -1,4 +1,4 @@
-"""The queue: order, pause, reasons, claims; it goes on where it stopped, and nothing piles up."""
+"""Tests of the queue: order, pause, messages, claims, resumption, constant memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from engine.results import Results
 from tests.engine import engine_sources
 
 MOST_GROWTH_BYTES = 1 << 20
-"""Of a study, after the first few: as promised."""
+"""Limit per study after the first few, as promised."""
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def study(folder: Path, name: str, iterations: int = 2, subsets: int = 3) -> Stu
 
 
 def run(queue: StudyQueue, source=engine_sources.steady, on_event=None) -> list[str]:
-    """Work through a queue; return how each study stands."""
+    """Run the queue; return the state of each study."""
     queue.set_running(True)
     QueueRunner(queue, LocalExecutor(queue, on_event, source), lambda _: None).run()
     return [entry.state for entry in queue.entries()]
@@ -74,7 +74,7 @@ def running(queue: StudyQueue, id: str) -> QueueEntry:
     raise AssertionError(f"{id} never ran")
 
 
-def test_each_study_ends_for_itself_and_its_image_is_a_result(
+def test_each_study_ends_separately_and_its_image_is_a_result(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
     output = tmp_path / "good.h5"
@@ -88,14 +88,12 @@ def test_each_study_ends_for_itself_and_its_image_is_a_result(
     np.testing.assert_array_equal(
         Results().open(queue.get(good.id).result).volume().values, expected
     )
-    assert len(Results().newest_first()) == 2 and not jobs(), "nothing is left to go on from"
+    assert len(Results().newest_first()) == 2 and not jobs(), "a finished job remains"
     assert not queue.settings.runs, "an empty queue rests"
-    assert run(queue) == ["finished", "failed", "finished"], "what ended stays as it is"
+    assert run(queue) == ["finished", "failed", "finished"], "an ended study ran again"
 
 
-def test_a_file_that_came_to_be_meanwhile_is_not_replaced(
-    queue: StudyQueue, tmp_path: Path
-) -> None:
+def test_existing_output_file_is_not_replaced(queue: StudyQueue, tmp_path: Path) -> None:
     output = tmp_path / "image.h5"
     entry = queue.add(study(tmp_path, "good"), output=output)
     output.write_bytes(b"of somebody else")
@@ -106,9 +104,7 @@ def test_a_file_that_came_to_be_meanwhile_is_not_replaced(
     assert run(queue) == ["finished"] and output.exists()
 
 
-def test_a_study_whose_engine_fails_or_dies_is_a_sentence(
-    queue: StudyQueue, tmp_path: Path
-) -> None:
+def test_failed_or_dead_engine_gives_one_sentence(queue: StudyQueue, tmp_path: Path) -> None:
     failed = queue.add(study(tmp_path, "failed"))
     assert run(queue, engine_sources.faulty_input) == ["failed"]
     assert queue.get(failed.id).text == "scan.l: 0 events; nothing to reconstruct."
@@ -119,7 +115,7 @@ def test_a_study_whose_engine_fails_or_dies_is_a_sentence(
     assert "press" not in queue.get(died.id).text, "words of the window"
 
 
-def test_an_engine_that_dies_is_given_up_only_where_it_gets_no_further() -> None:
+def test_dying_engine_is_given_up_only_without_progress() -> None:
     entry = QueueEntry(id="1", state="running", added_utc="2026-01-01T00:00:00Z")
     stuck = further = entry
     for n in range(1, MOST_DEATHS):
@@ -130,7 +126,7 @@ def test_an_engine_that_dies_is_given_up_only_where_it_gets_no_further() -> None
     assert ended(stuck, Ending("died", "Killed.", updates=4)).state == "failed"
 
 
-def test_a_move_changes_one_file_and_many_moves_keep_the_order(
+def test_move_writes_one_file_and_many_moves_keep_the_order(
     queue: StudyQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = [queue.add(study(tmp_path, name)).id for name in "abcde"]
@@ -153,7 +149,7 @@ def test_a_move_changes_one_file_and_many_moves_keep_the_order(
     assert len({each.place for each in queue.entries()}) == 5
 
 
-def test_order_pause_resume_and_removal_are_those_asked_for(
+def test_order_pause_resume_and_removal_follow_the_commands(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
     a, b, c, d = (queue.add(study(tmp_path, name)) for name in "abcd")
@@ -175,7 +171,7 @@ def test_order_pause_resume_and_removal_are_those_asked_for(
     assert run(queue) == ["finished"] * 3
 
 
-def test_what_is_paused_at_work_goes_on_from_its_checkpoint(
+def test_paused_running_study_resumes_from_its_checkpoint(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
     long, urgent = queue.add(study(tmp_path, "long", 40)), queue.add(study(tmp_path, "urgent"))
@@ -198,7 +194,7 @@ def test_what_is_paused_at_work_goes_on_from_its_checkpoint(
     assert len(Results().newest_first()) == 2, "the image at the pause has given way"
 
 
-def test_whoever_ends_the_queue_puts_back_what_is_at_work(
+def test_ending_the_queue_returns_the_running_study_to_it(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
     entry = queue.add(study(tmp_path, "long", 40))
@@ -220,9 +216,7 @@ run(StudyQueue(), engine_sources.slow)
 
 
 @pytest.mark.essential
-def test_a_runner_that_is_killed_loses_nothing_and_makes_nothing_twice(
-    queue: StudyQueue, tmp_path: Path
-) -> None:
+def test_killed_runner_loses_no_study_and_repeats_none(queue: StudyQueue, tmp_path: Path) -> None:
     first = queue.add(study(tmp_path, "first", 10))
     queue.add(study(tmp_path, "second"))
     process = subprocess.Popen([sys.executable, "-c", A_RUNNER])
@@ -236,9 +230,7 @@ def test_a_runner_that_is_killed_loses_nothing_and_makes_nothing_twice(
     assert len(Results().newest_first()) == 2
 
 
-def test_a_result_that_its_runner_could_not_tell_of_is_not_made_again(
-    queue: StudyQueue, tmp_path: Path
-) -> None:
+def test_unreported_result_is_not_computed_again(queue: StudyQueue, tmp_path: Path) -> None:
     output = tmp_path / "image.h5"
     entry = queue.add(study(tmp_path, "scan"), output=output)
     assert run(queue) == ["finished"]
@@ -250,14 +242,14 @@ def test_a_result_that_its_runner_could_not_tell_of_is_not_made_again(
 
 
 def replace_owner(owner: Owner) -> Owner:
-    """An owner that is no more: the same number, of an earlier start."""
+    """Return an owner that no longer exists: the same process number, with an earlier start."""
     return owner.model_copy(update={"started_s": owner.started_s - 1000})
 
 
-def test_one_runner_is_started_however_often_it_is_asked_for(queue: StudyQueue) -> None:
+def test_only_one_runner_is_started_for_many_requests(queue: StudyQueue) -> None:
     started: list[int] = []
 
-    def start() -> int:  # this process stands for one that has not come to a word yet
+    def start() -> int:  # this process stands for a runner without output yet
         started.append(os.getpid())
         return os.getpid()
 
@@ -267,7 +259,7 @@ def test_one_runner_is_started_however_often_it_is_asked_for(queue: StudyQueue) 
     assert len(started) == 1 and queue.settings.has_runner
 
 
-def test_no_two_processes_get_one_study(queue: StudyQueue, tmp_path: Path) -> None:
+def test_study_is_claimed_by_one_process_only(queue: StudyQueue, tmp_path: Path) -> None:
     entry = queue.add(study(tmp_path, "scan"))
     claims: list[QueueEntry | None] = []
     threads = [Thread(target=lambda: claims.append(queue.claim(entry.id))) for _ in range(8)]
@@ -278,7 +270,7 @@ def test_no_two_processes_get_one_study(queue: StudyQueue, tmp_path: Path) -> No
     assert sum(claim is not None for claim in claims) == 1
 
 
-def test_a_damaged_file_is_listed_and_can_be_taken_out(queue: StudyQueue, tmp_path: Path) -> None:
+def test_damaged_entry_is_listed_and_removable(queue: StudyQueue, tmp_path: Path) -> None:
     entry = queue.add(study(tmp_path, "scan"))
     file = queue.folder / f"{entry.id}.json"
     file.write_bytes(file.read_bytes().replace(b"waiting", b"running"))
@@ -289,7 +281,7 @@ def test_a_damaged_file_is_listed_and_can_be_taken_out(queue: StudyQueue, tmp_pa
     assert not queue.entries()
 
 
-def test_as_many_begin_as_the_memory_holds() -> None:
+def test_number_of_concurrent_studies_is_limited_by_memory() -> None:
     one, gpu = RunMemory(100), RunMemory(100, on_gpu=True)
     free = {"used_bytes": 0, "free_bytes": int(2 * SPARE * 100)}
     assert fits_memory(one, [], used_bytes=0, free_bytes=0), "whether one alone fits, its run says"
@@ -301,7 +293,7 @@ def test_as_many_begin_as_the_memory_holds() -> None:
     assert fits_memory(one, [one], used_bytes=200, free_bytes=int(SPARE * 100)), "it has it already"
 
 
-def test_several_run_beside_each_other(queue: StudyQueue, tmp_path: Path) -> None:
+def test_several_studies_run_concurrently(queue: StudyQueue, tmp_path: Path) -> None:
     queue.change_settings(at_once=2)
     entries = [queue.add(study(tmp_path, name, 4)) for name in "abc"]
     most = 0
@@ -315,17 +307,17 @@ def test_several_run_beside_each_other(queue: StudyQueue, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_nothing_grows_from_one_study_to_the_next(queue: StudyQueue, tmp_path: Path) -> None:
+def test_memory_is_constant_between_studies(queue: StudyQueue, tmp_path: Path) -> None:
     _refuse_growth(queue, tmp_path, 3)
 
 
 @pytest.mark.slow
-def test_nothing_grows_over_200_studies(queue: StudyQueue, tmp_path: Path) -> None:
+def test_memory_is_constant_over_200_studies(queue: StudyQueue, tmp_path: Path) -> None:
     _refuse_growth(queue, tmp_path, 200)
 
 
 def _refuse_growth(queue: StudyQueue, folder: Path, n: int, n_first: int = 2) -> None:
-    """Run studies with images of 8 MB; memory and handles after each are those after the first."""
+    """Run studies with images of 8 MB; memory and handles must not grow after the first few."""
     me, usage = psutil.Process(), []
     names = iter(range(n + n_first))
 
@@ -356,16 +348,14 @@ def _refuse_growth(queue: StudyQueue, folder: Path, n: int, n_first: int = 2) ->
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
-def test_a_study_that_others_can_change_is_not_run(queue: StudyQueue, tmp_path: Path) -> None:
+def test_study_writable_by_others_is_not_run(queue: StudyQueue, tmp_path: Path) -> None:
     entry = queue.add(study(tmp_path, "one"))
     (queue.folder / f"{entry.id}.json").chmod(0o666)
     (found,) = queue.entries()
     assert found.state == "failed" and "another user can change it" in found.text
 
 
-def test_a_study_with_a_question_waits_and_the_others_run(
-    queue: StudyQueue, tmp_path: Path
-) -> None:
+def test_study_with_a_question_waits_and_the_others_run(queue: StudyQueue, tmp_path: Path) -> None:
     question = Question(kind="scanner", text="The scan does not name its scanner.", format="x")
     asking = queue.add(study(tmp_path, "asking"), question=question)
     queue.add(study(tmp_path, "good"))
@@ -383,7 +373,7 @@ def test_a_study_with_a_question_waits_and_the_others_run(
     assert run(queue) == ["finished", "finished"] and not queue.settings.runs
 
 
-def test_a_run_that_assumes_a_value_asks_and_gives_no_result(
+def test_run_with_an_assumed_value_asks_and_gives_no_result(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
     """The same run is allowed once its user has accepted the value."""
@@ -401,7 +391,7 @@ def test_a_run_that_assumes_a_value_asks_and_gives_no_result(
     assert len(Results().newest_first()) == 2
 
 
-def test_a_run_stopped_for_an_assumed_value_leaves_no_image(
+def test_run_stopped_for_an_assumed_value_leaves_no_image(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
     asked = queue.add(study(tmp_path, "asked", iterations=200), asks=True)
@@ -410,7 +400,7 @@ def test_a_run_stopped_for_an_assumed_value_leaves_no_image(
     assert not Results().newest_first()
 
 
-def test_an_image_of_a_killed_runner_with_an_assumed_value_is_asked_about(
+def test_image_with_an_assumed_value_from_a_killed_runner_requires_an_answer(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
     """The runner can die after the engine has saved its image and before it asks."""
@@ -427,7 +417,7 @@ def test_an_image_of_a_killed_runner_with_an_assumed_value_is_asked_about(
     assert not Results().newest_first() and not events
 
 
-def test_a_study_at_work_is_not_replaced(queue: StudyQueue, tmp_path: Path) -> None:
+def test_running_study_is_not_replaced(queue: StudyQueue, tmp_path: Path) -> None:
     entry = queue.add(study(tmp_path, "a"))
     queue.claim(entry.id)
     queue.replace_study(entry.id, study(tmp_path, "b"))

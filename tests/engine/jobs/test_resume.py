@@ -1,4 +1,4 @@
-"""The real engine, killed again and again: the same bits as a run in peace."""
+"""Tests of killed and resumed engines: the same bits as an undisturbed run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ITERATIONS = 24
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    """A tiny scan, reconstructed in many short updates with reproducible sums."""
+    """Return a tiny scan with many short updates and reproducible sums."""
     path = tmp_path_factory.mktemp("scan") / "cylinder.h5"
     phantom = uniform_cylinder(diameter_mm=40, length_mm=25)
     write_listmode(simulate_listmode(phantom, RingScanner(RING), n_prompts=4e4, seed=1), path)
@@ -45,11 +45,11 @@ def study(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def undisturbed(study):
-    """The volume of a run in this process, in peace; its `info` is the provenance."""
+    """Return the volume of an undisturbed run in this process; its `info` is the provenance."""
     return list(run(study, on=cpu(1)))[-1].volume
 
 
-def test_a_process_of_its_own_changes_nothing(study, undisturbed):
+def test_separate_process_gives_the_same_bits(study, undisturbed):
     events = list(run_isolated(study, threads=2))
     last = events[-1]
     assert isinstance(last, Finished)
@@ -62,7 +62,7 @@ def test_a_process_of_its_own_changes_nothing(study, undisturbed):
 
 
 @pytest.mark.parametrize("n_kills", [2, pytest.param(10, marks=pytest.mark.slow)])
-def test_killed_at_random_and_resumed_gives_the_same_bits(study, undisturbed, rng, n_kills):
+def test_randomly_killed_and_resumed_run_gives_the_same_bits(study, undisturbed, rng, n_kills):
     job = Job.create(study)
     done = 0
     for _ in range(n_kills):
@@ -85,7 +85,7 @@ def test_killed_at_random_and_resumed_gives_the_same_bits(study, undisturbed, rn
 
 
 def _killed(study, job, *, after_images):
-    """Resume the job and kill its process some images after the next checkpoint; the last event."""
+    """Resume the job and kill its process after the next checkpoint; return the last event."""
     engine = EngineProcess(study, job=job, resume=True, threads=2)
     left = None
     for event in engine.events():

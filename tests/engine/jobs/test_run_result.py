@@ -1,4 +1,4 @@
-"""The image of every run is a result on disk, whatever its end; iterates lie beside checkpoints."""
+"""Tests of results of runs with every ending, and of iterates stored with checkpoints."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def run_of(n_updates: int = N_ITERATIONS * N_SUBSETS, first: int = 1, fault=None
     yield Finished(image(n_updates), made)
 
 
-def test_a_finished_image_is_on_disk_before_anybody_hears_of_it(job):
+def test_finished_image_is_on_disk_before_it_is_reported(job):
     for event in keep(run_of(), job):
         if isinstance(event, Finished):
             (result,) = Results().newest_first()
@@ -96,13 +96,13 @@ def test_a_finished_image_is_on_disk_before_anybody_hears_of_it(job):
         ("converged", "finished", "converged at iteration 2 of 4"),
     ],
 )
-def test_finish_and_keep_is_told_from_an_algorithm_that_ends_by_itself(job, ending, outcome, words):
+def test_finish_and_keep_is_distinguished_from_an_algorithm_that_ended(job, ending, outcome, words):
     list(keep(run_of(4, ending=ending), job))
     (result,) = Results().newest_first()
     assert (result.record.outcome, result.record.run.describe_ending()) == (outcome, words)
 
 
-def test_warnings_from_outside_of_the_reconstruction_are_in_its_record(job):
+def test_external_warnings_are_in_the_record(job):
     def source():
         yield Warned(f"{job.study.data.name}: starting again from the beginning.")
         yield from run_of()
@@ -117,7 +117,7 @@ def test_warnings_from_outside_of_the_reconstruction_are_in_its_record(job):
     assert finished.run == result.record.run == RecordedRun.of(result.provenance)
 
 
-def test_an_aborted_run_leaves_its_last_image_as_a_result(job):
+def test_aborted_run_stores_its_last_image_as_a_result(job):
     events = keep(run_of(), job)
     while not (isinstance(event := next(events), Preview) and event.update == 3):
         pass
@@ -132,7 +132,7 @@ def test_an_aborted_run_leaves_its_last_image_as_a_result(job):
     assert job.latest().done == 3, "it can be resumed all the same"
 
 
-def test_an_image_before_the_first_update_is_no_result(job):
+def test_image_before_the_first_update_is_not_a_result(job):
     def events():
         yield EarlyPreview(image(0), "one step", recorded(0, N_ITERATIONS, ending="running"))
         yield StageStarted("reconstruct", "OSEM")
@@ -145,7 +145,7 @@ def test_an_image_before_the_first_update_is_no_result(job):
 
 
 @pytest.mark.parametrize("is_scan_gone", [False, True])
-def test_a_fault_leaves_its_last_image_as_a_result(job, is_scan_gone):
+def test_failed_run_stores_its_last_image_as_a_result(job, is_scan_gone):
     with pytest.raises(NumericalError):
         for event in keep(run_of(4, fault=NumericalError("no numbers.")), job):
             if is_scan_gone and isinstance(event, Preview) and event.update == 4:
@@ -156,7 +156,7 @@ def test_a_fault_leaves_its_last_image_as_a_result(job, is_scan_gone):
     assert result.record.inputs["data"]["bytes"] == 6
 
 
-def test_a_resumed_run_has_one_result(job):
+def test_resumed_run_has_one_result(job):
     events = keep(run_of(), job)
     while not (isinstance(event := next(events), Preview) and event.update == 4):
         pass
@@ -166,14 +166,14 @@ def test_a_resumed_run_has_one_result(job):
     assert result.record.outcome == "finished"
 
 
-def test_the_image_of_a_process_that_died_is_kept_from_outside_and_once(job):
+def test_image_of_a_dead_process_is_stored_once_by_the_parent(job):
     kept = keep_partial(job, shown(3), "failed")
     assert kept == keep_partial(job, shown(4), "failed") == job.record.result
     (result,) = Results().newest_first()
     np.testing.assert_array_equal(result.volume().values, image(3).values)
 
 
-def test_where_the_result_finds_no_room_the_images_of_the_job_stay(job, monkeypatch):
+def test_images_of_the_job_remain_if_the_result_does_not_fit(job, monkeypatch):
     full = shutil.disk_usage(job.folder)._replace(free=1_000_000)
     events, said = keep(run_of(), job), []
     for event in events:
@@ -190,7 +190,7 @@ def test_where_the_result_finds_no_room_the_images_of_the_job_stay(job, monkeypa
 
 
 @pytest.mark.parametrize("n_frames", [0, 3])
-def test_a_run_whose_result_has_no_space_is_refused_before_its_work(
+def test_run_without_space_for_its_result_is_refused_before_computing(
     job, monkeypatch, n_frames
 ) -> None:
     image_bytes, worked = 10_000_000, []
@@ -207,7 +207,7 @@ def test_a_run_whose_result_has_no_space_is_refused_before_its_work(
     assert not worked
 
 
-def test_a_finished_run_with_a_result_is_not_offered_again(job):
+def test_finished_run_with_a_result_is_not_offered_again(job):
     list(keep(run_of(), job))
     assert not any(info.resumable for info in jobs())
 
@@ -215,7 +215,7 @@ def test_a_finished_run_with_a_result_is_not_offered_again(job):
 # iterates
 
 
-def test_the_iterates_of_a_job_come_back_with_their_place_and_grid(job):
+def test_iterates_are_restored_with_their_update_and_grid(job):
     events = keep(run_of(), job)
     while not (isinstance(event := next(events), Preview) and event.update == 7):
         pass
@@ -227,7 +227,7 @@ def test_the_iterates_of_a_job_come_back_with_their_place_and_grid(job):
         assert (volume.grid, volume.unit, volume.axes) == (GRID, "counts/mm", "LPI")
 
 
-def test_a_damaged_iterate_is_left_out_and_one_of_another_protocol_too(job):
+def test_damaged_iterate_and_iterate_of_another_protocol_are_skipped(job):
     for done in (2, 4, 6):
         job.save(shown(done))
     path = job.iterates.folder / "00000002.bin"
@@ -240,14 +240,14 @@ def test_a_damaged_iterate_is_left_out_and_one_of_another_protocol_too(job):
     assert [done for done, _ in job.iterates.read()] == [8]
 
 
-def test_a_run_taken_back_makes_its_iterates_anew(job):
+def test_iterates_are_truncated_when_a_run_resumes_from_an_earlier_update(job):
     for done in (2, 4, 6):
         job.save(shown(done))
     Job.open(job.id).save(shown(4))
     assert [done for done, _ in job.iterates.read()] == [2, 4]
 
 
-def test_past_their_room_every_other_iterate_goes(tmp_path):
+def test_every_other_iterate_is_deleted_above_the_size_limit(tmp_path):
     iterates = Iterates(tmp_path / "iterates", limit_bytes=400)
     for done in range(1, 10):
         (tmp_path / "checkpoint").unlink(missing_ok=True)
@@ -261,7 +261,7 @@ def test_past_their_room_every_other_iterate_goes(tmp_path):
     assert [path.name for path in tight.folder.iterdir()] == ["00000002.bin"]
 
 
-def test_iterates_give_way_where_a_checkpoint_finds_no_room(job, monkeypatch):
+def test_iterates_are_deleted_if_a_checkpoint_does_not_fit(job, monkeypatch):
     for done in (2, 4):
         job.save(shown(done))
     write, failed = os.fsync, []
@@ -277,7 +277,7 @@ def test_iterates_give_way_where_a_checkpoint_finds_no_room(job, monkeypatch):
     assert failed and job.latest().done == 5 and job.iterates.read() == []
 
 
-def test_a_disk_without_second_names_keeps_no_iterates_and_every_checkpoint(job, monkeypatch):
+def test_disk_without_hard_links_stores_no_iterates_but_every_checkpoint(job, monkeypatch):
     def refuse(*_):
         raise PermissionError(1, "Operation not permitted")
 

@@ -71,7 +71,7 @@ def named(runs, seconds=90.0):
     ]
 
 
-def test_there_are_twenty_pairs():
+def test_twenty_pairs_are_tested():
     assert len(PAIRS) == 20
 
 

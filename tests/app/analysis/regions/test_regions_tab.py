@@ -452,7 +452,7 @@ def noisy(values: np.ndarray, shifts: np.ndarray, seed: int = 1) -> Volume:
         ("/own.h5", 1.0, "significant, p < 0.001", "the same counts, compared by replicate"),
     ],
 )
-def test_a_lesion_is_compared_with_the_second_volume(
+def test_lesion_is_compared_with_the_second_volume(
     qtbot, tab, controls, rng, scan, sd, words, noise
 ) -> None:
     """Both images have the same noise, times 2 and 3: a difference within one scan leaves 1."""

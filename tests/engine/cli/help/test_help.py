@@ -84,7 +84,7 @@ def test_options_have_dashes_and_old_spellings_are_hidden(
         assert vars(found) == vars(new)
 
 
-def test_an_abbreviation_ignores_hidden_spellings() -> None:
+def test_abbreviation_ignores_hidden_spellings() -> None:
     reconstruct = next(each for each in leaves(parser("reconstruct")) if "reconstruct" in each.prog)
     assert (
         reconstruct.parse_args(["scan.h5", "--point", "w.txt"]).input_point_spread.name == "w.txt"

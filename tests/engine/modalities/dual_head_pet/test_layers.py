@@ -126,7 +126,7 @@ def test_damage_in_any_pair_of_layers_is_refused(
 
 
 @pytest.mark.slow
-def test_a_run_with_layers_apart_is_that_of_the_projector(
+def test_run_with_separate_layers_equals_the_projector(
     scan: Histogram, response: LayeredResponse, tmp_path: Path
 ) -> None:
     write_histogram(scan, tmp_path / "scan.h5")

@@ -79,7 +79,7 @@ def test_very_few_events_give_an_image_that_explains_them(folder: Path, n: int) 
     assert np.isfinite(last(found).volume.values).all() and last(found).volume.values.min() >= 0
 
 
-def test_a_prior_that_lowers_the_total_of_few_counts_is_reported(folder: Path) -> None:
+def test_prior_that_lowers_the_total_of_few_counts_is_reported(folder: Path) -> None:
     found = events_of(of_scan(folder, 40))
     assert any("The prior lowers the total of the image by" in text for text in warnings(found))
 

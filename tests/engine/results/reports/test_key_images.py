@@ -197,7 +197,7 @@ def test_damaged_file_is_renamed_and_named_in_the_report(stored_result, full):
     assert aside.read_bytes() == data, "the first damaged file was replaced"
 
 
-def test_a_changed_or_damaged_file_is_refused(stored_result):
+def test_changed_or_damaged_file_is_refused(stored_result):
     write_key_images(stored_result, chosen(1))
     path = stored_result.folder / FILE
     data = path.read_bytes()
