@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from engine.jobs.storage import stored as stored
     from engine.jobs.window_work import MOST_EDITS as MOST_EDITS
     from engine.jobs.window_work import EditedStudy as EditedStudy
-    from engine.jobs.window_work import TakenOver as TakenOver
+    from engine.jobs.window_work import RecoveredWork as RecoveredWork
     from engine.jobs.window_work import UnreadScan as UnreadScan
     from engine.jobs.window_work import UnsentResult as UnsentResult
     from engine.jobs.window_work import WindowWork as WindowWork
@@ -84,7 +84,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
             "engine.jobs.window_work": (
                 "MOST_EDITS",
                 "EditedStudy",
-                "TakenOver",
+                "RecoveredWork",
                 "UnreadScan",
                 "UnsentResult",
                 "WindowWork",

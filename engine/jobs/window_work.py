@@ -172,7 +172,7 @@ class WindowWork(Settings):
 
 
 @dataclass(frozen=True)
-class TakenOver:
+class RecoveredWork:
     """Work of windows that have ended.
 
     Attributes
@@ -226,7 +226,7 @@ class WindowWorkFile:
         owned = work.model_copy(update={"owner": None if closed else Owner.me()})
         write_atomically(owned.to_text().encode(), file, private=True)
 
-    def take_over(self) -> TakenOver:
+    def take_over(self) -> RecoveredWork:
         """Claim the work of windows that have ended.
 
         Raises
@@ -254,7 +254,7 @@ class WindowWorkFile:
                 write_atomically(mine.to_text().encode(), file, private=True)
                 files.append(file)
                 found = found.with_work_of(work)
-        return TakenOver(found, tuple(faults), tuple(files))
+        return RecoveredWork(found, tuple(faults), tuple(files))
 
     def _folder(self) -> Path:
         return made(self._given or windows_dir(), mode=OWNER_ONLY)

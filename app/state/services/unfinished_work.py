@@ -28,8 +28,8 @@ from engine.core.errors import EngineError
 from engine.jobs import (
     MOST_EDITS,
     EditedStudy,
+    RecoveredWork,
     StudyQueue,
-    TakenOver,
     UnsentResult,
     WindowWork,
     WindowWorkFile,
@@ -51,7 +51,7 @@ class _Found:
     faults : a sentence for each file or study that cannot be used
     """
 
-    taken: TakenOver
+    taken: RecoveredWork
     scans: tuple[ScanToRead, ...]
     edited: tuple[EditedStudy, ...]
     faults: tuple[str, ...]

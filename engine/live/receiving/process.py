@@ -242,9 +242,9 @@ class Receiving:
             self._senders.require(chosen)
 
     def _tell_presence(self, presence: Presence) -> None:
-        for is_gone in presence.changes():
-            self._tell({"event": "presence", "is_gone": is_gone})
-            if is_gone:
+        for is_disconnected in presence.changes():
+            self._tell({"event": "presence", "is_disconnected": is_disconnected})
+            if is_disconnected:
                 self._tell_size()
 
     def _tell_size(self) -> None:

@@ -214,7 +214,7 @@ class Receiver:
                         f"{self._name}: the program waits for {self._noun}s.{self._listening}"
                     )
             case "presence":
-                yield self._presence(bool(facts["is_gone"]))
+                yield self._presence(bool(facts["is_disconnected"]))
             case "refused":
                 yield Noticed(f"{self._name}: messages are refused. {facts['text']}")
             case "noticed":
@@ -237,8 +237,8 @@ class Receiver:
             self._is_quiet = True
             yield Waiting(f"{self._name}: no {self._noun} for {QUIET_S:g} s. Waiting for more.")
 
-    def _presence(self, is_gone: bool) -> SourceEvent:
-        if not is_gone:
+    def _presence(self, is_disconnected: bool) -> SourceEvent:
+        if not is_disconnected:
             return Resumed(f"{self._name}: a sender is connected again.")
         return SourceLost(
             f"{self._name}: the sender has disconnected. {self._noun.capitalize()}s "
