@@ -68,7 +68,7 @@ def test_any_number_of_workers_gives_the_bits_of_one_process(
         events = list(DividedRun(made.scheduler_address, n_slabs)(study, on=ON))
     np.testing.assert_array_equal(finished(events).values, reconstruct(study, on=ON).values)
     text = [each.text for each in events if isinstance(each, Corrected) and each.kind == "volume"]
-    assert "by the workers of a cluster" in text[0]
+    assert "The workers of a cluster compute the volume in slabs" in text[0]
     stops = [event.slices for event in events if isinstance(event, Preview)]
     assert len(stops) >= n_slabs and stops == sorted(stops) and stops[-1] == 18
     assert not shards_left()
