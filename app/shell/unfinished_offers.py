@@ -11,7 +11,7 @@ from app.output.report.report_commands import send_result
 from app.shell.welcome import Offer
 from app.state.services.context import AppContext
 from app.ui.theme.questions import ask
-from engine.jobs import UnsentResult
+from engine.jobs import EditedStudy, UnsentResult
 
 
 def unsent_offers(context: AppContext, parent: QWidget) -> list[Offer]:
@@ -49,17 +49,32 @@ def edited_offers(context: AppContext) -> list[Offer]:
     context
         context of the window
     """
+    known = context.unfinished.left.edited
+    lines = [_line(each) for each in known]
     return [
         Offer(
             tr("Reopen {title}", title=each.to_study().title),
-            tr("changed {changed:%d %b %H:%M}, not run", changed=each.changed),
+            line if lines.count(line) == 1 else f"{_place(each)}, {line}",
             "open",
             partial(context.unfinished.reopen, each),
             partial(context.unfinished.drop_edited, each),
             tr("Forget these settings"),
         )
-        for each in context.unfinished.left.edited
+        for each, line in zip(known, lines, strict=True)
     ]
+
+
+def _line(edited: EditedStudy) -> str:
+    """Return the time of the last change, and the first of the changed settings."""
+    saved = edited.to_study().protocol.saved
+    changes = () if saved is None else saved.changed
+    time = tr("changed {changed:%d %b %H:%M:%S}, not run", changed=edited.changed)
+    more = tr("{n} more changes", n=len(changes) - 1) if len(changes) > 1 else ""
+    return ", ".join(filter(None, (time, *changes[:1], more)))
+
+
+def _place(edited: EditedStudy) -> str:
+    return edited.to_study().data.parent.name
 
 
 def _send(context: AppContext, unsent: UnsentResult) -> None:

@@ -261,11 +261,8 @@ def _study(arguments: argparse.Namespace, console: Console) -> Study:
     if arguments.seed is not None:
         assignments.append(f"sensitivity.seed={arguments.seed}")
     given = {role.key: getattr(arguments, f"input_{role.key}") for role in all_roles()}
-    inputs = study.inputs | {key: path for key, path in given.items() if path is not None}
-    changes: Plain = {
-        "protocol": _assigned(protocol, tuple(assignments)),
-        "inputs": inputs,
-    }
+    study = study.with_inputs({key: path for key, path in given.items() if path is not None})
+    changes: Plain = {"protocol": _assigned(protocol, tuple(assignments))}
     if arguments.identify:
         changes["identified"] = True
     if arguments.complete_events:

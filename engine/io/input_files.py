@@ -6,6 +6,7 @@ never lack one, because files that are not listed can be overwritten.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from engine.io import castor, dicom, siemens
 from engine.io.auxiliary.provenance_file import found_sidecar
 from engine.io.base import ProjectionsReader
 from engine.io.dicom.preamble import is_dicom
-from engine.io.folder import entries, is_file, is_folder
+from engine.io.folder import entries, is_file, is_folder, names_in
 from engine.io.format_table import ARRAY
 from engine.io.formats import READERS, VOLUME_READERS
 from engine.io.interfile.header_search import header_for
@@ -25,6 +26,7 @@ from engine.io.scanners import MAP_SUFFIXES
 from engine.io.text.toml_file import read_toml
 from engine.io.xray import find as _xray
 from engine.io.xray.names import NUMBERED_IMAGE
+from engine.io.xray.readers import PROJECTION_READERS
 
 MAX_TEXT_BYTES = 1 << 23
 """Limit for headers; a sidecar can contain an angle for each view."""
@@ -34,6 +36,10 @@ DETACHED = ".nhdr"
 """Suffix of NRRD headers."""
 HEADERS = (".mhd", DETACHED, ".hdr", ".hv", ".ahv")
 """Suffixes of headers whose values are in another file."""
+MOST_HEADERS = 8
+"""Headers that are followed from one to the next."""
+WHOLE = rb"(?<![\w.-])%b(?![\w-]|\.\w)"
+"""Pattern of a name that is no part of a longer one."""
 
 
 def files_behind(path: Path) -> tuple[Path, ...]:
@@ -152,6 +158,75 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
     # The header of a NIfTI or Analyze pair is binary and does not name its data file.
     pair = [each for each in adjacent if each.name == f"{path.stem}.img"]
     return tuple(dict.fromkeys((*_named(path, adjacent), *pair)))
+
+
+def values_behind(path: Path) -> Iterator[Path]:
+    """Yield the files with the values of a header, or of the settings of an X-ray scan.
+
+    Unlike `files_behind`, the list contains no file that only names this one, such as a study.
+
+    Parameters
+    ----------
+    path
+        file of a scan or of a volume; no error is raised
+
+    Yields
+    ------
+    file
+        each file once, those that are named first
+    """
+    if is_folder(path):
+        return
+    seen, headers = {path}, [path]
+    for header in headers:
+        for each in (*raw_behind(header), *_named_alone(header), *_pair_of(header)):
+            if each not in seen:
+                seen.add(each)
+                yield each
+                # A main header names headers, which name the values.
+                if _is_header(each) and len(headers) < MOST_HEADERS:
+                    headers.append(each)
+    yield from (each for each in _images_of_settings(path) if each not in seen)
+
+
+def _is_header(path: Path) -> bool:
+    return ".hdr" in path.name.lower() or path.suffix.lower() in (".hs", ".cdh", *HEADERS)
+
+
+def _named_alone(header: Path) -> Iterator[Path]:
+    """Yield adjacent files that a text names by their whole names."""
+    try:
+        if b"\0" in open_head(header):
+            return
+        text, names = _text(header), names_in(header.parent)
+    except EngineError:
+        return
+    words = _words(header)
+    for name in sorted(names):
+        spellings = [each for each in _spellings(name) if each in text]
+        if name in words or any(re.search(WHOLE % re.escape(each), text) for each in spellings):
+            path = header.parent / name
+            if name != header.name and is_file(path):
+                yield path
+
+
+def _pair_of(header: Path) -> Iterator[Path]:
+    """Yield the data of a NIfTI or Analyze pair, and of an NRRD header; they are not named."""
+    if header.suffix.lower() == DETACHED:
+        yield from _detached(header)
+    elif header.suffix.lower() == ".hdr" and is_file(header.with_suffix(".img")):
+        yield header.with_suffix(".img")
+
+
+def _images_of_settings(path: Path) -> tuple[Path, ...]:
+    """Return the images of an X-ray scan if this file is its settings."""
+    try:
+        with open_input(path) as file:
+            if b"\0" in file.head or PROJECTION_READERS.accepting(file) is None:
+                return ()
+    except EngineError:
+        return ()
+    return images_behind(path)
 
 
 def readers_behind(paths: Iterable[Path]) -> Iterator[type[Any]]:

@@ -125,6 +125,7 @@ def run(
     # Errors of the CUDA runtime in any stage become a `DeviceError` with a remedy
     with on.faults("reconstructing"):
         refuse_foreign_inputs(study)
+        _refuse_changed_files(study)
         flow = modality_of(study.protocol).flow(context, resume, finish_early)
         frames = [] if resume is None else list(resume.frames)
         volume = yield from _without_names(flow, study, frames)
@@ -154,7 +155,7 @@ def _study_of(
             'such as {"attenuation": "mu.nii.gz"}.'
         )
     if inputs:
-        changes["inputs"] = study.inputs | {key: Path(path) for key, path in inputs.items()}
+        study = study.with_inputs({key: Path(path) for key, path in inputs.items()})
     return study.model_copy(update=changes) if changes else study, scan
 
 
@@ -177,6 +178,14 @@ def _identified(study: StudyValues) -> StudyValues:
     return identified_study(study)
 
 
+def _refuse_changed_files(study: StudyValues) -> None:
+    """Refuse a study if another scan has taken the place of its own."""
+    if study.fingerprints:
+        from engine.protocols.study.fingerprints import refuse_changed_files  # few studies need it
+
+        refuse_changed_files(study)
+
+
 def _without_names(
     flow: Stage[Volume], study: StudyValues, frames: list[FrameVolume]
 ) -> Stage[Volume]:
@@ -197,8 +206,11 @@ def _without_names(
                 return volume
             # Facts can be paths and texts of the header; those that may identify a patient are
             # dropped
-            if isinstance(event, Loaded) and not study.identified:
-                event = replace(event, facts=names.values(harmless(event.facts)))
+            if isinstance(event, Loaded):
+                # Again, because a file can be replaced between the first check and the reading
+                _refuse_changed_files(study)
+                if not study.identified:
+                    event = replace(event, facts=names.values(harmless(event.facts)))
             if isinstance(event, Preview) and event.frame is not None and event.ends_iteration:
                 frames[event.iteration - 1 :] = [FrameVolume(event.frame, event.volume)]
             yield names.event(event)

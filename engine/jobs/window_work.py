@@ -48,6 +48,7 @@ class UnreadScan(Settings):
     files : auxiliary files that were added with the scan and may belong to it
     agreed : sentences about assumed values that the user has accepted
     entry : ID of the queued study that this scan replaces after an answer; empty for a new one
+    fingerprints : fingerprints of the files that the answer is for, by role
     """
 
     data: Path = setting()
@@ -59,6 +60,7 @@ class UnreadScan(Settings):
     files: tuple[InputFile, ...] = setting(())
     agreed: tuple[str, ...] = setting(())
     entry: str = setting("", max_length=40)
+    fingerprints: dict[str, str] = setting({})
 
     @property
     def chosen_protocol(self) -> Protocol | None:
@@ -97,6 +99,11 @@ class EditedStudy(Settings):
 
     study: str = setting()
     changed: datetime = setting()
+
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of its scan; empty in files of earlier versions."""
+        return self.to_study().fingerprints.get("data", "")
 
     def to_study(self) -> Study:
         """Return the study."""

@@ -78,9 +78,9 @@ def _refuse_other(content: object, file: Path, scan: Path) -> None:
     # A missing scan cannot be compared; opening it reports the problem.
     if wanted is None or not scan.exists():
         return
-    from engine.io.scan_fingerprint import scan_digest  # only tracer files name their scan
+    from engine.io.scan_fingerprint import is_scan_of  # only tracer files name their scan
 
-    if scan_digest(scan) != wanted:
+    if not is_scan_of(scan, wanted):
         raise DataError(
             f"{file.name}: this tracer file was filled in for a different scan than {scan.name}; "
             "fill in a tracer file for this scan."

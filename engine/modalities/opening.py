@@ -6,17 +6,20 @@ sentence if a file cannot be used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.core.errors import DataError
+from engine.core.errors import DataError, EngineError
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
 from engine.io import scan_file
 from engine.io.folder import is_file
+from engine.io.scan_fingerprint import WatchedScan, fingerprint_of
 from engine.modalities.recognise import all_roles, summarise
 from engine.modalities.scan_summary import ScanSummary
+from engine.modalities.studies import Study
 
 
 @dataclass(frozen=True)
@@ -27,10 +30,12 @@ class AuxiliaryFile:
     ----------
     text : description
     content : summary by its role
+    fingerprint : fingerprint of the file that was read; empty for files of a scanner
     """
 
     text: str
     content: object
+    fingerprint: str = ""
 
 
 def scan_at(path: Path, scanner: str | None = None, complete_events: bool = False) -> ScanSummary:
@@ -48,13 +53,50 @@ def scan_at(path: Path, scanner: str | None = None, complete_events: bool = Fals
     Raises
     ------
     DataError
-        if the scan cannot be reconstructed; its summary states why
+        if the scan cannot be reconstructed, as its summary states, or was changed meanwhile
     """
-    scan = summarise(scan_file(path), scanner, complete_events=complete_events)
+    file = scan_file(path)
+    watched = WatchedScan(file)
+    scan = summarise(file, scanner, complete_events=complete_events)
     # A fault is known only after reading, for example NaN in the projections.
     if scan.fault:
         raise DataError(scan.fault)
-    return scan
+    return replace(scan, fingerprint=watched.fingerprint())
+
+
+def fingerprint_at(path: Path) -> str:
+    """Return the fingerprint that `scan_at` would find for a scan.
+
+    Parameters
+    ----------
+    path
+        the scan, or a folder with one scan
+    """
+    return fingerprint_of(scan_file(path))
+
+
+def with_fingerprints(study: Study) -> Study:
+    """Return a study with the fingerprints of its files that it lacks.
+
+    Parameters
+    ----------
+    study
+        study; a run reports a file that cannot be read
+
+    Returns
+    -------
+    study
+        with a fingerprint of its scan and of each file that belongs to this scan alone
+    """
+    if study.in_memory:
+        return study
+    known = dict(study.fingerprints)
+    of_scanner = {role.key for role in all_roles() if role.of_scanner} | {"scanner"}
+    for role, path in study.files.items():
+        if role not in known and role not in of_scanner:
+            with suppress(EngineError):
+                known[role] = fingerprint_of(scan_file(path))
+    return study.model_copy(update={"fingerprints": known})
 
 
 def auxiliary_at(path: Path, key: str, scanner: Scanner) -> AuxiliaryFile:
@@ -71,9 +113,12 @@ def auxiliary_at(path: Path, key: str, scanner: Scanner) -> AuxiliaryFile:
     """
     # The key comes from this program, so a missing role would be an internal error.
     role = next(each for each in all_roles() if each.key == key)
+    # Files of a scanner serve every patient, so they need none.
+    watched = None if role.of_scanner else WatchedScan(scan_file(path))
     content = role.read(path, scanner)
+    fingerprint = "" if watched is None else watched.fingerprint()
     # Contents can be large; the window stores only the displayed part.
-    return AuxiliaryFile(role.describe(content), role.summary(content))
+    return AuxiliaryFile(role.describe(content), role.summary(content), fingerprint)
 
 
 def volume_at(path: Path, keys: tuple[str, ...] = ()) -> Volume | str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.core.json_types import Plain
@@ -32,6 +32,7 @@ class ScanSummary:
     needs_scanner : True if a run needs a scanner
     fault : why the scan cannot be reconstructed; empty if it can
     is_cut_off : True if its file ends within a record and the user has accepted this
+    fingerprint : fingerprint of the files that were read (`engine.io.fingerprint_of`)
     """
 
     modality: ClassVar[str]
@@ -43,6 +44,7 @@ class ScanSummary:
     needs_scanner: bool = True
     fault: str = ""
     is_cut_off: bool = False
+    fingerprint: str = field(default="", kw_only=True)
 
     @property
     def length_unit(self) -> str:

@@ -76,6 +76,7 @@ class Study(StudyValues):
             identified: bool = False,
             complete_events: bool = False,
             inputs: Mapping[str, Path | str] = ...,
+            fingerprints: Mapping[str, str] = ...,
             **roles: Path | str | None,
         ) -> None: ...
 

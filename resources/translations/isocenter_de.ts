@@ -6050,13 +6050,18 @@
     </message>
     <message>
       <location filename="app/shell/unfinished_offers.py" />
-      <source>changed {changed:%d %b %H:%M}, not run</source>
-      <translation>geändert am {changed:%d.%m. %H:%M}, nicht gerechnet</translation>
+      <source>Forget these settings</source>
+      <translation>Diese Einstellungen verwerfen</translation>
     </message>
     <message>
       <location filename="app/shell/unfinished_offers.py" />
-      <source>Forget these settings</source>
-      <translation>Diese Einstellungen verwerfen</translation>
+      <source>changed {changed:%d %b %H:%M:%S}, not run</source>
+      <translation>geändert {changed:%d.%m. %H:%M:%S}, nicht gerechnet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
+      <source>{n} more changes</source>
+      <translation>{n} weitere Änderungen</translation>
     </message>
     <message>
       <location filename="app/shell/unfinished_offers.py" />
@@ -7124,6 +7129,16 @@
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
+      <source>The changed settings of {title} were not restored.</source>
+      <translation>Die geänderten Einstellungen von {title} wurden nicht wiederhergestellt.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/commands.py" />
+      <source>The settings are still stored.</source>
+      <translation>Die Einstellungen sind weiterhin gespeichert.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/commands.py" />
       <source>{name} cannot be saved for the scanner.</source>
       <translation>{name} kann nicht für den Scanner gespeichert werden.</translation>
     </message>
@@ -7241,6 +7256,21 @@
       <location filename="app/state/services/opening.py" />
       <source>A file that belongs to this scan was skipped.</source>
       <translation>Eine Datei, die zu diesem Scan gehört, wurde übersprungen.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/opening.py" />
+      <source>A file has changed since this study was saved.</source>
+      <translation>Eine Datei hat sich geändert, seit diese Studie gespeichert wurde.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/opening.py" />
+      <source>The scan file has changed since this study was saved.</source>
+      <translation>Die Scandatei hat sich geändert, seit diese Studie gespeichert wurde.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/opening.py" />
+      <source>{names}: another file has this name now, perhaps of another patient. Check the patient, the dose and all settings before you start.</source>
+      <translation>{names}: Unter diesem Namen liegt jetzt eine andere Datei, vielleicht von einem anderen Patienten. Prüfen Sie Patient, Dosis und alle Einstellungen, bevor Sie starten.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -7443,6 +7473,11 @@
       <translation>Das Protokoll {name!r} ist nicht freigegeben.</translation>
     </message>
     <message>
+      <location filename="app/state/services/queueing/queued_study.py" />
+      <source>{name}: another file has this name since the study was saved, perhaps of another patient.</source>
+      <translation>{name}: Unter diesem Namen liegt eine andere Datei als beim Speichern der Studie, vielleicht von einem anderen Patienten.</translation>
+    </message>
+    <message>
       <location filename="app/state/services/raw_projections.py" />
       <source>The data may be X-ray projections. Import them and enter the missing information.</source>
       <translation>Die Daten könnten Röntgenprojektionen sein. Importieren Sie sie, und geben Sie die fehlenden Angaben ein.</translation>
@@ -7491,6 +7526,11 @@
       <location filename="app/state/services/reading.py" />
       <source>{name}: the scan does not name its scanner; choose one in the card Scan first.</source>
       <translation>{name}: Der Scan nennt seinen Scanner nicht; wählen Sie ihn zuerst in der Karte Scan.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/reading.py" />
+      <source>{name}: this is not the file that the settings are for (fingerprint {found}, expected {expected}), and it may belong to another patient. Restore that file, or open the scan with its own settings.</source>
+      <translation>{name}: Die Einstellungen gelten für eine andere Datei (Fingerabdruck {found}, erwartet {expected}), und diese gehört vielleicht zu einem anderen Patienten. Stellen Sie die ursprüngliche Datei wieder her, oder öffnen Sie den Scan mit seinen eigenen Einstellungen.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -7694,14 +7734,84 @@ Möchten Sie sie ersetzen?</translation>
       <translation>Interner Fehler ({name}: {e}); bitte melden Sie ihn.</translation>
     </message>
     <message>
-      <location filename="app/state/services/unfinished_work.py" />
-      <source>The unfinished work of earlier windows could not be read.</source>
-      <translation>Die unfertige Arbeit früherer Fenster konnte nicht gelesen werden.</translation>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>The program cannot check the scan of these settings.</source>
+      <translation>Das Programm kann den Scan dieser Einstellungen nicht prüfen.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>An earlier version stored the settings of {title} without a fingerprint of the scan. {name} may be the file of another patient now. Compare the patient and the dose after you open it.</source>
+      <translation>Eine frühere Version hat die Einstellungen von {title} ohne Fingerabdruck des Scans gespeichert. {name} kann jetzt die Datei eines anderen Patienten sein. Vergleichen Sie nach dem Öffnen Patient und Dosis.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>Open {title} with the changed settings</source>
+      <translation>{title} mit den geänderten Einstellungen öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>Open anyway</source>
+      <translation>Trotzdem öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>The changed settings of {title} never ran.</source>
+      <translation>Mit den geänderten Einstellungen von {title} wurde nicht gerechnet.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>The program has stored them. To restore them, open this scan again, or choose Reopen here or on the start page.</source>
+      <translation>Sie sind gespeichert. Um sie wiederherzustellen, öffnen Sie diesen Scan erneut, oder wählen Sie „Wieder öffnen“ hier oder auf der Startseite.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>Reopen</source>
+      <translation>Wieder öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>This scan has changed settings that never ran.</source>
+      <translation>Zu diesem Scan gibt es geänderte Einstellungen, mit denen nicht gerechnet wurde.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>They were changed on {changed:%d %b %H:%M}. The scan was opened with the settings of its protocol instead.</source>
+      <translation>Sie wurden am {changed:%d.%m. %H:%M} geändert. Der Scan wurde stattdessen mit den Einstellungen seines Protokolls geöffnet.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>Use the changed settings</source>
+      <translation>Geänderte Einstellungen verwenden</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>Stored settings belong to another scan.</source>
+      <translation>Gespeicherte Einstellungen gehören zu einem anderen Scan.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>{name} was another scan on {changed:%d %b %H:%M}, when its settings were changed. They are not offered for this scan, and are still on the start page.</source>
+      <translation>{name} war am {changed:%d.%m. %H:%M} ein anderer Scan, als seine Einstellungen geändert wurden. Sie werden für diesen Scan nicht angeboten und stehen weiterhin auf der Startseite.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>Stored settings may belong to another scan.</source>
+      <translation>Gespeicherte Einstellungen gehören vielleicht zu einem anderen Scan.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>Settings for {name} were changed on {changed:%d %b %H:%M}. The program cannot check that it was the same scan, so they are only on the start page.</source>
+      <translation>Am {changed:%d.%m. %H:%M} wurden Einstellungen für {name} geändert. Das Programm kann nicht prüfen, ob es derselbe Scan war. Sie stehen daher nur auf der Startseite.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/unfinished/edited_studies.py" />
+      <source>The program stores at most {n} changed studies. It has deleted the settings of {title} from {changed:%d %b %H:%M}.</source>
+      <translation>Das Programm speichert höchstens {n} geänderte Studien. Es hat die Einstellungen von {title} vom {changed:%d.%m. %H:%M} gelöscht.</translation>
     </message>
     <message>
       <location filename="app/state/services/unfinished_work.py" />
-      <source>The study cannot be opened.</source>
-      <translation>Die Studie kann nicht geöffnet werden.</translation>
+      <source>The unfinished work of earlier windows could not be read.</source>
+      <translation>Die unfertige Arbeit früherer Fenster konnte nicht gelesen werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/unfinished_work.py" />
@@ -7727,46 +7837,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/state/services/unfinished_work.py" />
       <source>A signed result was not sent.</source>
       <translation>Ein freigegebenes Ergebnis wurde nicht gesendet.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/unfinished_work.py" />
-      <source>The changed settings of {title} never ran.</source>
-      <translation>Mit den geänderten Einstellungen von {title} wurde nicht gerechnet.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/unfinished_work.py" />
-      <source>The program has stored them. To restore them, open this scan again, or choose Reopen here or on the start page.</source>
-      <translation>Sie sind gespeichert. Um sie wiederherzustellen, öffnen Sie diesen Scan erneut, oder wählen Sie „Wieder öffnen“ hier oder auf der Startseite.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/unfinished_work.py" />
-      <source>Reopen</source>
-      <translation>Wieder öffnen</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/unfinished_work.py" />
-      <source>This scan has changed settings that never ran.</source>
-      <translation>Zu diesem Scan gibt es geänderte Einstellungen, mit denen nicht gerechnet wurde.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/unfinished_work.py" />
-      <source>They were changed on {changed:%d %b %H:%M}. The scan was opened with the settings of its protocol instead.</source>
-      <translation>Sie wurden am {changed:%d.%m. %H:%M} geändert. Der Scan wurde stattdessen mit den Einstellungen seines Protokolls geöffnet.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/unfinished_work.py" />
-      <source>Use the changed settings</source>
-      <translation>Geänderte Einstellungen verwenden</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/unfinished_work.py" />
-      <source>Open {title} with the changed settings</source>
-      <translation>{title} mit den geänderten Einstellungen öffnen</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/unfinished_work.py" />
-      <source>The program stores at most {n} changed studies. It has deleted the settings of {title} from {changed:%d %b %H:%M}.</source>
-      <translation>Das Programm speichert höchstens {n} geänderte Studien. Es hat die Einstellungen von {title} vom {changed:%d.%m. %H:%M} gelöscht.</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />
@@ -13682,6 +13752,16 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="engine/protocols/study/study.py" />
       <source>Auxiliary files, for example the μ-map, listed by role</source>
       <translation>Hilfsdateien, zum Beispiel die μ-Karte, nach Rolle</translation>
+    </message>
+    <message>
+      <location filename="engine/protocols/study/study.py" />
+      <source>Fingerprints</source>
+      <translation>Fingerabdrücke</translation>
+    </message>
+    <message>
+      <location filename="engine/protocols/study/study.py" />
+      <source>Fingerprints of the scan and its files when the study was made, by role</source>
+      <translation>Fingerabdrücke des Scans und seiner Dateien beim Anlegen der Studie, nach Rolle</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />

@@ -45,12 +45,14 @@ class Input:
     text : description for the user
     content : summary of the scan, a scanner, or the content that the input role defines
     origin : why it is used although nobody chose it for this scan; empty if somebody did
+    fingerprint : fingerprint of the file that was read; empty for files of the scanner
     """
 
     value: str
     text: str = ""
     content: Any = None
     origin: str = ""
+    fingerprint: str = ""
 
     @property
     def name(self) -> str:
@@ -69,6 +71,11 @@ class Inputs(dict[str, Input]):
         """The scan; None until it has been read."""
         found = self.get(DATA)
         return found.content if found is not None else None
+
+    @property
+    def fingerprints(self) -> dict[str, str]:
+        """Fingerprints of the files that were read, by role."""
+        return {role: found.fingerprint for role, found in self.items() if found.fingerprint}
 
     @property
     def is_cut_off(self) -> bool:
@@ -128,7 +135,11 @@ class Inputs(dict[str, Input]):
             no scan has been opened
         """
         values = {role: found.value for role, found in self.items()}
-        how: Plain = {"protocol": protocol, "complete_events": self.is_cut_off}
+        how: Plain = {
+            "protocol": protocol,
+            "complete_events": self.is_cut_off,
+            "fingerprints": self.fingerprints,
+        }
         return Study.model_validate({**values, **how})
 
     def fault(self) -> str:

@@ -189,6 +189,8 @@ class Commands(Tasks):
     ) -> None:
         """Open a complete study; if one of its files is refused, nothing changes.
 
+        A warning is shown if its files are not those that it was saved with.
+
         Parameters
         ----------
         study
@@ -200,6 +202,27 @@ class Commands(Tasks):
         """
         name = (path or study.data).name
         self._opening.add(Request(name, DATA, lambda reader: reader.study(study, path), done))
+
+    def restore(self, study: Study, done: Callable[[], object]) -> None:
+        """Open a study that never ran; it is refused if its files are not the same any more.
+
+        Parameters
+        ----------
+        study
+            the study, with the fingerprints of its files
+        done
+            called after the study has been opened
+        """
+        self._opening.add(
+            Request(
+                study.data.name,
+                DATA,
+                lambda reader: reader.study(study, may_differ=False),
+                done,
+                refused=tr("The changed settings of {title} were not restored.", title=study.title),
+                safe=tr("The settings are still stored."),
+            )
+        )
 
     @property
     def serial(self) -> int:

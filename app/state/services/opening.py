@@ -196,6 +196,7 @@ class Opening(QObject):
                 study.begin(outcome.inputs, outcome.protocol)
                 self._preferences.remember(outcome.path)
                 self._tell_left_out(outcome.refused)
+                self._tell_changed(outcome)
             case Revision():
                 study.revise(outcome.inputs)
             case Addition():
@@ -220,10 +221,25 @@ class Opening(QObject):
             title = tr("A file that belongs to this scan was skipped.")
             self._session.raise_problem(Problem(title, " ".join(refused)))
 
+    def _tell_changed(self, found: NewStudy) -> None:
+        """Warn that a study was saved with other files than those that were read now."""
+        if not found.changed:
+            return
+        title = tr("A file has changed since this study was saved.")
+        if DATA in found.inputs and found.inputs[DATA].name in found.changed:
+            title = tr("The scan file has changed since this study was saved.")
+        text = tr(
+            "{names}: another file has this name now, perhaps of another patient. Check the "
+            "patient, the dose and all settings before you start.",
+            names=", ".join(found.changed),
+        )
+        self._session.raise_problem(Problem(title, text))
+
     def _refuse(self, request: Request, fault: EngineError) -> None:
         """Show why a file is refused. The study does not change."""
         text, before = str(fault), self._study.inputs.get(DATA)
         safe = tr("{name} stays open.", name=before.name) if before is not None else ""
+        safe = f"{request.safe} {safe}".strip()
         if isinstance(fault, ReadingStoppedError):
             title = tr("{name} was not opened.", name=request.name)
             self._session.raise_problem(

@@ -23,6 +23,8 @@ class Request:
     done : called after it has been applied
     path : path of a possible scan; None otherwise
     complete_events : True if the user agreed to use the complete part of a truncated scan
+    refused : title of the message if it is refused; empty for one with its name
+    safe : sentence about things that a refusal does not lose
     """
 
     name: str
@@ -31,10 +33,14 @@ class Request:
     done: Callable[[], object] | None = None
     path: Path | None = None
     complete_events: bool = False
+    refused: str = ""
+    safe: str = ""
 
     @property
     def refusal(self) -> str:
         """Title of the message if it is refused."""
+        if self.refused:
+            return self.refused
         if self.role:
             return tr("{name} cannot be used.", name=self.name)
         return tr("{name} cannot be opened.", name=self.name)

@@ -21,12 +21,14 @@ class NewStudy:
     path : file that was opened, for the list of recent files
     protocol : protocol of a study file; None if it has none
     refused : sentences about inputs, saved or next to the scan, that were left out
+    changed : names of files that are not those that the study was saved with
     """
 
     inputs: Inputs
     path: Path
     protocol: Protocol | None = None
     refused: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ class Wanted:
     protocol : protocol of a study file; None if it has none
     is_whole : True if no saved inputs may be added
     complete_events : True to use the complete part of truncated list mode
+    fingerprints : fingerprints of the files that the settings are for, by role
+    may_differ : True if other files are reported in `NewStudy.changed`; False: they are refused
     """
 
     data: Path
@@ -85,3 +89,5 @@ class Wanted:
     protocol: Protocol | None = None
     is_whole: bool = False
     complete_events: bool = False
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
+    may_differ: bool = False

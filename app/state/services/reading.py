@@ -22,7 +22,13 @@ from app.state.services.outcomes import (
     Wanted,
 )
 from app.views.volume_facts import looked_through
-from engine.core.errors import EngineError, GeometryError, ScannerMissingError, UnknownFormatError
+from engine.core.errors import (
+    DataError,
+    EngineError,
+    GeometryError,
+    ScannerMissingError,
+    UnknownFormatError,
+)
 from engine.modalities import (
     MODALITIES,
     Recognised,
@@ -43,6 +49,8 @@ KINDS = {
 }
 """Sentences about files that are not scans, by their purpose."""
 NO_SCAN = tr("This file is not a scan.")
+SHOWN = 8
+"""Digits of a fingerprint in a message."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +122,7 @@ class StudyReader:
             return self._scan_or_study(Path(value))
         return self.scanner(value) if role == SCANNER else self._auxiliary(role, Path(value))
 
-    def study(self, study: Study, path: Path | None = None) -> NewStudy:
+    def study(self, study: Study, path: Path | None = None, *, may_differ: bool = True) -> NewStudy:
         """Read all files of a study.
 
         Parameters
@@ -123,6 +131,8 @@ class StudyReader:
             the study
         path
             its file; None if it has none
+        may_differ
+            False to refuse a study if another scan has taken the place of its own
 
         Raises
         ------
@@ -137,6 +147,8 @@ class StudyReader:
             study.protocol,
             is_whole=True,
             complete_events=study.complete_events,
+            fingerprints=study.fingerprints,
+            may_differ=may_differ,
         )
         return replace(self._new(wanted), path=path or study.data)
 
@@ -201,7 +213,8 @@ class StudyReader:
             if role not in (DATA, SCANNER) and not found.origin
         }
         is_cut = self.inputs.is_cut_off
-        wanted = Wanted(Path(scan.value), value, given, complete_events=is_cut)
+        known = {role: scan.fingerprint for role in (DATA,) if scan.fingerprint}
+        wanted = Wanted(Path(scan.value), value, given, complete_events=is_cut, fingerprints=known)
         return Revision(self._new(wanted).inputs)
 
     # Parts of a study
@@ -287,14 +300,24 @@ class StudyReader:
             )
 
     def _new(self, wanted: Wanted) -> NewStudy:
+        if (expected := wanted.fingerprints.get(DATA)) and not wanted.may_differ:
+            # Before the whole scan is read, which can take minutes.
+            found = self.files.fingerprint(wanted.data)
+            _refuse_other_file(wanted.data.name, found, expected)
         scan, chosen = self._scan_with_scanner(wanted)
-        inputs = Inputs(data=Input(str(wanted.data), scan.text, scan))
+        data = Input(str(wanted.data), scan.text, scan, fingerprint=scan.fingerprint)
+        inputs = Inputs(data=data)
         if chosen is not None:
             inputs[SCANNER] = chosen
         for role, value in wanted.given.items():
             inputs[role] = self._read(role, value, inputs)
+        changed = _changed(wanted, inputs)
+        for role in () if wanted.may_differ else changed:
+            found = inputs[role].fingerprint
+            _refuse_other_file(inputs[role].name, found, wanted.fingerprints[role])
         refused = () if wanted.is_whole else self._add_remembered(inputs, scan)
-        return NewStudy(inputs, wanted.data, wanted.protocol, refused)
+        names = tuple(inputs[role].name for role in changed)
+        return NewStudy(inputs, wanted.data, wanted.protocol, refused, names)
 
     def _scan_with_scanner(self, wanted: Wanted) -> tuple[ScanSummary, Input | None]:
         """Read a scan with the chosen scanner, or with one saved for scans that name none."""
@@ -355,7 +378,28 @@ class StudyReader:
                 )
             )
         found = self.files.auxiliary(role, path, of.scanner)
-        return Input(value, found.text, found.content)
+        return Input(value, found.text, found.content, fingerprint=found.fingerprint)
+
+
+def _changed(wanted: Wanted, inputs: Inputs) -> list[str]:
+    """Return the roles of the files that are not those that the settings are for."""
+    found = {role: each.fingerprint for role, each in inputs.items()}
+    expected = wanted.fingerprints.items()
+    return [role for role, digest in expected if found.get(role, digest) != digest]
+
+
+def _refuse_other_file(name: str, found: str, expected: str) -> None:
+    if found != expected:
+        raise DataError(
+            tr(
+                "{name}: this is not the file that the settings are for (fingerprint {found}, "
+                "expected {expected}), and it may belong to another patient. Restore that file, "
+                "or open the scan with its own settings.",
+                name=name,
+                found=found[:SHOWN],
+                expected=expected[:SHOWN],
+            )
+        )
 
 
 def title_of(role: str) -> str:

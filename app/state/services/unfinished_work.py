@@ -2,31 +2,25 @@
 
 Work is scans that are still to be read for the queue, signed results that are still to be sent, and
 edited settings that have never run. The file follows every change, because a window may be killed.
-
-Another scan never takes over edited settings, so opening it ends their study. They stay here, and
-are offered on the start page and whenever their scan is opened again.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import datetime
-from pathlib import Path
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.language.translation import tr
-from app.state.models.inputs import DATA
-from app.state.models.messages import Answer, Problem
+from app.state.models.messages import Problem
 from app.state.models.session import Session
 from app.state.services.commands import Commands
 from app.state.services.queueing.queue_commands import QueueCommands
 from app.state.services.queueing.scan_to_read import ScanToRead, scans_to_read
 from app.state.services.result_commands import ResultCommands
+from app.state.services.unfinished.edited_studies import EditedStudies
 from engine.core.errors import EngineError
 from engine.jobs import (
-    MOST_EDITS,
     EditedStudy,
     RecoveredWork,
     StudyQueue,
@@ -66,8 +60,7 @@ class UnfinishedWork(QObject):
 
     Attributes
     ----------
-    left : signed results and edited studies of earlier windows, and edited studies that another
-        scan replaced in this one, for the user to decide
+    edited : edited studies, with those that are offered
     """
 
     changed = Signal()
@@ -80,13 +73,10 @@ class UnfinishedWork(QObject):
         results: ResultCommands,
     ) -> None:
         super().__init__()
-        self._results = results
         self._session, self._commands, self._intake = session, commands, queue.intake
         self._file, self._written = WindowWorkFile(), WindowWork()
-        self.left = WindowWork()
-        self._edited: EditedStudy | None = None
-        self._reopened: EditedStudy | None = None
-        self._looked_for: Path | None = None
+        self.edited = EditedStudies(session, commands, results)
+        self._unsent: tuple[UnsentResult, ...] = ()
         self._is_closed = self._has_failed = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -95,11 +85,15 @@ class UnfinishedWork(QObject):
         for edits in (session.study.inputs_changed, session.study.protocol_changed):
             edits.connect(self._timer.start)
         session.study.stored.connect(self._timer.start)
-        session.study.scan_replaced.connect(self._keep_edited)
-        session.study.inputs_changed.connect(self._offer_edited)
+        self.edited.changed.connect(self._follow)
         self._intake.changed.connect(self._write)
         session.outbox.changed.connect(self._write)
         session.outbox.sent.connect(self._take_sent)
+
+    @property
+    def left(self) -> WindowWork:
+        """Signed results and edited studies for the user to decide."""
+        return WindowWork(unsent=self._unsent, edited=self.edited.left)
 
     def take_over(self) -> None:
         """Find the work of windows that have ended: continue the reading, offer the rest."""
@@ -123,19 +117,7 @@ class UnfinishedWork(QObject):
         edited
             an offered study; a failure is shown to the user
         """
-        if not self._results.may_forget_image():
-            return
-
-        def opened() -> None:
-            self._session.study.note_edited()
-            self.drop_edited(edited)
-
-        self._reopened = edited
-        try:
-            self._commands.open_study(edited.to_study(), done=opened)
-        except EngineError as e:
-            title = tr("The study cannot be opened.")
-            self._session.raise_problem(Problem(title, str(e)))
+        self.edited.reopen(edited)
 
     def drop_edited(self, edited: EditedStudy) -> None:
         """Offer an edited study no longer.
@@ -145,8 +127,7 @@ class UnfinishedWork(QObject):
         edited
             an offered study
         """
-        rest = tuple(each for each in self.left.edited if each != edited)
-        self._leave(self.left.model_copy(update={"edited": rest}))
+        self.edited.drop(edited)
 
     def drop_unsent(self, id: str) -> None:
         """Offer a signed result no longer.
@@ -156,9 +137,10 @@ class UnfinishedWork(QObject):
         id
             ID of the result
         """
-        rest = tuple(each for each in self.left.unsent if each.id != id)
-        if rest != self.left.unsent:
-            self._leave(self.left.model_copy(update={"unsent": rest}))
+        rest = tuple(each for each in self._unsent if each.id != id)
+        if rest != self._unsent:
+            self._unsent = rest
+            self._follow()
 
     def close(self) -> None:
         """Write the work that is left when the window closes; it changes no more afterwards."""
@@ -166,8 +148,7 @@ class UnfinishedWork(QObject):
         self._write(closed=True)
         self._is_closed = True
 
-    def _leave(self, left: WindowWork) -> None:
-        self.left = left
+    def _follow(self) -> None:
         self._write()
         self.changed.emit()
 
@@ -176,15 +157,14 @@ class UnfinishedWork(QObject):
         if found.faults:
             title = tr("Unfinished work of an earlier window could not be read.")
             self._session.raise_problem(Problem(title, " ".join(found.faults)))
-        offered = WindowWork(unsent=work.unsent, edited=found.edited)
-        self.left = self.left.with_work_of(offered)
         self._intake.take_up(found.scans, work.unsorted)
+        self._unsent = self.left.with_work_of(WindowWork(unsent=work.unsent)).unsent
+        self.edited.add(found.edited)  # which writes the file, and shows the offers
         if self._write():
             # Only now, so that a crash in between loses nothing.
             with suppress(OSError):
                 taken.remove_files()
         self._tell(found)
-        self.changed.emit()
 
     def _tell(self, found: _Found) -> None:
         files = found.taken.work.unsorted
@@ -202,62 +182,6 @@ class UnfinishedWork(QObject):
                 title=titles,
             )
             self._session.raise_problem(Problem(tr("A signed result was not sent."), text))
-
-    def _keep_edited(self) -> None:
-        """Store the edited study that another scan is about to replace, and tell the user."""
-        self._looked_for, edited = None, self._edit()
-        if edited is None:
-            return
-        before = {each.study: each for each in (edited, *self.left.edited)}
-        self._leave(self.left.with_work_of(WindowWork(edited=(edited,))))
-        study = edited.to_study()
-        title = tr("The changed settings of {title} never ran.", title=study.title)
-        text = tr(
-            "The program has stored them. To restore them, open this scan again, or choose Reopen "
-            "here or on the start page."
-        )
-        self._offer(edited, Problem(title, text), tr("Reopen"))
-        for each in before.values():
-            if each not in self.left.edited:
-                self._tell_dropped(each)
-
-    def _offer_edited(self) -> None:
-        """Offer the newest edited settings of the scan that has just been opened."""
-        data = self._session.study.inputs.get(DATA)
-        path = None if data is None else Path(data.value)
-        if path == self._looked_for:
-            return
-        self._looked_for = path
-        ours = [each for each in self.left.edited if each.to_study().data == path]
-        newest = next(iter(ours), None)
-        if newest is None or newest == self._reopened:
-            self._reopened = None
-            return
-        title = tr("This scan has changed settings that never ran.")
-        text = tr(
-            "They were changed on {changed:%d %b %H:%M}. The scan was opened with the settings of "
-            "its protocol instead.",
-            changed=newest.changed,
-        )
-        self._offer(newest, Problem(title, text), tr("Use the changed settings"))
-
-    def _offer(self, edited: EditedStudy, problem: Problem, button: str) -> None:
-        tip = tr("Open {title} with the changed settings", title=edited.to_study().title)
-        answer = Answer(button, tip, lambda: self.reopen(edited))
-        files = (edited.to_study().data,)
-        self._session.add_log("info", f"{problem.title} {problem.text}", files)
-        self._session.raise_problem(replace(problem, is_fault=False, answer=answer))
-
-    def _tell_dropped(self, edited: EditedStudy) -> None:
-        study = edited.to_study()
-        text = tr(
-            "The program stores at most {n} changed studies. It has deleted the settings of "
-            "{title} from {changed:%d %b %H:%M}.",
-            n=MOST_EDITS,
-            title=study.title,
-            changed=edited.changed,
-        )
-        self._session.add_log("warning", text, (study.data,))
 
     def _take_sent(self, id: str, _: str) -> None:
         self.drop_unsent(id)
@@ -282,7 +206,7 @@ class UnfinishedWork(QObject):
 
     def _current(self) -> WindowWork:
         """Return all unfinished work of this window, with the offers of earlier ones."""
-        outbox, edited = self._session.outbox, self._edit()
+        outbox, edited = self._session.outbox, self.edited.current
         own = WindowWork(
             unsorted=self._intake.unsorted,
             unread=self._intake.unread,
@@ -293,17 +217,6 @@ class UnfinishedWork(QObject):
             edited=() if edited is None else (edited,),
         )
         return own.with_work_of(self.left)
-
-    def _edit(self) -> EditedStudy | None:
-        """Return the edited study of this window; the time is that of its last change."""
-        study = self._session.study.edited
-        if study is None:
-            self._edited = None
-            return None
-        text = study.model_dump_json()
-        if self._edited is None or self._edited.study != text:
-            self._edited = EditedStudy(study=text, changed=datetime.now().astimezone())
-        return self._edited
 
 
 def _refusal(edited: EditedStudy) -> str:

@@ -164,12 +164,13 @@ class DoseRow(QWidget):
     def _write(self, tracer: Tracer) -> None:
         """Write the values to a tracer file of this scan in a thread, and use the file."""
         scan = self._study.inputs[DATA]
-        path, folder = Path(scan.value), Path(self._context.preferences.folder) / FOLDER
+        path, known = Path(scan.value), scan.fingerprint
+        folder = Path(self._context.preferences.folder) / FOLDER
 
         def work(_: object) -> Path:
-            from engine.io import scan_digest, write_tracer
+            from engine.io import fingerprint_of, write_tracer
 
-            own = tracer.model_copy(update={"of_scan": scan_digest(path)})
+            own = tracer.model_copy(update={"of_scan": known or fingerprint_of(path)})
             digest = sha256(own.model_dump_json().encode()).hexdigest()
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Named by its content: a queued study must not see values that are entered later.

@@ -109,11 +109,13 @@ class TracerDialog(QDialog):
         target = chosen.with_suffix(".toml") if chosen is not None else None
         if target is None or not self._may_write(target):
             return
-        from engine.io import scan_digest, write_tracer
+        from engine.io import fingerprint_of, write_tracer
 
         try:
-            # The digest binds the dose to this scan. Loaded with another scan, the file is refused.
-            own = tracer.model_copy(update={"of_scan": scan_digest(path)})
+            # The fingerprint of the scan as it was read binds the dose to it. Loaded with another
+            # scan, the file is refused.
+            known = self._scan.fingerprint
+            own = tracer.model_copy(update={"of_scan": known or fingerprint_of(path)})
             write_tracer(cast(Tracer, own), target)
         except EngineError as e:
             self._context.session.raise_problem(

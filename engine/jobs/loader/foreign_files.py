@@ -12,7 +12,14 @@ from engine.geometry.scanner import Scanner
 from engine.io import read_scanner
 from engine.io.any_file import format_of_volume
 from engine.jobs.loader.loader import Calls, never
-from engine.modalities.opening import AuxiliaryFile, auxiliary_at, frames_at, scan_at, volume_at
+from engine.modalities.opening import (
+    AuxiliaryFile,
+    auxiliary_at,
+    fingerprint_at,
+    frames_at,
+    scan_at,
+    volume_at,
+)
 from engine.modalities.recognise import Recognised, purpose_of
 from engine.modalities.scan_summary import ScanSummary
 from engine.modalities.studies import Study, read_protocol, read_study
@@ -66,6 +73,16 @@ class ForeignFiles:
             True to accept list mode that ends within an event, without that event
         """
         return self._ask(scan_at, path, scanner, complete_events)
+
+    def fingerprint(self, path: Path) -> str:
+        """Return the fingerprint of a scan as it is now, without reading all of it.
+
+        Parameters
+        ----------
+        path
+            file or folder of the scan
+        """
+        return self._ask(fingerprint_at, path)
 
     def scanner(self, name_or_path: str) -> Scanner:
         """Read a scanner by its name, or from its file."""

@@ -110,7 +110,9 @@ def _settings_of(study: Study) -> Study:
     The job adds `saved`, the differences from the protocols that were saved at that time.
     """
     protocol = study.protocol.model_copy(update={"saved": None})
-    return study.with_absolute_paths().model_copy(update={"protocol": protocol})
+    # The checkpoint compares the digests of all files, so fingerprints do not count
+    update = {"protocol": protocol, "fingerprints": {}}
+    return study.with_absolute_paths().model_copy(update=update)
 
 
 def _events(

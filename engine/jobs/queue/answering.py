@@ -15,6 +15,7 @@ from engine.modalities.protocol_choice import misfit, protocol_for, scanner_kind
 from engine.modalities.recognise import gathered, summarise
 from engine.modalities.scan_summary import ScanSummary
 from engine.modalities.studies import Study, modality_of, refuse_foreign_inputs
+from engine.protocols.study.fingerprints import refuse_changed_files
 from engine.protocols.study.protocol import Protocol
 
 
@@ -99,6 +100,7 @@ def answer_question(queue: StudyQueue, id: str, answer: StudyAnswer) -> QueueEnt
     accepted = question.assumed if answer.accepts else ()
     # Files that were offered to this scan are not offered again.
     offered = () if question.kind == "input" else question.files
+    refuse_changed_files(study)  # the answer is for the scan that the question was about
     try:
         scan = summarise(study.data, study.scanner, complete_events=study.complete_events)
     except (ScannerMissingError, CutOffError) as e:
@@ -132,10 +134,14 @@ def _answered(study: Study, question: Question, answer: StudyAnswer) -> Study:
         _, files = gathered(data)
         if files is not None:
             data, inputs = files.data, {**files.inputs, **inputs}
+    study = study.with_inputs({**inputs, **answer.inputs})
+    known = dict(study.fingerprints)
+    if data != study.data:  # the description of the same scan
+        known.pop("data", None)
     return study.model_copy(
         update={
             "data": data,
-            "inputs": {**inputs, **answer.inputs},
+            "fingerprints": known,
             "scanner": answer.scanner or study.scanner,
             "complete_events": answer.complete_events or study.complete_events,
             "protocol": answer.protocol or study.protocol,

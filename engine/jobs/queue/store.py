@@ -27,6 +27,7 @@ from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.leases import hold_of
 from engine.jobs.queue.question import Question
 from engine.jobs.queue.settings import QueueSettings, read_settings, write_settings
+from engine.modalities.opening import with_fingerprints
 from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import Study
 
@@ -119,7 +120,8 @@ class StudyQueue:
         """
         place = "" if output is None else str(output.expanduser().absolute())
         # Paths are made absolute here: the runner has another working directory
-        whole = identified_study(study).with_absolute_paths()
+        # Before the lock: a slow disk must not stop the other processes
+        whole = _whole(study, question)
         text = whole.model_dump_json()
         with self._locked():
             entries = self.entries()
@@ -189,7 +191,7 @@ class StudyQueue:
         SettingsError
             if there is no such study
         """
-        whole = identified_study(study).with_absolute_paths()
+        whole = _whole(study, question)
 
         def change(entry: QueueEntry) -> QueueEntry | None:
             if entry.state not in ("waiting", "asking", "paused"):
@@ -451,6 +453,13 @@ class StudyQueue:
         # Their images stay among the results
         for entry in finished[:-KEPT_FINISHED]:
             self._files.remove(entry.id)
+
+
+def _whole(study: Study, question: Question | None) -> Study:
+    """Return a study as the queue stores it, with the fingerprints of its files."""
+    whole = identified_study(study).with_absolute_paths()
+    # A scan with a question can be damaged; the user may replace it before the answer
+    return with_fingerprints(whole) if question is None else whole
 
 
 def remove_run(entry: QueueEntry) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import SerializeAsAny, model_validator
+from pydantic import (
+    SerializeAsAny,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting, to_toml
@@ -18,6 +24,9 @@ class StudyValues(Settings):
 
     `inputs` contains the auxiliary files by the key of their role. Such a key may also be next to
     `data`, as in `attenuation = "mu.nii.gz"`. The modality of the scan defines the valid keys.
+
+    `fingerprints` tells whether another scan, perhaps of another patient, has taken the place of
+    the one that the settings are for. A run refuses it. Studies written by hand need none.
     """
 
     data: Path = setting(..., "Scan file or header file", label="Scan")
@@ -39,6 +48,11 @@ class StudyValues(Settings):
     inputs: dict[str, Path] = setting(
         {}, "Auxiliary files, for example the μ-map, listed by role", label="Inputs"
     )
+    fingerprints: dict[str, str] = setting(
+        {},
+        "Fingerprints of the scan and its files when the study was made, by role",
+        label="Fingerprints",
+    )
     protocol: SerializeAsAny[Protocol]
 
     @model_validator(mode="before")
@@ -59,6 +73,14 @@ class StudyValues(Settings):
         if given and isinstance(rest.get("inputs", {}), dict):
             rest["inputs"] = {**rest.get("inputs", {}), **given}
         return rest
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, handler: SerializerFunctionWrapHandler) -> Plain:
+        """Leave out missing fingerprints, as in the files of earlier versions."""
+        values: Plain = handler(self)
+        if not values.get("fingerprints", True):
+            del values["fingerprints"]
+        return values
 
     @property
     def title(self) -> str:
@@ -89,6 +111,22 @@ class StudyValues(Settings):
     def in_memory(self) -> dict[str, Plain]:
         """Size and digest of the contents that come from no file, by their role."""
         return {}
+
+    def with_inputs(self, inputs: Mapping[str, Path]) -> Self:
+        """Return the study with added or replaced auxiliary files.
+
+        Parameters
+        ----------
+        inputs
+            path of each file by the key of its role; the fingerprints of replaced files are dropped
+        """
+        whole = {**self.inputs, **inputs}
+        known = {
+            role: digest
+            for role, digest in self.fingerprints.items()
+            if role not in whole or whole[role] == self.inputs.get(role)
+        }
+        return self.model_copy(update={"inputs": whole, "fingerprints": known})
 
     def of_files(self) -> Self:
         """Return the study with files in place of folders of its scan and of its inputs.

@@ -14,6 +14,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.language.translation import tr
+from app.state.models.inputs import DATA
 from app.state.models.messages import Problem
 from app.state.models.preferences import Preferences
 from app.state.models.session import Session
@@ -25,7 +26,7 @@ from app.state.services.queueing.scan_to_read import ScanToRead
 from app.state.services.threads import Task
 from engine.core.errors import EngineError, ReadingStoppedError
 from engine.jobs import InputFile, Question, QueueEntry, StudyQueue, UnreadScan
-from engine.modalities import Protocol, modality_of
+from engine.modalities import Protocol, Study, modality_of
 
 Act = Callable[[StudyQueue], object]
 
@@ -323,6 +324,13 @@ class QueueIntake(QObject):
         )
 
 
+def _of_unchanged(study: Study, answer: QueueAnswer) -> dict[str, str]:
+    """Return the fingerprints of the files that an answer does not replace."""
+    given = {each.role: each.path for each in answer.inputs}
+    known = study.with_inputs(given).fingerprints
+    return {role: known[role] for role in known if role != DATA or answer.imported is None}
+
+
 def _answered(entry: QueueEntry, answer: QueueAnswer) -> ScanToRead:
     """Return what to read for an entry after an answer."""
     study, asked = entry.to_study(), entry.open_question
@@ -337,6 +345,8 @@ def _answered(entry: QueueEntry, answer: QueueAnswer) -> ScanToRead:
         # A scan that was read names all of its files; a placeholder finds those next to it.
         is_whole=question.has_protocol,
         complete_events=answer.complete_events or study.complete_events,
+        # The answer is for the scan that the question was about.
+        fingerprints=_of_unchanged(study, answer),
     )
     if answer.protocol is not None:
         wanted = replace(wanted, protocol=answer.protocol)

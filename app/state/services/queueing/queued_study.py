@@ -177,7 +177,15 @@ def _questions(
         text = tr("The protocol {name!r} is not approved.", name=model.base.name)
         yield Question(kind="protocol", text=text, files=loose, has_protocol=True)
     # Any other note states an assumption or a loss, see `engine.data.runs.events`.
-    notes = (*(scan.assumptions if scan is not None else ()), *found.refused)
+    changed = (
+        tr(
+            "{name}: another file has this name since the study was saved, perhaps of another "
+            "patient.",
+            name=name,
+        )
+        for name in found.changed
+    )
+    notes = (*(scan.assumptions if scan is not None else ()), *found.refused, *changed)
     assumed = tuple(text for text in notes if text not in agreed)
     if assumed:
         text = " ".join(assumed)
@@ -215,6 +223,8 @@ def unread_scan(
             scanner=wanted.scanner,
             inputs=dict(wanted.given),
             complete_events=wanted.complete_events,
+            # Still those of the scan that the settings are for, whatever is read next time.
+            fingerprints=dict(wanted.fingerprints),
             protocol=wanted.protocol or protocol_for(OpenStudy()),
         )
     question = found.question.model_copy(update={"files": loose})

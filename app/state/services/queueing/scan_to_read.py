@@ -44,6 +44,7 @@ class ScanToRead:
             complete_events=wanted.complete_events,
             files=self.loose,
             agreed=self.agreed,
+            fingerprints=dict(wanted.fingerprints),
             entry="" if self.entry is None else self.entry.id,
         )
 
@@ -74,4 +75,5 @@ def _wanted(scan: UnreadScan) -> Wanted:
         scan.chosen_protocol,
         is_whole=scan.is_whole,
         complete_events=scan.complete_events,
+        fingerprints=scan.fingerprints,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +12,11 @@ from PySide6.QtCore import QTimer
 
 from app.state.services.queueing.queue_intake import QueueAnswer
 from engine.core.paths import HOME_VARIABLE, windows_dir
+from engine.geometry import RingScanner
+from engine.io import write_listmode
 from engine.jobs import Loader, StudyQueue, WindowWork, WindowWorkFile
 from engine.modalities import Study, digest_of
+from engine.simulate import simulate_listmode, uniform_cylinder
 from tests.app.conftest import PATIENCE_MS, Controls
 from tests.app.engine_in_thread import EngineInThread
 from tests.farm.scans import write_crystal_map, write_safir
@@ -40,13 +42,22 @@ def start(
 
 
 @pytest.fixture
-def scans(small_study: Study, tmp_path: Path) -> tuple[Path, ...]:
-    """Return copies of the small scan."""
+def scans(tiny_ring, tmp_path: Path) -> tuple[Path, ...]:
+    """Return scans of four patients, with files of one name."""
     folders = [tmp_path / f"patient {k}" for k in range(4)]
-    for folder in folders:
+    for seed, folder in enumerate(folders):
         folder.mkdir()
-        shutil.copy(small_study.data, folder / "scan.h5")
+        write_scan(folder / "scan.h5", tiny_ring, seed)
     return tuple(folder / "scan.h5" for folder in folders)
+
+
+def write_scan(path: Path, scanner: RingScanner, seed: int) -> None:
+    """Write a scan; all files have the same size."""
+    phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
+    data = simulate_listmode(phantom, scanner, n_prompts=20_000, seed=seed, attenuation=False)
+    write_listmode(data, path)
+    # Compressed events need more or less space; a reader ignores bytes after the end.
+    path.write_bytes(path.read_bytes().ljust(400_000, b"\0"))
 
 
 def close(controls: Controls) -> None:

@@ -1,0 +1,1 @@
+"""Unfinished work that the user decides about."""
