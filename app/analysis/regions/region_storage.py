@@ -1,8 +1,9 @@
 """Automatic storage of regions: those of the displayed scan are loaded and saved.
 
-An image is identified by its scan: the pseudonym of the raw data's path, its digest, or the frame
-of reference. If none of these is known, the image identifies itself. Regions never pass to another
-scan automatically.
+An image is identified by its scan: the fingerprint or digest of the raw data, the pseudonym of
+their path, or the frame of reference. A path alone never leads to regions of another content. If
+none of these is known, the image identifies itself. Regions never pass to another scan
+automatically.
 """
 
 from __future__ import annotations
@@ -204,6 +205,7 @@ def known_marks(opened: OpenVolume) -> tuple[str, ...]:
         pseudonym=pseudonym,
         digest=origin.digest,
         frame_of_reference=origin.frame_of_reference,
+        fingerprint=origin.fingerprint,
     )
 
 

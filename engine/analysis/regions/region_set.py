@@ -52,6 +52,10 @@ class Region(Settings):
         return name
 
 
+PATH, CONTENT = "scan:", ("print:", "data:")
+"""Beginnings of the mark of a path, and of the marks of the content of a scan."""
+
+
 class RegionSet(Settings):
     """All regions of a scan.
 
@@ -112,8 +116,25 @@ class RegionSet(Settings):
         return min(COLOURS, key=used.count)
 
     def is_of(self, marks: Iterable[str]) -> bool:
-        """Return True if the regions belong to a scan with one of these marks."""
-        return bool(set(self.scans) & set(marks))
+        """Return True if the regions belong to a scan with one of these marks.
+
+        The mark of a path counts only if no mark of the content is known. Another scan, perhaps of
+        another patient, can take the place of a file.
+
+        Parameters
+        ----------
+        marks
+            marks of the scan
+        """
+        mine, others = set(self.scans), set(marks)
+        for kind in CONTENT:
+            here, there = _of_kind(kind, mine), _of_kind(kind, others)
+            if here and there and not here & there:
+                return False
+        shared = mine & others
+        is_by_path = all(each.startswith(PATH) for each in shared)
+        has_content = any(_of_kind(kind, mine | others) for kind in CONTENT)
+        return bool(shared) and not (is_by_path and has_content)
 
     def is_of_other_patient(self, patient: str) -> bool:
         """Return True if the regions are known to belong to a different patient.
@@ -154,6 +175,10 @@ class RegionSet(Settings):
         return self.model_copy(update={"axes": axes, "regions": turned, "annotations": notes})
 
 
+def _of_kind(kind: str, marks: set[str]) -> set[str]:
+    return {each for each in marks if each.startswith(kind)}
+
+
 def is_name(text: str) -> bool:
     """Return True if a text can be the name of a region."""
     is_valid = text.isprintable() and text == text.strip() and 0 < len(text) <= MOST_LETTERS
@@ -186,7 +211,7 @@ def marks_of(volume: Volume, provenance: Plain | None = None) -> tuple[str, ...]
 
 
 def scan_marks(
-    *, pseudonym: str = "", digest: str = "", frame_of_reference: str = ""
+    *, pseudonym: str = "", digest: str = "", frame_of_reference: str = "", fingerprint: str = ""
 ) -> tuple[str, ...]:
     """Return the marks of a scan from its identifiers; empty ones are skipped.
 
@@ -198,9 +223,12 @@ def scan_marks(
         SHA-256 of the scan data
     frame_of_reference
         DICOM UID; only its digest is stored, because a UID can lead to the patient
+    fingerprint
+        fingerprint of the scan, which covers the data behind a header too
     """
     frame = sha256(frame_of_reference.encode()).hexdigest() if frame_of_reference else ""
-    known = {"scan": pseudonym, "data": digest, "frame": frame}
+    # The first mark names the file of the regions.
+    known = {"print": fingerprint, "scan": pseudonym, "data": digest, "frame": frame}
     return tuple(f"{kind}:{value}" for kind, value in known.items() if value)
 
 

@@ -24,6 +24,7 @@ class Origin:
     ----------
     scan : absolute path of the raw data it was made from or chosen for; "" if unknown
     digest : SHA-256 of the raw data; "" before a run has finished
+    fingerprint : fingerprint of the raw data; "" if unknown
     patient : patient ID; "" if the file has none
     frame_of_reference : DICOM UID of its coordinate system; "" if the file has none
     """
@@ -32,6 +33,7 @@ class Origin:
     digest: str = ""
     patient: str = ""
     frame_of_reference: str = ""
+    fingerprint: str = ""
 
     @classmethod
     def of(cls, volume: Volume, study: Study | None = None, inputs: Plain | None = None) -> Origin:
@@ -49,7 +51,8 @@ class Origin:
         data = (inputs or {}).get("data")
         digest = str(data.get("sha256", "")) if isinstance(data, dict) else ""
         scan = "" if study is None else str(study.data.absolute())
-        return cls(scan, digest, volume.patient, volume.frame_of_reference)
+        known = "" if study is None else study.fingerprints.get("data", "")
+        return cls(scan, digest, volume.patient, volume.frame_of_reference, known)
 
     def is_same_scan(self, other: Origin) -> bool | None:
         """Return True if both come from one scan.
@@ -63,7 +66,10 @@ class Origin:
         -------
         None if this cannot be decided
         """
-        # The digest of the content decides before the path: files can be copied or replaced.
+        # The content decides before the path: files can be copied or replaced. The fingerprint
+        # comes first, because the digest can be that of a header.
+        if self.fingerprint and other.fingerprint:
+            return self.fingerprint == other.fingerprint
         if self.digest and other.digest:
             return self.digest == other.digest
         if not (self.scan and other.scan):

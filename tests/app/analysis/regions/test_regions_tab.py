@@ -34,6 +34,7 @@ from engine.analysis.regions import (
     PlanarContours,
     PolygonRegion,
     Region,
+    RegionSet,
     SphereRegion,
     read_regions,
 )
@@ -230,6 +231,55 @@ def test_regions_return_when_the_scan_is_opened_again(qtbot, tab, controls) -> N
     keeper.follow()
     assert [each.shape for each in other.regions] == [BALL]
     assert not other.can_undo
+
+
+def of_scan(fingerprint: str, digest: str = "") -> OpenVolume:
+    """Return an image of the scan at a path that two patients have in turn."""
+    origin = Origin("/export/scan.l", digest, fingerprint=fingerprint)
+    return OpenVolume("image", "Image", "image", image(), origin)
+
+
+def test_a_path_alone_leads_to_no_regions(qtbot, controls, monkeypatch) -> None:
+    """The scanner exports the next patient over the file, and regions once went with it."""
+    shown = [of_scan("one")]
+    monkeypatch.setattr(type(controls.session.volumes), "base", property(lambda _: shown[-1]))
+    model, keeper = controls.session.regions, RegionKeeper(controls.context)
+    keeper.follow()
+    model.add(BALL, "Lesion")
+    keeper.save()
+    for other in (of_scan("two"), of_scan("two", "digest 2")):
+        shown.append(other)
+        keeper.follow()
+        assert model.regions == ()
+    model.add(BALL, "Of the second patient")
+    keeper.save()
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    controls.session.regions = later = RegionModel()
+    later_keeper = RegionKeeper(controls.context)
+    for known, name in (("one", "Lesion"), ("two", "Of the second patient")):
+        shown.append(of_scan(known))
+        later_keeper._model = later
+        later_keeper.follow()
+        assert [each.name for each in later.regions] == [name]
+
+
+@pytest.mark.parametrize(
+    ("scans", "marks", "is_same"),
+    [
+        (("scan:a",), ("scan:a",), True),  # nothing is known about the content
+        (("scan:a", "data:1"), ("scan:a", "data:2"), False),
+        (("scan:a", "data:1"), ("scan:a",), False),
+        (("scan:a", "data:1"), ("scan:a", "print:1"), False),
+        (("scan:a", "data:1"), ("scan:b", "data:1", "print:1"), True),  # of an earlier version
+        (("scan:a", "data:1", "print:1"), ("scan:a", "data:1", "print:2"), False),  # one header
+        (("scan:a", "print:1"), ("scan:b", "print:1"), True),
+        (("data:1",), ("data:1", "frame:1"), True),
+        (("frame:1", "print:1"), ("frame:1",), True),
+    ],
+)
+def test_regions_belong_to_the_content_of_a_scan(scans, marks, is_same: bool) -> None:
+    assert RegionSet(scans=scans).is_of(marks) is is_same
+    assert RegionSet(scans=marks).is_of(scans) is is_same
 
 
 def test_damaged_region_file_is_reported_once_and_never_overwritten(qtbot, tab, controls) -> None:

@@ -113,6 +113,10 @@ def test_overlay_of_two_patients_always_has_a_note():
         (Origin("/a"), Origin("/a"), ""),
         (Origin("/a", "d1"), Origin("/a", "d2"), TWO_SCANS),  # the same name, another day
         (Origin("/a", "d1"), Origin("/b", "d1"), ""),
+        (Origin("/a", fingerprint="1"), Origin("/a", fingerprint="2"), TWO_SCANS),
+        # Two patients with the same header.
+        (Origin("/a", "d1", fingerprint="1"), Origin("/a", "d1", fingerprint="2"), TWO_SCANS),
+        (Origin("/a", fingerprint="1"), Origin("/b", fingerprint="1"), ""),
         (Origin("/a"), Origin("/b"), TWO_SCANS),
         (Origin("/a", patient="1"), Origin("/b", patient="1"), ""),
         (Origin(patient="1", frame_of_reference="f"), Origin("", "", "1", "g"), TWO_SPACES),
