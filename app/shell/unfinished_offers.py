@@ -50,31 +50,33 @@ def edited_offers(context: AppContext) -> list[Offer]:
         context of the window
     """
     known = context.unfinished.left.edited
-    lines = [_line(each) for each in known]
+    times = [f"{each.changed:{tr('%d %b %H:%M:%S')}}" for each in known]
     return [
         Offer(
             tr("Reopen {title}", title=each.to_study().title),
-            line if lines.count(line) == 1 else f"{_place(each)}, {line}",
+            # The names of exported files are often the same for all patients.
+            time if times.count(time) == 1 else f"{_folder(each)}, {time}",
             "open",
             partial(context.unfinished.reopen, each),
             partial(context.unfinished.drop_edited, each),
             tr("Forget these settings"),
+            _facts(each),
         )
-        for each, line in zip(known, lines, strict=True)
+        for each, time in zip(known, times, strict=True)
     ]
 
 
-def _line(edited: EditedStudy) -> str:
-    """Return the time of the last change, and the first of the changed settings."""
-    saved = edited.to_study().protocol.saved
-    changes = () if saved is None else saved.changed
-    time = tr("changed {changed:%d %b %H:%M:%S}, not run", changed=edited.changed)
-    more = tr("{n} more changes", n=len(changes) - 1) if len(changes) > 1 else ""
-    return ", ".join(filter(None, (time, *changes[:1], more)))
-
-
-def _place(edited: EditedStudy) -> str:
+def _folder(edited: EditedStudy) -> str:
     return edited.to_study().data.parent.name
+
+
+def _facts(edited: EditedStudy) -> str:
+    """Return the folder of the scan and the changed settings."""
+    study = edited.to_study()
+    saved = study.protocol.saved
+    changes = () if saved is None else saved.changed
+    text = tr("in {folder}, not run", folder=study.data.parent)
+    return f"{text}. {', '.join(changes)}" if changes else text
 
 
 def _send(context: AppContext, unsent: UnsentResult) -> None:

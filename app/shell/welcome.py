@@ -40,7 +40,10 @@ LIVE_DEMOS = {
 
 @dataclass(frozen=True)
 class Offer:
-    """One line of the welcome card: text, detail, icon and action, perhaps with another one."""
+    """One line of the welcome card: text, detail, icon and action, perhaps with another one.
+
+    The facts are only in the tooltip.
+    """
 
     text: str
     detail: str
@@ -48,6 +51,7 @@ class Offer:
     action: Callable[[], object]
     discard: Callable[[], object] | None = None
     discard_tip: str = ""
+    facts: str = ""
 
 
 def page(card: QWidget) -> QWidget:
@@ -214,7 +218,7 @@ class _OfferRow(QWidget):
 
 def offer_button(offer: Offer, theme: Theme) -> QPushButton:
     """Return a flat button with the text of an offer, and its detail in a muted colour."""
-    words = visible_line(f"{offer.text}, {offer.detail}")
+    words = visible_line(", ".join(filter(None, (offer.text, offer.detail, offer.facts))))
     made = button("", offer.action, words, "quiet")
     made.setAccessibleName(words)
     made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -6045,6 +6045,11 @@
     </message>
     <message>
       <location filename="app/shell/unfinished_offers.py" />
+      <source>%d %b %H:%M:%S</source>
+      <translation>%d.%m. %H:%M:%S</translation>
+    </message>
+    <message>
+      <location filename="app/shell/unfinished_offers.py" />
       <source>Reopen {title}</source>
       <translation>{title} wieder öffnen</translation>
     </message>
@@ -6055,13 +6060,8 @@
     </message>
     <message>
       <location filename="app/shell/unfinished_offers.py" />
-      <source>changed {changed:%d %b %H:%M:%S}, not run</source>
-      <translation>geändert {changed:%d.%m. %H:%M:%S}, nicht gerechnet</translation>
-    </message>
-    <message>
-      <location filename="app/shell/unfinished_offers.py" />
-      <source>{n} more changes</source>
-      <translation>{n} weitere Änderungen</translation>
+      <source>in {folder}, not run</source>
+      <translation>in {folder}, nicht gerechnet</translation>
     </message>
     <message>
       <location filename="app/shell/unfinished_offers.py" />

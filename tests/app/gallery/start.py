@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
 
 from app.language.translation import tr
 from app.state.models.messages import Answer, Problem
+from engine.analysis.regions import image_mark
 from engine.core.backend.devices import DeviceInfo, cpu_device
+from engine.data import Volume
+from engine.geometry.grid import ImageGrid
 from engine.jobs import EditedStudy, UnsentResult, WindowWork, WindowWorkFile
 from tests.app.gallery.photographer import Act, Photographer, tab_name
 from tests.app.gallery.queueing import NIGHT
@@ -69,6 +76,77 @@ def offers(shots: Photographer) -> None:
     # other windows of the gallery must not offer them
     unfinished.drop_unsent(unsent.id)
     unfinished.drop_edited(edited)
+
+
+def replaced_scans(shots: Photographer) -> None:
+    """Settings that never ran, and scans that were replaced or moved meanwhile."""
+    window, bar = shots.window, shots.window.centre.message_bar
+    session, unfinished = window.session, window.context.unfinished
+    demo = shots.make(PET)
+    folders = [shots.folder / "settings" / name for name in ("Monday", "Tuesday")]
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(demo.data, folder / "FDG-0412.h5")
+    scan, other = (folder / "FDG-0412.h5" for folder in folders)
+    other.write_bytes(other.read_bytes() + b"of another patient")
+    edits: list[EditedStudy] = []
+    for path, iterations in ((scan, 3), (other, 3), (scan, 5)):
+        shots.open(demo.model_copy(update={"data": path, "fingerprints": {}}))
+        algorithm = session.study.protocol.algorithm.model_copy(update={"iterations": iterations})
+        session.study.set_protocol(
+            session.study.protocol.model_copy(update={"algorithm": algorithm})
+        )
+        text = session.study.to_study().model_dump_json()
+        edits.append(EditedStudy(study=text, changed=NIGHT + timedelta(minutes=len(edits) // 2)))
+    window.commands.save_study(folders[0] / "study.toml")
+    session.study.set_input("data", None)
+    for each in unfinished.left.edited:
+        unfinished.drop_edited(each)
+    bar.clear()
+    unfinished.edited.add(edits)
+    shots.wait(shots.is_calm)
+    shots.shoot("edits-two-offers")
+    moved = scan.rename(folders[0] / "archived.h5")
+    shutil.copy(other, scan)
+    unfinished.reopen(edits[0])
+    shots.wait(lambda: bar.problem is not None and shots.is_calm())
+    shots.shoot("edits-not-restored")
+    for path, name in ((scan, "edits-other-scan"), (moved, "edits-moved-scan")):
+        bar.clear()
+        if path == scan:
+            unfinished.drop_edited(edits[1])
+        window.commands.open_path(path)
+        shots.wait(lambda: bar.problem is not None and shots.is_calm())
+        shots.shoot(name)
+    bar.clear()
+    window.commands.open_path(folders[0] / "study.toml")
+    shots.wait(lambda: bar.problem is not None and shots.is_calm())
+    shots.shoot("edits-changed-study")
+    session.study.set_input("data", None)
+    bar.clear()
+    study = edits[0].to_study().model_copy(update={"fingerprints": {}})
+    unfinished.reopen(EditedStudy(study=study.model_dump_json(), changed=NIGHT))
+    shots.wait(lambda: bar.problem is not None)
+    shots.shoot("edits-old-version")
+    bar.clear()
+    for each in unfinished.left.edited:
+        unfinished.drop_edited(each)
+
+
+def damaged_regions(shots: Photographer) -> None:
+    """A file of regions that was cut off."""
+    window = shots.window
+    grid = ImageGrid((24, 24, 24), (2.0, 2.0, 2.0))
+    values = np.random.default_rng(1).random(grid.shape, np.float32)
+    volume = Volume(values, grid, "kBq/mL")
+    shots.show_tab("Regions")
+    path = window.tabs.currentWidget().keeper.file_of(image_mark(volume))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('format = "isocenter-regi')
+    window.session.show_file(volume, "FDG-0412.nii.gz")
+    shots.wait(lambda: window.centre.message_bar.problem is not None and shots.is_calm())
+    shots.shoot("regions-damaged")
+    path.unlink()
 
 
 def _submenu(shots: Photographer, title: str):
@@ -141,6 +219,14 @@ START = (
         first_page,
     ),
     Act(("start-offers", "start-unfinished", "menu-recent", "menu-demos", "menu-window"), offers),
+    Act(
+        (
+            *("edits-two-offers", "edits-not-restored", "edits-other-scan", "edits-old-version"),
+            *("edits-moved-scan", "edits-changed-study"),
+        ),
+        replaced_scans,
+    ),
+    Act(("regions-damaged",), damaged_regions),
     Act(
         ("problem-file", "problem-beside-scan", "problem-many-words", "problem-answer", "reading"),
         problems,

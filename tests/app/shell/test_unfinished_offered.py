@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QPushButton
 
 from app.shell.application import make_window
+from app.shell.unfinished_offers import edited_offers
 from engine.core.paths import HOME_VARIABLE
-from engine.jobs import UnsentResult, WindowWork, WindowWorkFile
+from engine.jobs import EditedStudy, UnsentResult, WindowWork, WindowWorkFile
 from tests.app.conftest import PATIENCE_MS, shut_down
 
 
@@ -64,3 +66,16 @@ def test_unsent_image_is_offered_with_its_title(qtbot, qapp, window) -> None:
     made = next_window(qtbot, qapp, window)
     assert any(each.startswith("Send Scan A, Brain FDG") for each in offers(made))
     shut_down(qtbot, made)
+
+
+def test_two_offers_never_have_the_same_words(window, small_study) -> None:
+    """Exports of two patients often have one file name, and a window closes with both."""
+    text, when = small_study.model_dump_json(), datetime(2026, 11, 26, 1, 4, tzinfo=UTC)
+    copies = [small_study.model_copy(update={"data": Path(f"/{k}/small.h5")}) for k in "ab"]
+    studies = [text, *(each.model_dump_json() for each in copies)]
+    edits = [EditedStudy(study=each, changed=when) for each in studies]
+    edits.append(EditedStudy(study=text + " ", changed=when + timedelta(seconds=1)))
+    window.context.unfinished.edited.add(edits)
+    made = edited_offers(window.context)
+    assert len({(each.text, each.detail) for each in made}) == len(edits)
+    assert all(each.text.startswith("Reopen small.h5") for each in made)
