@@ -21,7 +21,7 @@ from engine.geometry.grid import ImageGrid
 from engine.io import read_listmode, write_listmode
 from engine.io.auxiliary.calibration_file import write_calibration
 from engine.io.auxiliary.tracer_file import read_tracer
-from engine.io.scan_fingerprint import scan_digest
+from engine.io.scan_fingerprint import fingerprint_of
 from engine.modalities.studies import Study
 from tests.app.conftest import PATIENCE_MS
 
@@ -81,7 +81,7 @@ def test_typed_weight_gives_suv_in_the_views(qtbot, controls, row: DoseRow, dose
     assert row.state.text() == READY and row.editors["weight_kg"].text() == "72.5"
     tracer = read_tracer(Path(study.inputs[TRACER].value))
     assert (tracer.weight_kg, tracer.dose_mbq) == (72.5, None), "the dose stays that of the file"
-    assert tracer.of_scan == scan_digest(dosed.data)
+    assert tracer.of_scan == fingerprint_of(dosed.data)
     controls.runner.start()
     session = controls.session
     qtbot.waitUntil(lambda: session.run.record.result is not None, timeout=PATIENCE_MS)

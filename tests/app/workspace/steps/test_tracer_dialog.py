@@ -6,7 +6,7 @@ import pytest
 
 from app.workspace.steps.tracer_dialog import ROLE, TracerDialog
 from engine.io.auxiliary.tracer_file import read_tracer
-from engine.io.scan_fingerprint import scan_digest
+from engine.io.scan_fingerprint import fingerprint_of
 from tests.app.conftest import PATIENCE_MS
 from tests.app.gallery.calibrating import enter
 
@@ -76,7 +76,7 @@ def test_tracer_file_belongs_to_the_scan_and_is_loaded_again(
     written = read_tracer(target)
     assert (written.injected_bq, written.weight_kg, written.sex) == (370e6, 70.0, None)
     again = TracerDialog(parent, controls.context)
-    assert written.of_scan == scan_digest(small_study.data)
+    assert written.of_scan == fingerprint_of(small_study.data)
     assert again.form.value() == written.model_copy(update={"of_scan": None})
     assert controls.commands.is_remembered(ROLE) is None  # it cannot be remembered for other scans
     other = small_study.data.with_name("other.h5")
