@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from engine.core.errors import DataError
-from engine.protocols.study.study import Study
+from engine.protocols.study.study import StudyValues
 
 SHOWN = 8
 """Digits of a fingerprint in a message."""
 
 
-def refuse_changed_files(study: Study) -> None:
+def refuse_changed_files(study: StudyValues) -> None:
     """Refuse a study if a file is not the one that its settings are for.
 
     Parameters
