@@ -36,7 +36,7 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 @pytest.fixture
 def rng() -> np.random.Generator:
-    """Random numbers, the same ones anew for every test."""
+    """Return a random generator with the same numbers for every test."""
     return np.random.default_rng(20240229)
 
 

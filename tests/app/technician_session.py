@@ -171,7 +171,7 @@ def tell(app: QApplication, folder: Path, scan: Path, archive: tuple[str, list[s
     hands = work(app, window, scan)
     result = Results().open(window.session.run.record.result_id)
     bars = window.workflow.findChildren(QScrollBar)
-    told = {
+    reported = {
         "size": [window.width(), window.height()],
         "scrolls": [bar.value() for bar in bars if bar.value()],
         "sent": sorted(taken),
@@ -183,7 +183,7 @@ def tell(app: QApplication, folder: Path, scan: Path, archive: tuple[str, list[s
         "reports": [each.name for each in (folder / "reports").iterdir()],
         "visible": sorted(n for n, a in window.actions_.named().items() if a.isVisible()),
     }
-    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.write(json.dumps(reported) + "\n")
     sys.stdout.flush()
     window.runner.shut_down()
     window.commands.wait()

@@ -248,11 +248,11 @@ def test_forecast_includes_the_response_until_it_is_cached(session, histogram, r
     )
     session.study.set_protocol(plan)
     before = session.study.requirements().seconds
-    kept = path_of(cache_dir() / "response", session.study.scanner, plan.response)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    write_response(response, kept)
+    cached = path_of(cache_dir() / "response", session.study.scanner, plan.response)
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    write_response(response, cached)
     assert session.study.requirements().seconds < before
-    kept.unlink()
+    cached.unlink()
 
 
 def test_response_of_the_panels_is_used_with_its_image(session, histogram, response, tmp_path):
@@ -296,11 +296,11 @@ def test_crystal_layers_can_be_merged_in_the_response(session, response, tmp_pat
     session.study.use_protocol(DualHeadProtocol(layers={"use": "together"}))
     message = session.study.requirements()
     assert message.memory_bytes < apart.memory_bytes
-    kept = path_of(cache_dir() / "response", one, session.study.protocol.response)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    write_response(response, kept)
+    cached = path_of(cache_dir() / "response", one, session.study.protocol.response)
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    write_response(response, cached)
     assert session.study.requirements().seconds < message.seconds
-    kept.unlink()
+    cached.unlink()
     assert (
         message.memory_bytes == estimate(session.study.protocol, one, on=cpu_device(2)).memory_bytes
     )

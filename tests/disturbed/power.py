@@ -51,8 +51,8 @@ class File:
         chosen += [self.writes[:k] + self.writes[k + 1 :] for k in range(certain, n)]
         found = [self._after(writes) for writes in chosen]
         if n > certain:
-            kept = self._after(self.writes[:certain])
-            found.append(kept.ljust(len(self._after(self.writes)), b"\0"))
+            retained = self._after(self.writes[:certain])
+            found.append(retained.ljust(len(self._after(self.writes)), b"\0"))
         return tuple(dict.fromkeys(found))
 
     def _after(self, writes: Iterable[Change]) -> bytes:

@@ -27,10 +27,10 @@ def main(folder: Path) -> None:
         kind.read(path)
         n_bytes = max(len(data) for data in contents(place).values())
         for how, after in (("eio", 0), ("eio", n_bytes // 2), ("stale", n_bytes // 2)):
-            told = _tried(lambda p=path, k=kind: k.read(p), place, how, after)
-            say(kind=kind.name, is_look=False, **told)
-        told = _tried(lambda p=path: _looked_into(p), place, "eio", 0)
-        say(kind=kind.name, is_look=True, **told)
+            reported = _tried(lambda p=path, k=kind: k.read(p), place, how, after)
+            say(kind=kind.name, is_look=False, **reported)
+        reported = _tried(lambda p=path: _looked_into(p), place, "eio", 0)
+        say(kind=kind.name, is_look=True, **reported)
 
 
 def _tried(act: Callable[[], object], place: Path, how: str, after: int) -> Plain:

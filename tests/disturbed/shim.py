@@ -1,4 +1,4 @@
-"""The shim under a process: compiled here, loaded there, told what to do by the environment."""
+"""The shim under a process: compiled here, preloaded, configured by the environment."""
 
 from __future__ import annotations
 

@@ -90,14 +90,14 @@ def test_disk_model_detects_a_missing_sync(tmp_path: Path, letters: str, lost: s
         synced = iter("1")
     elif letters == "CWRS":
         synced = iter("9")
-    told = {"writer": "", "old": {path: b"old.".hex()}, "new": {path: b"new".hex()}}
+    reported = {"writer": "", "old": {path: b"old.".hex()}, "new": {path: b"new".hex()}}
     faults = []
     for letter in (*letters, ""):
         if letter:
             disk.take(steps.get(letter) or Change("S", next(synced), "0"))
         for state in disk.states():
             try:
-                refuse_mixed(told, state, done=not letter)
+                refuse_mixed(reported, state, done=not letter)
             except AssertionError as e:
                 faults.append(str(e))
     assert (lost is None and not faults) or any(str(lost) in fault for fault in faults)

@@ -1,4 +1,4 @@
-"""Everything that writes a file which somebody keeps, each with two contents to write."""
+"""Functions that write every kind of persistent file, each with two versions of content."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ UPDATES_BEFORE_NEXT_FAULT = 2
 
 
 def gpu_failing_again(study, *, on, resume, **options):
-    """The real run on an emulated card whose driver breaks in each process anew."""
+    """Run on an emulated GPU with a driver that breaks in every process."""
     n_images = UPDATES_BEFORE_FAULT if resume is None else UPDATES_BEFORE_NEXT_FAULT
     yield from _until_the_card_breaks(study, resume, n_images, options)
 
@@ -200,7 +200,7 @@ def dead_at_once(study, **options):
 
 
 def faulty_code_on_gpu(study, **options):
-    """A fault of the GPU that nobody put into words."""
+    """Unexpected error of a GPU, without a message of ours."""
     yield Planned("cuda", "Device: Emulated GPU. Memory needed: 1.0 GiB.")
     yield from faulty_code(study, **options)
 

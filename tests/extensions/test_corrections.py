@@ -229,7 +229,7 @@ def test_multiplicative_correction_changes_events_sensitivity_and_its_cache(
     trial: Trial, told: dict[str, Any]
 ) -> None:
     plain, found = image(trial, "plain.h5"), image(trial, "oblique.h5")
-    assert entry(trial, "plain.h5", "oblique")["state"] == "off"  # nobody asked for it
+    assert entry(trial, "plain.h5", "oblique")["state"] == "off"  # no protocol enables it
     assert "mean factor" in entry(trial, "oblique.h5", "oblique")["text"]
     scan = read_listmode(trial.work / "scan.h5")
     assert isinstance(scan.scanner, RingScanner)

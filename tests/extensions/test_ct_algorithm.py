@@ -31,7 +31,7 @@ def test_algorithm_of_the_guide_works(trial: Trial, ct_scan: list[str]) -> None:
     settings = ["--set", "algorithm.kind=landweber", "--set", "algorithm.iterations=3"]
     settings += ["--set", "adjoint=matched", *GRID]
 
-    told = trial.run(
+    answers = trial.run(
         ct_scan,
         ["reconstruct", "scan.h5", "-o", "image.h5", *settings],
         ["reconstruct", "scan.h5", "-o", "filtered.h5", *settings,
@@ -46,7 +46,7 @@ def test_algorithm_of_the_guide_works(trial: Trial, ct_scan: list[str]) -> None:
     residuals = image.info["relative_residuals"]
     assert len(residuals) == 3 and residuals == sorted(residuals, reverse=True)
     assert image.info["protocol"]["algorithm"]["kind"] == "landweber"
-    assert "Landweber" in told["offered"]["ct"] and "Landweber" not in told["offered"]["pet"]
+    assert "Landweber" in answers["offered"]["ct"] and "Landweber" not in answers["offered"]["pet"]
 
 
 GRID = ["--set", "grid.voxel_mm=[4, 4, 4]", "--set", "steps.centre.use=off"]

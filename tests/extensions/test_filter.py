@@ -47,7 +47,7 @@ def test_filter_is_added_with_one_file_and_one_name(trial: Trial, ct_scan: list[
         "engine.recon.postprocess.unsharp.Unsharp",
     )
 
-    told = trial.run(
+    answers = trial.run(
         ct_scan,
         ["reconstruct", "scan.h5", "-o", "plain.h5"],
         ["reconstruct", "scan.h5", "-o", "sharp.h5",
@@ -62,4 +62,4 @@ def test_filter_is_added_with_one_file_and_one_name(trial: Trial, ct_scan: list[
     assert np.abs(sharp.values - image).max() > 0.1 * image.max()
     assert sharp.info["protocol"]["finishing"] == [{"kind": "unsharp", "amount": 2.0}]
     for kind in ("pet", "dual-head", "ct"):
-        assert {"Unsharp mask", "Gaussian"} <= set(told["offered"][kind])
+        assert {"Unsharp mask", "Gaussian"} <= set(answers["offered"][kind])

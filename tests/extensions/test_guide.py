@@ -37,7 +37,7 @@ def test_correction_of_the_guide_doubles_the_image(trial: Trial, pet_scan: list[
     decayed = ["--set", "corrections.decay.use=auto"]
     decayed += ["--set", f"corrections.decay.delay_s={HALF_LIFE_S}"]
 
-    told = trial.run(
+    answers = trial.run(
         pet_scan,
         ["reconstruct", "scan.h5", "-o", "plain.h5", *common],
         ["reconstruct", "scan.h5", "-o", "decayed.h5", *common, *decayed],
@@ -46,7 +46,7 @@ def test_correction_of_the_guide_doubles_the_image(trial: Trial, pet_scan: list[
 
     plain, twice = (read_volume(trial.work / f"{name}.h5").values for name in ("plain", "decayed"))
     assert twice.sum() / plain.sum() == pytest.approx(2, rel=1e-3)
-    assert "Decay" in told["offered"]["pet"]
+    assert "Decay" in answers["offered"]["pet"]
 
 
 def test_reader_of_the_guide_reads_a_foreign_file(trial: Trial) -> None:
@@ -57,13 +57,13 @@ def test_reader_of_the_guide_reads_a_foreign_file(trial: Trial) -> None:
 
     (trial.work / "short.slab").write_bytes(HEADER.encode() + values.tobytes()[:-4])
 
-    told = trial.run(
+    answers = trial.run(
         ["inspect", "image.slab"],
         ["export", "image.slab", "image.h5"],
         ask={"refused": {"command": ["export", "short.slab", "short.h5"]}},
     )
 
-    assert "short.slab: the header does not fit" in told["refused"]
+    assert "short.slab: the header does not fit" in answers["refused"]
     volume = read_volume(trial.work / "image.h5")
     np.testing.assert_array_equal(volume.values, values)
     assert volume.grid.voxel_mm == (1.0, 2.0, 3.0)

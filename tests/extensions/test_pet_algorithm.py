@@ -60,7 +60,7 @@ def test_algorithm_for_counts_is_added_with_one_file_and_one_name(
         return ["reconstruct", "scan.h5", "-o", out, *pairs]
 
     rooted = "algorithm.kind=rooted"
-    told = trial.run(
+    answers = trial.run(
         pet_scan,
         reconstructed("start.h5", "algorithm.kind=mlem", "algorithm.iterations=1"),
         reconstructed("whole.h5", rooted, "algorithm.power=1", "algorithm.iterations=1"),
@@ -80,4 +80,4 @@ def test_algorithm_for_counts_is_added_with_one_file_and_one_name(
     assert len(likelihoods) == 3 and likelihoods == sorted(likelihoods)
     assert slow.info["iterations_done"] == pytest.approx(3)
     for kind in ("pet", "dual-head"):
-        assert "Rooted EM" in told["offered"][kind]
+        assert "Rooted EM" in answers["offered"][kind]

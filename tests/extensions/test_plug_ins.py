@@ -79,7 +79,7 @@ def test_plug_in_features_appear_in_forms_settings_runs_and_records(
     sharp = 'finishing=[{kind="unsharp", amount=2.0}]'
     moved = ("steps.sideways.use=on", "steps.sideways.columns=3")
 
-    answers, told = asked(
+    answers, errors = asked(
         site,
         work,
         pet_scan,
@@ -94,10 +94,10 @@ def test_plug_in_features_appear_in_forms_settings_runs_and_records(
         window={"paths": ["slab.nii.gz"], "tab": "Statistics"},
     )
 
-    assert "is skipped" not in told
+    assert "is skipped" not in errors
     names = ("plain", "decayed", "prior", "moved")
     plain, decayed, map_image, ct = (read_volume(work / f"{name}.h5") for name in names)
-    assert "prior: Log-cosh" in told and map_image.values.max() > 0
+    assert "prior: Log-cosh" in errors and map_image.values.max() > 0
     seen = plain.values > 0.01 * plain.values.max()
     np.testing.assert_allclose(decayed.values[seen] / plain.values[seen], 2, rtol=1e-3)
     np.testing.assert_array_equal(read_volume(work / "slab.nii.gz").values, slab.values)
@@ -240,14 +240,16 @@ def test_each_broken_plug_in_gives_one_sentence_without_a_crash(tmp_path: Path) 
         (site / f"{module}.py").write_text(source, encoding="utf-8")
 
     shown = {"paths": [], "tab": "Results"}
-    answers, told = asked(site, work, ["protocols"], offered={}, window=shown, plug_in_problems={})
+    answers, errors = asked(
+        site, work, ["protocols"], offered={}, window=shown, plug_in_problems={}
+    )
 
     problems = answers["plug_in_problems"]
     for name in BROKEN:
         about = [each for each in problems if f"the plug-in {name} 0.1 is skipped" in each]
         assert len(about) == 1, (name, problems)
         assert about[0].endswith(f"Update or uninstall {name}.") and "\n" not in about[0]
-        assert told.count(about[0]) == 1
+        assert errors.count(about[0]) == 1
     assert len(problems) == len(BROKEN) >= 20
     assert "Gaussian" in answers["offered"]["pet"]
     assert "Failing" not in answers["window"][0]["tabs"]
@@ -373,9 +375,9 @@ def test_error_names_the_plug_in(tmp_path: Path, pet_scan: list[str]) -> None:
     (work / "a.mixed").write_bytes(b"MIXED")
     assert program(site, work, *pet_scan).returncode == 0
 
-    told = program(site, work, "inspect", "a.mixed").stderr
+    errors = program(site, work, "inspect", "a.mixed").stderr
     problem = "the plug-in mixed 0.3 cannot read this file (KeyError: 'no events')"
-    assert f"a.mixed: {problem}. Please report this to the authors of the plug-in." in told
+    assert f"a.mixed: {problem}. Please report this to the authors of the plug-in." in errors
 
     # Another file is still read: the reader that fails for it is skipped.
     done = program(site, work, "inspect", "ring.toml")

@@ -62,7 +62,7 @@ def test_detector_moving_step_is_added_with_one_file_and_one_name(
         return ["reconstruct", scan, "-o", out, *pairs]
 
     shifted = [part.replace("scan.h5", "shifted.h5") for part in ct_scan]
-    told = trial.run(
+    answers = trial.run(
         ct_scan,
         [*shifted, "--untold-shift", "3"],
         reconstructed("scan.h5", "right.h5", fixed, "grid.diameter_mm=60"),
@@ -80,9 +80,9 @@ def test_detector_moving_step_is_added_with_one_file_and_one_name(
         return float(np.linalg.norm(volume.values - right.values) / np.linalg.norm(right.values))
 
     assert error(mended) < 0.3 * error(wrong)
-    grid, without = told["planned_grids"]
+    grid, without = answers["planned_grids"]
     assert tuple(grid["shape"]) == whole.grid.shape
     np.testing.assert_allclose(grid["voxel_mm"], whole.grid.voxel_mm)
     assert grid != without  # the window knows of the step before the run does
-    assert "Moved by (pixels)" in told["offered"]["ct"]
+    assert "Moved by (pixels)" in answers["offered"]["ct"]
     assert any(row["kind"] == "sideways" for row in whole.info["corrections"])

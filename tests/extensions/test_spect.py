@@ -283,7 +283,7 @@ def test_program_reconstructs_spect_scans(tmp_path: Path) -> None:
     coarse = ("--set", "grid.voxel_mm=[10,10,10]", "--set", "algorithm.iterations=3")
     coarse += ("--set", "algorithm.subsets=4")
 
-    answers, told = asked(
+    answers, errors = asked(
         site,
         work,
         ["inspect", "scan.hs"],
@@ -298,8 +298,8 @@ def test_program_reconstructs_spect_scans(tmp_path: Path) -> None:
         run_in_window={"study": "study.toml", "report": "report.html"},
     )
 
-    assert "is skipped" not in told
-    assert "bins, exact" in told and "lines of response" not in told
+    assert "is skipped" not in errors
+    assert "bins, exact" in errors and "lines of response" not in errors
     inspected = answers["printed"][0]
     assert "SPECT" in inspected and "360° CW in 12 views" in inspected and "FAULT" not in inspected
     gathered = answers["printed"][1]

@@ -196,8 +196,8 @@ def test_template_modality_gives_one_sentence_for_damaged_scans(trial: Trial) ->
 @pytest.mark.usefixtures("read", "camera")
 def test_template_panel_shows_figures_of_an_image(trial: Trial) -> None:
     paths = ["known.h5", f"{DEMO}.camera"]
-    told = trial.run(ask={"window": {"paths": paths, "tab": "Statistics"}})["window"]
-    empty, image, scan = told
+    answers = trial.run(ask={"window": {"paths": paths, "tab": "Statistics"}})["window"]
+    empty, image, scan = answers
     assert empty["tabs"][-1] == "Statistics"
     assert empty["words"] == ["No image yet. Reconstruct a scan or open an image."]
     volume = read_volume(trial.work / "known.h5")

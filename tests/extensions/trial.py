@@ -123,10 +123,10 @@ class Trial:
         )
         if done:
             raise AssertionError(said.read_text(encoding="utf-8", errors="replace"))
-        told = json.loads(answers.read_text(encoding="utf-8"))
-        if not Path(told["engine"]).is_relative_to(self.root):
-            raise AssertionError(f"the engine of {told['engine']} ran, not that of the trial")
-        return told
+        report = json.loads(answers.read_text(encoding="utf-8"))
+        if not Path(report["engine"]).is_relative_to(self.root):
+            raise AssertionError(f"the engine of {report['engine']} ran, not that of the trial")
+        return report
 
 
 @cache

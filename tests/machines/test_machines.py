@@ -53,12 +53,12 @@ def test_auto_selects_the_expected_device(machine):
 def test_window_offers_the_expected_device(machine):
     found = find_devices()
     automatic = choose(found, "auto")
-    said = " ".join(device.why_not for device in found)
+    text = " ".join(device.why_not for device in found)
     if machine.in_use:
         assert automatic.key == "cuda", "the fault shows only in use"
     else:
         assert automatic.key == machine.key
-        assert re.search(machine.words, said)
+        assert re.search(machine.words, text)
     assert all(device.label for device in found)
     assert all(is_brief(device.why_not) for device in found if device.why_not)
 

@@ -220,10 +220,10 @@ def test_broken_environment_is_recreated(tmp_path: Path) -> None:
     command = [environment.python, "-m", "pip", "--version"]
     done = subprocess.run(command, env=paths, capture_output=True)
     assert done.returncode == 0
-    kept = environment.folder / "kept"
-    kept.touch()
+    retained = environment.folder / "kept"
+    retained.touch()
     environment.make()
-    assert kept.exists(), "a working environment was made again"
+    assert retained.exists(), "a working environment was made again"
 
 
 def test_hash_depends_on_project_and_folder(tmp_path: Path) -> None:

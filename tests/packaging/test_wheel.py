@@ -92,9 +92,9 @@ def test_wheel_excludes_development_files(wheel: Path) -> None:
 
 
 def test_installation_runs_without_a_clone(installed: Path, tmp_path: Path) -> None:
-    kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    retained = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     home = tmp_path / "home"
-    options = {"cwd": tmp_path, "env": kept | {"ISOCENTER_HOME": str(home)}}
+    options = {"cwd": tmp_path, "env": retained | {"ISOCENTER_HOME": str(home)}}
     share_compiled(installed, home / "cache")  # machine code alone, of the same sources
     command = installed / "isocenter"
     assert run(command, "--version", **options).strip() == f"isocenter {PROJECT['version']}"
@@ -116,8 +116,8 @@ def test_installation_runs_without_a_clone(installed: Path, tmp_path: Path) -> N
     run(command, "reconstruct", "scan.h5", "-o", "volume.nii.gz", "--device", "cpu", **options)
     assert (tmp_path / "volume.nii.gz").stat().st_size > 1000
     assert [*(home / "cache").glob("kernels-*")]
-    said = run(command, "uninstall", "--yes", **options)
-    assert "run `pip uninstall isocenter`" in said and str(home / "results") in said
+    output = run(command, "uninstall", "--yes", **options)
+    assert "run `pip uninstall isocenter`" in output and str(home / "results") in output
     assert not [*(home / "cache").glob("kernels-*")]
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check")
     run(*pip, "--python", installed / "python", "uninstall", "--yes", "isocenter")

@@ -1,1 +1,1 @@
-"""Other programs where they are not installed: libraries of the same functions, written anew."""
+"""Stubs of other programs that are not installed: libraries with the same functions."""

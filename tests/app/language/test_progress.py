@@ -39,10 +39,10 @@ def test_german_progress_contains_no_english_word(german, controls, frame, subse
     session.run.begin("a")
     session.run.take(StageStarted("reconstruct", "Reconstructing"))
     session.run.record.take(preview(frame, subsets))
-    said = [progress_text(session), *(text for _, text in _steps(session.run.record.latest))]
+    messages = [progress_text(session), *(text for _, text in _steps(session.run.record.latest))]
     for state in (RunState.RUNNING, RunState.PAUSED, RunState.FINISHING):
         session.run.set_state(state)
-        said.append(time_text(session))
-    assert all(said)
-    assert [each for each in said if FRAGMENTS.search(each)] == []
+        messages.append(time_text(session))
+    assert all(messages)
+    assert [each for each in messages if FRAGMENTS.search(each)] == []
     session.run.set_state(RunState.IDLE)

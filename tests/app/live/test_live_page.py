@@ -159,9 +159,9 @@ def expect_kept(qtbot, live, images, path, monkeypatch, names) -> None:
         found = nibabel.load(file).get_fdata()
         np.testing.assert_array_equal(np.sort(found.ravel()), np.sort(values.ravel()))
         text = file.with_name(file.name.replace(".nii.gz", ".provenance.json")).read_text()
-        said = json.loads(text)["provenance"]["live"]
-        assert said["axis_column"] == pytest.approx(images.axis_column)
-        assert said["planes"][0]["down"] == pytest.approx(images.planes[0].down)
+        report = json.loads(text)["provenance"]["live"]
+        assert report["axis_column"] == pytest.approx(images.axis_column)
+        assert report["planes"][0]["down"] == pytest.approx(images.planes[0].down)
         assert "scan.h5" not in text
 
 
@@ -272,13 +272,13 @@ def test_pointer_position_is_mapped_to_the_right_point(qtbot, index):
     view.show_slice(values, plane, PlanePlacement.of(orthogonal((20, 20), 2.0, (1.0, 2.0, 3.0))))
     row, column = np.argwhere(view.make_raster(view.state.volume).values)[0]
     rect = view.image_rect(view.state.volume)
-    told = []
-    view.moved.connect(told.append)
+    reported = []
+    view.moved.connect(reported.append)
     viewport_at = (rect.u + (column + 0.5) * 2.0, rect.v + (row + 0.5) * 2.0)
     view.to_mm = lambda at: viewport_at
     view.primary_drag(None).move(None)
     expected = plane.to_mm @ np.array([15.5, 4.5, 0.5, 1.0])
-    np.testing.assert_allclose(told[0], expected[:3], atol=1e-9)
+    np.testing.assert_allclose(reported[0], expected[:3], atol=1e-9)
 
 
 def test_z_points_up_and_y_points_down():

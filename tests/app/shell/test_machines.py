@@ -32,8 +32,8 @@ def test_every_machine_offers_the_right_device_with_a_reason(window, tmp_path):
         assert choice.in_use.usable, name
         assert list(chooser.entries) == ["auto", *(device.key for device in choice.found)], name
         grey = [entry for entry in chooser.entries.values() if not entry.isEnabled()]
-        said = " ".join(plain(entry.toolTip()) for entry in grey)
-        assert re.search("" if machine.in_use else machine.words, said), name
+        text = " ".join(plain(entry.toolTip()) for entry in grey)
+        assert re.search("" if machine.in_use else machine.words, text), name
 
 
 def test_chosen_second_gpu_is_remembered(window, preferences, tmp_path, monkeypatch):

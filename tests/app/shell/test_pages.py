@@ -168,9 +168,9 @@ def test_run_and_stored_result_show_the_same_number_of_warnings(qtbot, window, j
     """Prepare showed none for a stored result, and the list counted a repeated sentence twice."""
     card, record = window.header.judging, window.session.run.record
     n, texts = record.n_warnings, card.warnings.texts
-    (kept,) = [each for each in Results().newest_first() if each.id == record.result_id]
-    assert kept.record.run_record.n_warnings == n
-    window.context.results.open(kept)
+    (stored,) = [each for each in Results().newest_first() if each.id == record.result_id]
+    assert stored.record.run_record.n_warnings == n
+    window.context.results.open(stored)
     shown = lambda: window.session.run.record is not record  # noqa: E731
     qtbot.waitUntil(shown, timeout=PATIENCE_MS)
     assert window.session.run.record.n_warnings == n

@@ -55,8 +55,8 @@ def test_interrupted_recording_is_discarded_after_a_question(qtbot, window, monk
 
     discard.click()
     assert recorder.path.exists()
-    begun = datetime.fromisoformat(unfinished_recordings()[0].begun_utc).astimezone()
-    for fact in (f"{scan().n_events:,} events", f"{begun:%d %b %Y %H:%M}", "saved as scan.h5"):
+    started = datetime.fromisoformat(unfinished_recordings()[0].begun_utc).astimezone()
+    for fact in (f"{scan().n_events:,} events", f"{started:%d %b %Y %H:%M}", "saved as scan.h5"):
         assert fact in asked[0]
     discard.click()
     qtbot.waitUntil(lambda: not lists._recordings, timeout=20_000)

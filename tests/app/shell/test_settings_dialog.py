@@ -33,9 +33,11 @@ def test_saved_settings_are_used_by_the_command_line(dialog, preferences, tmp_pa
     dialog.change.click()
     assert preferences.site == Site() and not preferences.passphrase, "nothing before Save"
     dialog._save()
-    kept = Site.read(preferences.folder)
-    assert kept == preferences.site
-    assert kept == Site(name="City hospital", people=("A. One", "B. Two"), protocols=str(tmp_path))
+    stored = Site.read(preferences.folder)
+    assert stored == preferences.site
+    assert stored == Site(
+        name="City hospital", people=("A. One", "B. Two"), protocols=str(tmp_path)
+    )
     assert preferences.technician and is_right("secret", preferences.passphrase)
 
 

@@ -33,8 +33,8 @@ def finish(qtbot, window):
 def until_running(qtbot, window, updates=3):
     def far_enough():
         run = window.session.run  # a repaint may overtake the start of a stage
-        latest, begun = run.record.latest, run.state is RunState.RUNNING
-        return begun and latest is not None and latest.iteration >= updates
+        latest, started = run.record.latest, run.state is RunState.RUNNING
+        return started and latest is not None and latest.iteration >= updates
 
     qtbot.waitUntil(far_enough, timeout=PATIENCE_MS)
 
@@ -77,9 +77,11 @@ def test_scan_is_reconstructed_and_shown_and_no_thread_remains(
     )
     is_listed = lambda: session.run.record.result_id in [r.id for r in session.results.items]  # noqa: E731
     qtbot.waitUntil(is_listed, timeout=PATIENCE_MS)
-    kept = session.results.items[0]
-    np.testing.assert_array_equal(kept.volume().values, session.run.record.result.values)
-    assert kept.record.run.describe_ending() == "finished" and kept.record.inputs["data"]["sha256"]
+    stored = session.results.items[0]
+    np.testing.assert_array_equal(stored.volume().values, session.run.record.result.values)
+    assert (
+        stored.record.run.describe_ending() == "finished" and stored.record.inputs["data"]["sha256"]
+    )
     is_quiet = lambda: not any(t.isRunning() for t in window.findChildren(QThread))  # noqa: E731
     qtbot.waitUntil(is_quiet, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: window.commands.findChildren(QThread) == [], timeout=PATIENCE_MS)
@@ -301,9 +303,9 @@ def test_export_writes_the_same_bytes_as_the_command_line(qtbot, window, opened,
     window.runner.start()
     finish(qtbot, window)
     record = window.session.run.record
-    kept = record.images.items[-1]
+    stored = record.images.items[-1]
     ours, theirs = tmp_path / "window.h5", tmp_path / "command-line.h5"
-    write(kept.volume, ours, provenance_of(record, kept))
+    write(stored.volume, ours, provenance_of(record, stored))
     from engine.io import save
 
     save(record.result, theirs, record.result.info)

@@ -40,7 +40,7 @@ leave(app.exec())
 
 @pytest.fixture
 def exact_study(long_study):
-    """A long study whose bits do not depend on anything but its input."""
+    """Return a long study with bits that depend on its input only."""
     algorithm = long_study.protocol.algorithm.model_copy(update={"iterations": ITERATIONS})
     changes = {"algorithm": algorithm, "reproducible": True}
     return long_study.model_copy(
@@ -90,10 +90,10 @@ def resume(qtbot, window) -> None:
     """Resume the killed run; its image stays visible until the next one."""
     run = window.session.run
     qtbot.waitUntil(lambda: run.record.result_id != "", timeout=PATIENCE_MS)
-    kept = run.images
+    stored = run.images
     window.centre.message_bar.resume.click()
     assert run.state.is_active
-    assert run.images == kept, "none goes before it is made anew"
+    assert run.images == stored, "none goes before it is made anew"
     assert f" of {ITERATIONS}" in window.centre.scrubber.text()
     qtbot.waitUntil(lambda: run.record.latest is not None, timeout=PATIENCE_MS)
     assert run.record.latest.update > 1, "it goes on, it does not begin anew"

@@ -278,9 +278,9 @@ def test_pet_is_painted_over_ct_and_mr_in_either_order(state, show, pixels, firs
         state.fusion.set_opacity(opacity)
         expected = (1 - opacity) * of_map("grey", 2) + opacity * of_map("hot", 3)
         np.testing.assert_allclose(colour_at(pixels(view), 0.4), expected, atol=2)
-    said = [text.words for text in painted(view).texts]
+    messages = [text.words for text in painted(view).texts]
     pet = next(name for name in (first, second) if values[name] == 3)
-    assert any(each.startswith(f"+ {pet} [") for each in said)
+    assert any(each.startswith(f"+ {pet} [") for each in messages)
     state.fusion.set_mode("swipe")
     image = pixels(view)
     np.testing.assert_allclose(colour_at(image, 0.4), of_map("grey", 2), atol=1)

@@ -81,10 +81,10 @@ def test_adjacent_slices_follow_the_cursor_and_the_wheel_pages(ortho, state, tur
     state.set_cursor(tuple(map(float, grid.lower_mm)))
     assert slice_index(grid, 2, state.cursor_mm[2]) in [each.index for each in box.slices]
     first = box.slices[0].index
-    kept = box.slices[1].raster
+    drawn = box.slices[1].raster
     turn_wheel(box.slices[0], 2)
     assert box.slices[0].index == first + 2
-    assert box.slices[3].raster is kept, "it has moved to another place"
+    assert box.slices[3].raster is drawn, "it has moved to another place"
 
 
 def test_light_box_has_one_zoom(ortho):

@@ -104,9 +104,9 @@ def test_value_at_the_pointer_is_that_of_its_voxel(ortho, state, index):
 
 
 def test_cursor_stays_while_the_pointer_moves(ortho, state):
-    before, kept = state.cursor_mm, ortho.axial.raster
+    before, drawn = state.cursor_mm, ortho.axial.raster
     QTest.mouseMove(ortho.axial, at(ortho.axial, state.cursor_mm) + QPoint(20, 10))
-    assert state.cursor_mm == before and ortho.axial.raster is kept, "no slice is cut for it"
+    assert state.cursor_mm == before and ortho.axial.raster is drawn, "no slice is cut for it"
 
 
 @pytest.mark.parametrize("base_axes", ["LPS", "LPI"])

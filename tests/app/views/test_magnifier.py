@@ -24,7 +24,7 @@ def view(state, show):
 
 def test_mark_below_the_magnifier_is_enlarged(view, state, pixels):
     before = pixels(view)
-    kept = view.raster
+    drawn = view.raster
     state.toggle_magnifier()
     point = (*state.cursor_mm[:1], -20 - 3 * 11.5, state.cursor_mm[2])  # in the mark of A
     at = QPoint(*map(round, view.viewport.to_px(*view.orientation.to_screen(point))))
@@ -34,7 +34,7 @@ def test_mark_below_the_magnifier_is_enlarged(view, state, pixels):
     rows, columns = (np.arange(n) - c for n, c in zip(image.shape, (at.y(), at.x()), strict=True))
     beyond = np.hypot(rows[:, None], columns) > DIAMETER_PX / 2 + 3
     np.testing.assert_array_equal(image[beyond], before[beyond])
-    assert view.raster is kept, "no slice is cut for it"
+    assert view.raster is drawn, "no slice is cut for it"
 
 
 def test_key_shows_and_hides_the_magnifier_at_the_cursor(view, state, pixels, qtbot):

@@ -71,8 +71,8 @@ def test_reconstruct_writes_volume_and_provenance(scan, tmp_path, capsys):
     events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
     assert events[0] == "StageStarted" and events[-1] == "Finished"
     assert events.count("Preview") == 4
-    kept = list(tmp_path.glob("*.json"))
-    assert any("tiny" in path.read_text() for path in kept)
+    retained = list(tmp_path.glob("*.json"))
+    assert any("tiny" in path.read_text() for path in retained)
     assert "log-likelihood" in capsys.readouterr().err
 
 

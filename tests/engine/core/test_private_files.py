@@ -96,7 +96,7 @@ def test_parent_folders_are_checked(tmp_path: Path) -> None:
     folder = made(tmp_path / "a/b/c")
     made(tmp_path / "a", 0o777)
     assert f"Everybody may write to {tmp_path / 'a'}." == why_not_private(folder)
-    # In a sticky folder nobody can replace what belongs to another
+    # In a sticky folder only owners can replace their files
     made(tmp_path / "a", 0o1777)
     assert why_not_private(folder) == ""
 
@@ -111,7 +111,7 @@ def test_everything_below_a_closed_folder_is_private(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("reachable")
 def test_links_to_or_in_open_folders_are_not_private(tmp_path: Path) -> None:
-    # Not below the closed folder of pytest, which nobody else reaches
+    # Outside the closed folder of pytest, which others cannot reach
     open_, closed = made(tmp_path / "open", 0o777), made(tmp_path / "closed")
     (closed / "to open").symlink_to(open_)
     (open_ / "to closed").symlink_to(closed)

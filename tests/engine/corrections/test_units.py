@@ -58,8 +58,8 @@ def test_dead_time_that_is_stated_twice_prevents_units() -> None:
     once = replace(given, info={**given.info})
     twice = replace(given, info={**given.info, "live_fraction": 0.9})
     assert ActivityConcentration().obstacle(once) is None
-    said = ActivityConcentration().obstacle(twice)
-    assert said is not None and "dead time twice" in said
+    obstacle = ActivityConcentration().obstacle(twice)
+    assert obstacle is not None and "dead time twice" in obstacle
     left_out = replace(twice, auxiliary={**twice.auxiliary, APPLIED: CALIBRATION.corrections})
     assert ActivityConcentration().obstacle(left_out) is None, "blocks were not applied"
     bare = replace(CALIBRATION, corrections=())

@@ -110,7 +110,7 @@ def test_displayed_image_has_a_named_file(
     np.testing.assert_array_equal(
         np.fromfile(iterate_files(tmp_path)[0], "<f4"), 3 * values.ravel()
     )
-    np.testing.assert_array_equal(shown, 2 * values)  # whoever looks at it still sees it
+    np.testing.assert_array_equal(shown, 2 * values)  # the displayed file is unchanged
     assert to_host(second) is second.in_memory()
 
 

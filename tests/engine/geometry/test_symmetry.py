@@ -27,8 +27,8 @@ def test_quarter_turns_need_a_multiple_of_four_positions():
 
 
 def test_gap_preserves_only_its_own_mirrors():
-    kept = found(gap_places=(0,))  # on the x axis: y and z can change sign
-    assert set(kept) == {(False, (1, y, z)) for y in (1, -1) for z in (1, -1)}
+    retained = found(gap_places=(0,))  # on the x axis: y and z can change sign
+    assert set(retained) == {(False, (1, y, z)) for y in (1, -1) for z in (1, -1)}
 
 
 def test_gap_ring_breaks_the_axial_mirror_and_a_shifted_grid_its_own():

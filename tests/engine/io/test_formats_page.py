@@ -43,10 +43,10 @@ def may_be_absent(title: str, place: str, attribute: str) -> bool:
     """Return True if the table allows it, or does not list it; a dataset has no attribute."""
     if attribute:
         of = [f"`{attribute}`"] if place == "/" else [f"`{attribute}`", f"`/{place}`"]
-        said = [e for e in rows_of(title) if "attribute" in e[0] and all(w in e[0] for w in of)]
+        messages = [e for e in rows_of(title) if "attribute" in e[0] and all(w in e[0] for w in of)]
     else:
-        said = [e for e in rows_of(title) if f"`/{place}`" in e[0] and "attribute" not in e[0]]
-    return not said or any(ABSENT.search(what) for _, what in said)
+        messages = [e for e in rows_of(title) if f"`/{place}`" in e[0] and "attribute" not in e[0]]
+    return not messages or any(ABSENT.search(what) for _, what in messages)
 
 
 def parts_of(path: Path) -> Iterator[tuple[str, str]]:
@@ -90,5 +90,5 @@ def test_only_documented_optional_parts_can_be_absent(tmp_path: Path, kind: str)
     parts = list(parts_of(path))
     assert len(parts) >= 5
     found = {part: reads_without(path, *part, read) for part in parts}
-    said = {part: may_be_absent(title, *part) for part in parts}
-    assert {part for part in parts if found[part] != said[part]} == set()
+    reported = {part: may_be_absent(title, *part) for part in parts}
+    assert {part for part in parts if found[part] != reported[part]} == set()

@@ -183,8 +183,8 @@ def _in_elekta(field: str, value: str) -> Mutation:
 
 
 def _in_ctsimu(section: str, field: str, value: object) -> Mutation:
-    said = scenario(**{section: {field: json.loads(json.dumps(value))}})
-    return Mutation("CTSimU", field, repr(value), lambda folder: ctsimu(folder, said))
+    report = scenario(**{section: {field: json.loads(json.dumps(value))}})
+    return Mutation("CTSimU", field, repr(value), lambda folder: ctsimu(folder, report))
 
 
 def _in_matlab(field: str, value: object) -> Mutation:

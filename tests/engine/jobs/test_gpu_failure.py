@@ -86,11 +86,11 @@ def test_broken_driver_saves_the_last_image_and_the_cpu_gives_the_same_bits(
     assert not last.user_fault
     assert "cudaErrorLaunchFailure" in last.text
     assert "cudaErrorLaunchFailure" in last.detail
-    shown, kept = images[-1], job.latest()
+    shown, stored = images[-1], job.latest()
     assert engine.last_preview is shown
     assert shown.update >= UPDATES_BEFORE_FAULT
-    assert kept.done == shown.update
-    np.testing.assert_array_equal(kept.image, shown.volume.values)
+    assert stored.done == shown.update
+    np.testing.assert_array_equal(stored.image, shown.volume.values)
     place = f"iteration {shown.iteration}, subset {shown.subset}"
     assert f"The image of {place} is saved. A checkpoint of {place} is saved on disk" in last.text
     assert "Continue on the CPU" in last.text
@@ -106,12 +106,12 @@ def test_repeated_gpu_failure_stops_again_and_loses_nothing(
 ):
     """Each process resumes from the last image of the previous one, without asking for another."""
     job, (_, first_images, first) = copied, failed_once[1]
-    kept = job.latest()
+    stored = job.latest()
     _, images, second = end_of(study, engine_sources.gpu_failing_again, job=job, resume=True)
     for last in (first, second):
         assert isinstance(last, Failed) and last.on_cpu and not last.user_fault
         assert "cudaErrorLaunchFailure" in last.text and "Continue on the CPU" in last.text
-    assert kept.done == first_images[-1].update < images[0].update
+    assert stored.done == first_images[-1].update < images[0].update
     assert job.latest().done == images[-1].update
     np.testing.assert_array_equal(job.latest().image, images[-1].volume.values)
     assert job.record.status == "failed", "it waits for the user"

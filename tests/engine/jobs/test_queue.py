@@ -158,10 +158,10 @@ def test_order_pause_resume_and_removal_follow_the_commands(
     assert titles(queue) == ["c", "b", "d", "a"]
     queue.pause(b.id)
     queue.remove(d.id)
-    begun: list[str] = []
+    started: list[str] = []
     queue.set_running(True)
-    QueueRunner(queue, LocalExecutor(queue, source=engine_sources.steady), begun.append).run()
-    assert [line[0] for line in begun if line.endswith("started")] == ["c", "a"]
+    QueueRunner(queue, LocalExecutor(queue, source=engine_sources.steady), started.append).run()
+    assert [line[0] for line in started if line.endswith("started")] == ["c", "a"]
     assert [e.state for e in queue.entries()] == ["finished", "paused", "finished"]
     assert queue.resume(b.id).state == "waiting"
     with pytest.raises(SettingsError, match="already in the queue"):
@@ -235,8 +235,10 @@ def test_unreported_result_is_not_computed_again(queue: StudyQueue, tmp_path: Pa
     entry = queue.add(study(tmp_path, "scan"), output=output)
     assert run(queue) == ["finished"]
     dead = replace_owner(Owner.me())
-    told = queue.get(entry.id).model_copy(update={"state": "running", "owner": dead, "result": ""})
-    queue._files.write(told)  # as if it had been killed just before its last word
+    reported = queue.get(entry.id).model_copy(
+        update={"state": "running", "owner": dead, "result": ""}
+    )
+    queue._files.write(reported)  # as if it had been killed just before its last word
     assert run(queue, engine_sources.faulty_code) == ["finished"], "no engine was asked"
     assert len(Results().newest_first()) == 1 and output.exists()
 

@@ -81,8 +81,8 @@ def test_finished_image_is_on_disk_before_it_is_reported(job):
             (result,) = Results().newest_first()
             assert job.record.status == "running" and job.latest() is not None
         if isinstance(event, ResultSaved):
-            kept = event
-    assert kept.result == result.id == job.record.result
+            retained = event
+    assert retained.result == result.id == job.record.result
     np.testing.assert_array_equal(result.volume().values, image(8).values)
     assert (result.volume().grid, result.volume().axes) == (GRID, "LPI")
     assert result.record.run.describe_ending() == "finished" and result.record.seconds == 2.0
@@ -167,23 +167,23 @@ def test_resumed_run_has_one_result(job):
 
 
 def test_image_of_a_dead_process_is_stored_once_by_the_parent(job):
-    kept = keep_partial(job, shown(3), "failed")
-    assert kept == keep_partial(job, shown(4), "failed") == job.record.result
+    stored = keep_partial(job, shown(3), "failed")
+    assert stored == keep_partial(job, shown(4), "failed") == job.record.result
     (result,) = Results().newest_first()
     np.testing.assert_array_equal(result.volume().values, image(3).values)
 
 
 def test_images_of_the_job_remain_if_the_result_does_not_fit(job, monkeypatch):
     full = shutil.disk_usage(job.folder)._replace(free=1_000_000)
-    events, said = keep(run_of(), job), []
+    events, messages = keep(run_of(), job), []
     for event in events:
         if isinstance(event, Preview) and event.update == 8:
             monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
-        said.append(event)
-    (warned,) = (event for event in said if isinstance(event, Warned))
+        messages.append(event)
+    (warned,) = (event for event in messages if isinstance(event, Warned))
     assert warned.text.startswith("The image could not be saved with the results, so export it: ")
     assert "1,000,000 are free" in warned.text
-    assert isinstance(said[-1], Finished)
+    assert isinstance(messages[-1], Finished)
     assert (job.record.status, job.record.result) == ("finished", "")
     assert job.latest().done == 8 and job.info.resumable
     assert Results().newest_first() == []

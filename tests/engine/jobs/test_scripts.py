@@ -1,4 +1,8 @@
-"""Tests of studies written as a command and as a script: both give the same bits as the study."""
+"""Tests of studies written as a command and as a script: both give the same bits as the study.
+
+Twenty studies of all kinds run four times: from the study, by the command, by the script, and by
+the command in the record of the image.
+"""
 
 from __future__ import annotations
 

@@ -114,8 +114,8 @@ def test_run_without_workers_rests_and_resumes_with_others(study: Study) -> None
     with cluster(1) as made:
         again = DividedRun(made.scheduler_address, 3)(study, on=ON, resume=job.latest())
         (volume,) = [event.volume for event in again if isinstance(event, Finished)]
-    said = [each for each in volume.info["corrections"] if each["kind"] == "updates"]
-    assert "in 3 parts" in said[0]["text"]
+    messages = [each for each in volume.info["corrections"] if each["kind"] == "updates"]
+    assert "in 3 parts" in messages[0]["text"]
     np.testing.assert_array_equal(volume.values, reconstruct(study, on=ON).values)
 
 

@@ -112,9 +112,9 @@ def found(name, rtol=None, atol=None):
     rows = counted.counts(work)
     record = json.loads(counted.RECORD.read_text(encoding="utf-8"))
     if record["nvrtc"] == nvrtc.version():
-        kept = {row["kernel"]: row for row in record["counts"] if row["work"] == name}
+        retained = {row["kernel"]: row for row in record["counts"] if row["work"] == name}
         for kernel, row in rows.items():
-            expected = {key: kept[kernel][key] for key in row}
+            expected = {key: retained[kernel][key] for key in row}
             assert row == pytest.approx(expected, rel=rtol, abs=atol), kernel
     return rows
 

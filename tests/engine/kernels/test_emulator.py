@@ -1,4 +1,4 @@
-"""The emulated card itself: that kernels run on it as on a real one, and that it tells mistakes."""
+"""Tests of the emulated GPU: kernels run as on a real one, and faults are reported."""
 
 import subprocess
 import sys
@@ -356,13 +356,13 @@ def test_memory_is_limited():
 
 def test_release_frees_unused_memory():
     gpu = EmulatedGpu()
-    kept, dropped = gpu.empty((100,), np.int8), gpu.empty((200,), np.int8)
+    retained, dropped = gpu.empty((100,), np.int8), gpu.empty((200,), np.int8)
     del dropped
     assert gpu.memory.reserved_bytes == 300
 
     gpu.release()
 
-    assert gpu.memory.reserved_bytes == kept.nbytes
+    assert gpu.memory.reserved_bytes == retained.nbytes
 
 
 def test_nothing_works_after_a_failed_launch():

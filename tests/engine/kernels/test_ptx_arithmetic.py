@@ -229,8 +229,8 @@ def test_shuffle_returns_another_lanes_value_and_if_it_was_in_range(how, by, c, 
 
     module.function("lanes")(1, 32, out)
 
-    told = [source(i) for i in range(32)]
-    assert gpu.download(out).tolist() == [10 * lane + 1000 * inside for lane, inside in told]
+    messages = [source(i) for i in range(32)]
+    assert gpu.download(out).tolist() == [10 * lane + 1000 * inside for lane, inside in messages]
 
 
 @pytest.mark.parametrize(

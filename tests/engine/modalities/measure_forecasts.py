@@ -263,10 +263,10 @@ def main() -> None:
             protocol = with_settings(study.protocol, tuple(options.set))
             study = study.model_copy(update={"protocol": protocol})
             write_study(study, folder / "study.toml")
-            told = forecast(study, options.threads)
+            reported = forecast(study, options.threads)
             done = measured(folder / "study.toml", folder, options.threads)
-            log.info(row(name, told, done))
-            for line in stage_lines(told, done) if options.stages else ():
+            log.info(row(name, reported, done))
+            for line in stage_lines(reported, done) if options.stages else ():
                 log.info(line)
 
 

@@ -94,8 +94,8 @@ def test_progress_within_a_cycle_is_reported(folder: Path, kind: str) -> None:
 def test_abort_within_a_cycle_loses_only_that_cycle(
     folder: Path, kind: str, whole: list[Event], tmp_path: Path
 ) -> None:
-    begun = study(folder, kind)
-    job = Job.create(begun, tmp_path / "job")
+    started = study(folder, kind)
+    job = Job.create(started, tmp_path / "job")
     seen: list[Preview] = []
 
     def abort(_: Progressed) -> None:
@@ -103,11 +103,11 @@ def test_abort_within_a_cycle_loses_only_that_cycle(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        for event in keep(run(begun, on=ON, on_progress=abort), job):
+        for event in keep(run(started, on=ON, on_progress=abort), job):
             seen += [event] if isinstance(event, Preview) else []
     resume = job.latest()
     assert resume is not None and resume.done == 2
-    assert bits(events_of(begun, resume=resume)) == bits(whole)
+    assert bits(events_of(started, resume=resume)) == bits(whole)
 
 
 def test_run_can_be_finished_early(folder: Path, kind: str) -> None:

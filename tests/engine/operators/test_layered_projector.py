@@ -96,11 +96,11 @@ def test_osem_equals_the_dense_computation(rng: np.random.Generator) -> None:
 
 
 def test_progress_covers_all_layers_and_can_stop_the_work() -> None:
-    told: list[tuple[int, int]] = []
-    A = LayeredProjector(response(), on=cpu(1), on_progress=lambda *done: told.append(done))
+    reported: list[tuple[int, int]] = []
+    A = LayeredProjector(response(), on=cpu(1), on_progress=lambda *done: reported.append(done))
     A(np.ones(A.in_shape, np.float32))
-    assert told[-1] == (len(A.orientations),) * 2
-    assert told == sorted(told)
+    assert reported[-1] == (len(A.orientations),) * 2
+    assert reported == sorted(reported)
 
     def stop(done: int, total: int) -> None:
         raise InterruptedError

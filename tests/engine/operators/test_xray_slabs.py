@@ -83,16 +83,21 @@ def test_files_give_the_bits_of_memory(rng, tmp_path):
 
 def test_work_stays_within_its_budget_and_reports_progress(rng, tmp_path):
     geometry, grid = vectors(12, pixel=3.0), ImageGrid((96, 48, 48), (0.5, 0.8, 0.4))
-    budget, told = 600_000, []
+    budget, reported = 600_000, []
     shape = (geometry.n_views, *geometry.shape)
     parts = parts_within(shape, grid, budget_bytes=budget, threads=1)
     room = Scratch(tmp_path)
     A = SlabbedXrayTransform(
-        geometry, grid, parts, on=cpu(1), storage=room, on_progress=lambda *done: told.append(done)
+        geometry,
+        grid,
+        parts,
+        on=cpu(1),
+        storage=room,
+        on_progress=lambda *done: reported.append(done),
     )
     x, y = (room.in_memory(values) for values in fields(rng, A))
     A.T(A(x))  # the first call loads modules, which do not count
-    told.clear()
+    reported.clear()
     tracemalloc.start()
     A.T(y)
     A(x)
@@ -100,7 +105,7 @@ def test_work_stays_within_its_budget_and_reports_progress(rng, tmp_path):
     tracemalloc.stop()
     assert peak < budget < x.nbytes
     n = len(parts.slabs) * len(parts.views)
-    assert n > 1 and told.count((n, n)) == 2
+    assert n > 1 and reported.count((n, n)) == 2
 
 
 def test_budget_below_a_slice_and_a_view_is_refused():

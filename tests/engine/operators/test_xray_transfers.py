@@ -1,7 +1,7 @@
-"""Parts of CT that come to a card and leave it beside the work: none too early, none too late.
+"""Tests of transfers of CT parts to and from a GPU: concurrent with kernels, and ordered.
 
-The emulated card does its copies at once and its kernels as late as it may. The software card, on
-which CuPy runs, also does kernels before copies; there each wait that is left out is seen.
+The emulated GPU copies at once and runs kernels as late as possible. The software GPU, on which
+CuPy runs, also runs kernels before copies; a missing wait is visible there.
 """
 
 from contextlib import contextmanager
@@ -110,7 +110,7 @@ def test_waits_hold_if_the_host_is_far_ahead(monkeypatch, way, late_copies):
 
 def leave_out(gpu, monkeypatch, which):
     """Drop the waits of one stream for another: of uploads, downloads, or kernels."""
-    kept, real_copying, stream = gpu.wait_for, gpu.copying, ["kernels"]
+    retained, real_copying, stream = gpu.wait_for, gpu.copying, ["kernels"]
 
     @contextmanager
     def copying(*, to_host=False):
@@ -122,7 +122,7 @@ def leave_out(gpu, monkeypatch, which):
                 stream.pop()
 
     monkeypatch.setattr(gpu, "copying", copying)
-    monkeypatch.setattr(gpu, "wait_for", lambda at: None if stream[-1] == which else kept(at))
+    monkeypatch.setattr(gpu, "wait_for", lambda at: None if stream[-1] == which else retained(at))
 
 
 @pytest.mark.parametrize(

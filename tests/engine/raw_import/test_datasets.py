@@ -1,4 +1,4 @@
-"""HDF5 files that nobody knows: what is in them, what is picked, and the same pick for the next."""
+"""Tests of unknown HDF5 files: their content, the selection, and its reuse for the next file."""
 
 from __future__ import annotations
 

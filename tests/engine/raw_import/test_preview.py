@@ -28,8 +28,8 @@ def test_right_reading_and_its_mirror_image_are_sharp(tmp_path: Path) -> None:
         ShapePhantom("rods", rods), orbit, seed=3, detector=Detector(photons=50_000.0)
     )
     np.savez(tmp_path / "scan.npz", proj=scan.values, flats=scan.flats, darks=scan.darks)
-    said: dict[str, object] = {"beam": "300,450", "pixel": "1.6"}
-    found = preview_of(tmp_path, said)
+    reported: dict[str, object] = {"beam": "300,450", "pixel": "1.6"}
+    found = preview_of(tmp_path, reported)
     assert found.fault == ""
     assert found.projection is not None
     assert found.sinogram is not None

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_stored_result_returns_its_image_and_record_exactly(results, new):
-    kept = results.keep(new(7, run=recorded(1.5, 3, ending="aborted"), seconds=3.0))
+    stored = results.keep(new(7, run=recorded(1.5, 3, ending="aborted"), seconds=3.0))
     (found,) = Results().newest_first()
     volume = found.volume()
     np.testing.assert_array_equal(volume.values, new(7).volume.values)
@@ -41,7 +41,7 @@ def test_stored_result_returns_its_image_and_record_exactly(results, new):
     assert found.scan == "scan.l" and found.record.seconds == 3.0
     assert "scan.l" not in (found.folder / RECORD).read_text(), "the record contains a file name"
     assert found.record.title.startswith("study-") and found.record.title.endswith(", Standard")
-    assert found.id == kept.id == Results().open(kept.id).id
+    assert found.id == stored.id == Results().open(stored.id).id
     assert results.n_bytes == sum(path.stat().st_size for path in found.folder.iterdir())
     with Image.open(found.thumbnail) as picture:
         assert picture.size == (192, 192) and len(np.unique(np.asarray(picture))) > 10
@@ -107,9 +107,9 @@ def test_damaged_result_does_not_hide_others(results, new):
 
 
 def test_copied_result_folder_with_another_name_is_not_listed(results, new):
-    kept = results.keep(new())
-    shutil.copytree(kept.folder, results.folder / "other")
-    assert [result.id for result in results.newest_first()] == [kept.id]
+    stored = results.keep(new())
+    shutil.copytree(stored.folder, results.folder / "other")
+    assert [result.id for result in results.newest_first()] == [stored.id]
 
 
 def test_full_disk_gives_one_sentence_and_leaves_no_files(results, new, monkeypatch):
@@ -137,7 +137,7 @@ def test_disk_error_while_writing_leaves_no_files(results, new, monkeypatch, pla
 
 
 def test_leftovers_of_dead_processes_are_removed_and_of_live_ones_are_not(results, new):
-    kept = results.keep(new())
+    stored = results.keep(new())
     dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
                           capture_output=True, text=True, check=True).stdout.strip()  # fmt: skip
     from engine.results.store import _host
@@ -148,7 +148,7 @@ def test_leftovers_of_dead_processes_are_removed_and_of_live_ones_are_not(result
     results.newest_first()
     left = {path.name for path in results.folder.iterdir()}
     assert left == {
-        kept.id,
+        stored.id,
         f".{_host()}-{os.getpid()}-20200101T000000Z-00.part",
         ".elsewhere-1-20200101T000000Z-00.part",
     }
@@ -177,17 +177,17 @@ for i in range(10_000):
 @pytest.mark.essential
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
 def test_killed_process_loses_no_stored_result(results, tmp_path, rng):
-    said = []
+    messages = []
     for _ in range(2):
         with subprocess.Popen(
             [sys.executable, "-c", KEEPER, str(ROOT)], cwd=tmp_path, stdout=subprocess.PIPE
         ) as keeper:
-            said.append(keeper.stdout.readline().decode().strip())
+            messages.append(keeper.stdout.readline().decode().strip())
             time.sleep(rng.uniform(0, 0.1))
             keeper.send_signal(signal.SIGKILL)
-            said += keeper.stdout.read().decode().split()
+            messages += keeper.stdout.read().decode().split()
     found = {result.id: result for result in results.newest_first()}
-    assert set(said) <= set(found)
+    assert set(messages) <= set(found)
     for result in found.values():
         values = result.volume().values
         assert values.min() == values.max() == float(result.record.job.split()[1]) + 1
@@ -195,15 +195,15 @@ def test_killed_process_loses_no_stored_result(results, tmp_path, rng):
 
 
 def test_old_result_without_run_record_opens_and_states_the_gap(results, new):
-    kept = results.keep(new(1, run=recorded(1.5, 3, ending="aborted")))
-    path = kept.folder / RECORD
-    said = json.loads(path.read_text())
-    del said["run"]
+    stored = results.keep(new(1, run=recorded(1.5, 3, ending="aborted")))
+    path = stored.folder / RECORD
+    report = json.loads(path.read_text())
+    del report["run"]
     # old records were sealed this way: all values in order, without spaces
-    said["sha256"] = ""
-    text = json.dumps(said, separators=(",", ":"), ensure_ascii=False)
-    path.write_text(json.dumps(said | {"sha256": sha256(text.encode()).hexdigest()}))
-    found = Results().open(kept.id)
+    report["sha256"] = ""
+    text = json.dumps(report, separators=(",", ":"), ensure_ascii=False)
+    path.write_text(json.dumps(report | {"sha256": sha256(text.encode()).hexdigest()}))
+    found = Results().open(stored.id)
     run = found.record.run_record
     assert found.record.run is None and run.quality is None
     assert run.describe_ending() == "aborted at iteration 1.5 of 3"
@@ -212,11 +212,11 @@ def test_old_result_without_run_record_opens_and_states_the_gap(results, new):
 
 
 def test_result_with_changed_run_is_refused(results, new):
-    kept = results.keep(new(1, run=recorded()))
-    path = kept.folder / RECORD
+    stored = results.keep(new(1, run=recorded()))
+    path = stored.folder / RECORD
     path.write_text(path.read_text().replace('"iterations_done": 4', '"iterations_done": 5'))
     with pytest.raises(FileFormatError, match="was changed or its folder was renamed"):
-        Results().open(kept.id)
+        Results().open(stored.id)
 
 
 def test_unchanged_results_are_returned_as_the_same_objects(results, new):

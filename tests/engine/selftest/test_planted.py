@@ -17,7 +17,7 @@ TEXTS = (
     "swapped axes of a picture",
     "weights of single precision",
 )
-"""Mistakes in the text of kernels that are planted at every run: each has one compiled anew."""
+"""Planted faults in kernel texts that run every time: each requires its own compilation."""
 
 
 def mistakes() -> list:

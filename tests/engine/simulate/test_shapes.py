@@ -158,9 +158,9 @@ def test_crossed_shapes_are_never_skipped(rng: np.random.Generator) -> None:
         middle = rng.uniform(-15, 15, (2, 3))
         wander = rng.uniform(0, 4)
         first, second = (m + rng.uniform(-wander, wander, (20, 3)) for m in middle)
-        kept = may_cross(SHAPES, first, second)
+        retained = may_cross(SHAPES, first, second)
         for shape in SHAPES:
-            assert shape in kept or not chords(shape, first, second).any()
+            assert shape in retained or not chords(shape, first, second).any()
 
 
 def test_shapes_outside_a_narrow_bundle_are_skipped() -> None:

@@ -100,9 +100,9 @@ def test_only_lines_without_activity_are_skipped(
     phantom: ShapePhantom, tiny_ring: RingScanner
 ) -> None:
     near = lines_near(phantom, tiny_ring)
-    kept = {tuple(pair) for pair in near.crystals(np.arange(len(near))).tolist()}
+    retained = {tuple(pair) for pair in near.crystals(np.arange(len(near))).tolist()}
     crystals = tiny_ring.lors(np.arange(tiny_ring.n_lors))
     seen = phantom.activity_integral(*(tiny_ring.positions_mm[crystals[:, k]] for k in (0, 1))) > 0
     assert seen.any()
-    assert {tuple(pair) for pair in crystals[seen].tolist()} <= kept
-    assert len(kept) == len(near) < tiny_ring.n_lors
+    assert {tuple(pair) for pair in crystals[seen].tolist()} <= retained
+    assert len(retained) == len(near) < tiny_ring.n_lors

@@ -91,8 +91,8 @@ def test_lines_outside_the_voxels_are_skipped(bricks: VoxelPhantom, tiny_ring: R
     crystals = tiny_ring.lors(np.arange(tiny_ring.n_lors))
     seen = bricks.activity_integral(*(tiny_ring.positions_mm[crystals[:, k]] for k in (0, 1))) > 0
     assert 0 < np.count_nonzero(seen) <= len(near) < tiny_ring.n_lors
-    kept = near.crystals(np.arange(len(near)))
-    assert {*map(tuple, crystals[seen].tolist())} <= {*map(tuple, kept.tolist())}
+    retained = near.crystals(np.arange(len(near)))
+    assert {*map(tuple, crystals[seen].tolist())} <= {*map(tuple, retained.tolist())}
 
 
 @pytest.mark.parametrize("bad", [np.nan, -1.0])

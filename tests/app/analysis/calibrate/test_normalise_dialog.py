@@ -1,4 +1,4 @@
-"""The page on which a normalisation is measured: from scans to a file that is used and kept."""
+"""Tests of the page that measures a normalisation: from scans to a stored file."""
 
 from __future__ import annotations
 
@@ -75,21 +75,21 @@ def test_measurement_is_saved_and_used(qtbot, controls, dialog, small_study, tmp
     used = lambda: ROLE in inputs and not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(used, timeout=PATIENCE_MS)
     assert inputs[ROLE].value == str(target)
-    kept = controls.commands.remembered.of(KeepingOwner.of_scanner(scanner))[ROLE]
-    assert (kept.value, kept.since) == (str(target), date.today().isoformat())
+    stored = controls.commands.remembered.of(KeepingOwner.of_scanner(scanner))[ROLE]
+    assert (stored.value, stored.since) == (str(target), date.today().isoformat())
     found = read_components(target, scanner)
     assert np.array_equal(found.crystals, made.found.components.crystals)
 
 
 def test_scan_of_the_source_is_not_overwritten(qtbot, dialog, small_study, monkeypatch):
-    said: list[str] = []
+    messages: list[str] = []
     monkeypatch.setattr(
-        "app.state.services.saving.tell", lambda parent, title, text: said.append(text)
+        "app.state.services.saving.tell", lambda parent, title, text: messages.append(text)
     )
     copy = small_study.data.with_name("copy.h5")
     copy.write_bytes(b"a scan")
     assert not may_write(dialog, copy, dialog._context.session, (copy,))
-    assert "copy.h5" in said[0]
+    assert "copy.h5" in messages[0]
 
 
 def test_killed_process_gives_one_sentence(qtbot, dialog):

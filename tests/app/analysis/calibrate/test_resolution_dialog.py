@@ -66,8 +66,8 @@ def test_widths_are_measured_saved_and_used(qtbot, controls, dialog, tmp_path, m
     inputs = controls.session.study.inputs
     qtbot.waitUntil(lambda: ROLE in inputs and settled(), timeout=PATIENCE_MS)
     assert inputs[ROLE].value == str(target)
-    kept = controls.commands.remembered.of(KeepingOwner.of_scanner(scanner))[ROLE]
-    assert kept.value == str(target)
+    stored = controls.commands.remembered.of(KeepingOwner.of_scanner(scanner))[ROLE]
+    assert stored.value == str(target)
     assert read_point_spread(target).radial_mm[0] == pytest.approx(
         dialog.made.spread.radial_mm[0], abs=1e-3
     )

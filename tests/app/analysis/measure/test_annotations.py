@@ -60,9 +60,9 @@ def test_distance_is_drawn_shown_moved_and_undone(axial, box, controls):
     half_px = 1 / axial.viewport.px_per_mm
     assert model.chosen_one.length_mm == pytest.approx(30, abs=2 * half_px)
     assert regions.tool == "", "the pointer moves the cursor again"
-    told = f"{model.chosen_one.length_mm:.1f} mm"
-    assert told in words(axial)
-    assert box.list.item(0).text() == f"Distance {told}   axial z 1.0"
+    text = f"{model.chosen_one.length_mm:.1f} mm"
+    assert text in words(axial)
+    assert box.list.item(0).text() == f"Distance {text}   axial z 1.0"
     drag(axial, (10.0, 0.0), (15.0, 5.0), (20.0, 0.0))
     assert model.chosen_one.length_mm == pytest.approx(40, abs=2 * half_px)
     box.undo.click()
@@ -78,10 +78,10 @@ def test_angle_takes_two_drags_and_is_drawn_only_in_its_slice(axial, box, contro
     drag(axial, (0.0, 10.0), (0.0, 20.0))
     (found,) = box.model.annotations
     assert found.angle_deg == pytest.approx(90, abs=2)
-    told = f"{found.angle_deg:.1f}°"
-    assert told in words(axial)
+    text = f"{found.angle_deg:.1f}°"
+    assert text in words(axial)
     controls.session.view.set_cursor((0.0, 0.0, 9.0))
-    assert told not in words(axial)
+    assert text not in words(axial)
     box.model.choose(-1)
     box.list.setCurrentRow(0)
     assert controls.session.view.cursor_mm[2] == pytest.approx(1.0)

@@ -1,4 +1,4 @@
-"""Regions in the window: drawn, moved, resized, combined, measured, kept with their scan."""
+"""Tests of regions in the window: drawn, moved, resized, combined, measured, stored per scan."""
 
 from __future__ import annotations
 
@@ -313,8 +313,8 @@ def test_regions_return_from_the_result_if_their_file_is_damaged(
 ) -> None:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     session, keeper = controls.session, RegionKeeper(controls.context)
-    kept = Results().keep(NewResult(small_study, image(), {"axes": "LPS"}))
-    record = RunRecord("small", small_study, result_id=kept.id)
+    stored = Results().keep(NewResult(small_study, image(), {"axes": "LPS"}))
+    record = RunRecord("small", small_study, result_id=stored.id)
     session.show_result(record, "final", image())
     session.regions.add(BALL, "Lesion")
     keeper.save()
@@ -395,12 +395,12 @@ def test_measuring_pauses_for_a_hundred_times_its_duration_during_a_run(qtbot, c
 def test_new_images_are_measured_in_turns_until_all_are_done(monkeypatch) -> None:
     monkeypatch.setattr("app.analysis.regions.live_figures.TURN_S", -1.0)
     region, means = Region(name="A", shape=BALL), KnownMeans()
-    kept = [(float(k), image(k)) for k in (1, 2)]
-    means.of(region, kept[0][1])
-    found = found_in([region], image(), "", kept, means)
+    retained = [(float(k), image(k)) for k in (1, 2)]
+    means.of(region, retained[0][1])
+    found = found_in([region], image(), "", retained, means)
     assert ([at for at, _, _ in found.curves["A"]], found.is_whole) == ([1.0], False)
     monkeypatch.setattr("app.analysis.regions.live_figures.TURN_S", 60.0)
-    found = found_in([region], image(), "", kept, means)
+    found = found_in([region], image(), "", retained, means)
     assert found.is_whole
     assert [mean for _, mean, _ in found.curves["A"]] == pytest.approx([54, 108], rel=1e-3)
     assert all(np.isnan(sd) for _, _, sd in found.curves["A"])
@@ -426,15 +426,15 @@ def test_regions_are_saved_with_the_study_and_never_applied_to_another_scan(
     session, model = controls.session, tab.model
     model.add(BALL, "Lesion")
     save_next_to(session, tmp_path / "study.toml")
-    kept = read_regions(tmp_path / "study.regions.toml")
-    assert kept == model.current
+    stored = read_regions(tmp_path / "study.regions.toml")
+    assert stored == model.current
     session.opened_from = tmp_path / "study.toml"
-    assert read_regions(stored_file(session)) == kept
+    assert read_regions(stored_file(session)) == stored
     session.regions.follow(image(), ("data:other",), "other")
     session.regions.add(BALL, "Other")
     with pytest.raises(OutputError, match="another scan"):
         save_next_to(session, tmp_path / "study.toml")
-    assert read_regions(tmp_path / "study.regions.toml") == kept
+    assert read_regions(tmp_path / "study.regions.toml") == stored
     (tmp_path / "study.regions.toml").write_text("[")
     with pytest.raises(OutputError, match=r"without its regions.*Reason: .*not a valid TOML"):
         save_next_to(session, tmp_path / "study.toml")

@@ -74,11 +74,11 @@ def sign(
 ):
     """Show a new result and sign it off; return its ID."""
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL", {"axes": "LPS"})
-    kept = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
+    stored = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
     if order is not None:
-        kept.put_order(order)
+        stored.put_order(order)
     controls.session.show_result(RunRecord("small", small_study), "final", image)
-    controls.session.run.take_result("", kept.id)
+    controls.session.run.take_result("", stored.id)
     controls.sign_off = SignOff(controls.context)
     qtbot.addWidget(controls.sign_off)
     controls.sign_off.judgement.buttons[judgement].click()
@@ -86,7 +86,7 @@ def sign(
     assert controls.sign_off.sign.isEnabled()
     getattr(controls.sign_off, press).click()
     qtbot.waitUntil(lambda: controls.sign_off.is_signed, timeout=PATIENCE_MS)
-    return kept.id
+    return stored.id
 
 
 def test_sending_is_off_by_default_and_never_sends_a_rejected_image() -> None:

@@ -1,4 +1,4 @@
-"""The report dialog: no text is cut, it shows the page, and nobody signs twice."""
+"""Tests of the report dialog: complete texts, the page, and one signature per person."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def dialog(qtbot, tmp_path, monkeypatch, controls, small_study) -> ReportDialog:
     site = Site(people=("A. Physicist",), reports=str(tmp_path))
     controls.context.preferences.set_site(site)
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
-    kept = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
+    stored = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
     controls.session.show_result(RunRecord("small", small_study), "final", image)
-    controls.session.run.take_result("", kept.id)
+    controls.session.run.take_result("", stored.id)
     return opened(qtbot, controls)
 
 

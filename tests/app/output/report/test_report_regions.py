@@ -32,13 +32,13 @@ def test_report_has_regions_drawn_before_the_result_was_stored(controls, small_s
     session.show_result(RunRecord("small", small_study), "final", image)
     session.regions.add(BALL, "Lesion")
     keeper.save()
-    kept = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
-    assert read_subject(controls.context, kept.id).regions is None, "it is not the one on show"
-    session.run.record.result_id = kept.id
-    found = read_subject(controls.context, kept.id).regions
+    stored = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
+    assert read_subject(controls.context, stored.id).regions is None, "it is not the one on show"
+    session.run.record.result_id = stored.id
+    found = read_subject(controls.context, stored.id).regions
     assert [each.name for each in found.regions] == ["Lesion"]
     session.regions.change("Lesion", name="Liver")
-    found = read_subject(controls.context, kept.id).regions
+    found = read_subject(controls.context, stored.id).regions
     assert [each.name for each in found.regions] == ["Liver"], "as they are now"
 
 
@@ -47,11 +47,11 @@ def test_patient_position_set_in_the_views_is_used_in_report_and_export(controls
     session = controls.session
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL", {"axes": "xyz"})
     session.show_result(RunRecord("small", small_study), "final", image)
-    kept = Results().keep(NewResult(small_study, image, {"axes": "xyz"}))
+    stored = Results().keep(NewResult(small_study, image, {"axes": "xyz"}))
     session.view.state_axes("RPI")
-    assert read_subject(controls.context, kept.id).volume.sides == "xyz", "it is not on show"
-    session.run.record.result_id = kept.id
-    assert read_subject(controls.context, kept.id).volume.sides == "RPI"
+    assert read_subject(controls.context, stored.id).volume.sides == "xyz", "it is not on show"
+    session.run.record.result_id = stored.id
+    assert read_subject(controls.context, stored.id).volume.sides == "RPI"
     assert session.view.positioned(image).sides == session.view.axes == "RPI"
     known = Volume(image.values, GRID, "Bq/mL", {"axes": "LPI"})
     assert session.view.positioned(known).sides == "LPI"
@@ -62,11 +62,11 @@ def damaged(controls, small_study):
     """Cut the region file of the displayed result."""
     session, image = controls.session, Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
     session.show_result(RunRecord("small", small_study), "final", image)
-    kept = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
-    session.run.take_result("", kept.id)
-    path = regions_file_of(kept.folder / VOLUME)
+    stored = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
+    session.run.take_result("", stored.id)
+    path = regions_file_of(stored.folder / VOLUME)
     path.write_text("[[regions")
-    return kept.id, path
+    return stored.id, path
 
 
 def test_damaged_region_file_blocks_neither_dialog_nor_preview(qtbot, controls, damaged):

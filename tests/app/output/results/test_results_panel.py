@@ -135,7 +135,7 @@ def test_delete_asks_and_names_results_that_were_not_exported(
     qtbot, controls, tab, refreshed, keep
 ):
     keep(1)
-    kept = keep(2)
+    stored = keep(2)
     refreshed()
     tab.select(0)
     tab.open.click()
@@ -149,7 +149,7 @@ def test_delete_asks_and_names_results_that_were_not_exported(
     assert "not been exported" in asked[0] and len(Results().newest_first()) == 2
     qtbot.keyClick(tab.list, Qt.Key.Key_Delete)
     settle(qtbot, controls)
-    assert kept.id not in [each.id for each in Results().newest_first()]
+    assert stored.id not in [each.id for each in Results().newest_first()]
     assert tab.list.model().rowCount() == 1
     assert controls.session.run.record.is_only_here, "the displayed image counts as stored"
 
@@ -167,13 +167,13 @@ def test_result_is_pinned_from_the_menu_and_stays_selected(qtbot, controls, tab,
 
 
 def test_damaged_result_gives_one_sentence(qtbot, controls, tab, refreshed, keep):
-    kept = keep()
+    stored = keep()
     refreshed()
     problems = []
     controls.session.problem_raised.connect(problems.append)
-    data = bytearray((kept.folder / "volume.h5").read_bytes())
+    data = bytearray((stored.folder / "volume.h5").read_bytes())
     data[-1000] ^= 1
-    (kept.folder / "volume.h5").write_bytes(data)
+    (stored.folder / "volume.h5").write_bytes(data)
     tab.select(0)
     tab.open.click()
     settle(qtbot, controls)
@@ -192,11 +192,11 @@ def test_results_cannot_be_opened_during_a_run_and_state_the_reason(controls, ta
 
 
 def test_exported_result_is_marked(qtbot, controls, tab, refreshed, keep):
-    kept = keep()
-    controls.context.results.note_exported(kept.id)
+    stored = keep()
+    controls.context.results.note_exported(stored.id)
     controls.context.results.note_exported("")
     settle(qtbot, controls)
-    assert Results().open(kept.id).exported
+    assert Results().open(stored.id).exported
 
 
 def test_invalid_retention_limits_are_reported_in_the_list(tab, refreshed):

@@ -23,8 +23,8 @@ def volume(unit: str, axes: str = "LPS") -> Volume:
 
 def finished(motion: RigidMotion = MOTION, after: float = 0.4, axes: str = "LPS") -> Finished:
     found = Registered(motion, 0.2, after)
-    told = {**found.record(), "text": found.describe()}
-    return Finished(volume("counts/mm", axes), {"registration": told})
+    reported = {**found.record(), "text": found.describe()}
+    return Finished(volume("counts/mm", axes), {"registration": reported})
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ def test_each_saved_change_is_a_new_version_and_the_old_one_stays(library, tmp_p
 def test_locked_and_foreign_protocols_are_not_changed(library, tmp_path):
     library.save(BASE, "Mine")
     library.lock(listed(library, "Mine"), on=True)
-    kept = (tmp_path / "mine/protocols/mine.toml").read_bytes()
+    stored = (tmp_path / "mine/protocols/mine.toml").read_bytes()
     for name in ("Mine", "Site brain", "Standard"):
         found = listed(library, name)
         for act in (
@@ -54,7 +54,7 @@ def test_locked_and_foreign_protocols_are_not_changed(library, tmp_path):
         ):
             with pytest.raises(EngineError, match=r"locked|read-only|supplied with"):
                 act()
-    assert (tmp_path / "mine/protocols/mine.toml").read_bytes() == kept
+    assert (tmp_path / "mine/protocols/mine.toml").read_bytes() == stored
     unlocked = library.lock(listed(library, "Mine"), on=False)
     assert unlocked.saved.revision == 1, "a lock is no change"
     library.delete(listed(library, "Mine"))

@@ -114,12 +114,12 @@ def test_only_unstored_images_can_be_lost(run, end):
 
 
 def test_stored_result_of_the_engine_is_reported(run):
-    said, lines = [], []
-    run.result_kept.connect(lambda: said.append(run.record.result_id))
+    messages, lines = [], []
+    run.result_kept.connect(lambda: messages.append(run.record.result_id))
     run.reported.connect(lambda level, text: lines.append((level, text)))
     run.take(ResultSaved("20260101", "Saved with the results."))
     run.take(Finished(volume(), {}))
-    assert said == ["20260101"] and not run.record.is_only_here
+    assert messages == ["20260101"] and not run.record.is_only_here
     assert lines[0] == ("info", "Saved with the results.")
 
 

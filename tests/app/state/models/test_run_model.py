@@ -1,4 +1,4 @@
-"""The run without a window: states, log levels, images that are kept, progress, signals."""
+"""Tests of the run without a window: states, log levels, stored images, progress, signals."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class Watch:
 
     def since(self) -> list[str]:
         """Return the signals since the last call."""
-        told, self.signals = self.signals, []
-        return told
+        reported, self.signals = self.signals, []
+        return reported
 
 
 @pytest.fixture
@@ -258,10 +258,10 @@ def test_volume_of_a_file_counts_as_exported_and_is_not_a_run(run, watch):
 
 def test_every_other_image_but_the_newest_is_dropped_beyond_the_limit():
     n_bytes = volume().values.nbytes
-    kept = StoredImages(limit_bytes=4 * n_bytes)
-    assert [kept.add(str(i), volume()) for i in range(4)] == [False] * 4
-    assert kept.add("4", volume()) is True
-    assert kept.labels == ["0", "2", "4"]
+    stored = StoredImages(limit_bytes=4 * n_bytes)
+    assert [stored.add(str(i), volume()) for i in range(4)] == [False] * 4
+    assert stored.add("4", volume()) is True
+    assert stored.labels == ["0", "2", "4"]
 
 
 def test_newest_image_is_shown_after_images_were_dropped(running, watch, monkeypatch):
@@ -275,10 +275,10 @@ def test_newest_image_is_shown_after_images_were_dropped(running, watch, monkeyp
 
 
 def test_images_of_a_long_run_can_use_one_gibibyte():
-    kept = StoredImages()
+    stored = StoredImages()
     grid = ImageGrid((64, 1024, 1024), (1.0, 1.0, 1.0))
     large = Volume(np.zeros(grid.shape, np.float32), grid, "counts/mm")  # 256 MiB, never touched
-    assert [kept.add(str(i), large) for i in range(5)] == [False] * 4 + [True]
+    assert [stored.add(str(i), large) for i in range(5)] == [False] * 4 + [True]
 
 
 # progress

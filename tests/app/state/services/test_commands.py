@@ -112,6 +112,6 @@ def test_internal_error_is_shown_on_one_line(qtbot, commands):
     def work(task: Task) -> None:
         raise RuntimeError("first line\n\n    second line\n")
 
-    told = run(qtbot, commands, work)
-    (text,) = [each[1] for each in told if each[0] == "failure"]
+    reported = run(qtbot, commands, work)
+    (text,) = [each[1] for each in reported if each[0] == "failure"]
     assert "(RuntimeError: first line second line)" in text

@@ -94,10 +94,10 @@ def test_image_of_the_rods_has_their_decays_and_a_suitable_window(simulated, fol
     study, truth = simulated(SMALL[2])[0], read_volume(SMALL[2].truth(folder))
     updates = ("algorithm.iterations=2", "algorithm.subsets=24")  # fewer leave 8 % more decays
     protocol = with_settings(study.protocol, updates)
-    said = list(run(study.model_copy(update={"protocol": protocol}), on=cpu(2)))
-    applied = {e.kind for e in said if isinstance(e, Corrected) and e.state == "applied"}
+    events = list(run(study.model_copy(update={"protocol": protocol}), on=cpu(2)))
+    applied = {e.kind for e in events if isinstance(e, Corrected) and e.state == "applied"}
     assert applied == {"normalisation", "randoms", "total"}
-    (volume,) = [e.volume for e in said if isinstance(e, Finished)]
+    (volume,) = [e.volume for e in events if isinstance(e, Finished)]
     assert volume.unit == truth.unit == "decays"
     assert volume.values.sum() == pytest.approx(truth.values.sum(), rel=0.05)
     middle = slice(volume.grid.shape[1] // 2 - 10, volume.grid.shape[1] // 2 + 10)
@@ -134,10 +134,10 @@ def test_simulation_ends_with_the_window(qtbot, tmp_path):
 
 
 def test_running_simulation_is_reused(qtbot, window, small_demo, tmp_path):
-    begun = DemoSimulation(SMALL[0], tmp_path)
-    assert begun.sentinel
+    started = DemoSimulation(SMALL[0], tmp_path)
+    assert started.sentinel
     (process,) = simulations()
-    window.try_demo("pet", begun)
+    window.try_demo("pet", started)
     opened = lambda: bool(window.session.study.inputs)  # noqa: E731
     qtbot.waitUntil(opened, timeout=PATIENCE_MS)
     assert window.session.study.inputs["data"].value == str(tmp_path / SMALL[0].name(".h5"))

@@ -57,10 +57,10 @@ def test_very_short_stage_does_not_change_the_forecast():
 
 
 def test_cached_stage_is_not_forecast_again():
-    kept = forecast().without_once()
-    assert kept.seconds == forecast().seconds - 4 and kept.once_s == 0
+    retained = forecast().without_once()
+    assert retained.seconds == forecast().seconds - 4 and retained.once_s == 0
     assert "Included in the first run only: 0:04 (sensitivity)." in forecast().describe()
-    assert "first run" not in kept.describe()
+    assert "first run" not in retained.describe()
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,9 @@ def test_name_of_an_opened_file_is_only_on_the_screen(
     session = controls.session
     controls.open_path(path)
     qtbot.waitUntil(lambda: bool(session.run.images), timeout=PATIENCE_MS)
-    record, kept = session.run.record, session.run.record.images.items[0]
-    assert kept.label == path.name and no_canary(record.title)
-    write(kept.volume, tmp_path / "out.nii", provenance_of(record, kept))
+    record, stored = session.run.record, session.run.record.images.items[0]
+    assert stored.label == path.name and no_canary(record.title)
+    write(stored.volume, tmp_path / "out.nii", provenance_of(record, stored))
     assert no_canary((tmp_path / "out.nii.provenance.json").read_text())
     assert all(no_canary(line.text) for line in session.log)
 

@@ -219,9 +219,9 @@ def test_same_name_with_another_geometry_is_another_scanner(tiny_ring):
 @pytest.mark.parametrize("text", ["{", "[]", '{"scanner x": {"normalisation": {}}}', "\xff", ""])
 def test_damaged_list_of_remembered_files_is_renamed(tmp_path, tiny_ring, text):
     (tmp_path / FILE).write_text(text, "latin-1")
-    kept, owner = RememberedInputs(tmp_path), KeepingOwner.of_scanner(tiny_ring)
-    assert kept.of(owner) == {} and "save the files for each scanner again" in kept.fault
-    kept.keep(owner, "normalisation", "norm.txt", date(2026, 11, 22))
+    stored, owner = RememberedInputs(tmp_path), KeepingOwner.of_scanner(tiny_ring)
+    assert stored.of(owner) == {} and "save the files for each scanner again" in stored.fault
+    stored.keep(owner, "normalisation", "norm.txt", date(2026, 11, 22))
     again = RememberedInputs(tmp_path)
     assert again.fault == "" and again.of(owner)["normalisation"].value == "norm.txt"
 

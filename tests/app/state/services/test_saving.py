@@ -31,19 +31,19 @@ def session(small_study: Study) -> Session:
 
 def answering(parent: QWidget, target: Path, session: Session, press: str) -> tuple[bool, str]:
     """Press a button of the next message box; return the answer and the text of the box."""
-    said = []
+    messages = []
 
     def answer() -> None:
         box = QApplication.activeModalWidget()
         assert isinstance(box, QMessageBox)
-        said.append(box.text())
+        messages.append(box.text())
         default = box.defaultButton()
         assert default is None or default.text() != REPLACE
         buttons = {button.text().replace("&", ""): button for button in box.buttons()}
         buttons[press].click()
 
     QTimer.singleShot(0, answer)
-    return may_write(parent, target, session), said[0]
+    return may_write(parent, target, session), messages[0]
 
 
 def test_new_file_is_written_without_a_question(parent, session, tmp_path):

@@ -227,8 +227,8 @@ def test_opening_another_scan_stores_the_edits_of_the_first(
     qtbot.waitUntil(lambda: opened_scan(first) == other.data, timeout=PATIENCE_MS)
     assert first.session.study.protocol.algorithm.iterations != 17
     assert first.session.study.edited is None
-    (kept,) = first.context.unfinished.left.edited
-    assert kept.to_study().data == one.data
+    (retained,) = first.context.unfinished.left.edited
+    assert retained.to_study().data == one.data
     assert "The changed settings of scan.h5" in shown[-1].title and not shown[-1].is_fault
     shown[-1].answer.act()
     back = lambda: first.session.study.protocol.algorithm.iterations == 17  # noqa: E731
@@ -280,8 +280,8 @@ def test_edits_dropped_after_many_scans_are_logged(
         edit(first)
     first.commands.open_path(scans[2])
     qtbot.waitUntil(lambda: opened_scan(first) == scans[2], timeout=PATIENCE_MS)
-    (kept,) = first.context.unfinished.left.edited
-    assert kept.to_study().data == scans[1]
+    (retained,) = first.context.unfinished.left.edited
+    assert retained.to_study().data == scans[1]
     (line,) = [each.text for each in first.session.log if "It has deleted" in each.text]
     assert scans[0].name not in line, "no name of a file"
 

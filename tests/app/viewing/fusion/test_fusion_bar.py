@@ -74,13 +74,13 @@ def test_single_volume_needs_one_row(bar):
 
 
 def test_stored_result_is_overlaid_and_removed(qtbot, controls, bar, small_study):
-    kept = Results().keep(NewResult(small_study, volume(5.0), {"axes": "LPS"}))
+    stored = Results().keep(NewResult(small_study, volume(5.0), {"axes": "LPS"}))
     controls.context.results.refresh()
     settle(qtbot, controls)
     chosen(bar.overlay.menu(), "Small · 3 it., small.h5, ").trigger()
     settle(qtbot, controls)
     volumes, fusion = controls.session.volumes, controls.session.view.fusion
-    assert volumes.overlay.key == f"result:{kept.id}"
+    assert volumes.overlay.key == f"result:{stored.id}"
     np.testing.assert_array_equal(fusion.volume.values, volume(5.0).values)
     assert bar.swap.isVisible() and bar.linked.isChecked()
     assert not bar.window_of_upper.isVisible(), "one window serves both"

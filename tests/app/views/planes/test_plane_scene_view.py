@@ -109,11 +109,11 @@ def test_points_of_a_turned_slice_are_on_its_plane(qtbot, rng):
     qtbot.addWidget(view)
     view.show_slice(np.zeros((32, 32), np.float32), plane, placement)
     view.to_mm = lambda at: (3.0, -5.0)
-    told = []
-    view.moved.connect(told.append)
+    reported = []
+    view.moved.connect(reported.append)
     view.primary_drag(None).move(None)
     expected = plane.turn @ (3.0, 5.0, 0.0) + plane.centre_mm  # z leads up: rows are turned over
-    np.testing.assert_allclose(told[0], expected, atol=1e-9)
+    np.testing.assert_allclose(reported[0], expected, atol=1e-9)
 
 
 def test_turning_slice_keeps_its_window(qtbot):

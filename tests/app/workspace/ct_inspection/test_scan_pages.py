@@ -119,11 +119,11 @@ def test_only_the_newest_request_is_read(qtbot, window, open_scan, monkeypatch):
     open_scan()
     state, read = window.centre.scan.state, []
     pictures = window.session.study.inputs.scan.radiographs
-    kept = type(pictures).projection
+    retained = type(pictures).projection
 
     def counted(self, view: int, steps=()) -> Part:
         read.append(view)
-        return kept(self, view, steps)
+        return retained(self, view, steps)
 
     monkeypatch.setattr(type(pictures), "projection", counted)
     for view in range(1, N):

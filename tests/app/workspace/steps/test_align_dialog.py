@@ -78,9 +78,9 @@ def test_lines_follow_the_pointer_and_the_map_is_saved_and_used(
     qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
     used = controls.session.study.inputs[ATTENUATION_MAP.key]
     assert Path(used.value) == tmp_path / "put.h5"
-    kept = read_volume(tmp_path / "put.h5")
-    assert kept.info["registration"]["turn_deg"] == [0, 0, 10]
-    assert kept.grid.centre_mm == pytest.approx(shift, abs=1e-5)
+    stored = read_volume(tmp_path / "put.h5")
+    assert stored.info["registration"]["turn_deg"] == [0, 0, 10]
+    assert stored.grid.centre_mm == pytest.approx(shift, abs=1e-5)
 
 
 def test_invalid_number_moves_nothing(controls, dialog):

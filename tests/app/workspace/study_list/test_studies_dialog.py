@@ -155,10 +155,10 @@ def test_signed_result_is_deleted_only_after_a_question(qtbot, controls, page, k
     sign(keep(), "Ann", "acceptable")
     look(qtbot, controls, page)
     page.view.selectRow(0)
-    said = []
-    page.confirm = lambda title, text: said.append(text) is not None  # no
+    messages = []
+    page.confirm = lambda title, text: messages.append(text) is not None  # no
     page.delete.click()
-    assert "Sign-off: acceptable; Ann" in said[0] and "not been exported" in said[0]
+    assert "Sign-off: acceptable; Ann" in messages[0] and "not been exported" in messages[0]
     settle(qtbot, controls)
     assert len(Results().newest_first()) == 1
     page.confirm = lambda title, text: True

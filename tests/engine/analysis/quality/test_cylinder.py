@@ -52,8 +52,8 @@ def test_error_of_the_mean_equals_the_spread_of_means() -> None:
     inside = UprightCylinder((9.0, -14.0, 10.0), 45.0, 97.0)
     found = [mean_inside(image(1.0, seed), inside) for seed in range(60)]
     spread = np.std([each.mean for each in found], ddof=1)
-    told = np.sqrt(np.mean([each.error**2 for each in found]))
-    assert 0.65 * spread < told < 1.15 * spread
+    reported = np.sqrt(np.mean([each.error**2 for each in found]))
+    assert 0.65 * spread < reported < 1.15 * spread
 
 
 def test_image_without_a_cylinder_gives_one_sentence() -> None:

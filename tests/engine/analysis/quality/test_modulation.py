@@ -41,8 +41,8 @@ def test_edge_has_the_modulation_of_its_gaussian_blur(rng: np.random.Generator) 
 def test_error_of_an_edge_equals_its_spread(rng: np.random.Generator) -> None:
     found = [of_edge(*edge(20.0, rng), PIXEL) for _ in range(24)]
     spread = np.std([each.half[0] for each in found], ddof=1)
-    told = np.mean([each.half[1] for each in found])
-    assert 0.6 * spread < told < 1.6 * spread
+    reported = np.mean([each.half[1] for each in found])
+    assert 0.6 * spread < reported < 1.6 * spread
 
 
 def test_wire_has_the_modulation_of_its_blur() -> None:
@@ -104,8 +104,8 @@ def test_gaussian_has_its_widths(shift: float, rng: np.random.Generator) -> None
     noisy = [peak_widths(at, values + 0.01 * rng.standard_normal(41)) for _ in range(40)]
     for width, error in (("fwhm", "fwhm_error"), ("fitted", "fitted_error")):
         spread = np.std([getattr(each, width) for each in noisy], ddof=1)
-        told = np.mean([getattr(each, error) for each in noisy])
-        assert 0.6 * spread < told < 1.6 * spread
+        reported = np.mean([getattr(each, error) for each in noisy])
+        assert 0.6 * spread < reported < 1.6 * spread
 
 
 def test_peak_at_the_end_has_no_width() -> None:

@@ -30,13 +30,13 @@ def test_complete_facts_allow_everything() -> None:
 
 
 def test_scan_facts_take_precedence_and_differences_are_reported() -> None:
-    said = {
+    reported = {
         "isotope": "F-18", "duration_s": 600.0, "weight_kg": 70.0, "injected_bq": 370e6,
         "scan_start": "2026-11-22T10:00:00+00:00", "injected_at": "2026-11-22T09:00:00+00:00",
     }  # fmt: skip
-    found = check_tracer(Tracer(scan_start=START), said)
+    found = check_tracer(Tracer(scan_start=START), reported)
     assert found.suv["bw"] == () and found.notes == ()  # the same moment in another zone
-    (remark,) = check_tracer(Tracer(weight_kg=7.0), said).notes
+    (remark,) = check_tracer(Tracer(weight_kg=7.0), reported).notes
     assert "weight [kg]: the scan states 70.0. The tracer file states 7.0" in remark
     (remark,) = check_tracer(Tracer(nuclide="F18"), {"duration_s": 1.0}).notes
     assert remark.startswith("F18 is not one of C-11")

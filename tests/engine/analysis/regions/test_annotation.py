@@ -31,10 +31,10 @@ def test_annotations_round_trip_and_flip_with_their_scan(tmp_path):
         kind="arrow", axis=1, points_mm=((0.0, 1.0, 2.0), (3.0, 1.0, 6.0)), text="node?"
     )
     assert made.length_mm == 5
-    kept = RegionSet(annotations=(made,), scans=("scan:a",))
-    write_regions(kept, tmp_path / "a.regions.toml")
-    assert read_regions(tmp_path / "a.regions.toml") == kept
-    assert not kept.is_empty
+    retained = RegionSet(annotations=(made,), scans=("scan:a",))
+    write_regions(retained, tmp_path / "a.regions.toml")
+    assert read_regions(tmp_path / "a.regions.toml") == retained
+    assert not retained.is_empty
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Kernels compiled for a card with our options alone, and kept; marked `gpu`, as test_cupy_gpu."""
+"""Tests of GPU kernels: compiled with our options only, and cached; marked `gpu`."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def test_invalid_kernel_text_is_reported(gpu):
 def test_compiled_kernel_is_cached_and_recompiled_if_truncated(gpu, monkeypatch, tmp_path):
     capability = gpu.facts.compute_capability
     module_of(TEXT, (), capability, tmp_path).get_function("nothing")
-    (kept,) = tmp_path.iterdir()
+    (retained,) = tmp_path.iterdir()
     with monkeypatch.context() as patch:
         patch.setattr(cupy_compiling, "_compiled", lambda *_: pytest.fail("compiled again"))
         module_of(TEXT, (), capability, tmp_path).get_function("nothing")
-    whole = kept.read_bytes()
-    kept.write_bytes(whole[:100])
+    whole = retained.read_bytes()
+    retained.write_bytes(whole[:100])
     module_of(TEXT, (), capability, tmp_path).get_function("nothing")
     assert [file.read_bytes() for file in tmp_path.iterdir()] == [whole]

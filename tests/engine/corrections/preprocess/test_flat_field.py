@@ -78,8 +78,10 @@ def test_flats_at_full_scale_give_a_warning(fields, part, limit, message):
     bright = np.arange(flats.size).reshape(flats.shape) % 100 < 100 * part
     flats = np.where(bright, np.float32(65535), np.minimum(flats, 65534))
     data = scan(counts(fields, integrals(SEEN)), "counts", seen=SEEN, flats=flats, darks=darks)
-    said = doubts(FlatField(saturated_counts=limit).apply(data, on=ON))
-    assert [text.split(" of the flat")[0] for text in said] == ([message] if message else [])
+    doubts_found = doubts(FlatField(saturated_counts=limit).apply(data, on=ON))
+    assert [text.split(" of the flat")[0] for text in doubts_found] == (
+        [message] if message else []
+    )
 
 
 def test_flats_of_two_times_are_interpolated():

@@ -59,7 +59,7 @@ def test_each_slice_states_its_frame_and_time(tmp_path):
     for one, values in zip(slices, expected, strict=True):
         step = float(one.RescaleSlope)
         assert np.abs(one.pixel_array * step - values).max() <= step / 2 + 1e-6 * expected.max()
-    begun = datetime.fromisoformat(str(SCAN["scan_start"]))
+    started = datetime.fromisoformat(str(SCAN["scan_start"]))
     half_life_s = float(str(SCAN["half_life_s"]))
     rate = np.log(2) / half_life_s
     for number, one in enumerate(slices):
@@ -69,8 +69,8 @@ def test_each_slice_states_its_frame_and_time(tmp_path):
         assert one.ImageIndex == one.InstanceNumber == number + 1
         assert one.ActualFrameDuration == round(1000 * frame.duration_s)
         acquired = datetime.strptime(one.AcquisitionDate + one.AcquisitionTime, "%Y%m%d%H%M%S.%f")
-        assert acquired == begun + timedelta(seconds=frame.start_s)
-        assert one.SeriesTime == f"{begun:%H%M%S.%f}"
+        assert acquired == started + timedelta(seconds=frame.start_s)
+        assert one.SeriesTime == f"{started:%H%M%S.%f}"
         a, b = frame.start_s, frame.end_ms / 1000
         factor = (b - a) * rate / (np.exp(-rate * a) - np.exp(-rate * b))
         assert float(one.DecayFactor) == pytest.approx(factor, rel=1e-9)
@@ -184,9 +184,9 @@ GRID_OF_ONE = replace(GRID, shape=(1, *GRID.shape[1:]))
 
 def theirs(folder: Path, spans: tuple[tuple[int, int], ...] = SPANS, **more: object) -> Path:
     """Write a dynamic series with slopes for each slice, frames in no order of names."""
-    begun = datetime(2026, 11, 23, 23, 59, 30)  # continues after midnight
+    started = datetime(2026, 11, 23, 23, 59, 30)  # continues after midnight
     for t, (start, end) in enumerate(spans):
-        acquired = begun + timedelta(milliseconds=start)
+        acquired = started + timedelta(milliseconds=start)
         write_series(
             folder / str(t),
             affine=np.diag([2.0, 3.0, 4.0, 1.0]),
@@ -254,8 +254,8 @@ def test_reference_times_can_be_starts_and_the_series_can_begin_earlier(series):
 
 def test_times_of_day_can_be_whole_seconds(series):
     for t, (start, _) in enumerate(SPANS):
-        told = datetime(2026, 11, 23, 23, 59, 30) + timedelta(milliseconds=start)
-        altered(series, t, AcquisitionTime=f"{told:%H%M%S}", SeriesTime="235930")
+        reported = datetime(2026, 11, 23, 23, 59, 30) + timedelta(milliseconds=start)
+        altered(series, t, AcquisitionTime=f"{reported:%H%M%S}", SeriesTime="235930")
     assert [each.frame for each in read_frames(series)] == list(FRAMES)
 
 

@@ -65,11 +65,11 @@ def test_node_receives_every_slice_unchanged(series):
         taken.append(event.dataset)
         return 0x0000
 
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     with node(answer) as there:
         echo(there)
-        assert send([series], there, lambda done, of: told.append((done, of))) == 5
-    assert told == [(k, 5) for k in range(1, 6)]
+        assert send([series], there, lambda done, of: reported.append((done, of))) == 5
+    assert reported == [(k, 5) for k in range(1, 6)]
     for file, actual in zip(sorted(series.iterdir()), taken, strict=True):
         sent = pydicom.dcmread(file)
         assert actual.SOPInstanceUID == sent.SOPInstanceUID

@@ -273,14 +273,14 @@ CHECKER = shutil.which("dciodvfy")
 
 def faults(folder: Path) -> list[str]:
     """Return the errors that dciodvfy finds in any slice."""
-    said: list[str] = []
+    messages: list[str] = []
     for file in sorted(folder.glob("*.dcm")):
         done = subprocess.run(
             [CHECKER or "", "-new", str(file)], capture_output=True, text=True, check=False
         )
-        said += [line for line in done.stderr.splitlines() if line.startswith("Error")]
+        messages += [line for line in done.stderr.splitlines() if line.startswith("Error")]
         assert "PETImage" in done.stderr or "CTImage" in done.stderr, done.stderr
-    return said
+    return messages
 
 
 def random_image(seed: int) -> Volume:

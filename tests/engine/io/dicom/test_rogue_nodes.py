@@ -301,8 +301,8 @@ def test_damaged_messages_print_no_traceback(capfd: pytest.CaptureFixture[str]) 
     abort = struct.pack(">BBIBBBB", 7, 0, 4, 0, 0, 255, 255)
     for damage in (abort, answers[1][0][:30], answers[1][0][:-3]):
         whole = damage[:2] + struct.pack(">I", len(damage) - 6) + damage[6:]
-        sent, begun = [answers[0], [whole]], time.monotonic()
+        sent, started = [answers[0], [whole]], time.monotonic()
         with replayed(sent, random.Random(3), 60.0) as there, pytest.raises(ResourceError):
             ACTS["echo"](there)
-        assert time.monotonic() - begun < 10, "the client waited for an impossible answer"
+        assert time.monotonic() - started < 10, "the client waited for an impossible answer"
     assert "Traceback" not in capfd.readouterr().err

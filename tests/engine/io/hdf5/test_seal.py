@@ -1,4 +1,4 @@
-"""Seals: what a file says is what was written, or it is refused; and older files are told."""
+"""Tests of seals: changed files are refused, and older files are recognised."""
 
 from __future__ import annotations
 

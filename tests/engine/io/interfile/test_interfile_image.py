@@ -125,7 +125,7 @@ def test_unknown_patient_position_names_no_side(
 
 
 def test_map_without_position_keeps_the_scanner_axes(tmp_path: Path) -> None:
-    """Beside an image whose z runs to the feet as well: nobody said that it should be turned."""
+    """The reference image's z points to the feet as well: no file requires a flip."""
     source = patient()
     feetwards = Volume(source.values, source.grid, "", {"axes": "LPI"})
     unsaid = read_volume(stir(tmp_path, ("head_in", ""), ("supine", "")))

@@ -127,8 +127,8 @@ def test_times_and_duration_count_from_the_first_mark(
     assert data.time_ms.tolist() == [ms - ORDERLY[0] for ms in ORDERLY]
     opened_s = 0.001 if make in (mmr, raw) else 0.0  # its last tag opens one millisecond more
     assert data.duration_s == pytest.approx((ORDERLY[-1] - ORDERLY[0]) / 1000 + opened_s)
-    told = [note for note in data.notes if "times are counted from there" in note]
-    assert told if start_ms else not told or make in (mmr, raw)
+    messages = [note for note in data.notes if "times are counted from there" in note]
+    assert messages if start_ms else not messages or make in (mmr, raw)
 
 
 @pytest.mark.parametrize("make", MAKES.values())

@@ -424,9 +424,14 @@ def test_sample_equals_that_of_the_library(shared_data: Path) -> None:
 def test_triggers_are_read_and_unused_traces_are_reported(tmp_path: Path) -> None:
     p = files.library()
     kinds = p.ExternalSignalTypeEnum
-    said = {7: kinds.RESP_TRIGGER, 3: kinds.ECG_TRIGGER, 4: kinds.ECG_TRACE, 9: kinds.ECG_TRIGGER}
+    reported = {
+        7: kinds.RESP_TRIGGER,
+        3: kinds.ECG_TRIGGER,
+        4: kinds.ECG_TRACE,
+        9: kinds.ECG_TRIGGER,
+    }
     exam = p.ExamInformation(
-        external_signals=[p.ExternalSignal(type=kind, id=key) for key, kind in said.items()]
+        external_signals=[p.ExternalSignal(type=kind, id=key) for key, kind in reported.items()]
     )
     event = p.CoincidenceEvent(detection_bins=[20, 3], tof_idx=2)
     blocks = [files.event_block(100, 101, [event]), files.event_block(1900, 1901, [event])]

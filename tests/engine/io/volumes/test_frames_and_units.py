@@ -156,8 +156,8 @@ def test_frame_times_are_those_of_the_header(
 
 def test_frame_times_are_those_of_the_bids_json_file(tmp_path: Path) -> None:
     path = nifti(tmp_path / "sub-1_pet.nii.gz", STACK)
-    said = {"FrameTimesStart": [0, 60], "FrameDuration": [60, 240]}
-    (tmp_path / "sub-1_pet.json").write_text(json.dumps(said))
+    reported = {"FrameTimesStart": [0, 60], "FrameDuration": [60, 240]}
+    (tmp_path / "sub-1_pet.json").write_text(json.dumps(reported))
     times = [each.frame for each in read_frames(path)]
     assert [(each.start_s, each.duration_s) for each in times] == [(0, 60), (60, 240)]
     mean = (60 * STACK[..., 0] + 240 * STACK[..., 1]) / 300

@@ -104,13 +104,13 @@ def by_the_specification_of_metaimage(path: Path) -> dict[int, Point]:
 def by_the_rule_of_stir(path: Path) -> dict[int, Point]:
     """Voxel i lies at first + i · size; z, around the middle and its first, leads to the feet."""
     lines = (line.partition(":=") for line in path.read_text().splitlines())
-    said = {key.strip(" !"): value.strip() for key, _, value in lines}
-    assert (said["patient orientation"], said["patient rotation"]) == ("head_in", "supine")
+    reported = {key.strip(" !"): value.strip() for key, _, value in lines}
+    assert (reported["patient orientation"], reported["patient rotation"]) == ("head_in", "supine")
     shape, voxel, first = (
-        [float(said[f"{key} [{k}]"]) for k in (1, 2, 3)]
+        [float(reported[f"{key} [{k}]"]) for k in (1, 2, 3)]
         for key in ("matrix size", "scaling factor (mm/pixel)", "first pixel offset (mm)")
     )
-    values = np.fromfile(path.with_name(said["name of data file"]), "<f4")
+    values = np.fromfile(path.with_name(reported["name of data file"]), "<f4")
     affine = np.diag([*voxel, 1.0])
     affine[:3, 3] = [*first[:2], first[2] - (shape[2] - 1) / 2 * voxel[2]]
     n_x, n_y, n_z = (int(n) for n in shape)
@@ -145,10 +145,12 @@ def by_pydicom(path: Path) -> dict[int, Point]:
 def by_tifffile(path: Path) -> dict[int, Point]:
     with tifffile.TiffFile(path) as file:
         assert len(file.pages) == 11
-        said = json.loads(file.pages[0].description)
+        report = json.loads(file.pages[0].description)
         values = np.stack([page.asarray() for page in file.pages])
-    values = np.rint(said["offset"] + said["slope"] * values.astype(float))
-    return _named(values, said["voxel_mm"], said["centre_mm"], said["axes"].partition("; ")[2])
+    values = np.rint(report["offset"] + report["slope"] * values.astype(float))
+    return _named(
+        values, report["voxel_mm"], report["centre_mm"], report["axes"].partition("; ")[2]
+    )
 
 
 def by_tifffile_as_ome(path: Path) -> dict[int, Point]:

@@ -42,17 +42,17 @@ def test_values_are_exact_to_half_a_step(tmp_path: Path, name: str) -> None:
     grid = ImageGrid(SHAPE, (1.0, 2.0, 3.0))
     save(Volume(values, grid, "counts/mm"), tmp_path / "a.tif")
     with tifffile.TiffFile(tmp_path / "a.tif") as file:
-        said = json.loads(file.pages[0].description)
+        report = json.loads(file.pages[0].description)
         numbers = np.stack([page.asarray() for page in file.pages])
     assert numbers.dtype == np.uint16 and numbers.shape == SHAPE
-    back = said["offset"] + said["slope"] * numbers.astype(np.float64)
-    half = said["slope"] / 2
+    back = report["offset"] + report["slope"] * numbers.astype(np.float64)
+    half = report["slope"] / 2
     # 1e-9: rounding of the sum of numbers up to 65,535 times larger
     assert np.abs(back - values).max() <= half * (1 + 1e-9) + 1e-15 * float(np.abs(values).max())
     if np.ptp(values):
         assert (numbers.min(), numbers.max()) == (0, STEPS), "all steps are used"
     else:
-        assert (back == values).all() and said["slope"] == 1
+        assert (back == values).all() and report["slope"] == 1
 
 
 def test_smallest_and_largest_value_are_restored() -> None:
@@ -69,9 +69,9 @@ def test_scale_is_in_the_file_and_provenance_in_the_sidecar(
     grid = ImageGrid(SHAPE, (1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
     save(Volume(volumes()["of counts"], grid, "Bq/mL"), tmp_path / "a.tif", {"of": "a"})
     with tifffile.TiffFile(tmp_path / "a.tif") as file:
-        said = json.loads(file.pages[0].description)
-    assert (said["unit"], said["axes"]) == ("Bq/mL", "z, y, x; LPS")
-    assert (said["voxel_mm"], said["centre_mm"]) == ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
+        report = json.loads(file.pages[0].description)
+    assert (report["unit"], report["axes"]) == ("Bq/mL", "z, y, x; LPS")
+    assert (report["voxel_mm"], report["centre_mm"]) == ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
     beside = json.loads(sidecar_path(tmp_path / "a.tif").read_text())
     assert beside["provenance"] == {"of": "a"}
 

@@ -15,8 +15,8 @@ SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, PITCH_MM = 300.0, 400.0, 1.3
 
 
 def vector(values: tuple[float, float, float], unit: str | None = None) -> Plain:
-    said = {} if unit is None else {"unit": unit}
-    return {axis: {"value": value} | said for axis, value in zip("xyz", values, strict=True)}
+    reported = {} if unit is None else {"unit": unit}
+    return {axis: {"value": value} | reported for axis, value in zip("xyz", values, strict=True)}
 
 
 def part(x_mm: float, u: tuple[float, float, float], w: tuple[float, float, float]) -> Plain:

@@ -218,9 +218,9 @@ def test_files_in_one_folder_are_one_scan(tmp_path: Path, metadata: bool) -> Non
 
 def with_metadata(folder: Path, **changes: object) -> Path:
     path = ctsimu(folder)
-    said = json.loads(json.dumps(METADATA))
-    said["output"]["projections"] |= changes
-    (folder / "projections" / "tiny_metadata.json").write_text(json.dumps(said))
+    report = json.loads(json.dumps(METADATA))
+    report["output"]["projections"] |= changes
+    (folder / "projections" / "tiny_metadata.json").write_text(json.dumps(report))
     return path
 
 

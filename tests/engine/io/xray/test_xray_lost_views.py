@@ -24,20 +24,20 @@ def test_lost_views_are_named_and_left_out(tmp_path: Path, lost: float, held: st
     data = read_projections(dxchange(tmp_path, data=values))
     assert f"scan.h5: views 3 and 7 are not used ({held})." in data.notes
     assert not any("values are not numbers" in note for note in data.notes)
-    kept = np.delete(np.arange(N), [3, 7])
+    retained = np.delete(np.arange(N), [3, 7])
     whole = read_projections(dxchange(tmp_path))
-    assert np.array_equal(data.values, whole.values[kept])
-    assert np.array_equal(data.geometry.angles_rad, whole.geometry.angles_rad[kept])
+    assert np.array_equal(data.values, whole.values[retained])
+    assert np.array_equal(data.geometry.angles_rad, whole.geometry.angles_rad[retained])
 
 
 def test_lost_views_are_removed_without_a_copy_of_the_scan() -> None:
     values, message = np.arange(60, dtype=np.float32).reshape(10, 2, 3), {"flat_views": [0, 6, 10]}
     values[[3, 7]] = np.nan
-    whole, kept = values.copy(), np.delete(np.arange(10), [3, 7])
+    whole, retained = values.copy(), np.delete(np.arange(10), [3, 7])
     seen = parallel(np.linspace(0, 3, 10), shape=(2, 3), pixel_mm=1.0)
     data = assemble(Path("scan.h5"), values, seen, "counts", info=message)
     assert np.shares_memory(data.values, values)
-    assert np.array_equal(data.values, whole[kept])
+    assert np.array_equal(data.values, whole[retained])
     assert data.info["flat_views"] == [0, 5, 8]
     assert message == {"flat_views": [0, 6, 10]}
 

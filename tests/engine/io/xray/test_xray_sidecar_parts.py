@@ -53,8 +53,8 @@ class TestSense:
         assert np.allclose(found, (-127.0 - STEP * np.arange(N)) % 360)
         (note,) = (each for each in read_projections(old).notes if "version 1" in each)
         assert "at -127 degrees in view 0; write version = 2 and first = -127 to" in note
-        kept = {"angles": {**angles, "first": -127.0}, "clockwise": True}
-        assert np.allclose(stands(write(tmp_path, kept, **PLAIN)), found)
+        retained = {"angles": {**angles, "first": -127.0}, "clockwise": True}
+        assert np.allclose(stands(write(tmp_path, retained, **PLAIN)), found)
 
     def test_version_1_gives_no_note_without_a_difference(self, tmp_path: Path) -> None:
         for first, clockwise in ((0.0, True), (180.0, True), (127.0, False)):

@@ -35,10 +35,10 @@ print(json.dumps([*TARGET, _library_digest()]))
 
 def target(absent: set[str], when: str = "new", **variables: str) -> list[str]:
     """Return target and digest of a process on a processor without some features of this one."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CPU")}
+    stored = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CPU")}
     command = [sys.executable, "-c", PROGRAM, json.dumps(sorted(absent)), when]
     done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env={**kept, **variables}
+        command, capture_output=True, text=True, check=True, env={**stored, **variables}
     )
     return list(json.loads(done.stdout))
 

@@ -61,12 +61,12 @@ def test_scatter_kernel_equals_its_twin_in_both_orders_of_threads(
     with_tof: bool, reverse: bool
 ) -> None:
     expected = simulated(cpu(2), with_tof=with_tof)
-    told: list[int] = []
+    reported: list[int] = []
     gpu = EmulatedGpu(reverse=reverse)
-    found = simulated(backend.cuda(gpu), with_tof=with_tof, told=told)
+    found = simulated(backend.cuda(gpu), with_tof=with_tof, told=reported)
     assert expected.max() > 0
     np.testing.assert_allclose(found, expected, rtol=RTOL, atol=RTOL * expected.max())
-    assert told == sorted(told) and len(told) > 1
+    assert reported == sorted(reported) and len(reported) > 1
 
 
 def test_smaller_batches_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,13 +22,13 @@ def test_nonzero_values_are_packed_in_order(rng, dtype, n):
     values = values.astype(dtype)
     values[:n][3::9] = np.nan
     places = rng.integers(1 << 32, size=values.size, dtype=np.uint32)
-    kept, places_out = np.zeros(90, dtype), np.zeros(90, np.uint32)
-    kept[:2] = 7.0
+    retained, places_out = np.zeros(90, dtype), np.zeros(90, np.uint32)
+    retained[:2] = 7.0
 
-    end = packed(values, places, n, kept, places_out, 2)
+    end = packed(values, places, n, retained, places_out, 2)
 
     is_any = values[:n] != 0
-    np.testing.assert_array_equal(kept[:end], [7, 7, *values[:n][is_any]])
+    np.testing.assert_array_equal(retained[:end], [7, 7, *values[:n][is_any]])
     np.testing.assert_array_equal(places_out[2:end], places[:n][is_any])
 
 

@@ -53,14 +53,14 @@ def followed(arrivals, **how):
 
 
 def told(session):
-    said = []
+    messages = []
     while True:
         one = session.take(20)
         assert one is not None, "nothing came in 20 s"
         if isinstance(one, Ended):
-            return said
+            return messages
         if not isinstance(one, LiveUpdate):
-            said.append(one)
+            messages.append(one)
 
 
 def texts(said):
@@ -169,11 +169,11 @@ def test_internal_error_of_the_slices_does_not_lose_the_scan():
     steps = (FlatField(), Broken())
     session = LiveSession(Beamline([DARK, FLAT, *FRAMES]), choices(steps=steps), on=ON)
     with session:
-        said = []
+        messages = []
         with pytest.raises(RuntimeError, match="planted"):
             while True:
-                said.append(session.take(20))
-    spoken = [one.text for one in said if not isinstance(one, LiveUpdate)]
+                messages.append(session.take(20))
+    spoken = [one.text for one in messages if not isinstance(one, LiveUpdate)]
     assert "internal error in the slices (RuntimeError: planted). They stop" in spoken[-1]
     np.testing.assert_array_equal(session.scan().values, COUNTS)
 

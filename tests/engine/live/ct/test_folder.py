@@ -141,7 +141,7 @@ def test_faults_of_files_are_reported_and_the_next_images_arrive(
     tifffile.imwrite(tmp_path / "scan_000005.tif", images[5][:2])
     tifffile.imwrite(tmp_path / "scan_000006.tif", images[6:8], photometric="minisblack")
     (tmp_path / "scan_000008.tif").unlink()
-    said = [
+    messages = [
         "000001.tif: damaged or truncated",
         "projection 5 has 2 x 5 pixels",
         "000006.tif has 2 pages",
@@ -152,7 +152,7 @@ def test_faults_of_files_are_reported_and_the_next_images_arrive(
     frames, stop = stepped(tmp_path)
     for each in frames:
         arrivals.append(each)
-        if all(text in texts_of(arrivals) for text in said):
+        if all(text in texts_of(arrivals) for text in messages):
             (tmp_path / "scan_000001.tif").write_bytes(half)
         if last_projection(1)(each):
             break
@@ -336,8 +336,8 @@ def test_late_images_are_stored_with_the_scan(tmp_path: Path) -> None:
     write_tiffs(tmp_path, "scan_", counts(70))
     first = (tmp_path / "scan_000000.tif").read_bytes()
     (tmp_path / "scan_000000.tif").write_bytes(first[:40])
-    kept = Recording(FolderSource(tmp_path))
-    for each in until(kept, last_projection(0)):
+    retained = Recording(FolderSource(tmp_path))
+    for each in until(retained, last_projection(0)):
         if last_projection(69)(each):
             (tmp_path / "scan_000000.tif").write_bytes(first)
-    assert kept.n_views == 70
+    assert retained.n_views == 70

@@ -61,8 +61,10 @@ def test_full_turns_golden_angles_and_missing_frames_are_not_jumps() -> None:
     turns = [(0.3 * k) % (2 * np.pi) for k in range(60)]
     golden = [(2.3999632 * k) % (2 * np.pi) for k in range(60)]
     for angles in (turns, golden):
-        kept = [frame(k, angle=angle) for k, angle in enumerate(angles) if k not in (20, 21, 40)]
-        assert texts_of(screened(kept)) == ""
+        retained = [
+            frame(k, angle=angle) for k, angle in enumerate(angles) if k not in (20, 21, 40)
+        ]
+        assert texts_of(screened(retained)) == ""
 
 
 def test_random_angles_are_reported_only_a_few_times() -> None:

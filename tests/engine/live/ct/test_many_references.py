@@ -32,15 +32,15 @@ def flat(index: int) -> Frame:
 
 
 def test_each_reference_of_a_recording_takes_the_same_time() -> None:
-    kept, begun = References(), time.process_time()
+    retained, started = References(), time.process_time()
     for k in range(N):
-        kept.keep(flat(k), 0)
-        assert kept.n_bytes == (k + 1) * VALUES.nbytes
-    assert time.process_time() - begun < 2
-    kept.keep(flat(0), 0)
-    assert kept.n_bytes == VALUES.nbytes, "a new set replaces the old one"
-    kept.restart()
-    assert kept.n_bytes == VALUES.nbytes
+        retained.keep(flat(k), 0)
+        assert retained.n_bytes == (k + 1) * VALUES.nbytes
+    assert time.process_time() - started < 2
+    retained.keep(flat(0), 0)
+    assert retained.n_bytes == VALUES.nbytes, "a new set replaces the old one"
+    retained.restart()
+    assert retained.n_bytes == VALUES.nbytes
 
 
 def test_flats_are_evaluated_only_when_a_view_needs_them(monkeypatch: pytest.MonkeyPatch) -> None:

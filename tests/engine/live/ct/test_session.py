@@ -45,20 +45,20 @@ def whole_scan():
 
 def followed(session):
     """Return all events of a session until its end."""
-    told = []
-    while not told or not isinstance(told[-1], Ended):
+    reported = []
+    while not reported or not isinstance(reported[-1], Ended):
         one = session.take(20)
         assert one is not None, "nothing came in 20 s"
-        told.append(one)
-    return told
+        reported.append(one)
+    return reported
 
 
 def test_growing_scan_ends_with_its_slices_and_is_stored_unchanged():
     with LiveSession(Beamline(whole_scan()), choices(preview=16), on=ON) as session:
-        told = followed(session)
+        reported = followed(session)
 
     update = session.newest
-    assert isinstance(told[0], LiveUpdate)
+    assert isinstance(reported[0], LiveUpdate)
     middle = [values[INSIDE, 16:24].mean() for values in update.images.values]
     np.testing.assert_allclose(middle, MU, rtol=2e-3)
     np.testing.assert_allclose(update.preview.values[6:10, 7:9, 7:9].mean(), MU, rtol=1e-2)
@@ -138,9 +138,9 @@ def test_restarted_scan_contains_nothing_of_the_earlier_one():
     other = counts_of(SCAN, (8.0, 0.0))
     arrivals = [*whole_scan()[: 2 + 25], *frames_of(SCAN, other, range(N))]
     with LiveSession(Beamline(arrivals), choices(), on=ON) as session:
-        told = followed(session)
+        reported = followed(session)
 
-    assert any(isinstance(one, Resumed) for one in told)
+    assert any(isinstance(one, Resumed) for one in reported)
     np.testing.assert_array_equal(session.scan().values, other)
 
 
@@ -164,11 +164,11 @@ def test_error_of_the_source_comes_after_earlier_frames():
 def test_unsupported_steps_and_extra_views_are_reported():
     arrivals = [*whole_scan(), *frames_of(SCAN, COUNTS, range(N, N + 9))]
     with LiveSession(Beamline(arrivals), choices(steps=(*STEPS, Rings())), on=ON) as session:
-        told = followed(session)
+        reported = followed(session)
 
-    said = [one.text for one in told if isinstance(one, Noticed)]
-    assert any(text.startswith(Rings.title) for text in said)
-    assert len([text for text in said if "views of the scan" in text]) == 1
+    messages = [one.text for one in reported if isinstance(one, Noticed)]
+    assert any(text.startswith(Rings.title) for text in messages)
+    assert len([text for text in messages if "views of the scan" in text]) == 1
     assert session.scan().n_views == N
 
 

@@ -122,9 +122,11 @@ def test_scan_sent_by_the_command_arrives_complete(tmp_path: Path) -> None:
 def test_publisher_waits_for_the_first_receiver_and_survives_a_lost_one() -> None:
     # Long enough for the second receiver, whose process starts meanwhile
     data, address, stop = scan(1600), free_address(), Event()
-    said: list[str] = []
+    messages: list[str] = []
     how = Sending(opened_here(address), rate=400, to_all=True)
-    sending = Thread(target=send, args=(data, how), kwargs={"stop": stop, "on_event": said.append})
+    sending = Thread(
+        target=send, args=(data, how), kwargs={"stop": stop, "on_event": messages.append}
+    )
     sending.start()
     try:
         first = list(until(StreamSource(address, subscribe=True), is_projection(20)))
@@ -138,8 +140,8 @@ def test_publisher_waits_for_the_first_receiver_and_survives_a_lost_one() -> Non
     assert frames_of(second)[0].index > 20, "the scan went on in between"
     assert frames_of(second)[-1].index == 1599
     assert_same_geometry(source, data)
-    assert sum("a receiver has connected" in each for each in said) == 2
-    assert sum("a receiver has disconnected" in each for each in said) >= 1
+    assert sum("a receiver has connected" in each for each in messages) == 2
+    assert sum("a receiver has disconnected" in each for each in messages) >= 1
 
 
 def test_pushing_sender_waits_for_a_late_receiver_and_for_the_next_one() -> None:
@@ -210,8 +212,8 @@ def assert_same_geometry(source: StreamSource, data: Projections) -> None:
 def changed(**changes: object) -> list[bytes]:
     """Return a valid message with changed header values; None removes a key."""
     header = {**json.loads(bytes(FRAME[0])), **changes}
-    kept = {key: value for key, value in header.items() if value is not None}
-    return [json.dumps(kept).encode(), bytes(FRAME[1])]
+    stored = {key: value for key, value in header.items() if value is not None}
+    return [json.dumps(stored).encode(), bytes(FRAME[1])]
 
 
 @pytest.mark.parametrize(

@@ -57,10 +57,10 @@ def test_dropped_events_are_counted() -> None:
 def test_growing_store_ends_at_its_memory_limit() -> None:
     store = EventStore(None, ROOM_BYTES * 10)  # too little for any event: the minimum size applies
     some = scan()
-    kept = 0
+    retained = 0
     while not store.left_out:
-        kept += store.add(some, np.ones(some.n_events, bool))[1]
-    assert store.n_events == kept * some.n_events <= PART_EVENTS
+        retained += store.add(some, np.ones(some.n_events, bool))[1]
+    assert store.n_events == retained * some.n_events <= PART_EVENTS
     assert store.left_out == some.n_events
 
 

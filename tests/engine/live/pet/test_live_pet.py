@@ -44,11 +44,11 @@ def followed(
 
 def test_growing_image_ends_equal_to_the_ordinary_reconstruction(tmp_path: Path) -> None:
     update, _, session = followed(Scanner.of(scan()))
-    kept = session.scan()
-    np.testing.assert_array_equal(kept.crystals, scan().crystals)
-    np.testing.assert_array_equal(kept.delayed, scan().delayed)
-    assert kept.duration_s == scan().duration_s
-    write_listmode(kept, tmp_path / "scan.h5")
+    retained = session.scan()
+    np.testing.assert_array_equal(retained.crystals, scan().crystals)
+    np.testing.assert_array_equal(retained.delayed, scan().delayed)
+    assert retained.duration_s == scan().duration_s
+    write_listmode(retained, tmp_path / "scan.h5")
     ordinary = reconstruct(Study(data=tmp_path / "scan.h5", protocol=PROTOCOL), on=cpu(2))
     assert update.image is not None
     assert update.statistics.image_events == scan().n_prompts

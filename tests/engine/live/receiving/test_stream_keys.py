@@ -113,16 +113,18 @@ def test_stored_scan_is_sent_with_keys() -> None:
         port = probe.getsockname()[1]
     keys = ClientKeys(own.public, own.public, own.secret)
     how = Sending(f"tcp://*:{port}", keys=keys)
-    said: list[str] = []
+    messages: list[str] = []
     stop = Event()
-    sending = Thread(target=lambda: send(scan(), how, stop=stop, on_event=said.append), daemon=True)
+    sending = Thread(
+        target=lambda: send(scan(), how, stop=stop, on_event=messages.append), daemon=True
+    )
     sending.start()
     source = StreamSource(f"tcp://127.0.0.1:{port}", sender_keys=(own.public,))
     came = collected(source)
     stop.set()
     sending.join(10)
     assert isinstance(came[-1], Ended) and "24 were received" in came[-1].text
-    assert "1 sender" not in came[0].text and "the token of this sender is" in "".join(said)
+    assert "1 sender" not in came[0].text and "the token of this sender is" in "".join(messages)
 
 
 def test_key_pair_is_created_once_and_private(home: Path) -> None:

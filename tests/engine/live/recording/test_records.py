@@ -203,21 +203,21 @@ class FullDisk:
 def test_full_disk_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int
 ) -> None:
-    said: list[dict[str, object]] = []
+    messages: list[dict[str, object]] = []
     path = tmp_path / "a.isorec"
-    appender = Appender(path, said.append, 2**20)
+    appender = Appender(path, messages.append, 2**20)
     disk = FullDisk(monkeypatch, free)
     for k in range(20):
         appender.add((RecordKind.DATA, 1, b"{}", bytes([k]) * 100))
     assert not appender.sync()
-    assert said[0]["event"] == "fails" and said[0]["reason"]
+    assert messages[0]["event"] == "fails" and messages[0]["reason"]
     # The confirmed part is whole, and nothing of a cut record hides the next one
     if appender.has_file:
         assert not RecordingFile(path).extent.is_cut
     disk.free = 10**9
     assert appender.sync()
     assert data_in(path) == [bytes([k]) * 100 for k in range(20)]
-    assert {"event": "writes again"} in said
+    assert {"event": "writes again"} in messages
     appender.close()
 
 

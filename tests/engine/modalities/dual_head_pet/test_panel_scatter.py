@@ -106,9 +106,9 @@ def files(scan: tuple[engine.Histogram, np.ndarray], tmp_path: Path) -> dict[str
 
 def test_run_with_a_mu_map_simulates_scatter(files: dict[str, Path]) -> None:
     events = list(events_of(**files))
-    told = {e.kind: e for e in events if isinstance(e, Corrected)}
-    assert told["scatter"].state == "applied"
-    assert "simulated in 2 rounds: " in told["scatter"].text
+    reported = {e.kind: e for e in events if isinstance(e, Corrected)}
+    assert reported["scatter"].state == "applied"
+    assert "simulated in 2 rounds: " in reported["scatter"].text
     assert "scatter" in [e.stage for e in events if isinstance(e, StageStarted)]
 
 
@@ -123,12 +123,12 @@ def test_run_with_a_mu_map_simulates_scatter(files: dict[str, Path]) -> None:
 def test_run_without_scatter_states_the_reason(
     files: dict[str, Path], settings: str, state: str
 ) -> None:
-    told = {
+    reported = {
         e.kind: e.state
         for e in events_of(files["path"], settings, attenuation=files["attenuation"])
         if isinstance(e, Corrected)
     }
-    assert told["scatter"] == state
+    assert reported["scatter"] == state
 
 
 def test_impossible_correction_that_is_switched_on_is_refused(files: dict[str, Path]) -> None:

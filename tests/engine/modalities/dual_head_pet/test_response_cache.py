@@ -30,8 +30,8 @@ def test_oldest_responses_are_dropped_if_space_is_needed(
         path.write_bytes(bytes(100))
         os.utime(path, (1e9 - age_s, 1e9 - age_s))
     made = response_cache.build(tmp_path, panels(), SETTINGS, threads=1)
-    kept = response_cache.path_of(tmp_path, panels(), SETTINGS)
-    assert {path.name for path in tmp_path.iterdir()} == {"new.h5", "middle.h5", kept.name}
+    cached = response_cache.path_of(tmp_path, panels(), SETTINGS)
+    assert {path.name for path in tmp_path.iterdir()} == {"new.h5", "middle.h5", cached.name}
     found = response_cache.find(tmp_path, panels(), SETTINGS)
     assert found is not None and (found.values == made.values).all()
 
@@ -85,9 +85,9 @@ def test_abandoned_parts_are_removed_and_those_of_a_running_build_stay(
 
 def test_response_is_found_by_its_defining_settings(tmp_path: Path) -> None:
     one = read_scanner("test-panels")
-    kept = response_cache.path_of(tmp_path, one, SETTINGS)
+    cached = response_cache.path_of(tmp_path, one, SETTINGS)
     renamed = with_settings(one, name="The same by another name", source="hearsay")
-    assert response_cache.path_of(tmp_path, renamed, SETTINGS) == kept
+    assert response_cache.path_of(tmp_path, renamed, SETTINGS) == cached
     others = [with_settings(one, **{k: v}) for k, v in (("n_planes", 9), ("crystal_mm", 2.0))]
     paths = {response_cache.path_of(tmp_path, other, SETTINGS) for other in (one, *others)}
     paths.add(response_cache.path_of(tmp_path, one, AnalyticResponse(n_points=512)))
@@ -109,19 +109,19 @@ def test_parallel_requests_for_one_response_compute_it_once(tmp_path: Path) -> N
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(get, range(2))
     np.testing.assert_array_equal(first.values, second.values)
-    kept = response_cache.path_of(tmp_path, panels(), SETTINGS)
-    assert [path.name for path in tmp_path.iterdir()] == [kept.name]
+    cached = response_cache.path_of(tmp_path, panels(), SETTINGS)
+    assert [path.name for path in tmp_path.iterdir()] == [cached.name]
     n_built = sum(any(done == total for done, total in each) for each in heard)
     assert n_built == 1
     assert not response_cache.is_being_built(tmp_path, panels(), SETTINGS)
 
 
 def test_damaged_parts_of_a_cached_matrix_are_recomputed(tmp_path: Path) -> None:
-    kept = response_cache.path_of(tmp_path, panels(), SETTINGS)
-    folder = parts_of(kept, n_bytes=100, age_s=0)
+    cached = response_cache.path_of(tmp_path, panels(), SETTINGS)
+    folder = parts_of(cached, n_bytes=100, age_s=0)
     (folder / "plan.json").write_text('{"of": "another"}')
     response_cache.build(tmp_path, panels(), SETTINGS, threads=1)
-    assert [path.name for path in tmp_path.iterdir()] == [kept.name]
+    assert [path.name for path in tmp_path.iterdir()] == [cached.name]
 
 
 def test_part_of_another_plan_or_number_is_not_used(tmp_path: Path) -> None:

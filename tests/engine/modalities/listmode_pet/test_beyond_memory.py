@@ -131,9 +131,10 @@ def test_events_that_need_much_memory_are_stored_in_files(
     monkeypatch.setattr("engine.modalities.listmode_pet.reading.MUCH", 0.0)
     events = list(run(study_of(words), on=ON))
     np.testing.assert_array_equal(finished(events).volume.values, expected.volume.values)
-    said = [each.text for each in events if isinstance(each, Warned)]
+    messages = [each.text for each in events if isinstance(each, Warned)]
     assert any(
-        "would use much of the memory. They are stored in temporary files" in text for text in said
+        "would use much of the memory. They are stored in temporary files" in text
+        for text in messages
     )
     assert any("Disk space needed" in each.text for each in events if isinstance(each, Planned))
 
@@ -156,10 +157,10 @@ def test_image_has_the_same_bits(words: Path, frames: str, request: pytest.Fixtu
     (planned,) = (each.text for each in events if isinstance(each, Planned))
     assert "Disk space needed for the events: up to " in planned
     assert any("do not fit in memory" in e.text for e in events if isinstance(e, Warned))
-    said = [tick for tick in ticks if tick.stage == "read"]
-    assert [tick.done for tick in said] == sorted(tick.done for tick in said)
-    assert said[-1].done == said[-1].total == 2 * words.stat().st_size
-    assert said[-1].text.startswith(f"{N_EVENTS:,} events, ")
+    messages = [tick for tick in ticks if tick.stage == "read"]
+    assert [tick.done for tick in messages] == sorted(tick.done for tick in messages)
+    assert messages[-1].done == messages[-1].total == 2 * words.stat().st_size
+    assert messages[-1].text.startswith(f"{N_EVENTS:,} events, ")
 
 
 def test_tof_scan_with_all_corrections_has_the_same_bits(

@@ -100,8 +100,8 @@ def test_events_after_the_last_frame_are_reported_and_an_empty_frame_is_empty(ba
 def test_time_between_frames_is_excluded_from_the_image_of_all_frames(bare, folder, tmp_path):
     events = list(run(study_of(bare, folder, "0.25-0.5, 1-1.75"), on=ON))
     last, times = events[-1], bare.time_ms
-    kept = ((times >= 250) & (times < 500)) | ((times >= 1000) & (times < 1750))
-    expected = finished(study_of(bare.select(kept), tmp_path)).volume.values
+    retained = ((times >= 250) & (times < 500)) | ((times >= 1000) & (times < 1750))
+    expected = finished(study_of(bare.select(retained), tmp_path)).volume.values
     np.testing.assert_allclose(last.volume.values, expected, rtol=0, atol=1e-6 * expected.max())
     parts = finished(study_of(bare, folder, "0.25,0.25,0.5,0.75,0.25")).frames
     for found, place in zip(last.frames, (1, 3), strict=True):
@@ -110,7 +110,7 @@ def test_time_between_frames_is_excluded_from_the_image_of_all_frames(bare, fold
     (text,) = [event.text for event in events if isinstance(event, Warned)]
     assert text.endswith(f"of {bare.n_events:,} prompts are outside the 2 frames and are not "
                          "used.")  # fmt: skip
-    assert text.startswith(f"{np.count_nonzero(~kept):,} ")
+    assert text.startswith(f"{np.count_nonzero(~retained):,} ")
     assert last.provenance["scan"]["frames"][1] == {"start_s": 1.0, "duration_s": 0.75}
 
 

@@ -116,10 +116,10 @@ def test_one_update_of_the_gates_adds_up_to_that_of_their_cycles(beating, tmp_pa
     np.testing.assert_allclose(last.volume.values, expected, rtol=0, atol=1e-6 * expected.max())
     total = np.sum([each.volume.values for each in last.frames], axis=0, dtype=np.float64)
     np.testing.assert_array_equal(last.volume.values, total.astype(np.float32))
-    said = [event.text for event in events if isinstance(event, Warned)]
+    messages = [event.text for event in events if isinstance(event, Warned)]
     n_out = np.count_nonzero(~inside)
     start = f"{n_out:,} of {beating.n_events:,} prompts are outside the accepted cycles"
-    assert any(text.startswith(start) for text in said)
+    assert any(text.startswith(start) for text in messages)
     (gated,) = [e.text for e in events if isinstance(e, Corrected) and e.kind == "gates"]
     assert gated.startswith("Gated by ecg: 19 cycles of 0.2 s")
     stored = last.provenance["scan"]["frames"][2]
@@ -140,9 +140,9 @@ def test_run_resumed_within_a_gate_gives_the_same_bits(beating, tmp_path):
     assert found and found == [each.frame for each in expected.frames[: len(found)]]
     again = list(keep(run(study, on=ON, resume=resume), job))
     assert again[-1].volume.values.tobytes() == expected.volume.values.tobytes()
-    kept = Results().open(job.record.result).frames()
-    assert [each.frame for each in kept] == [each.frame for each in expected.frames]
-    assert kept[1].frame.gate == Gate(2, 3, expected.frames[1].frame.gate.used_ms)
+    stored = Results().open(job.record.result).frames()
+    assert [each.frame for each in stored] == [each.frame for each in expected.frames]
+    assert stored[1].frame.gate == Gate(2, 3, expected.frames[1].frame.gate.used_ms)
 
 
 def test_trigger_file_gates_a_scan_without_triggers(beating, tmp_path):

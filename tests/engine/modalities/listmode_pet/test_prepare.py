@@ -61,9 +61,9 @@ def assert_same(found: ListMode, wanted: ListMode) -> None:
 def test_only_prompts_on_live_lines_stay(scan: ListMode) -> None:
     prepared = prepare(scan, on=ON)
 
-    kept = ~scan.delayed & RING.in_coincidence(scan.crystals) & (scan.factors > 0)
-    assert sorted(prepared.data.time_ms) == np.flatnonzero(kept).tolist()
-    assert prepared.n_dropped == np.count_nonzero(~scan.delayed) - np.count_nonzero(kept)
+    retained = ~scan.delayed & RING.in_coincidence(scan.crystals) & (scan.factors > 0)
+    assert sorted(prepared.data.time_ms) == np.flatnonzero(retained).tolist()
+    assert prepared.n_dropped == np.count_nonzero(~scan.delayed) - np.count_nonzero(retained)
     assert prepared.data.delayed is None
 
 

@@ -232,8 +232,8 @@ def test_resumed_run_reports_earlier_losses_and_times(few, told):
     at = next(e for e in previews_of(told[0]) if e.ends_iteration)
     start = Resume(at.volume.values, at.update, before)
     events = list(run(study(folder), on=ON, resume=start))
-    begun = next(e for e in events if isinstance(e, StageStarted) and e.stage == "reconstruct")
-    assert "resuming after 4 of 16 updates" in begun.text
+    started = next(e for e in events if isinstance(e, StageStarted) and e.stage == "reconstruct")
+    assert "resuming after 4 of 16 updates" in started.text
     (skipped,) = (text for text in events[-1].provenance["warnings"] if "activity" in text)
     assert skipped.startswith("3 events cross no activity")
     spent = {e.stage: e for e in events if isinstance(e, Measured)}

@@ -211,12 +211,12 @@ def test_gpu_run_takes_at_most_the_stated_memory(tmp_path: Path) -> None:
     gpu = EmulatedGpu()
     on = backend.cuda(gpu)
     device, n_lors = device_of(on), scan.scanner.n_lors
-    said = list(run(study, on=on))
-    last = said[-1]
+    events = list(run(study, on=on))
+    last = events[-1]
     assert isinstance(last, Finished)
     grid = last.volume.grid
     needs = estimate(chosen, grid, scan.n_events, on=device, n_lors=n_lors, scan=scan).gpu
     assert needs is not None
     assert 0 < gpu.memory.reserved_bytes <= needs.images_bytes
-    measured = {event.stage for event in said if isinstance(event, Measured)}
+    measured = {event.stage for event in events if isinstance(event, Measured)}
     assert "scatter" in measured, "the stage has another name"

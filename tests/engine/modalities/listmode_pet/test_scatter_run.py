@@ -132,13 +132,13 @@ def test_resumed_run_has_the_same_scatter(folder: Path, smooth: list[Event]) -> 
 
 def test_scan_without_scatter_is_reported_and_its_image_stays_true(folder: Path) -> None:
     once = "corrections.scatter.rounds=1"
-    said = list(run(study(folder, "clear", once), on=ON))
-    warned = [e.text for e in said if isinstance(e, Warned)]
+    events = list(run(study(folder, "clear", once), on=ON))
+    warned = [e.text for e in events if isinstance(e, Warned)]
     assert any("outside 0.8 to 1.3" in text for text in warned)
     left_out = list(run(study(folder, "clear", "corrections.scatter.use=off"), on=ON))
     corrected, as_it_was = (
         mean(e.volume, upright((0.0, 0.0, 0.0), 35.0, 12.0))
-        for e in (said[-1], left_out[-1])
+        for e in (events[-1], left_out[-1])
         if isinstance(e, Finished)
     )
     assert corrected == pytest.approx(as_it_was, rel=0.05)
@@ -151,8 +151,8 @@ def test_scan_without_scatter_is_reported_and_its_image_stays_true(folder: Path)
 def test_unavailable_scatter_states_its_reason_and_cost(
     folder: Path, name: str, mu_map: bool, words: str
 ) -> None:
-    said = list(run(study(folder, name, "algorithm.iterations=1", mu_map=mu_map), on=ON))
-    row = scatter_row(said)
+    events = list(run(study(folder, name, "algorithm.iterations=1", mu_map=mu_map), on=ON))
+    row = scatter_row(events)
     assert row.state == "unavailable"
     assert words in row.text
     assert "% too high" in row.text

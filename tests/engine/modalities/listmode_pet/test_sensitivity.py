@@ -244,10 +244,10 @@ def test_damaged_cache_is_recomputed(tmp_path):
 
 
 def test_progress_is_reported_to_the_last_line():
-    told, data = [], scan(ring())
+    reported, data = [], scan(ring())
     sensitivity.compute_sensitivity(
-        data, GRID, EXACT, on=ON, on_progress=lambda done, total: told.append((done, total))
+        data, GRID, EXACT, on=ON, on_progress=lambda done, total: reported.append((done, total))
     )
     n = data.scanner.n_lors
-    assert told and told == sorted(told)
-    assert told[-1] == (n, n)
+    assert reported and reported == sorted(reported)
+    assert reported[-1] == (n, n)

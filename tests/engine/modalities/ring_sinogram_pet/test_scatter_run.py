@@ -92,10 +92,10 @@ def test_energies_are_read_from_the_header(folder: Path) -> None:
 
 def test_scatter_is_a_stage_with_row_curves_and_facts_and_survives_a_resume(folder: Path) -> None:
     chosen = study(folder, "scan", "algorithm.iterations=2")
-    said = list(run(chosen, on=ON))
-    stages = [e.stage for e in said if isinstance(e, StageStarted)]
+    events = list(run(chosen, on=ON))
+    stages = [e.stage for e in events if isinstance(e, StageStarted)]
     assert stages.index("scatter") == stages.index("correct") + 1
-    row = scatter_row(said)
+    row = scatter_row(events)
     assert row.state == "applied"
     assert "simulated in 1 round" in row.text
     assert "events outside the object" in row.text
@@ -104,10 +104,10 @@ def test_scatter_is_a_stage_with_row_curves_and_facts_and_survives_a_resume(fold
     width = profile.distance_mm[1] - profile.distance_mm[0]
     assert width * sum(profile.measured) == pytest.approx(60_000, rel=0.03)
     assert 0 < sum(profile.scatter) < sum(profile.measured)
-    last = said[-1]
+    last = events[-1]
     assert isinstance(last, Finished)
     assert last.provenance["scan"]["scatter"]["rounds"] == 1
-    at = [e for e in said if isinstance(e, Preview)][2]
+    at = [e for e in events if isinstance(e, Preview)][2]
     start = Resume(at.volume.values, at.update, at.history)
     again = list(run(chosen, on=ON, resume=start))[-1]
     assert isinstance(again, Finished)
@@ -196,7 +196,7 @@ def test_scatter_takes_at_most_the_stated_memory_and_not_far_less(timed: bool) -
         protocol, data, layout.n_bins, n_timed, on=cpu_device(2), slabs_per_second=3e8
     )
     assert needs is not None
-    told = needs.memory_bytes + layout.n_bins * BYTES_PER_BIN + n_timed * BYTES_PER_TIMED
+    reported = needs.memory_bytes + layout.n_bins * BYTES_PER_BIN + n_timed * BYTES_PER_TIMED
 
     def taken(data: Sinogram) -> int:
         tracemalloc.start()
@@ -206,7 +206,7 @@ def test_scatter_takes_at_most_the_stated_memory_and_not_far_less(timed: bool) -
         return peak
 
     taken(data)  # compiles
-    assert told / 5 < taken(data) <= told
+    assert reported / 5 < taken(data) <= reported
 
 
 def test_gpu_gives_the_same_scatter_within_the_stated_memory() -> None:
@@ -231,6 +231,6 @@ def test_gpu_gives_the_same_scatter_within_the_stated_memory() -> None:
     on = device_of(backend.cuda(gpu))
     grid = protocol.grid.grid_for(tiny)
     n = data.layout.n_bins
-    told = estimate(protocol, grid, n, on=on, n_timed=len(data.timed.counts), scan=data).gpu
-    assert told is not None
-    assert 0 < gpu.memory.reserved_bytes <= told.images_bytes
+    reported = estimate(protocol, grid, n, on=on, n_timed=len(data.timed.counts), scan=data).gpu
+    assert reported is not None
+    assert 0 < gpu.memory.reserved_bytes <= reported.images_bytes

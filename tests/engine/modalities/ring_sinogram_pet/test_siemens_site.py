@@ -214,10 +214,12 @@ def test_window_knows_the_parts_before_a_run(site):
     scan = summarise(site / "Norman-sino-0.s.hdr")
     assert RANDOMS.key in scan.brings and any(label == "Delayeds" for label, _ in scan.facts)
     contents = {SCATTER.key: auxiliary_at(site / PARTS[SCATTER.key], SCATTER.key, None).content}
-    said = modality.obstacles(modality.standard(), OpenStudy(scan, scan.scanner, contents))
+    obstacles = modality.obstacles(modality.standard(), OpenStudy(scan, scan.scanner, contents))
     done = replace(OpenStudy(scan, scan.scanner), contents={NORMALISATION.key: None})
     assert modality.is_done("line_geometry", done) and not modality.is_done("scatter", done)
-    assert said["randoms"] is None and "refers to normalised counts" in (said["scatter"] or "")
+    assert obstacles["randoms"] is None and "refers to normalised counts" in (
+        obstacles["scatter"] or ""
+    )
 
 
 def test_list_mode_in_the_same_folder_makes_two_scans(tmp_path):

@@ -122,9 +122,9 @@ COMMON = {
 
 def reconstructed(path, **changes):
     protocol = RingSinogramProtocol.model_validate({**COMMON, **changes})
-    told = list(run(Study(data=path, protocol=protocol), on=ON))
-    (image,) = (e.volume for e in told if isinstance(e, Finished))
-    return image, told
+    events = list(run(Study(data=path, protocol=protocol), on=ON))
+    (image,) = (e.volume for e in events if isinstance(e, Finished))
+    return image, events
 
 
 def test_complete_runs_of_list_mode_and_sinograms_give_one_image(tmp_path):
@@ -183,9 +183,9 @@ def test_file_without_a_stated_order_gives_the_same_image_with_a_note(tmp_path):
     turned = data.timed.in_order(orders(N_TIMES)["towards the first crystal"])
     write_sinogram(replace(data, timed=replace(turned, is_ordered=False)), tmp_path / "untold.hs")
     one, _ = reconstructed(tmp_path / "told.hs")
-    other, told = reconstructed(tmp_path / "untold.hs")
+    other, events = reconstructed(tmp_path / "untold.hs")
     np.testing.assert_array_equal(one.values, other.values)
-    (said,) = (e.text for e in told if isinstance(e, Corrected) and e.kind == "time_of_flight")
+    (said,) = (e.text for e in events if isinstance(e, Corrected) and e.kind == "time_of_flight")
     assert "towards the first crystal" in said
 
 
@@ -196,8 +196,8 @@ def test_symmetric_tof_counts_are_reported_as_uncertain(tmp_path):
     times = [middle if time == N_TIMES // 2 else none for time in range(N_TIMES)]
     data = Sinogram(WHOLE, middle, timed=TimedCounts.of(times, is_ordered=False))
     write_sinogram(data, tmp_path / "a.hs")
-    _, told = reconstructed(tmp_path / "a.hs")
-    assert any("do not show it reliably" in e.text for e in told if isinstance(e, Warned))
+    _, events = reconstructed(tmp_path / "a.hs")
+    assert any("do not show it reliably" in e.text for e in events if isinstance(e, Warned))
 
 
 def corrected(data: Sinogram) -> Sinogram:
@@ -287,8 +287,8 @@ def test_image_wider_than_the_tof_range_gives_a_warning(tmp_path):
     write_sinogram(
         Sinogram(layout, scan().prompts * 5, timed=TimedCounts.of(times)), tmp_path / "a.hs"
     )
-    _, told = reconstructed(tmp_path / "a.hs")
-    assert any("The TOF bins cover 75 mm" in e.text for e in told if isinstance(e, Warned))
+    _, events = reconstructed(tmp_path / "a.hs")
+    assert any("The TOF bins cover 75 mm" in e.text for e in events if isinstance(e, Warned))
 
 
 def test_delayeds_are_subtracted_from_the_image(tmp_path):
@@ -309,8 +309,8 @@ def test_delayeds_are_subtracted_from_the_image(tmp_path):
     ):
         values = {**COMMON, "corrections": {"randoms": {"smooth": smooth}}}
         protocol = RingSinogramProtocol.model_validate(values)
-        told = run(Study(data=tmp_path / f"{name}.hs", inputs=inputs, protocol=protocol), on=ON)
-        (image,) = (e.volume for e in told if isinstance(e, Finished))
+        events = run(Study(data=tmp_path / f"{name}.hs", inputs=inputs, protocol=protocol), on=ON)
+        (image,) = (e.volume for e in events if isinstance(e, Finished))
         content[name, smooth] = float(image.values.sum())
     left, raw = (content["all", smooth] - content["trues", True] for smooth in (True, False))
     assert abs(left) < 0.05 * content["trues", True] and raw > 2 * abs(left)

@@ -161,8 +161,8 @@ def test_assumed_even_steps_are_reported(tmp_path: Path) -> None:
         tifffile.imwrite(folder / f"p_{k:04d}.tif", image)
     data = read_projections(write_draft(draft_of(folder, INTEGRALS)))
     assert any("even steps of 3° are assumed" in note for note in data.notes)
-    (said,) = [note for note in data.notes if "assumed" in note]
-    assert "--angles FILE" in said
+    (messages,) = [note for note in data.notes if "assumed" in note]
+    assert "--angles FILE" in messages
     again = tmp_path / "again"
     folder.rename(again)
     (again / "scan.toml").unlink()

@@ -92,8 +92,10 @@ def test_volume_has_the_same_bits(
     events = list(run(study, on=ON))
 
     np.testing.assert_array_equal(finished(events).volume.values, in_memory.volume.values)
-    said = [each.text for each in events if isinstance(each, Corrected) and each.kind == "volume"]
-    assert "in slabs: 4, each of up to 5 slices, with 16 views at a time" in said[0]
+    messages = [
+        each.text for each in events if isinstance(each, Corrected) and each.kind == "volume"
+    ]
+    assert "in slabs: 4, each of up to 5 slices, with 16 views at a time" in messages[0]
     assert all(
         "Disk space needed for projections and volume: up to " in text for text in planned(events)
     )

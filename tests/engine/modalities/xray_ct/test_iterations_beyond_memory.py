@@ -49,20 +49,20 @@ def test_images_equal_those_in_memory(
     in_memory = list(run(study, on=ON))
     request.getfixturevalue("little_memory")
 
-    shown, said, planned_texts, found = [], [], [], None
+    shown, messages, planned_texts, found = [], [], [], None
     for event in run(study, on=ON, folder=tmp_path):
         if isinstance(event, Preview):
             shown.append((event.update, np.array(event.volume.values), event.residual))
             assert event.volume.is_in_file  # receivers of it get no copy
             assert len(iterate_files(tmp_path)) == 1
         elif isinstance(event, Corrected) and event.kind == "volume":
-            said.append(event.text)
+            messages.append(event.text)
         elif isinstance(event, Planned):
             planned_texts.append(event.text)
         elif isinstance(event, Finished):
             found = event.volume.values
 
-    assert any("slices" in text and "values are the same to rounding" in text for text in said)
+    assert any("slices" in text and "values are the same to rounding" in text for text in messages)
     assert all(
         "Disk space needed for projections and volume: up to " in text for text in planned_texts
     )

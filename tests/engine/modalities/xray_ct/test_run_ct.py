@@ -261,8 +261,8 @@ def test_provenance_reproduces_the_image(files):
     assert record["scan"]["views"] == N_VIEWS
     assert json.dumps(record["scanner"])
     assert record["tuned_kernels"] == {}
-    kept = hash_array(read_projections(files / "cone.h5").values)  # also of stacks of many files
-    assert record["scan"]["values_sha256"] == kept
+    stored = hash_array(read_projections(files / "cone.h5").values)  # also of stacks of many files
+    assert record["scan"]["values_sha256"] == stored
 
 
 def test_tuned_kernel_is_used_and_reported_with_the_same_image(files, tmp_path, monkeypatch):

@@ -295,8 +295,8 @@ def test_truncated_scan_is_reported_in_counts_and_record(tmp_path):
     cut = Study(data=scan, protocol=with_settings(ListModeProtocol(), settings))
     with pytest.raises(CutOffError):
         list(run(cut, on=cpu(2)))
-    said = list(run(cut.model_copy(update={"complete_events": True}), on=cpu(2)))
-    record = said[-1].provenance
+    events = list(run(cut.model_copy(update={"complete_events": True}), on=cpu(2)))
+    record = events[-1].provenance
     assert (record["scan"]["complete_events"], record["scan"]["cut_off_bytes"]) == (300, 5)
     assert any("(events used: 300, bytes ignored: 5)" in text for text in record["warnings"])
     ledger = {entry["kind"]: entry for entry in record["corrections"]}
@@ -308,7 +308,7 @@ def test_truncated_scan_is_reported_in_counts_and_record(tmp_path):
     }
     assert " --use-complete-events " in record["replay"]
     del ledger["complete_events"]["level"]
-    assert Corrected(**ledger["complete_events"]) in said
+    assert Corrected(**ledger["complete_events"]) in events
 
 
 def test_replay_command_names_every_given_file(study):

@@ -55,16 +55,16 @@ def test_digest_covers_settings_and_not_the_saving():
 
 def test_changes_are_listed_and_reverted():
     now = with_iterations(BRAIN, 6)
-    told = changed_from(BRAIN, now, "fine")
-    assert told.saved.changed == ("at Fine: iterations automatic, now 6",)
-    assert version_words(told) == "Brain FDG, version 3 (Fine)"
+    reported = changed_from(BRAIN, now, "fine")
+    assert reported.saved.changed == ("at Fine: iterations automatic, now 6",)
+    assert version_words(reported) == "Brain FDG, version 3 (Fine)"
     by_hand = changed_from(BRAIN, now)
     assert (
         by_hand.saved.changed == ("iterations automatic, now 6",) and by_hand.saved.quality is None
     )
     both = changed_from(BRAIN, now.model_copy(update={"time_of_flight": False}), "fine")
     assert label_of(both) == "Brain FDG (Fine and changed)" and len(both.saved.changed) == 2
-    assert told.saved.sha256 == BRAIN.saved.sha256 != identity_of(told)["sha256"]
+    assert reported.saved.sha256 == BRAIN.saved.sha256 != identity_of(reported)["sha256"]
     ((keys, _),) = setting_changes(BRAIN, now)
     assert with_setting_of(BRAIN, now, keys) == BRAIN
     assert changed_from(BRAIN, BRAIN, "fine") == BRAIN, "at a level that changes nothing"
@@ -72,9 +72,9 @@ def test_changes_are_listed_and_reverted():
 
 def test_change_of_a_shipped_protocol_is_identified_by_its_digest():
     base = ListModeProtocol()
-    told = changed_from(base, with_iterations(base, 7))
-    assert (told.saved.revision, told.saved.sha256) == (0, digest_of(base))
-    assert identity_of(told)["version"] is None
+    reported = changed_from(base, with_iterations(base, 7))
+    assert (reported.saved.revision, reported.saved.sha256) == (0, digest_of(base))
+    assert identity_of(reported)["version"] is None
 
 
 @pytest.mark.parametrize("name", ["dual-head", "ct-few-views", "sinograms"])

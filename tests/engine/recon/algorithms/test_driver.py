@@ -115,12 +115,12 @@ def test_model_reports_the_likelihood_of_counts(rng):
     model = counting_model(rng)
     steps = list(solve(Multiplied(), model, np.ones((4, 5))))
 
-    told = [step.log_likelihood for step in steps]
+    messages = [step.log_likelihood for step in steps]
     for step in steps:
         expected = model.A(step.image) + model.background
         want = np.sum(model.counts * np.log(expected)) - np.sum(model.sensitivity * step.image)
         assert step.log_likelihood == pytest.approx(want)
-    assert told == sorted(told)
+    assert messages == sorted(messages)
     assert steps[0].residual is None
 
 

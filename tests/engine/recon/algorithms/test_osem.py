@@ -56,8 +56,8 @@ def test_mlem_without_background_preserves_the_counts(rng):
     counts = poisson(rng, rays, factors, 0 * background, truth)
     model = list_mode(rays, factors, 0 * background, counts)
     for step in solve(Mlem(iterations=4), model, ones()):
-        kept = np.sum(model.sensitivity * step.image, dtype="f8")
-        assert kept == pytest.approx(counts.sum(), rel=1e-5)
+        retained = np.sum(model.sensitivity * step.image, dtype="f8")
+        assert retained == pytest.approx(counts.sum(), rel=1e-5)
 
 
 def test_each_event_subset_explains_the_counts_of_all(rng):
@@ -67,8 +67,8 @@ def test_each_event_subset_explains_the_counts_of_all(rng):
     n_subsets = 4
     for step in solve(Osem(iterations=1, subsets=n_subsets), model, ones()):
         n_events = model.subset(step.subset - 1, n_subsets).A.out_shape[0]
-        kept = np.sum(model.sensitivity * step.image, dtype="f8")
-        assert kept == pytest.approx(n_subsets * n_events, rel=1e-5)
+        retained = np.sum(model.sensitivity * step.image, dtype="f8")
+        assert retained == pytest.approx(n_subsets * n_events, rel=1e-5)
 
 
 def test_mlem_with_background_explains_the_counts(rng):

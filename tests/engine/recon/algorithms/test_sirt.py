@@ -166,9 +166,9 @@ def test_start_image_is_not_modified(rng):
 def test_resumed_run_equals_an_uninterrupted_one(rng, subsets):
     model, _ = discs(rng)
     whole = list(solve(sirt(subsets=subsets), model, zeros(model)))
-    kept = whole[subsets]
+    retained = whole[subsets]
 
-    rest = list(solve(sirt(subsets=subsets), model, kept.image, done=kept.update))
+    rest = list(solve(sirt(subsets=subsets), model, retained.image, done=retained.update))
 
     assert [s.update for s in rest] == [s.update for s in whole[subsets + 1 :]]
     np.testing.assert_array_equal(rest[-1].image, whole[-1].image)

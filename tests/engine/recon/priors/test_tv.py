@@ -109,11 +109,11 @@ def test_duality_gap_closes(rng, bounds):
 def test_warm_start_continues_at_its_dual_image(rng):
     v, weight, tv = rng.random(SHAPE), 0.1, tv_of(SHAPE)
     _, p = prox(tv, v, weight, steps=300)
-    begun, gone_on = (
+    started, gone_on = (
         tv.prox(v, weight, bounds=free, flow=flow, steps=3) for flow in (tv.no_flow(v), p)
     )
 
-    assert gap(tv, *gone_on, weight) < 0.01 * gap(tv, *begun, weight)
+    assert gap(tv, *gone_on, weight) < 0.01 * gap(tv, *started, weight)
 
 
 def test_single_precision_gives_the_same_result(rng):

@@ -47,8 +47,8 @@ def subject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fix
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     provenance = {"format": "isocenter-provenance-1", "axes": request.param}
     study = Study(data=tmp_path / "a.l", protocol=ListModeProtocol(name="Brain"))
-    kept = Results().keep(NewResult(study, marked(request.param, provenance), provenance))
-    return ReportSubject.read(kept, Site())
+    stored = Results().keep(NewResult(study, marked(request.param, provenance), provenance))
+    return ReportSubject.read(stored, Site())
 
 
 def images_in_pdf(document: bytes) -> list[np.ndarray]:

@@ -161,9 +161,9 @@ def test_key_images_of_another_result_are_refused(results, new, stored_result):
     (other.folder / FILE).write_bytes(data)
     with pytest.raises(FileFormatError, match=f"belong to the result {stored_result.id}"):
         read_key_images(other)
-    said = json.loads(data) | {"result": other.id}
-    said["seal"] = seal_of(**{key: value for key, value in said.items() if key != "seal"})
-    (other.folder / FILE).write_text(json.dumps(said))
+    report = json.loads(data) | {"result": other.id}
+    report["seal"] = seal_of(**{key: value for key, value in report.items() if key != "seal"})
+    (other.folder / FILE).write_text(json.dumps(report))
     with pytest.raises(FileFormatError, match="belong to the result"):
         read_key_images(other)
     subject = read(other)
@@ -172,7 +172,7 @@ def test_key_images_of_another_result_are_refused(results, new, stored_result):
 
 @pytest.mark.parametrize("full", [False, True], ids=["one page", "full"])
 def test_damaged_file_is_renamed_and_named_in_the_report(stored_result, full):
-    """Such reports once failed until somebody removed the file by hand."""
+    """Such reports failed before until a person deleted the file."""
     write_key_images(stored_result, chosen(2))
     path = stored_result.folder / FILE
     data = path.read_bytes()[:-50]

@@ -44,8 +44,8 @@ def subject_of(tmp_path, monkeypatch, axes: str, regions=(BOX,)) -> ReportSubjec
     study = Study(data=tmp_path / "scan.l", protocol=ListModeProtocol(name="Brain"))
     volume = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL", {"axes": axes})
     result = Results().keep(NewResult(study, volume, {"axes": axes}))
-    kept = RegionSet(axes=axes_of(volume), regions=regions, scans=marks_of(result.volume()))
-    write_regions(kept, tmp_path / "r.toml")
+    retained = RegionSet(axes=axes_of(volume), regions=regions, scans=marks_of(result.volume()))
+    write_regions(retained, tmp_path / "r.toml")
     return ReportSubject.read(result, Site(), regions=tmp_path / "r.toml")
 
 

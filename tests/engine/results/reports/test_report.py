@@ -162,12 +162,12 @@ def test_report_shows_the_signatures_of_its_result(subject, result):
     signed = ReportSubject.read(Results().open(result.id), subject.site)
     page = Words(to_html(report_of(signed)))
     assert f"A. Physicist: not acceptable{made.origin}" in page.text and "Motion." in page.text
-    kept = (result.folder / FILE).read_text()
-    (result.folder / FILE).write_text(kept.replace("A. Physicist", "C. Physicist"))
+    stored = (result.folder / FILE).read_text()
+    (result.folder / FILE).write_text(stored.replace("A. Physicist", "C. Physicist"))
     with pytest.raises(EngineError, match="was changed or belongs to another result"):
         signatures_of(result)
     other = Results().keep(NewResult(result.study, result.volume(), PROVENANCE))
-    (other.folder / FILE).write_text(kept)
+    (other.folder / FILE).write_text(stored)
     with pytest.raises(EngineError, match="was changed or belongs to another result"):
         signatures_of(other)
 

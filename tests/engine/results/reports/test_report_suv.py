@@ -31,9 +31,9 @@ def regions_of(folder: Path, facts: dict[str, object], *, full: bool = False):
     study = Study(data=folder / "scan.l", protocol=ListModeProtocol(name="Body"))
     values = np.full(GRID.shape, 2.5 * SUV_1_BQ_ML, np.float32)
     info = {"axes": "LPS", "scan": {**facts, "concentration": {"decay": "start"}}}
-    kept = Results().keep(NewResult(study, Volume(values, GRID, "Bq/mL", info), info))
-    write_regions(RegionSet(regions=(BALL,), scans=marks_of(kept.volume())), folder / "r.toml")
-    subject = ReportSubject.read(kept, Site(), regions=folder / "r.toml")
+    stored = Results().keep(NewResult(study, Volume(values, GRID, "Bq/mL", info), info))
+    write_regions(RegionSet(regions=(BALL,), scans=marks_of(stored.volume())), folder / "r.toml")
+    subject = ReportSubject.read(stored, Site(), regions=folder / "r.toml")
     report = report_of(subject, full=full)
     return next(each for each in report.sections if each.title == "Regions")
 

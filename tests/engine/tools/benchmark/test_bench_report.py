@@ -51,9 +51,9 @@ KERNELS["best"] = KERNELS["rows"][:1]
 @pytest.fixture(scope="module")
 def run() -> dict:
     work = listmode.ListModeWork(events=300, sizes=(8,), iterations=2, repeats=1)
-    said: list[str] = []
-    figures = listmode.run([cpu(2)], parts=("projector", "table2"), work=work, say=said.append)
-    assert len(said) == 2
+    messages: list[str] = []
+    figures = listmode.run([cpu(2)], parts=("projector", "table2"), work=work, say=messages.append)
+    assert len(messages) == 2
     return figures
 
 

@@ -173,7 +173,7 @@ def test_command_writes_figures_and_refuses_unknown_parts(tmp_path, capsys):
     words = ["bench", "gpu", "--device", "cpu", "--quick", "--repeats", "1"]
     assert main([*words, "--parts", "fdk", "--json", str(out)]) == DONE
     assert "### FDK" in capsys.readouterr().out
-    kept = json.loads(out.read_text())
-    assert kept["format"] == figures.CARD and list(kept["parts"]) == ["card_fdk"]
+    stored = json.loads(out.read_text())
+    assert stored["format"] == figures.CARD and list(stored["parts"]) == ["card_fdk"]
     assert main([*words, "--parts", "fdk,speed"]) != DONE
     assert "'speed' is not a part of this benchmark" in capsys.readouterr().err

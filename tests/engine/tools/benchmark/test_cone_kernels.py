@@ -136,10 +136,10 @@ def test_failed_form_is_recorded_with_its_fault():
 
 def test_stored_record_of_a_gpu_equals_its_choice(found, monkeypatch):
     result, on = found
-    kept = json.loads(json.dumps(record_of_card(result, on)))
-    other = kept | {"choices": []}
+    retained = json.loads(json.dumps(record_of_card(result, on)))
+    other = retained | {"choices": []}
     del other["cone_back"]
-    monkeypatch.setattr(tuning, "_measurements", lambda: (kept, other))
+    monkeypatch.setattr(tuning, "_measurements", lambda: (retained, other))
     for upright, best in zip((True, False), result["best"], strict=True):
         form = best["variant"] | {"block": tuple(best["variant"]["block"])}
         assert tuning.tuned_back(on, upright, 64**3, 64) == BackVariant(**form)
@@ -277,6 +277,6 @@ def test_command_measures_the_parts_of_a_cpu(tmp_path, capsys):
 def test_unknown_parts_and_tuning_without_a_gpu_are_refused(tmp_path, capsys):
     with pytest.raises(SettingsError, match="projectors, kernels, patches, slices"):
         cone_parts.run(cpu(1), parts=("tables",), work=cone_parts.PartsWork(), say=[].append)
-    kept = ["--keep-tuning", str(tmp_path / "out.json")]
-    assert main(["bench", "cone", "--device", "cpu", "--parts", "kernels", *kept]) != DONE
+    retained = ["--keep-tuning", str(tmp_path / "out.json")]
+    assert main(["bench", "cone", "--device", "cpu", "--parts", "kernels", *retained]) != DONE
     assert "add `kernels` to --parts and measure on a GPU" in capsys.readouterr().err

@@ -177,6 +177,6 @@ def test_command_measures_writes_and_reports_figures(tmp_path, monkeypatch, caps
     stored = report.read(out)
     assert list(stored["parts"]) == ["dual_head", "dual_head_forms", "dual_head_images"]
     assert json.loads(out.read_text())["parts"]["dual_head"]["n_sampled"] == 4
-    said: list[str] = []
-    response_of("test", None, threads=1, say=said.append)
-    assert said == []  # kept
+    messages: list[str] = []
+    response_of("test", None, threads=1, say=messages.append)
+    assert messages == []  # kept

@@ -73,9 +73,9 @@ def test_stored_record_of_a_gpu_names_its_choice(gpu):
         "best": [replace(tried(256, 1e6), size=512).as_row()],
     }
 
-    kept = kernels.tuning(result, gpu)
+    retained = kernels.tuning(result, gpu)
 
-    (choice,) = kept["choices"]
-    assert kept["compute_capability"] == 90
+    (choice,) = retained["choices"]
+    assert retained["compute_capability"] == 90
     assert (choice["image"], choice["timed"], choice["sums"]) == ("large", False, "float")
     assert RayVariant(**choice["variant"]) == RayVariant(block=256)

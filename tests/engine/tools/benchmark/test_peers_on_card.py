@@ -182,12 +182,12 @@ def test_failing_peer_gives_one_sentence_and_the_others_are_measured(
     gpu, install_astra, with_parallelproj
 ):
     install_astra(gpu, fails_in="BP3D_CUDA")
-    said: list[str] = []
-    part = measure(gpu, TINY, said.append)
+    messages: list[str] = []
+    part = measure(gpu, TINY, messages.append)
     reasons = [row["why_not"] for row in part["rows"]]
     assert reasons[:6] == ["", "", "ASTRA failed: no memory left.", "", "", ""]
     assert reasons[6] == reasons[7] and reasons[6].startswith("TIGRE is not installed. Install ")
-    assert "note: ASTRA failed: no memory left." in said
+    assert "note: ASTRA failed: no memory left." in messages
     assert all(row["ours_s"] > 0 for row in part["rows"])
     assert [row["ratio"] is None for row in part["rows"]] == [bool(reason) for reason in reasons]
     # unmeasured rows have no agreement

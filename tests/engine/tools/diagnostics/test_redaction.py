@@ -80,9 +80,9 @@ def test_traceback_keeps_its_code_without_names() -> None:
         _read_of("/data/Kowalczyk/Zbigniew.l")
     except FileFormatError as e:
         text = "".join(traceback.format_exception(e))
-    kept = Redaction().text(text)
-    assert "Kowalczyk" not in kept and "Zbigniew" not in kept
-    assert "is damaged" in kept and "FileFormatError" in kept
+    retained = Redaction().text(text)
+    assert "Kowalczyk" not in retained and "Zbigniew" not in retained
+    assert "is damaged" in retained and "FileFormatError" in retained
 
 
 def test_frames_of_program_and_libraries_are_preserved() -> None:
@@ -97,12 +97,12 @@ def test_frames_of_program_and_libraries_are_preserved() -> None:
         '  File "/home/kowalczyk/script.py", line 2, in <module>',
         "    read('Zbigniew')",
     ]
-    kept = Redaction().text("\n".join(frames)).split("\n")
-    assert kept[0] == '  File "engine/tools/diagnostics/redaction.py", line 3, in text'
-    assert kept[1] == frames[1]
-    assert kept[2] == '  File "numpy/__init__.py", line 1, in <module>'
-    assert "kowalczyk" not in kept[3] and "Zbigniew" not in kept[4]
-    assert sys.prefix not in "".join(kept)
+    retained = Redaction().text("\n".join(frames)).split("\n")
+    assert retained[0] == '  File "engine/tools/diagnostics/redaction.py", line 3, in text'
+    assert retained[1] == frames[1]
+    assert retained[2] == '  File "numpy/__init__.py", line 1, in <module>'
+    assert "kowalczyk" not in retained[3] and "Zbigniew" not in retained[4]
+    assert sys.prefix not in "".join(retained)
 
 
 def _read_of(path: str) -> None:

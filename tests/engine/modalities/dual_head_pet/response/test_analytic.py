@@ -125,13 +125,13 @@ def test_dropped_fraction_is_stated() -> None:
         for t in (0, 0.01)
     )
     for i in range(len(most.orientations)):
-        whole, kept = (np.zeros((7, 40, 40)) for _ in range(2))
-        for values, matrix in ((whole, all_of_it), (kept, most)):
+        whole, retained = (np.zeros((7, 40, 40)) for _ in range(2))
+        for values, matrix in ((whole, all_of_it), (retained, most)):
             row = matrix.stored(i)
             values[row.p, row.j, row.k] = row.values
-        share = 1 - whole[kept > 0].sum() / whole.sum()
+        share = 1 - whole[retained > 0].sum() / whole.sum()
         assert share == pytest.approx(most.dropped[i], abs=2e-4)  # half precision
-        assert kept.sum() == pytest.approx(whole.sum(), rel=1e-3)
+        assert retained.sum() == pytest.approx(whole.sum(), rel=1e-3)
     assert most.n_nonzero < all_of_it.n_nonzero
     assert not all_of_it.dropped.any()
 
