@@ -13,11 +13,12 @@ and the end of the scan. Nothing is unpickled, and sizes must match.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.geometry.xray import Beam, XrayGeometry
 from engine.live.core.frame import Frame, FrameKind
+from engine.live.core.known_headers import Known, KnownHeaders
 from engine.live.ct.playing import Played
 
 OURS = "isocenter"
@@ -60,6 +62,28 @@ class ScanEnd:
 
 
 Message: TypeAlias = Frame | XrayGeometry | ScanEnd
+
+
+class FrameFacts(NamedTuple):
+    """Facts that the headers of most frames of a stream share.
+
+    Attributes
+    ----------
+    kind : dark, flat or projection
+    shape : (n_rows, n_columns)
+    dtype : number type
+    n_bytes : size of the values
+    ours : our own part of the header; its angle is that of an earlier frame
+    """
+
+    kind: FrameKind
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+    n_bytes: int
+    ours: Plain
+
+
+_KNOWN = KnownHeaders[FrameFacts](OURS)
 
 
 def message_of(frame: Played, *, is_bare: bool = False) -> list[Buffer]:
@@ -106,7 +130,7 @@ def message_of_end(sent: int) -> list[Buffer]:
     return [json.dumps({OURS: {"announce": "end", "sent": sent}}).encode(), b""]
 
 
-def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
+def read_message(parts: Sequence[Buffer], arrived_s: float, scan: int | None = None) -> Message:
     """Read a message.
 
     Parameters
@@ -115,6 +139,8 @@ def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
         parts of the message
     arrived_s
         time of arrival, by `time.monotonic` [s]
+    scan
+        number of the scan of a frame, if it is known
 
     Returns
     -------
@@ -131,7 +157,16 @@ def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
             f"the message has {len(parts)} parts, expected two (a JSON header and binary data); "
             "check the sending program."
         )
-    header = header_of(bytes(parts[0]))
+    text = bytes(parts[0])
+    known = known_header(text)
+    if known is not None:
+        angle, (kind, shape, dtype, n_bytes, _) = known.angle_rad, known.facts
+        is_angle = angle is None or -MOST_ANGLE_RAD <= angle <= MOST_ANGLE_RAD
+        # All other headers, and wrong ones, are parsed
+        if is_angle and memoryview(parts[1]).nbytes == n_bytes:
+            values = np.ndarray(shape, dtype, parts[1])
+            return Frame(kind, known.number, angle, values, arrived_s, 0, scan)
+    header = header_of(text)
     ours = table_of(header, OURS)
     # Our own messages first: the end and the geometry have no frame number.
     # Receivers of other programs ignore unknown fields.
@@ -141,14 +176,22 @@ def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
     if announced == "geometry":
         return _geometry(ours, _values(header, parts[1], 3))
     values = _values(header, parts[1], 2)
-    kind = whole_of(table_of(header, "image_attributes"), "scan_index", 0, 2)
-    return Frame(
-        kind=FRAME_KINDS[kind],
-        index=whole_of(header, "frame", 0, 2**53),
-        angle_rad=_angle(ours),
-        values=values,
-        arrived_s=arrived_s,
-    )
+    kind = FRAME_KINDS[whole_of(table_of(header, "image_attributes"), "scan_index", 0, 2)]
+    index, angle = whole_of(header, "frame", 0, 2**53), _angle(ours)
+    facts = FrameFacts(kind, values.shape, values.dtype, values.nbytes, ours)
+    _KNOWN.learn(text, header, facts)
+    return Frame(kind, index, angle, values, arrived_s, 0, scan)
+
+
+def known_header(text: bytes) -> Known[FrameFacts] | None:
+    """Return the facts of a header like that of an earlier frame; None if it has to be parsed.
+
+    Parameters
+    ----------
+    text
+        header
+    """
+    return _KNOWN.find(text) if len(text) <= MOST_HEADER_BYTES else None
 
 
 @lru_cache
@@ -173,6 +216,8 @@ def _header_around(
 
 def _bytes_of(values: Array) -> Buffer:
     # Little-endian on the wire, whatever the sender's machine is
+    if values.flags.c_contiguous and values.dtype.isnative and sys.byteorder == "little":
+        return values.data.cast("B")
     if not (values.flags.c_contiguous and values.dtype.str[0] != ">"):
         values = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
     return values.reshape(-1).view(np.uint8).data

@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.core.errors import DataError
-from engine.live.core.message import OURS, Buffer, header_of, table_of
+from engine.live.core.message import OURS, Buffer, header_of, known_header, table_of
 
 if TYPE_CHECKING:
     import zmq
@@ -284,7 +284,10 @@ def _origin_of(parts: Sequence[zmq.Frame], has_keys: bool) -> Origin:
 
     token = ""
     if len(parts) == 2:
-        stated = table_of(header_of(bytes(parts[0].buffer)), OURS).get(TOKEN)
+        text = bytes(parts[0].buffer)
+        known = known_header(text)
+        ours = table_of(header_of(text), OURS) if known is None else known.facts.ours
+        stated = ours.get(TOKEN)
         if stated is not None and not (isinstance(stated, str) and 0 < len(stated) <= MOST_TOKEN):
             raise DataError(
                 f"in the header, 'token' is {str(stated)[:40]!r}, expected 1 to {MOST_TOKEN} "
