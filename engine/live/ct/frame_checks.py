@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from statistics import median
 from typing import TypeAlias
 
 import numpy as np
@@ -56,6 +57,27 @@ class Screening:
         self._steps.clear()
         self._last = None
         self._jumps = 0
+
+    def passes(self, frame: Frame) -> bool:
+        """Return True if a projection without an angle passes all checks like the one before it.
+
+        `screened` would then yield only the frame, and need not be called.
+
+        Parameters
+        ----------
+        frame
+            next frame of the source, a projection
+        """
+        values = frame.values
+        return (
+            values.shape == self._shape
+            and values.dtype == self._type
+            and self._other is None
+            and self._other_type is None
+            and not self._n_refused
+            and frame.angle_rad is None
+            and not _fault_of(frame)
+        )
 
     def screened(self, frame: Frame) -> Iterator[Arrival]:
         """Check a frame.
@@ -145,7 +167,7 @@ class Screening:
             return
         step = _wrapped(angle - last[1]) / (index - last[0])
         # The median is robust against single jumps, and adapts to a change of speed
-        typical = float(np.median(self._steps)) if len(self._steps) >= FEW_STEPS else None
+        typical = median(self._steps) if len(self._steps) >= FEW_STEPS else None
         self._steps.append(step)
         expected = None if typical is None else _wrapped(typical * (index - last[0]))
         if (

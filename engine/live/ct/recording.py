@@ -89,7 +89,9 @@ class Recording:
         """
         for arrival in self._source.frames(stop):
             if isinstance(arrival, Frame):
-                yield from self._stored(arrival)
+                notice = self._stored(arrival)
+                if notice is not None:
+                    yield notice
             # The frames so far belong to another detector or geometry, and cannot join this scan
             elif isinstance(arrival, ShapeChanged) or self._starts_other_geometry(arrival):
                 self._forget()
@@ -153,36 +155,37 @@ class Recording:
             self._before, self._source.geometry
         )
 
-    def _stored(self, frame: Frame) -> Iterator[Noticed]:
-        """Store a frame if there is enough memory."""
-        geometry = self.geometry_of_scan
+    def _stored(self, frame: Frame) -> Noticed | None:
+        """Store a frame if there is enough memory; return a message about full memory."""
+        geometry, values = self.geometry_of_scan, frame.values
         self._before = self._source.geometry
-        if frame.values.shape != self._shape:
+        if values.shape != self._shape:
             self._forget()
-            self._shape = frame.values.shape
-        is_beyond = geometry is not None and frame.index >= geometry.n_views
-        # Frames after the planned scan, such as those of a detector that is still running
-        if frame.kind == FrameKind.PROJECTION and is_beyond:
-            return
+            self._shape = values.shape
         if frame.kind == FrameKind.PROJECTION:
+            # Frames after the planned scan, such as those of a detector that is still running
+            if geometry is not None and frame.index >= geometry.n_views:
+                return None
             if starts_new_scan(frame, self._newest, self._scan):
                 self._restart()
             self._scan = frame.scan
             self._newest = max(frame.index, -1 if self._newest is None else self._newest)
         self._write(frame)
         n_bytes = self._view_bytes + self._darks.n_bytes + self._flats.n_bytes
-        if n_bytes + frame.values.nbytes <= self.most_bytes:
+        if n_bytes + values.nbytes <= self.most_bytes:
             self._keep(frame)
-        elif not self._is_full:
-            # One message only: all further frames exceed the same limit
-            self._is_full = True
-            if self._recorder is not None:
-                return
-            yield Noticed(
-                f"{self.name}: the recorded frames use {n_bytes / 2**30:,.1f} of at "
-                f"most {self.most_bytes / 2**30:,.1f} GiB. Further frames are not "
-                "recorded. Use sliding views, or record with the detector's program."
-            )
+            return None
+        if self._is_full:
+            return None
+        # One message only: all further frames exceed the same limit
+        self._is_full = True
+        if self._recorder is not None:
+            return None
+        return Noticed(
+            f"{self.name}: the recorded frames use {n_bytes / 2**30:,.1f} of at "
+            f"most {self.most_bytes / 2**30:,.1f} GiB. Further frames are not "
+            "recorded. Use sliding views, or record with the detector's program."
+        )
 
     def _keep(self, frame: Frame) -> None:
         """Store a frame; one with the same number is replaced."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from engine.live.core.frame import Arrival, Frame, FrameKind, Noticed, Resumed
@@ -54,14 +54,34 @@ class Sequence:
         self._seen.clear()
         self._has_reconnected = True
 
-    def followed(self, frame: Frame) -> Iterator[Arrival]:
-        """Yield a frame with the number of missing ones before it, and messages about it.
+    @property
+    def scan(self) -> int:
+        """Number of the current scan."""
+        return self._scan
+
+    def followed(self, frame: Frame) -> Iterable[Arrival]:
+        """Return a frame with the number of missing ones before it, and messages about it.
 
         Parameters
         ----------
         frame
             next frame of the stream
         """
+        is_next = self._last is not None and frame.index == self._last + 1
+        if (
+            is_next
+            and frame.kind == FrameKind.PROJECTION
+            and not self._has_reconnected
+            and self._screening.passes(frame)
+        ):
+            # Nothing to report about nearly all frames, and a generator for each would cost time
+            self.n_projections += 1
+            self._last = frame.index
+            self._seen.append(frame.index)
+            return (frame.of_scan(self._scan),)
+        return self._followed(frame)
+
+    def _followed(self, frame: Frame) -> Iterator[Arrival]:
         if frame.kind == FrameKind.PROJECTION:
             last = self._last
             if self._is_repeated(frame.index, last):

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from threading import Event
 from time import monotonic
+from typing import NamedTuple
 
 from engine.core.errors import ResourceError, SettingsError
 from engine.core.json_types import Plain
@@ -20,7 +21,7 @@ from engine.live.core.message import Buffer
 from engine.live.core.senders import RefusedSender
 from engine.live.core.zeromq import listens
 from engine.live.receiving.child import Child
-from engine.live.receiving.wire import Item, Stream
+from engine.live.receiving.wire import MESSAGE, Item, Stream
 
 LOOK_S = 0.1
 QUIET_S = 5.0
@@ -35,8 +36,7 @@ PAUSE_S = 1.0
 """Pause before a process that has ended early is started again."""
 
 
-@dataclass(frozen=True, eq=False)
-class Received:
+class Received(NamedTuple):
     """A message of the sender of the scan.
 
     Attributes
@@ -100,7 +100,14 @@ class Receiver:
         self._start()
         try:
             while not stop.is_set():
-                yield from self._next(stop)
+                item = self._next_report()
+                if isinstance(item, str):
+                    yield from self._restarted(item, stop)
+                elif item is not None and item.facts is MESSAGE:
+                    self._last_s, self._is_quiet = monotonic(), False
+                    yield Received((item.header, item.data), item.at_s)
+                elif item is not None:
+                    yield from self._handled(item)
         finally:
             if self._child is not None:
                 self._child.end()
@@ -155,22 +162,22 @@ class Receiver:
         self._started_s = monotonic()
         self._child = Child(given, self._name)
 
-    def _next(self, stop: Event) -> Iterator[Received | SourceEvent]:
+    def _next_report(self) -> Item | str | None:
+        """Return the next report; the reason if another process is needed."""
         child = self._child
         if child is None:
-            return
+            return None
         try:
             item = child.take(LOOK_S)
         except EOFError:
-            yield from self._restarted(f"It has ended ({child.ending}).", stop)
-            return
-        if item is None:
-            most = ANSWER_S if self._is_open else START_S
-            if monotonic() - child.reported_s > most:
-                child.end(at_once=True)
-                yield from self._restarted(f"It did not answer for {most:g} s.", stop)
-            return
-        yield from self._handled(item)
+            return f"It has ended ({child.ending})."
+        if item is not None:
+            return item
+        most = ANSWER_S if self._is_open else START_S
+        if monotonic() - child.reported_s > most:
+            child.end(at_once=True)
+            return f"It did not answer for {most:g} s."
+        return None
 
     def _restarted(self, reason: str, stop: Event) -> Iterator[SourceEvent]:
         if not self._is_open and not self._n_restarts:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from threading import Event
 
 from engine.core.errors import EngineError
 from engine.geometry.xray import XrayGeometry
 from engine.live.core.frame import Announced, Arrival, Ended, Frame, Resumed, SourceEvent
-from engine.live.core.message import ScanEnd, read_message
+from engine.live.core.message import Message, ScanEnd, read_message
 from engine.live.core.senders import RefusedSender
 from engine.live.core.zeromq import check_network
 from engine.live.ct.sequence import Sequence
@@ -101,12 +101,19 @@ class StreamSource:
     def close(self) -> None:
         """Do nothing: no connection stays open after `frames`."""
 
-    def _read(self, received: Received, sequence: Sequence) -> Iterator[Arrival]:
+    def _read(self, received: Received, sequence: Sequence) -> Iterable[Arrival]:
         try:
-            message = read_message(received.parts, received.arrived_s)
+            message = read_message(received.parts, received.arrived_s, sequence.scan)
         except EngineError as e:
-            yield from self._receiver.invalid(str(e))
-            return
+            return self._receiver.invalid(str(e))
+        # Most messages are frames; a generator for each would cost time
+        if isinstance(message, Frame) and not (received.follows or received.has_reconnected):
+            return sequence.followed(message)
+        return self._arrivals_of(message, received, sequence)
+
+    def _arrivals_of(
+        self, message: Message, received: Received, sequence: Sequence
+    ) -> Iterator[Arrival]:
         if received.has_reconnected:
             sequence.reconnected()
         if received.follows:

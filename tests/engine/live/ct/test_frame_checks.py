@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 
 from engine.core.arrays import Array
 from engine.live.core.frame import Arrival, Frame, FrameKind, ShapeChanged
 from engine.live.ct.frame_checks import Screening
+from engine.live.ct.sequence import Sequence
 from tests.engine.live.ct.live_scans import frames_of, texts_of
 
 
@@ -72,3 +75,51 @@ def test_random_angles_are_reported_only_a_few_times() -> None:
     text = texts_of(screened([frame(k, angle=float(a)) for k, a in enumerate(angles)]))
     assert len(text.splitlines()) == 3
     assert "Further ones are not reported" in text
+
+
+def test_usual_frames_take_the_short_way_with_the_same_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random, n_usual = Random(5), 0
+    images = [
+        np.ones((4, 8), np.uint16), np.zeros((4, 8), np.uint16), np.ones((4, 8), np.float32),
+        np.ones((3, 8), np.uint16), np.full((4, 8), np.nan, np.float32),
+    ]  # fmt: skip
+    for _ in range(400):
+        index, frames = 0, list[Frame | None]()
+        for _ in range(30):
+            index = max(0, index + random.choice([1] * 12 + [0, 2, 5, -1, -70, -index]))
+            values = random.choices(images, [40, 2, 2, 2, 1])[0]
+            kind = FrameKind.PROJECTION if random.random() < 0.95 else FrameKind.FLAT
+            angle = None if random.random() < 0.8 else 0.1 * index
+            frames.append(Frame(kind, index, angle, values, 0.0))
+            if random.random() < 0.05:
+                frames.append(None)  # another connection
+        ways = []
+        for is_short in (True, False):
+            with monkeypatch.context() as patch:
+                if not is_short:
+                    patch.setattr(Screening, "passes", lambda *_: False)
+                ways.append(followed(frames))
+        assert ways[0] == ways[1]
+        n_usual += sum(len(each) == 1 for each in ways[0][0])
+    assert n_usual > 5000
+
+
+def followed(frames: list[Frame | None]) -> tuple[list[list[object]], int, int, str]:
+    """What a sequence yields for each frame; None is another connection."""
+    sequence, found = Sequence("scan"), list[list[object]]()
+    for each in frames:
+        if each is None:
+            sequence.reconnected()
+            continue
+        # The reader may know the number of the scan, or not
+        known = each.of_scan(sequence.scan) if each.index % 2 else each
+        found.append(
+            [
+                (a.kind, a.index, a.angle_rad, a.lost, a.scan, id(a.values))
+                if isinstance(a, Frame) else (type(a).__name__, a.text)
+                for a in sequence.followed(known)
+            ]
+        )  # fmt: skip
+    return found, sequence.n_projections, sequence.n_repeated, sequence.summary
