@@ -12,7 +12,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from threading import Condition, Thread
-from time import monotonic, sleep
+from time import monotonic
 
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
@@ -90,8 +90,9 @@ class RecordingWriter:
                 self._leave_out(count)
                 return
             self._wait((kind, count, parts[0], parts[1]))
-            self._bytes += size
-            if len(self._waiting) <= 2:  # otherwise the thread is at work
+            before, self._bytes = self._bytes, self._bytes + size
+            # Otherwise the thread is at work, or waits for further ones
+            if len(self._waiting) <= 2 or before < ENOUGH_BYTES <= self._bytes:
                 self._changed.notify_all()
 
     def take_notices(self) -> list[str]:
@@ -169,10 +170,10 @@ class RecordingWriter:
         """Wait for records, and return some of them; none at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closing)
-            is_full = self._bytes >= ENOUGH_BYTES or self._is_closing
-        if not is_full:
             # Threads take turns at a cost, so small records wait for others
-            sleep(GATHER_S)
+            self._changed.wait_for(
+                lambda: self._bytes >= ENOUGH_BYTES or self._is_closing, GATHER_S
+            )
         found, n_bytes = list[Waiting](), 0
         with self._changed:
             for record in islice(self._waiting, MOST_AT_ONCE):

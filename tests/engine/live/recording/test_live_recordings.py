@@ -13,6 +13,7 @@ Cases, listed before the code was written:
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -25,12 +26,15 @@ from engine.core.errors import DataError, DeviceError
 from engine.io import read_listmode, read_projections
 from engine.live.conversion import convert_recording
 from engine.live.core.frame import Announced, Frame, FrameKind, Resumed, ShapeChanged
+from engine.live.core.message import message_of
+from engine.live.ct.playing import Played
 from engine.live.ct.recording import Recording
 from engine.live.ct.view_ring import view_of, views_of
 from engine.live.pet.event_batch import EventBatch
 from engine.live.pet.following import LivePetWork
 from engine.live.pet.recorded import RecordedEvents, recorded_events
 from engine.live.pet.session import LivePetSession
+from engine.live.recording import writer
 from engine.live.recording.recorder import LiveRecorder
 from engine.live.recording.records import RecordingFile
 from engine.live.recording.shelf import remove_recording, unfinished_recordings
@@ -289,3 +293,16 @@ def test_failing_images_do_not_end_the_recording(monkeypatch, tmp_path: Path, fa
     assert sum("recorded to its end" in text and str(fault) in text for text in texts) == 1
     assert recorder.is_whole
     assert session.scan().n_events == scan().n_events
+
+
+def test_enough_data_do_not_wait_for_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "GATHER_S", 300.0)
+    recorder = LiveRecorder("frames", "beamline", tmp_path / "scan.h5")
+    image, until_s = np.ones((512, 512), np.uint16), time.monotonic() + 60
+    for k in range(5):  # the last one has too few bytes, and waits until the end
+        recorder.put(1, message_of(Played(FrameKind.PROJECTION, k, None, image)))
+    while recorder.synced < 4 and time.monotonic() < until_s:
+        time.sleep(0.01)
+    assert recorder.synced in (4, 5)
+    recorder.close()
+    assert recorder.is_whole and time.monotonic() < until_s + 60
