@@ -35,7 +35,8 @@ from engine.live.receiving.wire import INLINE, MESSAGE, Item, Stream, packed
 if TYPE_CHECKING:
     import zmq
 
-LOOK_MS = 100
+LOOK_MS, PREPARING_MS = 100, 1
+"""Longest wait for a message, also between two steps of preparing memory."""
 ALIVE_S = 1.0
 """Longest time between two reports."""
 LIMIT_BYTES = 9 * 2**29
@@ -43,6 +44,10 @@ LIMIT_BYTES = 9 * 2**29
 MOST_KEYS = 100
 """Most keys that are not allowed and are named."""
 LEAST_LIMIT = 2**29
+PREPARED_PART = 32
+"""Part of the free memory that may be prepared for messages,"""
+PREPARE_S = 0.5
+"""and longest time for it before the socket opens. It goes on while no messages come."""
 MOST_OUTSTANDING = 2**28
 """Most bytes that the program has not taken yet."""
 FLUSH_S, FLUSH_BYTES = 0.002, 2**18
@@ -59,10 +64,12 @@ def receive() -> None:
     source, target = sys.stdin.buffer, BufferedWriter(FileIO(1, "w", closefd=False), FLUSH_BYTES)
     given = json.loads(source.readline())
     write_no_core()
-    free = max(LEAST_LIMIT, psutil.virtual_memory().available // 2)
+    available = psutil.virtual_memory().available
+    free = max(LEAST_LIMIT, available // 2)
     reader = _reader(given)
     import zmq  # noqa: F401  loaded before the limit counts
 
+    given["most_prepared"] = available // PREPARED_PART
     with limited_memory(min(LIMIT_BYTES, free)):
         received = Receiving(Stream(**given["stream"]), given, reader, source, target)
         # Also if a message keeps the main thread busy
@@ -87,7 +94,8 @@ class Receiving:
         self._most_bytes = most_message(stream.kind, stream.frame_shape)
         self._source, self._target = source, target
         memory = given.get("memory")
-        self._memory = None if memory is None else MemoryWriter(memory)
+        most_prepared = given.get("most_prepared", 0) if stream.kind == "frames" else 0
+        self._memory = None if memory is None else MemoryWriter(memory, most_prepared)
         self._senders = Senders(
             is_listening=listens(stream.address),
             required=given.get("required") or stream.sender,
@@ -126,6 +134,9 @@ class Receiving:
         try:
             keys = self._keys()
             presence = Presence()
+            until_s = monotonic() + PREPARE_S
+            while self._prepares() and monotonic() < until_s:
+                pass
             with opened(
                 kind, address, options, network=network, keys=keys, prepare=presence.watch
             ) as socket:
@@ -145,13 +156,19 @@ class Receiving:
             return None
         return ServerKeys(stream_key().secret, allowed, self._refused_keys.append)
 
+    def _prepares(self) -> bool:
+        """Prepare memory for the next frames; return False once there is enough."""
+        return self._memory is not None and self._memory.prepare()
+
     def _receive(self, socket: zmq.Socket[bytes], presence: Presence) -> None:
+        wait_ms = LOOK_MS
         while not self._is_over:
             self._choose()
             parts = _waiting_message(socket)
             if parts is None:
                 self._flush()
-            if parts is None and not socket.poll(LOOK_MS):
+            if parts is None and not socket.poll(wait_ms):
+                wait_ms = PREPARING_MS if self._prepares() else LOOK_MS
                 # Only once all messages of the sender were read
                 self._tell_presence(presence)
                 self._tell_failed(presence)

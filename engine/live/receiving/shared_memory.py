@@ -2,7 +2,8 @@
 
 It is a file in memory without a name (memfd, Linux only). Each message is written behind the one
 before it. The program maps the pages, and returns them to the system when nobody uses the message
-any more. The file cannot shrink, so that a mapped page always exists.
+any more. The file cannot shrink, so that a mapped page always exists. While no frames come, the
+process prepares pages for the next ones, because new pages cost several times as much as the copy.
 """
 
 from __future__ import annotations
@@ -24,6 +25,12 @@ SIZE = 2**46
 SEGMENT = 2**28
 """Bytes in one mapping. Every mapping needs a descriptor, so frames share it."""
 PAGE = mmap.ALLOCATIONGRANULARITY
+MOST_PREPARED = 3 * 2**27
+"""Most memory that is prepared."""
+STEP = 2**25
+"""Memory that is prepared at once; a message waits for it."""
+MADV_POPULATE_WRITE = 23
+"""Advice to `madvise` since Linux 5.14; Python has no name for it."""
 
 
 def new_memory() -> int | None:
@@ -52,10 +59,34 @@ class MemoryWriter:
     Parameters
     ----------
     descriptor : memory of `new_memory`
+    most_prepared : most memory that `prepare` makes ready [bytes]
     """
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, most_prepared: int = 0) -> None:
         self._descriptor, self._next = descriptor, 0
+        self._most_prepared = min(most_prepared, MOST_PREPARED) // PAGE * PAGE
+        self._ready = 0
+
+    def prepare(self) -> bool:
+        """Prepare some memory for the next messages.
+
+        Returns
+        -------
+        has_prepared
+            False if enough is ready, or the system cannot do it
+        """
+        begin = max(self._next, self._ready)
+        n = min(self._next + self._most_prepared - begin, STEP)
+        if n <= 0:
+            return False
+        try:
+            with mmap.mmap(self._descriptor, n, offset=begin) as area:
+                area.madvise(MADV_POPULATE_WRITE)
+        except OSError:
+            self._most_prepared = 0
+            return False
+        self._ready = begin + n
+        return True
 
     def put(self, data: Buffer) -> int:
         """Write data, and return their offset.
@@ -95,6 +126,7 @@ class MemoryReader:
         self._descriptor = descriptor
         self._area: mmap.mmap | None = None
         self._start = -1
+        self._end = 0
 
     def view(self, offset: int, n_bytes: int) -> memoryview:
         """Return the bytes of a message; its memory is free once nobody refers to them.
@@ -109,6 +141,9 @@ class MemoryReader:
         OSError
             if the memory cannot be mapped
         """
+        if offset > self._end:
+            self._return_pages(self._end, offset)  # a message did not fit there
+        self._end = max(self._end, _rounded(offset + n_bytes, PAGE))
         start = offset - offset % SEGMENT
         length = _rounded(max(offset + n_bytes - start, SEGMENT), PAGE)
         area = self._area
@@ -120,10 +155,22 @@ class MemoryReader:
         return memoryview(values.data).toreadonly()
 
     def close(self) -> None:
-        """Close the descriptor. Messages in use stay."""
+        """Close the descriptor, after the end of the process. Messages in use stay."""
         self._area = None
+        # Prepared pages would stay as long as any message
+        self._return_pages(self._end, self._end + MOST_PREPARED + SEGMENT)
         with suppress(OSError):
             os.close(self._descriptor)
+
+    def _return_pages(self, begin: int, end: int) -> None:
+        """Return pages to the system that no message uses."""
+        start = begin - begin % SEGMENT
+        if sys.platform == "linux":
+            with (
+                suppress(OSError, ValueError),
+                mmap.mmap(self._descriptor, end - start, offset=start) as area,
+            ):
+                area.madvise(mmap.MADV_REMOVE, begin - start, end - begin)
 
 
 class _Use(weakref.ref[Array]):

@@ -14,6 +14,8 @@ Cases, listed before the code was written:
 - large frames use the shared memory, small ones do not; memory returns once a frame is not used;
 - a frame larger than a segment; frames across the end of a segment;
 - no shared memory on this system: frames come through the pipe;
+- memory that was prepared: messages in it, across its end and after it; pages that were prepared
+  and not used return at the end; a system that cannot prepare any;
 - a program that takes nothing: the process waits, and nothing is lost.
 """
 
@@ -43,10 +45,11 @@ from engine.live.core.message import message_of, message_of_end
 from engine.live.core.senders import with_token
 from engine.live.ct.playing import Played
 from engine.live.ct.sources.stream import StreamSource
-from engine.live.receiving import child, process, receiver
+from engine.live.receiving import child, process, receiver, shared_memory
 from engine.live.receiving.shared_memory import (
     PAGE,
     SEGMENT,
+    STEP,
     MemoryReader,
     MemoryWriter,
     new_memory,
@@ -296,6 +299,63 @@ def test_shared_memory_cannot_shrink_below_its_reader() -> None:
     with pytest.raises(OSError, match="not permitted"):
         os.ftruncate(memory, 0)
     os.close(memory)
+
+
+@linux
+def test_messages_in_prepared_memory_and_after_it_are_whole() -> None:
+    memory = new_memory()
+    assert memory is not None
+    writer, reader = MemoryWriter(memory, 2 * STEP + 5 * PAGE), MemoryReader(memory)
+    used = lambda: os.fstat(memory).st_blocks * 512  # noqa: E731
+    while writer.prepare():
+        pass
+    assert used() == 2 * STEP + 5 * PAGE
+    size = STEP // 3 + 11
+    sent = [os.urandom(size) for _ in range(9)]
+    views = [reader.view(writer.put(each), size) for each in sent]
+    assert [bytes(each) for each in views] == sent
+    assert used() >= 9 * size
+    while writer.prepare():  # for the next ones
+        pass
+    again = os.urandom(size)
+    assert bytes(reader.view(writer.put(again), size)) == again
+    assert [bytes(each) for each in views] == sent
+    del views[1:]
+    held = os.dup(memory)  # as the mapping of a message does
+    reader.close()
+    pages = -(-size // PAGE) * PAGE
+    assert os.fstat(held).st_blocks * 512 == pages, "only a message in use has memory"
+    assert bytes(views[0]) == sent[0]
+    os.close(held)
+
+
+@linux
+def test_prepared_memory_follows_the_messages_into_later_segments() -> None:
+    memory = new_memory()
+    assert memory is not None
+    writer, reader = MemoryWriter(memory, STEP), MemoryReader(memory)
+    for offset in (0, SEGMENT - STEP // 2, 5 * SEGMENT + STEP):
+        writer._next = offset
+        while writer.prepare():
+            pass
+        assert writer._ready >= offset + STEP
+        sent = os.urandom(STEP - 3)
+        place = writer.put(sent)
+        assert bytes(reader.view(place, len(sent))) == sent
+    reader.close()
+
+
+@linux
+def test_a_system_that_prepares_no_memory_receives_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shared_memory, "MADV_POPULATE_WRITE", 1000)
+    memory = new_memory()
+    assert memory is not None
+    writer, reader = MemoryWriter(memory, STEP), MemoryReader(memory)
+    assert not writer.prepare() and not writer.prepare()
+    assert bytes(reader.view(writer.put(b"abc"), 3)) == b"abc"
+    reader.close()
 
 
 REPORTS = [
