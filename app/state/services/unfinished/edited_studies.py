@@ -46,7 +46,7 @@ class EditedStudies(QObject):
         self._current: EditedStudy | None = None
         self._looked_for: tuple[str, str] | None = None
         session.study.scan_replaced.connect(self._store_current)
-        session.study.inputs_changed.connect(self._look)
+        session.study.inputs_changed.connect(self._find_offer)
 
     @property
     def current(self) -> EditedStudy | None:
@@ -140,7 +140,7 @@ class EditedStudies(QObject):
             if each not in self.left:
                 self._tell_dropped(each)
 
-    def _look(self) -> None:
+    def _find_offer(self) -> None:
         """Offer the newest edited settings of the scan that has just been opened."""
         data = self._session.study.inputs.get(DATA)
         wanted = None if data is None else (data.value, data.fingerprint)
