@@ -119,10 +119,11 @@ def _traced(
 
 
 def _bordered(field: scatter_paths.Field) -> scatter_paths.Field:
-    """Return the field with a border of one empty voxel, and with its map of empty parts."""
+    """Return the field with a border of one empty voxel, its map of empty parts and its faces."""
     # With the border, interpolation at the edge needs no test of its indices.
     values = pad(field.values, np.float32)
-    return field._replace(values=values, is_clear=scatter_paths.clear_blocks(values))
+    is_clear, faces = scatter_paths.clear_blocks(values), scatter_paths.faces_of(values)
+    return field._replace(values=values, is_clear=is_clear, faces=faces)
 
 
 def _add(

@@ -3,7 +3,8 @@
 `engine.corrections.scatter_estimation.simulation` has the formulas. A call processes the points
 [start, stop) in sequence, in one thread. Fields have a border of one zero voxel. Positions are
 limited to the border, so steps have no branches. An integral consists of whole vectors of steps,
-and no step is longer than a voxel.
+and no step is longer than a voxel. The positions of many vectors are computed first, and their
+values then read, both in loops without branches.
 """
 
 from __future__ import annotations
@@ -16,19 +17,22 @@ from numba import njit
 
 from engine.core.arrays import Array
 from engine.core.json_types import Plain
+from engine.kernels.blocks import aligned_zeros
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.processor import LANES
 from engine.kernels.rays.decay import decay
+from engine.kernels.vectors.gathered import ROW, gathered_rows
 from engine.kernels.vectors.registers import (
     every,
     first_lane,
-    gathered_pairs,
     halved,
     higher,
     lower,
     ramp,
+    read,
     real,
     whole,
+    write,
 )
 
 _MATH: Plain = {"fastmath": {"nsz", "arcp", "contract", "reassoc"}, "error_model": "numpy"}
@@ -41,12 +45,15 @@ _LANES = 16
 """Steps that are looked up together; the number of steps of an integral is a multiple of it."""
 _BLOCK = 2
 """Voxels along each edge of the blocks of `clear_blocks`."""
+_AT_ONCE = 64
+"""Vectors of steps that are read together: their places and fractions stay in the first cache."""
 _LEVEL = 1e-12
 """Below this slope a path is parallel to the planes of an axis."""
 _LEAST_COSINE, _OPAQUE = 1e-6, 30.0
 """Minimum cosine of a visible crystal; attenuation above which no photon passes."""
 _NO_MAP = np.zeros((0, 0, 0), np.bool_)
 """Map of a field without any clear block."""
+_NO_FACES = np.zeros((0, ROW), np.float32)
 
 Place = tuple[np.float32, np.float32, np.float32]
 """x, y and z in voxels of a field with its border."""
@@ -59,6 +66,7 @@ class Field(NamedTuple):
     lower_mm: Array  # (3,) centre of the first voxel that is none of the border, x y z
     voxel_mm: Array  # (3,)
     is_clear: Array = _NO_MAP  # see `clear_blocks`, for a field with a border
+    faces: Array = _NO_FACES  # see `faces_of`, for the same
 
 
 def clear_blocks(values: Array) -> Array:
@@ -93,6 +101,29 @@ def clear_blocks(values: Array) -> Array:
             near[:-far] |= some[far:]
         filled = np.moveaxis(near, 0, axis)
     return _NO_MAP if filled.all() else np.ascontiguousarray(~filled)
+
+
+def faces_of(values: Array) -> Array:
+    """Return the four values that surround places between voxels of each plane.
+
+    Integrals read them at once.
+
+    Parameters
+    ----------
+    values
+        (n_z, n_y, n_x) field with its border
+
+    Returns
+    -------
+    faces_of
+        (n_z · (n_y - 1) · (n_x - 1), 4) of voxels (y, x), (y, x + 1), (y + 1, x), (y + 1, x + 1)
+    """
+    n_z, n_y, n_x = values.shape
+    faces = aligned_zeros((n_z, n_y - 1, n_x - 1, ROW))
+    for corner in range(ROW):
+        j, i = divmod(corner, 2)
+        faces[..., corner] = values[:, j : n_y - 1 + j, i : n_x - 1 + i]
+    return faces.reshape(-1, ROW)
 
 
 class Samples(NamedTuple):
@@ -167,45 +198,75 @@ def _within(place: Any, most: float) -> Any:
     return lower(higher(place, every(np.float32(0))), every(np.float32(most)))
 
 
+class _Room(NamedTuple):
+    """Vectors of `_LANES` steps, and the paths that they are on."""
+
+    at: Array  # (steps,) int32: face below the place of each step
+    parts: Array  # (3 · steps,) float32: fractions of a voxel to the next along x, y and z
+    path: Array  # (vectors,) int64: number of the path of each vector
+    totals: Array  # (paths,) float32: sum of the values of each path
+    lengths: Array  # (paths,) length of its steps [mm]
+
+
 @_INLINE
-def _added(
-    sums: Any, flat: Array, sizes: tuple[int, int, int], start: Place, step: Place, first: int
-) -> Any:
-    """Return a register plus the values at the places of its lanes, as those of `_at`."""
-    on = ramp(np.float32(first), np.float32(1))
-    x = _within(every(start[0]) + on * every(step[0]), sizes[2] - 1.001)
-    y = _within(every(start[1]) + on * every(step[1]), sizes[1] - 1.001)
-    z = _within(every(start[2]) + on * every(step[2]), sizes[0] - 1.001)
-    i, j, k = whole(x), whole(y), whole(z)
-    x, y, z = x - real(i), y - real(j), z - real(k)
-    row, plane = sizes[2], sizes[2] * sizes[1]
-    at = k * every(np.int32(plane)) + j * every(np.int32(row)) + i
-    a, b, c, d, e, f, g, h = gathered_pairs(flat, at, (0, row, plane, plane + row))
+def _new_room(n_paths: int) -> _Room:
+    n = _AT_ONCE * _LANES
+    return _Room(
+        np.empty(n, np.int32),
+        np.empty(3 * n, np.float32),
+        np.empty(_AT_ONCE, np.int64),
+        np.empty(n_paths, np.float32),
+        np.empty(n_paths),
+    )
+
+
+@_INLINE
+def _locate(
+    sizes: tuple[int, int, int], start: Place, step: Place, first: int, room: _Room, to: int
+) -> None:
+    """Fill the vector number `to` with steps along a line, from one of them on."""
+    row, plane = np.int32(sizes[2] - 1), np.int32((sizes[2] - 1) * (sizes[1] - 1))
+    for more in range(0, _LANES, LANES):
+        on = ramp(np.float32(first + more), np.float32(1))
+        x = _within(every(start[0]) + on * every(step[0]), sizes[2] - 1.001)
+        y = _within(every(start[1]) + on * every(step[1]), sizes[1] - 1.001)
+        z = _within(every(start[2]) + on * every(step[2]), sizes[0] - 1.001)
+        i, j, k = whole(x), whole(y), whole(z)
+        write(k * every(plane) + j * every(row) + i, room.at, to * _LANES + more)
+        part = 3 * to * _LANES + more
+        write(x - real(i), room.parts, part)
+        write(y - real(j), room.parts, part + _LANES)
+        write(z - real(k), room.parts, part + 2 * _LANES)
+
+
+@_INLINE
+def _added(sums: Any, faces: Array, plane: int, room: _Room, vector: int, more: int) -> Any:
+    """Return a register plus the values at the steps of a vector, as those of `_at`."""
+    at, part = vector * _LANES + more, 3 * vector * _LANES + more
+    x, y = read(room.parts, part), read(room.parts, part + _LANES)
+    a, b, c, d = gathered_rows(faces, room.at, at, 0)
+    e, f, g, h = gathered_rows(faces, room.at, at, plane)
     near, far = a + x * (b - a), c + x * (d - c)
     low = near + y * (far - near)
     near, far = e + x * (f - e), g + x * (h - g)
     # (near - low) + y (far - near) is the value above minus that below
-    return (sums + low) + z * ((near - low) + y * (far - near))
+    above = (near - low) + y * (far - near)
+    return (sums + low) + read(room.parts, part + 2 * _LANES) * above
 
 
 @_CALLED
-def _summed(
-    flat: Array, sizes: tuple[int, int, int], is_clear: Array, start: Place, step: Place, n: int
-) -> np.float32:
-    """Return the sum of n values along a line with a constant step.
+def _add_vectors(faces: Array, plane: int, room: _Room, n: int) -> None:
+    """Add the values at the steps of n vectors to the sums of their paths.
 
-    n is a multiple of `_LANES`.
+    plane : faces in each plane
     Lanes are added in an order that does not depend on the number of them in a register.
     """
-    total, has_map = np.float32(0), is_clear.size > 0
-    for first in range(0, n, _LANES):
-        if has_map and _is_empty(is_clear, sizes, start, step, first):
-            continue
-        sums = _added(first_lane(total), flat, sizes, start, step, first)
+    for vector in range(n):
+        path = np.uint32(room.path[np.uint32(vector)])
+        sums = _added(first_lane(room.totals[path]), faces, plane, room, vector, 0)
         for more in range(LANES, _LANES, LANES):
-            sums = sums + _added(every(np.float32(0)), flat, sizes, start, step, first + more)
-        total = halved(sums)
-    return total
+            sums = sums + _added(every(np.float32(0)), faces, plane, room, vector, more)
+        room.totals[path] = halved(sums)
 
 
 @_INLINE
@@ -285,9 +346,12 @@ def _steps_along(field: Field, length: float) -> int:
 
 
 @_INLINE
-def _integrate(field: Field, point: Array, directions: Array, parts: Array, out: Array) -> None:
+def _integrate(
+    field: Field, point: Array, directions: Array, parts: Array, room: _Room, out: Array
+) -> None:
     """Fill the line integrals of a field along the parts of paths to all samples."""
-    flat, sizes, is_clear = field.values.reshape(-1), field.values.shape, field.is_clear
+    sizes, has_map, n_held = field.values.shape, field.is_clear.size > 0, 0
+    plane = (sizes[2] - 1) * (sizes[1] - 1)
     from_x, per_x = _in_voxels(field, 0, point)
     from_y, per_y = _in_voxels(field, 1, point)
     from_z, per_z = _in_voxels(field, 2, point)
@@ -297,11 +361,25 @@ def _integrate(field: Field, point: Array, directions: Array, parts: Array, out:
         own = length / max(n, 1)
         at = near + 0.5 * own
         x, y, z = directions[0, d] * per_x, directions[1, d] * per_y, directions[2, d] * per_z
-        x1, dx = np.float32(from_x + at * x), np.float32(own * x)
-        y1, dy = np.float32(from_y + at * y), np.float32(own * y)
-        z1, dz = np.float32(from_z + at * z), np.float32(own * z)
-        total = _summed(flat, sizes, is_clear, (x1, y1, z1), (dx, dy, dz), n)
-        out[d] = float(total) * own
+        start = (
+            np.float32(from_x + at * x),
+            np.float32(from_y + at * y),
+            np.float32(from_z + at * z),
+        )
+        step = np.float32(own * x), np.float32(own * y), np.float32(own * z)
+        room.totals[d], room.lengths[d] = np.float32(0), own
+        for first in range(0, n, _LANES):
+            if has_map and _is_empty(field.is_clear, sizes, start, step, first):
+                continue
+            _locate(sizes, start, step, first, room, n_held)
+            room.path[np.uint32(n_held)] = d
+            n_held += 1
+            if n_held == _AT_ONCE:
+                _add_vectors(field.faces, plane, room, n_held)
+                n_held = 0
+    _add_vectors(field.faces, plane, room, n_held)
+    for d in range(out.size):
+        out[d] = float(room.totals[d]) * room.lengths[d]
 
 
 @_INLINE
@@ -359,18 +437,18 @@ def trace_paths(
         the paths, which are written
     """
     n, n_steps = len(samples.places_mm), max(out.activity.shape[2] - 1, 0)
-    cells, parts = np.empty(max(n_steps, 1)), np.empty((2, n))
+    cells, parts, room = np.empty(max(n_steps, 1)), np.empty((2, n)), _new_room(n)
     for s in range(start, stop):
         point, towards, lengths = points[s], out.directions[s], out.length_mm[s]
         _fill_views(point, samples, towards, lengths, out.seen[s])
         _reach(mu, point, towards, lengths, parts)
-        _integrate(mu, point, towards, parts, out.attenuation[s])
+        _integrate(mu, point, towards, parts, room, out.attenuation[s])
         for d in range(n):
             out.reaching[s, d] = out.seen[s, d] * decay(out.attenuation[s, d])
         _reach(activity, point, towards, lengths, parts)
         # Without TOF a single integral is sufficient.
         if not n_steps:
-            _integrate(activity, point, towards, parts, out.total[s])
+            _integrate(activity, point, towards, parts, room, out.total[s])
             continue
         for d in range(n):
             near, far = parts[0, d], parts[1, d]

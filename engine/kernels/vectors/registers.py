@@ -165,6 +165,23 @@ def either(typing: Any, is_first: Any, one: Any, other: Any) -> lanes.Declared:
     return one(TRUTHS, one, one), lambda _context, builder, _signature, args: builder.select(*args)
 
 
+@_intrinsic
+def fused(typing: Any, x: Any, y: Any, z: Any) -> lanes.Declared:
+    """Return x y + z in each lane, rounded once where the processor can.
+
+    Sums of several products leave open to LLVM which of them are rounded; nested calls do not.
+    """
+    del typing
+    return z(x, y, z), _emit_fused
+
+
+@_intrinsic
+def is_any(typing: Any, truths: Any) -> lanes.Declared:
+    """Return 1 if any lane is true, otherwise 0."""
+    del typing
+    return types.int64(truths), _emit_is_any
+
+
 _OF_REALS: dict[Callable[..., Any], Callable[..., Any]] = {
     operator.add: _binary(lambda b, x, y: b.fadd(x, y, FUSED)),
     operator.sub: _binary(lambda b, x, y: b.fsub(x, y, FUSED)),
@@ -265,17 +282,6 @@ def gathered(typing: Any, array: Any, first: Any, places: Any) -> lanes.Declared
 
 
 @_intrinsic
-def gathered_pairs(typing: Any, array: Any, places: Any, offsets: Any) -> lanes.Declared:
-    """Return array[place + offset] and array[place + offset + 1] in each lane (float32).
-
-    array : contiguous; places : int32 register, not negative; offsets : int64 each; the result has
-        one pair of registers for each offset
-    """
-    del typing, places
-    return types.UniTuple(REALS, 8)(array, WHOLES, offsets), _emit_gathered_pairs
-
-
-@_intrinsic
 def first_lane(typing: Any, number: Any) -> lanes.Declared:
     """Return a number in the first lane and 0 in the others (float32)."""
     del typing, number
@@ -290,6 +296,20 @@ def halved(typing: Any, value: Any) -> lanes.Declared:
     """
     del typing
     return value.element(value), _emit_halved
+
+
+def _emit_fused(
+    _context: BaseContext, builder: ir.IRBuilder, _signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    kind = args[0].type
+    return lanes.called(builder, f"llvm.fmuladd.{lanes.name_of(kind)}", kind, args)
+
+
+def _emit_is_any(
+    _context: BaseContext, builder: ir.IRBuilder, _signature: Signature, args: list[ir.Value]
+) -> ir.Value:
+    mask = builder.bitcast(args[0], ir.IntType(LANES))
+    return builder.zext(builder.icmp_unsigned("!=", mask, mask.type(0)), ir.IntType(64))
 
 
 def _active(builder: ir.IRBuilder, lane: ir.Value, stop: ir.Value) -> ir.Value:
@@ -385,29 +405,6 @@ def _one_by_one(
         value = builder.load(builder.gep(data, [builder.add(first, place)]))
         result = builder.insert_element(result, value, lane)
     return result
-
-
-def _emit_gathered_pairs(
-    context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
-) -> ir.Value:
-    array, places, offsets = args
-    data = context.make_array(signature.args[0])(context, builder, array).data
-    i64 = ir.IntType(64)
-    lane_numbers = [ir.Constant(lanes.I32, n) for n in range(LANES)]
-    starts = [builder.zext(builder.extract_element(places, n), i64) for n in lane_numbers]
-    found = []
-    for number in range(signature.args[2].count):
-        begin = builder.gep(data, [builder.extract_value(offsets, number)])
-        pairs = ir.Constant(ir.VectorType(i64, LANES), ir.Undefined)
-        for n, start in zip(lane_numbers, starts, strict=True):
-            # Both values in one 64-bit number: half as many loads.
-            pointer = builder.bitcast(builder.gep(begin, [start]), i64.as_pointer())
-            pairs = builder.insert_element(pairs, builder.load(pointer, align=4), n)
-        values = builder.bitcast(pairs, ir.VectorType(ir.FloatType(), 2 * LANES))
-        for side in (0, 1):
-            own = ir.Constant(_I32, list(range(side, 2 * LANES, 2)))
-            found.append(builder.shuffle_vector(values, values, own))
-    return context.make_tuple(builder, signature.return_type, found)
 
 
 def _emit_first_lane(

@@ -105,20 +105,6 @@ def test_pixels_are_picked_with_their_neighbours(rng, values):
     np.testing.assert_array_equal(out, np.concatenate([near, far, near]))
 
 
-def test_pairs_are_gathered_at_offsets(rng):
-    @njit
-    def work(x, places, out):
-        pairs = r.gathered_pairs(x, r.read(places, 0), (0, 5, 40, 45))
-        for n, value in enumerate(pairs):
-            r.write(value, out, n * LANES)
-
-    x, places = rng.random(1000).astype(np.float32), rng.integers(0, 950, LANES, np.int32)
-    out = np.zeros(8 * LANES, np.float32)
-    work(x, places, out)
-    expected = [x[places + offset + side] for offset in (0, 5, 40, 45) for side in (0, 1)]
-    np.testing.assert_array_equal(out, np.concatenate(expected))
-
-
 def test_lanes_are_added_by_halves(values):
     @njit
     def work(x, start):
@@ -140,3 +126,27 @@ def test_zeros_are_aligned_and_readable_behind_the_end():
         memory = zeros.base if zeros.base.ndim == 1 else zeros.base.base
         end = zeros.ctypes.data + zeros.nbytes + 4 * TAIL
         assert end <= memory.ctypes.data + memory.nbytes
+
+
+def test_a_product_and_a_sum_of_every_lane(values):
+    @njit
+    def work(x, out):
+        r.write(r.fused(r.read(x, 0), r.read(x, 5), r.read(x, 9)), out, 0)
+
+    out = np.zeros(LANES, np.float32)
+    work(values, out)
+    x = values.astype(np.float64)
+    wanted = x[:LANES] * x[5 : 5 + LANES] + x[9 : 9 + LANES]
+    np.testing.assert_allclose(out, wanted, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("lane", [None, 0, LANES - 1])
+def test_a_single_true_lane_is_found(lane):
+    @njit
+    def work(x):
+        return r.is_any(r.read(x, 0) < r.every(np.float32(0)))
+
+    x = np.ones(LANES, np.float32)
+    if lane is not None:
+        x[lane] = -1
+    assert work(x) == (lane is not None)
