@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array
 from engine.core.backend import Backend
 from engine.corrections.scatter_estimation.samples import ScatterPoints
-from engine.kernels.blocks import pad, run_blocks
+from engine.kernels.blocks import aligned_zeros, pad, run_blocks
+from engine.kernels.processor import LANES
 from engine.kernels.scatter import paths as scatter_paths
 from engine.kernels.scatter import single_scatter as kernels
+from engine.kernels.scatter import untimed_scatter as untimed
 from engine.kernels.scatter.device_scatter import DeviceScatter, OnProgress, ScatterScene
 
 POINTS_AT_ONCE, UNTIMED_AT_ONCE = 32, 128
@@ -141,35 +143,39 @@ def _add(
 
 def _add_untimed(
     scene: ScatterScene,
-    angles: kernels.QuickTables,
+    angles: untimed.QuickTables,
     weights: Array,
     paths: scatter_paths.Paths,
     sums: Array,
     threads: int,
 ) -> None:
     n_points, _, n_samples = paths.directions.shape
-    rows = np.empty((n_samples, 6, n_points), np.float32)
+    n_blocks = -(-n_points // LANES)
+    rows = aligned_zeros((n_samples, n_blocks, untimed.N_ROWS, LANES))
 
-    # The kernel reads all points of one sample in sequence, so points become the last axis.
+    # The kernel reads a block of points of one sample at a time.
     def lay(_: int, start: int, stop: int) -> None:
         some = slice(start, stop)
-        rows[some, :3] = paths.directions[:, :, some].transpose(2, 1, 0)
-        for i, each in enumerate((paths.reaching, paths.attenuation, paths.total)):
-            rows[some, 3 + i] = each[:, some].T
+        directions = (paths.directions[:, axis] for axis in range(3))
+        each = *directions, paths.reaching, paths.attenuation, paths.total
+        for block in range(n_blocks):
+            points = slice(block * LANES, min((block + 1) * LANES, n_points))
+            for i, values in enumerate(each):
+                rows[some, block, i, : points.stop - points.start] = values[points, some].T
 
     run_blocks(lay, n_samples, threads, smallest=32)
 
     def work(_: int, start: int, stop: int) -> None:
-        kernels.add_untimed(start, stop, scene.partners, weights, rows, angles, sums)
+        untimed.add_untimed(start, stop, scene.partners, weights, rows, angles, sums)
 
     run_blocks(work, len(sums), threads, smallest=1)
 
 
-def _quick(angles: kernels.AngleTables) -> kernels.QuickTables:
+def _quick(angles: kernels.AngleTables) -> untimed.QuickTables:
     """Return the tables in the layout of the kernel without time of flight."""
     cosine = np.linspace(angles.least, 1.0, angles.chance.size)
     # A polynomial of the growth costs less than a second table look-up.
     fitted = np.polynomial.Chebyshev.fit(1.0 - cosine, angles.growth, DEGREE)
     powers = fitted.convert(kind=np.polynomial.Polynomial).coef
     chance = angles.chance.astype(np.float32)
-    return kernels.QuickTables(angles.least, chance, powers.astype(np.float32))
+    return untimed.QuickTables(angles.least, chance, powers.astype(np.float32))

@@ -10,13 +10,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
 from numba import njit
 
 from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.rays.decay import decay_single
 from engine.kernels.scatter.paths import Paths, Steps
 
 _MATH: Plain = {"fastmath": {"nsz", "arcp", "contract", "reassoc"}, "error_model": "numpy"}
@@ -30,14 +28,6 @@ class AngleTables(NamedTuple):
     least: float
     chance: Array  # per steradian, times the relative efficiency of the energy window
     growth: Array  # attenuation after scatter relative to that before, minus 1
-
-
-class QuickTables(NamedTuple):
-    """The same in float32, with a polynomial instead of one table, which needs no loads."""
-
-    least: float
-    chance: Array
-    growth: Array  # (10,) coefficients of the powers of 1 − cosine, constant first
 
 
 @_INLINE
@@ -61,89 +51,6 @@ def _add_bins(blurred: Array, weight: float, at: float, stride: int, sign: int, 
         if t > 0:
             out[t - 1 if sign > 0 else n_bins - t] += weight * (value - before)
         before = value
-
-
-@_INLINE
-def _curve(x: np.float32, c: Array) -> np.float32:
-    """Return the value of a polynomial of degree 9; c : coefficients, constant first."""
-    high = c[4] + x * (c[5] + x * (c[6] + x * (c[7] + x * (c[8] + x * c[9]))))
-    return np.float32(c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * high))))
-
-
-@_INLINE
-def _turned(one: Array, other: Array, s: int) -> np.float32:
-    """Return the cosine of the scattering angle at a point between two samples."""
-    along = one[0, s] * other[0, s] + one[1, s] * other[1, s] + one[2, s] * other[2, s]
-    return np.float32(-along)
-
-
-@_INLINE
-def _is_counted(one: Array, other: Array, least: np.float32) -> bool:
-    """Return True if the pair detects photons that scatter at any of the points."""
-    ahead = np.int32(0)
-    for s in range(one.shape[1]):
-        ahead += np.int32(1) if _turned(one, other, s) > least else np.int32(0)
-    return bool(ahead > 0)
-
-
-@_INLINE
-def _of_pair(
-    one: Array, other: Array, least: np.float32, chances: Array, growths: Array
-) -> np.float32:
-    """Return the sum over points of the counts of a pair; rows as for `add_untimed`."""
-    last, zero, whole = np.int32(chances.size - 2), np.float32(0), np.float32(1)
-    scale = np.float32(chances.size - 1) / (whole - least)
-    total = zero
-    for s in range(one.shape[1]):
-        cosine = _turned(one, other, s)
-        ahead = cosine - least
-        at = ahead * scale
-        at = at if at > zero else zero
-        k = np.int32(at)
-        k = k if k < last else last
-        chance = chances[np.uint32(k)]
-        chance += (at - np.float32(k)) * (chances[np.uint32(k + np.int32(1))] - chance)
-        growth = _curve(whole - cosine, growths)
-        # Either photon of the pair can be the scattered one.
-        both = one[5, s] * decay_single(growth * other[4, s])
-        both += other[5, s] * decay_single(growth * one[4, s])
-        value = one[3, s] * other[3, s] * chance * both
-        total += value if ahead > zero else zero
-    return total
-
-
-@_KERNEL
-def add_untimed(
-    start: int, stop: int, partners: Array, weights: Array, rows: Array, angles: QuickTables,
-    sums: Array,
-) -> None:  # fmt: skip
-    """Add the single scatter of some points to the pairs of samples [start, stop), without TOF.
-
-    Parameters
-    ----------
-    start, stop
-        range of first samples
-    partners
-        (samples, samples) bool, True if two samples are a pair; the lower number is first
-    weights
-        (points,) volume times attenuation of each scatter point [mm²]
-    rows
-        (samples, 6, points) float32 of the paths: directions x, y and z, detection factor of
-        photons that do not scatter on the path, attenuation, activity
-    angles
-        tables over the scattering angle
-    sums
-        (samples, samples) float64, which are added to
-    """
-    own = np.empty(rows.shape[1:], np.float32)
-    least, chances, growths = np.float32(angles.least), angles.chance, angles.growth
-    for a in range(start, stop):
-        own[:] = rows[a]
-        own[3] *= weights
-        for b in range(a + 1, len(partners)):
-            # Neighbouring points scatter photons by similar angles.
-            if partners[a, b] and _is_counted(own, rows[b], least):
-                sums[a, b] += _of_pair(own, rows[b], least, chances, growths)
 
 
 @_KERNEL

@@ -21,10 +21,12 @@ from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
+from engine.kernels.processor import LANES
 from engine.kernels.rays.decay import decay, decay_single
 from engine.kernels.scatter.device_scatter import ScatterScene
 from engine.kernels.scatter.path_segments import find_nearest
 from engine.kernels.scatter.paths import clear_blocks
+from engine.kernels.scatter.untimed_scatter import N_ROWS, QuickTables, add_untimed
 from tests.tolerances import FLOAT64_SUMS
 
 Values = NDArray[np.float32]
@@ -131,3 +133,35 @@ def test_factors_of_lines_equal_those_of_each_single_line() -> None:
         assert samples.partners[a, b]
         assert found[a, b] == pytest.approx(far**2 / seen, rel=FLOAT64_SUMS)
     assert not found[~samples.partners].any()
+
+
+@pytest.mark.parametrize("n", [1, LANES, 2 * LANES + 7])
+def test_single_scatter_of_any_number_of_points_is_that_of_each_alone(
+    rng: np.random.Generator, n: int
+) -> None:
+    samples, lowest = 90, -0.3
+    values = rng.random((samples, n, N_ROWS)).astype(np.float32)
+    values[..., :3] = _directions(rng, samples * n).reshape(samples, n, 3)
+    weights, filled = rng.random(n), -(-n // LANES) * LANES
+    rows = np.zeros((samples, filled, N_ROWS), np.float32)
+    rows[:, :n] = values
+    rows = np.ascontiguousarray(rows.reshape(samples, -1, LANES, N_ROWS).transpose(0, 1, 3, 2))
+    partners = np.triu(rng.random((samples, samples)) < 0.7, 1)
+    growth = rng.random(10) * 0.5 ** np.arange(10)
+    chance = np.sin(np.linspace(0, 2, 1025))
+    tables = QuickTables(lowest, chance.astype(np.float32), growth.astype(np.float32))
+    found = np.ones((samples, samples))
+    add_untimed(0, samples, partners, weights, rows, tables, found)
+    x = values.astype(np.float64)
+    cosine = -np.einsum("asi,bsi->abs", x[..., :3], x[..., :3])
+    likely = np.interp(cosine, np.linspace(lowest, 1, 1025), chance) * (cosine > lowest)
+    grown, seen = np.polynomial.Polynomial(growth)(1 - cosine), x[..., 3]
+    to_b = x[:, None, :, 5] * np.exp(-grown * x[None, :, :, 4])
+    to_a = x[None, :, :, 5] * np.exp(-grown * x[:, None, :, 4])
+    wanted = (weights * seen[:, None] * seen * likely * (to_a + to_b)).sum(axis=2)
+    np.testing.assert_allclose(found, 1 + partners * wanted, rtol=2e-5)
+
+
+def _directions(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
+    way = rng.normal(size=(n, 3))
+    return way / np.linalg.norm(way, axis=1, keepdims=True)
