@@ -71,6 +71,23 @@ def _step(cosine: float) -> int:
     return min(max(int((cosine + 1.0) * (N_STEPS / 2)), 0), N_STEPS - 1)
 
 
+@_INLINE
+def _read(
+    table: Array, towards: Array, way: tuple[float, float, float], steps: Array, out: Array
+) -> None:
+    """Fill the columns of a table, (columns, samples), at the angles between a way and paths.
+
+    steps : working space, (samples,) int32
+    """
+    x, y, z = way
+    for d in range(steps.size):
+        steps[d] = _step(x * towards[0, d] + y * towards[1, d] + z * towards[2, d])
+    for d in range(steps.size):
+        row = table[np.uint32(steps[d])]
+        for i in range(table.shape[1]):
+            out[i, d] = row[i]
+
+
 @_KERNEL
 def fill_legs(
     start: int, stop: int, legs: Legs, paths: Paths, tables: tuple[Array, Array], firsts: Array,
@@ -93,27 +110,28 @@ def fill_legs(
         a pair emitted between them; then the parts of one photon that both ends scatter
     """
     first, second = tables
-    parts = len(firsts) - 1
+    parts, n = len(firsts) - 1, firsts.shape[2]
+    steps, read = np.empty(n, np.int32), np.empty((3 + parts, n), np.float32)
     for leg in range(start, stop):
         one, two = legs.first[leg], legs.second[leg]
         weight, between = np.float32(legs.weights[leg]), np.float32(legs.attenuation[leg])
         shared = weight * np.float32(legs.activity[leg]) * decay_single(between)
         x, y, z = legs.directions[leg]
-        to = paths.directions[one]
-        for d in range(firsts.shape[2]):
-            row = first[_step(-(x * to[0, d] + y * to[1, d] + z * to[2, d]))]
+        _read(first, paths.directions[one], (-x, -y, -z), steps, read)
+        for d in range(n):
             mu = np.float32(paths.attenuation[one, d])
-            own = np.float32(paths.seen[one, d]) * decay_single(row[1] * mu)
-            firsts[0, leg, d] = shared * own * row[0]
+            own = np.float32(paths.seen[one, d]) * decay_single(read[1, d] * mu)
+            firsts[0, leg, d] = shared * own * read[0, d]
             value = weight * np.float32(paths.reaching[one, d] * paths.total[one, d])
-            value *= decay_single(row[1] * between)
-            for i in range(parts):
-                firsts[1 + i, leg, d] = value * row[2 + i]
-        to = paths.directions[two]
-        for d in range(firsts.shape[2]):
-            row = second[_step(x * to[0, d] + y * to[1, d] + z * to[2, d])]
+            read[1, d] = value * decay_single(read[1, d] * between)
+        for i in range(parts):
+            for d in range(n):
+                firsts[1 + i, leg, d] = read[1, d] * read[2 + i, d]
+        _read(second, paths.directions[two], (x, y, z), steps, read)
+        for d in range(n):
             seen, mu = np.float32(paths.seen[two, d]), np.float32(paths.attenuation[two, d])
-            seconds[0, leg, d] = seen * row[0] * decay_single(row[1] * mu)
-            value = seen * decay_single(row[2] * mu)
-            for i in range(parts):
-                seconds[1 + i, leg, d] = value * row[3 + i]
+            seconds[0, leg, d] = seen * read[0, d] * decay_single(read[1, d] * mu)
+            read[2, d] = seen * decay_single(read[2, d] * mu)
+        for i in range(parts):
+            for d in range(n):
+                seconds[1 + i, leg, d] = read[2, d] * read[3 + i, d]
