@@ -121,6 +121,7 @@ def simulate_twice(
     n_points: int,
     seed: int,
     on: Backend,
+    points: ScatterPoints | None = None,
     shared: SharedPaths | None = None,
 ) -> Table:
     """Return D / n of an image in an object, summed over time of flight.
@@ -145,6 +146,8 @@ def simulate_twice(
         seed of the scatter points
     on
         backend whose number of threads is used
+    points
+        scatter points; None to draw them
     shared
         paths that single scatter traced with the same scatter points; None to trace them
 
@@ -155,7 +158,8 @@ def simulate_twice(
     """
     shared = shared or SharedPaths(scanner, samples)
     coarse = shared.samples
-    points = ScatterPoints.of(mu_map, n_points, seed)
+    if points is None:
+        points = ScatterPoints.of(mu_map, n_points, seed)
     depth = scanner.crystal_depth
     efficiency = efficiency_of(window, depth, scanner.block_mm)
     paths = shared.found()

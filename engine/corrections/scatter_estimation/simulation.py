@@ -182,6 +182,7 @@ def simulate_scatter(
     seed: int,
     on: Backend,
     samples: DetectorSamples | None = None,
+    points: ScatterPoints | None = None,
     on_progress: OnProgress | None = None,
     on_paths: OnPaths | None = None,
 ) -> ScatterTable:
@@ -207,6 +208,8 @@ def simulate_scatter(
         GPU, or CPU with its threads
     samples
         detector samples; None for the default of the scanner
+    points
+        scatter points; None to draw them
     on_progress
         called with the number of scatter points done and in total; may raise to stop
     on_paths
@@ -218,7 +221,8 @@ def simulate_scatter(
         expected scatter per unit of line efficiency
     """
     samples = samples or DetectorSamples.of(scanner)
-    points = ScatterPoints.of(mu_map, n_points, seed)
+    if points is None:
+        points = ScatterPoints.of(mu_map, n_points, seed)
     tof = scanner.tof if with_tof else None
     timing = PathTiming.of(tof, image)
     depth = scanner.crystal_depth

@@ -150,7 +150,7 @@ def _add_untimed(
     threads: int,
 ) -> None:
     n_points, _, n_samples = paths.directions.shape
-    n_blocks = -(-n_points // LANES)
+    full, n_blocks = n_points // LANES, -(-n_points // LANES)
     rows = aligned_zeros((n_samples, n_blocks, untimed.N_ROWS, LANES))
 
     # The kernel reads a block of points of one sample at a time.
@@ -158,10 +158,11 @@ def _add_untimed(
         some = slice(start, stop)
         directions = (paths.directions[:, axis] for axis in range(3))
         each = *directions, paths.reaching, paths.attenuation, paths.total
-        for block in range(n_blocks):
-            points = slice(block * LANES, min((block + 1) * LANES, n_points))
-            for i, values in enumerate(each):
-                rows[some, block, i, : points.stop - points.start] = values[points, some].T
+        for i, values in enumerate(each):
+            own = values[:, some]
+            in_blocks = own[: full * LANES].reshape(full, LANES, own.shape[1])
+            rows[some, :full, i] = in_blocks.transpose(2, 0, 1)
+            rows[some, full:, i, : n_points - full * LANES] = own[full * LANES :].T[:, None]
 
     run_blocks(lay, n_samples, threads, smallest=32)
 

@@ -35,9 +35,10 @@ from engine.kernels.vectors.registers import (
 
 # Without reassociation, so that every processor adds terms in the order that is written here.
 _MATH: Plain = {"fastmath": {"contract"}, "error_model": "numpy"}
+_CALLED_MATH: Plain = {**_MATH, "_nrt": False}
 _KERNEL = cached_njit(**_MATH)
 _INLINE = njit(inline="always", **_MATH)
-_CALLED = njit(_nrt=False, **_MATH)
+_CALLED = njit(**_CALLED_MATH)
 N_ROWS = 6
 """Values of each path: see `add_untimed`."""
 _BLOCK = N_ROWS * LANES

@@ -7,6 +7,7 @@ once, and then transposed in registers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -25,8 +26,11 @@ _PART = 4
 """Numbers that are transposed together: those of 128 bits, which no instruction needs to cross."""
 _I64 = ir.IntType(64)
 
+_intrinsic: Callable[[Callable[..., Any]], Callable[..., Any]] = intrinsic
+"""Numba's decorator; kernels call the result without its first argument."""
 
-@intrinsic
+
+@_intrinsic
 def gathered_rows(typing: Any, rows: Any, places: Any, first: Any, offset: Any) -> lanes.Declared:
     """Return rows[place, 0], ..., rows[place, 3] in each lane, one register after the other.
 
@@ -37,7 +41,7 @@ def gathered_rows(typing: Any, rows: Any, places: Any, first: Any, offset: Any) 
     return types.UniTuple(REALS, ROW)(rows, places, i64, i64), _emit_rows
 
 
-@intrinsic
+@_intrinsic
 def gathered_pairs(typing: Any, values: Any, places: Any, first: Any) -> lanes.Declared:
     """Return values[place] and values[place + 1] in each lane.
 

@@ -30,6 +30,7 @@ from engine.modalities.ring_scatter.effort import (
 from engine.modalities.ring_scatter.lines import SampledLines
 from engine.operators.rays import Rays
 from engine.recon.algorithms import solve
+from engine.recon.model import SystemModel
 
 COARSE = SensitivitySettings(method="sampled", error_percent=5.0)
 
@@ -60,9 +61,10 @@ class CountedEvents(CountedLines):
         self.efficiency = own_efficiency(part, part.crystals, on=on, reproducible=reproducible)
         none = np.zeros(part.n_events, np.float32)
         self.randoms = none if part.background is None else part.background
-        self._part, self._sensitivity, self._trues = part, None, none
+        self._part, self._sensitivity, self._model = part, None, None
 
     _sensitivity: Sensitivity | None
+    _model: SystemModel | None
 
     def updated(self, number: int, scatter: Values) -> Iterator[tuple[int, int]]:
         # A fraction of the events expects the same fraction of the background.
@@ -73,6 +75,7 @@ class CountedEvents(CountedLines):
         updated
             yields the updates done and in total
         """
+        self._model = None  # Two models at a time would take twice the memory.
         background = np.float32(self.share) * (self.randoms + scatter)
         prompts = replace(self._part, background=background.astype(np.float32))
         model = listmode_pet.build(
@@ -94,9 +97,7 @@ class CountedEvents(CountedLines):
                 image = step.image
             yield step.update, n_updates
         # Stored as the image of all counts, which the simulation needs.
-        self._image = image / np.float32(self.share)
-        # Trues of the final image are needed once, for the plot of measured counts.
-        self._trues = self.on.to_host(model.A(self.on.to_device(self._image)))
+        self._image, self._model = image / np.float32(self.share), model
 
     def _coarse_sensitivity(self, prompts: ListMode) -> Sensitivity:
         """Return the sensitivity of the coarse image, computed once."""
@@ -109,8 +110,11 @@ class CountedEvents(CountedLines):
         return self._sensitivity
 
     def trues(self) -> Values:
+        if self._model is None:
+            return np.zeros_like(self.counts)
+        found: Values = self.on.to_host(self._model.A(self.on.to_device(self.image)))
         factors = self._part.factors
-        return self._trues if factors is None else self._trues * factors
+        return found if factors is None else found * factors
 
 
 def expected_of(

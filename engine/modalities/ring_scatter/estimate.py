@@ -28,7 +28,7 @@ from engine.corrections.scatter_estimation.coarse_map import coarsened
 from engine.corrections.scatter_estimation.double_scatter import SharedPaths, simulate_twice
 from engine.corrections.scatter_estimation.multiple import over_twice
 from engine.corrections.scatter_estimation.profiles import distance_from_axis, profile_of
-from engine.corrections.scatter_estimation.samples import DetectorSamples
+from engine.corrections.scatter_estimation.samples import DetectorSamples, ScatterPoints
 from engine.corrections.scatter_estimation.simulation import ScatterTable, simulate_scatter
 from engine.corrections.scatter_estimation.tails import TailFit
 from engine.data.scatter_profile import ScatterProfile
@@ -126,6 +126,9 @@ class _Rounds:
         for done, n_updates in counted.updated(number, self.scatter):
             tick(done, n_updates, TICKS // 2)
         volume = Volume(counted.image, counted.grid, "counts/mm")
+        # Another seed in each round, so that the noise of the points does not accumulate.
+        n_points, seed = n_points_of(self.settings, number), self.settings.seed + number
+        points = ScatterPoints.of(self.mu_map, n_points, seed)
         shared = SharedPaths(counted.scanner, self.samples)
         table = simulate_scatter(
             volume,
@@ -133,23 +136,28 @@ class _Rounds:
             counted.scanner,
             counted.window,
             with_tof=counted.is_timed,
-            n_points=n_points_of(self.settings, number),
-            # Another seed in each round, so that the noise of the points does not accumulate.
-            seed=self.settings.seed + number,
+            n_points=n_points,
+            seed=seed,
             on=self.on,
             samples=self.samples,
+            points=points,
             on_progress=lambda done, total: tick(done, total, TICKS // 2, TICKS // 2),
             on_paths=shared.add,
         )
         self._scale(
-            self._with_twice(table, volume, number, shared),
+            self._with_twice(table, volume, number, points, shared),
             volume,
             holds_scatter=number == 0,
             is_last=number == self.settings.rounds - 1,
         )
 
     def _with_twice(
-        self, single: ScatterTable, volume: Volume, number: int, shared: SharedPaths
+        self,
+        single: ScatterTable,
+        volume: Volume,
+        number: int,
+        points: ScatterPoints,
+        shared: SharedPaths,
     ) -> ScatterTable:
         """Return the table with double and higher scatter."""
         counted = self.counted
@@ -162,6 +170,7 @@ class _Rounds:
             n_points=n_points_of(self.settings, number),
             seed=self.settings.seed + number,
             on=self.on,
+            points=points,
             shared=shared,
         )
         once = self._on_lines(single)
