@@ -73,13 +73,13 @@ def _step(cosine: float) -> int:
 
 @_INLINE
 def _read(
-    table: Array, towards: Array, way: tuple[float, float, float], steps: Array, out: Array
+    table: Array, towards: Array, direction: tuple[float, float, float], steps: Array, out: Array
 ) -> None:
-    """Fill the columns of a table, (columns, samples), at the angles between a way and paths.
+    """Fill the columns of a table, (columns, samples), at the angles between a direction and paths.
 
     steps : working space, (samples,) int32
     """
-    x, y, z = way
+    x, y, z = direction
     for d in range(steps.size):
         steps[d] = _step(x * towards[0, d] + y * towards[1, d] + z * towards[2, d])
     for d in range(steps.size):

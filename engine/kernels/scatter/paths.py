@@ -198,7 +198,7 @@ def _within(place: Any, most: float) -> Any:
     return lower(higher(place, every(np.float32(0))), every(np.float32(most)))
 
 
-class _Room(NamedTuple):
+class _Buffer(NamedTuple):
     """Vectors of `_LANES` steps, and the paths that they are on."""
 
     at: Array  # (steps,) int32: face below the place of each step
@@ -209,9 +209,9 @@ class _Room(NamedTuple):
 
 
 @_INLINE
-def _new_room(n_paths: int) -> _Room:
+def _new_buffer(n_paths: int) -> _Buffer:
     n = _AT_ONCE * _LANES
-    return _Room(
+    return _Buffer(
         np.empty(n, np.int32),
         np.empty(3 * n, np.float32),
         np.empty(_AT_ONCE, np.int64),
@@ -222,7 +222,7 @@ def _new_room(n_paths: int) -> _Room:
 
 @_INLINE
 def _locate(
-    sizes: tuple[int, int, int], start: Place, step: Place, first: int, room: _Room, to: int
+    sizes: tuple[int, int, int], start: Place, step: Place, first: int, buffer: _Buffer, to: int
 ) -> None:
     """Fill the vector number `to` with steps along a line, from one of them on."""
     row, plane = np.int32(sizes[2] - 1), np.int32((sizes[2] - 1) * (sizes[1] - 1))
@@ -232,41 +232,41 @@ def _locate(
         y = _within(every(start[1]) + on * every(step[1]), sizes[1] - 1.001)
         z = _within(every(start[2]) + on * every(step[2]), sizes[0] - 1.001)
         i, j, k = whole(x), whole(y), whole(z)
-        write(k * every(plane) + j * every(row) + i, room.at, to * _LANES + more)
+        write(k * every(plane) + j * every(row) + i, buffer.at, to * _LANES + more)
         part = 3 * to * _LANES + more
-        write(x - real(i), room.parts, part)
-        write(y - real(j), room.parts, part + _LANES)
-        write(z - real(k), room.parts, part + 2 * _LANES)
+        write(x - real(i), buffer.parts, part)
+        write(y - real(j), buffer.parts, part + _LANES)
+        write(z - real(k), buffer.parts, part + 2 * _LANES)
 
 
 @_INLINE
-def _added(sums: Any, faces: Array, plane: int, room: _Room, vector: int, more: int) -> Any:
+def _added(sums: Any, faces: Array, plane: int, buffer: _Buffer, vector: int, more: int) -> Any:
     """Return a register plus the values at the steps of a vector, as those of `_at`."""
     at, part = vector * _LANES + more, 3 * vector * _LANES + more
-    x, y = read(room.parts, part), read(room.parts, part + _LANES)
-    a, b, c, d = gathered_rows(faces, room.at, at, 0)
-    e, f, g, h = gathered_rows(faces, room.at, at, plane)
+    x, y = read(buffer.parts, part), read(buffer.parts, part + _LANES)
+    a, b, c, d = gathered_rows(faces, buffer.at, at, 0)
+    e, f, g, h = gathered_rows(faces, buffer.at, at, plane)
     near, far = a + x * (b - a), c + x * (d - c)
     low = near + y * (far - near)
     near, far = e + x * (f - e), g + x * (h - g)
     # (near - low) + y (far - near) is the value above minus that below
     above = (near - low) + y * (far - near)
-    return (sums + low) + read(room.parts, part + 2 * _LANES) * above
+    return (sums + low) + read(buffer.parts, part + 2 * _LANES) * above
 
 
 @_CALLED
-def _add_vectors(faces: Array, plane: int, room: _Room, n: int) -> None:
+def _add_vectors(faces: Array, plane: int, buffer: _Buffer, n: int) -> None:
     """Add the values at the steps of n vectors to the sums of their paths.
 
     plane : faces in each plane
     Lanes are added in an order that does not depend on the number of them in a register.
     """
     for vector in range(n):
-        path = np.uint32(room.path[np.uint32(vector)])
-        sums = _added(first_lane(room.totals[path]), faces, plane, room, vector, 0)
+        path = np.uint32(buffer.path[np.uint32(vector)])
+        sums = _added(first_lane(buffer.totals[path]), faces, plane, buffer, vector, 0)
         for more in range(LANES, _LANES, LANES):
-            sums = sums + _added(every(np.float32(0)), faces, plane, room, vector, more)
-        room.totals[path] = halved(sums)
+            sums = sums + _added(every(np.float32(0)), faces, plane, buffer, vector, more)
+        buffer.totals[path] = halved(sums)
 
 
 @_INLINE
@@ -347,7 +347,7 @@ def _steps_along(field: Field, length: float) -> int:
 
 @_INLINE
 def _integrate(
-    field: Field, point: Array, directions: Array, parts: Array, room: _Room, out: Array
+    field: Field, point: Array, directions: Array, parts: Array, buffer: _Buffer, out: Array
 ) -> None:
     """Fill the line integrals of a field along the parts of paths to all samples."""
     sizes, has_map, n_held = field.values.shape, field.is_clear.size > 0, 0
@@ -367,19 +367,19 @@ def _integrate(
             np.float32(from_z + at * z),
         )
         step = np.float32(own * x), np.float32(own * y), np.float32(own * z)
-        room.totals[d], room.lengths[d] = np.float32(0), own
+        buffer.totals[d], buffer.lengths[d] = np.float32(0), own
         for first in range(0, n, _LANES):
             if has_map and _is_empty(field.is_clear, sizes, start, step, first):
                 continue
-            _locate(sizes, start, step, first, room, n_held)
-            room.path[np.uint32(n_held)] = d
+            _locate(sizes, start, step, first, buffer, n_held)
+            buffer.path[np.uint32(n_held)] = d
             n_held += 1
             if n_held == _AT_ONCE:
-                _add_vectors(field.faces, plane, room, n_held)
+                _add_vectors(field.faces, plane, buffer, n_held)
                 n_held = 0
-    _add_vectors(field.faces, plane, room, n_held)
+    _add_vectors(field.faces, plane, buffer, n_held)
     for d in range(out.size):
-        out[d] = float(room.totals[d]) * room.lengths[d]
+        out[d] = float(buffer.totals[d]) * buffer.lengths[d]
 
 
 @_INLINE
@@ -437,18 +437,18 @@ def trace_paths(
         the paths, which are written
     """
     n, n_steps = len(samples.places_mm), max(out.activity.shape[2] - 1, 0)
-    cells, parts, room = np.empty(max(n_steps, 1)), np.empty((2, n)), _new_room(n)
+    cells, parts, buffer = np.empty(max(n_steps, 1)), np.empty((2, n)), _new_buffer(n)
     for s in range(start, stop):
         point, towards, lengths = points[s], out.directions[s], out.length_mm[s]
         _fill_views(point, samples, towards, lengths, out.seen[s])
         _reach(mu, point, towards, lengths, parts)
-        _integrate(mu, point, towards, parts, room, out.attenuation[s])
+        _integrate(mu, point, towards, parts, buffer, out.attenuation[s])
         for d in range(n):
             out.reaching[s, d] = out.seen[s, d] * decay(out.attenuation[s, d])
         _reach(activity, point, towards, lengths, parts)
         # Without TOF a single integral is sufficient.
         if not n_steps:
-            _integrate(activity, point, towards, parts, room, out.total[s])
+            _integrate(activity, point, towards, parts, buffer, out.total[s])
             continue
         for d in range(n):
             near, far = parts[0, d], parts[1, d]

@@ -65,7 +65,7 @@ def add_pairs(
     start, stop
         range of first samples
     partners, weights
-        as for `add_untimed`
+        as for `untimed_scatter.add_untimed`
     paths
         paths from the points to the samples
     angles

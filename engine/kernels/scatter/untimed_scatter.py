@@ -1,10 +1,10 @@
-"""Single scatter without time of flight: what scatter points send to pairs of detector samples.
+"""Single scatter without time of flight: contributions of scatter points to pairs of samples.
 
-A call takes the samples [start, stop) one after the other, in one thread. Points take the lanes of
-registers, a block of `LANES` at a time. Blocks at which no photon turns by a counted angle are
-left out first; the others are then worked on in long loops without branches. Terms are added in a
-fixed order, so that results have the same bits for any number of threads. The formulas stand in
-`engine.corrections.scatter_estimation.simulation`.
+`engine.corrections.scatter_estimation.simulation` has the formulas. A call processes the samples
+[start, stop) in sequence, in one thread. The lanes of a register hold a block of `LANES` points.
+A first pass selects the blocks with counted photons; a second pass processes them in long loops
+without branches. Terms are added in a fixed order, so the bits do not depend on the number of
+threads.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ def add_untimed(
         (points,) volume times attenuation of each scatter point [mm²]
     rows
         (samples, blocks, N_ROWS, LANES) float32 of the paths from blocks of points, the last one
-        filled up with zeros: direction x, y and z, efficiency of unscattered photons, attenuation,
+        padded with zeros: direction x, y and z, efficiency of unscattered photons, attenuation,
         activity
     angles
         tables over the cosine of the scattering angle

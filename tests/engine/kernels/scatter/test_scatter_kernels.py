@@ -163,5 +163,5 @@ def test_single_scatter_of_any_number_of_points_is_that_of_each_alone(
 
 
 def _directions(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
-    way = rng.normal(size=(n, 3))
-    return way / np.linalg.norm(way, axis=1, keepdims=True)
+    drawn = rng.normal(size=(n, 3))
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
