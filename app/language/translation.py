@@ -46,7 +46,9 @@ def tr(text: str, /, **values: object) -> str:
     # A text without a translation is returned by Qt as empty, and appears in English.
     said = (_translators[0].translate(CONTEXT, text) if _translators else "") or text
     return (
-        said.format(**{name: _visible(value) for name, value in values.items()}) if values else said
+        said.format(**{name: _visible_value(value) for name, value in values.items()})
+        if values
+        else said
     )
 
 
@@ -65,7 +67,7 @@ class Lines(str):
         return super().__new__(cls, "\n".join(visible_line(line) for line in lines))
 
 
-def _visible(value: object) -> object:
+def _visible_value(value: object) -> object:
     """Return names and sentences as one line that nothing obeys, and other values unchanged."""
     is_foreign = isinstance(value, str | Path | Exception) and not isinstance(value, Lines)
     return visible_line(str(value)) if is_foreign else value
@@ -123,7 +125,7 @@ def use_language(language: str) -> None:
     _translators.clear()
     if language != ENGLISH:
         catalogue = QTranslator()
-        if _loaded(catalogue, FOLDER / f"isocenter_{language}.qm"):
+        if _load_catalogue(catalogue, FOLDER / f"isocenter_{language}.qm"):
             _translators.append(catalogue)
     # Spin boxes would otherwise show and accept a decimal comma.
     QLocale.setDefault(QLocale.c())
@@ -133,11 +135,11 @@ def translate_qt(app: QCoreApplication) -> None:
     """Translate Qt's own texts too, such as buttons of its dialogs."""
     own = QTranslator(app)
     folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
-    if _language != ENGLISH and _loaded(own, folder / f"qtbase_{_language}.qm"):
+    if _language != ENGLISH and _load_catalogue(own, folder / f"qtbase_{_language}.qm"):
         app.installTranslator(own)
 
 
-def _loaded(translator: QTranslator, path: Path) -> bool:
+def _load_catalogue(translator: QTranslator, path: Path) -> bool:
     """Load a catalogue from a copy in memory; return False if there is none.
 
     Qt maps a file that it opens itself. An update that rewrites the file would then change texts in

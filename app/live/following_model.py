@@ -191,7 +191,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
         return (waits, "look") if waits else (tr("Running"), "ok")
 
     @property
-    def _words(self) -> tuple[object, ...]:
+    def _state_texts(self) -> tuple[object, ...]:
         """All state texts of the pages."""
         newest = self.messages[-1] if self.messages else ""
         return self.state, self.waiting, newest, self.refused_senders
@@ -237,18 +237,18 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self.is_connecting, self.has_ended, self.is_saved = True, False, True
         self.state_changed.emit()
         self._commands.run_task(
-            lambda _: self._opened(begin),
-            lambda found: self._connected(found, serial),
+            lambda _: self._open_session(begin),
+            lambda found: self._use_session(found, serial),
             failed=tr("The scan cannot be followed."),
         )
 
-    def _opened(self, begin: Callable[[Loader], S]) -> S | str:
+    def _open_session(self, begin: Callable[[Loader], S]) -> S | str:
         try:
             return begin(self._commands.loader())
         except EngineError as e:
             return str(e)
 
-    def _connected(self, found: S | str, serial: int) -> None:
+    def _use_session(self, found: S | str, serial: int) -> None:
         # The user has stopped or started another source meanwhile, so this session is closed at
         # once.
         if serial != self._serial:
@@ -314,17 +314,17 @@ class FollowingModel(QObject, Generic[R, S, U]):
         if session is None:
             return
         # Signals repaint the page; they are sent only if a text has changed.
-        before = self._words
+        before = self._state_texts
         try:
-            self._take_up(session)
+            self._handle_news(session)
         except EngineError as e:
             self._end(str(e))
         except Exception as e:  # noqa: BLE001  the error is shown, and the window stays open
             self._end(tr("Internal error: {name}: {e}", name=type(e).__name__, e=e))
-        if self._words != before:
+        if self._state_texts != before:
             self.state_changed.emit()
 
-    def _take_up(self, session: S) -> None:
+    def _handle_news(self, session: S) -> None:
         from engine.live import Ended, Resumed, ShapeChanged, SourceEvent, SourceLost, Waiting
 
         is_new = has_ended = False

@@ -93,15 +93,15 @@ class LiveCommands(QObject):
         self._context.commands.run_task(
             # The simulation runs in a separate process, which can be stopped at any time.
             partial(make_demo_in_process, demo=demo),
-            partial(self._play, kind),
+            partial(self._play_demo, kind),
             busy=demo.busy,
             failed=tr("The demo could not be started."),
             stoppable=True,
             on_progress=self.page.making.show_progress,
-            on_end=self._made,
+            on_end=self._finish_demo,
         )
 
-    def _play(self, kind: int, study: Study | None) -> None:
+    def _play_demo(self, kind: int, study: Study | None) -> None:
         if study is None:
             return
         if kind == EVENTS:
@@ -115,7 +115,7 @@ class LiveCommands(QObject):
             data = str(study.data)
             self.page.start(LiveRequest(data, replay=True, rate=DEMO_FRAMES, finds_axis=True))
 
-    def _made(self) -> None:
+    def _finish_demo(self) -> None:
         self._is_making = False
         self.page.show_making("")
 
@@ -151,7 +151,7 @@ class LiveCommands(QObject):
         try:
             folder = export_folder(self._context.preferences.export_folder)
             # A full reconstruction asks for no name: the scan must be on disk as soon as possible.
-            path = _new_in(folder, datetime.now().astimezone())
+            path = _unused_scan_path(folder, datetime.now().astimezone())
         except EngineError as e:
             self._context.session.raise_problem(Problem(NOT_KEPT, str(e)))
             return
@@ -221,7 +221,7 @@ class LiveCommands(QObject):
         self.model.stop()
 
 
-def _new_in(folder: Path, now: datetime) -> Path:
+def _unused_scan_path(folder: Path, now: datetime) -> Path:
     """Return an unused name for a scan that ended now."""
     stem = f"live-scan-{now:%Y-%m-%d-%H%M%S}"
     names = (f"{stem}{more}.h5" for more in ("", *(f"-{k}" for k in range(2, 100))))

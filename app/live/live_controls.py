@@ -33,14 +33,14 @@ class LiveControls(QWidget):
         use_filter: Callable[[Settings], object],
     ) -> None:
         super().__init__()
-        self.axis = _number(0.0, MOST_COLUMN, tr("Axis column"), AXIS_TIP)
+        self.axis = _number_box(0.0, MOST_COLUMN, tr("Axis column"), AXIS_TIP)
         # A quarter of a column is visible in the slices; smaller steps are not.
         self.axis.setSingleStep(0.25)
-        self.roll = _number(-MOST_ROLL_DEG, MOST_ROLL_DEG, tr("Roll"), ROLL_TIP)
+        self.roll = _number_box(-MOST_ROLL_DEG, MOST_ROLL_DEG, tr("Roll"), ROLL_TIP)
         self.roll.setSingleStep(0.05)
         self.roll.setSuffix(" °")
-        self._see_axis = _Later(self, lambda: see_axis(self.axis.value()))
-        self._roll = _Later(self, lambda: roll(self.roll.value()))
+        self._see_axis = _DelayedCall(self, lambda: see_axis(self.axis.value()))
+        self._roll = _DelayedCall(self, lambda: roll(self.roll.value()))
         self.axis.valueChanged.connect(self._see_axis.ask)
         self.roll.valueChanged.connect(self._roll.ask)
         self._use_filter = use_filter
@@ -96,7 +96,7 @@ class LiveControls(QWidget):
             self.setEnabled(True)
 
 
-class _Later:
+class _DelayedCall:
     """Timer that calls once after the last of several changes."""
 
     def __init__(self, parent: QWidget, action: Callable[[], object]) -> None:
@@ -114,7 +114,7 @@ class _Later:
         self._timer.start()
 
 
-def _number(low: float, high: float, name: str, tip: str) -> QDoubleSpinBox:
+def _number_box(low: float, high: float, name: str, tip: str) -> QDoubleSpinBox:
     box = QDoubleSpinBox()
     box.setRange(low, high)
     box.setDecimals(DIGITS)

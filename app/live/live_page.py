@@ -81,14 +81,14 @@ class LivePage(QWidget):
     @cached_property
     def slices(self) -> SlicesPage:
         """The page of X-ray scans."""
-        return self._added(SlicesPage(self._context, self.slices_model, self._actions))
+        return self._add_page(SlicesPage(self._context, self.slices_model, self._actions))
 
     @cached_property
     def pet(self) -> PetPage:
         """The page of list-mode scans, created on demand because its plots start slowly."""
-        return self._added(PetPage(self._context, self.pet_model, self._actions))
+        return self._add_page(PetPage(self._context, self.pet_model, self._actions))
 
-    def _added(self, page: P) -> P:
+    def _add_page(self, page: P) -> P:
         self._pages.addWidget(page)
         return page
 

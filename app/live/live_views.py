@@ -67,7 +67,7 @@ class LiveViews(PlaneViews):
             text in the views if the images are not the newest; such images do not move the planes
         """
         # Kept or frozen images show their own planes, which must not become the current ones.
-        self._agree(tuple(images.planes), is_newest=not note)
+        self._accept_planes(tuple(images.planes), is_newest=not note)
         for view in self.slices:
             view.note = note
         self.show_slices(images.values, images.planes)
@@ -76,26 +76,28 @@ class LiveViews(PlaneViews):
             # With half a rotation the level of the image no longer changes.
             self._follows = float(np.degrees(images.covered_rad)) < WHOLE_TURN_DEG
 
-    def _agree(self, there: tuple[Plane, ...], *, is_newest: bool) -> None:
+    def _accept_planes(self, there: tuple[Plane, ...], *, is_newest: bool) -> None:
         """Accept the planes of the images if they are not those that were requested.
 
         With another detector the slices differ from the displayed ones. The planes of the images
         are valid.
         """
-        if self.placement is None or (is_newest and self._are_others(there, self.placement.planes)):
+        if self.placement is None or (
+            is_newest and self._are_other_planes(there, self.placement.planes)
+        ):
             self.placement = self._first = PlanePlacement.of(there)
             self.scene.show_placement(self.placement)
             self._asked = None
         elif is_newest and there == self._asked:
             self._asked = None
 
-    def _are_others(self, there: tuple[Plane, ...], wanted: tuple[Plane, ...]) -> bool:
+    def _are_other_planes(self, there: tuple[Plane, ...], wanted: tuple[Plane, ...]) -> bool:
         if self._asked is None:
             return there != wanted
         # While a move is pending, positions differ anyway. Another size or pixel means another
         # scan.
-        return _sizes(there) != _sizes(self._asked)
+        return _shapes_and_pixels(there) != _shapes_and_pixels(self._asked)
 
 
-def _sizes(planes: Sequence[Plane]) -> list[tuple[tuple[int, int], float]]:
+def _shapes_and_pixels(planes: Sequence[Plane]) -> list[tuple[tuple[int, int], float]]:
     return [(plane.shape, plane.pixel_mm) for plane in planes]

@@ -72,7 +72,7 @@ class RefusedSenders(QWidget):
         remove_widgets(self._rows)
         self.buttons, self._texts = [], []
         for each in self._shown:
-            text = _described(each)
+            text = _sender_text(each)
             line = label(text, wrap=True)
             set_tone(line, "look")
             made = button(USE, partial(self._use, each.identity), USE_TIP)
@@ -82,7 +82,7 @@ class RefusedSenders(QWidget):
             self._rows.addWidget(made)
 
 
-def _described(sender: RefusedSender) -> str:
+def _sender_text(sender: RefusedSender) -> str:
     name = sender.name
     if sender.identity != name:
         name = f"{name} ({sender.identity[:24]})"

@@ -91,10 +91,10 @@ class SenderOptions(QWidget):
         is_open = self.more.isChecked()
         self._fold.setVisible(is_open)
         if is_open and not self.own_key.text():
-            self.own_key.setText(_own_key())
+            self.own_key.setText(_own_key_text())
 
 
-def _own_key() -> str:
+def _own_key_text() -> str:
     from engine.core.errors import EngineError
     from engine.live import stream_key
 

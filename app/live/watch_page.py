@@ -62,7 +62,7 @@ class WatchPage(QWidget, Generic[M]):
             tr("Freeze"), self.show_newest, tr("Freeze the display. The scan continues.")
         )
         self.keep = button(
-            tr("Keep for comparison"), self._keep, tr("Keep this image for comparison")
+            tr("Keep for comparison"), self._store_current, tr("Keep this image for comparison")
         )
         self.compare = switch(
             tr("Show kept image"),
@@ -119,11 +119,11 @@ class WatchPage(QWidget, Generic[M]):
             (self.compare, self.snapshot),
             (self.save, extra_button),
         ):
-            down.addLayout(_across(pair))
+            down.addLayout(_row_of(pair))
         for widget in (*more, self.reconstruct):
             down.addWidget(widget)
         down.addStretch(1)
-        down.addLayout(_across((self.stop, self.another, self.back)))
+        down.addLayout(_row_of((self.stop, self.another, self.back)))
         area = scrolled(side)
         # Figures change their width at each update; the images must not move.
         area.setFixedWidth(SIDE_PX)
@@ -189,7 +189,7 @@ class WatchPage(QWidget, Generic[M]):
             return KEPT_NOTE
         return FROZEN_NOTE if self.freeze.isChecked() else ""
 
-    def _keep(self) -> None:
+    def _store_current(self) -> None:
         self.stored = self.current
         self.allow()
 
@@ -213,7 +213,7 @@ def switch(text: str, changed: Callable[[], object], tip: str) -> QPushButton:
     return made
 
 
-def _across(widgets: Sequence[QWidget | None]) -> QHBoxLayout:
+def _row_of(widgets: Sequence[QWidget | None]) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(8)
     for each in widgets:

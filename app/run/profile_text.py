@@ -198,7 +198,7 @@ def machine(profile: Profile) -> list[ProfileRow]:
     counters = profile.counters
     rows: list[ProfileRow] = []
     if counters.gpu is not None:
-        rows += _card(counters.gpu)
+        rows += _gpu_rows(counters.gpu)
     rows.append(
         ProfileRow(
             tr("Process memory"),
@@ -246,7 +246,7 @@ def device_tip(profile: Profile) -> str:
     return f"{device.name}: {', '.join(facts)}."
 
 
-def _card(gpu: GpuCounters) -> list[ProfileRow]:
+def _gpu_rows(gpu: GpuCounters) -> list[ProfileRow]:
     rows = []
     if gpu.memory_used_bytes is not None and gpu.memory_total_bytes is not None:
         used, total = size(gpu.memory_used_bytes), size(gpu.memory_total_bytes)

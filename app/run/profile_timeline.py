@@ -27,18 +27,22 @@ def calls_of(profile: Profile) -> list[Call]:
     titles = {stage.key: named(stage.title) for stage in profile.stages}
     return [
         Call(
-            titles[span.key], _lane(span, profile), span.start_s, span.seconds, _text(span, profile)
+            titles[span.key],
+            _lane_name(span, profile),
+            span.start_s,
+            span.seconds,
+            _tooltip_text(span, profile),
         )
         for span in profile.timeline
     ]
 
 
-def _lane(span: Span, profile: Profile) -> str:
+def _lane_name(span: Span, profile: Profile) -> str:
     lane = lane_of(span, profile)
     return LANES.get(lane) or tr("Thread {n}", n=span.thread + 1)
 
 
-def _text(span: Span, profile: Profile) -> str:
+def _tooltip_text(span: Span, profile: Profile) -> str:
     parts = []
     if span.events:
         stage = profile.stage(span.key)

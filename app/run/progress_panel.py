@@ -70,18 +70,18 @@ class ProgressTab(QWidget):
 
     def _show_record(self) -> None:
         record = self._run.record
-        self.curve.set_points(*_columns(record.curve))
+        self.curve.set_points(*_x_and_y(record.curve))
         names = self._study.modality.stages
         title, unit = self._study.modality.curve
         if self._is_penalised:
             title, unit = tr("Penalised log-likelihood"), ""
-        self.changes.set_points(*_columns(record.changes), record.limit_of_change)
+        self.changes.set_points(*_x_and_y(record.changes), record.limit_of_change)
         self.changes.setVisible(self._is_penalised)
         self.changes.setToolTip(literal_tip(meaning_of(tr("Largest change in a region"))))
         self.curve.set_title(named(title), unit)
         self.curve.setToolTip(literal_tip(meaning_of(named(title))))
         # Visible before the first point, so that the panel does not jump when it arrives.
-        self.curve.setVisible(bool(record.curve) or self._iterates)
+        self.curve.setVisible(bool(record.curve) or self._has_iterations)
         stages = [(named(names.get(m.stage, m.stage)), m.seconds) for m in record.timings]
         self.bars.set_stages(stages)
         tips = [f"{name}: {meaning_of(name)}" for name, _ in stages if meaning_of(name)]
@@ -89,7 +89,7 @@ class ProgressTab(QWidget):
         self._show()
 
     @property
-    def _iterates(self) -> bool:
+    def _has_iterations(self) -> bool:
         """True if a run of the current protocol has a convergence curve."""
         return "iterations" in type(self._study.protocol.algorithm).model_fields
 
@@ -146,7 +146,7 @@ class ProgressTab(QWidget):
         return rows
 
 
-def _columns(curve: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
+def _x_and_y(curve: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
     return [iteration for iteration, _ in curve], [value for _, value in curve]
 
 

@@ -243,36 +243,40 @@ class Actions(QObject):
         """Enable the available actions; tooltips of the others state the reason."""
         session = self._context.session
         state, record = session.run.state, session.run.record
-        self._allow(self.start, session.obstacle())
-        self._allow(self.add_to_queue, self._context.queue.obstacle())
+        self._enable_or_explain(self.start, session.obstacle())
+        self._enable_or_explain(self.add_to_queue, self._context.queue.obstacle())
         is_iterating = state in (RunState.RUNNING, RunState.PAUSED)
         iterating = "" if is_iterating else tr("No iterative reconstruction is running.")
-        self._allow(self.pause, iterating)
-        self._allow(self.finish, iterating)
-        self._allow(self.abort, "" if state.is_active else tr("Nothing is running."))
+        self._enable_or_explain(self.pause, iterating)
+        self._enable_or_explain(self.finish, iterating)
+        self._enable_or_explain(self.abort, "" if state.is_active else tr("Nothing is running."))
         # One action with two texts, so that the shortcut stays the same.
         self.pause.setText(tr("Continue") if state is RunState.PAUSED else tr("Pause"))
         icon = "start" if state is RunState.PAUSED else "pause"
         set_icon(self.pause, icon, self._context.theme)
         images = "" if record.images.items else tr("There is no image yet.")
-        self._allow(self.export, images)
+        self._enable_or_explain(self.export, images)
         # A report needs a stored result, not only a displayed image.
         unkept = "" if record.result_id else NO_RESULT
-        self._allow(self.report, unkept)
+        self._enable_or_explain(self.report, unkept)
         self._show_send(unkept)
         busy = tr("A reconstruction is running.") if state.is_active else ""
-        self._allow(self.calibrate, busy or images)
+        self._enable_or_explain(self.calibrate, busy or images)
         for action in (self.live, self.import_, self.open, *self.demos.values()):
-            self._allow(action, busy)
+            self._enable_or_explain(action, busy)
         # Tuning needs the whole machine.
         is_live = self._followed is not None and self._followed.model.is_running
         runs = tr("A live scan is open.") if is_live else busy
-        self._allow(self.tune, runs or session.device.obstacle())
+        self._enable_or_explain(self.tune, runs or session.device.obstacle())
         scan = "" if "data" in session.study.inputs else tr("Open a scan first.")
-        self._allow(self.save_study, scan)
+        self._enable_or_explain(self.save_study, scan)
         history = session.study.history
-        self._allow(self.undo, busy or ("" if history.can_undo else tr("Nothing to undo.")))
-        self._allow(self.redo, busy or ("" if history.can_redo else tr("Nothing to redo.")))
+        self._enable_or_explain(
+            self.undo, busy or ("" if history.can_undo else tr("Nothing to undo."))
+        )
+        self._enable_or_explain(
+            self.redo, busy or ("" if history.can_redo else tr("Nothing to redo."))
+        )
 
     def _show_send(self, obstacle: str) -> None:
         """Without a node, the action leads to the settings, which a technician cannot change."""
@@ -282,7 +286,7 @@ class Actions(QObject):
         if node and self._context.session.run.record.order is not None:
             tip = tr("Send image and report to {node}", node=node)
         self._tips[self.send] = tip
-        self._allow(self.send, obstacle or (NO_NODE if is_locked and not node else ""))
+        self._enable_or_explain(self.send, obstacle or (NO_NODE if is_locked and not node else ""))
 
     def _make(self, text: str, icon: str, keys: str, words: str) -> QAction:
         action = QAction(text, self._parent)
@@ -290,7 +294,7 @@ class Actions(QObject):
             action.setShortcut(QKeySequence(keys))
         shown = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
         self._tips[action] = f"{words} ({shown})" if keys else words
-        self._allow(action, "")
+        self._enable_or_explain(action, "")
         if icon:
             set_icon(action, icon, self._context.theme)
         # Shortcuts only work for actions that belong to a widget, also if their menu is hidden.
@@ -301,7 +305,7 @@ class Actions(QObject):
         is_dark = self._context.theme.colours.is_dark
         set_icon(self.theme, "light" if is_dark else "dark", self._context.theme)
 
-    def _allow(self, action: QAction, obstacle: str) -> None:
+    def _enable_or_explain(self, action: QAction, obstacle: str) -> None:
         """Enable an action with its tooltip; with an obstacle, disable it and show the reason."""
         action.setEnabled(not obstacle)
         action.setToolTip(literal_tip(obstacle or self._tips[action]))

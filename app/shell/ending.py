@@ -45,9 +45,9 @@ class Ending:
         if not self._window.is_ending:
             self._window.is_ending = True
             # Between two events: a signal can arrive in the middle of any function.
-            QTimer.singleShot(0, self._window, self._end)
+            QTimer.singleShot(0, self._window, self._close_windows)
 
-    def _end(self) -> None:
+    def _close_windows(self) -> None:
         """Close open dialogs one by one, as if the user had cancelled them, then the window."""
         modal = QApplication.activeModalWidget()
         if modal is not None and self._n_left:
@@ -56,7 +56,7 @@ class Ending:
                 modal.reject()
             else:
                 modal.close()
-            QTimer.singleShot(0, self._window, self._end)
+            QTimer.singleShot(0, self._window, self._close_windows)
             return
         self._window.close()
         # Other windows of the program must not keep it running.

@@ -191,7 +191,7 @@ class ChoicePage(QWidget):
     def _show(self) -> None:
         base = self._study.base
         if base.name not in (each.name for each in self._offered) or (
-            self._suitable() != self._listed
+            self._suitable_modalities() != self._listed
         ):
             self._fill()
         self._show_in_use()
@@ -233,14 +233,14 @@ class ChoicePage(QWidget):
         self._show_in_use()
         self.offers_changed.emit()
 
-    def _suitable(self) -> tuple[AnyModality, ...]:
+    def _suitable_modalities(self) -> tuple[AnyModality, ...]:
         """Return the modalities with protocols that suit the open scan."""
         return self._study.suitable or (self._study.modality,)
 
     def _fill(self) -> None:
         self.protocols.clear()
         self._offered.clear()
-        self._listed = self._suitable()
+        self._listed = self._suitable_modalities()
         for modality in self._listed:
             library = self._preferences.library
             offered = library.approved if self._only_approved else library.listed

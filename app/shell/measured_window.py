@@ -78,7 +78,7 @@ def _delays_while_running(app: Any, window: Any, folder: Path | None) -> list[fl
         last = now
 
     window.commands.open_study(study)
-    _wait(app, lambda: not window.session.obstacle() and not window.commands.is_busy)
+    _wait_until(app, lambda: not window.session.obstacle() and not window.commands.is_busy)
     timer = QTimer()
     # The default type may be late by 5 % to join other timers.
     timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -86,14 +86,14 @@ def _delays_while_running(app: Any, window: Any, folder: Path | None) -> list[fl
     last = time.perf_counter()
     timer.start(TICK_MS)
     window.runner.start()
-    _wait(app, lambda: not window.session.run.state.is_active)
+    _wait_until(app, lambda: not window.session.run.state.is_active)
     timer.stop()
     # The engine process must have ended before the window closes.
-    _wait(app, lambda: window.runner.job is None)
+    _wait_until(app, lambda: window.runner.job is None)
     return late
 
 
-def _wait(app: Any, ready: Callable[[], bool]) -> None:
+def _wait_until(app: Any, ready: Callable[[], bool]) -> None:
     from PySide6.QtCore import QEventLoop
 
     end = time.monotonic() + PATIENCE_S

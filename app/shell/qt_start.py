@@ -75,10 +75,10 @@ def uses_x(environment: Mapping[str, str]) -> bool:
 
 def missing_libraries(names: Iterable[str]) -> list[str]:
     """Return the libraries that cannot be loaded."""
-    return [name for name in names if not _loads(name)]
+    return [name for name in names if not _can_load(name)]
 
 
-def _loads(name: str) -> bool:
+def _can_load(name: str) -> bool:
     try:
         ctypes.CDLL(name)
     except OSError:

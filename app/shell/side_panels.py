@@ -164,7 +164,7 @@ class PanelWidths(QObject):
         # Less than any width, so that the first resize applies the widths.
         self._settled_px = -1
         for panel in wanted:
-            panel.resized.connect(self._note)
+            panel.resized.connect(self._note_widths)
         self._apply()
 
     def settle(self) -> None:
@@ -174,7 +174,7 @@ class PanelWidths(QObject):
             self._apply()
         self._settled_px = self._window.width()
 
-    def _note(self) -> None:
+    def _note_widths(self) -> None:
         """Store the widths as preferred, unless a resize of the window caused them."""
         if self._window.width() == self._settled_px:
             self._wanted = {

@@ -139,7 +139,7 @@ class StatusLine(QStatusBar):
 
     def refresh(self) -> None:
         """Show the end of a run, the requirements of the next, or why it cannot start."""
-        icon, tone, text = self._words()
+        icon, tone, text = self._current_message()
         set_icon(self._icon, icon, self._theme, tone)
         self.text.set_full_text(text)
 
@@ -168,14 +168,14 @@ class StatusLine(QStatusBar):
         self._message, self._is_success = text, is_success
         self.refresh()
         if text and seconds:
-            QTimer.singleShot(round(1000 * seconds), self, lambda: self._fade(text))
+            QTimer.singleShot(round(1000 * seconds), self, lambda: self._remove_message(text))
 
-    def _fade(self, text: str) -> None:
+    def _remove_message(self, text: str) -> None:
         # A newer message has its own timer.
         if self._message == text:
             self.flash("")
 
-    def _words(self) -> tuple[str, str, str]:
+    def _current_message(self) -> tuple[str, str, str]:
         study, run = self._study, self._run
         session = self._session
         # In the order of importance: message, reading, live scan, run, obstacle, requirements.

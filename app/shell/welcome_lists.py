@@ -55,8 +55,8 @@ class WelcomeLists(QObject):
 
     def refresh(self) -> None:
         """Search interrupted jobs in a thread."""
-        self._context.commands.run_task(lambda _: _resumable(), self._took_jobs)
-        self._context.commands.run_task(lambda _: recordings_to_offer(), self._took_recordings)
+        self._context.commands.run_task(lambda _: _jobs_to_offer(), self._offer_jobs)
+        self._context.commands.run_task(lambda _: recordings_to_offer(), self._offer_recordings)
 
     def _refresh(self) -> None:
         if self._card.isVisible():
@@ -97,10 +97,10 @@ class WelcomeLists(QObject):
             failed=tr("The demo could not be opened."),
             stoppable=True,
             on_progress=partial(self._card.show_busy, demo.busy),
-            on_end=self._ended,
+            on_end=self._finish_demo,
         )
 
-    def _ended(self) -> None:
+    def _finish_demo(self) -> None:
         self._is_making = False
         self._card.show_busy("")
 
@@ -114,7 +114,7 @@ class WelcomeLists(QObject):
             session.order.forget()  # a phantom has no patient
             self._runner.open_and_start(study)
 
-    def _took_jobs(self, jobs: list[tuple[str, str, str]]) -> None:
+    def _offer_jobs(self, jobs: list[tuple[str, str, str]]) -> None:
         self._jobs = [
             Offer(
                 tr("Resume {title}", title=title), detail, "resume", partial(self._runner.resume, i)
@@ -123,7 +123,7 @@ class WelcomeLists(QObject):
         ]
         self._show()
 
-    def _took_recordings(self, found: list[tuple[Path, str, str]]) -> None:
+    def _offer_recordings(self, found: list[tuple[Path, str, str]]) -> None:
         self._recordings = [
             Offer(
                 tr("Save recording: {text}", text=text), detail, "export",
@@ -189,7 +189,7 @@ def recordings_to_offer() -> list[tuple[Path, str, str]]:
     from engine.live import unfinished_recordings
 
     return [
-        (each.path, _recorded_text(each.kind, each.count), _detail(each))
+        (each.path, _recorded_text(each.kind, each.count), _recording_detail(each))
         for each in unfinished_recordings()
         if not each.is_running
     ]
@@ -201,7 +201,7 @@ def _recorded_text(kind: str, count: int) -> str:
     return tr("{n:,} frames recorded", n=count)
 
 
-def _detail(each: Unfinished) -> str:
+def _recording_detail(each: Unfinished) -> str:
     parts = [each.source, _local_time(each.begun_utc)]
     if each.saved:
         parts.append(tr("already saved as {name}", name=Path(each.saved).name))
@@ -215,7 +215,7 @@ def _local_time(utc: str) -> str:
         return utc
 
 
-def _resumable() -> list[tuple[str, str, str]]:
+def _jobs_to_offer() -> list[tuple[str, str, str]]:
     """Return (id, title, detail) of the newest jobs that can be resumed."""
     from engine.jobs import jobs
 

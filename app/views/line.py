@@ -85,9 +85,9 @@ class LineDrag:
 
     def __init__(self, view: Drawn, at: QPointF) -> None:
         self._view, self._from = view, at
-        self._fixed, self._is_start = self._hold(at)
+        self._fixed, self._is_start = self._fixed_end(at)
 
-    def _hold(self, at: QPointF) -> tuple[Point, bool]:
+    def _fixed_end(self, at: QPointF) -> tuple[Point, bool]:
         """Return the end that stays, and True if the pointer moves the start of the line."""
         line, viewport = self._view.state.line, self._view.viewport
         if line is not None and viewport is not None and line.plane == self._view.plane:

@@ -89,8 +89,8 @@ def breakable(text: str) -> str:
     -------
     text that looks the same
     """
-    return LONG_WORD.sub(lambda word: BREAK.join(map(_broken, PIECE.findall(word[0]))), text)
+    return LONG_WORD.sub(lambda word: BREAK.join(map(_with_breaks, PIECE.findall(word[0]))), text)
 
 
-def _broken(piece: str) -> str:
+def _with_breaks(piece: str) -> str:
     return piece if len(piece) <= MOST_LETTERS else BREAK.join(piece)

@@ -56,16 +56,16 @@ class TickSlider(QSlider):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         # QSlider would move by a page; here a click goes directly to a position.
         if event.button() == Qt.MouseButton.LeftButton:
-            self._go_to(event.position().x())
+            self._select_at(event.position().x())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:
-            self._go_to(event.position().x())
+            self._select_at(event.position().x())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         event.accept()
 
-    def _go_to(self, x_px: float) -> None:
+    def _select_at(self, x_px: float) -> None:
         inset = HANDLE_PX + 2
         # Clipped, so that a drag beyond the track keeps the first or last position.
         part = (x_px - inset) / max(self.width() - 2 * inset, 1)
@@ -75,7 +75,7 @@ class TickSlider(QSlider):
         colours = self.colours
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        left, right, here = self.centre_of(0), self.centre_of(self.maximum()), self._here()
+        left, right, here = self.centre_of(0), self.centre_of(self.maximum()), self._handle_centre()
         if self.maximum() == 0:
             left = QPointF(HANDLE_PX + 2, right.y())
         painter.setPen(QPen(QColor(colours.muted), 2, c=Qt.PenCapStyle.RoundCap))
@@ -89,7 +89,7 @@ class TickSlider(QSlider):
             painter.drawEllipse(here, HANDLE_PX - 1, HANDLE_PX - 1)
         painter.end()
 
-    def _here(self) -> QPointF:
+    def _handle_centre(self) -> QPointF:
         return self.centre_of(self.value())
 
     def _paint_dots(self, painter: QPainter) -> None:

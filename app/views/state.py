@@ -83,10 +83,10 @@ class ViewState(VolumeAppearance):
             # Before the signals: captions and fields format their numbers with this power.
             self.power = power_of(facts_of(volume).largest)
             self.fusion.fit_power()
-            self._settle(before, volume, keep_window)
+            self._fit_to_volume(before, volume, keep_window)
         self.volume_changed.emit()
 
-    def _settle(self, before: Volume | None, volume: Volume, keep_window: bool) -> None:
+    def _fit_to_volume(self, before: Volume | None, volume: Volume, keep_window: bool) -> None:
         same_unit = before is not None and before.unit == volume.unit
         same_grid = before is not None and before.grid == volume.grid
         # Only the two greys follow the unit. A colour map that the user chose stays.

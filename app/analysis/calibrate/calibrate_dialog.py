@@ -60,14 +60,14 @@ class CalibrateDialog(MeasurementDialog):
         self._is_busy = False
         self._lay_out()
         # A result next to other settings would be saved with wrong facts.
-        self.form.edited.connect(self._forget)
+        self.form.edited.connect(self._clear_result)
         self._theme.changed.connect(self._paint)
         self._paint()
         self._say(
             self._reason or tr("Nothing has been measured yet."),
             "missing" if self._reason else "muted",
         )
-        self._allow()
+        self._enable_buttons()
 
     def _lay_out(self) -> None:
         inside = QWidget()
@@ -86,21 +86,21 @@ class CalibrateDialog(MeasurementDialog):
                 tr("A field is empty or invalid. See the message below the field."), "missing"
             )
             return
-        self._forget()
+        self._clear_result()
         self._is_busy = True
         self._say(tr("Searching for the cylinder …"), "muted")
-        self._allow()
+        self._enable_buttons()
         self._context.commands.run_task(
             lambda _: calibrate_with(volume, cast(CylinderActivity, said)),
             self._show,
             failed=tr("The calibration failed."),
             on_failure=lambda text: self._say(sentence_case(text), "missing"),
-            on_end=self._ended,
+            on_end=self._finish_measurement,
         )
 
-    def _ended(self) -> None:
+    def _finish_measurement(self) -> None:
         self._is_busy = False
-        self._allow()
+        self._enable_buttons()
 
     def _show(self, made: Calibrated) -> None:
         if self._is_closed:
@@ -120,7 +120,7 @@ class CalibrateDialog(MeasurementDialog):
             )
         )
         found = template.format(
-            number=_number(calibration.positrons_per_ml),
+            number=_number_text(calibration.positrons_per_ml),
             error_percent=calibration.error_percent,
             limit=MOST_ERROR_PERCENT,
         )
@@ -143,9 +143,9 @@ class CalibrateDialog(MeasurementDialog):
         )
         region = ShownRegion(measured["centre_mm"], measured["radius_mm"], measured["length_mm"])
         self.slices.show_region(self._volume, region)
-        self._allow()
+        self._enable_buttons()
 
-    def _forget(self) -> None:
+    def _clear_result(self) -> None:
         """Clear the result after the settings have changed."""
         if self.measured is None:
             return
@@ -153,9 +153,9 @@ class CalibrateDialog(MeasurementDialog):
         self.found.setText("")
         self.slices.show_region(self._volume, None)
         self._say(NOTHING, "muted")
-        self._allow()
+        self._enable_buttons()
 
-    def _allow(self) -> None:
+    def _enable_buttons(self) -> None:
         if self._is_closed:
             return
         has_made = self.measured is not None
@@ -199,7 +199,7 @@ class CalibrateDialog(MeasurementDialog):
         self.slices.set_colours(view_colours(self._theme))
 
 
-def _number(value: float) -> str:
+def _number_text(value: float) -> str:
     return count(value) if value >= COUNTED_FROM else f"{value:.4g}"
 
 

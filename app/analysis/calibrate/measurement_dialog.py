@@ -159,12 +159,14 @@ class MeasurementDialog(QDialog):
         use, keep = self.use.isEnabled() and self.use.isChecked(), self.keep.isChecked()
         self._context.commands.run_task(
             lambda _: write(target),
-            lambda _: self._saved(target, scanner, use=use, keep=keep),
+            lambda _: self._use_saved_file(target, scanner, use=use, keep=keep),
             busy=tr("Writing {name}", name=target.name),
             failed=tr("{name} could not be written.", name=target.name),
         )
 
-    def _saved(self, target: Path, scanner: Scanner | None, *, use: bool, keep: bool) -> None:
+    def _use_saved_file(
+        self, target: Path, scanner: Scanner | None, *, use: bool, keep: bool
+    ) -> None:
         commands = self._context.commands
         self._context.session.add_log("info", tr("Saved: {target}", target=target))
         self._say(tr("Saved: {name}.", name=target.name), "ok")

@@ -69,13 +69,13 @@ class ResolutionDialog(MeasurementDialog):
         self._is_busy = self._is_stopping = False
         self._lay_out()
         # A result next to other inputs would be saved with wrong facts.
-        self.scans.changed.connect(self._forget)
-        self.scanner.currentIndexChanged.connect(self._forget)
-        self.diameter.valueChanged.connect(self._forget)
+        self.scans.changed.connect(self._clear_result)
+        self.scanner.currentIndexChanged.connect(self._clear_result)
+        self.diameter.valueChanged.connect(self._clear_result)
         self.progressed.connect(lambda text: self._say(text, "muted"))
         # Another scan may be opened meanwhile, from another scanner.
-        context.session.study.inputs_changed.connect(self._allow)
-        self._forget()
+        context.session.study.inputs_changed.connect(self._enable_inputs)
+        self._clear_result()
 
     def _lay_out(self) -> None:
         inside = QWidget()
@@ -100,7 +100,7 @@ class ResolutionDialog(MeasurementDialog):
     def _measure_or_stop(self) -> None:
         if self._is_busy:
             self._is_stopping = True
-            self._allow()
+            self._enable_inputs()
             return
         if not self.scans.paths:
             self._say(tr("Add a scan of point sources first."), "missing")
@@ -110,18 +110,20 @@ class ResolutionDialog(MeasurementDialog):
         request = ResolutionRequest(
             tuple(self.scans.paths), self.scanner.chosen, self.diameter.value()
         )
-        self._forget()
+        self._clear_result()
         self._is_busy, self._is_stopping = True, False
-        self._allow()
+        self._enable_inputs()
         self._context.commands.run_task(
-            lambda task: self._measured(task, request),
+            lambda task: self._result_of_process(task, request),
             self._show,
             failed=tr("The resolution could not be measured."),
             on_failure=lambda text: self._say(sentence_case(text), "missing"),
-            on_end=self._ended,
+            on_end=self._finish_measurement,
         )
 
-    def _measured(self, task: Task, request: ResolutionRequest) -> MeasuredResolution | str:
+    def _result_of_process(
+        self, task: Task, request: ResolutionRequest
+    ) -> MeasuredResolution | str:
         """Return the result of the process, or the reason why there is none; in a thread."""
         from engine.tools.resolution import (
             MeasuredResolution,
@@ -148,9 +150,9 @@ class ResolutionDialog(MeasurementDialog):
                 return event.text
         return tr("Stopped. Nothing has been measured.")
 
-    def _ended(self) -> None:
+    def _finish_measurement(self) -> None:
         self._is_busy = False
-        self._allow()
+        self._enable_inputs()
 
     def _show(self, found: MeasuredResolution | str) -> None:
         if self._is_closed:
@@ -167,16 +169,16 @@ class ResolutionDialog(MeasurementDialog):
             else tr("{n} point sources were measured.", n=n)
         )
         self._say(" ".join((text, *found.remarks)), "look" if found.remarks else "ok")
-        self._allow()
+        self._enable_inputs()
 
-    def _forget(self) -> None:
+    def _clear_result(self) -> None:
         """Clear the result after the inputs have changed."""
         self.made = None
         self.table.show_sources(())
         self._say(tr("Nothing has been measured yet."), "muted")
-        self._allow()
+        self._enable_inputs()
 
-    def _allow(self) -> None:
+    def _enable_inputs(self) -> None:
         if self._is_closed:
             return
         made = self.made

@@ -67,7 +67,7 @@ class ScanList(QWidget):
         column.setSpacing(6)
         column.addWidget(self.list)
         column.addLayout(buttons)
-        self.list.itemSelectionChanged.connect(self._allow)
+        self.list.itemSelectionChanged.connect(self._enable_remove)
         self.take(scans)
 
     def take(self, paths: tuple[Path, ...]) -> None:
@@ -86,10 +86,10 @@ class ScanList(QWidget):
         for path in self.paths:
             self.list.addItem(visible_line(path.name))
             self.list.item(self.list.count() - 1).setToolTip(literal_tip(str(path)))
-        self._allow()
+        self._enable_remove()
         self.changed.emit()
 
-    def _allow(self) -> None:
+    def _enable_remove(self) -> None:
         self.remove.setEnabled(bool(self.list.selectedItems()))
 
     def _choose(self) -> None:

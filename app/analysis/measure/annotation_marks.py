@@ -60,10 +60,10 @@ class AnnotationMarks(QObject):
     @property
     def uses_cross_cursor(self) -> bool:
         """True while the pointer draws."""
-        return self._tool != "" and self._state.volume is not None
+        return self._annotation_tool != "" and self._state.volume is not None
 
     @property
-    def _tool(self) -> str:
+    def _annotation_tool(self) -> str:
         tool = self._model.regions.tool
         return tool if tool in ANNOTATION_TOOLS else ""
 
@@ -80,7 +80,7 @@ class AnnotationMarks(QObject):
             visible part of the slice
         """
         for which, found in enumerate(self._model.annotations):
-            if self._is_on(found, pane):
+            if self._is_in_slice(found, pane):
                 self._draw(painter, found, pane, viewport, is_chosen=which == self._model.chosen)
 
     def drag(self, pane: SlicePane, at: QPointF) -> Drag | None:
@@ -96,7 +96,9 @@ class AnnotationMarks(QObject):
             pointer in the pane [px]
         """
         model = self._model
-        kind: AnnotationKind | None = next((k for k in ANNOTATION_TOOLS if k == self._tool), None)
+        kind: AnnotationKind | None = next(
+            (k for k in ANNOTATION_TOOLS if k == self._annotation_tool), None
+        )
         if self._state.volume is None or pane.viewport is None:
             return None
         if kind == "text":
@@ -107,7 +109,7 @@ class AnnotationMarks(QObject):
             return DrawCurve(pane, model, at)
         if kind is not None:
             return DrawAnnotation(pane, model, at, kind)
-        return self._dragged(pane, pane.viewport, at)
+        return self._drag_at(pane, pane.viewport, at)
 
     def _is_half_drawn(self, pane: SlicePane) -> bool:
         """Return True if the selected angle has only one leg and is in the displayed slice."""
@@ -116,15 +118,15 @@ class AnnotationMarks(QObject):
             found is not None
             and found.kind == "angle"
             and found.points_mm[1] == found.points_mm[2]
-            and self._is_on(found, pane)
+            and self._is_in_slice(found, pane)
         )
 
-    def _dragged(self, pane: SlicePane, viewport: Viewport, at: QPointF) -> Drag | None:
+    def _drag_at(self, pane: SlicePane, viewport: Viewport, at: QPointF) -> Drag | None:
         # The last annotation is painted on top, so it is tested first.
         for which, found in reversed(list(enumerate(self._model.annotations))):
-            if not self._is_on(found, pane):
+            if not self._is_in_slice(found, pane):
                 continue
-            ends = _ends(found, pane, viewport)
+            ends = _points_px(found, pane, viewport)
             for i_point, end in enumerate(ends):
                 # A text has one point, which moves with the text itself.
                 if QLineF(end, at).length() <= NEAR_PX and found.kind != "text":
@@ -135,7 +137,7 @@ class AnnotationMarks(QObject):
                 return MoveAnnotation(pane, self._model, which, at)
         return None
 
-    def _is_on(self, found: Annotation, pane: SlicePane) -> bool:
+    def _is_in_slice(self, found: Annotation, pane: SlicePane) -> bool:
         volume, axis = self._state.volume, found.axis
         if volume is None or pane.orientation.normal != axis:
             return False
@@ -155,7 +157,7 @@ class AnnotationMarks(QObject):
         *,
         is_chosen: bool,
     ) -> None:
-        ends, ink = _ends(found, pane, viewport), self._state.colours.line
+        ends, ink = _points_px(found, pane, viewport), self._state.colours.line
         path = _curve(found, pane, viewport) if found.kind == "curve" else ends
         if found.kind == "arrow":
             overlay.arrow(painter, QLineF(*ends), ink, HALO)
@@ -202,24 +204,24 @@ def _free_side(found: Annotation, ends: list[QPointF]) -> tuple[QPointF, QPointF
     if found.kind == "text":
         return ends[0], QPointF(1, 0)
     if found.kind in ("arrow", "curve"):
-        return ends[0], _unit(ends[0] - ends[1], QPointF(1, 0))
+        return ends[0], _unit_vector(ends[0] - ends[1], QPointF(1, 0))
     if found.kind == "distance":
-        along = _unit(ends[1] - ends[0], QPointF(1, 0))
+        along = _unit_vector(ends[1] - ends[0], QPointF(1, 0))
         # The text of a distance is above its line, whichever end was drawn first.
         across = QPointF(along.y(), -along.x())
         return (ends[0] + ends[1]) / 2, across if across.y() < 0 else -across
     # The text of an angle is outside, on the bisector of the legs.
-    legs = [_unit(end - ends[1], QPointF()) for end in (ends[0], ends[2])]
-    return ends[1], _unit(-(legs[0] + legs[1]), QPointF(legs[0].y(), -legs[0].x()))
+    legs = [_unit_vector(end - ends[1], QPointF()) for end in (ends[0], ends[2])]
+    return ends[1], _unit_vector(-(legs[0] + legs[1]), QPointF(legs[0].y(), -legs[0].x()))
 
 
-def _unit(direction: QPointF, other: QPointF) -> QPointF:
+def _unit_vector(direction: QPointF, other: QPointF) -> QPointF:
     """Return a unit vector, or a default direction for a zero vector."""
     length = math.hypot(direction.x(), direction.y())
     return direction / length if length > SHORT else other
 
 
-def _ends(found: Annotation, pane: SlicePane, viewport: Viewport) -> list[QPointF]:
+def _points_px(found: Annotation, pane: SlicePane, viewport: Viewport) -> list[QPointF]:
     to_screen = pane.orientation.to_screen
     return [QPointF(*viewport.to_px(*to_screen(point))) for point in found.points_mm]
 

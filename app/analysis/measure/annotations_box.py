@@ -61,7 +61,7 @@ class AnnotationsBox(QWidget):
         self._lay_out()
         for keys, act in ((tr("Delete"), self._delete), ("F2", self._change_words)):
             QShortcut(QKeySequence(keys), self.list, act)
-        self.list.currentRowChanged.connect(self._go_to)
+        self.list.currentRowChanged.connect(self._choose_row)
         for signal in (self.model.changed, self._state.volume_changed):
             signal.connect(self.refresh)
         self.refresh()
@@ -101,7 +101,7 @@ class AnnotationsBox(QWidget):
         self.undo.setEnabled(model.regions.can_undo)
         self.redo.setEnabled(model.regions.can_redo)
 
-    def _go_to(self, row: int) -> None:
+    def _choose_row(self, row: int) -> None:
         self.model.choose(row)
         found = self.model.chosen_one
         if found is not None:

@@ -95,7 +95,7 @@ class CurveWindow(QDialog):
             return
         # The identity of a volume is enough here, and comparing its values would be slow.
         wanted = (curve, id(volume), thick)
-        # While a task runs, changes are ignored; `_go_on` then starts with the newest state.
+        # While a task runs, changes are ignored; `_finish_task` then starts with the newest state.
         if self._is_busy or wanted == self._wanted or not self.isVisible():
             return
         self._is_busy, self._wanted = True, wanted
@@ -104,7 +104,7 @@ class CurveWindow(QDialog):
             lambda _: curved_plane(volume, points, axis, thickness_mm=thick),
             self._show,
             failed=tr("The image along the curve could not be computed."),
-            on_end=self._go_on,
+            on_end=self._finish_task,
         )
 
     def _show(self, made: CurvedPlane) -> None:
@@ -115,7 +115,7 @@ class CurveWindow(QDialog):
         )
         self.view.show_plane(made, thick if self._thickness_mm else "")
 
-    def _go_on(self) -> None:
+    def _finish_task(self) -> None:
         self._is_busy = False
         self.refresh()
 

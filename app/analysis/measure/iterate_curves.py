@@ -39,8 +39,8 @@ class IterateCurves(QWidget):
             view.setMaximumHeight(200)
             column.addWidget(view)
         # New iterates are measured as they arrive.
-        self._run.images_changed.connect(self._go_on)
-        self._run.begun.connect(self._begin)
+        self._run.images_changed.connect(self._measure_next)
+        self._run.begun.connect(self._clear_points)
         self.forget()
 
     def set_colours(self, colours: ViewColours) -> None:
@@ -51,7 +51,7 @@ class IterateCurves(QWidget):
     def forget(self) -> None:
         """Stop following a phantom."""
         self._phantom = None
-        self._begin()
+        self._clear_points()
 
     def follow(self, phantom: QualityPhantom, facts: PhantomFacts) -> None:
         """Measure every image of the run at the known position of the phantom.
@@ -66,17 +66,19 @@ class IterateCurves(QWidget):
         self._phantom, self._facts = phantom, facts
         for view, (group, name) in zip(self.views, phantom.followed, strict=False):
             view.set_title(f"{group}, {name}", "")
-        self._begin()
-        self._go_on()
+        self._clear_points()
+        self._measure_next()
 
-    def _begin(self) -> None:
+    def _clear_points(self) -> None:
         self.points, self._done = {}, set()
         self._show()
 
-    def _go_on(self) -> None:
+    def _measure_next(self) -> None:
         """Measure the next image without a value, one at a time."""
         phantom, facts = self._phantom, self._facts
-        waiting = [stored for stored in self._run.record.images.items if self._is_new(stored)]
+        waiting = [
+            stored for stored in self._run.record.images.items if self._needs_measurement(stored)
+        ]
         if phantom is None or not phantom.followed or self._is_measuring or not waiting:
             return
         stored, images = waiting[0], self._run.record.images
@@ -92,13 +94,13 @@ class IterateCurves(QWidget):
 
         def end() -> None:
             self._is_measuring = False
-            self._go_on()
+            self._measure_next()
 
         self._context.commands.run_task(
             lambda _: figures_of(phantom, stored.volume, facts), take, on_end=end
         )
 
-    def _is_new(self, stored: StoredImage) -> bool:
+    def _needs_measurement(self, stored: StoredImage) -> bool:
         # Images within an iteration have labels with the subset and are left out.
         is_whole = stored.place is not None and stored.label == f"iteration {_iteration(stored)}"
         return is_whole and _iteration(stored) not in self._done

@@ -42,7 +42,7 @@ class LineProfileBox(QWidget):
         self.draw.setCheckable(True)
         set_icon(self.draw, "line", theme)
         self.keep = button(
-            tr("Keep"), self._keep, tr("Keep this curve for comparison with other images")
+            tr("Keep"), self._store_profile, tr("Keep this curve for comparison with other images")
         )
         self.keep.setCheckable(True)
         self.clear = button(tr("Clear"), lambda: state.set_line(None), tr("Remove the line"))
@@ -125,9 +125,9 @@ class LineProfileBox(QWidget):
         a, b = ("  ".join(millimetres(value) for value in place) for place in places)
         return [
             *self._width_rows(found),
-            (tr("Maximum"), self._words(peak)),
+            (tr("Maximum"), self._value_text(peak)),
             (tr("Maximum at"), tr("{at:.1f} {length} from end 1", at=at, length=length)),
-            (tr("Minimum"), self._words(float(found.values.min()))),
+            (tr("Minimum"), self._value_text(float(found.values.min()))),
             (tr("Length"), f"{found.length_mm:.1f} {length}"),
             (tr("End 1  (x, y, z)"), f"{a} {length}"),
             (tr("End 2  (x, y, z)"), f"{b} {length}"),
@@ -148,13 +148,13 @@ class LineProfileBox(QWidget):
             (tr("Bias of the fit"), fitted.bias),
         ]
 
-    def _words(self, value: float) -> str:
+    def _value_text(self, value: float) -> str:
         return self._state.shown_text(value)
 
     def _toggle(self) -> None:
         self._state.set_draws_lines(self.draw.isChecked())
 
-    def _keep(self) -> None:
+    def _store_profile(self) -> None:
         self.plot.stored = self.plot.profile if self.keep.isChecked() else None
         self.refresh()
 

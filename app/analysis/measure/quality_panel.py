@@ -63,11 +63,11 @@ class QualityBox(QWidget):
         self.curves = IterateCurves(context)
         self.measured: Measured | None = None
         self._lay_out()
-        self.kind.activated.connect(self._forget)
+        self.kind.activated.connect(self._clear_results)
         context.session.view.volume_changed.connect(self._refresh)
         context.theme.changed.connect(self._paint)
         self._paint()
-        self._forget()
+        self._clear_results()
 
     def _lay_out(self) -> None:
         self._hot = QWidget()
@@ -117,7 +117,7 @@ class QualityBox(QWidget):
     def _paint(self) -> None:
         self.curves.set_colours(view_colours(self._context.theme))
 
-    def _forget(self) -> None:
+    def _clear_results(self) -> None:
         """Clear the results of another phantom."""
         self.measured = None
         self.curves.forget()

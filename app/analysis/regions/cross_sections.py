@@ -67,7 +67,7 @@ class SliceBorders:
         match shape:
             case SphereRegion() | EllipsoidRegion():
                 if is_inside:
-                    path.addEllipse(self._shrunk(shape.bounds_mm))
+                    path.addEllipse(self._section_rect(shape.bounds_mm))
             # Across its axis a cylinder is an ellipse. Along it the section depends on the depth,
             # so its voxels are drawn.
             case CylinderRegion() if shape.axis == normal:
@@ -78,7 +78,7 @@ class SliceBorders:
                     path.addRect(self.rect(shape.bounds_mm))
             case PolygonRegion() if shape.axis == normal:
                 if is_inside:
-                    path.addPolygon(self._corners(shape))
+                    path.addPolygon(self._corners_px(shape))
                     path.closeSubpath()
             case _:
                 return None
@@ -111,11 +111,11 @@ class SliceBorders:
         rows, columns = np.nonzero(inside[:, 1:] != inside[:, :-1])
         for r, c in zip(rows, columns, strict=True):
             u = edges[0][c + 1]
-            self._line(path, (first, u, u), (second, edges[1][r], edges[1][r + 1]))
+            self._add_line(path, (first, u, u), (second, edges[1][r], edges[1][r + 1]))
         rows, columns = np.nonzero(inside[1:] != inside[:-1])
         for r, c in zip(rows, columns, strict=True):
             v = edges[1][r + 1]
-            self._line(path, (first, edges[0][c], edges[0][c + 1]), (second, v, v))
+            self._add_line(path, (first, edges[0][c], edges[0][c + 1]), (second, v, v))
         return path
 
     def rect(self, bounds_mm: tuple[Point, Point]) -> QRectF:
@@ -131,7 +131,7 @@ class SliceBorders:
         )
         return QRectF(a, b).normalized()
 
-    def _shrunk(self, bounds_mm: tuple[Point, Point]) -> QRectF:
+    def _section_rect(self, bounds_mm: tuple[Point, Point]) -> QRectF:
         whole, normal = self.rect(bounds_mm), self.orientation.normal
         radius = (bounds_mm[1][normal] - bounds_mm[0][normal]) / 2
         away = (self.depth_mm - middle_of(bounds_mm)[normal]) / radius
@@ -141,7 +141,7 @@ class SliceBorders:
         made.moveCenter(whole.center())
         return made
 
-    def _corners(self, shape: PolygonRegion) -> QPolygonF:
+    def _corners_px(self, shape: PolygonRegion) -> QPolygonF:
         first, second = (axis for axis in range(3) if axis != shape.axis)
         points = QPolygonF()
         for u, v in shape.corners_mm:
@@ -151,7 +151,7 @@ class SliceBorders:
             points.append(QPointF(*self.viewport.to_px(x, y)))
         return points
 
-    def _line(
+    def _add_line(
         self,
         path: QPainterPath,
         along: tuple[int, float, float],

@@ -145,7 +145,7 @@ class RegionFollower(QObject):
         return stored.caption if stored is not None else tr("displayed image")
 
     @property
-    def _second(self) -> tuple[str, Volume] | None:
+    def _second_image(self) -> tuple[str, Volume] | None:
         """Name and volume of the second image, if regions have a mean in it."""
         view = self._session.view
         if not measures_both(view):
@@ -177,13 +177,13 @@ class RegionFollower(QObject):
             self._take(FiguresFound((), {}, 0.0))
             return
         stored, image = images_by_position(self._session.run.record.images.items), self.image
-        chosen, second = self._session.regions.chosen_region, self._second
+        chosen, second = self._session.regions.chosen_region, self._second_image
         self._is_measuring = True
         self._context.commands.run_task(
             lambda _: found_in(regions, volume, image, stored, self._means, chosen, second),
             self._take,
             failed=tr("The regions could not be measured."),
-            on_end=self._go_on,
+            on_end=self._finish_measurement,
         )
 
     def _take(self, found: FiguresFound) -> None:
@@ -195,7 +195,7 @@ class RegionFollower(QObject):
         is_active = self._session.run.state.is_active
         self._not_before = time.monotonic() + (cost_s / SHARE if is_active else 0.0)
 
-    def _go_on(self) -> None:
+    def _finish_measurement(self) -> None:
         self._is_measuring = False
         # Something changed during the measurement, or its time limit ended it.
         if self._is_stale or not self.found.is_whole:

@@ -112,7 +112,7 @@ class RegionDetails(QWidget):
     def _rows(
         self, figures: RegionFigures, errors: RegionErrors | None
     ) -> Iterator[tuple[str, str]]:
-        say, peak = self._say, figures.peak
+        say, peak = self._value_text, figures.peak
         if errors is None:
             yield tr("Mean"), say(figures.mean)
         else:
@@ -151,12 +151,12 @@ class RegionDetails(QWidget):
     def _more_rows(self, figures: RegionFigures) -> Iterator[tuple[str, str]]:
         """Yield figures of less interest, below the comparisons."""
         for percent, value in zip(PERCENTILES, figures.percentiles, strict=True):
-            yield tr("{percent}th percentile", percent=percent), self._say(value)
-        yield tr("Rule"), _rule(figures)
+            yield tr("{percent}th percentile", percent=percent), self._value_text(value)
+        yield tr("Rule"), _rule_text(figures)
 
     def _mean_rows(self, mean: float, errors: RegionErrors) -> Iterator[tuple[str, str]]:
         """Yield the mean with its error, its interval, and the number of replicates."""
-        say, half, sd = self._exactly, errors.mean.half_width, errors.mean.sd
+        say, half, sd = self._text_rounded_to_error, errors.mean.half_width, errors.mean.sd
         low, high = mean - half, mean + half
         yield tr("Mean"), self._view.shown_with_error(mean, errors.mean.sd)
         yield (
@@ -180,7 +180,7 @@ class RegionDetails(QWidget):
 
     def _rows_of(self, found: Difference) -> Iterator[tuple[str, str]]:
         """Yield a difference with its error and interval, and whether it is significant."""
-        say, half, sd = self._exactly, found.error.half_width, found.error.sd
+        say, half, sd = self._text_rounded_to_error, found.error.half_width, found.error.sd
         low, high = found.value - half, found.value + half
         shown = self._view.shown_with_error(found.value, found.error.sd)
         yield tr("Difference of the means"), shown
@@ -230,11 +230,11 @@ class RegionDetails(QWidget):
         else:
             yield tr("Noise"), tr("independent (two scans)")
 
-    def _say(self, value: float, *, unit: bool = True) -> str:
+    def _value_text(self, value: float, *, unit: bool = True) -> str:
         shown = self._view.shown_number(value, 3)
         return f"{shown} {self._view.shown_unit}".rstrip() if unit else shown
 
-    def _exactly(self, value: float, sd: float, *, unit: bool = False) -> str:
+    def _text_rounded_to_error(self, value: float, sd: float, *, unit: bool = False) -> str:
         """Return a value with as many decimals as an error needs."""
         shown = as_exact_as(self._view.to_shown(value), self._view.to_shown(sd))
         return f"{shown} {self._view.shown_unit}".rstrip() if unit else shown
@@ -268,7 +268,7 @@ class RegionDetails(QWidget):
         self.contrast.show_rows(rows)
 
 
-def _rule(figures: RegionFigures) -> str:
+def _rule_text(figures: RegionFigures) -> str:
     """Return the rule for voxels that are partly inside, translated."""
     if figures.rule == "area":
         return tr(

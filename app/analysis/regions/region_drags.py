@@ -273,11 +273,11 @@ class RegionResizeDrag(_RegionDrag):
             elif side:
                 low[axis] = min(here[axis], high[axis] - LEAST_MM)
         if isinstance(self._shape, SphereRegion):
-            self.show(self._about_middle(here))
+            self.show(self._sphere_through(here))
         else:
             self.show(self._shape.fitted(((low[0], low[1], low[2]), (high[0], high[1], high[2]))))
 
-    def _about_middle(self, here: Point) -> RegionShape:
+    def _sphere_through(self, here: Point) -> RegionShape:
         """Return a sphere with the same centre and a point on its surface."""
         way, middle = self.pane.orientation, self._shape.centre_mm  # type: ignore[union-attr]
         axes = [

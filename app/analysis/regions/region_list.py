@@ -169,18 +169,18 @@ class RegionList(QTreeWidget):
             return ("–",) * (len(COLUMNS) - 1)
         say, errors = self._view.shown_number, found.errors if found is not None else None
         of_peak = errors.peak if errors is not None else None
-        peak = "–" if figures.peak is None else self._text(figures.peak.value, of_peak)
+        peak = "–" if figures.peak is None else self._value_text(figures.peak.value, of_peak)
         changed = "–" if change is None else change_text(change, self._view)
         others = say(figures.sd), peak, number(figures.volume_ml)
-        return self._mean(found), changed, *others, self._mean(second)
+        return self._mean_text(found), changed, *others, self._mean_text(second)
 
-    def _mean(self, found: MeasuredRegion | None) -> str:
+    def _mean_text(self, found: MeasuredRegion | None) -> str:
         if found is None or found.figures is None:
             return "–"
         error = found.errors.mean if found.errors is not None else None
-        return self._text(found.figures.mean, error)
+        return self._value_text(found.figures.mean, error)
 
-    def _text(self, value: float, error: FigureError | None) -> str:
+    def _value_text(self, value: float, error: FigureError | None) -> str:
         to_shown = self._view.to_shown
         if error is None:
             return self._view.shown_number(value)

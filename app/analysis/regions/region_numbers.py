@@ -32,10 +32,11 @@ class RegionNumbers(QWidget):
         super().__init__()
         self._model, self._view = model, view
         self.middle = [
-            self._box(tr("Centre of the region along {a} in mm", a=a), -MOST_MM) for a in AXES
+            self._number_box(tr("Centre of the region along {a} in mm", a=a), -MOST_MM)
+            for a in AXES
         ]
         self.sizes = [
-            self._box(tr("Size of the region along {a} in mm", a=a), LEAST_MM) for a in AXES
+            self._number_box(tr("Size of the region along {a} in mm", a=a), LEAST_MM) for a in AXES
         ]
         self.rule = QuietCombo()
         self.rule.setAccessibleName(tr("Method used to set the contour threshold"))
@@ -59,7 +60,7 @@ class RegionNumbers(QWidget):
             signal.connect(self.refresh)
         self.refresh()
 
-    def _box(self, name: str, low: float) -> NumberBox:
+    def _number_box(self, name: str, low: float) -> NumberBox:
         box = NumberBox(False, low, MOST_MM)
         box.setAccessibleName(name)
         box.setToolTip(literal_tip(name))

@@ -44,14 +44,14 @@ def provenance_of(
     Plain or None
         None if only the volume itself has a provenance
     """
-    made_by = _made_by(record, stored, identify=identify)
+    made_by = _provenance_of_image(record, stored, identify=identify)
     if stored.frame is None or made_by is None:
         return made_by
     scan = {**made_by.get("scan", {}), "frames": [stored.frame.facts()]}
     return made_by | {"scan": scan, **bids_times([stored.frame])}
 
 
-def _made_by(record: RunRecord, stored: StoredImage, *, identify: bool) -> Plain | None:
+def _provenance_of_image(record: RunRecord, stored: StoredImage, *, identify: bool) -> Plain | None:
     if record.result is not None and stored.volume is record.result:
         return record.provenance
     # The run has not ended: the image is an iterate, or one that was opened from a file.

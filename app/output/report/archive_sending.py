@@ -56,7 +56,7 @@ class ArchiveSending(QWidget):
         self._context, self._outbox = context, context.session.outbox
         self._icon, self.text = LiteralLabel(), LiteralLabel()
         set_icon(self._icon, "send", context.theme, "look")
-        self.recall = button(tr("Recall"), self._recall, tr("Do not send this image"))
+        self.recall = button(tr("Recall"), self._recall_first, tr("Do not send this image"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
@@ -64,7 +64,7 @@ class ArchiveSending(QWidget):
             row.addWidget(each)
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MS)
-        self._timer.timeout.connect(self._tick)
+        self._timer.timeout.connect(self._release_due)
         self._outbox.changed.connect(self._show)
         self._outbox.due.connect(self._send)
         self._show()
@@ -82,11 +82,11 @@ class ArchiveSending(QWidget):
         self.text.setText(tr("Sends to {node} in {n} s", node=node, n=n) + more)
         self.text.setToolTip(literal_tip(shortened(first.title, TITLE_LETTERS)))
 
-    def _tick(self) -> None:
+    def _release_due(self) -> None:
         self._outbox.release()
         self._show()
 
-    def _recall(self) -> None:
+    def _recall_first(self) -> None:
         if self._outbox.waiting:
             first = self._outbox.waiting[0]
             self._outbox.recall(first.id)

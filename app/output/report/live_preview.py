@@ -93,19 +93,19 @@ class LivePreview(QObject):
             lambda _: self._pages(id, regions, words),
             lambda pages: self._show(id, pages),
             failed=tr("The preview could not be created."),
-            on_end=self._end,
+            on_end=self._finish_drawing,
         )
 
     def _pages(self, id: str, regions: RegionSet | None, draft: tuple[str, str]) -> list[bytes]:
         """Return the pages; called in a thread."""
-        subject = self._subject(id)
+        subject = self._current_subject(id)
         if regions is not None:
             subject = replace(subject, regions=regions.facing(subject.volume))
         elif self._region_fault:
             subject = replace(subject, warnings=(*subject.warnings, self._region_fault))
         return to_images(report_of(replace(subject, draft=draft)), DPI)
 
-    def _subject(self, id: str) -> ReportSubject:
+    def _current_subject(self, id: str) -> ReportSubject:
         """Return the displayed result; its image is not read again after each change."""
         result, stored = Results().open(id), self._stored
         if stored is None or stored.result.id != id:
@@ -118,7 +118,7 @@ class LivePreview(QObject):
             subject,
             site=self._context.preferences.site,
             warnings=(*signature_warnings(result, made), *faults),
-            key_images=tuple(map(_small, subject.key_images)),
+            key_images=tuple(map(_scaled_to_page, subject.key_images)),
         )
 
     def _read(self, id: str) -> ReportSubject:
@@ -145,14 +145,14 @@ class LivePreview(QObject):
         if id == self._context.session.run.record.result_id:
             self.drawn.emit(pages)
 
-    def _end(self) -> None:
+    def _finish_drawing(self) -> None:
         self._is_drawing = False
         if self._is_stale:
             self.refresh()
 
 
 @lru_cache(maxsize=MOST_IMAGES)
-def _small(image: KeyImage) -> KeyImage:
+def _scaled_to_page(image: KeyImage) -> KeyImage:
     """Return a key image with as many pixels as the page shows."""
     large = QImage.fromData(image.png)
     smooth = Qt.TransformationMode.SmoothTransformation

@@ -138,7 +138,7 @@ def sign_and_report(
 
     context.commands.run_task(
         work,
-        lambda found: _tell(context, found, done),
+        lambda found: _log_report(context, found, done),
         busy=tr("Saving the report"),
         failed=tr("The report was not saved."),
     )
@@ -223,7 +223,7 @@ def read_subject(context: AppContext, id: str) -> ReportSubject:
     """
     result, own = Results().open(id), regions_on_show(context, id)
     if own is not None:
-        _store_with(own, result)
+        _store_regions(own, result)
     subject = ReportSubject.read(result, context.preferences.site)
     if context.session.run.record.result_id != id:
         return subject
@@ -257,7 +257,7 @@ def regions_on_show(context: AppContext, id: str) -> RegionSet | None:
     return session.regions.current
 
 
-def _store_with(own: RegionSet, result: Result) -> None:
+def _store_regions(own: RegionSet, result: Result) -> None:
     """Store regions where a report reads them; they may have been drawn before the run ended."""
     path = regions_file_of(result.folder / VOLUME)
     kept = regions_at(path, own.scans).regions
@@ -283,7 +283,9 @@ def free_path(result: Result, site: Site) -> Path:
     return next(each for each in tries if not each.exists())
 
 
-def _tell(context: AppContext, reported: Reported, done: Callable[[Reported], object]) -> None:
+def _log_report(
+    context: AppContext, reported: Reported, done: Callable[[Reported], object]
+) -> None:
     context.session.add_log("info", tr("Report: {path}", path=reported.path))
     # A signed result is pinned, which the list must show.
     context.results.refresh()

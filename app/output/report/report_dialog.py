@@ -108,7 +108,7 @@ class ReportDialog(QDialog):
         self._was_signed = self.sign_off.is_signed
         full = self.full.isChecked()
         self._context.commands.run_task(
-            lambda _: to_images(report_of(self._subject(), full=full), PREVIEW_DPI)[0],
+            lambda _: to_images(report_of(self._read_subject(), full=full), PREVIEW_DPI)[0],
             self._show_preview,
             busy=tr("Creating the preview"),
             failed=tr("The preview could not be created."),
@@ -183,15 +183,20 @@ class ReportDialog(QDialog):
 
     def _save_to(self, target: Path) -> None:
         sign_and_report(
-            self._context, None, self._saved, path=target, full=self.full.isChecked(), id=self._id
+            self._context,
+            None,
+            self._show_saved_path,
+            path=target,
+            full=self.full.isChecked(),
+            id=self._id,
         )
 
-    def _saved(self, reported: Reported) -> None:
+    def _show_saved_path(self, reported: Reported) -> None:
         self.said.setText(tr("Saved: {path}", path=reported.path))
 
     def _print(self) -> None:
         self._context.commands.run_task(
-            lambda _: to_images(report_of(self._subject(), full=self.full.isChecked()), DPI),
+            lambda _: to_images(report_of(self._read_subject(), full=self.full.isChecked()), DPI),
             lambda pages: ask_and_print(self, pages),
             busy=tr("Preparing the pages for printing"),
             failed=tr("The report was not printed."),
@@ -206,7 +211,7 @@ class ReportDialog(QDialog):
             id=self._id,
         )
 
-    def _subject(self) -> ReportSubject:
+    def _read_subject(self) -> ReportSubject:
         return read_subject(self._context, self._id)
 
 

@@ -83,7 +83,7 @@ class SignOff(QWidget):
             *(self.judgement.group.buttonClicked, self.remark.textEdited),
             self.who.currentTextChanged,
         ):
-            signal.connect(self._say_draft)
+            signal.connect(self._update_draft)
         context.session.outbox.sent.connect(self._show_sent)
         for signal in (self._run.state_changed, self._run.images_changed, self._run.result_kept):
             signal.connect(self._show)
@@ -115,7 +115,7 @@ class SignOff(QWidget):
             self._signatures, self._fault = signatures_of_run(record)
             self.judgement.clear()
             self.remark.clear()
-            self._say_draft()
+            self._update_draft()
         self._list_people()
         why = self._obstacle()
         self.sign.setEnabled(not why)
@@ -155,10 +155,10 @@ class SignOff(QWidget):
     def take_back(self) -> None:
         """Clear a judgement that was not signed off."""
         self.judgement.clear()
-        self._say_draft()
+        self._update_draft()
         self._show()
 
-    def _say_draft(self) -> None:
+    def _update_draft(self) -> None:
         """Tell the preview of the report which judgement is being entered."""
         chosen, draft = self.judgement.chosen, self._context.session.draft
         if chosen is not None and not self.is_signed:
@@ -182,10 +182,10 @@ class SignOff(QWidget):
         return "" if is_bare else NO_REMARK
 
     def _say(self, why: str) -> None:
-        self._say_state(why)
+        self._show_state(why)
         self.said.setVisible(bool(self.said.text()))
 
-    def _say_state(self, why: str) -> None:
+    def _show_state(self, why: str) -> None:
         if not self.is_signed:
             self.said.setText(" ".join(filter(None, (self._fault, why))))
             set_tone(self.said, "look" if self._fault else "muted")
@@ -252,7 +252,7 @@ class SignOff(QWidget):
         if self._run.record.result_id == self._of:
             self._reported, self._signatures = reported, reported.signatures
             _, self._fault = signatures_of_run(self._run.record)
-            self._say_draft()
+            self._update_draft()
         self._show()
 
     def _open(self) -> None:

@@ -44,8 +44,8 @@ class VariantList(QWidget):
         self.forms: list[StoredForm] = []
         self.text = label("", "muted", wrap=True)
         self.tree = _tree()
-        self.tree.itemSelectionChanged.connect(self._allow)
-        self.forget = button(tr("Remove"), self._forget, TIP)
+        self.tree.itemSelectionChanged.connect(self._enable_remove)
+        self.forget = button(tr("Remove"), self._remove_selected, TIP)
         # Return in a field must not remove variants.
         self.forget.setAutoDefault(False)
         row = QHBoxLayout()
@@ -56,12 +56,12 @@ class VariantList(QWidget):
         column.setSpacing(6)
         column.addWidget(self.tree)
         column.addLayout(row)
-        self._allow()
+        self._enable_remove()
 
     def refresh(self) -> None:
         """Read the saved variants in a thread."""
         self._commands.run_task(
-            lambda _: _stored(), self._show, failed=tr("The list could not be read.")
+            lambda _: _read_variants(), self._show, failed=tr("The list could not be read.")
         )
 
     def _show(self, forms: list[StoredForm]) -> None:
@@ -74,7 +74,7 @@ class VariantList(QWidget):
         # An empty list would only take space.
         self.tree.setVisible(bool(forms))
         self.forget.setVisible(bool(forms))
-        self._allow()
+        self._enable_remove()
 
     def _fit(self, n_rows: int) -> None:
         """Fit the height to the rows, so that the plot gets the remaining space."""
@@ -82,13 +82,13 @@ class VariantList(QWidget):
             head = self.tree.header().sizeHint().height()
             self.tree.setFixedHeight(head + n_rows * self.tree.sizeHintForRow(0) + 4)
 
-    def _allow(self) -> None:
+    def _enable_remove(self) -> None:
         self.forget.setEnabled(bool(self.tree.selectedItems()))
         self.forget.setToolTip(
             literal_tip(TIP if self.forget.isEnabled() else tr("Select a variant first"))
         )
 
-    def _forget(self) -> None:
+    def _remove_selected(self) -> None:
         # Collected before the thread starts, because the list is read again afterwards.
         doomed = [self.forms[index.row()] for index in self.tree.selectionModel().selectedRows()]
 
@@ -106,7 +106,7 @@ class VariantList(QWidget):
         )
 
 
-def _stored() -> list[StoredForm]:
+def _read_variants() -> list[StoredForm]:
     from engine.tools.tuning import stored_forms
 
     return stored_forms()

@@ -327,13 +327,13 @@ def choice_of(role: str) -> tuple[str, str]:
 
     if role == DATA:
         suffixes = (*suffixes_of(SCAN_READERS), *MODALITIES.suffixes)
-        return tr("Open"), _kinds(tr("Scans and studies"), suffixes)
+        return tr("Open"), _file_filter(tr("Scans and studies"), suffixes)
     if role == SCANNER:
-        return tr("Choose a scanner"), _kinds(tr("Scanners"), SCANNER_SUFFIXES)
+        return tr("Choose a scanner"), _file_filter(tr("Scanners"), SCANNER_SUFFIXES)
     found = next(each for each in all_roles() if each.key == role)
-    return tr("Choose a file: {title}", title=found.title), _kinds(found.text, found.suffixes)
+    return tr("Choose a file: {title}", title=found.title), _file_filter(found.text, found.suffixes)
 
 
-def _kinds(name: str, suffixes: tuple[str, ...]) -> str:
+def _file_filter(name: str, suffixes: tuple[str, ...]) -> str:
     patterns = " ".join(f"*{suffix}" for suffix in suffixes)
     return tr("{name} ({patterns});;All files (*)", name=name, patterns=patterns)

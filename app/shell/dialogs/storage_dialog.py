@@ -44,7 +44,7 @@ class StorageDialog(QDialog):
         self.said = label("", "muted", wrap=True)
         self.said.hide()
         self.tree = _tree()
-        self.tree.itemSelectionChanged.connect(self._allow)
+        self.tree.itemSelectionChanged.connect(self._enable_buttons)
         self.remove = button(tr("Remove selected …"), self._remove_selected)
         self.remove_old = button(
             tr("Remove caches unused for {OLD_DAYS} days …", OLD_DAYS=OLD_DAYS),
@@ -53,7 +53,7 @@ class StorageDialog(QDialog):
         )
         self.close_button = button(tr("Close"), self.accept, role="primary")
         self._lay_out()
-        self._allow()
+        self._enable_buttons()
         self.refresh()
 
     def refresh(self) -> None:
@@ -103,9 +103,9 @@ class StorageDialog(QDialog):
                 total=total,
             )
         )
-        self._allow()
+        self._enable_buttons()
 
-    def _allow(self) -> None:
+    def _enable_buttons(self) -> None:
         chosen = self.selected
         self.remove.setEnabled(bool(chosen))
         tip = tr(
@@ -122,16 +122,16 @@ class StorageDialog(QDialog):
                 )
             )
         )
-        self.remove_old.setEnabled(bool(self._old()))
+        self.remove_old.setEnabled(bool(self._old_caches()))
 
-    def _old(self) -> list[StoredItem]:
+    def _old_caches(self) -> list[StoredItem]:
         return choose_stored(self.items, ["caches"], OLD_DAYS)
 
     def _remove_selected(self) -> None:
         self._ask(self.selected)
 
     def _remove_old(self) -> None:
-        self._ask(self._old())
+        self._ask(self._old_caches())
 
     def _ask(self, doomed: list[StoredItem]) -> None:
         n_jobs = sum(item.kind == "interrupted" for item in doomed)
@@ -151,7 +151,7 @@ class StorageDialog(QDialog):
             text = f"{text} {lost}"
         if doomed and self._confirm(tr("Remove from disk"), text, tr("Remove")):
             self._context.commands.run_task(
-                lambda _: _removed(doomed),
+                lambda _: _remove_items(doomed),
                 self._report,
                 failed=tr("Some entries could not be removed."),
             )
@@ -162,7 +162,7 @@ class StorageDialog(QDialog):
         self.refresh()
 
 
-def _removed(doomed: list[StoredItem]) -> list[str]:
+def _remove_items(doomed: list[StoredItem]) -> list[str]:
     """Remove items; return the reasons why some could not be removed."""
     faults = []
     for item in doomed:

@@ -44,13 +44,18 @@ class AgainButton(QPushButton):
         known = None if record.run is None else record.run.quality
         found = next((quality for quality in QUALITIES if quality == known), None)
         # A protocol that is not saved has no quality in its record.
-        if found is None and known is None and record.study is not None and self._has_its_base:
+        if (
+            found is None
+            and known is None
+            and record.study is not None
+            and self._uses_same_protocol
+        ):
             made = record.study.protocol.model_copy(update={"saved": study.base.saved})
             return study.qualities.of(made)
         return found
 
     @property
-    def _has_its_base(self) -> bool:
+    def _uses_same_protocol(self) -> bool:
         """True if the study uses the protocol of the image, at any quality."""
         made, base = self._run.record.study, self._study.base
         if made is None:
@@ -86,7 +91,7 @@ class AgainButton(QPushButton):
         if made is None:
             return
         # Only the quality may differ from the image, so a protocol chosen since then is replaced.
-        if not self._has_its_base:
+        if not self._uses_same_protocol:
             study.use_protocol(made.protocol)
         study.use_quality(quality)
         self._pages.show("prepare")

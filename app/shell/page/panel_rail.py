@@ -85,10 +85,10 @@ class PanelRail(QToolBar):
             if kind not in (*RUN, *FIGURES):
                 self.addAction(action)
             self.panel_actions.append(action)
-        self._dress()
+        self._name_buttons()
         self.refresh()
 
-    def _dress(self) -> None:
+    def _name_buttons(self) -> None:
         """Name the buttons below their icons; all have the width of the longest word."""
         actions = (self.run, self.figures, *self.panel_actions)
         for action in actions:

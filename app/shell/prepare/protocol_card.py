@@ -100,7 +100,9 @@ class ProtocolCard(StepPanel):
         """Offer the protocols that suit the scanner and body; each takes one click."""
         study = self._study
         found = (
-            [] if DATA not in study.inputs else [p for p in self._choice.offered if self._fits(p)]
+            []
+            if DATA not in study.inputs
+            else [p for p in self._choice.offered if self._suits_scan(p)]
         )
         if found[:MOST_OTHERS] != self._offered:
             self._offered = found[:MOST_OTHERS]
@@ -125,7 +127,7 @@ class ProtocolCard(StepPanel):
         """Return the buttons of the other protocols."""
         return list(self._buttons)
 
-    def _fits(self, protocol: Protocol) -> bool:
+    def _suits_scan(self, protocol: Protocol) -> bool:
         study = self._study
         is_in_use = protocol.name == study.base.name and protocol.modality == study.base.modality
         if is_in_use or modality_of(protocol) not in study.suitable:

@@ -81,12 +81,12 @@ class Console(QObject):
 
         study = self._scripts.study()
         code = "import isocenter as iso\n" if study is None else definition_of(study)
-        found = self._result()
+        found = self._displayed_result()
         if found is not None:
             code += f"volume = iso.read({str(found.folder / VOLUME)!r})"
         return code.strip()  # the console would wait for more after an empty line
 
-    def _result(self) -> Result | None:
+    def _displayed_result(self) -> Result | None:
         session = self._context.session
         wanted = session.run.record.result_id
         return next((each for each in session.results.items if each.id == wanted), None)
@@ -116,7 +116,7 @@ class ConsoleWindow(QDialog):
         self.is_running = True
         self.console = _console(self._manager)
         self._code = code
-        self.console.kernel_client.shell_channel.message_received.connect(self._begin)
+        self.console.kernel_client.shell_channel.message_received.connect(self._define_study)
         self.load = button(
             tr("Load study"),
             self._load,
@@ -141,7 +141,7 @@ class ConsoleWindow(QDialog):
             f"color: {colours.text}; }}"
         )
 
-    def _begin(self, message: dict[str, Any]) -> None:
+    def _define_study(self, message: dict[str, Any]) -> None:
         """Define the study as the first command."""
         # The console asks for its first prompt with an empty command
         if message["msg_type"] == "execute_reply" and self._code:

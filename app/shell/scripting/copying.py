@@ -55,12 +55,12 @@ class ScriptActions(QObject):
 
     def obstacle(self) -> str:
         """Return the reason why there is no study; empty if there is one."""
-        if self._judges:
+        if self._shows_judge:
             return "" if self._session.run.record.study is not None else NO_FILES
         return "" if DATA in self._session.study.inputs else NO_STUDY
 
     @property
-    def _judges(self) -> bool:
+    def _shows_judge(self) -> bool:
         return self._pages.current == "judge"
 
     def study(self) -> Study | None:
@@ -68,7 +68,7 @@ class ScriptActions(QObject):
         if self.obstacle():
             return None
         made_from = self._session.run.record.study
-        if self._judges and made_from is not None:
+        if self._shows_judge and made_from is not None:
             return made_from
         return self._session.study.to_study()
 

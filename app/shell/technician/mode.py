@@ -67,7 +67,9 @@ class TechnicianMode(QObject):
         # The session asks before every start.
         context.session.refusal = self.refusal
         context.commands.protocols_changed.connect(self._approved.clear)
-        context.session.study.offered = lambda modality: self._of(modality) if self.is_on else []
+        context.session.study.offered = lambda modality: (
+            self._cached_approved(modality) if self.is_on else []
+        )
         if context.preferences.technician:
             self.enter()
         else:
@@ -86,9 +88,9 @@ class TechnicianMode(QObject):
 
     def approved(self) -> list[Protocol]:
         """Return the approved protocols of the current modality."""
-        return self._of(self._context.session.study.modality)
+        return self._cached_approved(self._context.session.study.modality)
 
-    def _of(self, modality: AnyModality) -> list[Protocol]:
+    def _cached_approved(self, modality: AnyModality) -> list[Protocol]:
         if modality.key not in self._approved:
             found = self._context.preferences.library.approved(modality)
             self._approved[modality.key] = [each.protocol for each in found]

@@ -66,9 +66,9 @@ class AnnotationModel(QObject):
         -------
         its index
         """
-        # Choose first: `_put` emits `changed`, and views then draw the new one as chosen.
+        # Choose first: `_replace_all` emits `changed`, and views then draw the new one as chosen.
         self.chosen = len(self.annotations)
-        self._put((*self.annotations, made))
+        self._replace_all((*self.annotations, made))
         return self.chosen
 
     def change(self, which: int, made: Annotation) -> None:
@@ -81,13 +81,13 @@ class AnnotationModel(QObject):
         made
             the new annotation
         """
-        self._put((*self.annotations[:which], made, *self.annotations[which + 1 :]))
+        self._replace_all((*self.annotations[:which], made, *self.annotations[which + 1 :]))
 
     def remove(self, which: int) -> None:
         """Remove the annotation with this index."""
-        self._put((*self.annotations[:which], *self.annotations[which + 1 :]))
+        self._replace_all((*self.annotations[:which], *self.annotations[which + 1 :]))
 
-    def _put(self, annotations: tuple[Annotation, ...]) -> None:
+    def _replace_all(self, annotations: tuple[Annotation, ...]) -> None:
         # The set of regions holds the annotations, so that one undo covers both.
         regions = self.regions
         regions.put(regions.current.model_copy(update={"annotations": annotations}))

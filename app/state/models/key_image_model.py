@@ -73,7 +73,7 @@ class KeyImageModel(QObject):
     def add(self, image: KeyImage) -> None:
         """Add a picture at the end; a full report is left as it is."""
         if self.is_ready and not self.is_full:
-            self._put((*self.images, image))
+            self._push_state((*self.images, image))
             self.added.emit(len(self.images))
 
     def remove(self, index: int) -> None:
@@ -85,7 +85,7 @@ class KeyImageModel(QObject):
             its position; one outside the list is ignored
         """
         if 0 <= index < len(self.images):
-            self._put((*self.images[:index], *self.images[index + 1 :]))
+            self._push_state((*self.images[:index], *self.images[index + 1 :]))
 
     def move(self, index: int, to: int) -> None:
         """Move a picture.
@@ -99,7 +99,7 @@ class KeyImageModel(QObject):
         if index != to and 0 <= index < n and 0 <= to < n:
             others = [*self.images[:index], *self.images[index + 1 :]]
             others.insert(to, self.images[index])
-            self._put(tuple(others))
+            self._push_state(tuple(others))
 
     @property
     def can_undo(self) -> bool:
@@ -113,22 +113,22 @@ class KeyImageModel(QObject):
 
     def undo(self) -> None:
         """Go one step back."""
-        self._go(-1 if self.can_undo else 0)
+        self._move_in_history(-1 if self.can_undo else 0)
 
     def redo(self) -> None:
         """Go one step forward."""
-        self._go(1 if self.can_redo else 0)
+        self._move_in_history(1 if self.can_redo else 0)
 
-    def _put(self, images: tuple[KeyImage, ...]) -> None:
+    def _push_state(self, images: tuple[KeyImage, ...]) -> None:
         self._states = [*self._states[: self._at + 1], images][-DEPTH:]
         self._at = len(self._states) - 1
-        self._tell()
+        self._emit_edited()
 
-    def _go(self, steps: int) -> None:
+    def _move_in_history(self, steps: int) -> None:
         if steps:
             self._at += steps
-            self._tell()
+            self._emit_edited()
 
-    def _tell(self) -> None:
+    def _emit_edited(self) -> None:
         self.changed.emit()
         self.edited.emit()

@@ -121,7 +121,7 @@ class Outbox(QObject):
         is_recalled
             False if it is no longer here
         """
-        is_recalled = self._take_out(id)
+        is_recalled = self._remove_waiting(id)
         if is_recalled:
             self.settle(id)
             self.changed.emit()
@@ -141,11 +141,11 @@ class Outbox(QObject):
         """Emit `due` for each result that has waited long enough."""
         for each in self.waiting:
             if each.until_s <= self._clock():
-                self._take_out(each.id)
+                self._remove_waiting(each.id)
                 self.changed.emit()
                 self.due.emit(each.id)
 
-    def _take_out(self, id: str) -> bool:
+    def _remove_waiting(self, id: str) -> bool:
         """Remove a result from those that wait; return False if it is no longer there."""
         left = tuple(each for each in self.waiting if each.id != id)
         is_there = len(left) < len(self.waiting)

@@ -42,7 +42,7 @@ class Preferences:
     @property
     def theme(self) -> str:
         """Name of the colour theme: "dark" or "light"."""
-        return self._text("theme", "dark")
+        return self._stored_text("theme", "dark")
 
     @theme.setter
     def theme(self, name: str) -> None:
@@ -51,7 +51,7 @@ class Preferences:
     @property
     def language(self) -> str:
         """Language of the window after the next start; "" for the system language."""
-        return self._text(LANGUAGE, SYSTEM)
+        return self._stored_text(LANGUAGE, SYSTEM)
 
     @language.setter
     def language(self, language: str) -> None:
@@ -96,7 +96,7 @@ class Preferences:
         # QSettings returns a list with one entry as a string.
         value = self._settings.value("recent", [])
         texts = value if isinstance(value, list) else [value]
-        return [Path(t) for t in texts if isinstance(t, str) and t and _is_there(t)]
+        return [Path(t) for t in texts if isinstance(t, str) and t and _exists(t)]
 
     def remember(self, path: Path) -> None:
         """Put a scan or study first in the list of recent files.
@@ -113,7 +113,7 @@ class Preferences:
     @property
     def folder_last_used(self) -> str:
         """Folder in which the last file was chosen; the user's home if it is gone or unknown."""
-        folder = self._text("folder", "")
+        folder = self._stored_text("folder", "")
         # An empty path would be the current folder, which is often that of the program. A path
         # with a null character raises ValueError in every file function.
         is_there = folder and "\0" not in folder and Path(folder).is_dir()
@@ -126,7 +126,7 @@ class Preferences:
     @property
     def export_folder(self) -> str:
         """Folder into which the last image was exported."""
-        folder = self._text("export_folder", "")
+        folder = self._stored_text("export_folder", "")
         return folder if "\0" not in folder else ""
 
     @export_folder.setter
@@ -136,7 +136,7 @@ class Preferences:
     @property
     def export_suffix(self) -> str:
         """Ending of the format in which the last image was exported, such as ".nii.gz"."""
-        return self._text("export_suffix", "")
+        return self._stored_text("export_suffix", "")
 
     @export_suffix.setter
     def export_suffix(self, suffix: str) -> None:
@@ -145,7 +145,7 @@ class Preferences:
     @property
     def device(self) -> str:
         """Device for reconstructions: "auto", "cpu", "cuda" or "cuda:1"."""
-        stored = self._text("device", "auto")
+        stored = self._stored_text("device", "auto")
         # The GPU may have been removed, or the file edited, since the last start.
         return stored if is_device_name(stored) else "auto"
 
@@ -157,7 +157,7 @@ class Preferences:
     def identify(self) -> bool:
         """True if output may contain names of files and folders."""
         # An INI file stores text only. A missing or damaged value must mean the private choice.
-        return self._text("identify", "false") == "true"
+        return self._stored_text("identify", "false") == "true"
 
     @identify.setter
     def identify(self, on: bool) -> None:
@@ -166,7 +166,7 @@ class Preferences:
     @property
     def technician(self) -> bool:
         """True if the window starts in technician mode."""
-        return self._text("technician", "false") == "true"
+        return self._stored_text("technician", "false") == "true"
 
     @technician.setter
     def technician(self, on: bool) -> None:
@@ -175,7 +175,7 @@ class Preferences:
     @property
     def passphrase(self) -> str:
         """Hash of the passphrase that ends technician mode; "" for none."""
-        return self._text("passphrase", "")
+        return self._stored_text("passphrase", "")
 
     @passphrase.setter
     def passphrase(self, stored: str) -> None:
@@ -220,7 +220,7 @@ class Preferences:
         kind
             kind of data, such as "fused"
         """
-        return self._text(f"{LAYOUTS}/{kind}", "")
+        return self._stored_text(f"{LAYOUTS}/{kind}", "")
 
     def set_layout_of(self, kind: str, text: str) -> None:
         """Store the layout of the views for a kind of data.
@@ -250,7 +250,7 @@ class Preferences:
     @property
     def floating(self) -> tuple[str, ...]:
         """Names of the panels in separate windows."""
-        return tuple(self._text("apart", "").split())
+        return tuple(self._stored_text("apart", "").split())
 
     @floating.setter
     def floating(self, names: tuple[str, ...]) -> None:
@@ -289,7 +289,7 @@ class Preferences:
         """Write the file immediately."""
         self._settings.sync()
 
-    def _text(self, key: str, default: str) -> str:
+    def _stored_text(self, key: str, default: str) -> str:
         value = self._settings.value(key, default)
         return value if isinstance(value, str) else default
 
@@ -310,7 +310,7 @@ def _ratio(value: object) -> float:
         return 0.0
 
 
-def _is_there(path: str) -> bool:
+def _exists(path: str) -> bool:
     try:
         return Path(path).exists()
     except (OSError, ValueError):  # names that are too long or contain invalid characters

@@ -52,7 +52,7 @@ def caption_of(quality: Quality | None, base: Protocol) -> str:
     """
     if quality is None:
         return ""
-    return (ITERATIVE_TEXTS if _iterates(base) else SHORT_TEXTS)[quality]
+    return (ITERATIVE_TEXTS if _sets_iterations(base) else SHORT_TEXTS)[quality]
 
 
 def tip_of(quality: Quality, base: Protocol) -> str:
@@ -65,10 +65,10 @@ def tip_of(quality: Quality, base: Protocol) -> str:
     base
         the saved protocol
     """
-    return (ITERATIVE_TIPS if _iterates(base) else TEXTS)[quality]
+    return (ITERATIVE_TIPS if _sets_iterations(base) else TEXTS)[quality]
 
 
-def _iterates(protocol: Protocol) -> bool:
+def _sets_iterations(protocol: Protocol) -> bool:
     """Return True if the level sets the iterations; some algorithms end by themselves."""
     algorithm = protocol.algorithm
     return "iterations" in type(algorithm).model_fields and algorithm.scaled(2) != algorithm
@@ -101,11 +101,11 @@ def at_quality(
         return base
     voxel = base.grid.voxel_mm or base_voxel_mm
     if voxel is not None:
-        voxel = _scaled(voxel, VOXEL_FACTORS[quality])
+        voxel = _scaled_voxel(voxel, VOXEL_FACTORS[quality])
         # Some scanners allow only voxels that divide their crystal pitch.
         voxel = fit(voxel) if fit else voxel
     algorithm = base.algorithm
-    if _iterates(base):
+    if _sets_iterations(base):
         algorithm = algorithm.scaled(ITERATION_FACTORS[quality])
     grid = base.grid.model_copy(update={"voxel_mm": voxel})
     return base.model_copy(update={"grid": grid, "algorithm": algorithm})
@@ -151,7 +151,7 @@ class Qualities:
         quality
             "fast", "standard" or "fine"
         """
-        return at_quality(self.base, quality, self.base_voxel_mm, self._fitting)
+        return at_quality(self.base, quality, self.base_voxel_mm, self._fitting_voxel)
 
     def of(self, protocol: Protocol) -> Quality | None:
         """Return the quality level of a protocol.
@@ -165,7 +165,7 @@ class Qualities:
         -------
         None if the user edited it
         """
-        return quality_of(protocol, self.base, self.base_voxel_mm, self._fitting)
+        return quality_of(protocol, self.base, self.base_voxel_mm, self._fitting_voxel)
 
     @property
     def base_voxel_mm(self) -> Point | None:
@@ -177,11 +177,11 @@ class Qualities:
             return None
         return usual[0] if usual else None
 
-    def _fitting(self, voxel_mm: Point) -> Point:
+    def _fitting_voxel(self, voxel_mm: Point) -> Point:
         return modality_of(self.base).fitting_voxel(voxel_mm, self.known)
 
 
-def _scaled(voxel_mm: Point, factor: float) -> Point:
+def _scaled_voxel(voxel_mm: Point, factor: float) -> Point:
     x, y, z = (_rounded(edge * factor) for edge in voxel_mm)
     return x, y, z
 

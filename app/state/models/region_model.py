@@ -34,7 +34,7 @@ BRUSH_MM = 10.0
 
 
 @dataclass
-class _OfScan:
+class _RegionHistory:
     """Regions of one scan with their undo history."""
 
     title: str
@@ -71,7 +71,7 @@ class RegionModel(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._scans = [_OfScan("", "")]
+        self._scans = [_RegionHistory("", "")]
         self._at = self._scans[0]
         self._is_held = False
         self.chosen: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ class RegionModel(QObject):
         found = next((each for each in self._scans if each.current.is_of(marks)), None)
         if found is None:
             first = regions or RegionSet(axes=RegionSet().facing(volume).axes)
-            found = _OfScan(title, volume.patient, [first.bound_to(marks)])
+            found = _RegionHistory(title, volume.patient, [first.bound_to(marks)])
             self._scans.append(found)
         elif regions is not None and found.current.is_empty:
             # A session without drawn regions has nothing to lose, so those from disk replace it.
@@ -224,13 +224,13 @@ class RegionModel(QObject):
 
     def undo(self) -> None:
         """Go one step back."""
-        self._go(-1 if self.can_undo else 0)
+        self._move_in_history(-1 if self.can_undo else 0)
 
     def redo(self) -> None:
         """Go one step forward."""
-        self._go(1 if self.can_redo else 0)
+        self._move_in_history(1 if self.can_redo else 0)
 
-    def _go(self, steps: int) -> None:
+    def _move_in_history(self, steps: int) -> None:
         if steps:
             self._at.at += steps
             # A region that does not exist in this state cannot stay selected.

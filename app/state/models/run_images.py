@@ -113,7 +113,7 @@ class StoredImages:
         newest = StoredImage(label, volume, place, iterations, frame)
         fell_back = len(before) < len(self.items)
         self.items = [*before, newest]
-        return self._thin() or fell_back
+        return self._drop_every_second() or fell_back
 
     def add_earlier(self, earlier: Sequence[StoredImage]) -> None:
         """Put images before the existing ones, without duplicates.
@@ -126,9 +126,9 @@ class StoredImages:
         # Iterates from disk that this window has received too are skipped.
         first = min((kept.place or LAST for kept in self.items), default=LAST)
         self.items = [*(kept for kept in earlier if (kept.place or LAST) < first), *self.items]
-        self._thin()
+        self._drop_every_second()
 
-    def _thin(self) -> bool:
+    def _drop_every_second(self) -> bool:
         if sum(kept.n_bytes for kept in self.items) <= self._limit_bytes:
             return False
         # Dropping every second one keeps the rest evenly spread over the run.

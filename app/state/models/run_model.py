@@ -158,7 +158,7 @@ class RunModel(QObject):
             self.image_selected.emit(early.volume, True)
 
     def _finish(self, event: Finished) -> None:
-        self._keep(ALL_FRAMES if self.record.images.frames else "final", event.volume)
+        self._store_image(ALL_FRAMES if self.record.images.frames else "final", event.volume)
         self.select(None)
         self.set_state(RunState.FINISHED)
         self.reported.emit("info", tr("Finished."))
@@ -172,7 +172,7 @@ class RunModel(QObject):
             what = "frame" if last.frame is not None else "iteration"
             label = f"{what} {last.iteration}, subset {last.subset}"
             place = last.iteration, last.subset
-            self._keep(label, last.volume, place, last.iterations)
+            self._store_image(label, last.volume, place, last.iterations)
         self.set_state(state)
 
     # Images
@@ -211,7 +211,7 @@ class RunModel(QObject):
             label = f"frame {preview.iteration}, {frame.describe()}"
         # The end of a run that ends by itself is not known yet.
         total = 0 if frame is None and preview.may_end_early else preview.iterations
-        self._keep(label, preview.volume, place, total, frame)
+        self._store_image(label, preview.volume, place, total, frame)
 
     def keep_earlier(self, job: str, earlier: Sequence[StoredImage]) -> None:
         """Insert iterates from disk before those of a resumed job.
@@ -252,7 +252,7 @@ class RunModel(QObject):
             format, voxels and unit for the record; None for none
         """
         self._keep_frames(frames)
-        self._keep(ALL_FRAMES if frames else name, volume)
+        self._store_image(ALL_FRAMES if frames else name, volume)
         self.record.exported = self.record.is_file = True
         self.record.file_facts, self.record.notes = dict(facts or {}), list(volume.notes)
         self.record_changed.emit()
@@ -280,7 +280,7 @@ class RunModel(QObject):
         self.record = record
         record.result = volume
         self._keep_frames(frames)
-        self._keep(label, volume)
+        self._store_image(label, volume)
         self.set_state(RunState.IDLE)
         self.record_changed.emit()
         self.select(None)
@@ -320,9 +320,9 @@ class RunModel(QObject):
 
     def _keep_frames(self, frames: Sequence[FrameVolume]) -> None:
         for k, (frame, image) in enumerate(frames, 1):
-            self._keep(f"frame {k}, {frame.describe()}", image, (k, 1), len(frames), frame)
+            self._store_image(f"frame {k}, {frame.describe()}", image, (k, 1), len(frames), frame)
 
-    def _keep(
+    def _store_image(
         self,
         label: str,
         volume: Volume,

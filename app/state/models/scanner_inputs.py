@@ -98,7 +98,7 @@ class RememberedInput:
         """Return why it cannot be used any more; empty if it can."""
         name = Path(self.value).name
         # A normalisation that was replaced on disk needs a new decision by the user.
-        if (self.n_bytes, self.mtime_ns) == _identity(self.value):
+        if (self.n_bytes, self.mtime_ns) == _size_and_mtime(self.value):
             return ""
         return tr(
             "{name}: the file saved for {owner} was changed or removed; choose and save it again.",
@@ -171,7 +171,7 @@ class RememberedInputs:
         EngineError
             the list cannot be written
         """
-        made = RememberedInput(value, owner.name, today.isoformat(), *_identity(value))
+        made = RememberedInput(value, owner.name, today.isoformat(), *_size_and_mtime(value))
         self._write({**self._kept, owner.key: {**self.of(owner), role: made}})
 
     def drop(self, owner: KeepingOwner, role: str) -> None:
@@ -199,7 +199,7 @@ class RememberedInputs:
             # The limit protects the start of the window from a huge or wrong file.
             if self._path.stat().st_size > MOST_BYTES:
                 raise ValueError(f"> {MOST_BYTES:,} bytes")
-            return _parsed(json.loads(self._path.read_text("utf-8")))
+            return _parse_inputs(json.loads(self._path.read_text("utf-8")))
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
             # The damaged file is kept, because it may be the only list of these paths.
             aside = self._path.with_suffix(".damaged")
@@ -233,7 +233,7 @@ class RememberedInputs:
         self._kept = inputs
 
 
-def _parsed(values: Plain) -> dict[str, dict[str, RememberedInput]]:
+def _parse_inputs(values: Plain) -> dict[str, dict[str, RememberedInput]]:
     inputs = {
         key: {r: RememberedInput(**k) for r, k in roles.items()} for key, roles in values.items()
     }
@@ -245,7 +245,7 @@ def _parsed(values: Plain) -> dict[str, dict[str, RememberedInput]]:
     return inputs
 
 
-def _identity(value: str) -> tuple[int, int]:
+def _size_and_mtime(value: str) -> tuple[int, int]:
     """Return size and modification time of a file, to detect changes; zeros if it is missing."""
     path = Path(value)
     try:

@@ -188,9 +188,9 @@ class Session(QObject):
 
     def _show_image(self, volume: Volume | None, refit: bool) -> None:
         self.volumes.provenance = self.run.record.provenance
-        self.volumes.take_image(self._opened(volume), refit=refit)
+        self.volumes.take_image(self._as_open_volume(volume), refit=refit)
 
-    def _opened(self, volume: Volume | None) -> OpenVolume | None:
+    def _as_open_volume(self, volume: Volume | None) -> OpenVolume | None:
         if volume is None:
             return None
         record = self.run.record

@@ -146,16 +146,16 @@ class StudyModel(ProtocolState):
     def _show_all(self) -> None:
         # Without a scan any role may come first, so nothing is foreign yet.
         if self.suitable:
-            self._drop_foreign()
+            self._drop_foreign_files()
         self.inputs_changed.emit()
         self.protocol_changed.emit()
 
-    def _drop_foreign(self) -> None:
+    def _drop_foreign_files(self) -> None:
         for role in set(self.inputs) - set(self.roles):
             del self.inputs[role]
 
     def _drop_foreign_inputs(self) -> None:
-        self._drop_foreign()
+        self._drop_foreign_files()
         self.inputs_changed.emit()
 
     @property

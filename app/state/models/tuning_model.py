@@ -135,12 +135,12 @@ class TuningModel(QObject):
         places = [k for k, one in enumerate(self.tried) if one.values == tried.values]
         if places:  # known from an earlier search, and run again
             self.tried[places[0]] = tried
-            self._best_ms[-1:] = [self._best_now()]
+            self._best_ms[-1:] = [self._best_ms_now()]
             return
         self.tried.append(tried)
-        self._best_ms.append(self._best_now())
+        self._best_ms.append(self._best_ms_now())
 
-    def _best_now(self) -> float:
+    def _best_ms_now(self) -> float:
         # Ratios come from runs in turn with the default, so they are less noisy than single times.
         compared = self.best.comparison if self.best is not None else None
         return 1e3 * self.shipped_seconds * (compared.ratio if compared is not None else 1.0)

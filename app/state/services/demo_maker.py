@@ -43,12 +43,12 @@ def make_demo_in_process(
     """
     simulation = begun or DemoSimulation(demo, folder)
     try:
-        return _listen(simulation, task)
+        return _wait_for_study(simulation, task)
     finally:
         simulation.end()
 
 
-def _listen(simulation: DemoSimulation, task: Task) -> Study | None:
+def _wait_for_study(simulation: DemoSimulation, task: Task) -> Study | None:
     here, sentinel = simulation.messages, simulation.sentinel
     while True:
         # Waiting on the sentinel too detects a child that was killed without a message.

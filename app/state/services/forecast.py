@@ -41,13 +41,13 @@ def learnt_stages(
     found = {}
     for stage in record.timings:
         least_s, most_s = least.stages.get(stage.stage, 0), estimate.stages.get(stage.stage, 0)
-        if least_s > 0 and _tells(stage, most_s, record):
+        if least_s > 0 and _is_informative(stage, most_s, record):
             before = ratios.get(stage.stage, 1.0)
             found[stage.stage] = learnt(before, stage.seconds, least_s, most_s)
     return found
 
 
-def _tells(stage: Measured, estimate_s: float, record: RunRecord) -> bool:
+def _is_informative(stage: Measured, estimate_s: float, record: RunRecord) -> bool:
     if stage.stage == COMPILED_ONCE or stage.figures.get("from_cache"):
         return False
     if stage.stage == ITERATIONS and record.ended_early:

@@ -39,7 +39,7 @@ class ImagePlaneReader(SliceReader):
             self.prepared.emit()
         self.refresh()
 
-    def _take_up(self) -> None:
+    def _use_new_image(self) -> None:
         """Use another image. If its grid is unchanged, the planes stay."""
         from engine.results import VolumeSlices
 
@@ -56,7 +56,7 @@ class ImagePlaneReader(SliceReader):
         if not self._is_active or self._is_busy:
             return
         if self._is_new:
-            self._take_up()
+            self._use_new_image()
         slices, planes = self._slices, self._planes
         if slices is None or not planes or self._is_busy:
             return
@@ -64,8 +64,8 @@ class ImagePlaneReader(SliceReader):
         # An iterate replaces the source but not the planes, so the source is compared too.
         if newest is None or newest.planes != planes or self._made_of is not slices:
             self._made_of = slices
-            self.begin(lambda: _made(slices, planes), self.took_slices)
+            self.begin(lambda: _fine_slices(slices, planes), self.store_slices)
 
 
-def _made(slices: VolumeSlices, planes: tuple[Plane, ...]) -> MadeSlices:
+def _fine_slices(slices: VolumeSlices, planes: tuple[Plane, ...]) -> MadeSlices:
     return MadeSlices(slices.values(planes), planes, is_fine=True)

@@ -114,7 +114,7 @@ def obstacle(session: Session, view: RasterView) -> str:
         return tr("Only slices and the projection can be added to the report.")
     if session.view.volume is None or not volumes.shows_image:
         return tr("The report shows the image of the run. Show it first.")
-    if _frame(session) is None and run.selected is not None:
+    if _frame_text(session) is None and run.selected is not None:
         return tr("The report shows the last image of the run. Select it first.")
     if fusion.has_values and fusion.warning == TWO_PATIENTS:
         return TWO_PATIENTS
@@ -153,8 +153,8 @@ def caption_of(session: Session, view: RasterView) -> str:
     view
         slice or projection
     """
-    state, frame = session.view, _frame(session)
-    parts = [_place(view)]
+    state, frame = session.view, _frame_text(session)
+    parts = [_place_text(view)]
     if isinstance(view, SliceView) and state.slab_now.kind and state.volume is not None:
         way, slab = view.orientation, state.slab_now
         centre = slice_index(state.volume.grid, way.normal, view.plane_point[way.normal])
@@ -171,13 +171,13 @@ def caption_of(session: Session, view: RasterView) -> str:
     )
     shows_own = part == "both" and not is_compared and not (fusion.blinks and fusion.blinks_up)
     if shows_own:
-        parts.append(_window(state, view.shown_window()))
+        parts.append(_window_text(state, view.shown_window()))
     if has_second:
-        parts += _second(session, part=part, is_compared=is_compared)
+        parts += _second_caption(session, part=part, is_compared=is_compared)
     return ", ".join(parts)
 
 
-def _place(view: RasterView) -> str:
+def _place_text(view: RasterView) -> str:
     if isinstance(view, MipView):
         return f"Maximum intensity projection from {view.degrees:.0f}°"
     if not isinstance(view, SliceView):
@@ -187,30 +187,30 @@ def _place(view: RasterView) -> str:
     return f"{view.plane.capitalize()}, {'xyz'[axis]} = {at} {view.state.length_unit}"
 
 
-def _window(appearance: VolumeAppearance, window: Window) -> str:
+def _window_text(appearance: VolumeAppearance, window: Window) -> str:
     low, high = (appearance.shown_number(end) for end in window)
     colours = appearance.colour_map.replace("_", " ")
     return f"{low} to {high} {appearance.shown_unit or '(no unit)'} ({colours})"
 
 
-def _second(session: Session, *, part: str, is_compared: bool) -> list[str]:
+def _second_caption(session: Session, *, part: str, is_compared: bool) -> list[str]:
     """Return the caption of the second volume."""
     fusion, overlay = session.view.fusion, session.volumes.overlay
-    name = _name(overlay) if overlay is not None else "second volume"
+    name = _name_without_files(overlay) if overlay is not None else "second volume"
     warning = [fusion.warning.rstrip(".")] if fusion.warning else []
     if is_compared:
         mode: FusionMode = "difference" if part == "difference" else fusion.mode
         appearance = fusion.compared
-        return [f"{COMPARED[mode]}: {name}", _window(appearance, appearance.window), *warning]
+        return [f"{COMPARED[mode]}: {name}", _window_text(appearance, appearance.window), *warning]
     if part == "both" and (fusion.is_side_by_side or (fusion.blinks and not fusion.blinks_up)):
         return []
     if fusion.compares:  # the views show only the image, and say why
         return []
     share = f", {100 * fusion.opacity:.0f} %" if fusion.mode == "blend" and part == "both" else ""
-    return [f"{name}{share}", _window(fusion, fusion.window), *warning]
+    return [f"{name}{share}", _window_text(fusion, fusion.window), *warning]
 
 
-def _name(opened: OpenVolume) -> str:
+def _name_without_files(opened: OpenVolume) -> str:
     """Return a name without those of files, which can identify a patient."""
     key = opened.key.partition(":")[2]
     if opened.kind == "error":
@@ -220,7 +220,7 @@ def _name(opened: OpenVolume) -> str:
     return f"second volume: result {key}" if opened.kind == "result" else "second volume"
 
 
-def _frame(session: Session) -> str | None:
+def _frame_text(session: Session) -> str | None:
     """Return the displayed time frame; None for another image."""
     selected, items = session.run.selected, session.run.record.images.items
     if selected is None or selected >= len(items):

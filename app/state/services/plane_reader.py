@@ -89,10 +89,10 @@ class PlaneReader(SliceReader):
         source, found = self.source, self._study.xray
         is_other = found is None or source is None or source.scan is not found[0]
         if self._run.state.is_active or (source is not None and is_other):
-            self._let_go()
+            self._free_memory()
         self._settle.start()
 
-    def _let_go(self) -> None:
+    def _free_memory(self) -> None:
         """Free the memory for a run or for another scan."""
         if self.source is not None or self.newest is not None:
             self.source = self.newest = None
@@ -115,15 +115,15 @@ class PlaneReader(SliceReader):
             if not self._settle.isActive():
                 self.source = None  # two of them may not fit in memory
                 # Preparation filters all projections, so it waits until the user stops editing.
-                self.begin(lambda: self._prepared(scan, protocol), self._took_source)
+                self.begin(lambda: self._prepare_source(scan, protocol), self._use_source)
         elif self._planes and (self.newest is None or self.newest.planes != self._planes):
             # Coarse slices follow a drag; the timer starts fine ones only after the drag rests.
-            self.begin(lambda: _rough(source, self._planes), self.took_slices)
+            self.begin(lambda: _coarse_slices(source, self._planes), self.store_slices)
             self._rest.start()
         elif self.newest is not None and not self.newest.is_fine and not self._rest.isActive():
-            self.begin(lambda: self._fine(source, self._planes), self.took_slices)
+            self.begin(lambda: self._fine_slices(source, self._planes), self.store_slices)
 
-    def _prepared(self, scan: ProjectionsSummary, protocol: CtProtocol) -> SliceSource | str:
+    def _prepare_source(self, scan: ProjectionsSummary, protocol: CtProtocol) -> SliceSource | str:
         from engine.core.backend import cpu
         from engine.modalities import PlaneSlices
 
@@ -142,14 +142,14 @@ class PlaneReader(SliceReader):
         made = PlaneSlices(scan.radiographs.scan, protocol, on=on, check=check)
         return SliceSource(scan, protocol, made)
 
-    def _fine(self, source: SliceSource, planes: tuple[Plane, ...]) -> MadeSlices:
+    def _fine_slices(self, source: SliceSource, planes: tuple[Plane, ...]) -> MadeSlices:
         def check() -> None:
             if self._planes != planes or not self._is_active or self._run.state.is_active:
                 raise UnwantedError
 
         return MadeSlices(source.slices.values(planes, check), planes, is_fine=True)
 
-    def _took_source(self, found: SliceSource | str | None) -> None:
+    def _use_source(self, found: SliceSource | str | None) -> None:
         current = self._study.xray
         if isinstance(found, str):
             self.fail(found)
@@ -170,6 +170,6 @@ class PlaneReader(SliceReader):
         super().fail(text)
 
 
-def _rough(source: SliceSource, planes: tuple[Plane, ...]) -> MadeSlices:
+def _coarse_slices(source: SliceSource, planes: tuple[Plane, ...]) -> MadeSlices:
     values, is_fine = source.slices.rough_values(planes)
     return MadeSlices(values, planes, is_fine)

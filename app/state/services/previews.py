@@ -72,7 +72,7 @@ class Previews(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(WAIT_MS)
-        self._timer.timeout.connect(self._begin)
+        self._timer.timeout.connect(self._start_next)
         for signal in (
             session.study.inputs_changed,
             session.study.protocol_changed,
@@ -109,7 +109,7 @@ class Previews(QObject):
         elif request is not None and not request.is_same(self._shown):
             self._timer.start()
 
-    def _begin(self) -> None:
+    def _start_next(self) -> None:
         request = self._request
         if request is None or self._is_busy or request.is_same(self._shown):
             return
@@ -119,10 +119,10 @@ class Previews(QObject):
         threads = device.threads if device else None
         self._commands.run_task(
             lambda _: self._read_slice(request, threads),
-            lambda found: self._took(request, found),
+            lambda found: self._use_preview(request, found),
             failed=tr("The preview failed."),
-            on_failure=lambda text: self._took(request, text),
-            on_end=self._ended,
+            on_failure=lambda text: self._use_preview(request, text),
+            on_end=self._finish_task,
         )
 
     def _read_slice(
@@ -151,7 +151,7 @@ class Previews(QObject):
         except EngineError as e:
             return str(e)
 
-    def _took(self, request: PreviewRequest, found: PreviewSlice | str | None) -> None:
+    def _use_preview(self, request: PreviewRequest, found: PreviewSlice | str | None) -> None:
         # The protocol may have changed between the end of the thread and this call.
         if found is None or self._request is None or not self._request.is_same(request):
             return
@@ -167,7 +167,7 @@ class Previews(QObject):
     ) -> None:
         self._shown, self.preview, self.fault = request, preview, fault
 
-    def _ended(self) -> None:
+    def _finish_task(self) -> None:
         # The thread ends before the next one starts: both would use the same prepared scan.
         self._is_busy = False
         self._follow()

@@ -104,14 +104,14 @@ class ProjectionReader(QObject):
             self._show,
             failed=tr("The projections cannot be shown."),
             on_failure=lambda text: self._show(Found(radiographs, request, fault=text)),
-            on_end=self._ended,
+            on_end=self._finish_task,
         )
 
     def _request(self) -> ProjectionRequest:
         steps = self._study.steps() if self._prepared else ()
         return ProjectionRequest(self._state.view, self._state.row, steps)
 
-    def _ended(self) -> None:
+    def _finish_task(self) -> None:
         self._busy = False
         self._read_slice()
 

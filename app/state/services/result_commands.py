@@ -72,7 +72,7 @@ class ResultCommands(QObject):
         if not self.may_forget_image():
             return
         self._commands.run_task(
-            lambda _: _opened(result),
+            lambda _: _read_result(result),
             self._show,
             busy=tr("Reading the result for {scan}", scan=result.scan),
             failed=tr("The result cannot be opened."),
@@ -140,7 +140,7 @@ class ResultCommands(QObject):
         # In a thread: a dynamic scan has many large files.
         self._commands.run_task(
             lambda _: Results().delete(result),
-            lambda _: self._deleted(result),
+            lambda _: self._note_deleted(result),
             failed=tr("The result could not be deleted."),
             on_end=end,
         )
@@ -189,7 +189,7 @@ class ResultCommands(QObject):
             failed=tr("The result could not be changed."),
         )
 
-    def _deleted(self, result: Result) -> None:
+    def _note_deleted(self, result: Result) -> None:
         record = self._session.run.record
         if record.result_id == result.id:
             record.result_id = ""  # the displayed image is no longer on disk
@@ -219,7 +219,7 @@ class ResultCommands(QObject):
         self._session.show_result(record, label, opened.volume, opened.frames)
 
 
-def _opened(result: Result) -> OpenedResult:
+def _read_result(result: Result) -> OpenedResult:
     """Read a result, in a thread. If its order is damaged, it opens without a patient."""
     order, fault = None, ""
     try:

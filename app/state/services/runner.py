@@ -203,7 +203,7 @@ class Runner(QObject):
         job.event_received.connect(self._take)
         job.iteration_ended.connect(self._run.keep)
         job.preview.connect(self._run.show_preview)
-        job.finished.connect(self._ended)
+        job.finished.connect(self._end_job)
         # Read before `begin`, which replaces the record.
         images = self._run.record.images.items if job_id == self._run.record.job else []
         self._run.begin(title, study, stored.id)
@@ -317,7 +317,7 @@ class Runner(QObject):
             self._preferences.remember_speed(speeds.key(stage), ratio)
         study.done_once.add(once_key(study.inputs, study.protocol, device))
 
-    def _ended(self) -> None:
+    def _end_job(self) -> None:
         job, self.job = self.job, None
         following, self._next = self._next, None
         if job is not None:

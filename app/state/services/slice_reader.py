@@ -164,11 +164,11 @@ class SliceReader(QObject):
         self._is_busy = True
         self.state_changed.emit()
         self._commands.run_task(
-            lambda _: _answer(work),
+            lambda _: _result_or_fault(work),
             done,
             failed=tr("The slices could not be reconstructed."),
             on_failure=self.fail,
-            on_end=self._ended,
+            on_end=self._finish_task,
         )
 
     def fail(self, text: str) -> None:
@@ -183,7 +183,7 @@ class SliceReader(QObject):
         self.fault, self.newest = text, None
         self.prepared.emit()
 
-    def took_slices(self, found: MadeSlices | str | None) -> None:
+    def store_slices(self, found: MadeSlices | str | None) -> None:
         """Store the result of a thread.
 
         Parameters
@@ -198,14 +198,14 @@ class SliceReader(QObject):
             self.newest = found
             self.made.emit()
 
-    def _ended(self) -> None:
+    def _finish_task(self) -> None:
         self._is_busy = False
         self.state_changed.emit()
         # A request may have arrived while the thread was busy.
         self.refresh()
 
 
-def _answer(work: Callable[[], object]) -> object:
+def _result_or_fault(work: Callable[[], object]) -> object:
     """Return the result, an error as text, or None if it is obsolete."""
     try:
         return work()

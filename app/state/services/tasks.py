@@ -78,7 +78,7 @@ class Tasks(QObject):
         if on_failure:
             task.failed.connect(on_failure)
         # One slot for both: a second one could be lost when the first deletes the task.
-        task.finished.connect(lambda: self._forget(task, on_end))
+        task.finished.connect(lambda: self._remove_task(task, on_end))
         if busy:
             self.busy_changed.emit(busy)
         self.stoppable_changed.emit(bool(self._stoppable))
@@ -104,7 +104,7 @@ class Tasks(QObject):
         for task in self._tasks:
             task.wait()
 
-    def _forget(self, task: Task, on_end: Callable[[], object] | None) -> None:
+    def _remove_task(self, task: Task, on_end: Callable[[], object] | None) -> None:
         self._tasks.remove(task)
         if task in self._stoppable:
             self._stoppable.remove(task)

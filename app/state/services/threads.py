@@ -54,7 +54,7 @@ class EngineThread(QThread):
     def run(self) -> None:
         try:
             for event in self.process.events():
-                self._hand_on(event)
+                self._forward(event)
         except EngineError as e:
             self.event_received.emit(Failed(str(e), user_fault=True))
         except Exception as e:  # noqa: BLE001  a thread has no caller: the window must be told
@@ -65,7 +65,7 @@ class EngineThread(QThread):
             )
             self.event_received.emit(Failed(text, user_fault=False, detail=traceback.format_exc()))
 
-    def _hand_on(self, event: Event) -> None:
+    def _forward(self, event: Event) -> None:
         if isinstance(event, Preview):
             if event.slices is not None:
                 looked_through(event.volume)  # in this thread: it can be larger than the memory

@@ -258,7 +258,7 @@ class OptionalEditor(Editor):
         column.addWidget(self._box)
         column.addWidget(self._form)
         # `clicked` and not `toggled`: only the user's action counts as an edit.
-        self._box.clicked.connect(self._switched)
+        self._box.clicked.connect(self._show_or_hide_form)
         self._form.edited.connect(self.edited)
         self._form.hide()
 
@@ -278,6 +278,6 @@ class OptionalEditor(Editor):
     def show_voxels(self, voxel_mm: Point) -> None:
         self._form.show_voxels(voxel_mm)
 
-    def _switched(self, on: bool) -> None:
+    def _show_or_hide_form(self, on: bool) -> None:
         self._form.setVisible(on)
         self.edited.emit()

@@ -209,9 +209,9 @@ class NumberListEditor(Editor):
 
     def raw(self) -> Value:
         parts = (part.strip() for part in self._line.text().split(","))
-        return [self._number(p) for p in parts if p]
+        return [self._parsed_number(p) for p in parts if p]
 
-    def _number(self, text: str) -> Value:
+    def _parsed_number(self, text: str) -> Value:
         try:
             return int(text) if self._whole else float(text.replace("−", "-"))
         except ValueError:

@@ -20,7 +20,7 @@ class NumberBox(QAbstractSpinBox):
         self._last = ""
         self.setMinimumWidth(50)
         self.lineEdit().setTextMargins(TEXT_MARGIN_PX, 0, 0, 0)
-        self.lineEdit().editingFinished.connect(self._finished)
+        self.lineEdit().editingFinished.connect(self._emit_change)
 
     def raw(self) -> int | float | str | None:
         """Return the number, None if empty, or the text if it is not a number."""
@@ -74,7 +74,7 @@ class NumberBox(QAbstractSpinBox):
         if self._high is not None:
             result = min(result, self._high)
         self.lineEdit().setText(f"{result:.10g}")
-        self._finished()
+        self._emit_change()
 
     def stepEnabled(self) -> QAbstractSpinBox.StepEnabledFlag:
         # The base class disables both steps unless this is implemented.
@@ -106,7 +106,7 @@ class NumberBox(QAbstractSpinBox):
             self.lineEdit().setText(self._last)
         super().keyPressEvent(event)
 
-    def _finished(self) -> None:
+    def _emit_change(self) -> None:
         # Qt emits `editingFinished` at every loss of focus, even without a change.
         if self.text() != self._last:
             self._last = self.text()

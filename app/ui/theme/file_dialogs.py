@@ -76,7 +76,7 @@ def ask_open(parent: QWidget, title: str, folder: str, kinds: str) -> Path | Non
     -------
     None if the user cancelled
     """
-    return _asked(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFile))
+    return _chosen_path(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFile))
 
 
 def ask_folder(parent: QWidget, title: str, folder: str) -> Path | None:
@@ -99,7 +99,7 @@ def ask_folder(parent: QWidget, title: str, folder: str) -> Path | None:
     made.setOption(
         QFileDialog.Option.ShowDirsOnly, False
     )  # its files help the user to recognise it
-    return _asked(made)
+    return _chosen_path(made)
 
 
 def ask_open_all(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[Path, ...]:
@@ -120,7 +120,7 @@ def ask_open_all(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[
     -------
     an empty tuple if the user cancelled
     """
-    return _all_asked(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFiles))
+    return _chosen_paths(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFiles))
 
 
 def ask_save(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
@@ -148,7 +148,7 @@ def ask_save(parent: QWidget, title: str, start: Path, kinds: str) -> Path | Non
     # Qt would ask before the suffix is added, and so about another file.
     made.setOption(QFileDialog.Option.DontConfirmOverwrite)
     made.selectFile(start.name)
-    return _asked(made)
+    return _chosen_path(made)
 
 
 def _dialog(
@@ -161,14 +161,14 @@ def _dialog(
     return made
 
 
-def _asked(dialog: QFileDialog) -> Path | None:
-    return next(iter(_all_asked(dialog)), None)
+def _chosen_path(dialog: QFileDialog) -> Path | None:
+    return next(iter(_chosen_paths(dialog)), None)
 
 
-def _all_asked(dialog: QFileDialog) -> tuple[Path, ...]:
+def _chosen_paths(dialog: QFileDialog) -> tuple[Path, ...]:
     icons = FileIcons(dialog.palette())  # Qt does not take ownership
     dialog.setIconProvider(icons)
-    _dress(dialog)
+    _style_dialog(dialog)
     agreed = bool(dialog.exec())
     chosen = dialog.selectedFiles()
     # Without this, each dialog would live as long as its parent.
@@ -176,7 +176,7 @@ def _all_asked(dialog: QFileDialog) -> tuple[Path, ...]:
     return tuple(Path(each) for each in chosen) if agreed else ()
 
 
-def _dress(dialog: QFileDialog) -> None:
+def _style_dialog(dialog: QFileDialog) -> None:
     """Give Qt's dialog our icons and fitting columns; native dialogs have neither."""
     for name, icon in BUTTONS.items():
         # Object names are not part of Qt's interface, so a missing part is ignored.

@@ -235,16 +235,16 @@ class FusionBar(QWidget):
             preferences.folder_last_used = str(path.parent)
             self._commands.open_file(path, place)
 
-    def _at(self, place: Place) -> OpenVolume | None:
+    def _volume_at(self, place: Place) -> OpenVolume | None:
         return self._volumes.base if place == "base" else self._volumes.overlay
 
     def _key(self, place: Place) -> str:
-        found = self._at(place)
+        found = self._volume_at(place)
         return found.key if found is not None else ""
 
     def minimumSizeHint(self) -> QSize:
         # Switches and slider may be hidden, so they do not count.
-        parts = self._fixed
+        parts = self._fixed_controls
         names = len(self._names) * LEAST_NAME_PX + self.view.sizeHint().width()
         width = names + sum(each.sizeHint().width() for each in parts)
         gaps = (2 + len(parts)) * SPACING_PX + 2 * MARGIN_PX
@@ -253,7 +253,7 @@ class FusionBar(QWidget):
         return QSize(least, super().minimumSizeHint().height())
 
     @property
-    def _fixed(self) -> list[QWidget]:
+    def _fixed_controls(self) -> list[QWidget]:
         """Controls besides the names that are never hidden for lack of space."""
         is_error, two = self._fusion.is_error, self._fusion.has_values
         shown = (
@@ -264,7 +264,7 @@ class FusionBar(QWidget):
         return [widget for widget, is_shown in shown if is_shown]
 
     @property
-    def _spared(self) -> tuple[QWidget, ...]:
+    def _hideable_controls(self) -> tuple[QWidget, ...]:
         """Controls that are hidden for lack of space, the last one first."""
         parts = (self.compare, self.share, self.linked, self.hides_low)
         # The menu of the view offers the error too.
@@ -288,14 +288,14 @@ class FusionBar(QWidget):
 
     def _fit_to_width(self) -> None:
         """Hide switches and slider that do not fit, then shorten the names."""
-        parts = self._fixed
-        wanted = [each for each in self._spared if self._wanted.get(each)]
+        parts = self._fixed_controls
+        wanted = [each for each in self._hideable_controls if self._wanted.get(each)]
         free = self.width() - 2 * MARGIN_PX - self.view.sizeHint().width() - SPACING_PX
         free -= sum(each.sizeHint().width() + SPACING_PX for each in parts)
         names = self._names
         widths = [each.sizeHint().width() for each in names]
         room = free - sum(widths) - len(names) * SPACING_PX
-        for each in self._spared:
+        for each in self._hideable_controls:
             # The slider has a fixed width that its size hint does not know.
             needed = (each.width() if each is self.share else each.sizeHint().width()) + SPACING_PX
             shown = each in wanted and needed <= room
@@ -310,8 +310,8 @@ class FusionBar(QWidget):
     def refresh(self) -> None:
         """Show the displayed volumes and their settings."""
         fusion, view = self._fusion, self._context.session.view
-        self._name(self.base, "base", tr("No volume"))
-        self._name(self.overlay, "overlay", tr("Second volume …"))
+        self._show_name(self.base, "base", tr("No volume"))
+        self._show_name(self.overlay, "overlay", tr("Second volume …"))
         two, blends = fusion.has_values, fusion.mode == "blend"
         self.swap.setVisible(two and not fusion.is_error)
         self.mode.setVisible(two)
@@ -365,8 +365,8 @@ class FusionBar(QWidget):
             if item is not None:
                 item.setEnabled(not why)
 
-    def _name(self, button: QPushButton, place: Place, empty: str) -> None:
-        found = self._at(place)
+    def _show_name(self, button: QPushButton, place: Place, empty: str) -> None:
+        found = self._volume_at(place)
         title = tr("First volume") if place == "base" else tr("Second volume")
         button.setText(shortened_name(found.name) if found is not None else empty)
         button.setToolTip(literal_tip(f"{title}: {found.name}" if found is not None else title))

@@ -53,7 +53,7 @@ class VolumeMenu(QMenu):
             none = self.addAction(words)
             none.setCheckable(True)
             none.setChecked(not chosen)
-            none.triggered.connect(lambda: self._take_away(chosen))
+            none.triggered.connect(lambda: self._remove_volume(chosen))
             self.addSeparator()
         opened = commands.opened()
         # An image is compared with another one, not with itself.
@@ -80,7 +80,7 @@ class VolumeMenu(QMenu):
                 action = closing.addAction(_title(each))
                 action.triggered.connect(lambda _=False, key=each.key: commands.close(key))
 
-    def _take_away(self, chosen: str) -> None:
+    def _remove_volume(self, chosen: str) -> None:
         if self._place == "overlay":
             self._commands.put("", self._place)
         else:

@@ -70,7 +70,7 @@ class CineBar(QWidget):
         self.cancel = QPushButton()
         self.cancel.setToolTip(literal_tip(tr("Cancel the recording. No file is written.")))
         self.cancel.clicked.connect(lambda: self.recorder.cancel())
-        self.close_ = icon_button("remove", context.theme, self._end, tr("Close the movie"))
+        self.close_ = icon_button("remove", context.theme, self._close, tr("Close the movie"))
         self._target: Path | None = None
         self._lay_out()
         cine.changed.connect(self.refresh)
@@ -175,7 +175,7 @@ class CineBar(QWidget):
             failed=tr("{name} could not be written.", name=target.name),
         )
 
-    def _end(self) -> None:
+    def _close(self) -> None:
         self._cine.play(False)
         self.hide()
         self._cine.changed.emit()

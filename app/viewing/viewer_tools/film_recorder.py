@@ -58,26 +58,26 @@ class FilmRecorder(QObject):
         self._begun_at, self._n_all = self._cine.position, len(self._left)
         self._cursor_mm = self._state.cursor_mm
         self._widget = widget
-        self._next()
+        self._grab_next()
 
     def cancel(self) -> None:
         """Cancel the recording and discard it."""
         self._left, self._frames = [], []
-        self._end()
+        self._finish()
 
-    def _next(self) -> None:
+    def _grab_next(self) -> None:
         if self._widget is None:
             return
         if not self._left:
-            self._end()
+            self._finish()
             return
         self._cine.show(self._left.pop(0))
         self._frames.append(framed(self._widget.grab().toImage(), self._state))
         self.progressed.emit(len(self._frames), self._n_all)
         # Back to the event loop, so that the cancel button works.
-        QTimer.singleShot(0, self, self._next)
+        QTimer.singleShot(0, self, self._grab_next)
 
-    def _end(self) -> None:
+    def _finish(self) -> None:
         if self._widget is not None:
             self._widget = None
             self._cine.show(self._begun_at)

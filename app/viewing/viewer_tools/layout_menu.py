@@ -69,7 +69,7 @@ class LayoutMenu(QMenu):
         self.spacings.clear()
         for spacing in SPACINGS:
             other = replace(now, spacing=spacing)
-            self._add(self.spacings, _words(spacing), other, chosen=other == now)
+            self._add(self.spacings, _spacing_text(spacing), other, chosen=other == now)
         self.spacings.setEnabled(now.kind == "sheet")
         self.addMenu(self.mains)
         self.addMenu(self.spacings)
@@ -122,7 +122,7 @@ class LayoutMenu(QMenu):
         self._preferences.saved_layouts = saved
 
 
-def _words(spacing: int) -> str:
+def _spacing_text(spacing: int) -> str:
     if spacing < 2:
         return tr("Every slice") if spacing else tr("The whole volume")
     return tr("One in {spacing} slices", spacing=spacing)

@@ -63,7 +63,7 @@ class RenderingBar(QWidget):
         theme = context.theme
         self.copy = icon_button("copy", theme, self._copy, tr("Copy the 3D view"))
         self.save = icon_button("save", theme, self._save, tr("Save the 3D view as PNG …"))
-        self.close_ = icon_button("remove", theme, self._end, tr("Back to the projection"))
+        self.close_ = icon_button("remove", theme, self._close, tr("Back to the projection"))
         self._lay_out()
         for signal in (
             self._rendering.changed, views.layout_changed, views.rendering_failed,
@@ -129,12 +129,12 @@ class RenderingBar(QWidget):
             each.setToolTip(literal_tip(tip))
         box.show_number(_rounded(appearance.to_shown(level)))
         if not upper:
-            low, high = self._ends
+            low, high = self._level_range
             with QSignalBlocker(self.slider):
                 self.slider.setValue(round(STEPS * min(max((level - low) / (high - low), 0), 1)))
 
     @property
-    def _ends(self) -> tuple[float, float]:
+    def _level_range(self) -> tuple[float, float]:
         """Smallest and largest level of the slider, in the unit of the volume."""
         volume = self._state.volume
         if volume is None:
@@ -145,7 +145,7 @@ class RenderingBar(QWidget):
         return min(found.lowest, first), max(found.highest, first)
 
     def _take_slider(self, value: int) -> None:
-        low, high = self._ends
+        low, high = self._level_range
         self._rendering.set_level(_rounded(low + (high - low) * value / STEPS), upper=False)
 
     def _take_number(self, upper: bool) -> None:
@@ -188,7 +188,7 @@ class RenderingBar(QWidget):
         words = tr("3D view saved: {target}", target=target)
         self._context.session.add_log("info", words)
 
-    def _end(self) -> None:
+    def _close(self) -> None:
         self._views.show_rendering(False)
 
 

@@ -51,7 +51,7 @@ class SlabBar(QWidget):
         self.number = NumberBox(False, LEAST_MM, MOST_MM)
         self.number.setFixedWidth(BOX_PX)
         self.number.edited.connect(self._take_number)
-        self.close_ = icon_button("remove", theme, self._end, tr("Back to single slices (B)"))
+        self.close_ = icon_button("remove", theme, self._close, tr("Back to single slices (B)"))
         self._caption = label(tr("Thickness (mm)"), "caption")
         self._lay_out()
         for signal in (state.slab_changed, state.volume_changed):
@@ -69,7 +69,7 @@ class SlabBar(QWidget):
         row.addWidget(self.close_)
 
     @property
-    def _ends(self) -> tuple[float, float]:
+    def _thickness_range(self) -> tuple[float, float]:
         """Smallest and largest thickness that make a difference [mm]."""
         volume = self._state.volume
         voxels = volume.grid.voxel_mm if volume is not None else (1.0,)
@@ -89,7 +89,7 @@ class SlabBar(QWidget):
         for each in (self.slider, self.number):
             each.setAccessibleName(tr("Slab thickness ({length_unit})", length_unit=unit))
             each.setToolTip(literal_tip(tip))
-        low, high = self._ends
+        low, high = self._thickness_range
         # Logarithmic: one millimetre matters for a thin slab, not for a thick one.
         part = math.log(max(slab.thickness_mm, low) / low) / math.log(high / low)
         self.slider.blockSignals(True)
@@ -101,7 +101,7 @@ class SlabBar(QWidget):
         self._state.set_slab(replace(self._state.slab, kind=self.kind.currentData()))
 
     def _take_slider(self, value: int) -> None:
-        low, high = self._ends
+        low, high = self._thickness_range
         self._take(low * (high / low) ** (value / STEPS))
 
     def _take_number(self) -> None:
@@ -116,5 +116,5 @@ class SlabBar(QWidget):
         rounded = round(min(max(thickness_mm, LEAST_MM), MOST_MM), 1)
         self._state.set_slab(replace(self._state.slab, thickness_mm=rounded))
 
-    def _end(self) -> None:
+    def _close(self) -> None:
         self._state.set_slab(replace(self._state.slab, kind=""))

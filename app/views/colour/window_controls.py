@@ -185,7 +185,7 @@ class WindowControls(QWidget):
         self._appearance.set_window(low, high)
 
     def minimumSizeHint(self) -> QSize:
-        spared = sum(_least_width(widget) + SPACING_PX for widget in self._spared)
+        spared = sum(_least_width(widget) + SPACING_PX for widget in self._hideable_controls)
         spared += self.colour_map.sizeHint().width() - SWATCH_BOX_PX
         return QSize(self._full_width() - spared, super().minimumSizeHint().height())
 
@@ -198,7 +198,7 @@ class WindowControls(QWidget):
         return 2 * MARGIN_PX + sum(widths) + self.colour_map.sizeHint().width()
 
     @property
-    def _spared(self) -> tuple[QWidget, ...]:
+    def _hideable_controls(self) -> tuple[QWidget, ...]:
         """Controls that are hidden first. Keys, numbers and the status line replace them."""
         parts = *self._more[:-1], self.auto, self.unit, self.bar
         return tuple(each for each in parts if each in self._row)
@@ -209,12 +209,12 @@ class WindowControls(QWidget):
         free = self.width() - self._full_width()
         full = self.colour_map.sizeHint().width()
         n_first = len(self._more[:-1])
-        for widget in self._spared[:n_first]:
+        for widget in self._hideable_controls[:n_first]:
             widget.setVisible(free >= 0)
             free += 0 if free >= 0 else _least_width(widget) + SPACING_PX
         self.colour_map.setFixedWidth(full if free >= 0 else SWATCH_BOX_PX)
         free += 0 if free >= 0 else full - SWATCH_BOX_PX
-        for widget in self._spared[n_first:]:
+        for widget in self._hideable_controls[n_first:]:
             widget.setVisible(free >= 0)
             free += 0 if free >= 0 else _least_width(widget) + SPACING_PX
 

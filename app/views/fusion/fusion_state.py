@@ -234,7 +234,7 @@ class FusionState(VolumeAppearance):
         opacity
             0 transparent to 1 opaque; other values are clipped
         """
-        self._mix("opacity", min(max(opacity, 0.0), 1.0))
+        self._set_mixing("opacity", min(max(opacity, 0.0), 1.0))
 
     def toggle_hidden(self) -> None:
         """Hide the upper volume of a blend, or show it again; show the other one of a blink."""
@@ -254,7 +254,7 @@ class FusionState(VolumeAppearance):
         is_up
             True for this volume, False for the first one
         """
-        self._mix("blinks_up", is_up)
+        self._set_mixing("blinks_up", is_up)
 
     def set_swipe(self, part: float) -> None:
         """Set the border of a swipe.
@@ -264,7 +264,7 @@ class FusionState(VolumeAppearance):
         part
             share of the pane's width, 0 to 1; other values are clipped
         """
-        self._mix("swipe", min(max(part, 0.0), 1.0))
+        self._set_mixing("swipe", min(max(part, 0.0), 1.0))
 
     def set_hides_low(self, hides: bool) -> None:
         """Choose the appearance of low values.
@@ -286,7 +286,7 @@ class FusionState(VolumeAppearance):
         links
             True to share it
         """
-        self._mix("links_windows", links)
+        self._set_mixing("links_windows", links)
 
     def set_colours(self, colours: ViewColours) -> None:
         self.compared.set_colours(colours)
@@ -308,7 +308,7 @@ class FusionState(VolumeAppearance):
             middle = 1.0 if not unit else tops[1] / tops[0]
             self.compared.begin(middle, middle, unit, 0)
 
-    def _mix(self, name: str, value: float) -> None:
+    def _set_mixing(self, name: str, value: float) -> None:
         if value != getattr(self, name):
             setattr(self, name, value)
             self.mixing_changed.emit()

@@ -47,21 +47,21 @@ def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
     if fusion.is_error and fusion.mode == "blend" and fusion.opacity == 1:
         return (upper,)
     if part == "difference":
-        return _compared(state)
+        return _comparison_caption(state)
     if fusion.is_side_by_side:
         return (upper,) if part == "upper" else (lower,)
     if fusion.blinks:
         return (upper,) if fusion.blinks_up else (lower,)
     if fusion.compares:
         # Without a comparison the views show the first volume, and the warning says why.
-        return (lower,) if fusion.obstacle(fusion.mode) else _compared(state)
+        return (lower,) if fusion.obstacle(fusion.mode) else _comparison_caption(state)
     share = f" {100 * fusion.opacity:.0f} %" if fusion.mode == "blend" else ""
     # The caption lists the volumes in the order in which they are painted.
     below, above = (upper, lower) if fusion.is_below else (lower, upper)
     return below, f"+ {above}{share}"
 
 
-def _compared(state: ViewState) -> tuple[str, ...]:
+def _comparison_caption(state: ViewState) -> tuple[str, ...]:
     fusion = state.fusion
     lower, upper = pair_names(state)
     # The note at the lower edge states the unit of a significance.

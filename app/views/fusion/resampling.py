@@ -69,11 +69,11 @@ def slice_through(
         # No finer than a voxel: more points would show nothing new.
         step = max(max(rect.width, rect.height) / N_ACROSS, min(volume.grid.voxel_mm))
         shape = (math.ceil(rect.height / step), math.ceil(rect.width / step))
-        values = _askew(volume, placing, orientation, point_mm, rect, shape)
+        values = _oblique_slice(volume, placing, orientation, point_mm, rect, shape)
         return None if np.isnan(values).all() else (values, rect)
     own = placing.seen(orientation)
     depth = float(placing.to_volume(np.array(point_mm))[own.normal])
-    values_there = _between(volume, own, depth, blended=blended, cut=cut)
+    values_there = _parallel_slice(volume, own, depth, blended=blended, cut=cut)
     return None if values_there is None else (values_there, rect)
 
 
@@ -107,16 +107,16 @@ def resampled(
     (rows, columns) values, NaN outside the volume
     """
     if not placing.is_straight:
-        return _askew(volume, placing, orientation, point_mm, rect, shape)
+        return _oblique_slice(volume, placing, orientation, point_mm, rect, shape)
     found = slice_through(volume, placing, orientation, point_mm)
     if found is None:
         return np.full(shape, np.nan, np.float32)
     values, there = found
     # The usual case of two images from one scan needs no interpolation.
-    if values.shape == shape and _is_same(there, rect):
+    if values.shape == shape and _is_same_rect(there, rect):
         return values
-    down = _line(there.v, there.height, values.shape[0], rect.v, rect.height, shape[0])
-    across = _line(there.u, there.width, values.shape[1], rect.u, rect.width, shape[1])
+    down = _neighbours(there.v, there.height, values.shape[0], rect.v, rect.height, shape[0])
+    across = _neighbours(there.u, there.width, values.shape[1], rect.u, rect.width, shape[1])
     # Separable: one axis after the other, with a transposition in between.
     return _blend(_blend(values, *down).T, *across).T
 
@@ -176,7 +176,7 @@ def index_at(volume: Volume, placing: VolumePlacing, point_mm: Point) -> Index |
     return volume.grid.index_of((x, y, z))
 
 
-def _between(
+def _parallel_slice(
     volume: Volume, own: Orientation, depth_mm: float, *, blended: bool, cut: Cut | None
 ) -> Values | None:
     grid: ImageGrid = volume.grid
@@ -201,7 +201,7 @@ def _between(
     return lower
 
 
-def _askew(
+def _oblique_slice(
     volume: Volume,
     placing: VolumePlacing,
     orientation: Orientation,
@@ -217,7 +217,7 @@ def _askew(
     return on_plane(volume, placing, np.array(corner), (down, across), rect, shape)
 
 
-def _line(
+def _neighbours(
     start: float, length: float, n: int, wanted: float, wanted_length: float, n_wanted: int
 ) -> tuple[NDArray[np.intp], Values, NDArray[np.bool_]]:
     """Return lower neighbours, weights of the upper ones, and which pixels are inside."""
@@ -240,7 +240,7 @@ def _blend(
     return np.asarray(found, np.float32)
 
 
-def _is_same(one: Rect, other: Rect) -> bool:
+def _is_same_rect(one: Rect, other: Rect) -> bool:
     return all(
         math.isclose(a, b, abs_tol=SAME)
         for a, b in (

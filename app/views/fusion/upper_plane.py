@@ -87,27 +87,27 @@ class UpperPlane(UpperLayer):
         if self._is_stale:
             # Set first: an error while sampling must not repeat at every paint.
             self._is_stale = False
-            made = self._made(plane, sign, rect)
+            made = self._compute(plane, sign, rect)
             self._found = None if made is None or np.isnan(made).all() else (made, rect)
         return self._found
 
-    def _made(self, plane: Plane, sign: float, rect: Rect) -> Values | None:
+    def _compute(self, plane: Plane, sign: float, rect: Rect) -> Values | None:
         fusion, upper, base = self.fusion, self.fusion.volume, self.state.volume
         if upper is None or base is None or fusion.is_side_by_side:
             return None
         if not fusion.compares:
             # As fine as the finer of the two, so that no detail of the overlay is lost.
             step = min(plane.pixel_mm, *upper.grid.voxel_mm)
-            return _on(upper, fusion.placing, plane, sign, rect, step)
+            return _resampled(upper, fusion.placing, plane, sign, rect, step)
         if fusion.obstacle(fusion.mode):
             return None
 
         # Both volumes are sampled at the same points, so that differences are exact per pixel.
         def of_lower(each: Volume) -> Values:
-            return _on(each, VolumePlacing(), plane, sign, rect, plane.pixel_mm)
+            return _resampled(each, VolumePlacing(), plane, sign, rect, plane.pixel_mm)
 
         def of_upper(each: Volume) -> Values:
-            return _on(each, fusion.placing, plane, sign, rect, plane.pixel_mm)
+            return _resampled(each, fusion.placing, plane, sign, rect, plane.pixel_mm)
 
         lower, there, errors = of_lower(base), of_upper(upper), None
         if fusion.mode == "significance":
@@ -120,7 +120,7 @@ class UpperPlane(UpperLayer):
         return comparing.ratio(lower, there, self.state.window[1])
 
 
-def _on(
+def _resampled(
     volume: Volume, placing: VolumePlacing, plane: Plane, sign: float, rect: Rect, step_mm: float
 ) -> Values:
     """Return the values of a volume in the slice, at most `N_ACROSS` along its longer side."""

@@ -61,12 +61,12 @@ class UpperSlice(UpperLayer):
             self._is_stale = False
             point_mm = point_mm or self.state.cursor_mm
             if self.compares:
-                self._found = self._compared(orientation, lower, rect, point_mm)
+                self._found = self._comparison_values(orientation, lower, rect, point_mm)
             else:
-                self._found = self._own(orientation, point_mm)
+                self._found = self._own_values(orientation, point_mm)
         return self._found
 
-    def _own(self, orientation: Orientation, at: Point) -> tuple[Values, Rect] | None:
+    def _own_values(self, orientation: Orientation, at: Point) -> tuple[Values, Rect] | None:
         volume = self.fusion.volume
         if volume is None:
             return None
@@ -81,7 +81,7 @@ class UpperSlice(UpperLayer):
             volume, self.fusion.placing, orientation, at, blended=blended, cut=thick
         )
 
-    def _compared(
+    def _comparison_values(
         self, orientation: Orientation, lower: Values, rect: Rect, at: Point
     ) -> tuple[Values, Rect] | None:
         fusion, volume, base = self.fusion, self.fusion.volume, self.state.volume

@@ -117,8 +117,8 @@ class PlanePlacement:
         normal = self.normal(index)
         centre = np.array(self.planes[index].centre_mm) + mm * normal
         moved = replace(self.planes[index], centre_mm=_point(centre))
-        point = np.array(self.point) + self._step(index, mm)
-        return replace(self, planes=self._with(index, moved), point=_point(point))
+        point = np.array(self.point) + self._point_shift(index, mm)
+        return replace(self, planes=self._replace_plane(index, moved), point=_point(point))
 
     def turned(self, index: int, axis: Point, angle_rad: float) -> PlanePlacement:
         """Return the slices with one of them rotated.
@@ -135,9 +135,9 @@ class PlanePlacement:
         turned = self.planes[index].turned(axis, angle_rad)
         # The centre returns to the foot of the box centre, or the slice would drift out of the box.
         turned = replace(turned, centre_mm=self.middle).through(self.point)
-        return replace(self, planes=self._with(index, turned))
+        return replace(self, planes=self._replace_plane(index, turned))
 
-    def _step(self, index: int, mm: float) -> Array:
+    def _point_shift(self, index: int, mm: float) -> Array:
         """Return the shift (3,) of the point when a slice moves and the others stay."""
         normals = np.array([self.normal(k) for k in range(len(self.planes))])
         if len(normals) != 3 or abs(np.linalg.det(normals)) < LEAST_VOLUME:
@@ -148,7 +148,7 @@ class PlanePlacement:
         step: Array = np.linalg.solve(normals, wanted)
         return step
 
-    def _with(self, index: int, plane: Plane) -> tuple[Plane, ...]:
+    def _replace_plane(self, index: int, plane: Plane) -> tuple[Plane, ...]:
         return (*self.planes[:index], plane, *self.planes[index + 1 :])
 
 

@@ -121,10 +121,10 @@ def back_to_front(planes: Sequence[Plane], camera: SceneCamera) -> list[Piece]:
         viewing direction
     """
     whole = [Piece(index, corners_of(plane)) for index, plane in enumerate(planes)]
-    return _ordered(whole, planes, camera.axes[2])
+    return _sort_back_to_front(whole, planes, camera.axes[2])
 
 
-def _ordered(pieces: list[Piece], planes: Sequence[Plane], to_eye: Array) -> list[Piece]:
+def _sort_back_to_front(pieces: list[Piece], planes: Sequence[Plane], to_eye: Array) -> list[Piece]:
     if len(pieces) < 2:
         return pieces
     first, *rest = pieces
@@ -141,7 +141,11 @@ def _ordered(pieces: list[Piece], planes: Sequence[Plane], to_eye: Array) -> lis
     # Far and near are sides of the plane; which one is behind depends on the viewer.
     if normal @ to_eye < 0:
         far, near = near, far
-    return [*_ordered(far, planes, to_eye), first, *_ordered(near, planes, to_eye)]
+    return [
+        *_sort_back_to_front(far, planes, to_eye),
+        first,
+        *_sort_back_to_front(near, planes, to_eye),
+    ]
 
 
 def _cut(corners: Array, heights: Array) -> Array:

@@ -92,7 +92,7 @@ class PlaneSceneView(QWidget):
         self._images: list[PlacedImage] | None = None
         self.is_behind = False
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
-        self._rest.timeout.connect(self._catch_up)
+        self._rest.timeout.connect(self._show_newest_images)
         self._drag: Drag | None = None
         self._wheel = WheelNotches()
         self.setAccessibleName(NAME)
@@ -103,7 +103,7 @@ class PlaneSceneView(QWidget):
         self.setMinimumSize(160, 100)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         # The window changes in steps during a drag, so textures wait until it rests.
-        state.window_changed.connect(self._fall_behind)
+        state.window_changed.connect(self._schedule_images)
         state.display_changed.connect(self._forget_images)
 
     def show_placement(self, placement: PlanePlacement | None) -> None:
@@ -133,18 +133,18 @@ class PlaneSceneView(QWidget):
             their positions
         """
         self._values = list(zip(values, planes, strict=True))
-        self._fall_behind()
+        self._schedule_images()
 
-    def _fall_behind(self) -> None:
+    def _schedule_images(self) -> None:
         """Show the newest images soon, or at once if nothing is displayed."""
         self.is_behind = True
         if not self._images:
-            self._catch_up()
+            self._show_newest_images()
         # Not together with the slices, which would delay the window.
         elif not self._rest.isActive():
             self._rest.start()
 
-    def _catch_up(self) -> None:
+    def _show_newest_images(self) -> None:
         """Show the newest images, unless they are displayed already."""
         if self.is_behind:
             self.is_behind = False
@@ -254,7 +254,7 @@ class PlaneSceneView(QWidget):
         self._images = None
         self.update()
 
-    def _made_images(self) -> list[PlacedImage]:
+    def _coloured_images(self) -> list[PlacedImage]:
         if self._images is None:
             window, colours = self._state.window, self._state.colour_map
             self._images = []
@@ -280,7 +280,7 @@ class PlaneSceneView(QWidget):
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, NAME)
         else:
             to_screen = self.to_screen
-            paint_scene(painter, placement, self._made_images(), to_screen, colours)
+            paint_scene(painter, placement, self._coloured_images(), to_screen, colours)
             plane, ink = placement.planes[self.chosen], inks(colours)[self.chosen % 3]
             paint_handles(painter, plane, ink, to_screen, colours)
             triad(painter, self.camera, self.height(), colours)

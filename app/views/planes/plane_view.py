@@ -177,13 +177,13 @@ class PlaneView(RasterView):
         return self.edges()  # the patient position is unknown: axes of the scanner
 
     def cursor_uv(self) -> tuple[float, float]:
-        return self._uv(self._placement.point)
+        return self._to_uv(self._placement.point)
 
     def caption(self) -> str:
         if self.state.volume is None:
             return self.accessibleName()
         # With a note, the image is older than the request, so its own position is stated.
-        plane = self._plane if self.note else self._wanted
+        plane = self._plane if self.note else self._requested_plane
         where = place_of(self._index, plane, self._placement.middle)
         both = caption_parts(self.upper.state, "both") if self.upper is not None else ()
         return overlay.BETWEEN.join((where, *both))
@@ -198,7 +198,7 @@ class PlaneView(RasterView):
         painter.save()
         # The intersection lines have no ends and would run over captions.
         painter.setClipRect(area)
-        for index, way in self._cuts():
+        for index, way in self._intersections():
             painter.setPen(QPen(QColor(inks(colours)[index % 3]), 1.0))
             overlay.line_through(painter, at, way, area)
         painter.restore()
@@ -210,7 +210,7 @@ class PlaneView(RasterView):
         """Return the rectangle of the image [mm]; an empty one without an image."""
         return self.image_rect(self.state.volume) if self.state.volume else Rect(0, 0, 0, 0)
 
-    def _cuts(self) -> Sequence[tuple[int, QPointF]]:
+    def _intersections(self) -> Sequence[tuple[int, QPointF]]:
         """Return the other slices and the screen directions of their intersection lines."""
         found = list[tuple[int, QPointF]]()
         across, down, normal = self._plane.turn.T
@@ -238,11 +238,11 @@ class PlaneView(RasterView):
         self._ask(u + right * self._plane.pixel_mm, v + down * self._plane.pixel_mm)
 
     @property
-    def _wanted(self) -> Plane:
+    def _requested_plane(self) -> Plane:
         planes = self._placement.planes
         return planes[self._index] if self._index < len(planes) else self._plane
 
-    def _uv(self, point: Point) -> tuple[float, float]:
+    def _to_uv(self, point: Point) -> tuple[float, float]:
         """Return (u, v) [mm] of a point, or of its foot on the slice, from the centre."""
         across, down, _ = self._plane.turn.T
         away = np.array(point) - self._plane.centre_mm
@@ -252,6 +252,6 @@ class PlaneView(RasterView):
         """Ask for slices through a place of the slice that is wanted."""
         across, down, normal = self._plane.turn.T
         centre = np.array(self._plane.centre_mm)
-        height = float(normal @ (self._wanted.centre_mm - centre))
+        height = float(normal @ (self._requested_plane.centre_mm - centre))
         x, y, z = centre + u * across + self._sign * v * down + height * normal
         self.moved.emit((float(x), float(y), float(z)))

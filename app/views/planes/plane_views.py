@@ -60,7 +60,7 @@ class PlaneViews(QWidget):
         for index, view in enumerate(self.slices):
             view.moved.connect(self._move)
             view.advanced.connect(lambda mm, index=index: self._advance(index, mm))
-            view.state.window_changed.connect(lambda view=view: self._share(view))
+            view.state.window_changed.connect(lambda view=view: self._share_window(view))
         self.scene.placed.connect(self.want)
         self.scene.reset_requested.connect(self.reset)
         for pane in self._panes:
@@ -134,7 +134,7 @@ class PlaneViews(QWidget):
         """Fit the window to the first slice. This does not count as the user's choice."""
         self._is_setting = True
         self.slices[0].state.auto_window()
-        self._spread(self.slices[0].state.window)
+        self._set_windows(self.slices[0].state.window)
         self._is_setting = False
 
     def reset(self) -> None:
@@ -163,17 +163,17 @@ class PlaneViews(QWidget):
     def window_chosen(self) -> None:
         """Handle a window that the user has set; subclasses store it."""
 
-    def _share(self, view: PlaneView) -> None:
+    def _share_window(self, view: PlaneView) -> None:
         """Copy a window that the user has set in one view to the others."""
         # Setting the other views emits the same signal, which must not start again.
         if not self._is_setting:
             self._is_setting = True
-            self._spread(view.state.window)
+            self._set_windows(view.state.window)
             self._is_setting = False
             self.window_chosen()
             self.window_set.emit()
 
-    def _spread(self, window: Window) -> None:
+    def _set_windows(self, window: Window) -> None:
         for other in self.slices:
             other.state.set_window(*window)
 

@@ -103,7 +103,7 @@ class HistogramView(QWidget):
         painter.end()
 
     @property
-    def _floor(self) -> float:
+    def _axis_y_px(self) -> float:
         return self.height() - QFontMetricsF(self.font()).height() - BAR_PX - 8
 
     def _paint_bars(self, painter: QPainter) -> None:
@@ -115,19 +115,19 @@ class HistogramView(QWidget):
         heights = np.log1p(found.counts) / max(np.log1p(found.counts.max()), 1e-9)
         edges = np.linspace(found.lowest, found.highest, len(heights) + 1)
         lefts = [self.x_of(float(edge)) for edge in edges]
-        room = self._floor - MARGIN_PX
+        room = self._axis_y_px - MARGIN_PX
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self._appearance.colours.muted))
         for k in np.flatnonzero(heights):
-            top = self._floor - float(heights[k]) * room
+            top = self._axis_y_px - float(heights[k]) * room
             width = max(lefts[k + 1] - lefts[k], 1.0)
-            painter.drawRect(QRectF(lefts[k], top, width, self._floor - top))
+            painter.drawRect(QRectF(lefts[k], top, width, self._axis_y_px - top))
 
     def _paint_axis(self, painter: QPainter) -> None:
         appearance, metrics = self._appearance, QFontMetricsF(painter.font())
         low, high = appearance.window
         left, right = self.x_of(low), self.x_of(high)
-        bar = QRectF(left, self._floor + 2, max(right - left, 1.0), BAR_PX)
+        bar = QRectF(left, self._axis_y_px + 2, max(right - left, 1.0), BAR_PX)
         painter.drawImage(bar, strip(appearance.colour_map))
         first, last = (appearance.to_shown(end) for end in self.span)
         widest = max(metrics.horizontalAdvance(number(end, 2)) for end in (first, last))
@@ -135,7 +135,7 @@ class HistogramView(QWidget):
         painter.setPen(QColor(appearance.colours.text))
         for value in ticks(first, last, most):
             x = self.x_of(appearance.from_shown(value))
-            area = QRectF(x - 40, self._floor + BAR_PX + 4, 80, metrics.height())
+            area = QRectF(x - 40, self._axis_y_px + BAR_PX + 4, 80, metrics.height())
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, number(value))
 
     def _paint_ends(self, painter: QPainter) -> None:
@@ -144,13 +144,13 @@ class HistogramView(QWidget):
             x = self.x_of(value)
             is_used = name == self._used and self.hasFocus()
             painter.setPen(QPen(QColor(colours.accent), 2.6 if is_used else 1.6))
-            painter.drawLine(QLineF(x, 4, x, self._floor + BAR_PX + 2))
+            painter.drawLine(QLineF(x, 4, x, self._axis_y_px + BAR_PX + 2))
             painter.setBrush(QColor(colours.accent))
             painter.drawEllipse(QPointF(x, 8), GRIP_PX / 1.6, GRIP_PX / 1.6)
 
     # Interaction
 
-    def _grip(self, x: float) -> str:
+    def _grabbed_limit(self, x: float) -> str:
         low, high = (self.x_of(end) for end in self._appearance.window)
         # With equal limits the nearer one wins, so both can always be reached.
         near = min((abs(x - low), LOW), (abs(x - high), HIGH))
@@ -161,7 +161,11 @@ class HistogramView(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._appearance.volume is not None:
             x = event.position().x()
-            self._held, self._from, self._before = self._grip(x), x, self._appearance.window
+            self._held, self._from, self._before = (
+                self._grabbed_limit(x),
+                x,
+                self._appearance.window,
+            )
             self._used = self._held if self._held != BOTH else self._used
             # A click next to a limit moves it at once.
             self.mouseMoveEvent(event)
@@ -169,7 +173,7 @@ class HistogramView(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         x = event.position().x()
         if not self._held:
-            is_end = self._grip(x) != BOTH
+            is_end = self._grabbed_limit(x) != BOTH
             self.setCursor(
                 Qt.CursorShape.SizeHorCursor if is_end else Qt.CursorShape.OpenHandCursor
             )

@@ -28,10 +28,10 @@ class HistogramWindow(QDialog):
         column.addWidget(self.view, 1)
         column.addWidget(self.words)
         self.resize(*SIZE_PX)
-        appearance.volume_changed.connect(self._name)
-        self._name()
+        appearance.volume_changed.connect(self._show_title)
+        self._show_title()
 
-    def _name(self) -> None:
+    def _show_title(self) -> None:
         unit = f" [{self._appearance.shown_unit}]" if self._appearance.shown_unit else ""
         self.setWindowTitle(
             tr(

@@ -94,7 +94,7 @@ class Timeline(QWidget):
             return None
         # The last one is on top
         found = (each for each in reversed(self._calls) if each.lane == self._lanes[lane])
-        return next((each for each in found if self._box(each).contains(place)), None)
+        return next((each for each in found if self._call_rect(each).contains(place)), None)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         call = self.call_at(event.position())
@@ -110,18 +110,22 @@ class Timeline(QWidget):
         metrics = QFontMetricsF(painter.font())
         for number, lane in enumerate(self._lanes):
             row = QRectF(0, number * (LANE_PX + GAP_PX), self.width(), LANE_PX)
-            painter.fillRect(row.adjusted(self._left(), 0, 0, 0), QColor(self._colours.grid))
+            painter.fillRect(
+                row.adjusted(self._label_width_px(), 0, 0, 0), QColor(self._colours.grid)
+            )
             painter.setPen(QColor(self._colours.text))
             painter.drawText(row, Qt.AlignmentFlag.AlignVCenter, lane)
         for each in self._calls:
-            painter.fillRect(self._box(each), self._colour(each.name))
+            painter.fillRect(self._call_rect(each), self._colour(each.name))
         self._paint_scale(painter, metrics)
         painter.end()
 
     def _paint_scale(self, painter: QPainter, metrics: QFontMetricsF) -> None:
         top = float(len(self._lanes) * (LANE_PX + GAP_PX))
         first_s, length_s = self._range()
-        row = QRectF(self._left(), top, self.width() - self._left(), metrics.height())
+        row = QRectF(
+            self._label_width_px(), top, self.width() - self._label_width_px(), metrics.height()
+        )
         painter.setPen(QColor(self._colours.muted))
         painter.drawText(row, Qt.AlignmentFlag.AlignLeft, seconds_text(first_s))
         painter.drawText(row, Qt.AlignmentFlag.AlignRight, seconds_text(first_s + length_s))
@@ -147,7 +151,7 @@ class Timeline(QWidget):
             left += needed
         return rows
 
-    def _left(self) -> float:
+    def _label_width_px(self) -> float:
         metrics = QFontMetricsF(self.font())
         widest = max((metrics.horizontalAdvance(each) for each in self._lanes), default=0.0)
         return widest + SPACE_PX
@@ -159,11 +163,11 @@ class Timeline(QWidget):
         last = max(each.start_s + each.seconds for each in self._calls)
         return first, max(last - first, 1e-9)
 
-    def _box(self, call: Call) -> QRectF:
+    def _call_rect(self, call: Call) -> QRectF:
         first_s, length_s = self._range()
-        scale = max(self.width() - self._left(), 1.0) / length_s
+        scale = max(self.width() - self._label_width_px(), 1.0) / length_s
         top = self._lanes.index(call.lane) * (LANE_PX + GAP_PX)
-        left = self._left() + (call.start_s - first_s) * scale
+        left = self._label_width_px() + (call.start_s - first_s) * scale
         # A very short call is still visible
         return QRectF(left, top, max(call.seconds * scale, NARROWEST_PX), LANE_PX)
 

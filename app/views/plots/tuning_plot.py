@@ -50,12 +50,12 @@ class TuningPlot(StillPlot):
         """
         low, top = _range_of(times, shipped_ms)
         for name, points in (("tried", times.tried), ("known", times.known)):
-            self.dots[name].setData(*_across([p for p in points if p[1] <= top]))
+            self.dots[name].setData(*_x_and_y([p for p in points if p[1] <= top]))
         # Without this limit, one very slow variant would flatten all others.
         slow = [(n, top) for n, ms in (*times.tried, *times.known) if ms > top]
-        self.dots["slow"].setData(*_across(slow))
-        self.dots["faulty"].setData(*_across([(n, top) for n in times.faulty]))
-        self.best.setData(*_across([*enumerate(times.best, 1)]))
+        self.dots["slow"].setData(*_x_and_y(slow))
+        self.dots["faulty"].setData(*_x_and_y([(n, top) for n in times.faulty]))
+        self.best.setData(*_x_and_y([*enumerate(times.best, 1)]))
         self.shipped.setValue(shipped_ms)
         room = 0.06 * (top - low)
         self.setYRange(low - room, top + room, padding=0)
@@ -77,7 +77,7 @@ class TuningPlot(StillPlot):
         return self.plot([], [], pen=None, symbol=symbol, symbolSize=size_px, antialias=True)
 
 
-def _across(points: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
+def _x_and_y(points: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
     return [n for n, _ in points], [ms for _, ms in points]
 
 

@@ -142,16 +142,16 @@ class Packer(QObject):
         self._start()
 
     def _pack(self, parts: PackedParts, most_voxels: int) -> None:
-        parts.packed_lower = self._one(parts.lower, most_voxels)
-        parts.corners_mm = _filled(parts.packed_lower, parts.lower)
+        parts.packed_lower = self._pack_or_reuse(parts.lower, most_voxels)
+        parts.corners_mm = _corners_without_air(parts.packed_lower, parts.lower)
         if parts.upper is not None:
-            parts.packed_upper = self._one(parts.upper, most_voxels)
-            corners = _filled(parts.packed_upper, parts.upper)
+            parts.packed_upper = self._pack_or_reuse(parts.upper, most_voxels)
+            corners = _corners_without_air(parts.packed_upper, parts.upper)
             parts.corners_mm = np.concatenate([parts.corners_mm, parts.placing.to_base(corners)])
         if parts.regions:
             parts.masks = masks_of(parts.regions, parts.lower, parts.packed_lower)
 
-    def _one(self, volume: Volume, most_voxels: int) -> PackedVolume:
+    def _pack_or_reuse(self, volume: Volume, most_voxels: int) -> PackedVolume:
         reference, most, found = self._known.get(id(volume), (None, 0, None))
         if found is None or reference is None or reference() is not volume or most != most_voxels:
             found = PackedVolume.of(volume, most_voxels)
@@ -161,7 +161,7 @@ class Packer(QObject):
         return found
 
 
-def _filled(packed: PackedVolume, volume: Volume) -> NDArray[np.float64]:
+def _corners_without_air(packed: PackedVolume, volume: Volume) -> NDArray[np.float64]:
     """Return the corners of the part of a volume that is not air."""
     least = AIR_HU if volume.unit == "HU" else FAINT * facts_of(volume).bright_top
     return packed.corners_mm(packed.level_of(least))

@@ -245,11 +245,13 @@ class RayCaster:
 
     def _of_volume(self, packed: PackedVolume) -> tuple[QOpenGLTexture, ...]:
         form, kind = Format.R16_UNorm, PixelType.UInt16
-        return self._cached(packed, lambda: (_texture(packed.levels, form, kind, Filter.Linear),))
+        return self._from_cache(
+            packed, lambda: (_texture(packed.levels, form, kind, Filter.Linear),)
+        )
 
     def _of_masks(self, masks: PackedMasks) -> tuple[QOpenGLTexture, ...]:
         form, kind = Format.R8_UNorm, PixelType.UInt8
-        return self._cached(
+        return self._from_cache(
             masks,
             lambda: (
                 _texture(masks.coverage, form, kind, Filter.Linear),
@@ -257,7 +259,7 @@ class RayCaster:
             ),
         )
 
-    def _cached(
+    def _from_cache(
         self, source: object, make: Callable[[], tuple[QOpenGLTexture, ...]]
     ) -> tuple[QOpenGLTexture, ...]:
         # The source is stored too, so that its number is not given to another object.

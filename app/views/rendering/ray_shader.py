@@ -207,10 +207,10 @@ class RayProgram:
         return "".join(
             (
                 "#version 330 core\n",
-                self._each(_LAYER),
+                self._for_each_volume(_LAYER),
                 _MASKS if self.has_masks else "",
                 _COMMON,
-                self._each(_START),
+                self._for_each_volume(_START),
                 self._range(),
                 inside(),
                 "    pixel = vec4(shown, 1.0);\n}\n",
@@ -221,8 +221,8 @@ class RayProgram:
     def _numbers(self) -> tuple[int, ...]:
         return (0, 1) if self.is_fused else (0,)
 
-    def _each(self, text: str) -> str:
-        return "".join(_of(text, number) for number in self._numbers)
+    def _for_each_volume(self, text: str) -> str:
+        return "".join(_numbered(text, number) for number in self._numbers)
 
     def _range(self) -> str:
         """Return the lines that find the part of the ray with something in it."""
@@ -238,28 +238,28 @@ class RayProgram:
         order = self._numbers[::-1] if self.first_on_top else self._numbers
         return "".join(
             (
-                self._each(_WALK),
-                self._each("    float highest_K = 0.0;\n"),
+                self._for_each_volume(_WALK),
+                self._for_each_volume("    float highest_K = 0.0;\n"),
                 "    for (int i = 0; i < n; ++i) {\n",
-                self._each(_HIGHEST + _NEXT),
+                self._for_each_volume(_HIGHEST + _NEXT),
                 "    }\n    vec3 shown = ground;\n",
-                *(_of(_HIGHEST_END, number) for number in order),
+                *(_numbered(_HIGHEST_END, number) for number in order),
             )
         )
 
     def _volume(self) -> str:
         layers = "".join(
-            _of(_BLEND + (_SHADE if number in self.lit else "") + _COMPOSE, number)
+            _numbered(_BLEND + (_SHADE if number in self.lit else "") + _COMPOSE, number)
             for number in self._numbers
         )
         return "".join(
             (
-                self._each(_WALK),
+                self._for_each_volume(_WALK),
                 "    float clear = 1.0;\n    vec3 sum = vec3(0.0);\n",
                 "    for (int i = 0; i < n; ++i) {\n",
                 layers,
                 _FOG if self.has_masks else "",
-                self._each(_NEXT),
+                self._for_each_volume(_NEXT),
                 "        if (clear < 0.02) { break; }\n    }\n",
                 "    vec3 shown = sum + clear * ground;\n",
             )
@@ -271,26 +271,26 @@ class RayProgram:
         moved += ["now_m != inside_m"] if masks else []
         return "".join(
             (
-                self._each(_WALK),
-                self._each("    bool inside_K = false, now_K = false;\n"),
+                self._for_each_volume(_WALK),
+                self._for_each_volume("    bool inside_K = false, now_K = false;\n"),
                 "    bool inside_m = false, now_m = false;\n" if masks else "",
                 "    float clear = 1.0, s = begin;\n    vec3 sum = vec3(0.0);\n    int i = 0;\n",
                 # The inner loop only looks for the next surface, which is then lit once.
                 "    while (i < n && clear > 0.02) {\n        while (i < n) {\n",
-                self._each("    now_K = value_K(t_K) >= level_K;\n"),
+                self._for_each_volume("    now_K = value_K(t_K) >= level_K;\n"),
                 "    now_m = coverage_at(t_0) >= 0.5;\n" if masks else "",
                 f"    if ({' || '.join(moved)}) {{ break; }}\n",
-                self._each(_NEXT),
+                self._for_each_volume(_NEXT),
                 "    s += step_mm; ++i;\n        }\n",
                 "        if (i >= n) { break; }\n",
-                self._each(_CROSSED),
+                self._for_each_volume(_CROSSED),
                 _CROSSED_MASKS if masks else "",
-                self._each(_NEXT),
+                self._for_each_volume(_NEXT),
                 "        s += step_mm; ++i;\n    }\n",
                 "    vec3 shown = sum + clear * ground;\n",
             )
         )
 
 
-def _of(text: str, number: int) -> str:
+def _numbered(text: str, number: int) -> str:
     return text.replace("_K", f"_{number}")

@@ -308,12 +308,12 @@ class RenderingView(RasterView):
         rate = self._rates.get((scene.program, COARSE_STEP), 1e-6)
         part = min(math.sqrt(BUDGET_S / (rate * width * height)), 1.0)
         part = max(part, min(LEAST_PX / min(width, height), 1.0))
-        if self._draw(caster, scene, self._frame(viewport, part * ratio, COARSE_STEP)):
+        if self._draw(caster, scene, self._ray_frame(viewport, part * ratio, COARSE_STEP)):
             self._shown = caster.image()
             self._is_fresh, self._next_row = True, 0
             self._rest.start()
 
-    def _frame(self, viewport: Viewport, ratio: float, step: float) -> RayFrame:
+    def _ray_frame(self, viewport: Viewport, ratio: float, step: float) -> RayFrame:
         width, height = (max(round(length * ratio), 1) for length in viewport.size)
         u, v = viewport.centre
         return RayFrame((u, -v), viewport.px_per_mm * ratio, (width, height), step)
@@ -344,7 +344,7 @@ class RenderingView(RasterView):
             return
         if not self._is_fresh or not self.isVisible():
             return
-        frame = self._frame(viewport, self.devicePixelRatioF(), FINE_STEP)
+        frame = self._ray_frame(viewport, self.devicePixelRatioF(), FINE_STEP)
         width, height = frame.size
         rate = self._rates.get((scene.program, FINE_STEP), 2e-6)
         n_rows = max(min(round(BUDGET_S / (rate * width)), height - self._next_row), 4)

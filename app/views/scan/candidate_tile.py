@@ -93,13 +93,13 @@ class CandidateTile(QAbstractButton):
         scale = min(area.width() / width, area.height() / height) * viewport.px_per_mm
         rect, (u, v) = self._raster.rect, viewport.centre
         corner = area.center() + QPointF(rect.u - u, rect.v - v) * scale
-        image = self._scaled(rect.width * scale * self.devicePixelRatioF())
+        image = self._scaled_image(rect.width * scale * self.devicePixelRatioF())
         painter.save()
         painter.setClipRect(area)
         painter.drawImage(QRectF(corner, QSizeF(rect.width, rect.height) * scale), image)
         painter.restore()
 
-    def _scaled(self, wanted_px: float) -> QImage:
+    def _scaled_image(self, wanted_px: float) -> QImage:
         """Return the slice, averaged if it is drawn much smaller."""
         if self._image is None:
             self._image = self._raster.image(self._state.window, self._state.colour_map)

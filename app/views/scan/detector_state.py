@@ -277,7 +277,7 @@ class DetectorState(ViewState):
         self.auto_window()
         self.fit_requested.emit()
 
-    def _settle(self, before: Volume | None, volume: Volume, keep_window: bool) -> None:
+    def _fit_to_volume(self, before: Volume | None, volume: Volume, keep_window: bool) -> None:
         # The window stays while the user moves through the views of one scan.
         if self._unit_shown != volume.unit:
             self._unit_shown = volume.unit

@@ -131,7 +131,7 @@ class ScanView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._scene is not None:
             # A new scan may have fewer views than the last index.
-            self.raster(painter, self._scene).draw(min(self.view, self._last))
+            self.raster(painter, self._scene).draw(min(self.view, self._last_view))
             triad(painter, self.camera, self.height(), self._colours)
         if self.hasFocus():
             painter.setPen(QPen(QColor(self._colours.accent), 1.0))
@@ -165,7 +165,7 @@ class ScanView(QWidget):
     # Interaction
 
     @property
-    def _last(self) -> int:
+    def _last_view(self) -> int:
         return self._scene.geometry.n_views - 1 if self._scene else 0
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -180,7 +180,7 @@ class ScanView(QWidget):
         self.set_camera(self.camera.turned(-DEGREES_PER_PX * delta.x(), DEGREES_PER_PX * delta.y()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._let_go()
+        self._end_rotation()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         # Otherwise a scroll area around the view would scroll as well.
@@ -216,9 +216,9 @@ class ScanView(QWidget):
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        self._let_go()
+        self._end_rotation()
         self.update()
 
-    def _let_go(self) -> None:
+    def _end_rotation(self) -> None:
         self._from = None
         self.unsetCursor()

@@ -67,10 +67,12 @@ class ContouredSlice(SliceView):
         """Polygons of the contours, (n, 2) of u and v [mm]."""
         if self._contours is None:
             volume = self.state.volume
-            self._contours = [] if volume is None else self._found(self.image_rect(volume))
+            self._contours = (
+                [] if volume is None else self._compute_contours(self.image_rect(volume))
+            )
         return self._contours
 
-    def _found(self, rect: Rect) -> list[NDArray[np.float64]]:
+    def _compute_contours(self, rect: Rect) -> list[NDArray[np.float64]]:
         # Imported late, because only the alignment dialog draws contours.
         from contourpy import contour_generator
 

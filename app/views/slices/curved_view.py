@@ -84,9 +84,9 @@ class CurvedView(RasterView):
         return self.state
 
     def primary_drag(self, at: QPointF) -> Drag:
-        return PointDrag(self._point)
+        return PointDrag(self._emit_position)
 
-    def _point(self, at: QPointF) -> None:
+    def _emit_position(self, at: QPointF) -> None:
         place = self.place_at(at)
         if place is not None:
             self.pointed.emit(place)

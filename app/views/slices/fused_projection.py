@@ -66,10 +66,10 @@ class FusedProjection(UpperLayer):
         """
         if self._is_stale:
             self._is_stale = False
-            self._found = self._projected(base, degrees, convention, is_turned)
+            self._found = self._compute(base, degrees, convention, is_turned)
         return self._found
 
-    def _projected(
+    def _compute(
         self, base: Volume, degrees: float, convention: Convention, is_turned: bool
     ) -> tuple[Values, Rect] | None:
         volume, placing = self.fusion.volume, self.fusion.placing

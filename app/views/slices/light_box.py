@@ -99,7 +99,7 @@ class SheetSlice(SliceView):
 
     def make_raster(self, volume: Volume) -> Raster:
         """Return the slice, without pixels that a small tile cannot show."""
-        whole, n = super().make_raster(volume), self._stride_now()
+        whole, n = super().make_raster(volume), self._current_stride()
         self._stride = n
         rows, columns = (length // n for length in whole.values.shape)
         if n == 1 or not rows or not columns:
@@ -110,18 +110,18 @@ class SheetSlice(SliceView):
 
     def show_part(self, viewport: Viewport) -> None:
         super().show_part(viewport)
-        self._mend()
+        self._reread_if_zoomed()
 
     def fit(self) -> None:
         super().fit()
-        self._mend()
+        self._reread_if_zoomed()
 
-    def _mend(self) -> None:
+    def _reread_if_zoomed(self) -> None:
         # Zooming in needs pixels that were left out before.
-        if self._stride_now() != self._stride:
+        if self._current_stride() != self._stride:
             self.forget_raster()
 
-    def _stride_now(self) -> int:
+    def _current_stride(self) -> int:
         volume, viewport = self.state.volume, self.viewport
         if volume is None or viewport is None:
             return 1
@@ -164,9 +164,9 @@ class LightBox(QObject):
                 each.follow(first)
                 first.follow(each)
         self._first, self._n_shown, self._n_before = 0, 0, -1
-        state.volume_changed.connect(self._begin)
-        state.cursor_changed.connect(self._keep_cursor)
-        self._begin()
+        state.volume_changed.connect(self._adapt_to_volume)
+        state.cursor_changed.connect(self._follow_cursor)
+        self._adapt_to_volume()
 
     @property
     def rows(self) -> tuple[tuple[SheetSlice, ...], ...]:
@@ -197,11 +197,11 @@ class LightBox(QObject):
             number of steps
         """
         if self.layout.spacing:
-            self._put(self._first + n_notches * self.step)
+            self._show_from(self._first + n_notches * self.step)
         else:
             self._state.step_cursor(self._normal, n_notches)
 
-    def _begin(self) -> None:
+    def _adapt_to_volume(self) -> None:
         # The images of a run have equal grids, and paging must survive them.
         if self._n_all == self._n_before:
             return
@@ -209,9 +209,9 @@ class LightBox(QObject):
         n_shown = min(max(math.ceil(self._n_all / self.step), 1), len(self.slices))
         changed, self._n_shown = n_shown != self._n_shown, n_shown
         if self.layout.spacing:
-            self._put(self._cursor_index - self.step * ((n_shown - 1) // 2))
+            self._show_from(self._cursor_index - self.step * ((n_shown - 1) // 2))
         else:
-            self._put((self._n_all - 1 - self.step * (n_shown - 1)) // 2)
+            self._show_from((self._n_all - 1 - self.step * (n_shown - 1)) // 2)
         if changed:
             self._rearrange()
 
@@ -222,7 +222,7 @@ class LightBox(QObject):
             return 0
         return slice_index(volume.grid, self._normal, self._state.cursor_mm[self._normal])
 
-    def _keep_cursor(self) -> None:
+    def _follow_cursor(self) -> None:
         """Follow the cursor when it leaves the displayed slices."""
         at, step = self._cursor_index, self.step
         beyond = at - (self._first + step * self._n_shown - 1)
@@ -230,18 +230,18 @@ class LightBox(QObject):
         if self.layout.spacing and max(beyond, before) > 0:
             # Whole steps, so that the tiles show the same slices after going back.
             n_on = math.ceil(beyond / step) if beyond > 0 else -math.ceil(before / step)
-            self._put(self._first + n_on * step)
+            self._show_from(self._first + n_on * step)
 
-    def _put(self, first: int) -> None:
+    def _show_from(self, first: int) -> None:
         # The last tile ends at the last slice, so no tile is empty.
         most = max(self._n_all - 1 - self.step * (self._n_shown - 1), 0)
         self._first = min(max(first, 0), most)
         wanted = [self._first + self.step * k for k in range(self._n_shown)]
         if self.layout.plane == "axial" and not self._state.axes.endswith("I"):
             wanted.reverse()  # from head to feet
-        self._share_out(wanted)
+        self._reuse_tiles(wanted)
 
-    def _share_out(self, wanted: list[int]) -> None:
+    def _reuse_tiles(self, wanted: list[int]) -> None:
         """Reuse tiles that already show a wanted slice, and move them to their position."""
         # Paging by one step then computes a single new slice.
         kept = {each.index: each for each in self.slices if each.index in wanted}

@@ -30,9 +30,9 @@ class LinkedPlanes:
         self._spreading = False
         for view in self._views:
             view.fitted_scale = self._fitted_scale(view)
-            view.part_changed.connect(lambda view=view: self._spread(view))
+            view.part_changed.connect(lambda view=view: self._apply_to_others(view))
 
-    def _alike(self, view: SliceView) -> list[SliceView]:
+    def _slices_of_size(self, view: SliceView) -> list[SliceView]:
         """Return the visible slices about as large as a view, and the view itself."""
         size = view.size()
         return [
@@ -41,8 +41,8 @@ class LinkedPlanes:
             if each is view
             or (
                 each.isVisible()
-                and _are_alike(each.width(), size.width())
-                and _are_alike(each.height(), size.height())
+                and _are_similar(each.width(), size.width())
+                and _are_similar(each.height(), size.height())
             )
         ]
 
@@ -55,12 +55,12 @@ class LinkedPlanes:
                 Viewport.fit(
                     each.image_rect(volume), (each.width(), each.height()), each.margin_px
                 ).px_per_mm
-                for each in self._alike(view)
+                for each in self._slices_of_size(view)
             )
 
         return scale
 
-    def _spread(self, view: SliceView) -> None:
+    def _apply_to_others(self, view: SliceView) -> None:
         """Give the other slices the scale and the centre of one that was zoomed or moved."""
         shown = view.viewport
         if self._spreading or shown is None:
@@ -68,7 +68,7 @@ class LinkedPlanes:
         # The others report their change, too, and must not answer.
         self._spreading = True
         try:
-            for other in self._alike(view):
+            for other in self._slices_of_size(view):
                 if other is view:
                     continue
                 if view.is_fitted:
@@ -92,5 +92,5 @@ class LinkedPlanes:
         other.show_part(replace(theirs, centre=centre, px_per_mm=shown.px_per_mm))
 
 
-def _are_alike(one: int, other: int) -> bool:
+def _are_similar(one: int, other: int) -> bool:
     return min(one, other) >= ALIKE * max(one, other)

@@ -81,9 +81,9 @@ class MipView(RasterView):
         # The projector caches a coarse copy, which is only valid for one volume.
         if self._projector is None or self._projector.volume is not volume:
             self._projector = Projector(volume)
-            self._gain = self._brighter()
+            self._gain = self._brightness_ratio()
         values, rect = self._projector.project(self._scanner_degrees, self.state.convention)
-        return Raster.of(values[::-1] if self._is_turned else values, self._upright(rect))
+        return Raster.of(values[::-1] if self._is_turned else values, self._with_head_up(rect))
 
     @property
     def _is_turned(self) -> bool:
@@ -95,7 +95,7 @@ class MipView(RasterView):
         """The angle of view about z of the volume, which may not be the patient's."""
         return projection.scanner_degrees(self._degrees, self.state.axes)
 
-    def _upright(self, rect: Rect) -> Rect:
+    def _with_head_up(self, rect: Rect) -> Rect:
         return projection.turned_over(rect) if self._is_turned else rect
 
     def forget_raster(self) -> None:
@@ -148,7 +148,7 @@ class MipView(RasterView):
         low, high = self.state.window
         return low, low + self._gain * (high - low)
 
-    def _brighter(self) -> float:
+    def _brightness_ratio(self) -> float:
         """Return the ratio of bright values of projection and slices."""
         if self._projector is None or not self.state.is_pinned:
             return 1.0
@@ -157,7 +157,7 @@ class MipView(RasterView):
     def image_rect(self, volume: Volume) -> Rect:
         width = float(max(volume.grid.size_mm[:2]))
         height = float(volume.grid.size_mm[2])
-        return self._upright(Rect(-width / 2, -float(volume.grid.upper_mm[2]), width, height))
+        return self._with_head_up(Rect(-width / 2, -float(volume.grid.upper_mm[2]), width, height))
 
     def edges(self) -> Edges:
         found = projection.edges(self._scanner_degrees, self.state.convention)

@@ -164,17 +164,17 @@ class OrthoView(QWidget):
         """Views of the second volume next to those of the first, created when first shown."""
         # Most users never compare side by side, and each view connects to many signals.
         if not self._upper:
-            self._upper = tuple(self._next_to(view, "upper") for view in self.slices)
+            self._upper = tuple(self._linked_view(view, "upper") for view in self.slices)
         return self._upper
 
     @property
     def difference_views(self) -> tuple[SliceView, ...]:
         """Views of the difference next to those of both volumes, created when first shown."""
         if not self._differences:
-            self._differences = tuple(self._next_to(view, "difference") for view in self.slices)
+            self._differences = tuple(self._linked_view(view, "difference") for view in self.slices)
         return self._differences
 
-    def _next_to(self, view: SliceView, part: Part) -> SliceView:
+    def _linked_view(self, view: SliceView, part: Part) -> SliceView:
         """Return a view of another part of the pair, linked with the view of the first volume."""
         made = SliceView(self.state, view.plane, part=part)
         made.fitted_scale = view.fitted_scale
@@ -350,11 +350,11 @@ class Panes(QWidget):
         self._placed: tuple[tuple[tuple[RasterView, int, int, int], ...], tuple[int, ...]] = (), ()
         self.show_four(views, None)
         self.note = Note(EMPTY_TEXT, self)
-        state.display_changed.connect(self._dress)
+        state.display_changed.connect(self._update_colours)
         state.volume_changed.connect(self._show_note)
         for signal in (state.volume_changed, state.display_changed):
             signal.connect(self.fill)
-        self._dress()
+        self._update_colours()
         self._show_note()
 
     def show_four(self, views: tuple[RasterView, ...], main: RasterView | None) -> None:
@@ -376,7 +376,7 @@ class Panes(QWidget):
         # The main view spans all rows of the left column.
         spots = [(main, 0, 0, len(others))]
         spots += [(view, row, 1, 1) for row, view in enumerate(others)]
-        self._place(tuple(spots), (MAIN_PARTS, 100 - MAIN_PARTS))
+        self._place_views(tuple(spots), (MAIN_PARTS, 100 - MAIN_PARTS))
         self.fill()
 
     def fill(self) -> None:
@@ -419,9 +419,9 @@ class Panes(QWidget):
 
     def _show_rows(self, rows: Sequence[Sequence[RasterView]]) -> None:
         spots = [(v, i, k, 1) for i, row in enumerate(rows) for k, v in enumerate(row)]
-        self._place(tuple(spots), ())
+        self._place_views(tuple(spots), ())
 
-    def _place(
+    def _place_views(
         self, spots: tuple[tuple[RasterView, int, int, int], ...], parts: tuple[int, ...]
     ) -> None:
         # Rebuilding the layout makes the views flicker.
@@ -448,7 +448,7 @@ class Panes(QWidget):
     def _show_note(self) -> None:
         self.note.setVisible(self._state.volume is None)
 
-    def _dress(self) -> None:
+    def _update_colours(self) -> None:
         self.note.set_colours(self._state.colours)
         self.update()
 

@@ -111,10 +111,10 @@ class _Groups:
         if group is not None and group.n_missing <= LAST_SHARE * len(values):
             group.read_rows(group.n_missing)
         if group is None or group.n_missing:
-            return self._alone(values, index)
+            return self._single_slice(values, index)
         return group.slice(place)
 
-    def _alone(self, values: Values, index: int) -> Values:
+    def _single_slice(self, values: Values, index: int) -> Values:
         """Return a slice of a group that is not read."""
         for first, pair in self._pairs:
             if 0 <= index - first < pair.shape[2]:

@@ -55,12 +55,12 @@ def printed(view: RasterView) -> QImage:
     else:
         raise TypeError(f"{type(view).__name__} cannot be printed")
     try:
-        return _painted(made, view)
+        return _paint_for_print(made, view)
     finally:
         made.deleteLater()
 
 
-def _painted(made: RasterView, view: RasterView) -> QImage:
+def _paint_for_print(made: RasterView, view: RasterView) -> QImage:
     shown, volume = view.viewport, view.state.volume
     if shown is None or volume is None:
         raise RuntimeError("a view without a volume cannot be printed")

@@ -54,7 +54,11 @@ class Projector:
         (n_z, n_u) values, head on top, and their rectangle about the axis of the grid [mm]
         """
         turned = degrees % 360
-        values = self._straight(round(turned / 90) % 4) if turned % 90 == 0 else self._turn(turned)
+        values = (
+            self._project_along_axis(round(turned / 90) % 4)
+            if turned % 90 == 0
+            else self._project_at_angle(turned)
+        )
         if convention == "neurological":
             values = values[:, ::-1]
         grid = self.volume.grid
@@ -71,7 +75,7 @@ class Projector:
             return self._radius_mm
         return n_columns * self.volume.grid.voxel_mm[_axis(degrees)] / 2
 
-    def _straight(self, quarter: int) -> NDArray[np.float32]:
+    def _project_along_axis(self, quarter: int) -> NDArray[np.float32]:
         """Return the exact maximum along y (quarters 0, 2) or x (1, 3), padded to full width."""
         across = quarter % 2
         if across == 0:
@@ -86,7 +90,7 @@ class Projector:
         n_pad = math.ceil(lacking / grid.voxel_mm[across] - 1e-6)
         return np.pad(image, ((0, 0), (n_pad, n_pad)), constant_values=self._air)
 
-    def _turn(self, degrees: float) -> NDArray[np.float32]:
+    def _project_at_angle(self, degrees: float) -> NDArray[np.float32]:
         """Return the maximum along lines at any angle."""
         coarse = self._coarse_rows()
         n_y, n_x, n_z = coarse.shape
@@ -96,10 +100,10 @@ class Projector:
         n_u, n_depth = (math.ceil(2 * radius / step) for step in (pitch, DEPTH_STEP * pitch))
         cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
         half_x, half_y = (float(size) / 2 for size in self.volume.grid.size_mm[:2])
-        u = _spread(n_u, radius)
+        u = _part_centres(n_u, radius)
         image = np.full((n_u, n_z), -np.inf, np.float32)
         # One depth at a time: the gathered rows stay in the cache, and z is contiguous.
-        for depth in _spread(n_depth, radius):
+        for depth in _part_centres(n_depth, radius):
             i_x = np.floor((u * cosine - depth * sine + half_x) / pitch_x).astype(np.intp)
             i_y = np.floor((u * sine + depth * cosine + half_y) / pitch_y).astype(np.intp)
             inside = np.flatnonzero((i_x >= 0) & (i_x < n_x) & (i_y >= 0) & (i_y < n_y))
@@ -255,6 +259,6 @@ def _pool(
     return pooled
 
 
-def _spread(n: int, radius: float) -> NDArray[np.floating]:
+def _part_centres(n: int, radius: float) -> NDArray[np.floating]:
     """Return the centres of `n` equal parts of −radius … radius."""
     return (np.arange(n) + 0.5) * (2 * radius / n) - radius

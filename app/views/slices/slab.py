@@ -131,7 +131,7 @@ class SlabCutter:
                 total += part
             found: Values = total / len(wanted)
         else:
-            found = _combined(self._parts(wanted), slab.kind)
+            found = _combine(self._parts(wanted), slab.kind)
         return np.expand_dims(np.asarray(found, np.float32), 2 - axis)
 
     def keep_only(self, volume: Volume | None) -> None:
@@ -152,14 +152,14 @@ class SlabCutter:
         at = wanted.start
         while at < wanted.stop:
             if at % EIGHT == 0 and at + EIGHT <= wanted.stop:
-                yield _cached(self._eights, at, self._eight, KEPT_EIGHTS)
+                yield _from_cache(self._eights, at, self._block_of_eight, KEPT_EIGHTS)
                 at += EIGHT
             else:
                 yield self._cached_slice(at)
                 at += 1
 
     def _cached_slice(self, index: int) -> Values:
-        return _cached(self._slices, index, self._slice, KEPT_SLICES)
+        return _from_cache(self._slices, index, self._slice, KEPT_SLICES)
 
     def _slice(self, index: int) -> Values:
         if self._volume is None:
@@ -169,12 +169,12 @@ class SlabCutter:
             np.moveaxis(self._volume.values, 2 - self._key[1], 0)[index], np.float32
         )
 
-    def _eight(self, first: int) -> Values:
+    def _block_of_eight(self, first: int) -> Values:
         slices = (self._cached_slice(k) for k in range(first, first + EIGHT))
-        return _combined(slices, self._key[0])
+        return _combine(slices, self._key[0])
 
 
-def _cached(
+def _from_cache(
     cache: OrderedDict[int, Values], key: int, make: Callable[[int], Values], most: int
 ) -> Values:
     if key not in cache:
@@ -186,7 +186,7 @@ def _cached(
     return cache[key]
 
 
-def _combined(parts: Iterable[Values], kind: SlabKind) -> Values:
+def _combine(parts: Iterable[Values], kind: SlabKind) -> Values:
     """Return maximum or minimum without NaN, or the sum."""
     quick = {"highest": np.maximum, "lowest": np.minimum, "mean": np.add}[kind]
     without_nan = {"highest": np.fmax, "lowest": np.fmin, "mean": np.add}[kind]

@@ -115,7 +115,7 @@ class GeometryPage(QWidget):
         if found is None or not self.isVisible():
             return
         scan = found.scan
-        empty_scan, grid = self._prepared(scan)
+        empty_scan, grid = self._prepared_scan(scan)
         self._shown = empty_scan
         known = empty_scan.pixel_mm_known
         self.drawing.show_scene(ScanScene(empty_scan.geometry, grid), "mm" if known else "pixels")
@@ -125,7 +125,7 @@ class GeometryPage(QWidget):
         self._facts.show_facts(entries)
         self._show_view()
 
-    def _prepared(self, scan: ProjectionsSummary) -> tuple[Projections, ImageGrid | None]:
+    def _prepared_scan(self, scan: ProjectionsSummary) -> tuple[Projections, ImageGrid | None]:
         try:
             return scan.prepared(self._study.steps()), self._study.grid()
         # Settings that exclude each other still leave a scan to draw.

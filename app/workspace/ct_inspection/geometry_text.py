@@ -47,16 +47,16 @@ def facts(
     if geometry.beam == "cone":
         to_axis = np.hypot(geometry.source_mm[:, 0], geometry.source_mm[:, 1])
         found += [
-            (tr("Source to axis"), f"{_spread(to_axis)} {unit}"),
+            (tr("Source to axis"), f"{_range_text(to_axis)} {unit}"),
             (
                 tr("Source to detector"),
                 tr(
                     "{spread} {unit}, perpendicular to the detector",
-                    spread=_spread(geometry.source_detector_mm),
+                    spread=_range_text(geometry.source_detector_mm),
                     unit=unit,
                 ),
             ),
-            (tr("Magnification"), f"{_spread(geometry.magnification)}"),
+            (tr("Magnification"), f"{_range_text(geometry.magnification)}"),
         ]
     found += _detector(geometry, unit, axis_is_sought)
     if grid is not None:
@@ -155,12 +155,12 @@ def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
     position = (
         tr(
             "{column}, {distance} columns from the centre",
-            column=_spread(axis),
-            distance=_spread(np.abs(off)),
+            column=_range_text(axis),
+            distance=_range_text(np.abs(off)),
         )
         # A shift below a hundredth of a column has no effect on the image.
         if np.abs(off).max() > 5e-3
-        else tr("{column}, at the centre", column=_spread(axis))
+        else tr("{column}, at the centre", column=_range_text(axis))
     )
     if axis_is_sought:
         position = "; ".join((position, tr("determined from the scan in each run")))
@@ -200,8 +200,8 @@ def tilt_text(geometry: XrayGeometry) -> str:
         return tr("none, perpendicular to the central ray")
     return tr(
         "{spread}° out of plane, {spread_2}° in plane",
-        spread=_spread(lean),
-        spread_2=_spread(roll),
+        spread=_range_text(lean),
+        spread_2=_range_text(roll),
     )
 
 
@@ -226,7 +226,7 @@ def _v_text(geometry: XrayGeometry) -> str:
     return tr("horizontal")
 
 
-def _spread(values: NDArray[np.float64]) -> str:
+def _range_text(values: NDArray[np.float64]) -> str:
     low, high = float(values.min()), float(values.max())
     texts = [number(round(value, 4), 6) for value in (low, high)]
     # Calibrated geometries vary slightly from view to view. One number is enough then.

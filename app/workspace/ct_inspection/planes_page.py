@@ -48,7 +48,7 @@ class PlanesPage(QWidget):
         self.views = PlaneViews(fused=reader.view)
         self.text = label("", "muted", wrap=True)
         self.reset = button(tr("Reset planes"), self.views.reset, RESET_TIP)
-        self.keep = button(tr("Save slices …"), self._keep, KEEP_TIP)
+        self.keep = button(tr("Save slices …"), self._save_slices, KEEP_TIP)
         self._note = Note(PREPARES, self.views)
         row = QHBoxLayout()
         row.setContentsMargins(8, 4, 8, 4)
@@ -64,10 +64,10 @@ class PlanesPage(QWidget):
         self.setFocusProxy(self.views.scene)
         self.views.placed.connect(reader.place)
         self.views.window_set.connect(self._hold_window)
-        reader.prepared.connect(self._begin)
+        reader.prepared.connect(self._use_source)
         reader.made.connect(self._show)
-        reader.state_changed.connect(self._say)
-        self._begin()
+        reader.state_changed.connect(self._show_state)
+        self._use_source()
 
     def set_colours(self, colours: ViewColours) -> None:
         """Set the colours of the theme.
@@ -89,7 +89,7 @@ class PlanesPage(QWidget):
         self._reader.set_active(False)
         super().hideEvent(event)
 
-    def _begin(self) -> None:
+    def _use_source(self) -> None:
         """Use another scan. If the grid is unchanged, the planes stay."""
         slices = self._reader.slices
         grid = None if slices is None else slices.grid
@@ -103,7 +103,7 @@ class PlanesPage(QWidget):
             self.views.begin(placement)
             # Requests the first slices; `begin` only draws their positions.
             self.views.want(placement)
-        self._say()
+        self._show_state()
 
     def _show(self) -> None:
         reader = self._reader
@@ -116,7 +116,7 @@ class PlanesPage(QWidget):
         if self._is_new or is_other:
             self._is_new, self._fitted = False, reader.slices
             self.views.auto_window()
-        self._say()
+        self._show_state()
 
     def _hold_window(self) -> None:
         """Keep the display window that the user has set."""
@@ -127,7 +127,7 @@ class PlanesPage(QWidget):
         """True if the overlay of the displayed volume applies to these slices."""
         return self._reader.is_of_view
 
-    def _say(self) -> None:
+    def _show_state(self) -> None:
         reader = self._reader
         if self.shows_two != self._showed_two:
             self._showed_two = self.shows_two
@@ -136,7 +136,7 @@ class PlanesPage(QWidget):
             self.two_fit_changed.emit()
         text, tone = reader.fault, "missing"
         if not text and reader.slices is not None:
-            text, tone = self._made_with(), "muted"
+            text, tone = self._method_text(), "muted"
         self.text.setText(text)
         set_tone(self.text, tone)
         self.reset.setEnabled(reader.slices is not None)
@@ -144,7 +144,7 @@ class PlanesPage(QWidget):
         self.keep.setEnabled(reader.newest is not None and reader.newest.is_fine)
         self._note.setVisible(reader.newest is None and reader.is_working)
 
-    def _keep(self) -> None:
+    def _save_slices(self) -> None:
         slices, made = self._reader.slices, self._reader.newest
         data = self._reader.data
         if slices is None or made is None or data is None:
@@ -156,7 +156,7 @@ class PlanesPage(QWidget):
         )
         self._keep_slices(shown)
 
-    def _made_with(self) -> str:
+    def _method_text(self) -> str:
         """Return methods and settings of the slices, and if they are coarse."""
         reader = self._reader
         slices, made = reader.slices, reader.newest

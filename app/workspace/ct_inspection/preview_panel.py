@@ -99,7 +99,7 @@ class PreviewTab(QWidget):
             self._display.show(preview.volume if preview else None, refit=True)
         self._note.setVisible(preview is None and not fault)
         self.unit.setText(self.state.shown_unit)
-        self.headline.setText(self._head(preview, fault))
+        self.headline.setText(self._headline_text(preview, fault))
         # An old preview is marked, because it does not show the current settings.
         set_tone(self.headline, "" if self._previews.is_current else "look")
         self.text.setText(fault or words_of(preview))
@@ -107,7 +107,7 @@ class PreviewTab(QWidget):
         self.warnings.setText("\n".join(preview.warnings) if preview else "")
         self.warnings.setVisible(bool(self.warnings.text()))
 
-    def _head(self, preview: PreviewSlice | None, fault: str) -> str:
+    def _headline_text(self, preview: PreviewSlice | None, fault: str) -> str:
         if preview is None:
             return tr("No preview") if fault else TITLE
         if not self._previews.is_current:

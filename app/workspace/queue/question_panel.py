@@ -136,15 +136,15 @@ class QuestionPanel(QWidget):
             case "scanner":
                 self.use_scanner(str(self.choice.currentData()))
             case "complete_events":
-                self._answer(QueueAnswer(complete_events=True))
+                self._emit_answer(QueueAnswer(complete_events=True))
             case "import":
                 self.import_wanted.emit(entry)
             case "assumption" | "protocol":
-                self._answer(QueueAnswer(accepts=True))
+                self._emit_answer(QueueAnswer(accepts=True))
             case "input":
-                self._answer(QueueAnswer(inputs=tuple(self.choice.currentData())))
+                self._emit_answer(QueueAnswer(inputs=tuple(self.choice.currentData())))
             case "unreadable":
-                self._answer(QueueAnswer())
+                self._emit_answer(QueueAnswer())
 
     def use_scanner(self, value: str | Path) -> None:
         """Answer with a scanner.
@@ -154,9 +154,9 @@ class QuestionPanel(QWidget):
         value
             its name, or its file
         """
-        self._answer(QueueAnswer(scanner=str(value)))
+        self._emit_answer(QueueAnswer(scanner=str(value)))
 
-    def _answer(self, answer: QueueAnswer) -> None:
+    def _emit_answer(self, answer: QueueAnswer) -> None:
         self.answered.emit(answer, self.others.isVisible() and self.others.isChecked())
 
 

@@ -152,11 +152,11 @@ class QueueDialog(QDialog):
         column.addWidget(self.protocol)
         column.addWidget(self.reason)
         column.addLayout(row)
-        for each in (self.run, *self._others()):
+        for each in (self.run, *self._secondary_buttons()):
             # Enter in the list must not press a button.
             each.setAutoDefault(False)
 
-    def _others(self) -> tuple[QPushButton, ...]:
+    def _secondary_buttons(self) -> tuple[QPushButton, ...]:
         """Return the buttons except the first one."""
         return self.pause, self.retry, self.remove, self.clear, self.add, self.add_folder
 
@@ -171,7 +171,7 @@ class QueueDialog(QDialog):
         self.setAcceptDrops(True)
         self._show_progress()
         self.list.currentItemChanged.connect(self._choose)
-        self.list.model().rowsMoved.connect(self._moved)
+        self.list.model().rowsMoved.connect(self._apply_dragged_order)
         self._model.changed.connect(self._show)
         context.theme.changed.connect(self._repaint)
         for keys, act in (("Alt+Up", -1), ("Alt+Down", 1)):
@@ -276,7 +276,7 @@ class QueueDialog(QDialog):
             else tr("Start the studies in this order")
         )
         waits = runs or any(each.is_ready for each in self._model.entries)
-        _allow(self.run, "" if waits else tr("The queue is empty."), tip)
+        _enable_or_explain(self.run, "" if waits else tr("The queue is empty."), tip)
         # A running study is paused after its next checkpoint. Until then the request counts.
         is_held = state == "paused" or (entry is not None and entry.wish == "pause")
         self.pause.setText(tr("Resume") if is_held else tr("Pause"))
@@ -286,16 +286,18 @@ class QueueDialog(QDialog):
             if is_held
             else tr("Pause the study and save a checkpoint")
         )
-        _allow(self.pause, no_pause if entry else CHOOSE, tip)
+        _enable_or_explain(self.pause, no_pause if entry else CHOOSE, tip)
         no_retry = "" if state == "failed" else tr("This study has not failed.")
-        _allow(self.retry, no_retry if entry else CHOOSE, tr("Put the study back in the queue"))
-        _allow(
+        _enable_or_explain(
+            self.retry, no_retry if entry else CHOOSE, tr("Put the study back in the queue")
+        )
+        _enable_or_explain(
             self.remove,
             "" if entry else CHOOSE,
             tr("Remove the study from the queue. Its results are kept. (Delete)"),
         )
         has_finished = any(each.state == "finished" for each in self._model.entries)
-        _allow(
+        _enable_or_explain(
             self.clear,
             "" if has_finished else tr("No study has finished."),
             tr("Remove finished studies. Their images remain in the Results tab."),
@@ -306,7 +308,7 @@ class QueueDialog(QDialog):
             (self.up, 0, tr("This study is already first."), tr("Move up (Alt+Up)")),
             (self.down, last, tr("This study is already last."), tr("Move down (Alt+Down)")),
         ):
-            _allow(each, CHOOSE if row < 0 else why if row == end else "", words)
+            _enable_or_explain(each, CHOOSE if row < 0 else why if row == end else "", words)
 
     def _show_question(self) -> None:
         entry = self.current
@@ -332,7 +334,9 @@ class QueueDialog(QDialog):
         self._show_words()
         self._show_buttons()
 
-    def _moved(self, parent: QModelIndex, start: int, end: int, to: QModelIndex, row: int) -> None:
+    def _apply_dragged_order(
+        self, parent: QModelIndex, start: int, end: int, to: QModelIndex, row: int
+    ) -> None:
         """Apply the order that the user made by dragging."""
         # Qt counts the target row before the moved one is removed.
         place = row if row < start else row - 1
@@ -367,7 +371,7 @@ class QueueDialog(QDialog):
             self._commands.remove(self._chosen)
 
 
-def _allow(target: QAbstractButton, obstacle: str, tip: str) -> None:
+def _enable_or_explain(target: QAbstractButton, obstacle: str, tip: str) -> None:
     """Enable a button, or show in its tooltip why it is disabled."""
     target.setEnabled(not obstacle)
     target.setToolTip(literal_tip(obstacle or tip))

@@ -52,9 +52,9 @@ def standing_of(entry: QueueEntry) -> str:
         share = f", {100 * entry.done:.0f} %" if entry.done else ""
         return f"{entry.doing or tr('Starting the engine')}{share}"
     if state == "finished":
-        return f"{tr('Finished')}{_ended(entry)}. {IN_RESULTS}"
+        return f"{tr('Finished')}{_end_text(entry)}. {IN_RESULTS}"
     if state == "failed":
-        return f"{tr('Failed')}{_ended(entry)}: {entry.text}"
+        return f"{tr('Failed')}{_end_text(entry)}: {entry.text}"
     if state == "asking":
         asked = entry.open_question
         return QUESTIONS[asked.kind] if asked is not None else tr("Question")
@@ -101,7 +101,7 @@ def tip_of(entry: QueueEntry, name: str) -> str:
     rows.append(
         tr(
             "Added {local:%A, %d %B %Y %H:%M}, for {device}",
-            local=_local(entry.added_utc),
+            local=_local_time(entry.added_utc),
             device=entry.device,
         )
     )
@@ -114,16 +114,16 @@ def tip_of(entry: QueueEntry, name: str) -> str:
     return "\n".join(rows)
 
 
-def _ended(entry: QueueEntry) -> str:
+def _end_text(entry: QueueEntry) -> str:
     if entry.ended_utc is None:
         return ""
-    ended = f" {_local(entry.ended_utc):%a %H:%M}"
+    ended = f" {_local_time(entry.ended_utc):%a %H:%M}"
     if entry.begun_utc is None:
         return ended
     seconds = (entry.ended_utc - entry.begun_utc).total_seconds()
     return f"{ended}, {tr('took {duration}', duration=duration(seconds))}"
 
 
-def _local(when: datetime) -> datetime:
+def _local_time(when: datetime) -> datetime:
     # The queue stores UTC, since its process may run in another time zone.
     return when.astimezone()

@@ -44,9 +44,9 @@ class PanelsDrawing:
         x = area.left() + spare
         for axis, name, width in ((0, "x", widths[0]), (2, "z", widths[1])):
             centre = QPointF(x + scale * width / 2, y)
-            self._panels(centre, width, s.n_columns if axis == 0 else s.n_rows, scale)
-            self._grid_box(centre, axis, scale)
-            self._caption(centre.x(), area.bottom(), f"{name} {width:.4g} mm")
+            self._draw_panels(centre, width, s.n_columns if axis == 0 else s.n_rows, scale)
+            self._draw_grid_box(centre, axis, scale)
+            self._draw_caption(centre.x(), area.bottom(), f"{name} {width:.4g} mm")
             x += scale * width + spare
         self._draw_separation(QPointF(area.left() + spare * 1.5 + scale * widths[0], y), scale)
 
@@ -58,7 +58,7 @@ class PanelsDrawing:
     def _separation_px(self) -> float:
         return float(self.painter.fontMetrics().horizontalAdvance(self._separation_text)) + 16
 
-    def _panels(self, centre: QPointF, width_mm: float, n: int, scale: float) -> None:
+    def _draw_panels(self, centre: QPointF, width_mm: float, n: int, scale: float) -> None:
         s = self.scanner.settings
         # Thin crystals keep a visible thickness.
         size = QSizeF(scale * width_mm, max(scale * s.thickness_mm, 3.0))
@@ -81,7 +81,7 @@ class PanelsDrawing:
             edges = [box.left() + k * size.width() / n for k in range(1, n)]
             self.painter.drawLines([QLineF(x, box.top(), x, box.bottom()) for x in edges])
 
-    def _grid_box(self, centre: QPointF, across: int, scale: float) -> None:
+    def _draw_grid_box(self, centre: QPointF, across: int, scale: float) -> None:
         if self.grid is None:
             return
         size, middle = self.grid.size_mm * scale, self.grid.centre_mm
@@ -108,7 +108,7 @@ class PanelsDrawing:
             self.painter.drawLine(QLineF(x - ARROW_PX / 2, far, x + ARROW_PX / 2, far))
         self.painter.drawText(text, Qt.AlignmentFlag.AlignCenter, self._separation_text)
 
-    def _caption(self, x: float, bottom: float, text: str) -> None:
+    def _draw_caption(self, x: float, bottom: float, text: str) -> None:
         place = QRectF(x - 70, bottom - CAPTION_PX, 140, CAPTION_PX)
         self.painter.setPen(QColor(self.colours.muted))
         self.painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)

@@ -62,18 +62,18 @@ class ImportFields(QWidget):
             editor.addItem("", "")
             for choice in field.choices:
                 editor.addItem(choice, choice)
-            editor.activated.connect(lambda _: self._hand_on(field.key))
+            editor.activated.connect(lambda _: self._emit_edited(field.key))
         else:
             editor = QLineEdit()
-            editor.editingFinished.connect(lambda: self._hand_on(field.key))
+            editor.editingFinished.connect(lambda: self._emit_edited(field.key))
         editor.setAccessibleName(field.title)
         editor.setToolTip(literal_tip(field.tip))
         return editor
 
-    def _hand_on(self, key: str) -> None:
-        self.edited.emit(key, self._text(key))
+    def _emit_edited(self, key: str) -> None:
+        self.edited.emit(key, self._entered_text(key))
 
-    def _text(self, key: str) -> str:
+    def _entered_text(self, key: str) -> str:
         editor = self.editors[key]
         if isinstance(editor, QLineEdit):
             return editor.text().strip()

@@ -109,7 +109,7 @@ class InputRow(QWidget):
         """
         self._name.set_full_text(found.name if found else "")
         self._name.setVisible(found is not None)
-        self._text.setText(self._words(found))
+        self._text.setText(self._input_text(found))
         self.choose.setText(tr("Replace …") if found else tr("Choose …"))
         # "Choose" alone would be read for every row.
         self.choose.setAccessibleName(f"{self.choose.text()} {self._title}")
@@ -129,7 +129,7 @@ class InputRow(QWidget):
         path = Path(event.mimeData().urls()[0].toLocalFile())
         self._commands.offer(self._role, path)
 
-    def _words(self, found: Input | None) -> str:
+    def _input_text(self, found: Input | None) -> str:
         if found is None:
             return self._without
         return "\n".join(part for part in (found.text, found.origin) if part)

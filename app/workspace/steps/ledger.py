@@ -248,7 +248,7 @@ def ledger_state_of(
             obstacle = message.text  # the run also states the effect
         return LedgerState("look", "look", sentence(obstacle))
     if doubts:
-        return LedgerState("look", "look", _doubted(message, doubts))
+        return LedgerState("look", "look", _effect_with_warnings(message, doubts))
     # The warning belongs to the last run; the inputs may be complete by now.
     if message is not None and message.level is Level.WARNING:
         text = tr(
@@ -263,7 +263,7 @@ def ledger_state_of(
     return LedgerState("waiting", "muted", tr("Determined after a scan is opened"))
 
 
-def _doubted(message: Corrected | None, doubts: Sequence[str]) -> str:
+def _effect_with_warnings(message: Corrected | None, doubts: Sequence[str]) -> str:
     """Return the effect of a correction and its warnings, without repetitions."""
     if message is None:
         return " ".join(doubts)

@@ -37,7 +37,7 @@ class MotionRow(QWidget):
                 box = NumberBox(False, -most, most)
                 box.setAccessibleName(f"{title} {axis} in {unit}")
                 box.setFixedWidth(BOX_PX)
-                box.edited.connect(self._hand_on)
+                box.edited.connect(self._emit_edited)
                 self.boxes.append(box)
                 row.addWidget(label(axis, "muted"))
                 row.addWidget(box)
@@ -58,7 +58,7 @@ class MotionRow(QWidget):
             # Adding 0.0 turns −0.0 into 0.0.
             box.show_number(round(number, DIGITS) + 0.0)
 
-    def _hand_on(self) -> None:
+    def _emit_edited(self) -> None:
         typed = []
         for box, before in zip(self.boxes, self._numbers, strict=True):
             raw = box.raw()

@@ -52,7 +52,7 @@ class ProtocolFacts(QWidget):
         column.setContentsMargins(0, 0, 8, 0)
         column.setSpacing(10)
         column.addWidget(label(visible_line(version_words(listed.protocol)), "heading", wrap=True))
-        column.addLayout(_rows(self._about(listed)))
+        column.addLayout(_rows(self._fact_rows(listed)))
         column.addWidget(label(tr("Quality"), "entry"))
         column.addLayout(_rows(qualities_in_words(self._qualities_of(listed.protocol))))
         if changes := self._changes(listed):
@@ -68,7 +68,7 @@ class ProtocolFacts(QWidget):
         return Qualities(protocol, self._study.known if is_kind else OpenStudy())
 
     @staticmethod
-    def _about(listed: ListedProtocol) -> list[tuple[str, str]]:
+    def _fact_rows(listed: ListedProtocol) -> list[tuple[str, str]]:
         saved = listed.protocol.saved
         rows = [*facts_of(listed.protocol), (tr("Source"), WHOSE[listed.source])]
         if saved is not None and saved.sha256:

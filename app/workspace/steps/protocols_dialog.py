@@ -200,14 +200,14 @@ class ProtocolsDialog(QDialog):
             return
         name = ask_text(self, tr("Rename"), tr("Protocol name"), found.protocol.name).strip()
         if name and self._try(lambda: self._library.rename(found, name)):
-            self._changed(name)
+            self._refresh_after_change(name)
 
     def _lock(self) -> None:
         found = self.chosen
         if found is not None and self._try(
             lambda: self._library.lock(found, on=not found.is_locked)
         ):
-            self._changed(found.protocol.name)
+            self._refresh_after_change(found.protocol.name)
 
     def _delete(self) -> None:
         found = self.chosen
@@ -222,7 +222,7 @@ class ProtocolsDialog(QDialog):
         if ask(self, tr("Delete this protocol?"), text, tr("Delete")):
             self._try(lambda: self._library.delete(found))
             # The list is read again even after a failure: the file may be gone already.
-            self._changed("")
+            self._refresh_after_change("")
 
     def _export(self) -> None:
         found = self.chosen
@@ -239,7 +239,7 @@ class ProtocolsDialog(QDialog):
         path = ask_open(self, tr("Import a protocol"), folder, KINDS)
         if path is not None:
             taken = self._try(lambda: self._library.take_in(path))
-            self._changed("")
+            self._refresh_after_change("")
             if taken:
                 self.said.setText(tr("{name} was added to your protocols.", name=path.name))
                 self.said.show()
@@ -257,7 +257,7 @@ class ProtocolsDialog(QDialog):
             return False
         return True
 
-    def _changed(self, name: str) -> None:
+    def _refresh_after_change(self, name: str) -> None:
         # `_fill` replaces the message, which should stay until the next action.
         words = self.said.text() if self.said.isVisible() else ""
         self._fill(name or self._study.base.name)

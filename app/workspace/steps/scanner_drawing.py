@@ -126,10 +126,10 @@ class ScannerDrawing(QWidget):
         front = QPointF(spare + scale * across / 2, y)
         side = QPointF(2 * spare + scale * (across + along / 2), y)
         _Drawing(painter, crystals, self._grid, self._theme.colours, scale).draw(front, side)
-        self._captions(painter, front, side, crystals)
+        self._draw_captions(painter, front, side, crystals)
         painter.end()
 
-    def _captions(
+    def _draw_captions(
         self, painter: QPainter, front: QPointF, side: QPointF, crystals: DrawnCrystals
     ) -> None:
         painter.setPen(QColor(self._theme.colours.muted))
@@ -152,12 +152,12 @@ class _Drawing:
     scale: float
 
     def draw(self, front: QPointF, side: QPointF) -> None:
-        self._grid_box(front, 0, 1)
-        self._grid_box(side, 2, 1)
-        self._front(front)
-        self._side(side)
+        self._draw_grid_box(front, 0, 1)
+        self._draw_grid_box(side, 2, 1)
+        self._draw_front(front)
+        self._draw_side(side)
 
-    def _front(self, centre: QPointF) -> None:
+    def _draw_front(self, centre: QPointF) -> None:
         arc = 2 * np.pi * self.crystals.radius_mm * self.scale / len(self.crystals.front_mm)
         gap = float(np.clip(1.5 * arc, *GAP_PX))
         # Gaps last, so that live crystals do not cover them.
@@ -167,7 +167,7 @@ class _Drawing:
             self.painter.setPen(QPen(QColor(colour), CRYSTAL_PX if alive else gap))
             self.painter.drawPoints(points)
 
-    def _side(self, centre: QPointF) -> None:
+    def _draw_side(self, centre: QPointF) -> None:
         reach = self.crystals.radius_mm * self.scale
         # The side view is centred on the rings, wherever z = 0 is.
         middle = float(self.crystals.rings_mm.mean())
@@ -178,7 +178,7 @@ class _Drawing:
             for y in (centre.y() - reach, centre.y() + reach):
                 self.painter.drawLine(QPointF(x, y - 2), QPointF(x, y + 2))
 
-    def _grid_box(self, centre: QPointF, across: int, down: int) -> None:
+    def _draw_grid_box(self, centre: QPointF, across: int, down: int) -> None:
         if self.grid is None:
             return
         size, middle = self.grid.size_mm * self.scale, self.grid.centre_mm

@@ -34,7 +34,7 @@ class StepChanges(QWidget):
         self.hide()
         self._study.protocol_changed.connect(self._show)
         # Settings cannot be changed during a run, but the differences stay visible.
-        self._run.state_changed.connect(self._allow)
+        self._run.state_changed.connect(self._enable_buttons)
         self._show()
 
     @property
@@ -55,11 +55,11 @@ class StepChanges(QWidget):
             row.deleteLater()
         self._rows = [self._row(each) for each in found[:MOST_ROWS]]
         if len(found) > MOST_ROWS:
-            self._rows.append(self._rest(found))
+            self._rows.append(self._more_row(found))
         for row in self._rows:
             self._column.addWidget(row)
         self.setVisible(bool(found))
-        self._allow()
+        self._enable_buttons()
 
     def _row(self, change: SettingChange) -> QWidget:
         label, then, now = change.difference
@@ -71,11 +71,11 @@ class StepChanges(QWidget):
             tr("Reset to the value in {name!r}: {then}", name=self._study.base.name, then=then),
         )
         back.setAccessibleName(tr("{label}: reset to {then}", label=title, then=then))
-        return self._line(
+        return self._text_row(
             tr("{label}: {now} (was {then})", label=sentence_case(label), now=now, then=then), back
         )
 
-    def _rest(self, found: list[SettingChange]) -> QWidget:
+    def _more_row(self, found: list[SettingChange]) -> QWidget:
         more = len(found) - MOST_ROWS
         tip = "\n".join(str(each.difference) for each in found[MOST_ROWS:])
         back = button(
@@ -83,11 +83,11 @@ class StepChanges(QWidget):
             lambda: self._take_back(found),
             tr("Reset all settings in this step to the values in the saved protocol"),
         )
-        made = self._line(tr("and {more} more", more=more), back)
+        made = self._text_row(tr("and {more} more", more=more), back)
         made.setToolTip(literal_tip(tip))
         return made
 
-    def _line(self, text: str, back: QWidget) -> QWidget:
+    def _text_row(self, text: str, back: QWidget) -> QWidget:
         made = QWidget()
         row = QHBoxLayout(made)
         row.setContentsMargins(0, 0, 0, 0)
@@ -112,6 +112,6 @@ class StepChanges(QWidget):
             return
         study.set_protocol(now)
 
-    def _allow(self) -> None:
+    def _enable_buttons(self) -> None:
         for each in self.findChildren(QPushButton):
             each.setEnabled(not self._run.state.is_active)

@@ -92,7 +92,7 @@ class StudyStep(StepPanel):
         self.scanner.show_choice()
         self._draw()
         self._show_brief()
-        self._say()
+        self._say_state()
 
     def _draw(self) -> None:
         """Draw the scanner unless the centre shows the drawing of an open scan."""
@@ -131,7 +131,7 @@ class StudyStep(StepPanel):
         self.open.setEnabled(not active)
         self.open.setToolTip(literal_tip(busy or tr("Choose a scan (Ctrl+O)")))
 
-    def _say(self) -> None:
+    def _say_state(self) -> None:
         inputs = self._study.inputs
         data = inputs.get(DATA)
         if self._study.reading:

@@ -61,11 +61,11 @@ class VolumeStep(StepPanel):
             grid = study.grid()
             self._show_hints(source)
         except EngineError as e:
-            self._say_result(str(e), "missing")
+            self._show_result(str(e), "missing")
             self.say(tr("no grid"), "fault")
             return
         if grid is None:
-            self._say_result(
+            self._show_result(
                 tr("The voxel grid is set from the scanner once the scanner is known.")
                 if source == "scanner"
                 else tr("The voxel grid is set from the scan once a scan is open."),
@@ -94,10 +94,10 @@ class VolumeStep(StepPanel):
                 else tr("The volume is too large for this computer. {describe}")
             )
             text += "\n" + message.format(describe=requirements.describe())
-        self._say_result(text, "muted" if fits else "missing")
+        self._show_result(text, "muted" if fits else "missing")
         self.say(described, "ok" if fits else "fault")
 
-    def _say_result(self, text: str, tone: str) -> None:
+    def _show_result(self, text: str, tone: str) -> None:
         self._result.setText(text)
         set_tone(self._result, tone)
 

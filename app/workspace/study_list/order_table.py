@@ -74,14 +74,14 @@ def cells_of(order: ImagingOrder) -> tuple[str, ...]:
         f"{order.when:%Y-%m-%d %H:%M}" if order.when is not None else "",
         order.name,
         order.patient_id,
-        _day(order.birth_date),
+        _format_day(order.birth_date),
         order.modality,
         order.what,
         order.accession,
     )
 
 
-def _day(digits: str) -> str:
+def _format_day(digits: str) -> str:
     """Format a DICOM date (DA); invalid text is returned unchanged."""
     day = day_of(digits)
     return digits if day is None else f"{day:%Y-%m-%d}"

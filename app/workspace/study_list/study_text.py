@@ -76,7 +76,7 @@ def detail_of(study: KnownStudy) -> str:
     """
     parts = [sentence_case(study.standing)]
     if study.order is not None:
-        parts.append(_ordered(study))
+        parts.append(_order_text(study))
     if study.result is not None:
         record = study.result.record
         run = record.run_record
@@ -89,7 +89,7 @@ def detail_of(study: KnownStudy) -> str:
     return visible_line(". ".join(part.rstrip(".") for part in parts if part) + ".")
 
 
-def _ordered(study: KnownStudy) -> str:
+def _order_text(study: KnownStudy) -> str:
     order = study.order
     if order is None:
         return ""

@@ -91,7 +91,7 @@ class WorklistPage(QWidget):
             return
         # One query at a time: a slow node would answer in any order.
         self.ask.setEnabled(False)
-        self._say(tr("Querying {node} …", node=site.worklist), "muted")
+        self._show_message(tr("Querying {node} …", node=site.worklist), "muted")
 
         def work(_: object) -> Worklist | str:
             try:
@@ -100,7 +100,7 @@ class WorklistPage(QWidget):
             except EngineError as e:
                 return str(e)  # shown next to the query
 
-        self._context.commands.run_task(work, self._took, on_end=self._show)
+        self._context.commands.run_task(work, self._show_orders, on_end=self._show)
 
     def _lay_out(self) -> None:
         top, row = QHBoxLayout(), QHBoxLayout()
@@ -120,25 +120,25 @@ class WorklistPage(QWidget):
         column.addWidget(self.list, 1)
         column.addLayout(row)
 
-    def _took(self, found: Worklist | str) -> None:
+    def _show_orders(self, found: Worklist | str) -> None:
         if isinstance(found, str):
             self.list.take(())
-            self._say(found, "missing")
+            self._show_message(found, "missing")
             return
         self.list.take(found.orders)
         n = len(found.orders)
         text = tr("1 order.") if n == 1 else tr("{n:,} orders.", n=n)
-        self._say(" ".join((text, *found.notes)), "look" if found.notes else "muted")
+        self._show_message(" ".join((text, *found.notes)), "look" if found.notes else "muted")
 
     def _show(self) -> None:
         has_node = bool(self._context.preferences.site.worklist)
         self.ask.setEnabled(has_node)
         self.ask.setToolTip(literal_tip(tr("Query the worklist (Return)") if has_node else NO_NODE))
         if not has_node:
-            self._say(NO_NODE, "look")
+            self._show_message(NO_NODE, "look")
         # Only this message is replaced. The result of a query stays.
         elif self.said.text() == NO_NODE:
-            self._say(ASK_FIRST, "muted")
+            self._show_message(ASK_FIRST, "muted")
         whose = self._order.describe()
         self.now.setText(
             tr("The open scan belongs to {whose}.", whose=whose)
@@ -159,10 +159,10 @@ class WorklistPage(QWidget):
             # Checked against the patient of the files: a scan must not get the wrong name.
             self._order.take(order, self._context.session.patients())
         except EngineError as e:
-            self._say(str(e), "missing")
+            self._show_message(str(e), "missing")
             return
         self.done.emit()
 
-    def _say(self, text: str, tone: str) -> None:
+    def _show_message(self, text: str, tone: str) -> None:
         self.said.setText(text)
         set_tone(self.said, tone)

@@ -172,7 +172,7 @@ def worklist(window, folder: Path) -> QDialog:
         patient_name=LONG[:60], patient_id=LONG[:64], step=LONG[:64], accession="A1"
     )
     dialog.tabs.setCurrentIndex(1)
-    dialog.worklist._took(Worklist((order, order), (LONG,)))
+    dialog.worklist._show_orders(Worklist((order, order), (LONG,)))
     dialog.worklist.list.selectRow(0)
     return dialog
 

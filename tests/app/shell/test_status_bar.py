@@ -52,7 +52,7 @@ def test_success_message_stays_readable_and_has_a_success_icon(window, monkeypat
     monkeypatch.setattr("app.shell.status_bar.QTimer.singleShot", lambda *args: timers.append(args))
     line = window.status
     line.succeed("archive accepted the report.")
-    assert line._words() == ("ok", "ok", "archive accepted the report.")
+    assert line._current_message() == ("ok", "ok", "archive accepted the report.")
     (ms, _, fade), *_ = timers
     assert ms >= 15_000
     line._set_busy("Reading the scan")
@@ -60,7 +60,7 @@ def test_success_message_stays_readable_and_has_a_success_icon(window, monkeypat
     fade()
     assert line.text.full_text == "Reading the scan …"
     line.flash("Press a key")
-    assert line._words()[:2] == ("info", "muted")
+    assert line._current_message()[:2] == ("info", "muted")
 
 
 def test_requirements_return_when_a_setting_changes_after_a_run(opened, window):
@@ -83,6 +83,6 @@ def test_failed_run_has_no_success_icon(opened, window):
     opened()
     run.begin("small", study.to_study(), "job")
     run.set_state(RunState.FAILED)
-    assert window.status._words() == ("missing", "missing", "Stopped by an error.")
+    assert window.status._current_message() == ("missing", "missing", "Stopped by an error.")
     study.set_protocol(study.protocol.model_copy(update={"reproducible": True}))
-    assert window.status._words()[0] == "ok", "the next run has other settings"
+    assert window.status._current_message()[0] == "ok", "the next run has other settings"

@@ -96,13 +96,13 @@ def test_each_step_reads_a_small_part_of_a_group(values, n_rows_read, steps):
 @pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)
 def test_steps_find_their_slices_read_ahead(values, steps, monkeypatch):
     groups, alone = plane_cache._Groups(), []  # the places in the sequence
-    read_alone = groups._alone
+    read_alone = groups._single_slice
 
     def counted(*args):
         alone.append(n)
         return read_alone(*args)
 
-    monkeypatch.setattr(groups, "_alone", counted)
+    monkeypatch.setattr(groups, "_single_slice", counted)
     for n, index in enumerate(steps):  # noqa: B007
         np.testing.assert_array_equal(groups.slice(values, index), values[:, :, index])
     # The first group is read alone, and the second one if the first was entered late.
@@ -115,7 +115,7 @@ def test_pair_of_slices_is_read_once(values, monkeypatch):
     monkeypatch.setattr(plane_cache, "_blocks", lambda part: read.append(part) or blocks(part))
     groups = plane_cache._Groups()
     for index in (20, 21, 20, 21):
-        np.testing.assert_array_equal(groups._alone(values, index), values[:, :, index])
+        np.testing.assert_array_equal(groups._single_slice(values, index), values[:, :, index])
     assert len(read) == 2  # from the volume into the pair
 
 

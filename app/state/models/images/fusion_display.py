@@ -39,7 +39,7 @@ class PairAppearance:
         if not self._pair:
             return
         self._pair = ()
-        self._end_error()
+        self._restore_before_error()
         view.fusion.set_links_windows(False)
         # Another volume than before gets the default colours of its unit instead.
         before, colours = self._alone
@@ -69,9 +69,9 @@ class PairAppearance:
             self._alone = keys[0], view.colour_map
         self._pair = (*keys, view.unit, fusion.unit)
         if fusion.is_error:
-            self._dress_error()
+            self._colour_error()
             return
-        self._end_error()
+        self._restore_before_error()
         # A difference of two units has no meaning, so the mode falls back to blending.
         if fusion.obstacle(fusion.mode):
             fusion.set_mode("blend")
@@ -82,9 +82,9 @@ class PairAppearance:
             fusion.set_window(*view.window)
             fusion.set_colour_map(view.colour_map)
         else:
-            self._dress_differently()
+            self._colour_two_quantities()
 
-    def _dress_error(self) -> None:
+    def _colour_error(self) -> None:
         """Show the error of the first volume alone, in colours and a window of its own."""
         fusion = self._view.fusion
         if self._before_error is None:
@@ -97,7 +97,7 @@ class PairAppearance:
         maps = [key for key in ERROR_MAPS if key != self._view.colour_map]
         _choose(fusion, maps[0])
 
-    def _end_error(self) -> None:
+    def _restore_before_error(self) -> None:
         """Restore the settings of the fusion from before an error was shown."""
         if self._before_error is not None:
             mode, opacity, colours = self._before_error
@@ -106,7 +106,7 @@ class PairAppearance:
             self._view.fusion.set_opacity(opacity)
             _choose(self._view.fusion, colours)
 
-    def _dress_differently(self) -> None:
+    def _colour_two_quantities(self) -> None:
         """Choose colours for different quantities: anatomy in grey, function in colours."""
         view, fusion = self._view, self._view.fusion
         if view.volume is None or fusion.volume is None:

@@ -49,7 +49,7 @@ def names_of_results(results: Iterable[Result]) -> dict[str, str]:
     -------
     name by the id of the result
     """
-    return _visible(image_names([each.named for each in results], WORDS))
+    return _visible_names(image_names([each.named for each in results], WORDS))
 
 
 def name_of_run(named: Named, results: Iterable[Result]) -> str:
@@ -85,25 +85,25 @@ def names_of_entries(entries: Iterable[QueueEntry], results: Iterable[Result]) -
     for entry in entries:
         with suppress(EngineError, ValueError):  # an unreadable study is listed by its title only
             if entry.has_protocol:
-                found.append(_named(entry, made.get(entry.result)))
-    return _visible(image_names(found, WORDS))
+                found.append(_named_entry(entry, made.get(entry.result)))
+    return _visible_names(image_names(found, WORDS))
 
 
-def _visible(names: dict[str, str]) -> dict[str, str]:
+def _visible_names(names: dict[str, str]) -> dict[str, str]:
     """Return names without characters that act: they contain names of scans and protocols."""
     return {id: visible_line(name) for id, name in names.items()}
 
 
-def _named(entry: QueueEntry, result: Result | None) -> Named:
+def _named_entry(entry: QueueEntry, result: Result | None) -> Named:
     # The whole path: scans of two patients may have one file name.
-    scan, run = _planned(entry)
+    scan, run = _scan_and_plan(entry)
     if result is not None:
         known = result.named
         return Named(entry.id, scan, known.run, known.when, known.voxels)
     return Named(entry.id, scan, run, entry.added_utc.astimezone())
 
 
-def _planned(entry: QueueEntry) -> tuple[str, RecordedRun]:
+def _scan_and_plan(entry: QueueEntry) -> tuple[str, RecordedRun]:
     """Return scan and plan of a queued study."""
     if entry.study not in _PLANS:
         study = entry.to_study()

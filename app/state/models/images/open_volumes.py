@@ -109,12 +109,16 @@ class OpenVolumes(QObject):
     @property
     def base(self) -> OpenVolume | None:
         """The volume that is shown."""
-        return self._found(self._base_key)
+        return self._volume_with_key(self._base_key)
 
     @property
     def overlay(self) -> OpenVolume | None:
         """The volume over the base; None without fusion."""
-        return self._error_of_base() if self._asks_for_error else self._found(self._overlay_key)
+        return (
+            self._error_of_base()
+            if self._asks_for_error
+            else self._volume_with_key(self._overlay_key)
+        )
 
     @property
     def shown_error(self) -> str:
@@ -125,9 +129,9 @@ class OpenVolumes(QObject):
     def base_volume(self) -> Volume | None:
         """Values of the volume that is shown, in the unit of the view."""
         base = self.base
-        return self._shown(base) if base is not None else None
+        return self._in_view_unit(base) if base is not None else None
 
-    def _shown(self, opened: OpenVolume) -> Volume:
+    def _in_view_unit(self, opened: OpenVolume) -> Volume:
         """Return the values of a volume in the unit of the view."""
         # Time frames of the run do not repeat dose and weight.
         is_of_run = opened.kind in ("image", "iterate")
@@ -256,7 +260,7 @@ class OpenVolumes(QObject):
         key
             its key; unknown keys are ignored. If it is the overlay, both change places.
         """
-        if key == self._base_key or self._found(key) is None:
+        if key == self._base_key or self._volume_with_key(key) is None:
             return
         before = self._base_key
         self._keep_windows()
@@ -265,7 +269,7 @@ class OpenVolumes(QObject):
             self._windows.pop(error, None)
         self._base_key = key
         if self._overlay_key == key:
-            self._overlay_key = before if self._found(before) is not None else ""
+            self._overlay_key = before if self._volume_with_key(before) is not None else ""
         self._show(switched=True)
 
     def set_overlay(self, key: str) -> None:
@@ -280,7 +284,7 @@ class OpenVolumes(QObject):
             self.swap()
         elif key != self._overlay_key:
             self._keep_windows()
-            self._overlay_key = key if self._found(key) is not None else ""
+            self._overlay_key = key if self._volume_with_key(key) is not None else ""
             self._show(switched=True)
 
     def show_error(self, key: str) -> None:
@@ -297,7 +301,7 @@ class OpenVolumes(QObject):
         if not self._asks_for_error:
             self._before_error = self._overlay_key
         before = self._before_error
-        self._overlay_key = key or (before if self._found(before) is not None else "")
+        self._overlay_key = key or (before if self._volume_with_key(before) is not None else "")
         self._show(switched=True)
 
     def swap(self) -> None:
@@ -306,7 +310,7 @@ class OpenVolumes(QObject):
 
     # The displayed volumes
 
-    def _found(self, key: str) -> OpenVolume | None:
+    def _volume_with_key(self, key: str) -> OpenVolume | None:
         return next((each for each in self.items if each.key == key), None)
 
     def _show(self, *, refit: bool = False, switched: bool = False) -> None:
@@ -356,7 +360,7 @@ class OpenVolumes(QObject):
             fusion.lay(None, VolumePlacing(), "")
         same_scan = base.origin.is_same_scan(overlay.origin)
         placing = overlay.placing_over(base)
-        shown = overlay.volume if is_error else self._shown(overlay)
+        shown = overlay.volume if is_error else self._in_view_unit(overlay)
         fusion.lay(shown, placing, overlay.name, is_error=is_error, same_scan=same_scan)
 
     def _keep_windows(self) -> None:

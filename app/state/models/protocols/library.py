@@ -150,13 +150,13 @@ class ProtocolLibrary(SavedProtocols):
             the name is empty, or belongs to a protocol that cannot be changed
         """
         name = name.strip()
-        listed = self.find(_named(protocol, name))
+        listed = self.find(_with_name(protocol, name))
         if listed is not None:
             if listed.fixed:
                 raise SettingsError(listed.fixed)
             # Same name, so this is the next version and not a second protocol.
-            return self._next(listed, _named(protocol, name))
-        made = stamped(_named(protocol, name), 1)
+            return self._save_next_version(listed, _with_name(protocol, name))
+        made = stamped(_with_name(protocol, name), 1)
         write_protocol(made, self.path_for(made))
         return made
 
@@ -177,7 +177,7 @@ class ProtocolLibrary(SavedProtocols):
         """
         if listed.fixed or listed.path is None:
             raise SettingsError(listed.fixed)
-        renamed = _named(listed.protocol, name)
+        renamed = _with_name(listed.protocol, name)
         if renamed.name == listed.protocol.name:
             return listed.protocol
         self._refuse_used_name(renamed)
@@ -186,7 +186,7 @@ class ProtocolLibrary(SavedProtocols):
         made = stamped(renamed, listed.revision + 1)
         self._keep_earlier(listed)
         write_protocol(made, self.path_for(made))
-        _removed(listed.path)
+        _remove_file(listed.path)
         return made
 
     def lock(self, listed: ListedProtocol, *, on: bool) -> Protocol:
@@ -207,7 +207,7 @@ class ProtocolLibrary(SavedProtocols):
         if listed.source != "own" or listed.path is None:
             raise SettingsError(listed.fixed)
         # Locking does not change settings, so version and digest stay comparable between sites.
-        made = stamped(listed.protocol, _revision_now(listed.protocol), locked=on)
+        made = stamped(listed.protocol, _current_revision(listed.protocol), locked=on)
         write_protocol(made, listed.path)
         return made
 
@@ -229,7 +229,7 @@ class ProtocolLibrary(SavedProtocols):
         if listed.fixed or listed.path is None:
             raise SettingsError(listed.fixed)
         self._keep_earlier(listed)
-        _removed(listed.path)
+        _remove_file(listed.path)
 
     def take_in(self, path: Path) -> Protocol:
         """Add a protocol from a file, with its version.
@@ -256,7 +256,7 @@ class ProtocolLibrary(SavedProtocols):
                     change=found.saved.changed[0],
                 )
             )
-        made = stamped(found, _revision_now(found))
+        made = stamped(found, _current_revision(found))
         write_protocol(made, self.path_for(made))
         return made
 
@@ -290,7 +290,7 @@ class ProtocolLibrary(SavedProtocols):
         tries = (f"{kind}{stem}{n}.toml" for n in ("", *(f"-{k}" for k in range(2, 1000))))
         return next(p for each in tries if not (p := self._own / each).exists())
 
-    def _next(self, listed: ListedProtocol, protocol: Protocol) -> Protocol:
+    def _save_next_version(self, listed: ListedProtocol, protocol: Protocol) -> Protocol:
         made = stamped(protocol, listed.revision + 1)
         if listed.path is None or made.saved is None:
             raise SettingsError(listed.fixed)
@@ -308,12 +308,12 @@ class ProtocolLibrary(SavedProtocols):
     def _refuse_used_name(self, protocol: Protocol) -> None:
         taken = self.find(protocol)
         if taken is not None:
-            found = _found_text(taken.source, name=protocol.name, revision=taken.revision)
+            found = _name_in_use_text(taken.source, name=protocol.name, revision=taken.revision)
             remedy = tr("Choose another name, or rename or delete the existing protocol first.")
             raise SettingsError(f"{found} {remedy}")
 
 
-def _found_text(source: Source, **values: object) -> str:
+def _name_in_use_text(source: Source, **values: object) -> str:
     if source == "program":
         return tr(
             "Isocenter already supplies a protocol named {name!r} (version {revision}).", **values
@@ -323,7 +323,7 @@ def _found_text(source: Source, **values: object) -> str:
     return tr("You already have a protocol named {name!r} (version {revision}).", **values)
 
 
-def _revision_now(protocol: Protocol) -> int:
+def _current_revision(protocol: Protocol) -> int:
     """Return the version for unchanged settings. Settings edited by hand get a new one."""
     saved = protocol.saved
     if saved is None:
@@ -331,7 +331,7 @@ def _revision_now(protocol: Protocol) -> int:
     return saved.revision + 1 if saved.changed else max(1, saved.revision)
 
 
-def _named(protocol: Protocol, name: str) -> Protocol:
+def _with_name(protocol: Protocol, name: str) -> Protocol:
     name = name.strip()
     if not name:
         raise SettingsError(tr("Enter a name for the protocol."))
@@ -343,7 +343,7 @@ def _named(protocol: Protocol, name: str) -> Protocol:
         raise SettingsError(tr("The protocol is invalid: {fault}.", fault=explain(e))) from e
 
 
-def _removed(path: Path) -> None:
+def _remove_file(path: Path) -> None:
     try:
         with suppress(FileNotFoundError):
             path.unlink()

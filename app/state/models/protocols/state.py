@@ -134,12 +134,12 @@ class ProtocolState(QObject):
 
     def _restart(self, protocol: Protocol) -> None:
         """Start with a protocol and an empty undo history."""
-        self.base, now = self._of_library(protocol)
+        self.base, now = self._compared_with_library(protocol)
         # The saved protocol is the first step, so that undo can go back to it.
         self.history = UndoHistory(self.base)
         self.history.push(now)
 
-    def _of_library(self, protocol: Protocol) -> tuple[Protocol, Protocol]:
+    def _compared_with_library(self, protocol: Protocol) -> tuple[Protocol, Protocol]:
         """Return the saved protocol with this name, and the settings as a change of it."""
         self._reference = found = self.library().reference(protocol)
         base = protocol if found is None else found.protocol
@@ -212,7 +212,7 @@ class ProtocolState(QObject):
             raise SettingsError(protocol_refused(protocol.name, wanted.title, kinds[0].title))
         self.note, before = "", self.modality
         self._for_next = None if kinds else protocol
-        base, chosen = self._of_library(protocol)
+        base, chosen = self._compared_with_library(protocol)
         if wanted is before:
             # Values measured in this scan, such as its rotation axis, belong to the scan and stay.
             chosen = with_measured(chosen, self.protocol, self.base)

@@ -50,7 +50,7 @@ def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
     facts = [
         (tr("Scans"), modality.title),
         (tr("Algorithm"), algorithm_words(protocol)),
-        (tr("Voxels"), _edges(protocol.grid.voxel_mm)),
+        (tr("Voxels"), _voxel_text(protocol.grid.voxel_mm)),
         (modality.ledger_title, ", ".join(in_use) or tr("none")),
         (tr("Finishing"), tr(", then ").join(filters) or tr("no filter")),
     ]
@@ -163,12 +163,12 @@ def qualities_in_words(qualities: Qualities) -> list[tuple[str, str]]:
     # Computed and not written as text: the result depends on protocol and scanner.
     found = [(quality, qualities.at(quality)) for quality in QUALITIES]
     return [
-        (name_of_key(quality), f"{algorithm_words(each)}; {_edges(each.grid.voxel_mm)}")
+        (name_of_key(quality), f"{algorithm_words(each)}; {_voxel_text(each.grid.voxel_mm)}")
         for quality, each in found
     ]
 
 
-def _edges(voxel_mm: Point | None) -> str:
+def _voxel_text(voxel_mm: Point | None) -> str:
     if voxel_mm is None:
         return tr("voxel size chosen automatically")
     return f"{' × '.join(f'{edge:g}' for edge in voxel_mm)} mm"

@@ -54,7 +54,7 @@ class QueueCommands(QObject):
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._refresh)
         self._model.ended.connect(self._report)
-        self.intake = QueueIntake(session, commands, preferences, self._act)
+        self.intake = QueueIntake(session, commands, preferences, self._change_queue)
         self.intake.setParent(self)
 
     def refresh(self) -> None:
@@ -67,10 +67,12 @@ class QueueCommands(QObject):
         def find(_: object) -> Found:
             queue = StudyQueue()
             self.start_runner(queue)
-            return _found(queue)
+            return _read_queue(queue)
 
         self._commands.run_task(
-            lambda task: _or_fault(lambda: find(task)), self._take, on_end=self._looked
+            lambda task: _result_or_fault(lambda: find(task)),
+            self._take,
+            on_end=self._finish_reading,
         )
 
     def obstacle(self) -> str:
@@ -98,9 +100,9 @@ class QueueCommands(QObject):
             # Only after success: a scan that was not queued is not bound to the patient.
             session.order.bind()
             session.study.note_stored(queued.study)
-            self._say_added(queued.study.title)
+            self._log_added(queued.study.title)
 
-        self._act(
+        self._change_queue(
             lambda queue: queued.add_to(queue, order),
             tr("The study could not be added to the queue."),
             added,
@@ -150,13 +152,15 @@ class QueueCommands(QObject):
             number of parallel studies; None keeps the setting
         """
         self._session.unlock_key()
-        self._act(
+        self._change_queue(
             lambda queue: queue.set_running(True, at_once), tr("The queue could not be started.")
         )
 
     def rest(self) -> None:
         """Start no more studies; running ones save a checkpoint and wait."""
-        self._act(lambda queue: queue.set_running(False), tr("The queue could not be paused."))
+        self._change_queue(
+            lambda queue: queue.set_running(False), tr("The queue could not be paused.")
+        )
 
     def set_at_once(self, at_once: int) -> None:
         """Set the number of parallel studies.
@@ -166,7 +170,7 @@ class QueueCommands(QObject):
         at_once
             0 for as many as the estimated memory allows
         """
-        self._act(
+        self._change_queue(
             lambda queue: queue.change_settings(at_once=at_once),
             tr("The number of parallel studies could not be changed."),
         )
@@ -179,7 +183,7 @@ class QueueCommands(QObject):
         id
             ID of its entry
         """
-        self._act(lambda queue: queue.pause(id), tr("The study could not be paused."))
+        self._change_queue(lambda queue: queue.pause(id), tr("The study could not be paused."))
 
     def resume(self, id: str) -> None:
         """Let a paused study wait for its turn again.
@@ -189,7 +193,7 @@ class QueueCommands(QObject):
         id
             ID of its entry
         """
-        self._act(lambda queue: queue.resume(id), tr("The study could not be resumed."))
+        self._change_queue(lambda queue: queue.resume(id), tr("The study could not be resumed."))
 
     def retry(self, id: str) -> None:
         """Let a failed study wait for its turn again.
@@ -199,7 +203,7 @@ class QueueCommands(QObject):
         id
             ID of its entry
         """
-        self._act(lambda queue: queue.retry(id), tr("The study could not be retried."))
+        self._change_queue(lambda queue: queue.retry(id), tr("The study could not be retried."))
 
     def remove(self, id: str) -> None:
         """Remove a study; its results stay.
@@ -209,11 +213,13 @@ class QueueCommands(QObject):
         id
             ID of its entry
         """
-        self._act(lambda queue: queue.remove(id), tr("The study could not be removed."))
+        self._change_queue(lambda queue: queue.remove(id), tr("The study could not be removed."))
 
     def clear(self) -> None:
         """Remove finished studies; their results stay."""
-        self._act(lambda queue: queue.clear_finished(), tr("The queue could not be changed."))
+        self._change_queue(
+            lambda queue: queue.clear_finished(), tr("The queue could not be changed.")
+        )
 
     def move(self, id: str, to: int) -> None:
         """Move a study.
@@ -225,11 +231,11 @@ class QueueCommands(QObject):
         to
             new position, counted from 0
         """
-        self._act(
+        self._change_queue(
             lambda queue: queue.move(id, to), tr("The order of the studies could not be changed.")
         )
 
-    def _act(
+    def _change_queue(
         self,
         act: Callable[[StudyQueue], object],
         failed: str,
@@ -242,7 +248,7 @@ class QueueCommands(QObject):
             # The process ends when nothing is left to do, so each change may have to start it
             # again.
             self.start_runner(queue)
-            return _found(queue)
+            return _read_queue(queue)
 
         def took(found: Found) -> None:
             self._take(found)
@@ -251,7 +257,7 @@ class QueueCommands(QObject):
 
         self._commands.run_task(work, took, failed=failed, on_end=on_end)
 
-    def _say_added(self, title: str, files: tuple[Path, ...] = ()) -> None:
+    def _log_added(self, title: str, files: tuple[Path, ...] = ()) -> None:
         self._session.add_log("info", tr("Added to the queue: {title}.", title=title), files)
 
     def _take(self, found: Found | str) -> None:
@@ -269,7 +275,7 @@ class QueueCommands(QObject):
     def _refresh(self) -> None:
         self.refresh()
 
-    def _looked(self) -> None:
+    def _finish_reading(self) -> None:
         self._is_looking = False
 
     def _report(self, entry: QueueEntry) -> None:
@@ -285,12 +291,12 @@ class QueueCommands(QObject):
         self._session.raise_problem(problem)
 
 
-def _found(queue: StudyQueue) -> Found:
+def _read_queue(queue: StudyQueue) -> Found:
     settings = queue.settings
     return tuple(queue.entries()), settings, settings.runs and settings.has_runner
 
 
-def _or_fault(find: Callable[[], Found]) -> Found | str:
+def _result_or_fault(find: Callable[[], Found]) -> Found | str:
     """Return an error as text: polling would otherwise raise it every second."""
     try:
         return find()

@@ -103,11 +103,11 @@ def test_signed_image_is_sent_after_ten_seconds(qtbot, signing, small_study, arc
     assert not signing.sign_off.send.isVisible(), "the send button is still visible"
     assert not signing.line.isHidden() and "in 10 s" in signing.line.text.text()
     signing.clock.now_s += RECALL_S - 0.1
-    signing.line._tick()
+    signing.line._release_due()
     assert "in 1 s" in signing.line.text.text()
     assert archive[1] == []
     signing.clock.now_s += 0.2
-    signing.line._tick()
+    signing.line._release_due()
     accepted = lambda: "accepted image and report" in signing.sign_off.said.text()  # noqa: E731
     qtbot.waitUntil(accepted, timeout=PATIENCE_MS)
     assert signing.line.isHidden()
@@ -123,7 +123,7 @@ def test_recalled_image_is_never_sent(qtbot, signing, small_study, archive):
     signing.line.recall.click()
     assert signing.line.isHidden()
     signing.clock.now_s += 2 * RECALL_S
-    signing.line._tick()
+    signing.line._release_due()
     qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
     assert archive[1] == []
     assert any("was recalled" in line.text for line in signing.session.log)
@@ -134,7 +134,7 @@ def test_next_scan_does_not_stop_sending(qtbot, signing, small_study, archive):
     second = sign(qtbot, signing, small_study, "not acceptable")
     assert [each.id for each in signing.session.outbox.waiting] == [first]
     signing.clock.now_s += RECALL_S + 1
-    signing.line._tick()
+    signing.line._release_due()
     qtbot.waitUntil(lambda: len(archive[1]) == GRID.shape[0] + 2, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
     assert "accepted" not in signing.sign_off.said.text(), "that of another image"
@@ -146,7 +146,7 @@ def test_sending_without_a_patient_is_refused(qtbot, signing, small_study, archi
     signing.session.problem_raised.connect(problems.append)
     sign(qtbot, signing, small_study, "acceptable", order=None)
     signing.clock.now_s += RECALL_S + 1
-    signing.line._tick()
+    signing.line._release_due()
     qtbot.waitUntil(lambda: bool(problems), timeout=PATIENCE_MS)
     assert "names no patient" in problems[0].text
     qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
@@ -158,7 +158,7 @@ def test_switching_off_before_the_deadline_prevents_sending(qtbot, signing, smal
     site = signing.context.preferences.site.model_copy(update={"archive_signed": False})
     signing.context.preferences.set_site(site)
     signing.clock.now_s += RECALL_S + 1
-    signing.line._tick()
+    signing.line._release_due()
     qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
     assert archive[1] == []
 
@@ -204,7 +204,7 @@ def test_image_that_failed_to_send_is_offered_by_the_next_window(
     signing.context.preferences.set_site(site)
     sign(qtbot, signing, small_study, "acceptable")
     signing.clock.now_s += RECALL_S + 1
-    signing.line._tick()
+    signing.line._release_due()
     qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
     made = next_window(qtbot, signing, archive)
     (offer,) = unsent_offers(made.context, parent)
@@ -222,7 +222,7 @@ def test_sent_or_recalled_image_is_not_offered(qtbot, signing, small_study, arch
     sign(qtbot, signing, small_study, "acceptable")
     if ends_by == "sent":
         signing.clock.now_s += RECALL_S + 1
-        signing.line._tick()
+        signing.line._release_due()
         qtbot.waitUntil(lambda: len(archive[1]) == GRID.shape[0] + 2, timeout=PATIENCE_MS)
         # the window closes before it knows that the node has accepted everything
     else:

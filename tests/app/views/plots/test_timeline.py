@@ -27,7 +27,7 @@ def timeline(qtbot) -> Timeline:
 
 def at(timeline: Timeline, lane: int, part: float) -> Call | None:
     """Return the call at a fraction of the time, 0 to 1."""
-    left = timeline._left()
+    left = timeline._label_width_px()
     x = left + part * (timeline.width() - left)
     return timeline.call_at(QPointF(x, lane * (LANE_PX + GAP_PX) + LANE_PX / 2))
 
@@ -46,7 +46,7 @@ def test_equal_stages_have_one_colour_and_different_ones_differ(timeline):
     names = {each.name for each in CALLS}
     assert len({timeline._colour(name).rgb() for name in names}) == len(names)
     shown = timeline.grab().toImage()
-    left, scale = timeline._left(), (timeline.width() - timeline._left()) / 10
+    left, scale = timeline._label_width_px(), (timeline.width() - timeline._label_width_px()) / 10
     row = LANE_PX + GAP_PX + LANE_PX // 2
     first, last = (shown.pixelColor(round(left + t * scale), row) for t in (2, 8))
     assert first.rgb() == last.rgb() == timeline._colour("Forward").rgb()

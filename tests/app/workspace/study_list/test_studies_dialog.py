@@ -218,7 +218,7 @@ def test_order_of_another_patient_is_refused(controls):
 
 def test_text_of_a_node_is_shown_literally(orders):
     sent = ImagingOrder(patient_id="<b>1</b>", patient_name="<i>A</i>^B", date="20269999")
-    orders._took(Worklist((sent,)))
+    orders._show_orders(Worklist((sent,)))
     assert orders.list.item(0, 0).text() == "–", "no such day"
     assert orders.list.item(0, 2).text() == "<b>1</b>"
 
