@@ -68,7 +68,7 @@ class Lines(str):
 
 
 def _visible_value(value: object) -> object:
-    """Return names and sentences as one line that nothing obeys, and other values unchanged."""
+    """Return names and sentences as one line without control characters; others unchanged."""
     is_foreign = isinstance(value, str | Path | Exception) and not isinstance(value, Lines)
     return visible_line(str(value)) if is_foreign else value
 

@@ -228,8 +228,8 @@ class FollowingModel(QObject, Generic[R, S, U]):
         """
         self.stop()
         self._serial += 1
-        # A slow connection may end after the user has chosen another source. The serial number
-        # tells.
+        # A slow connection may open after the user has chosen another source. The serial number
+        # identifies the request.
         serial, begin = self._serial, self.beginning(request)
         self.request, self.update, self._fault, self._warning = request, None, "", ""
         self.messages.clear()
@@ -282,7 +282,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self._timer.stop()
         if self._session is not None:
             self._session.close()
-            # Closing may finish one more update than the last poll has seen.
+            # Closing may finish another update after the last poll.
             self.update = self._session.newest  # type: ignore[assignment]  # bound of S
             self.updated.emit()
 

@@ -92,7 +92,7 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
     )
     source = open_source(request.source.strip(), options)
     choices = choices_of(protocol, live_settings(request), geometry)
-    # A replay is on the disk already, and a sliding image has no whole scan.
+    # A replay is on disk already, and a sliding window keeps no complete scan.
     is_recorded = request.mode == "growing" and not request.replay
     recorder = LiveRecorder("frames", source.name) if is_recorded else None
     # `stays`: slices can still be moved after the source has ended.

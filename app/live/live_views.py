@@ -66,7 +66,7 @@ class LiveViews(PlaneViews):
         note
             text in the views if the images are not the newest; such images do not move the planes
         """
-        # Kept or frozen images show their own planes, which must not become the current ones.
+        # Stored or frozen images show their own planes, which must not become the current ones.
         self._accept_planes(tuple(images.planes), is_newest=not note)
         for view in self.slices:
             view.note = note

@@ -90,7 +90,7 @@ def begin_pet(request: PetRequest, protocol: ListModeProtocol, loader: Loader) -
     )
     source = open_events(request.source.strip(), options, request.scanner or None)
     choices = LivePetChoices(protocol, pet_settings(request), attaching(request.files))
-    # A replay is on the disk already, and a sliding image has no whole scan.
+    # A replay is on disk already, and a sliding time window keeps no complete scan.
     is_recorded = request.newest_s is None and request.rate is None
     recorder = LiveRecorder("events", source.name) if is_recorded else None
     return LivePetSession(source, choices, on=cpu(), recorder=recorder)

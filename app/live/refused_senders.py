@@ -47,7 +47,7 @@ class RefusedSenders(QWidget):
 
     @property
     def texts(self) -> list[str]:
-        """Texts on show."""
+        """The displayed texts."""
         return self._texts
 
     def show_senders(self, senders: tuple[RefusedSender, ...], *, can_use: bool) -> None:

@@ -84,7 +84,7 @@ class SenderOptions(QWidget):
         return tuple(parts) if are_keys else (text,)
 
     def show_request(self) -> None:
-        """Prepare the form for another scan, which is opened to the network by its own decision."""
+        """Prepare the form for another scan, which needs its own decision about the network."""
         self.network.setChecked(False)
 
     def _unfold(self) -> None:

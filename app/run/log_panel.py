@@ -71,6 +71,6 @@ class LogPanel(QWidget):
         colour = getattr(self._theme.colours, TONES[line.level])
         # File names can contain "<" and "&".
         words = escape(visible_text(f"{line.time:%H:%M:%S}  {WORDS[line.level]}{line.text}"))
-        # HTML would join lines and spaces, and with them the columns of the log.
+        # HTML merges lines and spaces, which would destroy the columns of the log.
         words = words.replace("\n", "<br>").replace("  ", "&nbsp; ")
         self.text.appendHtml(f'<span style="color:{colour}">{words}</span>')

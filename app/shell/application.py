@@ -68,7 +68,7 @@ def make_window(
     loader
         process that reads files; None: the window starts its own
     """
-    # Before the first widget exists: from then on other threads must not collect.
+    # Before the first widget exists, because other threads must not collect widgets.
     collect_between_events(app)
     preferences = preferences or Preferences()
     session = Session(DeviceChoice(preferences.device))

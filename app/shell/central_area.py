@@ -88,7 +88,7 @@ class CentralArea(QWidget):
         copying = QShortcut(QKeySequence.StandardKey.Copy, self.views, self.fusion.copy_views)
         # Only in the views: Ctrl+C in a text field must copy text.
         copying.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        # First back from an opened volume to the run, then to the iterate.
+        # The order matters: return from an opened volume to the run, then select the iterate.
         self.scrubber.iterate_selected.connect(session.volumes.return_to_image)
         self.scrubber.iterate_selected.connect(run.select)
         self._theme.changed.connect(self._paint)

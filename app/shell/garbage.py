@@ -68,7 +68,7 @@ def use_one_heap() -> None:
     """Let all threads share one heap (glibc); call it before the first thread starts.
 
     Otherwise glibc makes a heap for each of the first threads, up to eight for each processor. The
-    gaps in all of them stay with the program, and grow with the number of runs.
+    system does not get the gaps in them back, and they grow with the number of runs.
     """
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):  # other libraries than glibc have no heaps

@@ -43,7 +43,7 @@ class HeaderBar(QWidget):
     """The switch of the pages, and the part of the header that belongs to the page.
 
     Prepare shows the choice of a run, Judge its card. During a run both show its progress. The page
-    of a live scan has neither: the card of an earlier run must not stand above its images.
+    of a live scan has neither: the card of an earlier run must not appear above its images.
     """
 
     def __init__(self, context: AppContext, actions: Actions, pages: Pages) -> None:

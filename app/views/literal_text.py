@@ -1,4 +1,4 @@
-"""Labels and tooltips that show text literally: no HTML, and marks for characters that act."""
+"""Labels and tooltips that show text literally: no HTML, and marks for control characters."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class CalibrateDialog(MeasurementDialog):
         self.act = button(tr("Measure"), self._measure, role="primary")
         self._is_busy = False
         self._lay_out()
-        # A result next to other settings would be saved with wrong facts.
+        # Otherwise a result could be saved with settings of another measurement.
         self.form.edited.connect(self._clear_result)
         self._theme.changed.connect(self._paint)
         self._paint()

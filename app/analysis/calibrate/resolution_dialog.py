@@ -68,7 +68,7 @@ class ResolutionDialog(MeasurementDialog):
         self.made: MeasuredResolution | None = None
         self._is_busy = self._is_stopping = False
         self._lay_out()
-        # A result next to other inputs would be saved with wrong facts.
+        # Otherwise a result could be saved with inputs of another measurement.
         self.scans.changed.connect(self._clear_result)
         self.scanner.currentIndexChanged.connect(self._clear_result)
         self.diameter.valueChanged.connect(self._clear_result)

@@ -128,8 +128,8 @@ class RegionList(QTreeWidget):
         second
             regions in the second volume by name; empty without one of the same unit
         """
-        # The errors need the space of the spread of the voxels, which the figures below state too,
-        # and a change that of peak and volume.
+        # The table is narrow: errors replace the standard deviation of the voxels, and a change
+        # replaces peak and volume. The figures below state all of them.
         has_errors = any(each.errors is not None for each in measured.values())
         self.setColumnHidden(SPREAD, has_errors or bool(second))
         self.setColumnHidden(CHANGE, not changes)

@@ -144,7 +144,7 @@ class RegionMarks(QObject):
             try:
                 self._covered[shape] = coverage_of(shape, volume)
             except EngineError:
-                # No level in this image. None is cached, so that it is not tried at each repaint.
+                # The image has no such level. Caching None avoids another try at each repaint.
                 self._covered[shape] = None
         found = self._covered[shape]
         return QPainterPath() if found is None else borders.of_voxels(found, volume)
@@ -190,13 +190,13 @@ class RegionMarks(QObject):
         """Return the distance of the handles from the box [px]; 0 unless the region is small."""
         box = borders.rect(region.shape.bounds_mm)
         is_small = region.shape.has_size and min(box.width(), box.height()) < ROOMY_PX
-        # On the box, they would hide most of a small lesion.
+        # Handles on the box would hide most of a small lesion.
         return OUTSIDE_PX if is_small else 0.0
 
     def _draw_handles(self, painter: QPainter, region: Region, borders: SliceBorders) -> None:
         size = 2 * (SMALL_HANDLE_PX if self._outside_px(region, borders) else HANDLE_PX)
         for sides, place in self._handles(region, borders).items():
-            # The centre of a region is what its reader looks at.
+            # An open square in the centre does not hide the voxels below.
             is_open = sides == (0, 0) and region.shape.has_size
             painter.setBrush(Qt.BrushStyle.NoBrush if is_open else QBrush(QColor(region.colour)))
             square = QRectF(0, 0, size, size)

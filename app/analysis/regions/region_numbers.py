@@ -139,7 +139,7 @@ class RegionNumbers(QWidget):
             # Fields show rounded numbers. Unchanged ones keep the exact value of the region.
             is_new = isinstance(typed, int | float) and typed != round(was, 3)
             wanted.append(float(typed or 0.0) if is_new else was)
-        # A size of 0 would make a region without volume, from which no drag returns.
+        # A region of size 0 has no volume, and no drag could enlarge it again.
         sizes = [min(max(size, LEAST_MM), MOST_MM) for size in wanted[3:]]
         middle = [min(max(place, -MOST_MM), MOST_MM) for place in wanted[:3]]
         bounds = around((middle[0], middle[1], middle[2]), (sizes[0], sizes[1], sizes[2]))

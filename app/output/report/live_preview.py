@@ -35,7 +35,7 @@ SHOWN_PX = 360
 
 
 class LivePreview(QObject):
-    """Draws the pages while somebody looks at them.
+    """Draws the pages while they are visible.
 
     Signals
     -------

@@ -127,7 +127,7 @@ def sign_and_report(
 
     def work(_: object) -> Reported:
         result = Results().open(id)
-        subject = read_subject(context, id)  # errors of reading must come before the signing
+        subject = read_subject(context, id)  # before the signature, because reading can fail
         target = path or free_path(result, site)
         if verdict is not None:
             sign(result, verdict.who, verdict.judgement, verdict.remark)
@@ -182,7 +182,7 @@ def send_result(
         else:
             node = send_report(report, subject, _send_in_child, with_regions=with_regions)
             accepted = tr("{node} accepted the report.", node=node)
-        # Here in the thread: a window that closes receives no callbacks any more.
+        # In the thread, because a closing window receives no callbacks.
         context.session.outbox.settle(id, with_image=with_image)
         return accepted
 

@@ -1,4 +1,4 @@
-"""The panel of the report: its pages as they are now, and its key images."""
+"""The panel of the report: its current pages and its key images."""
 
 from __future__ import annotations
 

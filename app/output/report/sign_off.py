@@ -221,7 +221,7 @@ class SignOff(QWidget):
         sends_image = sends_after_sign_off(self._context.preferences.site, judgement)
 
         def expect_sending() -> None:
-            # From the signature on, so that a window that is killed does not forget it.
+            # Stored with the signature, so that a crash of the window does not lose it.
             if sends_image or sends_report:
                 outbox.expect(of, title, with_image=sends_image)
 

@@ -141,7 +141,7 @@ class FilmStrip(QListView):
             return
         overlay = self._session.volumes.overlay
         shown = next((each for each in self.results if each.id == shown_id), None)
-        # Compared results change places; otherwise the image would be compared with itself
+        # A click on the compared result swaps both; an image cannot be compared with itself.
         if shown is not None and overlay is not None and overlay.key == f"result:{result.id}":
             compare_results(self._context, result, shown)
         else:
@@ -272,7 +272,7 @@ class StripDelegate(QStyledItemDelegate):
         if judgement is not None:
             corner = frame.topRight() + QPoint(1 - MARK_PX, 0)
             mark = QRect(corner, QSize(MARK_PX, MARK_PX))
-            # A ground of its own, because the picture can be black or white.
+            # An own background, because the picture can be black or white.
             painter.fillRect(mark, QColor(colours.panel))
             icon, colour = MARKS[judgement]
             draw(icon, self._theme, colour).paint(painter, mark)

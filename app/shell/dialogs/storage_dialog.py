@@ -142,7 +142,7 @@ class StorageDialog(QDialog):
             else tr("Remove {n:,} entries ({total})?", n=n, total=total)
         )
         if n_jobs:
-            # Caches come back by themselves, interrupted jobs do not.
+            # The program creates caches again. An interrupted job is lost.
             lost = (
                 tr("1 interrupted job will be lost.")
                 if n_jobs == 1

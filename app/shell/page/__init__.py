@@ -1,1 +1,1 @@
-"""The two pages of the window, and what each of them shows."""
+"""The two pages of the window and their content."""

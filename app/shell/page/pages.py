@@ -47,7 +47,7 @@ class Pages(QObject):
             self.changed.emit()
 
     def _follow_run(self) -> None:
-        # Forgetting a run begins an empty record.
+        # A run that was cleared has an empty record without a title.
         self.show("judge" if self._run.record.title else "prepare")
 
     def _follow_scan(self) -> None:

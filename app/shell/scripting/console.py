@@ -76,7 +76,7 @@ class Console(QObject):
 
     def code(self) -> str:
         """Return code that defines the study and the image of the displayed page."""
-        # Few sessions open a console
+        # Imported late: few sessions open a console.
         from engine.jobs import definition_of
 
         study = self._scripts.study()

@@ -73,7 +73,7 @@ class ScriptActions(QObject):
         return self._session.study.to_study()
 
     def _copy(self, kind: str) -> None:
-        # Few sessions copy a study
+        # Imported late: few sessions copy a study.
         from engine.jobs import command_of, script_of
 
         writers: dict[str, Callable[..., str]] = {"python": script_of, "command": command_of}

@@ -33,7 +33,7 @@ class Outbox(QObject):
 
     Signals
     -------
-    changed : a result was added or has gone
+    changed : a result was added or removed
     due : ID of a result that must be sent now
     sent : ID of a result, and a sentence about the objects that the node accepted
 

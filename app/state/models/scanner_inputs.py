@@ -201,7 +201,7 @@ class RememberedInputs:
                 raise ValueError(f"> {MOST_BYTES:,} bytes")
             return _parse_inputs(json.loads(self._path.read_text("utf-8")))
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
-            # The damaged file is kept, because it may be the only list of these paths.
+            # The damaged file stays, because it may be the only list of these paths.
             aside = self._path.with_suffix(".damaged")
             with suppress(OSError):
                 self._path.replace(aside)

@@ -37,7 +37,7 @@ from engine.results import Named
 
 
 class Session(QObject):
-    """Owns the models. They do not know each other; the session connects them.
+    """Owns the models and connects them. No model depends on another one.
 
     Attributes
     ----------

@@ -73,7 +73,7 @@ class StudyModel(ProtocolState):
             self.scan_replaced.emit()
         self.inputs = inputs
         self._begin(protocol, before)
-        # As it was opened, it can be opened again.
+        # The unchanged study can be opened again from its files, so it counts as stored.
         self._stored = {_key_of(self.to_study())} if DATA in self.inputs else set()
         self._show_all()
 

@@ -32,7 +32,7 @@ class ImagePlaneReader(SliceReader):
 
     def _follow(self) -> None:
         """React to another image; without a viewer, free the memory of the previous one."""
-        # Only a mark: up to twelve previews arrive per second, and most are never sliced.
+        # Only a flag: up to twelve previews arrive per second, and most are never sliced.
         self._is_new = True
         if not self._is_active and self._slices is not None:
             self._slices = self._grid = self.newest = None

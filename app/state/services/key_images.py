@@ -126,7 +126,7 @@ def obstacle(session: Session, view: RasterView) -> str:
 
 
 def add_key_image(context: AppContext, view: RasterView) -> None:
-    """Add a view as it is to the report of the displayed result; state the reason if it cannot be.
+    """Add a view to the report of the displayed result, or show the reason why it cannot be added.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def _second_caption(session: Session, *, part: str, is_compared: bool) -> list[s
         return [f"{COMPARED[mode]}: {name}", _window_text(appearance, appearance.window), *warning]
     if part == "both" and (fusion.is_side_by_side or (fusion.blinks and not fusion.blinks_up)):
         return []
-    if fusion.compares:  # the views show only the image, and say why
+    if fusion.compares:  # the views show only the image and the reason
         return []
     share = f", {100 * fusion.opacity:.0f} %" if fusion.mode == "blend" and part == "both" else ""
     return [f"{name}{share}", _window_text(fusion, fusion.window), *warning]

@@ -128,11 +128,11 @@ class Previews(QObject):
     def _read_slice(
         self, request: PreviewRequest, threads: int | None
     ) -> PreviewSlice | str | None:
-        """Compute a preview, in a thread; a text is a failure, None means that it is obsolete."""
+        """Return a preview, the reason why it failed, or None if it is obsolete; in a thread."""
         from engine.core.backend import cpu
         from engine.modalities import SlicePreview
 
-        # The prepared scan is kept, so that only the changed part is computed again.
+        # With the prepared scan in memory, only the changed part is computed again.
         if self._quick is None or self._quick[0] is not request.scan:
             radiographs = request.scan.radiographs
             if radiographs is None:

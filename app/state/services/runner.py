@@ -164,7 +164,7 @@ class Runner(QObject):
         if self.job is not None:
             self.job.process.abort()
             self.job.wait()
-            # The events of this end come too late for the window.
+            # The window no longer receives the last events of this run.
             if self._share_left() < 1:
                 self._note_stored()
 

@@ -57,7 +57,7 @@ class EngineThread(QThread):
                 self._forward(event)
         except EngineError as e:
             self.event_received.emit(Failed(str(e), user_fault=True))
-        except Exception as e:  # noqa: BLE001  a thread has no caller: the window must be told
+        except Exception as e:  # noqa: BLE001  a thread has no caller, so the window gets the error
             text = tr(
                 "The engine could not be started ({name}: {e}); please report this error.",
                 name=type(e).__name__,
@@ -103,7 +103,7 @@ class Task(QThread):
             result = self._work(self)
         except EngineError as e:
             self.failed.emit(str(e))
-        except Exception as e:  # noqa: BLE001  the thread's last door: nothing may end silently
+        except Exception as e:  # noqa: BLE001  no error of a thread may be lost
             keep_fault(e)
             # Lines of a long message would show as codes of control characters.
             words = " ".join(str(e).split())

@@ -19,8 +19,8 @@ LABEL = "qt_msgbox_label"
 class MessageBox(QMessageBox):
     """A message box with a plain text that can be selected and copied exactly as it was set.
 
-    Long words have invisible breaks, or they would be cut. What is copied has none, because an
-    address or a path with them is not found.
+    Long words have invisible breaks, or they would be cut. Copied text has none, because a
+    path or an address with breaks is not found.
 
     Parameters
     ----------

@@ -147,7 +147,7 @@ class ColourBar(QWidget):
             each for each in map(self._state.to_shown, self._state.bar_marks) if low < each < high
         ]
         if marks:
-            # Marks come first: a label of an end that would touch one is left out.
+            # Marks have priority: the label of an end is omitted if it would touch one.
             values = [*marks, (low + high) / 2, low, high]
             labels = [number(value, 2) for value in values]
         else:

@@ -126,7 +126,7 @@ class VolumeAppearance(QObject):
             return ""
         value, error = float(self.volume.values[index]), self.volume.error
         spread = 0.0 if error is None else error.at(index)
-        # Replicates that are all equal tell nothing: the Hessian leaves out voxels near 0.
+        # Equal replicates do not show the error: the Hessian leaves out voxels near 0.
         return self.shown_with_error(value, spread) if spread > 0 else self.shown_text(value)
 
     def from_shown(self, shown: float) -> float:

@@ -115,7 +115,7 @@ def sample(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """
     flat = values.reshape(-1)
     # Strided and not random: the same volume always gets the same window.
-    step = max(1, flat.size // N_SAMPLES) | 1  # odd, so that it never falls in step with a row
+    step = max(1, flat.size // N_SAMPLES) | 1  # odd, so that samples do not align with rows
     thinned = flat[::step]
     return thinned[np.isfinite(thinned)]
 

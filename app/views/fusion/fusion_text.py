@@ -258,7 +258,7 @@ def upper_value(state: ViewState, point_mm: Point | None = None) -> str:
     if index is None:
         return tr("outside the second volume")
     if fusion.is_error and fusion.unit == "%":
-        # The error of an error allows no more digits.
+        # The error is uncertain itself, so more digits have no meaning.
         return fusion.shown_text(float(fusion.volume.values[index]), 2)
     return fusion.text_of(index)
 

@@ -107,7 +107,7 @@ class PlaneSceneView(QWidget):
         state.display_changed.connect(self._forget_images)
 
     def show_placement(self, placement: PlanePlacement | None) -> None:
-        """Show the requested positions. The images stay at theirs.
+        """Show the requested positions. The images stay at their old positions.
 
         Parameters
         ----------

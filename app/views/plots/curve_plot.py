@@ -67,7 +67,7 @@ class CurvePlot(StillPlot):
         limit
             value of a line across the plot; None for no line
         """
-        # Also the line must be visible, so that the distance from it is.
+        # The line must be visible too, to show the distance from it.
         shown = [*values, *([] if limit is None else [limit])]
         if self._is_log:
             shown = [math.log10(value) for value in shown]

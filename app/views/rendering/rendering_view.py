@@ -109,7 +109,7 @@ class RenderingView(RasterView):
         state.fit_requested.connect(self._face_front)
         self.part_changed.connect(self._forget_image)
 
-    # What is shown
+    # Content
 
     def make_raster(self, volume: Volume) -> Raster:
         # The pane only needs an area. Its pixels come from the rays.
@@ -329,7 +329,7 @@ class RenderingView(RasterView):
         n_rows = frame.size[1] if frame.rows is None else frame.rows[1]
         spent = (time.perf_counter() - before) / (n_rows * frame.size[0])
         key = scene.program, frame.step
-        # The mean of the last two: one slow image must not make the next one ugly.
+        # The mean of the last two: one slow image must not make the next one coarse.
         self._rates[key] = (self._rates.get(key, spent) + spent) / 2
         return True
 

@@ -68,7 +68,7 @@ class SceneMaker:
         elif mode == "volume":
             weights = (min(2 * weights[0], 1.0), min(2 * weights[1], 1.0))
         else:
-            # The surface of the anatomy lets the activity shine through.
+            # The surface of the anatomy is transparent, so that the activity is visible.
             weights = (1.0, weights[1]) if is_below else (weights[0], 1.0)
         radius = max(parts.packed_lower.size_mm) / 2
         lower = self._layer(parts.packed_lower, parts.lower, weights[0], radius, upper=False)

@@ -16,8 +16,8 @@ LEAST_ROW_PX = 150
 class ComparisonStart:
     """Begins a comparison with both volumes in sight, and large enough to be judged.
 
-    A projection or a 3D view would show one volume on top of the other. Three rows of a low window
-    would show stamps, so one plane of both volumes and their difference fills it.
+    A projection or a 3D view would show one volume on top of the other. In a low window, three
+    rows of images would be too small, so one plane of both volumes and their difference fills it.
     """
 
     def __init__(self) -> None:

@@ -65,7 +65,7 @@ class LinkedPlanes:
         shown = view.viewport
         if self._spreading or shown is None:
             return
-        # The others report their change, too, and must not answer.
+        # The others report their change too, which must not start another update.
         self._spreading = True
         try:
             for other in self._slices_of_size(view):

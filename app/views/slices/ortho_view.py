@@ -403,7 +403,7 @@ class Panes(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.fill()
-        # Otherwise one image has the old shares, and the first one of a film another size.
+        # Otherwise one image has the old shares, and the first image of a film differs in size.
         self._grid.activate()
 
     def show_rows(self, rows: Sequence[Sequence[RasterView]]) -> None:

@@ -102,7 +102,7 @@ class _Groups:
         step = self._step_to(index)
         group = self.kept.get(number)
         if group is not None:
-            # First, so that the next group does not take its memory.
+            # Marked as used first, so that the next group does not reuse its memory.
             self._use(number, group)
         if 0 < abs(step) <= LONGEST_STEP:
             # The steps through this group read all of the next one.
@@ -133,7 +133,7 @@ class _Groups:
         """Return the distance from the last two slices, with sign; 0 between them."""
         latest = self._latest or (index,)
         self._latest = (latest[-1], index)
-        # A blend requests two neighbours, the lower one first. Only the way past both counts.
+        # A blend requests two neighbours, the lower one first. A step must go past both.
         return index - min(max(index, min(latest)), max(latest))
 
     def _read_ahead(self, values: Values, number: int, share: float) -> None:

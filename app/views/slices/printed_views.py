@@ -124,7 +124,7 @@ class _PrintedSlice(SliceView):
         return self._orientation.to_screen(self._turned.to_patient(u, v, 0.0))
 
     def shows_crosshair(self) -> bool:
-        # It would cover the finding.
+        # A crosshair would cover the finding.
         return False
 
     def _notes(self, raster: Raster) -> overlay.Notes:

@@ -25,7 +25,7 @@ class ClassForm(QWidget, Generic[S]):
     def __init__(self, make: Callable[[S], Form], value: S) -> None:
         super().__init__()
         self._make = make
-        # Forms are kept, so that switching back and forth is fast.
+        # Forms are reused, so that switching back and forth is fast.
         self._forms: dict[type[Settings], Form] = {}
         self._expert = False
         self._column = QVBoxLayout(self)

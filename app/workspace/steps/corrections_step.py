@@ -54,7 +54,7 @@ class CorrectionsStep(StepPanel):
     def ledger(self) -> Ledger:
         """The rows of the modality, created when they are first needed."""
         modality = self._study.modality
-        # Rows are kept, because creating forms takes longer than showing them.
+        # Rows are reused, because creating forms takes longer than showing them.
         if modality.key not in self._ledgers:
             self._ledgers[modality.key] = made = Ledger(modality, self._theme)
             for kind, row in made.rows.items():

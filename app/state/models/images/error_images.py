@@ -54,7 +54,7 @@ def error_image(volume: Volume, key: str) -> Volume:
     # Without the lock: the window must not wait for a thread that prepares another frame.
     if key == SPREAD:
         found = deviations_of(volume)
-        # Replicates that are all equal tell nothing: the Hessian leaves out voxels near 0.
+        # Equal replicates do not show the error: the Hessian leaves out voxels near 0.
         values = np.where(found.values > 0, found.values, np.float32(np.nan))
         found = replace(found, values=values)
     else:

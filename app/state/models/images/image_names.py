@@ -90,7 +90,7 @@ def names_of_entries(entries: Iterable[QueueEntry], results: Iterable[Result]) -
 
 
 def _visible_names(names: dict[str, str]) -> dict[str, str]:
-    """Return names without characters that act: they contain names of scans and protocols."""
+    """Return names with visible control characters: scans and protocols may contain some."""
     return {id: visible_line(name) for id, name in names.items()}
 
 

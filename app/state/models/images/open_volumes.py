@@ -187,9 +187,9 @@ class OpenVolumes(QObject):
         refit
             True fits window and cursor to it if it is shown
         """
-        if self._image is None and image is not None:  # which the user has waited for
-            self._base_key = IMAGE
         # The user has waited for the first image of a run, so it replaces an open file.
+        if self._image is None and image is not None:
+            self._base_key = IMAGE
         self._image = image
         if image is None and self._base_key == IMAGE:
             self._overlay_key = ""

@@ -107,7 +107,7 @@ class ProtocolState(QObject):
         self._for_next = None
 
     def start_again(self) -> None:
-        """Start with the scan's own protocol and without pins, as another person takes over."""
+        """Start with the scan's own protocol and without pins, because the user has changed."""
         self.pins.clear()
         self._begin(None, self.identified())
         self._drop_foreign_inputs()

@@ -1,6 +1,7 @@
 """Read many files at once: find the scans among them, and the questions that each leaves open.
 
-All functions run in a thread. A question is an answer here, never an error: the scan waits with it.
+All functions run in a thread. A question is a result here, not an error: the scan waits until the
+user answers it.
 """
 
 from __future__ import annotations
