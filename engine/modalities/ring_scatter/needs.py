@@ -13,6 +13,7 @@ for the events take additional time.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -47,6 +48,8 @@ BYTES_PER_MU_VOXEL, BYTES_PER_VOXEL_INSIDE = 64, 160
 
 The first value applies while its border is found, the second to voxels from which points are drawn.
 """
+BYTES_PER_FACE = 16
+"""Memory of the four neighbours of a face, one for each voxel that paths are traced through."""
 STEPS_PER_SECOND, BLURS_PER_SECOND = 1.6e8, 1.3e9
 """Path steps, and products of the time blur, per second and thread."""
 PAIRS_PER_SECOND, TIMED_PER_SECOND, BINS_PER_SECOND = 3.3e8, 2.5e7, 6.5e8
@@ -144,6 +147,7 @@ def needs_of(
         + amounts.part * BYTES_PER_PART_ROW
         + amounts.rows * amounts.row_bytes
         + coarse.n_voxels * (BYTES_PER_COARSE_VOXEL + SUM_BYTES * max(on.threads, 1))
+        + BYTES_PER_FACE * (coarse.n_voxels + _n_joined(mu_map.grid, coarse))
     )
     points = sum(n_points_of(settings, number) for number in range(settings.rounds))
     per_point = _point_seconds(n, layout, mu_map.grid, coarse)
@@ -169,6 +173,12 @@ def _mu_map_bytes(mu_map: Volume) -> int:
     """Return the memory for the μ-map; its border is found before points are drawn from it."""
     n, inside = mu_map.grid.n_voxels, int(np.count_nonzero(mu_map.values))
     return max(n * BYTES_PER_MU_VOXEL, n * 16 + inside * BYTES_PER_VOXEL_INSIDE)
+
+
+def _n_joined(mu_map: ImageGrid, coarse: ImageGrid) -> int:
+    """Return the number of voxels of the μ-map after `coarse_map` has joined them."""
+    joined = [max(1, int(map_edge_mm(coarse) / edge_mm)) for edge_mm in reversed(mu_map.voxel_mm)]
+    return prod(-(-n // k) for n, k in zip(mu_map.shape, joined, strict=True))
 
 
 def _point_seconds(n: int, layout: TimeLayout, mu_map: ImageGrid, coarse: ImageGrid) -> float:
