@@ -75,7 +75,7 @@ def _demo(arguments: list[str]) -> str:
 
 def _open_window(path: Path | None = None, demo: str = "") -> int:
     if not has_display():
-        _refuse(
+        _print_fault(
             "no display is reachable, so no window can open; work without one: "
             "`isocenter demo`, `isocenter reconstruct DATA -o OUT`, `isocenter --help`."
         )
@@ -84,7 +84,7 @@ def _open_window(path: Path | None = None, demo: str = "") -> int:
     from app.shell.qt_start import obstacle
 
     if fault := obstacle(os.environ):
-        _refuse(fault)
+        _print_fault(fault)
         return 2
     from engine.jobs import DemoSimulation
     from engine.modalities import DEMOS
@@ -99,7 +99,7 @@ def _open_window(path: Path | None = None, demo: str = "") -> int:
     return run_window(path=path, demo=demo, begun=begun)
 
 
-def _refuse(fault: str) -> None:
+def _print_fault(fault: str) -> None:
     from engine.core.printing import print_line
 
     print_line(f"isocenter: {fault}", sys.stderr)

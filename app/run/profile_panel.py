@@ -58,7 +58,7 @@ class ProfileTab(QWidget):
         self.kernels = KernelTable()
         self.machine = ProfileTable(tr("Machine"))
         self.note = label("", "caption", wrap=True)
-        self.save = button(tr("Export profile …"), self._choose, EXPORT_TIP)
+        self.save = button(tr("Export profile …"), self._export_chosen, EXPORT_TIP)
         self.save_trace = button(tr("Export timeline …"), self._choose_trace, TRACE_TIP)
         self._lay_out()
         self._run.progress_changed.connect(self._show)
@@ -142,7 +142,7 @@ class ProfileTab(QWidget):
         self.note.setText(words.missing(profile) if profile else "")
         self.note.setVisible(bool(self.note.text()))
 
-    def _choose(self) -> None:
+    def _export_chosen(self) -> None:
         target = self._target(tr("Export profile"), NAME, tr("Profiles (*.json)"))
         if target is not None:
             self.export(target)

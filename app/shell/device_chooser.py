@@ -52,7 +52,7 @@ class DeviceChooser(QToolButton):
             failed=tr("The devices on this computer could not be listed."),
         )
 
-    def _list(self, keys: tuple[str, ...]) -> None:
+    def _update_entries(self, keys: tuple[str, ...]) -> None:
         """Update the entries of the menu to one per device."""
         for gone in [key for key in self.entries if key not in keys]:
             entry = self.entries.pop(gone)
@@ -89,7 +89,7 @@ class DeviceChooser(QToolButton):
         )
         # Before the search has ended the menu shows placeholders.
         keys = tuple(device.key for device in self._choice.found) or ("cpu", "cuda")
-        self._list(("auto", *keys))
+        self._update_entries(("auto", *keys))
         self._show_entry("auto", automatic, tr("Use the GPU if available, otherwise the CPU"))
         for key in keys:
             self._show_device(key, self._choice.named(key))

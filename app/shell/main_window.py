@@ -217,7 +217,7 @@ class MainWindow(QMainWindow):
         self.actions_.follow_live(self.live.commands.page)
         self.actions_.full_views.toggled.connect(self.show_only_views)
         self.actions_.log.toggled.connect(self._show_log)
-        self.commands.choose_requested.connect(self._choose)
+        self.commands.choose_requested.connect(self._choose_file)
         self.commands.offered.connect(lambda role, path: self.open_path(path, role))
         session.run.state_changed.connect(self._follow_state)
         session.key_images.added.connect(
@@ -232,7 +232,7 @@ class MainWindow(QMainWindow):
         """Ask for files to open; several scans are added to the queue."""
         self.dialogs.choose_all(self.open_all)
 
-    def _choose(self, role: str) -> None:
+    def _choose_file(self, role: str) -> None:
         self.dialogs.choose(role, lambda path: self.open_path(path, role))
 
     def export(self) -> None:

@@ -165,13 +165,13 @@ class PanelWidths(QObject):
         self._settled_px = -1
         for panel in wanted:
             panel.resized.connect(self._note_widths)
-        self._apply()
+        self._apply_widths()
 
     def settle(self) -> None:
         """Restore the widths as far as space allows; call after each resize."""
         # Only a wider window can give space back.
         if self._window.width() > self._settled_px:
-            self._apply()
+            self._apply_widths()
         self._settled_px = self._window.width()
 
     def _note_widths(self) -> None:
@@ -182,6 +182,6 @@ class PanelWidths(QObject):
                 for panel, px in self._wanted.items()
             }
 
-    def _apply(self) -> None:
+    def _apply_widths(self) -> None:
         panels, widths = list(self._wanted), list(self._wanted.values())
         self._window.resizeDocks(panels, widths, Qt.Orientation.Horizontal)

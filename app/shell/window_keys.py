@@ -59,10 +59,10 @@ class RefusedKeys(QObject):
         """
         is_press = event.type() == QEvent.Type.KeyPress
         if watched is self._window and is_press and isinstance(event, QKeyEvent):
-            self._explain(QKeySequence(event.keyCombination()))
+            self._show_reason(QKeySequence(event.keyCombination()))
         return False
 
-    def _explain(self, keys: QKeySequence) -> None:
+    def _show_reason(self, keys: QKeySequence) -> None:
         for action in self._window.actions_.named().values():
             if action.isVisible() and not action.isEnabled() and action.shortcut() == keys:
                 # Tooltips are HTML; the status line shows plain text.

@@ -52,7 +52,7 @@ class ScanList(QWidget):
             if takes_sinograms
             else tr("List-mode scans of the same source")
         )
-        self.add = button(tr("Add …"), self._choose, kinds)
+        self.add = button(tr("Add …"), self._add_chosen, kinds)
         self.remove = button(
             tr("Remove"), self._remove, tr("Remove the selected scans from the list")
         )
@@ -92,7 +92,7 @@ class ScanList(QWidget):
     def _enable_remove(self) -> None:
         self.remove.setEnabled(bool(self.list.selectedItems()))
 
-    def _choose(self) -> None:
+    def _add_chosen(self) -> None:
         readers = (LISTMODE_READERS, *((SINOGRAM_READERS,) if self._takes_sinograms else ()))
         suffixes = dict.fromkeys(suffix for each in readers for suffix in suffixes_of(each))
         kinds = " ".join(f"*{suffix}" for suffix in suffixes)

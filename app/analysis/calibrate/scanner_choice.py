@@ -23,7 +23,7 @@ class ScannerChoice(QuietCombo):
         for key, name in context.commands.builtin_scanners().items():
             self.addItem(name, key)
         self.addItem(tr("From a file …"), FROM_FILE)
-        self.activated.connect(self._take)
+        self.activated.connect(self._use_choice)
         # The entry "From a file …" is an action. After a cancelled dialog the previous entry
         # returns.
         self._last = 0
@@ -44,7 +44,7 @@ class ScannerChoice(QuietCombo):
         self.setCurrentIndex(at)
         self._last = at
 
-    def _take(self, at: int) -> None:
+    def _use_choice(self, at: int) -> None:
         if self.currentData() != FROM_FILE:
             self._last = at
             return

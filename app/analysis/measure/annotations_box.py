@@ -31,7 +31,7 @@ class AnnotationsBox(QWidget):
         self._state = context.session.view
         regions = context.session.regions
         self.model = AnnotationModel(regions)
-        self.marks = AnnotationMarks(self.model, self._state, lambda: self._ask(""))
+        self.marks = AnnotationMarks(self.model, self._state, lambda: self._ask_text(""))
         self.note = label(EMPTY, "muted", wrap=True)
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Annotations"))
@@ -122,12 +122,12 @@ class AnnotationsBox(QWidget):
         found = self.model.chosen_one
         if found is None:
             return
-        words = self._ask(found.text)
+        words = self._ask_text(found.text)
         if words:
             values = found.model_dump() | {"text": words}
             self.model.change(self.model.chosen, Annotation.model_validate(values))
 
-    def _ask(self, start: str) -> str:
+    def _ask_text(self, start: str) -> str:
         """Return a text that an annotation can have."""
         typed = ask_text(self.window(), tr("Annotation"), tr("Text"), start)
         # Pasted text can contain line breaks, which an annotation does not accept.

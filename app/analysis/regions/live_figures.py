@@ -174,19 +174,19 @@ class RegionFollower(QObject):
         self._is_stale = False
         # Without regions no thread is needed, and old figures must go.
         if volume is None or not regions:
-            self._take(FiguresFound((), {}, 0.0))
+            self._report_found(FiguresFound((), {}, 0.0))
             return
         stored, image = images_by_position(self._session.run.record.images.items), self.image
         chosen, second = self._session.regions.chosen_region, self._second_image
         self._is_measuring = True
         self._context.commands.run_task(
             lambda _: found_in(regions, volume, image, stored, self._means, chosen, second),
-            self._take,
+            self._report_found,
             failed=tr("The regions could not be measured."),
             on_end=self._finish_measurement,
         )
 
-    def _take(self, found: FiguresFound) -> None:
+    def _report_found(self, found: FiguresFound) -> None:
         self.found = found
         start = time.thread_time()
         # The table and plots are drawn inside this call; their cost counts as well.

@@ -76,8 +76,8 @@ class RegionList(QTreeWidget):
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         head.setMinimumSectionSize(34)
-        self.itemChanged.connect(self._take)
-        self.itemSelectionChanged.connect(self._choose)
+        self.itemChanged.connect(self._apply_edit)
+        self.itemSelectionChanged.connect(self._follow_selection)
         model.changed.connect(self.fill)
         model.chosen_changed.connect(self._show_chosen)
 
@@ -201,7 +201,7 @@ class RegionList(QTreeWidget):
         shown = Qt.CheckState.Checked if region.shown else Qt.CheckState.Unchecked
         item.setCheckState(0, shown)
 
-    def _take(self, item: QTreeWidgetItem, column: int) -> None:
+    def _apply_edit(self, item: QTreeWidgetItem, column: int) -> None:
         name = str(item.data(0, NAME))
         if column or self._model.current.named(name) is None:
             return
@@ -213,7 +213,7 @@ class RegionList(QTreeWidget):
             self.refused.emit(tr("The name was not changed. {reason}.", reason=reason))
         self.fill()
 
-    def _choose(self) -> None:
+    def _follow_selection(self) -> None:
         names = [str(item.data(0, NAME)) for item in self.selectedItems()]
         # The order of selection matters: "first minus the others".
         kept = [name for name in self._model.chosen if name in names]

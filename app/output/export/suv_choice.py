@@ -47,9 +47,9 @@ class SuvChoice(QuietCombo):
             self.addItem(name_of_key(kind), kind)
             reason = why_no_suv(volume, kind)
             if reason:
-                self._refuse(self.count() - 1, kind, reason)
+                self._disable_entry(self.count() - 1, kind, reason)
 
-    def _refuse(self, row: int, kind: str, reason: str) -> None:
+    def _disable_entry(self, row: int, kind: str, reason: str) -> None:
         self.reasons[kind] = reason
         model = self.model()
         if isinstance(model, QStandardItemModel):

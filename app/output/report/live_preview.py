@@ -109,7 +109,7 @@ class LivePreview(QObject):
         """Return the displayed result; its image is not read again after each change."""
         result, stored = Results().open(id), self._stored
         if stored is None or stored.result.id != id:
-            self._stored = stored = self._read(id)
+            self._stored = stored = self._read_subject(id)
         made = signatures_of(result)
         subject = as_shown(self._context, replace(stored, result=result, signatures=made))
         # New key images replace those of a damaged file.
@@ -121,7 +121,7 @@ class LivePreview(QObject):
             key_images=tuple(map(_scaled_to_page, subject.key_images)),
         )
 
-    def _read(self, id: str) -> ReportSubject:
+    def _read_subject(self, id: str) -> ReportSubject:
         result, session = Results().open(id), self._context.session
         chosen = usable_key_images(result)
         self._fault = chosen.fault

@@ -31,7 +31,7 @@ class ImageCaption(ElidedLabel):
         self._of: RunRecord | None = None
         self.setContentsMargins(10, 3, 10, 3)
         self.setAccessibleName(tr("Image provenance"))
-        self._run.image_selected.connect(self._take)
+        self._run.image_selected.connect(self._follow_image)
         for signal in (
             self._study.protocol_changed,
             self._study.inputs_changed,
@@ -43,7 +43,7 @@ class ImageCaption(ElidedLabel):
             signal.connect(self._show)
         self.hide()
 
-    def _take(self, volume: Volume | None) -> None:
+    def _follow_image(self, volume: Volume | None) -> None:
         # A new run has a new record; the caption keeps that of the displayed image.
         self._of = self._run.record if volume is not None else None
         self._show()

@@ -43,7 +43,7 @@ class ResultsTab(QWidget):
         self._results, self._run = context.session.results, context.session.run
         self._volumes = context.volumes
         self._chosen = ""
-        self.confirm: Callable[[str, str], bool] = self._ask
+        self.confirm: Callable[[str, str], bool] = self._confirm_deletion
         self.list = QListView()
         self.list.setModel(ResultRows(self._results, self.list))
         self.list.setAccessibleName(tr("Results"))
@@ -199,5 +199,5 @@ class ResultsTab(QWidget):
         if self.confirm(tr("Delete this result?"), text):
             self._commands.delete(result)
 
-    def _ask(self, title: str, text: str) -> bool:
+    def _confirm_deletion(self, title: str, text: str) -> bool:
         return ask(self, title, text, tr("Delete"))

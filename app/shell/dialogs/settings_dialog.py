@@ -157,7 +157,7 @@ class SettingsDialog(QDialog):
         row.setSpacing(8)
         row.addWidget(line, 1)
         row.addWidget(
-            button(tr("Choose …"), lambda: self._choose(name), tr("Choose a file or folder"))
+            button(tr("Choose …"), lambda: self._choose_file(name), tr("Choose a file or folder"))
         )
         return made
 
@@ -205,7 +205,7 @@ class SettingsDialog(QDialog):
     def _add(self, group: Group, title: str, shown: QWidget) -> None:
         self._rows[group].append((title, shown))
 
-    def _choose(self, name: str) -> None:
+    def _choose_file(self, name: str) -> None:
         start = self.fields[name].text() or self._preferences.folder_last_used
         if name in LOGOS:
             path = ask_open(self, tr("Choose a logo"), start, tr("Pictures (*.png *.jpg *.jpeg)"))
@@ -273,9 +273,9 @@ class SettingsDialog(QDialog):
             # First, because only this step can fail.
             self._preferences.set_site(self._site())
         except ValidationError as e:
-            return self._refuse(explain(e))
+            return self._show_fault(explain(e))
         except EngineError as e:
-            return self._refuse(str(e))
+            return self._show_fault(str(e))
         self._preferences.technician = self.technician.isChecked()
         self._preferences.passphrase = self._passphrase
         theme = THEMES[self.theme.currentIndex()]
@@ -295,6 +295,6 @@ class SettingsDialog(QDialog):
             session.device.choose(key)
             self._preferences.device = key
 
-    def _refuse(self, text: str) -> None:
+    def _show_fault(self, text: str) -> None:
         self.said.setText(text)
         set_tone(self.said, "missing")

@@ -128,12 +128,12 @@ class StorageDialog(QDialog):
         return choose_stored(self.items, ["caches"], OLD_DAYS)
 
     def _remove_selected(self) -> None:
-        self._ask(self.selected)
+        self._remove_after_question(self.selected)
 
     def _remove_old(self) -> None:
-        self._ask(self._old_caches())
+        self._remove_after_question(self._old_caches())
 
-    def _ask(self, doomed: list[StoredItem]) -> None:
+    def _remove_after_question(self, doomed: list[StoredItem]) -> None:
         n_jobs = sum(item.kind == "interrupted" for item in doomed)
         n, total = len(doomed), size(sum(item.n_bytes for item in doomed))
         text = (
@@ -152,11 +152,11 @@ class StorageDialog(QDialog):
         if doomed and self._confirm(tr("Remove from disk"), text, tr("Remove")):
             self._context.commands.run_task(
                 lambda _: _remove_items(doomed),
-                self._report,
+                self._show_faults,
                 failed=tr("Some entries could not be removed."),
             )
 
-    def _report(self, faults: list[str]) -> None:
+    def _show_faults(self, faults: list[str]) -> None:
         self.said.setText(" ".join(faults) or tr("Removed."))
         self.said.show()
         self.refresh()

@@ -32,12 +32,12 @@ class PageSwitch(QWidget):
             made.setCheckable(True)
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             made.setProperty("role", "segment")
-            made.clicked.connect(partial(self._choose, page))
+            made.clicked.connect(partial(self._show_page, page))
             row.addWidget(made)
         pages.changed.connect(self._show)
         self._show()
 
-    def _choose(self, page: Page) -> None:
+    def _show_page(self, page: Page) -> None:
         self._pages.show(page)
         # A click on the checked button would uncheck it.
         self._show()

@@ -81,7 +81,7 @@ class PanelRail(QToolBar):
             action.setToolTip(literal_tip(f"{tabs.tabText(index)}. {tip}".rstrip()))
             action.setCheckable(True)
             set_icon(action, icon, theme)
-            action.triggered.connect(partial(self._press, index))
+            action.triggered.connect(partial(self._toggle_panel, index))
             if kind not in (*RUN, *FIGURES):
                 self.addAction(action)
             self.panel_actions.append(action)
@@ -175,7 +175,7 @@ class PanelRail(QToolBar):
             found += [i for i in places if tabs.isTabVisible(i)]
         return found
 
-    def _press(self, index: int) -> None:
+    def _toggle_panel(self, index: int) -> None:
         self.chosen.emit(-1 if index == self._shown else index)
 
     def _press_group(self, group: tuple[type[QWidget], ...]) -> None:

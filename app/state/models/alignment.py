@@ -82,7 +82,7 @@ class AlignmentModel(QObject):
                 self._show(event.volume)
                 # The motion refers to the axes of the final image, so the map is turned to them
                 # first.
-                self._take_found(event.provenance["registration"])
+                self._use_registration(event.provenance["registration"])
             case Failed():
                 self.refuse(event.text)
             case _:
@@ -114,7 +114,7 @@ class AlignmentModel(QObject):
         self.image, self._map = image, facing(self._file_map, image)
         self.image_changed.emit()
 
-    def _take_found(self, found: Plain) -> None:
+    def _use_registration(self, found: Plain) -> None:
         self._found = found
         # A map that the user has moved stays there. A motion with a red light is shown, never
         # applied.

@@ -74,11 +74,11 @@ class KeyImageKeeper(QObject):
             return
         self._commands.run_task(
             lambda _: usable_key_images(Results().open(id)),
-            lambda found: self._take(id, found),
+            lambda found: self._use_stored(id, found),
             failed=NOT_READ,
         )
 
-    def _take(self, id: str, found: UsableKeyImages) -> None:
+    def _use_stored(self, id: str, found: UsableKeyImages) -> None:
         if found.fault and id == self._model.result_id:
             self._session.raise_problem(Problem(NOT_READ, found.fault))
         self._model.take_stored(id, found.images)

@@ -66,7 +66,7 @@ class ResultCommands(QObject):
             the result; refused with a message while a run is active
         """
         if self._session.run.state.is_active:
-            self._refuse(tr("The result cannot be opened."))
+            self._report_active_run(tr("The result cannot be opened."))
             return
         # The image of the last run would be lost if it was not stored.
         if not self.may_forget_image():
@@ -87,7 +87,7 @@ class ResultCommands(QObject):
             the result; a failure is shown to the user
         """
         if self._session.run.state.is_active:
-            self._refuse(tr("The settings could not be applied."))
+            self._report_active_run(tr("The settings could not be applied."))
             return
         try:
             study = result.study
@@ -175,7 +175,7 @@ class ResultCommands(QObject):
                 failed=tr("The patient details could not be added to the result."),
             )
 
-    def _refuse(self, title: str) -> None:
+    def _report_active_run(self, title: str) -> None:
         text = tr(
             "A reconstruction is running. Wait for it to end, or stop it with Finish or Abort."
         )

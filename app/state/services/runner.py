@@ -200,7 +200,7 @@ class Runner(QObject):
         )
         self.job = job = EngineThread(process, self)
         # Signals of the thread are queued, so these slots run in the window's thread.
-        job.event_received.connect(self._take)
+        job.event_received.connect(self._handle_event)
         job.iteration_ended.connect(self._run.keep)
         job.preview.connect(self._run.show_preview)
         job.finished.connect(self._end_job)
@@ -227,7 +227,7 @@ class Runner(QObject):
 
         self._commands.run_task(read, partial(self._run.keep_earlier, stored.id))
 
-    def _take(self, event: Event) -> None:
+    def _handle_event(self, event: Event) -> None:
         self._run.take(event)
         match event:
             case Checkpointed():

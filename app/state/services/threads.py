@@ -47,7 +47,7 @@ class EngineThread(QThread):
         # The timer lives in the window's thread, which therefore sets the redraw rate.
         self._timer = QTimer(self)
         self._timer.setInterval(1000 // DRAWINGS_PER_SECOND)
-        self._timer.timeout.connect(self._draw_newest)
+        self._timer.timeout.connect(self._emit_newest)
         self.started.connect(self._timer.start)
         self.finished.connect(self._timer.stop)
 
@@ -77,10 +77,10 @@ class EngineThread(QThread):
             looked_through(event.volume)
         # The last preview must arrive before the event that ends the run.
         if isinstance(event, Finished | Failed | Aborted):
-            self._draw_newest()
+            self._emit_newest()
         self.event_received.emit(event)
 
-    def _draw_newest(self) -> None:
+    def _emit_newest(self) -> None:
         """Emit the newest preview unless it was emitted before. Both threads call this."""
         # `pop` of a deque is atomic, so each preview is emitted once without a lock.
         with suppress(IndexError):

@@ -125,7 +125,7 @@ class VolumeCommands(QObject):
             origin,
             has_scanner_axes=not is_in_patient_axes(found.content),
         )
-        self._take(opened, place)
+        self._add_at(opened, place)
 
     def show_input(self, role: str) -> None:
         """Show an input over the image of the run, or alone if there is no image.
@@ -153,7 +153,7 @@ class VolumeCommands(QObject):
         if kept is not None:
             key, name = f"iterate:{record.job}:{label}", image_title(kept.caption)
             origin = Origin.of(kept.volume, record.study, _inputs(record.provenance))
-            self._take(OpenVolume(key, name, "iterate", kept.volume, origin), place)
+            self._add_at(OpenVolume(key, name, "iterate", kept.volume, origin), place)
 
     def open_result(self, result: Result, place: Place) -> None:
         """Open a result from disk in addition to the image of the run.
@@ -173,7 +173,7 @@ class VolumeCommands(QObject):
         def take(found: tuple[Volume, Study]) -> None:
             volume, study = found
             origin = Origin.of(volume, study, result.record.inputs)
-            self._take(OpenVolume(f"result:{result.id}", name, "result", volume, origin), place)
+            self._add_at(OpenVolume(f"result:{result.id}", name, "result", volume, origin), place)
 
         self._read(read, take, tr("Result for {scan}", scan=result.scan))
 
@@ -199,7 +199,7 @@ class VolumeCommands(QObject):
 
         def take(volume: Volume) -> None:
             opened = OpenVolume(f"{FILE_KEY}{path}", path.name, "file", volume, Origin.of(volume))
-            self._take(opened, place)
+            self._add_at(opened, place)
 
         self._read(read, take, path.name)
 
@@ -224,7 +224,7 @@ class VolumeCommands(QObject):
             failed=tr("The volume cannot be shown."),
         )
 
-    def _take(self, opened: OpenVolume, place: Place) -> None:
+    def _add_at(self, opened: OpenVolume, place: Place) -> None:
         self._volumes.add(opened)
         self.put(opened.key, place)
 

@@ -67,7 +67,7 @@ class UnionEditor(Editor):
             self._box.addItem(title_of(kind))
             inner.edited.connect(self.edited)
             column.addWidget(inner)
-        self._box.activated.connect(self._choose)
+        self._box.activated.connect(self._use_kind)
         self.setFocusProxy(self._box)
         self._show_form()
 
@@ -98,7 +98,7 @@ class UnionEditor(Editor):
     def _form(self) -> SettingsEditor:
         return self._forms[self._box.currentIndex()]
 
-    def _choose(self) -> None:
+    def _use_kind(self) -> None:
         self._show_form()
         self.edited.emit()
 

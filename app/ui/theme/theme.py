@@ -225,7 +225,7 @@ class Theme(QObject):
             app.setWindowIcon(QIcon(str(ICON_FOLDER / "isocenter.svg")))
             app.setPalette(palette(self.colours))
             app.setStyleSheet(style_sheet())
-        self._apply()
+        self._apply_palette()
 
     @property
     def colours(self) -> Colours:
@@ -264,10 +264,10 @@ class Theme(QObject):
             "dark" or "light"
         """
         self.name = name
-        self._apply()
+        self._apply_palette()
         self.changed.emit()
 
-    def _apply(self) -> None:
+    def _apply_palette(self) -> None:
         """Change the palette. A new style sheet would block the window for half a second."""
         changed = palette(self.colours)
         if changed == self._app.palette():

@@ -133,11 +133,11 @@ class CineBar(QWidget):
         # The rotation is only visible in the projection, whichever view is active.
         view = self._views.mip if self._cine.kind == "turn" else self._views.active
         title = SAVE[view.plane] if isinstance(view, SliceView) else tr("Save the projection …")
-        self._menu.addAction(title).triggered.connect(lambda: self._ask(view))
+        self._menu.addAction(title).triggered.connect(lambda: self._ask_and_record(view))
         every = self._menu.addAction(tr("Save all views …"))
-        every.triggered.connect(lambda: self._ask(self._views.panes))
+        every.triggered.connect(lambda: self._ask_and_record(self._views.panes))
 
-    def _ask(self, widget: QWidget) -> None:
+    def _ask_and_record(self, widget: QWidget) -> None:
         folder = Path(self._context.preferences.export_folder or Path.home())
         path = ask_save(self, tr("Save movie"), folder / FILE_NAME, KINDS)
         if path is None:

@@ -102,16 +102,16 @@ class SlabBar(QWidget):
 
     def _take_slider(self, value: int) -> None:
         low, high = self._thickness_range
-        self._take(low * (high / low) ** (value / STEPS))
+        self._set_thickness(low * (high / low) ** (value / STEPS))
 
     def _take_number(self) -> None:
         typed = self.number.raw()
         if isinstance(typed, int | float) and math.isfinite(typed):
-            self._take(float(typed))
+            self._set_thickness(float(typed))
         # An invalid text is replaced by the current thickness.
         self.refresh()
 
-    def _take(self, thickness_mm: float) -> None:
+    def _set_thickness(self, thickness_mm: float) -> None:
         # A tenth of a millimetre is finer than any voxel that is combined here.
         rounded = round(min(max(thickness_mm, LEAST_MM), MOST_MM), 1)
         self._state.set_slab(replace(self._state.slab, thickness_mm=rounded))

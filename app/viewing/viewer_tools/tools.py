@@ -96,7 +96,7 @@ class Looking:
         QShortcut(QKeySequence("K"), views, self.toggle_film)  # while the views are visible
         # Buttons and lists take the focus from the views, but these keys should still work.
         for key in ANYWHERE:
-            QShortcut(QKeySequence(key), views, partial(_press, key, views))
+            QShortcut(QKeySequence(key), views, partial(_handle_key, key, views))
         QShortcut(QKeySequence("D"), views, lambda: views.show_rendering(not views.shows_rendering))
         self.cine.changed.connect(self.refresh)
         self._regions.tool_changed.connect(self.refresh)
@@ -163,7 +163,7 @@ class Looking:
         self.slab.setChecked(bool(self._state.slab.kind))
 
 
-def _press(key: Qt.Key, views: OrthoView) -> None:
+def _handle_key(key: Qt.Key, views: OrthoView) -> None:
     """Handle a key for the last used view."""
     if views.state.volume is not None:
         KEYS[key](views.active)

@@ -156,9 +156,9 @@ class RasterView(PaneContent):
         other
             the view to follow
         """
-        other.part_changed.connect(lambda: self._take_part_of(other))
+        other.part_changed.connect(lambda: self._show_part_of(other))
 
-    def _take_part_of(self, other: RasterView) -> None:
+    def _show_part_of(self, other: RasterView) -> None:
         theirs, ours = other.viewport, self.viewport
         if theirs is None or ours is None:
             return

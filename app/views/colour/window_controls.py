@@ -268,7 +268,7 @@ class NumberEdit(QLineEdit):
         self.setToolTip(literal_tip(name))
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFixedWidth(NUMBER_PX)
-        self.editingFinished.connect(self._take)
+        self.editingFinished.connect(self._read_text)
 
     def show_value(self, value: float | None) -> None:
         """Show a number without emitting `changed`.
@@ -291,7 +291,7 @@ class NumberEdit(QLineEdit):
                 return text
         return f"{value:.0e}"
 
-    def _take(self) -> None:
+    def _read_text(self) -> None:
         # The field shows rounded values. Leaving it unchanged must not round the window.
         if self.text() == self._shown:
             return

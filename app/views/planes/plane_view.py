@@ -227,7 +227,7 @@ class PlaneView(RasterView):
         return PointDrag(self._point_at)
 
     def _point_at(self, at: QPointF) -> None:
-        self._ask(*self.to_mm(at))
+        self._request_slices_at(*self.to_mm(at))
 
     def step(self, n_notches: int) -> None:
         # Along the axis and not the normal, so that PgUp increases the coordinate in every slice.
@@ -235,7 +235,7 @@ class PlaneView(RasterView):
 
     def step_arrow(self, right: int, down: int) -> None:
         u, v = self.cursor_uv()
-        self._ask(u + right * self._plane.pixel_mm, v + down * self._plane.pixel_mm)
+        self._request_slices_at(u + right * self._plane.pixel_mm, v + down * self._plane.pixel_mm)
 
     @property
     def _requested_plane(self) -> Plane:
@@ -248,7 +248,7 @@ class PlaneView(RasterView):
         away = np.array(point) - self._plane.centre_mm
         return float(across @ away), self._sign * float(down @ away)
 
-    def _ask(self, u: float, v: float) -> None:
+    def _request_slices_at(self, u: float, v: float) -> None:
         """Ask for slices through a place of the slice that is wanted."""
         across, down, normal = self._plane.turn.T
         centre = np.array(self._plane.centre_mm)

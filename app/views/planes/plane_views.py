@@ -59,7 +59,7 @@ class PlaneViews(QWidget):
         self._lay_out(more)
         for index, view in enumerate(self.slices):
             view.moved.connect(self._move)
-            view.advanced.connect(lambda mm, index=index: self._advance(index, mm))
+            view.advanced.connect(lambda mm, index=index: self._move_along_normal(index, mm))
             view.state.window_changed.connect(lambda view=view: self._share_window(view))
         self.scene.placed.connect(self.want)
         self.scene.reset_requested.connect(self.reset)
@@ -78,7 +78,7 @@ class PlaneViews(QWidget):
             self._places[pane] = range(row, row + 1), range(place * n, place * n + n)
             grid.addWidget(pane, row, place * n, 1, n)
         self._grid = grid
-        self._stretch()
+        self._stretch_visible()
 
     def set_colours(self, colours: ViewColours) -> None:
         """Set the colours of the theme.
@@ -181,7 +181,7 @@ class PlaneViews(QWidget):
         if self.placement is not None:
             self.want(self.placement.through(point))
 
-    def _advance(self, index: int, mm: float) -> None:
+    def _move_along_normal(self, index: int, mm: float) -> None:
         if self.placement is not None:
             self.want(self.placement.moved(index, mm))
 
@@ -191,9 +191,9 @@ class PlaneViews(QWidget):
         for each in self._panes:
             # Hidden views keep their zoom and position.
             each.setVisible(self._enlarged in (None, each))
-        self._stretch()
+        self._stretch_visible()
 
-    def _stretch(self) -> None:
+    def _stretch_visible(self) -> None:
         """Give space only to rows and columns with visible views."""
         grid = self._grid
         rows, columns = range(grid.rowCount()), range(grid.columnCount())

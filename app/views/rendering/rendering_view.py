@@ -91,7 +91,7 @@ class RenderingView(RasterView):
         self.fault = ""
         self._maker = SceneMaker(state, rendering)
         self._packer = Packer(self)
-        self._packer.packed.connect(self._take)
+        self._packer.packed.connect(self._use_parts)
         self._packer.failed.connect(self._fail)
         self._parts: PackedParts | None = None
         self._asked: PackedParts | None = None
@@ -275,7 +275,7 @@ class RenderingView(RasterView):
             self._asked = wanted
             self._packer.ask(wanted, caster.most_voxels)
 
-    def _take(self, parts: PackedParts) -> None:
+    def _use_parts(self, parts: PackedParts) -> None:
         if parts.is_like(self._asked):
             self._parts = parts
             self._forget_image()

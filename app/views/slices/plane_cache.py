@@ -49,7 +49,7 @@ def slice_of(volume: Volume, orientation: Orientation, index: int) -> Values:
     if orientation.normal != 0:
         return orientation.extract(volume.values, index)
     with _LOCK:
-        return orientation.place(_sagittal(volume, index))
+        return orientation.place(_sagittal_slice(volume, index))
 
 
 class _Group:
@@ -103,7 +103,7 @@ class _Groups:
         group = self.kept.get(number)
         if group is not None:
             # Marked as used first, so that the next group does not reuse its memory.
-            self._use(number, group)
+            self._mark_used(number, group)
         if 0 < abs(step) <= LONGEST_STEP:
             # The steps through this group read all of the next one.
             share = abs(step) / N_READ
@@ -144,9 +144,9 @@ class _Groups:
             oldest = self.kept.pop(next(iter(self.kept))) if len(self.kept) >= KEPT else None
             group = _Group(values, number * N_READ, None if oldest is None else oldest.read)
         group.read_rows(math.ceil(share * len(values)))
-        self._use(number, group)
+        self._mark_used(number, group)
 
-    def _use(self, number: int, group: _Group) -> None:
+    def _mark_used(self, number: int, group: _Group) -> None:
         # Removed and inserted again, so that the dictionary is in order of use.
         self.kept.pop(number, None)
         self.kept[number] = group
@@ -156,7 +156,7 @@ _KEPT: dict[int, _Groups] = {}
 _LOCK = Lock()
 
 
-def _sagittal(volume: Volume, index: int) -> Values:
+def _sagittal_slice(volume: Volume, index: int) -> Values:
     """Return the slice (n_z, n_y) across x, valid until the next call."""
     key = id(volume)
     if key not in _KEPT:

@@ -31,7 +31,7 @@ class ProtocolRow(QWidget):
         self._offered: list[Protocol] = []
         self.box = QuietCombo()
         self.box.setAccessibleName(tr("Protocol of the study"))
-        self.box.activated.connect(self._choose)
+        self.box.activated.connect(self._emit_choice)
         self.others = QCheckBox()
         # Scans that are added together usually need the same protocol.
         self.others.setChecked(True)
@@ -69,7 +69,7 @@ class ProtocolRow(QWidget):
         self.others.setVisible(bool(n))
         self.others.setText(tr("Also for {n} more of this scanner", n=n))
 
-    def _choose(self, place: int) -> None:
+    def _emit_choice(self, place: int) -> None:
         entry = self._entry
         if entry is None:
             return

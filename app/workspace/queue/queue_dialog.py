@@ -170,7 +170,7 @@ class QueueDialog(QDialog):
         self.protocol.chosen.connect(intake.use_protocol)
         self.setAcceptDrops(True)
         self._show_progress()
-        self.list.currentItemChanged.connect(self._choose)
+        self.list.currentItemChanged.connect(self._follow_selection)
         self.list.model().rowsMoved.connect(self._apply_dragged_order)
         self._model.changed.connect(self._show)
         context.theme.changed.connect(self._repaint)
@@ -329,7 +329,7 @@ class QueueDialog(QDialog):
     def _repaint(self) -> None:
         self.list.viewport().update()
 
-    def _choose(self, item: QListWidgetItem | None) -> None:
+    def _follow_selection(self, item: QListWidgetItem | None) -> None:
         self._chosen = item.data(ENTRY) if item is not None else ""
         self._show_words()
         self._show_buttons()

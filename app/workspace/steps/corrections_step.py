@@ -58,7 +58,7 @@ class CorrectionsStep(StepPanel):
         if modality.key not in self._ledgers:
             self._ledgers[modality.key] = made = Ledger(modality, self._theme)
             for kind, row in made.rows.items():
-                row.form.changed.connect(lambda value, k=kind: self._take(k, value))
+                row.form.changed.connect(lambda value, k=kind: self._set_correction(k, value))
             for sweep in modality.sweeps:
                 self._sweeps[sweep.kind] = self._sweep_button(sweep)
                 made.rows[sweep.kind].add_button(self._sweeps[sweep.kind])
@@ -70,7 +70,7 @@ class CorrectionsStep(StepPanel):
                     made.rows[each.kind].add_button(align)
                     made.rows[each.kind].add_button(show)
             for field, switch in made.switches.items():
-                switch.choice.edited.connect(partial(self._take_switch, field, switch))
+                switch.choice.edited.connect(partial(self._set_switch, field, switch))
             self.body.addWidget(made)
         return self._ledgers[modality.key]
 
@@ -108,12 +108,12 @@ class CorrectionsStep(StepPanel):
         made.clicked.connect(lambda: self._context.volumes.show_input(role.key))
         return made
 
-    def _take(self, kind: str, value: AnyCorrection) -> None:
+    def _set_correction(self, kind: str, value: AnyCorrection) -> None:
         study = self._study
         # Through the protocol, so that undo and quality levels include corrections.
         study.set_protocol(study.modality.with_choice(study.protocol, kind, value))
 
-    def _take_switch(self, field: str, row: SwitchRow) -> None:
+    def _set_switch(self, field: str, row: SwitchRow) -> None:
         update = {field: row.choice.raw() == "auto"}
         self._study.set_protocol(self._study.protocol.model_copy(update=update))
 

@@ -56,7 +56,7 @@ class ProtocolsDialog(QDialog):
         self.facts = ProtocolFacts(context)
         self.said = label("", "muted", wrap=True)
         self.buttons: dict[str, QPushButton] = {
-            "use": button(tr("Use"), self._use, role="primary"),
+            "use": button(tr("Use"), self._use_chosen, role="primary"),
             "save": button(tr("Save changes …"), self._save),
             "new": button(tr("New from this study …"), self._new),
             "rename": button(tr("Rename …"), self._rename),
@@ -176,10 +176,12 @@ class ProtocolsDialog(QDialog):
 
     # Actions of the buttons
 
-    def _use(self) -> None:
+    def _use_chosen(self) -> None:
         found = self.chosen
         # The dialog stays open if the protocol does not fit the scan.
-        if found is not None and self._try(lambda: self._study.use_protocol(found.protocol)):
+        if found is not None and self._run_or_explain(
+            lambda: self._study.use_protocol(found.protocol)
+        ):
             self.accept()
 
     def _save(self) -> None:
@@ -199,12 +201,12 @@ class ProtocolsDialog(QDialog):
         if found is None:
             return
         name = ask_text(self, tr("Rename"), tr("Protocol name"), found.protocol.name).strip()
-        if name and self._try(lambda: self._library.rename(found, name)):
+        if name and self._run_or_explain(lambda: self._library.rename(found, name)):
             self._refresh_after_change(name)
 
     def _lock(self) -> None:
         found = self.chosen
-        if found is not None and self._try(
+        if found is not None and self._run_or_explain(
             lambda: self._library.lock(found, on=not found.is_locked)
         ):
             self._refresh_after_change(found.protocol.name)
@@ -220,7 +222,7 @@ class ProtocolsDialog(QDialog):
             revision=found.revision,
         )
         if ask(self, tr("Delete this protocol?"), text, tr("Delete")):
-            self._try(lambda: self._library.delete(found))
+            self._run_or_explain(lambda: self._library.delete(found))
             # The list is read again even after a failure: the file may be gone already.
             self._refresh_after_change("")
 
@@ -232,19 +234,19 @@ class ProtocolsDialog(QDialog):
         start = Path(self._context.preferences.folder_last_used) / name
         target = ask_target(self, self._context.session, tr("Share a protocol"), start, KINDS)
         if target is not None:
-            self._try(lambda: self._library.give(found, target))
+            self._run_or_explain(lambda: self._library.give(found, target))
 
     def _import(self) -> None:
         folder = self._context.preferences.folder_last_used
         path = ask_open(self, tr("Import a protocol"), folder, KINDS)
         if path is not None:
-            taken = self._try(lambda: self._library.take_in(path))
+            taken = self._run_or_explain(lambda: self._library.take_in(path))
             self._refresh_after_change("")
             if taken:
                 self.said.setText(tr("{name} was added to your protocols.", name=path.name))
                 self.said.show()
 
-    def _try(self, act: Callable[[], object]) -> bool:
+    def _run_or_explain(self, act: Callable[[], object]) -> bool:
         """Run an action. Show the reason and return False if it is refused."""
         try:
             act()

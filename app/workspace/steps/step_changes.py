@@ -67,7 +67,7 @@ class StepChanges(QWidget):
         back = icon_button(
             "undo",
             self._context.theme,
-            lambda: self._take_back([change]),
+            lambda: self._reset_settings([change]),
             tr("Reset to the value in {name!r}: {then}", name=self._study.base.name, then=then),
         )
         back.setAccessibleName(tr("{label}: reset to {then}", label=title, then=then))
@@ -80,7 +80,7 @@ class StepChanges(QWidget):
         tip = "\n".join(str(each.difference) for each in found[MOST_ROWS:])
         back = button(
             tr("Reset all"),
-            lambda: self._take_back(found),
+            lambda: self._reset_settings(found),
             tr("Reset all settings in this step to the values in the saved protocol"),
         )
         made = self._text_row(tr("and {more} more", more=more), back)
@@ -100,7 +100,7 @@ class StepChanges(QWidget):
         row.addWidget(back)
         return made
 
-    def _take_back(self, changes: list[SettingChange]) -> None:
+    def _reset_settings(self, changes: list[SettingChange]) -> None:
         study = self._study
         try:
             now = study.protocol

@@ -26,7 +26,7 @@ class VolumeStep(StepPanel):
         super().__init__(0, context.theme)
         self._study, self._run = context.session.study, context.session.run
         self.form = ClassForm(_grid_form, self._study.protocol.grid)
-        self.form.changed.connect(self._take)
+        self.form.changed.connect(self._set_grid)
         self.expert = QCheckBox(tr("Expert settings"))
         self.expert.setToolTip(tr("Show settings that are rarely changed"))
         self.expert.toggled.connect(self.form.set_expert)
@@ -42,7 +42,7 @@ class VolumeStep(StepPanel):
             signal.connect(self._show)
         self._show()
 
-    def _take(self, grid: Settings) -> None:
+    def _set_grid(self, grid: Settings) -> None:
         protocol = self._study.protocol
         self._study.set_protocol(protocol.model_copy(update={"grid": grid}))
 

@@ -91,7 +91,9 @@ class StudiesPage(QWidget):
         """Search for studies on disk, in a thread."""
         # A thread, because each result is a folder with several files.
         failed = tr("The studies could not be listed.")
-        self._context.commands.run_task(lambda _: known_studies(), self._take, failed=failed)
+        self._context.commands.run_task(
+            lambda _: known_studies(), self._show_studies, failed=failed
+        )
 
     def _lay_out(self) -> None:
         top, row = QHBoxLayout(), QHBoxLayout()
@@ -112,7 +114,7 @@ class StudiesPage(QWidget):
         column.addWidget(self.detail)
         column.addLayout(row)
 
-    def _take(self, studies: list[KnownStudy]) -> None:
+    def _show_studies(self, studies: list[KnownStudy]) -> None:
         chosen = self.current
         self.table.take(studies)
         # The selection is restored by ID, because rows may have moved.

@@ -160,7 +160,7 @@ def studies(window, _: Path) -> QDialog:
     dialog.show()  # the dialog reads the disk first
     while window.commands.is_busy:
         QApplication.processEvents()
-    dialog.studies._take(some)
+    dialog.studies._show_studies(some)
     dialog.studies.view.selectRow(0)
     return dialog
 

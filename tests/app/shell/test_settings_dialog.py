@@ -96,5 +96,5 @@ def test_signing_key_is_chosen_as_a_file(dialog, monkeypatch, tmp_path):
     monkeypatch.setattr(
         "app.shell.dialogs.settings_dialog.ask_open", lambda *args: asked.append(args) or key
     )
-    dialog._choose("tls_key")
+    dialog._choose_file("tls_key")
     assert dialog.fields["tls_key"].text() == str(key) and "*.key" in asked[0][-1]

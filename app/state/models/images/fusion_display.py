@@ -43,7 +43,7 @@ class PairAppearance:
         view.fusion.set_links_windows(False)
         # Another volume than before gets the default colours of its unit instead.
         before, colours = self._alone
-        _choose(view, colours if key == before else windows.default_colours(view.unit))
+        _set_colour_map(view, colours if key == before else windows.default_colours(view.unit))
 
     def is_new(self, keys: tuple[str, str]) -> bool:
         """Return True if the pair or one of its units has changed.
@@ -95,7 +95,7 @@ class PairAppearance:
         fusion.set_opacity(1.0)
         # Two quantities in one colour map could be mistaken for each other.
         maps = [key for key in ERROR_MAPS if key != self._view.colour_map]
-        _choose(fusion, maps[0])
+        _set_colour_map(fusion, maps[0])
 
     def _restore_before_error(self) -> None:
         """Restore the settings of the fusion from before an error was shown."""
@@ -104,7 +104,7 @@ class PairAppearance:
             self._before_error = None
             self._view.fusion.set_mode(mode)
             self._view.fusion.set_opacity(opacity)
-            _choose(self._view.fusion, colours)
+            _set_colour_map(self._view.fusion, colours)
 
     def _colour_two_quantities(self) -> None:
         """Choose colours for different quantities: anatomy in grey, function in colours."""
@@ -116,14 +116,14 @@ class PairAppearance:
         # read.
         for appearance, is_below in zip((view, fusion), are_anatomical, strict=True):
             if is_below:
-                _choose(appearance, "grey")
+                _set_colour_map(appearance, "grey")
             elif appearance.colour_map in GREYS and True in are_anatomical:
-                _choose(appearance, OVERLAY_MAPS[0])
+                _set_colour_map(appearance, OVERLAY_MAPS[0])
         # With equal colours nobody could tell which volume a value belongs to.
         if fusion.colour_map == view.colour_map:
-            _choose(fusion, next(key for key in OVERLAY_MAPS if key != view.colour_map))
+            _set_colour_map(fusion, next(key for key in OVERLAY_MAPS if key != view.colour_map))
 
 
-def _choose(appearance: VolumeAppearance, key: str) -> None:
+def _set_colour_map(appearance: VolumeAppearance, key: str) -> None:
     if appearance.colour_map != key:
         appearance.set_colour_map(key)

@@ -53,7 +53,7 @@ class QueueCommands(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._refresh)
-        self._model.ended.connect(self._report)
+        self._model.ended.connect(self._report_end)
         self.intake = QueueIntake(session, commands, preferences, self._change_queue)
         self.intake.setParent(self)
 
@@ -71,7 +71,7 @@ class QueueCommands(QObject):
 
         self._commands.run_task(
             lambda task: _result_or_fault(lambda: find(task)),
-            self._take,
+            self._update_model,
             on_end=self._finish_reading,
         )
 
@@ -251,7 +251,7 @@ class QueueCommands(QObject):
             return _read_queue(queue)
 
         def took(found: Found) -> None:
-            self._take(found)
+            self._update_model(found)
             if done is not None:
                 done()
 
@@ -260,7 +260,7 @@ class QueueCommands(QObject):
     def _log_added(self, title: str, files: tuple[Path, ...] = ()) -> None:
         self._session.add_log("info", tr("Added to the queue: {title}.", title=title), files)
 
-    def _take(self, found: Found | str) -> None:
+    def _update_model(self, found: Found | str) -> None:
         if isinstance(found, str):
             self._model.refuse(found)
             return
@@ -278,7 +278,7 @@ class QueueCommands(QObject):
     def _finish_reading(self) -> None:
         self._is_looking = False
 
-    def _report(self, entry: QueueEntry) -> None:
+    def _report_end(self, entry: QueueEntry) -> None:
         if entry.state == "finished":
             self._session.add_log(
                 "info", tr("Queued study finished: {title}.", title=entry.title), entry.files

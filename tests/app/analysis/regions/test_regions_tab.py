@@ -386,7 +386,7 @@ def test_measuring_pauses_for_a_hundred_times_its_duration_during_a_run(qtbot, c
         live.want(True)
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
     controls.session.run.set_state(RunState.RUNNING)
-    live._take(replace(live.found, cost_s=20.0))
+    live._report_found(replace(live.found, cost_s=20.0))
     live.refresh_soon()
     assert 1_900_000 < live._soon.interval() <= 2_100_000  # of a busy machine, too
     controls.session.run.set_state(RunState.IDLE)

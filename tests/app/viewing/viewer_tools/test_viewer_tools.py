@@ -157,6 +157,6 @@ def test_mp4_without_encoder_is_refused_before_the_recording(looking, monkeypatc
     monkeypatch.setattr(cine_bar, "ask_save", lambda *_: tmp_path / "a.mp4")
     monkeypatch.setattr(cine_bar, "tell", lambda _, title, text: reported.append(text))
     monkeypatch.setattr("engine.io.raster.film.find_spec", lambda name: None)
-    looking.cine_bar._ask(looking.views.panes)
+    looking.cine_bar._ask_and_record(looking.views.panes)
     assert not looking.cine_bar.recorder.is_recording
     assert len(reported) == 1 and "isocenter[movie]" in reported[0]
