@@ -13,6 +13,7 @@ from app.ui.forms.choices import ListEditor, UnionEditor
 from app.ui.forms.fields import ChoiceEditor, QuietCombo
 from app.ui.forms.forms import MOST_CAPTION_PX, Form
 from app.ui.forms.number_box import NumberBox
+from app.ui.theme.theme import Theme
 from engine.corrections import CORRECTIONS
 from engine.data import Tracer
 from engine.geometry.ring import RingSettings
@@ -291,7 +292,8 @@ def test_each_smoothness_shows_its_number(qtbot):
     assert prior == [each.title for each in PRIORS]
 
 
-def test_fields_of_a_column_are_aligned(qtbot):
+def test_fields_of_a_column_are_aligned(qtbot, qapp):
+    Theme(qapp, "dark")  # with its font, texts are as wide as in the window
     form = form_of(qtbot, Tracer)
     form.resize(500, 900)
     form.show()
