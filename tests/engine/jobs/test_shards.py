@@ -127,7 +127,7 @@ def test_worker_errors_give_one_sentence(study: Study, tmp_path: Path) -> None:
         for file in (cache_dir() / "shards").rglob("rest-*"):
             file.write_bytes(file.read_bytes()[:-4])
         forget()  # another worker has an empty cache
-        with pytest.raises(ResourceError, match=r"rest-.: the file has [\d,]+ rows, expected [\d,]+"):
+        with pytest.raises(ResourceError, match=r"rest-.: the file has \d+ rows, expected \d+"):
             list(events)
 
 
