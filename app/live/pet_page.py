@@ -41,8 +41,8 @@ FIGURES = (
     (tr("Memory"), tr("Memory used by the stored events")),
 )
 STILL, NOT_WATCHED = tr("No motion so far"), tr("Motion detection starts after a few seconds")
-APART = tr("One image per motion-free period")
-APART_TIP = tr(
+PER_PERIOD = tr("One image per motion-free period")
+PER_PERIOD_TIP = tr(
     "The full reconstruction creates a separate image for each period without motion, "
     "instead of one image from all events"
 )
@@ -78,8 +78,8 @@ class PetPage(WatchPage[LivePetModel]):
             least=2.0,
         )
         self._heads = [label("", "muted") for _ in range(3)]
-        self.per_period = QCheckBox(APART)
-        self.per_period.setToolTip(literal_tip(APART_TIP))
+        self.per_period = QCheckBox(PER_PERIOD)
+        self.per_period.setToolTip(literal_tip(PER_PERIOD_TIP))
         self.per_period.toggled.connect(self._set_per_period)
         self.lay_out(
             self._views_and_curves(),

@@ -12,8 +12,8 @@ from app.language.translation import named, tr
 from app.live.live_page import LivePage
 from app.output.report.report_commands import NO_NODE, NO_RESULT
 from app.shell.help.action_tips import (
-    APART_TIP,
     CALIBRATE_TIP,
+    DETACH_TIP,
     NORMALISE_TIP,
     QUEUE_TIP,
     REPORT_TIP,
@@ -159,8 +159,8 @@ class Actions(QObject):
             "Ctrl+T",
             tr("Switch between the light and dark themes"),
         )
-        self.steps_apart = make(tr("Detach steps"), "", "", APART_TIP)
-        self.results_apart = make(tr("Detach results"), "", "", APART_TIP)
+        self.detach_steps = make(tr("Detach steps"), "", "", DETACH_TIP)
+        self.detach_results = make(tr("Detach results"), "", "", DETACH_TIP)
         self.demos = {
             key: make(named(demo.title), demo.icon, "", named(demo.tip))
             for key, demo in DEMOS.items()

@@ -182,8 +182,10 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
         sides = {self.workflow_dock: LEFT_PX, self.results_dock: RIGHT_PX}
         self._widths = PanelWidths(self, sides)
-        apart = self.actions_.steps_apart, self.actions_.results_apart
-        self._apart = FloatingPanels(self.context.preferences, dict(zip(sides, apart, strict=True)))
+        detach = self.actions_.detach_steps, self.actions_.detach_results
+        self._floating_panels = FloatingPanels(
+            self.context.preferences, dict(zip(sides, detach, strict=True))
+        )
 
     def _dock(
         self, name: str, inside: QWidget, area: Qt.DockWidgetArea, theme: Theme | None = None
@@ -418,7 +420,7 @@ class MainWindow(QMainWindow):
         self.context.unfinished.close()
         self.centre.views.release()
         # Before the panels close, which forgets their positions.
-        self._apart.remember()
+        self._floating_panels.remember()
         self.context.preferences.geometry = self.saveGeometry()
         self.context.preferences.save()
         event.accept()

@@ -65,7 +65,7 @@ def fill_menus(
         tr("&View"): (
             *(of.full_views, of.suv, of.log, console, of.theme),
             *(None, *panels),
-            *(None, of.steps_apart, of.results_apart),
+            *(None, of.detach_steps, of.detach_results),
         ),
         tr("&Help"): (of.guide, of.help, of.support_bundle, of.about),
     }

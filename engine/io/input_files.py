@@ -39,7 +39,7 @@ HEADERS = (".mhd", DETACHED, ".hdr", ".hv", ".ahv")
 MOST_HEADERS = 8
 """Headers that are followed from one to the next."""
 WHOLE = rb"(?<![\w.-])%b(?![\w-]|\.\w)"
-"""Pattern of a name that is no part of a longer one."""
+"""Pattern of a complete name, not part of a longer one."""
 
 
 def files_behind(path: Path) -> tuple[Path, ...]:

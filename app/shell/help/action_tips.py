@@ -18,7 +18,7 @@ TECHNICIAN_TIP = tr(
     "Switch between the full window and a simplified one with the four cards, the run "
     "and the review"
 )
-APART_TIP = tr(
+DETACH_TIP = tr(
     "Move this panel to a separate window, for example on a second screen. Close "
     "the window to move the panel back."
 )

@@ -107,6 +107,6 @@ class PagePanels(QObject):
             self._results.set_titles(group, index)
         self._rail.show_open(index)
         self._steps.setVisible(not self._hides_all and (not judges or self._steps.isFloating()))
-        is_apart = self._results.isFloating()
-        self._results.setVisible(not self._hides_all and (index >= 0 or is_apart))
+        is_floating = self._results.isFloating()
+        self._results.setVisible(not self._hides_all and (index >= 0 or is_floating))
         self._rail.setVisible(judges and not self._hides_all)

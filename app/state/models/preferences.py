@@ -250,11 +250,11 @@ class Preferences:
     @property
     def floating(self) -> tuple[str, ...]:
         """Names of the panels in separate windows."""
-        return tuple(self._stored_text("apart", "").split())
+        return tuple(self._stored_text("floating", "").split())
 
     @floating.setter
     def floating(self, names: tuple[str, ...]) -> None:
-        self._settings.setValue("apart", " ".join(names))
+        self._settings.setValue("floating", " ".join(names))
 
     def place_of(self, panel: str) -> QRect:
         """Return the last position of a floating panel.

@@ -138,8 +138,8 @@ class Texture(ABC):
     shape : (n_pictures, n_rows, n_columns)
     argument : argument of a kernel: a `cudaTextureObject_t` (numpy.uint64), or a device array with
         one (uint64) for each image
-    memory : for "pitched", the device array (n_pictures, n_rows, n_columns) that the texture reads,
-        with rows one pitch apart; values written to it need no `update`. None for other kinds
+    memory : for "pitched", the device array (n_pictures, n_rows, n_columns) that the texture reads.
+        Its row stride is the pitch, and values written to it need no `update`. None for other kinds
     """
 
     kind: TextureKind

@@ -1,6 +1,6 @@
 """Darks and flats of a running scan, in batches with consecutive numbers.
 
-A batch whose numbers start again replaces the previous one if no projection arrived in between.
+If the numbers restart before a projection has arrived, the new batch replaces the previous one.
 Otherwise both belong to the scan, each at its time.
 """
 

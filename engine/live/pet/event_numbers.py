@@ -10,7 +10,7 @@ from engine.live.core.frame import Noticed, Resumed
 from engine.live.pet.event_batch import EventArrival, EventBatch
 
 LATE = 64
-"""Number of newest messages whose events are refused if they are sent again."""
+"""Number of the newest messages that are remembered. The program refuses their repetitions."""
 
 
 class EventNumbers:

@@ -417,9 +417,9 @@ def _software(subject: ReportSubject) -> str:
 
 
 def _plug_in_rows(subject: ReportSubject) -> Iterator[ReportRow]:
-    """Yield the packages of other authors whose code took part in the run.
+    """Yield a row for each plug-in that the run used.
 
-    Each row has name and version, the features that were used, and the digest of their files.
+    It states name, version, used features and the digest of the files.
     """
     found = subject.known("plug_ins")
     for each in found if isinstance(found, list) else ():

@@ -93,10 +93,10 @@ def looking(shots: Photographer) -> None:
     shots.shoot("looking-curve")
     shots.shoot("looking-straightened", window.tabs.currentWidget().annotations.curve_window)
     window.tabs.currentWidget().annotations.curve_window.close()
-    window.actions_.results_apart.setChecked(True)
+    window.actions_.detach_results.setChecked(True)
     shots.shoot("looking-apart")
     shots.shoot("looking-results-apart", window.results_dock)
-    window.actions_.results_apart.setChecked(False)
+    window.actions_.detach_results.setChecked(False)
 
 
 LOOKING = (
