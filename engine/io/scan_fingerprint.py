@@ -21,8 +21,6 @@ MOST_FILES = 64
 """Maximum number of files of a scan that are read."""
 END_BYTES, PIECE_BYTES, PIECES = 2**19, 2**16, 16
 """Bytes at each end of a file and of each piece between, and the number of these pieces."""
-SHOWN = 8
-"""Digits of a fingerprint in a message."""
 
 
 class WatchedScan:
