@@ -17,7 +17,10 @@ Facts = TypeVar("Facts")
 
 # Whole numbers of JSON; those of a frame stay below 2⁵³
 _WHOLE = rb"(?:0|[1-9][0-9]{0,14})"
-_NUMBERS = {"frame": _WHOLE, "angle_rad": rb"-?" + _WHOLE + rb"(?:\.[0-9]{1,30})?(?:[eE]-?[0-9]+)?"}
+_NUMBERS = {
+    "frame": _WHOLE,
+    "angle_rad": rb"-?" + _WHOLE + rb"(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]+)?",
+}
 _FIELDS = {
     name: re.compile(rb'"' + name.encode() + rb'"\s*:\s*(' + number + rb")(?=[\s,}])")
     for name, number in _NUMBERS.items()
@@ -100,12 +103,12 @@ def _pattern_of(text: bytes, header: Plain, part: str) -> re.Pattern[bytes] | No
     found = {name: match for name, field in _FIELDS.items() if (match := field.search(text))}
     if "frame" not in found:
         return None
-    wanted = header | {"frame": _OTHERS["frame"]}
+    wanted, inner = header | {"frame": _OTHERS["frame"]}, header.get(part)
+    ours = inner if isinstance(inner, dict) else {}
     if "angle_rad" in found:
-        inner = header.get(part)
-        wanted[part] = (inner if isinstance(inner, dict) else {}) | {
-            "angle_rad": _OTHERS["angle_rad"]
-        }
+        wanted[part] = ours | {"angle_rad": _OTHERS["angle_rad"]}
+    elif ours.get("angle_rad") is not None:
+        return None  # the parser reads a spelling that the pattern would miss
     tried, pattern, done = b"", b"", 0
     for name, match in sorted(found.items(), key=lambda each: each[1].start()):
         between = text[done : match.start(1)]

@@ -4,6 +4,7 @@ Cases, listed before the code was written:
 
 - number and angle differ, in any order and spacing, with a token and unknown keys;
 - the number stands twice, in another part, or in a text; the angle stands elsewhere;
+- an angle that stands still, in every form that JSON allows;
 - numbers that JSON does not allow, that are too long, or out of range;
 - values of another size; a header that is too long;
 - any change of a known header: the same result, or the same refusal, as without a known one.
@@ -56,7 +57,9 @@ def read_unknown(header: str, data: bytes = DATA) -> tuple[object, ...] | str:
 
 
 @pytest.mark.parametrize("index", [0, 7, 41, 10**14, 10**15 - 1])
-@pytest.mark.parametrize("angle", ["0", "-0.52", "1e-05", "0.5235987755982988", "3E2", "-12"])
+@pytest.mark.parametrize(
+    "angle", ["0", "-0.52", "1e-05", "0.5235987755982988", "3E2", "-12", "1e+0"]
+)
 def test_headers_that_differ_in_number_and_angle_are_recognised(index: int, angle: str) -> None:
     for known in (lambda k, _: PLAIN % k, lambda k, a: FULL % (a, k)):
         read(known(3, "0.25"))
@@ -98,6 +101,15 @@ def test_numbers_of_another_form_are_parsed(number: str) -> None:
     header = PLAIN.replace("%d", number)
     assert known_header(header.encode()) is None
     assert read(header) == read_unknown(header)
+
+
+@pytest.mark.parametrize("angle", ["1.570796e+00", "12E+1", "0." + "1" * 31])
+@pytest.mark.parametrize("key", ["angle_rad", "angle\\u005frad"])
+def test_repeated_angles_of_any_form_are_read(angle: str, key: str) -> None:
+    header = FULL.replace("angle_rad", key)
+    for k in range(4):
+        found = read(header % (angle, k))
+        assert isinstance(found, tuple) and found[2] == float(angle)
 
 
 @pytest.mark.parametrize("angle", ["1e7", "-1e99", "1e999", "NaN", "01", ".5", "5.", "1e", "--1"])
