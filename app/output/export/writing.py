@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.language.translation import tr
+from app.state.models.preferences import is_folder
 from app.state.models.run_images import ALL_FRAMES, StoredImage
 from app.state.models.run_record import RunRecord
 from app.ui.theme.formatting import size
@@ -85,7 +86,7 @@ def export_folder(last_used: str) -> Path:
     """Return the folder to propose: the last one if it exists, otherwise the default one."""
     from engine.io import exports_folder
 
-    return Path(last_used) if last_used and Path(last_used).is_dir() else exports_folder()
+    return Path(last_used) if last_used and is_folder(last_used) else exports_folder()
 
 
 def export_name(record: RunRecord, stored: StoredImage) -> str:

@@ -114,10 +114,8 @@ class Preferences:
     def folder_last_used(self) -> str:
         """Folder in which the last file was chosen; the user's home if it is gone or unknown."""
         folder = self._stored_text("folder", "")
-        # An empty path would be the current folder, which is often that of the program. A path
-        # with a null character raises ValueError in every file function.
-        is_there = folder and "\0" not in folder and Path(folder).is_dir()
-        return folder if is_there else str(Path.home())
+        # An empty path would be the current folder, which is often that of the program.
+        return folder if folder and is_folder(folder) else str(Path.home())
 
     @folder_last_used.setter
     def folder_last_used(self, folder: str) -> None:
@@ -250,7 +248,8 @@ class Preferences:
     @property
     def floating(self) -> tuple[str, ...]:
         """Names of the panels in separate windows."""
-        return tuple(self._stored_text("floating", "").split())
+        # Versions up to 0.2.0 stored the names as "apart".
+        return tuple(self._stored_text("floating", self._stored_text("apart", "")).split())
 
     @floating.setter
     def floating(self, names: tuple[str, ...]) -> None:
@@ -308,6 +307,20 @@ def _ratio(value: object) -> float:
         return float(str(value))
     except ValueError:
         return 0.0
+
+
+def is_folder(path: str) -> bool:
+    """Return True if a stored path is a folder that the user may read.
+
+    Parameters
+    ----------
+    path
+        path from the settings; a network folder may have gone, or the user may have lost access
+    """
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):  # no access, or names that are too long or invalid
+        return False
 
 
 def _exists(path: str) -> bool:

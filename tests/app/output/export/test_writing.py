@@ -115,6 +115,7 @@ def test_exports_default_to_an_export_folder_until_another_is_used(tmp_path, mon
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
     assert export_folder("") == export_folder(str(tmp_path / "gone")) == tmp_path / "home/exports"
     assert export_folder(str(tmp_path)) == tmp_path
+    assert export_folder(str(tmp_path / ("x" * 300))) == tmp_path / "home/exports"
 
 
 def test_activity_image_is_offered_as_suv_if_all_facts_are_known(qapp, qtbot, tmp_path):

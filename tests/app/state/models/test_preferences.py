@@ -58,7 +58,7 @@ def test_valid_file_is_read(qapp, tmp_path: Path) -> None:
     assert preferences.speed_ratios() == {"ct-cpu": 0.8}
 
 
-@pytest.mark.parametrize("folder", ["", "/no/such/folder", "a\0b"])
+@pytest.mark.parametrize("folder", ["", "/no/such/folder", "a\0b", "/tmp/" + "x" * 300])
 def test_file_dialogs_start_at_home_if_no_folder_is_known(qapp, tmp_path, folder) -> None:
     preferences = Preferences(tmp_path)
     assert preferences.folder_last_used == str(Path.home())
@@ -66,6 +66,25 @@ def test_file_dialogs_start_at_home_if_no_folder_is_known(qapp, tmp_path, folder
     assert preferences.folder_last_used == str(tmp_path)
     preferences.folder_last_used = folder
     assert preferences.folder_last_used == str(Path.home()), "not the folder of the program"
+
+
+def test_folder_without_access_is_not_proposed(qapp, tmp_path, monkeypatch) -> None:
+    preferences = Preferences(tmp_path)
+    preferences.folder_last_used = str(tmp_path / "private" / "scans")
+
+    def refused(path: Path, **_: object) -> object:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "stat", refused)
+    assert preferences.folder_last_used == str(Path.home())
+
+
+def test_detached_panels_of_earlier_versions_stay_detached(qapp, tmp_path: Path) -> None:
+    (tmp_path / "window.ini").write_text("[General]\napart=Steps Results\n")
+    preferences = Preferences(tmp_path)
+    assert preferences.floating == ("Steps", "Results")
+    preferences.floating = ()
+    assert preferences.floating == (), "the new value counts"
 
 
 @pytest.mark.parametrize(
