@@ -17,7 +17,7 @@ from engine.protocols.study.stored_protocol import (
     SavedAs,
     digest_of,
 )
-from engine.protocols.study.study import StudyValues
+from engine.protocols.study.study import SHOWN, StudyValues
 from engine.recon.algorithms.base import Algorithm
 from engine.recon.postprocess import Filter
 
@@ -58,7 +58,8 @@ def differences(then: StudyValues, now: StudyValues) -> list[Difference]:
     Returns
     -------
     differences
-        files first. Equal files with different relative paths count as equal.
+        files first. Equal files with different relative paths count as equal. Files with one
+        path differ if their fingerprints differ: another scan has taken the place of the first.
     """
     files = list(_of_files(then.with_absolute_paths(), now.with_absolute_paths()))
     return [*files, *(each.difference for each in _of_settings(then.protocol, now.protocol))]
@@ -141,15 +142,19 @@ def _parsed(then: P, now: P, keys: tuple[str, ...]) -> P:
 
 
 def _of_files(then: StudyValues, now: StudyValues) -> Iterator[Difference]:
-    before = {"scan": str(then.data), "scanner": then.scanner or "", **_named(then)}
-    after = {"scan": str(now.data), "scanner": now.scanner or "", **_named(now)}
+    before = {"data": str(then.data), "scanner": then.scanner or "", **_named(then)}
+    after = {"data": str(now.data), "scanner": now.scanner or "", **_named(now)}
     for role in (*before, *(role for role in after if role not in before)):
         one, other = before.get(role, ""), after.get(role, "")
+        prints = [each.fingerprints.get(role, "") for each in (then, now)]
+        label = "scan" if role == "data" else role.replace("_", " ")
         if one != other:
             # Files with the same name differ in their folders, so full paths are shown.
             is_other_folder = _name(one) == _name(other)
             words = (one, other) if is_other_folder else (_name(one), _name(other))
-            yield Difference(role.replace("_", " "), *words)
+            yield Difference(label, *words)
+        elif all(prints) and prints[0] != prints[1]:
+            yield Difference(label, *(f"{_name(one)} ({each[:SHOWN]})" for each in prints))
 
 
 def _named(study: StudyValues) -> dict[str, str]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from engine.core.errors import DataError
-from engine.protocols.study.study import StudyValues
-
-SHOWN = 8
-"""Digits of a fingerprint in a message."""
+from engine.protocols.study.study import SHOWN, StudyValues
 
 
 def refuse_changed_files(study: StudyValues) -> None:

@@ -18,6 +18,9 @@ from engine.core.settings import Settings, setting, to_toml
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import label_of
 
+SHOWN = 8
+"""Digits of a fingerprint in a message."""
+
 
 class StudyValues(Settings):
     """Values of a study. `engine.modalities.studies.Study` also finds a protocol by its name.

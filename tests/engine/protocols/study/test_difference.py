@@ -48,3 +48,21 @@ def now(**changes) -> Study:
 )  # fmt: skip
 def test_differences_are_listed(study, words):
     assert [str(each) for each in differences(THEN, study)] == words
+
+
+def test_another_file_at_the_same_path_is_a_difference():
+    """An export of a scanner can replace a file by that of another patient."""
+
+    def with_files(**digests: str) -> Study:
+        files = {"inputs": {"tracer": Path("/a/tracer.toml")}, "fingerprints": digests}
+        return THEN.model_copy(update=files)
+
+    then = with_files(data="a" * 64, tracer="c" * 64)
+    assert differences(then, with_files(data="a" * 64, tracer="c" * 64)) == []
+    found = differences(then, with_files(data="b" * 64, tracer="d" * 64))
+    assert [str(each) for each in found] == [
+        "scan scan.l (aaaaaaaa), now scan.l (bbbbbbbb)",
+        "tracer tracer.toml (cccccccc), now tracer.toml (dddddddd)",
+    ]
+    # Studies by hand and of earlier versions have none.
+    assert differences(then, with_files()) == differences(with_files(), then) == []
