@@ -1,4 +1,4 @@
-"""A GPU without a card: CUDA kernels, or the PTX that NVRTC makes of them, run on the CPU."""
+"""Run CUDA kernels on the CPU, from their source or from the PTX that NVRTC compiles."""
 
 from tests.emulator.gpu import EmulatedGpu
 

@@ -1,11 +1,12 @@
 """Run a script or a command on an emulated GPU.
 
-python -m tests.emulator examples/17_own_weights.py             the CUDA text runs on the CPU
-python -m tests.emulator --ptx 90 examples/17_own_weights.py    what NVRTC compiles for a card
-python -m tests.emulator --reverse examples/17_own_weights.py   threads from last to first
+python -m tests.emulator examples/17_own_weights.py             run the CUDA source on the CPU
+python -m tests.emulator --ptx 90 examples/17_own_weights.py    run the PTX that NVRTC compiles
+python -m tests.emulator --reverse examples/17_own_weights.py   run threads from last to first
 python -m tests.emulator isocenter bench cone --quick --parts breakup
 
-`isocenter.best()` returns it, and commands use it instead of the GPU. Times are those of the CPU.
+`isocenter.best()` returns the emulated GPU, and commands use it in place of a GPU. Times are those
+of the CPU.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tests.emulator import EmulatedGpu
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the script or the command, and return its exit code."""
+    """Run the script or the command and return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.emulator", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--ptx", type=int, metavar="ARCH", help="run PTX for this architecture")

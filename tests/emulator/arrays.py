@@ -1,4 +1,4 @@
-"""Arrays "on the device": numpy's, marked, and kept apart from those of the host as by CuPy."""
+"""Device arrays: NumPy arrays with a mark, which do not mix with host arrays (as in CuPy)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class DeviceArray(np.ndarray):
     """An array in the memory of an `EmulatedGpu`.
 
-    It meets arrays of the host nowhere: that raises, as with CuPy. Results, single numbers too,
-    stay on the device. The one thing that cannot be refused is `np.asarray` of it.
+    Operations that mix it with host arrays raise TypeError, as with CuPy. Results stay on the
+    device, including single numbers. Only `np.asarray` of a device array cannot be refused.
     """
 
     gpu: EmulatedGpu | None = None
@@ -90,7 +90,7 @@ def _gpu_of(*values: Any) -> EmulatedGpu:
 
 
 def bare(value: Any) -> Any:
-    """Return arguments without their mark; arrays of the host are refused."""
+    """Return arguments as plain arrays; raise TypeError for host arrays."""
     if isinstance(value, DeviceArray):
         return value.view(np.ndarray)
     if isinstance(value, np.ndarray):
@@ -105,7 +105,7 @@ def bare(value: Any) -> Any:
 
 
 def on_device(value: Any, gpu: EmulatedGpu) -> Any:
-    """Mark results, and count their memory if they brought their own."""
+    """Mark results as device arrays and count their memory if they own it."""
     if isinstance(value, tuple | list):
         marked = (on_device(item, gpu) for item in value)
         return list(marked) if isinstance(value, list) else tuple(marked)
@@ -119,14 +119,14 @@ def on_device(value: Any, gpu: EmulatedGpu) -> Any:
 
 
 def owner(array: np.ndarray) -> np.ndarray:
-    """Return the array that holds the memory of a view."""
+    """Return the array that owns the memory of a view."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
 
 
 def called(function: Any, gpu: EmulatedGpu, args: Any, options: Any) -> Any:
-    """Call a function of numpy on arrays of the device."""
+    """Call a NumPy function with device arrays."""
     gpu.check()
     gpu.refuse_while_recording(f"{function.__name__}()")
     gpu.settle()
@@ -134,7 +134,7 @@ def called(function: Any, gpu: EmulatedGpu, args: Any, options: Any) -> Any:
 
 
 class DeviceModule(ModuleType):
-    """numpy, or a part of it, whose functions take and give arrays of the device."""
+    """NumPy, or one of its submodules, with functions that take and return device arrays."""
 
     _TAKE_HOST = ("array", "asarray")
 

@@ -1,4 +1,4 @@
-"""A folder of this user in which compiled kernels are kept from run to run, by their hash."""
+"""Cache compiled kernels between runs, by hash, in a folder of the user."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pathlib import Path
 import platformdirs
 
 STALE_S = 60 * 86_400
-"""Age after which a file that nothing asked for is dropped."""
+"""Files that were not used for this time are removed."""
 
 
 def digest(*parts: str) -> str:
-    """Name of what is made from these parts and nothing else."""
+    """Return a hash of these parts as a file name."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
 def kept(name: str, make: Callable[[Path], None]) -> Path:
-    """Return the file called `name`, made by `make` if missing; processes make it once."""
+    """Return the cached file `name`; call `make` if it is missing, once for all processes."""
     file = folder() / name
     if not file.exists():
         with _lock(folder() / f"{name}.lock"):
@@ -45,7 +45,7 @@ def _make(file: Path, make: Callable[[Path], None]) -> None:
 
 @cache
 def folder() -> Path:
-    """Return where files are kept: a folder of this user alone, since some are executed."""
+    """Return the cache folder. It is private to the user, because some files are executed."""
     own = Path(platformdirs.user_cache_dir("isocenter-tests", appauthor=False))
     try:
         own.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""CUDA source to a shared library for the CPU, through g++, kept from run to run."""
+"""Compile CUDA source with g++ to a cached shared library for the CPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FLAGS = (
     "-std=c++20",
     "-ffp-contract=off",
     "-fno-strict-aliasing",
-    "-fvisibility=hidden",  # else libraries share their inline variables
+    "-fvisibility=hidden",  # otherwise libraries share their inline variables
     "-fPIC",
     "-shared",
     "-w",
@@ -30,9 +30,9 @@ _FLAGS = (
 )
 _SANITIZED = ("-g", "-fno-omit-frame-pointer", "-fsanitize=address")
 _OF_RUNTIME = ("-O2", "-fopenmp", "-ftls-model=initial-exec")
-_OF_KERNELS = ("-Og", "-nostdinc++")  # tests run too little to gain by more
+_OF_KERNELS = ("-Og", "-nostdinc++")  # tests run too briefly to gain from more
 
-_BOUNDS = r"(?:__launch_bounds__\s*\(\s*(\d*)[^)]*\)\s*)?"  # constants by name are not read
+_BOUNDS = r"(?:__launch_bounds__\s*\(\s*(\d*)[^)]*\)\s*)?"  # named constants are not read
 _C_LINKAGE = re.compile(r'extern\s+"C"\s+__global__')
 _KERNEL = re.compile(rf"__global__\s+{_BOUNDS}void\s+{_BOUNDS}(\w+)\s*\(")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -41,15 +41,15 @@ _CONSTANT = re.compile(rf"__constant__\s+{_ALIGNED}[\w:<>\s]*?\b(\w+)\s*(?:\[[^;
 
 
 class NoCompilerError(Exception):
-    """This machine cannot compile for the CPU; the message says why."""
+    """This machine cannot compile for the CPU; the message gives the reason."""
 
 
 class CompileError(DeviceError):
-    """The source does not compile; the message is the compiler's."""
+    """The source does not compile; the message comes from the compiler."""
 
 
 def check() -> None:
-    """Raise `NoCompilerError` if this machine has no g++ that does."""
+    """Raise `NoCompilerError` if g++ is missing or cannot compile the headers."""
     try:
         _headers(_kernel_flags())
         runtime()
@@ -58,19 +58,19 @@ def check() -> None:
 
 
 def most_threads(source: str) -> dict[str, int]:
-    """Kernels of a source, with the most threads of a block that each may have."""
+    """Return the maximum threads per block of each kernel in a source."""
     found = _KERNEL.findall(source)
     return {name: int(before or after or 1024) for before, after, name in found}
 
 
 def constants(source: str) -> tuple[str, ...]:
-    """Names of the `__constant__` variables of a source."""
+    """Return the names of the `__constant__` variables in a source."""
     return tuple(_CONSTANT.findall(_COMMENT.sub(" ", source)))
 
 
 @contextmanager
 def own_copy(library: Path, *, needed: bool) -> Iterator[Path]:
-    """Give a copy to load, if it is needed, so that two cards share no constants and no counts."""
+    """Yield a copy of the library if needed, so that two GPUs share no constants and counters."""
     if not needed:
         yield library
         return
@@ -79,15 +79,15 @@ def own_copy(library: Path, *, needed: bool) -> Iterator[Path]:
 
 
 def shared_library(source: str, *, sanitize: bool = False) -> Path:
-    """Compile, or take what is kept; processes at the same time compile it once.
+    """Return the compiled library of a source; concurrent processes compile it once.
 
-    The library needs another one, which all kernels share and `runtime` gives.
+    The library depends on the one that `runtime` returns, which all kernels share.
     """
     return library_of(_wrapped(source), sanitize=sanitize)
 
 
 def library_of(text: str, headers: tuple[str, ...] = (), *, sanitize: bool = False) -> Path:
-    """Compile C++ that includes cuda_cpu.h, and further headers of this folder, as a library."""
+    """Compile C++ that includes cuda_cpu.h and further headers of this folder to a library."""
     flags, needed = _kernel_flags(sanitize=sanitize), runtime(sanitize=sanitize)
     command = (*flags, "-I", str(_headers(flags)), "-I", str(_HERE), "-x", "c++", "-")
     command += ("-x", "none", str(needed), "-lgcc")
@@ -96,8 +96,8 @@ def library_of(text: str, headers: tuple[str, ...] = (), *, sanitize: bool = Fal
 
 
 def assembled(text: str, soname: str) -> Path:
-    """Return a library of this assembly, which is found by its soname once it is loaded."""
-    # a version of its symbols, by its own name, as NVIDIA's libraries have it
+    """Return a library assembled from this text; once loaded, the loader finds it by its soname."""
+    # its symbols have a version with its own name, as in NVIDIA's libraries
     flags = ("-shared", "-nostdlib", f"-Wl,-soname,{soname},--default-symver")
     name = f"{digest(_version(), *flags, text)}.so"
     command = (*flags, "-x", "assembler", "-")
@@ -106,7 +106,7 @@ def assembled(text: str, soname: str) -> Path:
 
 @cache
 def runtime(*, sanitize: bool = False) -> Path:
-    """Return the library that runs blocks, which is to be loaded before those of kernels."""
+    """Return the library that runs blocks. Load it before the libraries of kernels."""
     flags = (*_FLAGS, *_OF_RUNTIME, *(_SANITIZED if sanitize else ()))
     name = f"runtime-{digest(_version(), *flags, *map(_read, _RUNTIME))}.so"
     command = (*flags, f"-Wl,-soname,{name}", str(_HERE / "runtime.cpp"))
@@ -114,13 +114,13 @@ def runtime(*, sanitize: bool = False) -> Path:
 
 
 def _kernel_flags(*, sanitize: bool = False) -> tuple[str, ...]:
-    # what is nowhere else is in the runtime, or in libraries that it needs
+    # undefined symbols are in the runtime or in libraries that it needs
     return (*_FLAGS, *_OF_KERNELS, *(_SANITIZED if sanitize else ("-nostdlib",)))
 
 
 @cache
 def _headers(flags: tuple[str, ...]) -> Path:
-    """Return a folder with the headers compiled beforehand: faster to read."""
+    """Return a folder with precompiled headers, which are faster to read."""
     name = digest(_version(), *flags, *map(_read, _HEADERS))
     place = folder() / f"headers-{name}"
     place.mkdir(exist_ok=True)
@@ -130,7 +130,7 @@ def _headers(flags: tuple[str, ...]) -> Path:
 
 
 def _wrapped(source: str) -> str:
-    """Return the source in a namespace, away from the C library's names, and its kernels' doors."""
+    """Return the source in a namespace, away from C library names, with its kernel launchers."""
     text = _C_LINKAGE.sub("__global__", source)
     exports = "".join(f"CUDA_CPU_KERNEL({name})\n" for name in most_threads(source))
     exports += "".join(f"CUDA_CPU_CONSTANT({name})\n" for name in constants(source))
@@ -139,7 +139,7 @@ def _wrapped(source: str) -> str:
 
 
 def _gcc(*arguments: str, text: str = "") -> None:
-    # the compiler needs no sanitizer of its own
+    # the compiler itself needs no sanitizer
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     done = subprocess.run(
         ["g++", *arguments],
@@ -156,7 +156,7 @@ def _read(name: str) -> str:
 
 @cache
 def _version() -> str:
-    """Version of the compiler."""
+    """Return the version of the compiler."""
     if shutil.which("g++") is None:
         raise NoCompilerError("g++ is not installed")
     done = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Copies to an emulated card that are under way until a stream or the host waits for them."""
+"""Copies to an emulated GPU that stay pending until a stream or the host waits for them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 class LateCopies:
     """Copies of the second stream, done in order and as late as CUDA allows.
 
-    The target of a copy under way holds no numbers, so that a kernel that reads it is seen.
+    Until a copy is done, its target contains NaN or 0, so that a kernel that reads too early gives
+    wrong results.
 
     Attributes
     ----------
-    n_queued : copies that were queued so far
+    n_queued : copies queued so far
     """
 
     def __init__(self) -> None:
@@ -22,13 +23,13 @@ class LateCopies:
         self.n_queued = 0
 
     def put(self, values: np.ndarray, target: np.ndarray) -> None:
-        """Queue a copy; the values may change at once."""
+        """Queue a copy; the caller may change `values` immediately."""
         self._under_way.append((values.copy(), target))
         self.n_queued += 1
         target.fill(np.nan if target.dtype.kind == "f" else 0)
 
     def land(self, up_to: int | None = None) -> None:
-        """Do the copies that were queued first, all of them if no number is given."""
+        """Do the first `up_to` copies of the queue, or all of them without a number."""
         last = self.n_queued if up_to is None else up_to
         while self._under_way and self.n_queued - len(self._under_way) < last:
             values, target = self._under_way.popleft()

@@ -1,8 +1,8 @@
-"""What the kernels of list mode, CT and dual heads issue and touch for a unit of work, counted.
+"""Count issue slots and memory accesses of list-mode, CT and dual-head kernels per unit of work.
 
-Each piece of work is small and always the same, laid out as in a run: what falls to an event, to
-32 updates of voxels or to 32 products hardly depends on how many there are. Issue slots are those
-of sm_90, calculated from PTX (`tests.emulator.ptx.slots`); everything else is counted in PTX.
+Each piece of work is small, always the same, and arranged as in a run: the counts per event, per
+32 voxel updates or per 32 products hardly depend on the size of the work. Issue slots are those of
+sm_90, calculated from PTX (`tests.emulator.ptx.slots`); all other counts are counts of PTX.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ UPDATES = "32 updates"
 
 @dataclass(frozen=True)
 class Work:
-    """Something that kernels do.
+    """A piece of work for kernels.
 
     Attributes
     ----------
-    name : in words; the record is by it
-    unit : what the counts are of
-    run : does it on the card; returns the kernels whose counts matter and the units of each
-    idle : the same launches with nothing to do, whose counts are taken off: what a small piece of
-        work pays once, and a run shares out over thousands of them
+    name : description and key of the record
+    unit : unit that the counts refer to
+    run : function that does the work; returns the units of each kernel that is counted
+    idle : the same launches without work. Their counts are subtracted: a run spreads this fixed
+        cost over thousands of units
     """
 
     name: str
@@ -74,7 +74,7 @@ class Work:
 
 
 def counts(work: Work) -> dict[str, dict[str, float]]:
-    """Do the work, and return what every kernel took for a unit of it."""
+    """Do the work and return the counts of each kernel per unit."""
     gpu = EmulatedGpu(ptx=ARCH, counted=True)
     units = work.run(gpu)
     found = _sums(gpu, units)
@@ -90,7 +90,7 @@ def counts(work: Work) -> dict[str, dict[str, float]]:
 
 
 def _sums(gpu: EmulatedGpu, kernels: Iterable[str]) -> dict[str, dict[str, float]]:
-    """What some kernels took in all."""
+    """Return the total counts of some kernels."""
     found = {}
     for (source, options, name), counters in gpu.counters().items():
         if name in kernels:
@@ -117,7 +117,7 @@ def _row(counters: Counters, code: MachineCode) -> dict[str, float]:
 
 
 def list_mode(order: Order, *, is_sorted: bool, gpu: EmulatedGpu) -> dict[str, float]:
-    """Update the image of 128³ voxels by some events, unsorted or neighbours among many."""
+    """Update an image of 128³ voxels with events, either unsorted or adjacent."""
     rng = np.random.default_rng(SEED)
     if is_sorted:
         many = sorted_events(400 * N_EVENTS, rng)
@@ -144,7 +144,7 @@ def _scan(n_views: int, shape: tuple[int, int], tilt: float) -> XrayGeometry:
 def cone(
     variant: BackVariant, shape: tuple[int, int, int], scan: XrayGeometry, gpu: EmulatedGpu
 ) -> dict[str, float]:
-    """Project some views back onto a box."""
+    """Back-project some views onto a box."""
     grid = ImageGrid(shape, (1.2, 1.2, 1.2))
     kernels = ConeBack(gpu, variant, Profiler(cuda(gpu)))
     views = kernels.views(scan.in_voxels(grid), shape, scan.shape)
@@ -163,9 +163,9 @@ def cone(
 def line_integrals(work: ConeWork | FormsWork, gpu: EmulatedGpu) -> dict[str, float]:
     """Integrate a volume in memory along rays of a measured scan.
 
-    These are four rows in the middle of views in an eighth of the circle, for which the others are
-    mirrored, through the slices that they cross. Rows at the edge of a detector read up to a fifth
-    more lines, since their rays change slices.
+    The rays belong to four middle rows of views in one eighth of the circle (the others are
+    mirror images) and to the slices that they cross. Rows at the edge of a detector read up to a
+    fifth more cache lines, because their rays change slices.
     """
     views = [round(work.n_views * (i + 0.5) / 64) for i in range(8)]
     scan = replace(work.geometry.select(views), shape=(4, work.geometry.shape[1]))
@@ -180,7 +180,7 @@ def line_integrals(work: ConeWork | FormsWork, gpu: EmulatedGpu) -> dict[str, fl
 
 
 def _ones(gpu: EmulatedGpu, shape: tuple[int, ...]) -> DeviceArray:
-    """Return ones that begin with a line, as memory of a card does; lines then count the same."""
+    """Return ones that start at a cache line, as GPU memory does; line counts are then equal."""
     n, line = prod(shape), 128
     memory = gpu.empty((n + line // 4,), np.float32)
     first = -memory.ctypes.data % line // 4
@@ -190,7 +190,7 @@ def _ones(gpu: EmulatedGpu, shape: tuple[int, ...]) -> DeviceArray:
 
 
 def exact_adjoint(by: str, gpu: EmulatedGpu) -> dict[str, float]:
-    """Give line integrals of a high box back to it, by adding for each ray or by gathering."""
+    """Back-project line integrals of a high box, either by adding for each ray or by gathering."""
     grid, scan = ImageGrid((128, 24, 24), (1.2, 1.2, 1.2)), _scan(6, (160, 32), 0.0)
     scene, profiler = Scene(scan, grid), Profiler(cuda(gpu))
     lines = Lines.upload(gpu, scene.rays, scan.shape, grid.shape, grid.voxel_mm)
@@ -207,7 +207,7 @@ def exact_adjoint(by: str, gpu: EmulatedGpu) -> dict[str, float]:
 
 
 SLICE = fitted(UNMEASURED_BACK, (1, 1024, 1024), 400, 132)
-"""Form of a slice of many voxels."""
+"""Variant for a slice of many voxels."""
 COLUMNS = BackVariant("memory", "columns", (32, 4), 16, projections="vcr")
 _LEANING, _UPRIGHT = _scan(64, (128, 128), 0.05), _scan(24, (768, 768), 0.0)
 WORKS = (
@@ -233,7 +233,7 @@ WORKS = (
 
 
 def record() -> str:
-    """Count everything, and write it as JSON."""
+    """Count all works and return the record as JSON."""
     rows = [
         {"work": work.name, "unit": work.unit, "kernel": kernel, **row}
         for work in WORKS

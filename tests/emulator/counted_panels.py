@@ -1,4 +1,4 @@
-"""A piece of dual-head PET that is small enough to be counted: part of one row of the DHAPET."""
+"""Small dual-head PET work that can be counted: part of one row of the DHAPET system."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tests.emulator.gpu import EmulatedGpu
 
 PRODUCTS = "32 products"
 PANEL = PanelShape(rows=104, columns=72, planes=2, edge=4, margin=0)
-"""The panels of the DHAPET with the plane that is counted, and its mirror image, alone."""
+"""The DHAPET panels with the counted plane and its mirror image only."""
 ORIENTATION = (50, 24)
 """Differences of rows and columns: in the middle of all products of an iteration."""
 PLANE = Path(__file__).with_name("dhapet_plane.json")
-"""Plane 20 of that row as `AnalyticResponse()` has it, on the second of four rows of voxels."""
+"""Plane 20 of that row of `AnalyticResponse()`, on the second of four rows of voxels."""
 TURNS = (0, 7)
-"""As the row lies, and with rows and columns interchanged and both mirrored."""
+"""The original orientation, and rows and columns interchanged with both mirrored."""
 
 
 def panels(gpu: EmulatedGpu, *, is_idle: bool = False) -> dict[str, float]:
-    """Project along the orientations that the row stands for, and back; or a row of nothing."""
+    """Project forward and back along the orientations of the row; with `is_idle`, an empty row."""
     rows = _row(is_idle=is_idle)
     kernels = Matrix(gpu, MatrixVariant(), PANEL, Profiler(cuda(gpu)))
     n_nonzero = int(np.count_nonzero(rows.values))
@@ -52,7 +52,7 @@ def panels(gpu: EmulatedGpu, *, is_idle: bool = False) -> dict[str, float]:
 
 
 def _row(*, is_idle: bool) -> GroupedRows:
-    """The non-zeros of one plane, on some rows of voxels; what they are worth is no matter."""
+    """Return the non-zeros of one plane on some rows of voxels; their values do not matter."""
     found = json.loads(PLANE.read_text(encoding="utf-8"))
     places = np.array([] if is_idle else found["places"], np.int64)
     starts = np.array([[0, len(places)]])

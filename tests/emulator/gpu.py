@@ -1,4 +1,4 @@
-"""A `Gpu` without a card: the same kernels, run on the CPU, in order, at once or late."""
+"""A `Gpu` for tests that runs kernels on the CPU, in order, immediately or deferred."""
 
 from __future__ import annotations
 
@@ -28,32 +28,33 @@ _GIB = 1 << 30
 
 
 def engine() -> int | None:
-    """Architecture whose PTX runs where a test does not say; None: the text itself runs."""
+    """Return the default PTX architecture of tests; None runs the CUDA source itself."""
     return int(os.environ.get("ISOCENTER_PTX", "0")) or None
 
 
 class EmulatedGpu(Gpu):
-    """One card that is none; where g++ is missing, whatever test makes one is skipped.
+    """An emulated GPU. Where g++ is missing, a test that creates one is skipped.
 
-    It is stricter than CuPy: launches take no Python numbers, no scalars and arrays of another
-    type than the kernel declares, no arrays of the host, and no strided ones.
+    It is stricter than CuPy: a launch refuses Python numbers, scalars and arrays of a different
+    type than the kernel declares, host arrays and strided arrays.
 
     Parameters
     ----------
-    reverse : run blocks, warps and lanes in descending order; what holds in one order only
-        lacks a barrier
-    memory_limit : bytes that arrays may take together, all arithmetic's results included; also
-        an attribute that may be changed later
-    fail_at_launch : number of the launch, from 1, that fails as from a broken driver; nothing
-        works after it, not even a download
-    sanitize : compile with AddressSanitizer, whose library must be loaded first (LD_PRELOAD)
-    exact_textures : interpolate with whole fractions, not those of 8 bits that a card has
-    late : run what is queued as late as its stream allows, when somebody waits for it or asks
-        for results, and copies of the second stream as early; what nobody waited for is then seen
-    late_copies : with `late`, bring the values of such copies as late, and no numbers until then
-    ptx : architecture, such as 90: run what NVRTC compiles for it, not what g++ makes of the
-        source; if not given, ISOCENTER_PTX of the environment decides; not with `sanitize`
-    counted : count what PTX issues and touches, see `counters`
+    reverse : run blocks, warps and lanes in descending order; a result that depends on the order
+        shows a missing barrier
+    memory_limit : maximum total bytes of arrays, including results of arithmetic; also an
+        attribute that can be changed later
+    fail_at_launch : number of the launch, from 1, that fails as with a broken driver; all later
+        calls fail too, even downloads
+    sanitize : compile with AddressSanitizer; its library must be loaded first (LD_PRELOAD)
+    exact_textures : interpolate with exact fractions in place of the 8-bit fractions of a GPU
+    late : run queued work as late as its stream allows (when the host waits or downloads) and
+        copies of the second stream as early; a missing wait then changes results
+    late_copies : with `late`, also defer the values of these copies; until then, the target
+        contains no valid numbers
+    ptx : architecture, such as 90: run the PTX that NVRTC compiles for it in place of the source
+        that g++ compiles. Default: ISOCENTER_PTX of the environment; not with `sanitize`
+    counted : count instructions and memory accesses of PTX, see `counters`
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class EmulatedGpu(Gpu):
         except compiling.NoCompilerError as e:
             pytest.skip(f"CUDA kernels cannot be run on this CPU: {e}")
         self.reverse, self.sanitize = reverse, sanitize
-        # AddressSanitizer is for the text; PTX has its arrays checked without it
+        # AddressSanitizer is for the source; PTX accesses are checked without it
         self.ptx = engine() if ptx is None and not sanitize else ptx
         self.counted = counted
         self.fail_at_launch = fail_at_launch
@@ -104,17 +105,17 @@ class EmulatedGpu(Gpu):
         return self._recorded is not None
 
     def check(self) -> None:
-        """Raise if an earlier launch broke the driver."""
+        """Raise DeviceError if an earlier launch broke the driver."""
         if self._broken:
             raise DeviceError(self._broken)
 
     def refuse_while_recording(self, what: str) -> None:
-        """Raise what a card raises when this is asked for inside `record`."""
+        """Raise DeviceError inside `record`, as a GPU does."""
         if self.is_recording:
             raise DeviceError(f"recording a graph: {what} cannot be recorded (emulated).")
 
     def queue(self, work: Callable[[], object], needs: object = None) -> None:
-        """Do it now, or record it; or later, and keep what it needs till then."""
+        """Do the work now, record it, or defer it and hold `needs` until then."""
         self.check()
         if self._recorded is not None:
             self._recorded.append(work)
@@ -125,19 +126,19 @@ class EmulatedGpu(Gpu):
             self._n_queued += 1
 
     def settle(self, up_to: int | None = None) -> None:
-        """Do what was queued; up to a place in the queue, if one is given."""
+        """Do queued work, up to a place in the queue if one is given."""
         last = self._n_queued if up_to is None else up_to
         while self._waiting and self._n_queued - len(self._waiting) < last:
             work, _ = self._waiting.popleft()
             work()
 
     def land(self, up_to: int | None = None) -> None:
-        """Do the copies to the card that are under way, the first of them or all."""
+        """Do the first `up_to` pending copies to the GPU, or all of them."""
         if self._copies is not None:
             self._copies.land(up_to)
 
     def count_launch(self, kernel: str) -> None:
-        """Count a launch that runs, and fail at the appointed one."""
+        """Count a launch that runs; raise DeviceError at launch `fail_at_launch`."""
         self.check()
         self.n_launches += 1
         if self.n_launches == self.fail_at_launch:
@@ -154,7 +155,7 @@ class EmulatedGpu(Gpu):
         return self._modules[source, options]
 
     def counters(self) -> dict[tuple[str, tuple[str, ...], str], Counters]:
-        """What each kernel did so far, by its source, the options and its name."""
+        """Return the counts of each kernel so far, by source, options and name."""
         return {
             (source, options, name): counters
             for (source, options), module in self._modules.items()
@@ -222,7 +223,7 @@ class EmulatedGpu(Gpu):
         self.copy_into(out, values)
 
     def copy_into(self, target: DeviceArray, values: DeviceArray) -> None:
-        """Queue a copy that keeps neither array alive, as on a card."""
+        """Queue a copy that keeps neither array alive, as on a GPU."""
         self._contiguous(values)
         if (target.shape, target.dtype) != (values.shape, values.dtype):
             raise ValueError(
@@ -287,7 +288,7 @@ class EmulatedGpu(Gpu):
         self.memory.release()
 
     def _contiguous(self, values: DeviceArray) -> np.ndarray:
-        """Return the bare array; one with strides would be written through its gaps."""
+        """Return the plain array; refuse a strided one, since kernels would write into its gaps."""
         self.check()
         if not isinstance(values, DeviceArray):
             raise TypeError(f"{type(values).__name__} is not an array of the device.")

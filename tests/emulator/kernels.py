@@ -1,4 +1,4 @@
-"""Kernels compiled for the CPU, and launches that take the declared types only."""
+"""Kernels compiled for the CPU, with launches that only accept the declared types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_THREADS = (1024, 1024, 64)
 
 
 class KernelError(Exception):
-    """A fault of a kernel or a launch that a card would not report, or report as anything."""
+    """A fault of a kernel or launch that a GPU does not report, or reports with a vague error."""
 
 
 class KernelModule(Module):
@@ -42,7 +42,7 @@ class KernelModule(Module):
     ) -> None:
         self._gpu, self._most_threads = gpu, most_threads
         self._constants: dict[str, DeviceArray | None] = dict.fromkeys(constants)
-        ctypes.CDLL(str(runtime(sanitize=gpu.sanitize)))  # found by its name from now on
+        ctypes.CDLL(str(runtime(sanitize=gpu.sanitize)))  # kernels find it by name
         with own_copy(library, needed=bool(constants) or gpu.counted) as own:
             self._library = ctypes.CDLL(str(own))
 
@@ -67,7 +67,7 @@ class KernelModule(Module):
 
 
 class Kernel(Function):
-    """One kernel; `signature` has numpy's codes of what it takes, a star before pointers."""
+    """One kernel; `signature` has NumPy's codes of its arguments, with a star before pointers."""
 
     def __init__(
         self, name: str, library: ctypes.CDLL, most_threads: int, gpu: EmulatedGpu
@@ -123,7 +123,7 @@ class Kernel(Function):
             raise KernelError(self._fault(fault.decode()))
 
     def _more(self, slots: list[Slot]) -> np.ndarray:
-        """Return what the kernel gets beyond its arguments."""
+        """Return the arguments that the kernel gets in addition to its own."""
         return np.empty(0)
 
     def _misfit(self, code: str, value: Any) -> str:
@@ -134,7 +134,7 @@ class Kernel(Function):
 
 
 class Slot:
-    """Where a launch finds one argument; it does not keep an array alive, as on a card."""
+    """Address of one launch argument; it does not keep an array alive, as on a GPU."""
 
     def __init__(self, value: Any) -> None:
         if isinstance(value, DeviceArray):
@@ -149,11 +149,11 @@ class Slot:
 
     @property
     def address_of_array(self) -> int:
-        """Where the array of `n_bytes` lies."""
+        """Return the address of the array of `n_bytes`."""
         return int(self._value)
 
     def is_gone(self) -> bool:
-        """Whether it was an array whose memory has been given back."""
+        """Return True if this was an array and its memory has been released."""
         return self._memory is not None and self._memory() is None
 
 
@@ -166,7 +166,7 @@ class Borrowed:
         self._form = (plain.ctypes.data, plain.shape, plain.dtype, plain.strides)
 
     def array(self) -> np.ndarray:
-        """Return it, if its memory has not been given back."""
+        """Return the array; raise KernelError if its memory has been released."""
         if self._memory() is None:
             raise KernelError("a copy: an array of the graph is no more.")
         return _array_at(*self._form)
@@ -178,7 +178,7 @@ def _array_at(
     dtype: np.dtype[Any],
     strides: tuple[int, ...] | None = None,
 ) -> np.ndarray:
-    """Return an array over memory that somebody else keeps."""
+    """Return an array over memory that another object owns."""
     n_bytes = math.prod(shape) * dtype.itemsize
     if strides is not None and n_bytes:
         n_bytes = sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
@@ -188,7 +188,7 @@ def _array_at(
 
 
 def _along(extent: Extent) -> tuple[int, ...]:
-    """Return numbers along x, y and z."""
+    """Return three numbers for x, y and z."""
     given = extent if isinstance(extent, tuple) else (extent,)
     if not 1 <= len(given) <= 3:
         raise KernelError(f"{extent} is not along x, y and z.")
@@ -200,7 +200,7 @@ def _within(numbers: tuple[int, ...], most: tuple[int, ...]) -> bool:
 
 
 def _misfit(code: str, value: Any) -> str:
-    """What is wrong with an argument, or nothing."""
+    """Describe a wrong type of an argument; return "" if the type is right."""
     is_pointer = code.startswith("*")
     wanted = code.removeprefix("*").replace("b1", "?")
     if not is_pointer:

@@ -1,4 +1,4 @@
-"""The memory of an emulated card: what lives in it, and how much more it may hold."""
+"""Memory of an emulated GPU: live arrays, and how much more fits."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from engine.core.errors import DeviceMemoryError
 
 
 class Memory:
-    """Counts the bytes of live arrays; `limit` may be changed at any time."""
+    """Count the bytes of live arrays; `limit` can be changed at any time."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.used_bytes = 0
         self.reserved_bytes = 0
-        """As `used_bytes`, but what is no more used stays until `release`, as in CuPy's pool."""
+        """Like `used_bytes`, but unused memory stays until `release`, as in CuPy's pool."""
         self._known: set[int] = set()
 
     @property
     def free_bytes(self) -> int:
-        """Memory for further arrays."""
+        """Return the bytes that are left for further arrays."""
         return max(self.limit - self.used_bytes, 0)
 
     def expect(self, n_bytes: int) -> None:
-        """Raise if so much more does not fit."""
+        """Raise an error if `n_bytes` more do not fit."""
         if n_bytes > self.free_bytes:
-            gc.collect()  # as CuPy does before it gives up
+            gc.collect()  # as CuPy does before it raises
         if n_bytes > self.free_bytes:
             raise DeviceMemoryError(
                 f"allocating memory: the GPU is out of memory ({n_bytes} bytes wanted, "
@@ -37,7 +37,7 @@ class Memory:
             )
 
     def take(self, owner: np.ndarray[Any, Any]) -> None:
-        """Count an array that owns its memory, for as long as it lives."""
+        """Count an array that owns its memory until it is deleted."""
         if id(owner) in self._known:
             return
         self.expect(owner.nbytes)
@@ -47,7 +47,7 @@ class Memory:
         weakref.finalize(owner, self._drop, id(owner), owner.nbytes).atexit = False
 
     def release(self) -> None:
-        """Give back what is reserved but not used."""
+        """Release memory that is reserved but not used."""
         self.reserved_bytes = self.used_bytes
 
     def _drop(self, key: int, n_bytes: int) -> None:

@@ -1,4 +1,4 @@
-"""Moments of an emulated card's queue, and work that was recorded to be queued again."""
+"""Places in the queue of an emulated GPU, and recorded work that can be queued again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Moment(Stamp):
         self._gpu, self._place, self._n_copies = gpu, place, n_copies
 
     def land(self) -> None:
-        """Do the copies before this moment."""
+        """Do the copies that were queued before this moment."""
         self._gpu.land(self._n_copies)
 
     def seconds_since(self, earlier: Any) -> float:

@@ -1,4 +1,4 @@
-"""NVRTC without CuPy and without a driver: does it compile for a card, and what does it take."""
+"""Call NVRTC without CuPy and driver: does a source compile, and what resources does it need?"""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _KERNEL = re.compile(
 
 
 class NvrtcError(Exception):
-    """NVRTC refuses; the message is its log."""
+    """NVRTC refused the source; the message is its log."""
 
 
 @dataclass(frozen=True)
 class KernelUse:
-    """What one kernel takes on one architecture, as the assembler reports it."""
+    """Resources of one kernel on one architecture, as the assembler reports them."""
 
     registers: int
     shared_bytes: int
@@ -39,13 +39,13 @@ class KernelUse:
 
     @property
     def spills(self) -> bool:
-        """Whether registers did not suffice."""
+        """Return True if the kernel spills registers to memory."""
         return self.spill_store_bytes + self.spill_load_bytes > 0
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """The machine code of a source, the compiler's log, and what each kernel takes."""
+    """Machine code of a source, the compiler's log, and the resources of each kernel."""
 
     cubin: bytes
     log: str
@@ -54,19 +54,19 @@ class Compiled:
 
 @cache
 def is_installed() -> bool:
-    """Whether the wheel `nvidia-cuda-nvrtc` is there."""
+    """Return True if the wheel `nvidia-cuda-nvrtc` is installed."""
     return next(_libraries(), None) is not None
 
 
 def version() -> str:
-    """NVRTC's own version, "13.0"."""
+    """Return the version of NVRTC, such as "13.0"."""
     major, minor = ctypes.c_int(), ctypes.c_int()
     _check(_nvrtc().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
     return f"{major.value}.{minor.value}"
 
 
 def compile_for(source: str, arch: int, options: tuple[str, ...] = ()) -> Compiled:
-    """Compile for one architecture: 75, 80, 90, 120, ...; what was compiled before is kept."""
+    """Compile for one architecture (75, 80, 90, 120, ...); results are cached."""
     flags = (f"-arch=sm_{arch}", "--ptxas-options=-v", *options)
     name = digest("nvrtc", version(), *flags, source)
     file = kept(f"{name}.cubin", lambda out: _write(out, *_compile(source, flags)))
@@ -76,8 +76,8 @@ def compile_for(source: str, arch: int, options: tuple[str, ...] = ()) -> Compil
 
 
 def ptx_for(source: str, arch: int, options: tuple[str, ...] = ()) -> str:
-    """PTX of a source for one architecture, with the options of a run; kept, as machine code is."""
-    # the engine gives the last one with every source (engine.core.backend.cupy_compiling)
+    """Return the PTX of a source for one architecture with the options of a run (cached)."""
+    # the engine adds the last one to every source (engine.core.backend.cupy_compiling)
     flags = (f"-arch=compute_{arch}", *options, "--device-as-default-execution-space")
     name = digest("nvrtc", version(), *flags, source)
     file = kept(f"{name}.ptx", lambda out: _write(out, *_compile(source, flags, "PTX")))
@@ -91,7 +91,7 @@ def _write(out: Path, cubin: bytes, log: str) -> None:
 
 
 def _compile(source: str, flags: tuple[str, ...], what: str = "CUBIN") -> tuple[bytes, str]:
-    """Return the machine code, or the PTX, and the log."""
+    """Return the machine code or the PTX, and the log."""
     nvrtc = _nvrtc()
     program = ctypes.c_void_p()
     text = source.encode()
@@ -154,7 +154,7 @@ def _nvrtc() -> ctypes.CDLL:
 
 
 def _libraries() -> Iterator[Path]:
-    """Yield the NVRTC libraries of the installed wheels, under any of their names."""
+    """Yield the NVRTC libraries of the installed wheels, under all their names."""
     for wheel in metadata.distributions():
         if (wheel.metadata["Name"] or "").startswith("nvidia-cuda-nvrtc"):
             for file in wheel.files or ():

@@ -1,4 +1,4 @@
-"""Write what the kernels take: python -m tests.emulator.record_registers [OUT.json]."""
+"""Write the resources of all kernels: python -m tests.emulator.record_registers [OUT.json]."""
 
 from __future__ import annotations
 

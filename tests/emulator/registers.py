@@ -1,4 +1,4 @@
-"""What every form of every kernel takes on every architecture, compiled and written down."""
+"""Compile every variant of every kernel for every architecture and record the resources."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Form = TypeVar("Form", RayVariant, BackVariant, JosephVariant, GatherVariant, Ma
 
 
 def any_two(forms: Iterable[Form]) -> list[Form]:
-    """Few of the forms, in which any two values of two settings that meet at all still meet."""
+    """Select few variants that still contain every possible pair of values of two settings."""
     left = {form: set(combinations(asdict(form).items(), 2)) for form in forms}
     few, met = [], set[object]()
     while any(left.values()):
@@ -50,10 +50,10 @@ def any_two(forms: Iterable[Form]) -> list[Form]:
 
 
 def cards_for(form: object) -> tuple[int, ...]:
-    """Architectures to compile a form for: one by lot, always the same; all if we are told to.
+    """Return the architectures for a variant: a fixed one by hash, or all of them.
 
-    The forms together meet every architecture. Each form on each of them takes four times as
-    long: ISOCENTER_EVERY_CARD=1 asks for it, and recording the registers does it.
+    Together the variants cover every architecture. ISOCENTER_EVERY_CARD=1 compiles each variant for
+    each architecture, which takes four times as long; recording the registers does this.
     """
     if os.environ.get("ISOCENTER_EVERY_CARD"):
         return ARCHITECTURES
@@ -61,36 +61,36 @@ def cards_for(form: object) -> tuple[int, ...]:
 
 
 def image_forms() -> list[RayVariant]:
-    """Variants between which the image kernels differ."""
+    """Return the variants in which the image kernels differ."""
     plain = (replace(v, mapping="warp", timing="none") for v in variants())
     return list(dict.fromkeys(plain))
 
 
 def replicates_forms() -> list[RayVariant]:
-    """Variants between which the kernel of replicates differs."""
+    """Return the variants in which the kernel of replicates differs."""
     # The other settings only change the kernels of single images.
     return [v for v in variants() if v.mapping == "warp" and v.real == "float"]
 
 
 def form_of_replicates(variant: RayVariant) -> dict[str, Any]:
-    """What the kernel of replicates takes from a variant, and its block."""
+    """Return the settings that the kernel of replicates uses, and its block size."""
     form = {key: getattr(variant, key) for key in ("order", "sums", "timing")}
     return form | {"block": REPLICATES_BLOCK}
 
 
 def _entries(variant: RayVariant) -> tuple[float, ...]:
-    """The table of a real scanner."""
+    """Return the TOF table of a real scanner."""
     table = chord_table(_TOF.sigma_mm, _TOF.bin_mm, variant.dtype).coefficients
     return tuple(float(value) for value in table)
 
 
 def ray_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
-    """Compile the ray kernels, with the table of a real scanner where it is constant."""
+    """Compile the ray kernels, with the TOF table of a real scanner where it is constant."""
     return compile_for(variant.rays(_entries(variant)), arch, variant.options).kernels
 
 
 def replicates_kernel(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
-    """Compile the kernel of replicates; the source has those of single images too."""
+    """Compile the kernel of replicates; the source also has the kernels of single images."""
     source = variant.replicates(_entries(variant))
     compiled = compile_for(source, arch, variant.options).kernels
     return {"replicates": compiled["replicates"]}
@@ -104,19 +104,19 @@ def image_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
 def projector_kernels(
     variant: BackVariant | JosephVariant | GatherVariant, arch: int
 ) -> dict[str, KernelUse]:
-    """Compile a projector of CT."""
+    """Compile a CT projector."""
     return compile_for(variant.source(), arch, variant.options).kernels
 
 
 def scatter_kernels(arch: int) -> dict[str, KernelUse]:
-    """Compile the kernels of scatter."""
+    """Compile the scatter kernels."""
     return compile_for(device_scatter.source(), arch, device_scatter.OPTIONS).kernels
 
 
 def record() -> str:
-    """Compile everything, and write it as JSON: a line for each kernel of each variant.
+    """Compile everything and return it as JSON, one line for each kernel of each variant.
 
-    A kernel that takes memory for want of registers is refused: the record says that none does.
+    Raise ValueError for a kernel that spills: the record states that none does.
     """
     rows = ",\n    ".join(json.dumps(row) for row in _rows())
     head = json.dumps({"nvrtc": version(), "sources": digests()}, indent=2)[:-2]
@@ -124,7 +124,7 @@ def record() -> str:
 
 
 def digests(names: tuple[str, ...] = SOURCES) -> dict[str, str]:
-    """Fingerprints of the sources' code, by name; comments take no registers."""
+    """Return a hash of each source without comments, by name."""
     return {name: _digest((FOLDER / name).read_text(encoding="utf-8")) for name in names}
 
 
@@ -160,7 +160,7 @@ def _rows() -> Iterator[dict[str, Any]]:
 def lines(
     source: str, form: dict[str, Any], uses: dict[int, dict[str, KernelUse]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield what the kernels of one form take on every architecture; refuse a form that spills."""
+    """Yield the resources of the kernels of one variant; raise ValueError if one spills."""
     for kernel in sorted(uses[ARCHITECTURES[0]]):
         for arch, kernels in uses.items():
             if kernels[kernel].spills or kernels[kernel].stack_bytes:

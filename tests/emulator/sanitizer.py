@@ -1,4 +1,4 @@
-"""AddressSanitizer for kernels: its library must be loaded before Python's own memory."""
+"""AddressSanitizer for kernels: load its library before Python allocates memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALL_RAN = "all kernels ran"
 
 
 def sanitizer_environment() -> dict[str, str]:
-    """Return the environment of a process that may make an `EmulatedGpu(sanitize=True)`."""
+    """Return the environment for a process that creates an `EmulatedGpu(sanitize=True)`."""
     try:
         compiling.check()
     except compiling.NoCompilerError as e:
@@ -31,9 +31,9 @@ def sanitizer_environment() -> dict[str, str]:
 
 
 def assert_runs_sanitized(code: str) -> None:
-    """Run statements in a process that has AddressSanitizer loaded from the start, without a fault.
+    """Run code in a new process with AddressSanitizer and check that it reports no fault.
 
-    code : what may make an `EmulatedGpu(sanitize=True)`; its last statement stands at its margin
+    code : statements that may create an `EmulatedGpu(sanitize=True)`; the last one is not indented
     """
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\nprint({ALL_RAN!r})"],

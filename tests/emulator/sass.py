@@ -1,9 +1,9 @@
-"""Machine code of a kernel, as far as its loops and accesses: how many instructions a loop takes.
+"""Read loops and memory accesses from machine code: how many instructions does a loop take?
 
-A cubin is an ELF file with a section ".text.NAME" for every kernel. An instruction takes 16 bytes
-from Volta on; its lowest nine bits name it, and a branch holds the distance from its end in the
-upper 48. The numbers below are those that `nvdisasm -hex` of CUDA 13 shows beside the names, for
-sm_75, 80, 90 and 120.
+A cubin is an ELF file with a section ".text.NAME" for every kernel. From Volta on, an instruction
+has 16 bytes. Its lowest nine bits are the opcode. The upper 48 bits of a branch are the distance
+from its end. The numbers below are those that `nvdisasm -hex` of CUDA 13 prints next to the names,
+for sm_75, 80, 90 and 120.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from itertools import pairwise
 _BYTES = 16
 _BRANCH, _EXIT = 0x147, 0x14D
 _LONG_BRANCHES = 90
-"""Architecture from which on the distance of a branch has eight more bits, lower ones."""
+"""From this architecture on, the distance of a branch has eight more low bits."""
 KINDS = {
     0x181: "load", 0x186: "store", 0x18E: "atomic", 0x1A6: "atomic", 0x1A8: "atomic",
     0x160: "texture", 0x184: "load shared", 0x188: "store shared", 0x189: "shuffle",
 }  # fmt: skip
-"""Instructions that the compiler leaves as many as there are in PTX."""
+"""Instructions that occur as often in machine code as in PTX."""
 
 
 Kinds = dict[str, int]
-"""How many instructions of each of `KINDS` there are."""
+"""Number of instructions of each of `KINDS`."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Instructions from the first to the last: a loop, a stretch without a jump, a whole kernel."""
+    """A range of instructions: a loop, a stretch without a jump, or a whole kernel."""
 
     first: int
     last: int
@@ -38,7 +38,7 @@ class Part:
 
     @property
     def n(self) -> int:
-        """Instructions."""
+        """Return the number of instructions."""
         return self.last - self.first + 1
 
 
@@ -57,17 +57,17 @@ class MachineCode:
 
     @property
     def loops(self) -> list[Part]:
-        """Every loop, in the order of their ends."""
+        """Return all loops, ordered by their ends."""
         return [self._part(to, i) for i, to in self._jumps.items() if to < i]
 
     @property
     def whole(self) -> Part:
-        """All up to the last exit; behind it is what is hardly ever run."""
+        """Return all instructions up to the last exit; code after it hardly ever runs."""
         return self._part(0, max(i for i, name in enumerate(self._names) if name == _EXIT))
 
     @property
     def stretches(self) -> list[Part]:
-        """What lies between jumps and the places they lead to."""
+        """Return the stretches between jumps and jump targets."""
         starts = {0, len(self._names), *self._jumps.values(), *(i + 1 for i in self._jumps)}
         ordered = sorted(starts)
         return [self._part(a, b - 1) for a, b in pairwise(ordered)]
@@ -78,7 +78,7 @@ class MachineCode:
 
 
 def _distance(low: int, high: int, arch: int) -> int:
-    """Instructions that a branch passes over, less than 0 if it goes back."""
+    """Return how many instructions a branch skips; negative if it jumps back."""
     words = (high & 0x3FFFF) << 30 | low >> 34
     if arch >= _LONG_BRANCHES:
         words = words << 8 | low >> 16 & 0xFF
@@ -87,7 +87,7 @@ def _distance(low: int, high: int, arch: int) -> int:
 
 
 def _code(cubin: bytes, kernel: str) -> bytes:
-    """The section of a kernel (System V ABI, chapter 4: 64 bits, least byte first)."""
+    """Return the section of a kernel (System V ABI, chapter 4: 64-bit, little-endian)."""
     (start,) = struct.unpack_from("<Q", cubin, 0x28)
     size, n, of_names = struct.unpack_from("<HHH", cubin, 0x3A)
     sections = [struct.unpack_from("<IIQQQQ", cubin, start + i * size) for i in range(n)]

@@ -1,4 +1,4 @@
-"""Textures of an emulated card: plain arrays, found by handles that are never used twice."""
+"""Textures of an emulated GPU: plain arrays with handles that are never reused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS: dict[TextureKind, int] = {"list": 2, "pitched": 2, "array": 3, "layered"
 
 
 class _Texture(ctypes.Structure):
-    """As tests/emulator/textures.h has it."""
+    """Same layout as in tests/emulator/textures.h."""
 
     _fields_ = (
         ("data", ctypes.c_void_p),
@@ -41,7 +41,7 @@ class _Textures(ctypes.Structure):
 
 
 class TextureTable:
-    """What the handles of one card stand for; kernels get it at each launch."""
+    """The textures of one GPU by handle; kernels get the table at each launch."""
 
     def __init__(self, *, exact: bool) -> None:
         self._all = (_Texture * 16)()
@@ -49,11 +49,11 @@ class TextureTable:
 
     @property
     def address(self) -> int:
-        """Where a launch finds it."""
+        """Return the address of the table for a launch."""
         return ctypes.addressof(self._table)
 
     def add(self, pictures: np.ndarray, kind: TextureKind) -> int:
-        """Return a new handle of (n_pictures, n_rows, n_columns), rows apart by strides."""
+        """Return a new handle for pictures (n_pictures, n_rows, n_columns) with strided rows."""
         n = self._table.n
         if n == len(self._all):
             larger = (_Texture * (2 * n))()
@@ -69,13 +69,13 @@ class TextureTable:
         return n + 1
 
     def forget(self, handles: list[int]) -> None:
-        """Let kernels that read them fail."""
+        """Remove textures; kernels that read them fail."""
         for handle in handles:
             self._all[handle - 1].data = None
 
 
 class EmulatedTexture(Texture):
-    """Pictures in an array of the device; what lies between padded rows is NaN."""
+    """Pictures in a device array; padding between rows is NaN."""
 
     def __init__(self, kind: TextureKind, shape: tuple[int, int, int], gpu: EmulatedGpu) -> None:
         check_shape(kind, shape)

@@ -1,9 +1,9 @@
-"""The emulated card with a clock that is reckoned: what the program queues, and how long it takes.
+"""An emulated GPU with a simulated clock: how long would the queued work take?
 
-Nothing takes the time it takes here. A copy to the card or from it takes its bytes over the bus,
-work what a test says; streams do one thing after the other, and wait for stamps and for the host
-that queues. A copy beside the kernels holds the host until it is done; small ones among them go
-through memory that CuPy keeps for them, and do not.
+Real time does not count. A copy to or from the GPU takes the time of its bytes on the bus, and
+work takes the time that a test sets. Each stream does one thing at a time, and waits for stamps
+and for the host that queues. A copy on a second stream blocks the host until it is done. On a
+real GPU, small ones use CuPy's pinned memory and do not block.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ MAIN, UP, DOWN = "main", "up", "down"
 
 
 class TimedGpu(EmulatedGpu):
-    """One card whose clock is reckoned.
+    """One GPU with a simulated clock.
 
     Parameters
     ----------
-    seconds_per_byte : of the bus, each way
+    seconds_per_byte : of the bus, in each direction
 
     Attributes
     ----------
-    host_s : the host's clock
-    at_s, busy_s : of each stream, when it will have done all, and how long it worked
+    host_s : time on the host's clock
+    at_s, busy_s : for each stream, the time when it becomes idle and the time it worked
     """
 
     def __init__(self, seconds_per_byte: float) -> None:
@@ -40,18 +40,18 @@ class TimedGpu(EmulatedGpu):
         self.start()
 
     def start(self) -> None:
-        """Begin with all clocks anew."""
+        """Reset all clocks."""
         self.host_s = 0.0
         self.at_s = dict.fromkeys((MAIN, UP, DOWN), 0.0)
         self.busy_s = dict.fromkeys((MAIN, UP, DOWN), 0.0)
 
     @property
     def seconds(self) -> float:
-        """When all is done."""
+        """Return the time when all work is done."""
         return max(self.host_s, *self.at_s.values())
 
     def spend(self, seconds: float) -> None:
-        """Let the current stream work, from when it is free and the host has queued it."""
+        """Occupy the current stream, from the time when it is idle and the host has queued work."""
         stream = self._stream
         self.at_s[stream] = max(self.at_s[stream], self.host_s) + seconds
         self.busy_s[stream] += seconds

@@ -1,1 +1,1 @@
-"""A card that is none: what CuPy asks of CUDA's runtime, driver and NVML, answered on the CPU."""
+"""A software GPU: answer CuPy's calls to CUDA runtime, driver, NVML and libraries on the CPU."""

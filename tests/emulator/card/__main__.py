@@ -1,4 +1,4 @@
-"""The tests marked `gpu`, on CuPy and a card that is none.
+"""Run the tests marked `gpu` with CuPy on the software card.
 
 python -m tests.emulator.card [ARCHITECTURE ...]
 """
@@ -15,7 +15,7 @@ ARCHITECTURES = (75, 90, 120)
 
 
 def main() -> int:
-    """Run them for each architecture; return how many of the runs failed."""
+    """Run the tests for each architecture; return the number of failed runs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("architectures", nargs="*", type=int, default=ARCHITECTURES)
     if reason := why_not():

@@ -1,4 +1,4 @@
-"""cuBLAS's calls: products of vectors and matrices, in the order of a stream.
+"""cuBLAS calls: products of vectors and matrices, in the order of a stream.
 
 Matrices are stored by columns (cuBLAS, "Data Layout").
 """
@@ -25,7 +25,7 @@ def cublasCreate_v2(card: Card, at: int) -> None:
 
 @call(ADDRESS)
 def cublasDestroy_v2(card: Card, handle: int) -> None:
-    """There is one."""
+    """Accept the call; all handles are the same."""
 
 
 @call(ADDRESS, ADDRESS)
@@ -52,7 +52,7 @@ def cublasGetMathMode(card: Card, handle: int, at: int) -> None:
 
 @call(ADDRESS, INT)
 def cublasSetMathMode(card: Card, handle: int, mode: int) -> None:
-    """Products are whole in any."""
+    """Accept any mode; products have full precision in all of them."""
 
 
 def _vector(card: Card, n: int, at: int, step: int, dtype: Any) -> Any:
@@ -101,7 +101,7 @@ def cublasDnrm2_v2(card: Card, handle: int, *given: int) -> None:
 
 
 def _matrix(card: Card, at: int, n_rows: int, n_columns: int, apart: int, dtype: Any) -> Any:
-    """Return a matrix whose columns lie so many numbers apart."""
+    """Return a matrix with columns `apart` numbers from each other."""
     size = np.dtype(dtype).itemsize
     n = (n_columns - 1) * apart + n_rows
     card.check(at, n * size, "a product of matrices")
@@ -114,13 +114,13 @@ def cublasSgeam(
     card: Card, handle: int, a_turned: int, b_turned: int, m: int, n: int,
     alpha: int, a: int, a_apart: int, beta: int, b: int, b_apart: int, c: int, c_apart: int,
 ) -> None:  # fmt: skip
-    """c = alpha op(a) + beta op(b), of m x n."""
+    """Compute c = alpha op(a) + beta op(b), with shape m x n."""
     left = _matrix(card, a, *((n, m) if a_turned else (m, n)), a_apart, np.float32)
     right = _matrix(card, b, *((n, m) if b_turned else (m, n)), b_apart, np.float32)
     out = _matrix(card, c, m, n, c_apart, np.float32)
     left, right = left.T if a_turned else left, right.T if b_turned else right
     stream = card.work.stream(_stream)
-    if _on_device:  # read in the stream's order
+    if _on_device:  # read in the order of the stream
         card.work.synchronize(stream)
     factors = [float(array_at(at, (1,), np.float32)[0]) for at in (alpha, beta)]
     parts = [(f, part) for f, part in zip(factors, (left, right), strict=True) if f]
@@ -128,7 +128,7 @@ def cublasSgeam(
 
 
 _REALS = {0: np.float32, 1: np.float64}
-"""By `cudaDataType`."""
+"""Types by `cudaDataType`."""
 
 
 @call(
@@ -140,14 +140,14 @@ def cublasGemmEx(
     a: int, a_type: int, a_apart: int, b: int, b_type: int, b_apart: int, beta: int,
     c: int, c_type: int, c_apart: int, compute: int, algorithm: int,
 ) -> None:  # fmt: skip
-    """c = alpha op(a) op(b) + beta c, of m x k and k x n."""
+    """Compute c = alpha op(a) op(b) + beta c, from m x k and k x n."""
     kinds = [_REALS[kind] for kind in (a_type, b_type, c_type)]
     left = _matrix(card, a, *((k, m) if a_turned else (m, k)), a_apart, kinds[0])
     right = _matrix(card, b, *((n, k) if b_turned else (k, n)), b_apart, kinds[1])
     out = _matrix(card, c, m, n, c_apart, kinds[2])
     left, right = left.T if a_turned else left, right.T if b_turned else right
     stream = card.work.stream(_stream)
-    if _on_device:  # read in the stream's order
+    if _on_device:  # read in the order of the stream
         card.work.synchronize(stream)
     factors = [float(array_at(at, (1,), kinds[2])[0]) for at in (alpha, beta)]
 

@@ -1,4 +1,4 @@
-"""The card as one thing: its memory, its work, what was loaded, and what went wrong."""
+"""The software card: its memory, queued work, loaded modules and faults."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT = ctypes.c_char_p
 
 
 class Card:
-    """A card whose first fault stays, as a broken context does."""
+    """A card that fails after its first fault, like a broken CUDA context."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -31,24 +31,24 @@ class Card:
         self.modules: dict[int, Any] = {}
         self.functions: dict[int, Any] = {}
         self.faults: list[str] = []
-        """In words, what a card would not report or report as anything."""
+        """Descriptions of faults that a GPU does not report, or reports with a vague error."""
         self.asked: dict[str, int] = {}
-        """How often each call came."""
+        """Number of calls of each function."""
         self.broken: Status | None = None
 
     def fault(self, status: Status, words: str) -> CudaError:
-        """Break, and say why."""
+        """Set the card to broken and return an error with this text."""
         self.broken = status
         self.note(words)
         return CudaError(status, words)
 
     def note(self, words: str) -> None:
-        """Keep a fault, and show it to whoever looks at the process."""
+        """Record a fault and print it to stderr."""
         self.faults.append(words)
         sys.stderr.write(f"software card: {words}\n")
 
     def check(self, address: int | None, n_bytes: int, what: str) -> None:
-        """Refuse an address that is not of the card's memory, or not with all its bytes."""
+        """Raise CudaError if any of these bytes is outside the card's memory."""
         block = self.memory.at(address or 0)
         if n_bytes and (block is None or not block.holds(address or 0, n_bytes)):
             words = f"{what}: {n_bytes} bytes at {address or 0:#x} are not of the card's memory."
@@ -58,11 +58,11 @@ class Card:
 
 Call = Callable[..., Any]
 CALLS: dict[str, tuple[Call, tuple[Any, ...]]] = {}
-"""The calls that are answered, with the types of their arguments, by name."""
+"""Implemented calls by name, with the types of their arguments."""
 
 
 def call(*types: Any) -> Callable[[Call], Call]:
-    """Let a function answer the call of its name; it gets the card first."""
+    """Register a function as the call of its name; its first argument is the card."""
 
     def keep(function: Call) -> Call:
         CALLS[function.__name__] = function, types
@@ -72,7 +72,7 @@ def call(*types: Any) -> Callable[[Call], Call]:
 
 
 _ALWAYS = ("cudaGetLastError", "cuGetErrorName", "cuGetErrorString")
-"""Calls that a broken card answers too."""
+"""Calls that a broken card still answers."""
 
 
 _WORDS = ("GetErrorName", "GetErrorString")
@@ -80,7 +80,7 @@ _NO_WORDS = b"the software card has no such library"
 
 
 def door(card: Card, name: str) -> Any:
-    """Return a function for machine code that answers a call."""
+    """Return a function that machine code can call, for the call `name`."""
     function, types = CALLS.get(name, (_unknown(name), ()))
 
     def answer(*arguments: Any) -> int:
@@ -91,7 +91,7 @@ def door(card: Card, name: str) -> Any:
             function(card, *arguments)
         except CudaError as e:
             return _number(name, e.status)
-        except Exception:  # noqa: BLE001 - machine code has no use for it
+        except Exception:  # noqa: BLE001 - machine code cannot handle exceptions
             card.note(traceback.format_exc())
             return _number(name, Status.UNKNOWN)
         return 0
@@ -102,7 +102,7 @@ def door(card: Card, name: str) -> Any:
 
 
 def _number(name: str, status: Status) -> int:
-    """Return a status as a library says it: it ran out of memory, or something failed inside."""
+    """Return the library's own status code: out of memory, or internal error."""
     is_full = status is Status.MEMORY_ALLOCATION
     if name.startswith("cublas"):
         return 3 if is_full else 14
@@ -120,5 +120,5 @@ def _unknown(name: str) -> Call:
 
 
 def put(at: int, kind: Any, value: Any) -> None:
-    """Write a value where a caller wants it."""
+    """Write a value to the address that the caller gave."""
     kind.from_address(at).value = value

@@ -1,8 +1,8 @@
-"""Memory: taking and giving back, and copies in the order of a stream.
+"""Memory calls: allocation, release, and copies in the order of a stream.
 
-What CUDA says of copies: pageable memory is read before the call returns, unless the card reads
-the host's page tables; into pageable memory the call waits; page-locked memory is read and written
-when the copy's turn comes (CUDA Runtime API, "API synchronization behavior").
+CUDA's rules for copies: pageable memory is read before the call returns, unless the GPU reads the
+page tables of the host. A copy into pageable memory blocks. Page-locked memory is read and written
+when the copy runs (CUDA Runtime API, "API synchronization behavior").
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def cudaMemcpyAsync(
 
 
 def _copied(card: Card, to: int, source: int, n_bytes: int, kind: int, stream: Stream) -> None:
-    """Queue a copy of so many bytes."""
+    """Queue a copy of `n_bytes`."""
     if not n_bytes:
         return
     from_kind, to_kind = _kind(card, source), _kind(card, to)
@@ -107,7 +107,7 @@ def queue_copy(
     source: tuple[int, str, int],
     to_kind: str,
 ) -> None:
-    """Queue a copy from an address, reading and waiting as CUDA does for both ends' memory."""
+    """Queue a copy; read the source and block as CUDA does for the memory of both ends."""
     at, from_kind, n_bytes = source
     if from_kind == "" and stream.graph is None and not card.machine.host_tables:
         staged = ctypes.create_string_buffer(ctypes.string_at(at, n_bytes), n_bytes)
@@ -124,7 +124,7 @@ def _kind(card: Card, at: int) -> str:
 
 
 def still_there(card: Card, ends: tuple[tuple[int, str], ...], n_bytes: int) -> None:
-    """Break where memory is gone that a queued copy needs."""
+    """Raise CudaError if memory of a queued copy has been freed."""
     for at, kind in ends:
         block = card.memory.at(at) if kind else None
         if kind and (block is None or not block.holds(at, n_bytes)):

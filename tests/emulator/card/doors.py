@@ -1,4 +1,4 @@
-"""Calls from machine code into Python: libraries of any name, and functions of others led here."""
+"""Call Python from machine code: libraries of any name, and redirected functions of others."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tests.emulator.compiling import assembled
 _JUMP = b"\x49\xbb%b\x41\xff\xe3"  # movabs r11, place; jmp r11
 _JUMP_BYTES = 13
 _ENDING = b"\x31\xc0\xc3"  # xor eax, eax; ret
-"""Nothing went wrong: what CUDA answers to what is given back while Python ends."""
+"""Machine code that returns success, as CUDA does for memory freed while Python exits."""
 _READ, _WRITE, _EXECUTE = 1, 2, 4
 _tables: list[ctypes.Array[ctypes.c_void_p]] = []
 _led: list[int] = []
 
 
 def library(soname: str, doors: dict[str, Any]) -> ctypes.CDLL:
-    """Load a library whose functions are these, by a name that whoever asks for it finds.
+    """Load a library with these functions under the given soname.
 
-    The loader takes a library that is loaded already for one that is asked for by its soname.
+    The loader uses a loaded library in place of any that is requested by the same soname.
     """
     names = sorted(doors)
     lines = [".text"]
@@ -42,27 +42,27 @@ def library(soname: str, doors: dict[str, Any]) -> ctypes.CDLL:
 
 
 def address_of(door: Any) -> int:
-    """Return where machine code finds a function of ctypes."""
+    """Return the machine-code address of a ctypes function."""
     return int(ctypes.cast(door, ctypes.c_void_p).value or 0)
 
 
 def lead(
     module: Path, known: str, prefix: str, door_of: Callable[[str], Any], keep: Iterable[str] = ()
 ) -> list[str]:
-    """Lead the functions of a loaded library whose names begin so elsewhere; return their names.
+    """Redirect all functions with a prefix in a loaded library, and return their names.
 
     Parameters
     ----------
-    module : of Python, which is imported
-    known : a function that it exports
-    prefix : of the names
-    door_of : gives the function of ctypes for a name
-    keep : names that stay as they are
+    module : file of a Python module that is imported
+    known : name of a function that it exports
+    prefix : common start of the names
+    door_of : returns the ctypes function for a name
+    keep : names to leave unchanged
 
     Raises
     ------
     OSError
-        if the library has no names any more, or a function is too short
+        if the library has no symbol names, or a function is too short for a jump
     """
     place, _ = elf.functions(module, known).get(known, (0, 0))
     if not place:
@@ -79,7 +79,7 @@ def lead(
 
 @atexit.register
 def shut() -> None:
-    """Let no call into Python any more: what machine code frees when Python is gone finds none."""
+    """Stop all calls into Python, because machine code still frees memory after Python exits."""
     if not _tables and not _led:
         return
     place = _mapped_for_good()
@@ -91,7 +91,7 @@ def shut() -> None:
 
 
 def _mapped_for_good() -> int:
-    """Return where a page lies that no end of Python gives back."""
+    """Map a page that remains after Python exits, and return its address."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *(ctypes.c_int,) * 3, ctypes.c_long]

@@ -1,4 +1,4 @@
-"""The driver's calls: the card as it says itself, modules and launches."""
+"""Driver calls: properties of the card, modules and launches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.emulator.card.machine import BUS_ID, SHARED_BYTES, UUID, attribute
 from tests.emulator.card.modules import LoadedModule
 
 _words: list[c_char_p] = []
-"""Texts that were given away and must stay."""
+"""Texts that callers still point to."""
 
 
 @call(UINT)
@@ -91,7 +91,7 @@ def cuCtxGetCurrent(card: Card, at: int) -> None:
 
 @call(ADDRESS)
 def cuCtxSetCurrent(card: Card, context: int | None) -> None:
-    """There is one."""
+    """Accept any context; the card has one."""
 
 
 @call(ADDRESS)
@@ -137,7 +137,7 @@ def cuLaunchKernel(card: Card, function: int, *given: int | None) -> None:
 
 @call(ADDRESS, INT, ADDRESS)
 def cuFuncGetAttribute(card: Card, at: int, number: int, function: int) -> None:
-    """Threads of a block and shared memory are the kernel's; the registers of none are known."""
+    """Return threads per block and shared memory of the kernel; registers are unknown."""
     of = card.functions[function]
     known = {0: of.entry.most_threads, 1: of.shared_bytes, 2: 0, 3: 0, 4: 40, 5: 90, 6: 90, 7: 0}
     put(at, c_int, known[number])
@@ -159,6 +159,6 @@ def cuOccupancyMaxActiveBlocksPerMultiprocessor(
 
 @call(ADDRESS, ADDRESS)
 def cuGetExportTable(card: Card, at: int, number: int) -> None:
-    """Tables of what NVIDIA documents nowhere: NVRTC asks for one and does without it."""
+    """Refuse the undocumented tables; NVRTC asks for one but does not need it."""
     put(at, c_void_p, None)
     raise CudaError(Status.NOT_FOUND)

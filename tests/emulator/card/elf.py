@@ -1,4 +1,4 @@
-"""Where the functions of a loaded library lie, those too that it keeps to itself (ELF-64)."""
+"""Addresses of functions in a loaded library, including those that it does not export (ELF-64)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FUNCTION = 2
 
 
 def functions(library: Path, prefix: str) -> dict[str, tuple[int, int]]:
-    """Return place in the file's image and bytes of each function whose name begins so."""
+    """Return offset and size in bytes of each function with this prefix in the file's image."""
     return {
         name: (int(symbol["value"]), int(symbol["size"]))
         for name, symbol in _symbols(library, _SYMTAB, prefix)
@@ -29,7 +29,7 @@ def functions(library: Path, prefix: str) -> dict[str, tuple[int, int]]:
 
 
 def wanted(library: Path, prefix: str) -> list[str]:
-    """Return names of functions that a library takes from others."""
+    """Return the names of functions that a library imports."""
     return [name for name, each in _symbols(library, _DYNSYM, prefix) if each["section"] == 0]
 
 
@@ -51,7 +51,7 @@ def _symbols(library: Path, wanted: int, prefix: str) -> Iterator[tuple[str, Any
 
 
 def loaded_at(library: Path, known: str, place: int) -> int:
-    """Return where a library's image begins, whose exported function `known` is at `place`."""
+    """Return the start of a library in memory; its function `known` is at offset `place`."""
     address = ctypes.cast(ctypes.CDLL(str(library))[known], ctypes.c_void_p).value
     if address is None:
         raise OSError(f"{library.name}: {known} has no address.")

@@ -1,4 +1,4 @@
-"""What CUDA answers when it refuses: numbers of the runtime, which the driver's are too."""
+"""CUDA status codes; runtime and driver use the same numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Status(IntEnum):
-    """Numbers of CUDA's errors, as its headers have them."""
+    """CUDA error codes as in its headers."""
 
     INVALID_VALUE = 1
     MEMORY_ALLOCATION = 2
@@ -38,7 +38,7 @@ class Status(IntEnum):
 
 
 class CudaError(Exception):
-    """A call of CUDA is answered so; `words` say more than CUDA would."""
+    """A CUDA call fails with this status; `words` add details that CUDA does not give."""
 
     def __init__(self, status: Status, words: str = "") -> None:
         super().__init__(f"{status.name}: {words}" if words else status.name)

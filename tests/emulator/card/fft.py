@@ -1,7 +1,7 @@
-"""cuFFT's calls: plans of many rows, and transforms in the order of a stream.
+"""cuFFT calls: batched plans, and transforms in the order of a stream.
 
-A real row of n becomes n // 2 + 1 numbers; the way back is not divided by n (cuFFT, "Fourier
-Transform Types").
+A real row of n becomes n // 2 + 1 complex numbers; the inverse is not divided by n (cuFFT,
+"Fourier Transform Types").
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def cufftDestroy(card: Card, plan: int) -> None:
 
 @call(INT, INT)
 def cufftSetAutoAllocation(card: Card, plan: int, wanted: int) -> None:
-    """Whoever makes a plan brings its memory."""
+    """Accept the call; the caller always provides memory for a plan."""
 
 
 @call(INT, ADDRESS)
@@ -71,7 +71,7 @@ def _transformed(card: Card, number: int, given: tuple[int, Any], out: tuple[int
         arrays.append(array_at(at, shape, kind))
     source, target = arrays
 
-    @np.errstate(all="ignore")  # a card tells nobody
+    @np.errstate(all="ignore")  # a GPU does not report them
     def transform() -> None:
         if source.dtype.kind == "f":
             target[...] = np.fft.rfft(source, axis=1)

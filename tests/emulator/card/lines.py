@@ -1,4 +1,4 @@
-"""Which lines of the card's modules a run of tests executes: a plugin of pytest.
+"""Pytest plugin that records which lines of the GPU modules a test run executes.
 
 pytest -p tests.emulator.card.lines ...
 """
@@ -24,19 +24,19 @@ OF_DEVICE = (
     "engine/kernels/**/device_*.py",
 )
 OUT = "ISOCENTER_CARD_LINES"
-"""Variable of the environment that names the file to write."""
+"""Environment variable with the name of the file to write."""
 _run: dict[str, set[int]] = {}
 
 
 def modules(patterns: tuple[str, ...]) -> list[Path]:
-    """Return files by their patterns from the root of the clone."""
+    """Return the files that match patterns relative to the root of the clone."""
     return sorted(path for pattern in patterns for path in ROOT.glob(pattern))
 
 
 def share(
     ran: dict[str, list[int]], patterns: tuple[str, ...]
 ) -> tuple[float, dict[str, list[int]]]:
-    """Return which share of the lines of modules ran, and of each module those that did not."""
+    """Return the executed share of lines, and the lines of each module that did not run."""
     n, left = 0, {}
     for path in modules(patterns):
         code = compile(path.read_text("utf-8"), str(path), "exec")
@@ -47,9 +47,9 @@ def share(
 
 
 def _lines(code: CodeType) -> Iterator[int]:
-    """Lines that can run; a module's and a class's own run when it is imported."""
+    """Return the lines of functions; those of modules and classes run on import."""
     if code.co_flags & 2:  # of a function
-        # its head is no line of its own
+        # the def line is not a line of its body
         yield from {line for _, _, line in code.co_lines() if line} - {code.co_firstlineno}
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,4 +1,4 @@
-"""What the card says that it is."""
+"""Properties that the software card reports."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from tests.emulator.card.errors import CudaError, Status
 from tests.emulator.card.structures import Properties
 
 ENVIRONMENT = "ISOCENTER_CARD"
-"""Variable that says which machine a process is to find, in JSON."""
+"""Environment variable that describes the machine for a process, in JSON."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine with one card, or without.
+    """A machine with one card or none.
 
     Attributes
     ----------
-    arch : its architecture, such as 90
-    driver : newest CUDA that the driver serves, 1000 major + 10 minor
-    memory_bytes, used_bytes : of the card, and those that others use
-    order, seed : in which work is done, see `work.Work`
+    arch : architecture of the card, such as 90
+    driver : newest CUDA version that the driver supports, 1000 major + 10 minor
+    memory_bytes, used_bytes : memory of the card, and the part that other processes use
+    order, seed : order of queued work, see `work.Work`
     reverse : run blocks, warps and lanes in descending order
-    host_tables : the card reads pageable memory of the host itself, when it comes to it
-    init : status that the driver answers when it is first asked; 0 if all is well
+    host_tables : the card reads pageable host memory itself, when the copy runs
+    init : status of the driver's first call; 0 if it works
     name : of the card
     """
 
@@ -41,12 +41,12 @@ class Machine:
     name: str = "Software card"
 
     def environment(self) -> dict[str, str]:
-        """Variables with which a process finds this machine."""
+        """Return environment variables that give a process this machine."""
         return {ENVIRONMENT: json.dumps(asdict(self))}
 
     @staticmethod
     def wanted() -> Machine | None:
-        """Return the machine that the environment asks for."""
+        """Return the machine from the environment."""
         text = os.environ.get(ENVIRONMENT)
         return Machine(**json.loads(text)) if text else None
 
@@ -57,12 +57,12 @@ UUID = bytes(range(1, 17))
 MEMORY_CLOCK_KHZ, MEMORY_BITS = 1_000_000, 256
 PITCH_ALIGNMENT = 32
 _NONE_OF_IT = {69}
-"""Numbers of attributes of which the card has nothing."""
+"""Attributes that are 0 on this card."""
 THREADS, SHARED_BYTES, REGISTERS, CONSTANT_BYTES = 1024, 49152, 65536, 65536
 
 
 def attribute(machine: Machine, number: int) -> int:
-    """Return an attribute of `cudaDeviceAttr`, whose numbers `CUdevice_attribute` shares."""
+    """Return an attribute of `cudaDeviceAttr`; `CUdevice_attribute` has the same numbers."""
     most_threads = 2048 if machine.arch in (80, 90, 100) else 1536 if machine.arch > 80 else 1024
     known = {
         1: THREADS, 2: 1024, 3: 1024, 4: 64, 5: 2**31 - 1, 6: 65535, 7: 65535,
@@ -80,7 +80,7 @@ def attribute(machine: Machine, number: int) -> int:
 
 
 def properties(machine: Machine) -> Properties:
-    """Return what `cudaGetDeviceProperties` tells."""
+    """Return the result of `cudaGetDeviceProperties`."""
     return Properties(
         name=machine.name.encode(),
         uuid=UUID,

@@ -1,6 +1,6 @@
-"""Memory of the card: blocks of the host's, of which it is known where each begins and ends.
+"""Memory of the card: blocks of host memory with known bounds.
 
-What is new is full of ones, which as numbers are NaN and -1.
+New memory contains only one-bits, which read as NaN or -1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NEW = 0xFF
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Memory that somebody took, until it is given back."""
+    """A block of memory, from allocation to release."""
 
     at: int
     n_bytes: int
@@ -31,12 +31,12 @@ class Block:
     keeper: NDArray[np.uint8] | None = None
 
     def holds(self, at: int, n_bytes: int) -> bool:
-        """Whether these bytes are all within."""
+        """Return True if all these bytes are in the block."""
         return self.at <= at and at + n_bytes <= self.at + self.n_bytes
 
 
 class Memory:
-    """Blocks by their address, and how many bytes of the card are taken."""
+    """Blocks by address, and the number of allocated bytes."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -45,7 +45,7 @@ class Memory:
         self._blocks: dict[int, Block] = {}
 
     def take(self, n_bytes: int, kind: str = "device") -> Block:
-        """Take new memory, or refuse as a card that is full."""
+        """Allocate memory; raise CudaError if the card is full."""
         if kind == "device":
             self.charge(n_bytes)
         keeper = np.full(n_bytes + _ALIGNED, _NEW, np.uint8)
@@ -53,13 +53,13 @@ class Memory:
         return self.add(Block(at, n_bytes, kind, keeper))
 
     def add(self, block: Block) -> Block:
-        """Let a block that lies somewhere be one of the card's."""
+        """Add an existing block to the card's memory."""
         self._blocks[block.at] = block
         insort(self._starts, block.at)
         return block
 
     def give(self, at: int, *kinds: str) -> None:
-        """Give a block back, by the address where it begins."""
+        """Release the block that starts at this address."""
         block = self._blocks.get(at)
         if block is None or block.kind not in kinds:
             raise CudaError(Status.INVALID_VALUE, f"{at:#x} is no address that was taken.")
@@ -69,23 +69,23 @@ class Memory:
             self.charge(-block.n_bytes)
 
     def charge(self, n_bytes: int) -> None:
-        """Count bytes as taken, or as given back if they are negative."""
+        """Add to the allocated bytes; negative numbers release."""
         if self.used + n_bytes > self.total:
             raise CudaError(Status.MEMORY_ALLOCATION, f"{n_bytes} bytes, {self.used} are taken.")
         self.used += n_bytes
 
     def at(self, address: int) -> Block | None:
-        """Return the block in which an address is."""
+        """Return the block that contains an address."""
         i = bisect_right(self._starts, address) - 1
         block = self._blocks[self._starts[i]] if i >= 0 else None
         return block if block is not None and block.holds(address, 1) else None
 
     def of_card(self) -> list[Block]:
-        """Return what kernels may touch."""
+        """Return the blocks that kernels may access."""
         return [block for block in list(self._blocks.values()) if block.kind != "constant"]
 
 
 def array_at(at: int, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """Return an array over memory that a block holds."""
+    """Return an array over memory that a block owns."""
     n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
     return np.ndarray(shape, dtype, (ctypes.c_uint8 * n_bytes).from_address(at))

@@ -1,4 +1,4 @@
-"""Modules of PTX on the software card: loaded, launched; faults by kernel, thread and line."""
+"""PTX modules on the software card: loading, launches, and faults by kernel, thread and line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_THREADS = (1024, 1024, 64)
 
 
 class LoadedModule:
-    """The kernels and constants of a text in PTX."""
+    """The kernels and constants of a PTX text."""
 
     def __init__(self, text: str, card: Card) -> None:
         self._card, self.lines = card, text.splitlines()
@@ -37,7 +37,7 @@ class LoadedModule:
             raise CudaError(Status.INVALID_PTX, str(e)) from e
         self._entries = {entry.name: entry for entry in module.entries}
         constants = [v.name for v in module.variables if v.space == "const"]
-        ctypes.CDLL(str(runtime()))  # found by its name from now on
+        ctypes.CDLL(str(runtime()))  # kernels find it by name
         with own_copy(library_of(source, _HEADERS), needed=bool(constants)) as own:
             self.library = ctypes.CDLL(str(own))
         self._constants = {name: self._placed(name) for name in constants}
@@ -49,7 +49,7 @@ class LoadedModule:
         return self._card.memory.add(Block(at, n_bytes.value, "constant"))
 
     def constant(self, name: str) -> tuple[int, int]:
-        """Return place and bytes of a constant."""
+        """Return address and size of a constant in bytes."""
         if name not in self._constants:
             raise CudaError(Status.NOT_FOUND, name)
         return self._constants[name].at, self._constants[name].n_bytes
@@ -61,7 +61,7 @@ class LoadedModule:
         return LoadedFunction(self._entries[name], self, self._card)
 
     def forget(self) -> None:
-        """Let the constants be no memory of the card any more."""
+        """Remove the constants from the card's memory."""
         for block in self._constants.values():
             self._card.memory.give(block.at, "constant")
 
@@ -82,7 +82,7 @@ class LoadedFunction:
         self._launch.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int]
 
     def launch(self, sizes: tuple[int, ...], shared: int, parameters: int) -> Callable[[], None]:
-        """Return what a launch does; its arguments are copied now."""
+        """Return a function that runs the launch; the arguments are copied now."""
         blocks, threads = sizes[:3], sizes[3:]
         fits = 1 <= math.prod(threads) <= self.entry.most_threads and all(
             1 <= n <= most for n, most in zip(sizes, (*_MOST_BLOCKS, *_MOST_THREADS), strict=True)

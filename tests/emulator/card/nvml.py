@@ -1,4 +1,4 @@
-"""NVML's calls: what is free on the card and how busy it is."""
+"""NVML calls: free memory and load of the card."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from tests.emulator.card.machine import BUS_ID, MEMORY_CLOCK_KHZ, UUID
 
 POWER_MW, POWER_LIMIT_MW, TEMPERATURE_C, CLOCK_MHZ = 120_000, 350_000, 54, 1500
 MEMORY_CLOCK = 2
-"""Number of the memory's clock among `nvmlClockType_t`."""
+"""Number of the memory clock in `nvmlClockType_t`."""
 
 
 @call()
 def nvmlInit_v2(card: Card) -> None:
-    """The card is there."""
+    """Accept the call."""
 
 
 @call(UINT)
 def nvmlInitWithFlags(card: Card, flags: int) -> None:
-    """The newer form of the same call."""
+    """Accept the newer form of the call."""
 
 
 @call()
 def nvmlShutdown(card: Card) -> None:
-    """The card stays."""
+    """Accept the call; the card remains usable."""
 
 
 @call(TEXT, ADDRESS)

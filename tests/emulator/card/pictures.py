@@ -1,7 +1,7 @@
 """CUDA arrays, texture objects over them, and copies of boxes into them.
 
-The executor reads single floats, linearly, with zero outside, at coordinates in texels: another
-way to read is refused.
+Only one way to read a texture is supported: single floats, linear interpolation, zero outside,
+and coordinates in texels.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _DEVICE_TO_DEVICE = 3
 
 @dataclass(frozen=True, eq=False)
 class Pictures:
-    """A CUDA array of floats (n_layers, n_rows, n_columns); its layout is nobody's business."""
+    """A CUDA array of floats (n_layers, n_rows, n_columns); callers cannot see its layout."""
 
     values: NDArray[np.float32]
     is_layered: bool
     is_deep: bool
-    """Whether it has more than rows and columns."""
+    """True if the array has three dimensions."""
 
 
 def _check(wanted: bool, words: str, card: Card) -> None:
@@ -107,7 +107,7 @@ def cudaCreateTextureObject(
 
 
 def _pitched(card: Card, of: ResourceDesc) -> NDArray[np.float32]:
-    """Return the picture in memory that a texture is to read."""
+    """Return the picture in memory for a texture."""
     flat = of.res.pitch2D
     n_bytes = flat.pitchInBytes * (flat.height - 1) + 4 * flat.width
     card.check(flat.devPtr, n_bytes, "a texture in memory")
@@ -127,7 +127,7 @@ def cudaDestroyTextureObject(card: Card, handle: int) -> None:
 
 @call(ADDRESS, ADDRESS)
 def cudaMemcpy3DAsync(card: Card, at: int, stream: int | None) -> None:
-    """Copy a box of memory of the card into an array or into memory of the card."""
+    """Copy a box of device memory into an array or into device memory."""
     given = Memcpy3D.from_buffer_copy(Memcpy3D.from_address(at))
     _check(given.kind == _DEVICE_TO_DEVICE and not given.srcArray, "a copy of another kind", card)
     size = given.extent
@@ -160,7 +160,7 @@ def cudaMemcpy3DAsync(card: Card, at: int, stream: int | None) -> None:
 
 
 def _rows(card: Card, of: Pitched, first: Position, size: Position, n_bytes: int) -> list[int]:
-    """Return where each row of a box in memory begins, all of it within memory of the card."""
+    """Return the address of each row of a box; check that all of it is in the card's memory."""
     within = first.x + n_bytes <= of.pitch and (size.z == 1 or first.y + size.y <= of.ysize)
     _check(within, f"a copy of rows of {n_bytes} bytes, {of.pitch} apart", card)
     places = _places(of, first, size)

@@ -1,4 +1,4 @@
-"""A process that has the card: libraries by the driver's names, the runtime in CuPy led here."""
+"""Install the software card in a process: libraries with the driver's names, redirected CuPy."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ _LIBRARIES = (
     ("cupy_backends/cuda/libs/cusolver", "libcusolver.so.12", "cusolver"),
     ("cupy/cuda/cufft", "libcufft.so.12", "cufft"),
 )
-"""Modules of CuPy that are linked with a library, its name, and how its functions begin."""
+"""CuPy modules that link with a library, its soname, and the prefix of its functions."""
 _plugged: list[object] = []
 _cards: list[Card] = []
 
 
 def plug(machine: Machine) -> Card:
-    """Give this process a card; it has one from then on."""
+    """Install a card in this process, permanently."""
     card = Card(machine)
     _cards.append(card)
     _serve(card, "libcuda.so.1", [n for n in CALLS if re.match("cu[A-Z]", n)])
     _serve(card, "libnvidia-ml.so.1", [n for n in CALLS if n.startswith("nvml")])
-    for soname in ("libcublasLt.so.13", "libnvJitLink.so.13"):  # which are asked for first
+    for soname in ("libcublasLt.so.13", "libnvJitLink.so.13"):  # CuPy asks for these first
         _serve(card, soname, [])
     for module, soname, prefix in _LIBRARIES:
         file = next((_folder() / module).parent.glob(f"{Path(module).name}.*.so"))
@@ -58,7 +58,7 @@ def plug(machine: Machine) -> Card:
 
 
 def current() -> Card | None:
-    """Return the card that this process has, None if it is a real one or none."""
+    """Return the software card of this process, or None."""
     return _cards[0] if _cards else None
 
 
@@ -68,7 +68,7 @@ def _serve(card: Card, soname: str, names: list[str]) -> None:
 
 
 def _lead(card: Card, module: str, prefix: str, keep: tuple[str, ...] = ()) -> None:
-    """Lead functions of a module of CuPy here."""
+    """Redirect functions of a CuPy module to the card."""
     answers: dict[str, object] = {}
 
     def answer(name: str) -> object:
@@ -81,7 +81,7 @@ def _lead(card: Card, module: str, prefix: str, keep: tuple[str, ...] = ()) -> N
 
 
 def plugged_in() -> Card | None:
-    """Give this process the machine that the environment asks for, if it does."""
+    """Install the machine from the environment, if there is one."""
     machine = Machine.wanted()
     if machine is None:
         return None

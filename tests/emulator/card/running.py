@@ -1,4 +1,4 @@
-"""Processes that find the software card."""
+"""Run processes with the software card."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CUPY = Path(sys.prefix) / "card" / "cupy"
 
 
 def why_not() -> str:
-    """Say what is missing for the card on this machine, or nothing."""
+    """Describe what the software card lacks on this machine; return "" if it can run."""
     if sys.platform != "linux" or os.uname().machine != "x86_64":
         return "the software card leads calls of x86-64 on Linux alone"
     if not CUPY.is_dir():

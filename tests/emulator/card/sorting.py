@@ -1,6 +1,6 @@
-"""Sorting as CuPy's part of Thrust does it: along the last axis, stable, what is no number last.
+"""Sort like CuPy's part of Thrust: along the last axis, stable, NaN last.
 
-Thrust's kernels are machine code, which nobody here can run.
+The kernels of Thrust are machine code, which the software card cannot run.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from tests.emulator.card.card import ADDRESS, INT, Card, call
 from tests.emulator.card.memory import array_at
 
 _TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8")
-"""By CuPy's numbers of them (cupy/cuda/common)."""
+"""Types by CuPy's numbers (cupy/cuda/common)."""
 SORT = "_Z11thrust_sortiPvPmRKSt6vectorIlSaIlEElS_"
 ARGSORT = "_Z14thrust_argsortiPmPvS0_RKSt6vectorIlSaIlEElS0_"
 
 
 def _shape(vector: int) -> tuple[int, ...]:
-    """Return what a `std::vector<long>` holds: its first two words are its begin and end."""
+    """Return the values of a `std::vector<long>`: its first two words are its begin and end."""
     first, end = (c_void_p * 2).from_address(vector)
     return tuple((c_int64 * ((end - first) // 8)).from_address(first))
 

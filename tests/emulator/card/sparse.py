@@ -1,4 +1,4 @@
-"""cuSPARSE's calls: products of a matrix by rows (CSR) with a dense one, in the order of a stream.
+"""cuSPARSE calls: products of a CSR matrix with a dense matrix, in the order of a stream.
 
 C = alpha op(A) op(B) + beta C (cuSPARSE, "Generic API Functions", cusparseSpMM).
 """
@@ -21,15 +21,15 @@ from tests.emulator.card.memory import array_at
 
 LONG = c_int64
 _INDICES = {2: np.int32, 3: np.int64}
-"""By `cusparseIndexType_t`."""
+"""Types by `cusparseIndexType_t`."""
 _REALS = {0: np.float32, 1: np.float64}
-"""By `cudaDataType`."""
+"""Types by `cudaDataType`."""
 _BY_ROWS = 2
 """`CUSPARSE_ORDER_ROW`."""
 _numbers = count(1)
 _streams: dict[int, int | None] = {}
 _described: dict[int, Callable[[], Any]] = {}
-"""What makes a matrix of the memory as it is when a product is due, by its descriptor."""
+"""Functions by descriptor; each makes a matrix from the memory at the time of a product."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Part:
     kind: Any
 
     def checked(self, card: Card) -> Part:
-        """Refuse it where the card has no such memory."""
+        """Raise CudaError if the array is outside the card's memory."""
         card.check(self.at, self.size * np.dtype(self.kind).itemsize, "a sparse product")
         return self
 
     def read(self) -> Any:
-        """Return the array as it is now."""
+        """Return the array with its present values."""
         return array_at(self.at, (self.size,), self.kind)
 
 
@@ -57,7 +57,7 @@ def cusparseCreate(card: Card, at: int) -> None:
 
 @call(ADDRESS)
 def cusparseDestroy(card: Card, handle: int) -> None:
-    """There is one."""
+    """Accept the call; all handles are the same."""
 
 
 @call(ADDRESS, ADDRESS)
@@ -72,7 +72,7 @@ def cusparseCreateMatDescr(card: Card, at: int) -> None:
 
 @call(ADDRESS)
 def cusparseDestroyMatDescr(card: Card, descriptor: int) -> None:
-    """All are the same: general, from 0 on."""
+    """Accept the call; all descriptors are the same (general, zero-based)."""
 
 
 @call(ADDRESS, INT)
@@ -113,7 +113,7 @@ def cusparseCreateCsr(
 def cusparseCreateDnMat(
     card: Card, at: int, n_rows: int, n_columns: int, apart: int, values: int, kind: int, order: int
 ) -> None:
-    """Describe a dense matrix whose rows or columns lie so many numbers apart."""
+    """Describe a dense matrix with rows or columns `apart` numbers from each other."""
     size = np.dtype(_REALS[kind]).itemsize
     steps = (apart * size, size) if order == _BY_ROWS else (size, apart * size)
     n = 1 + (n_rows - 1) * steps[0] // size + (n_columns - 1) * steps[1] // size

@@ -1,4 +1,4 @@
-"""The runtime's calls of streams, events and graphs, and of the device as a whole."""
+"""Runtime calls for streams, events, graphs and the whole device."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NON_BLOCKING = 1
 
 
 def _answers(card: Card) -> None:
-    """Refuse as a driver that does not come up."""
+    """Raise CudaError like a driver that fails to start."""
     if card.machine.init:
         raise CudaError(Status(card.machine.init))
 
@@ -79,7 +79,7 @@ def cudaDriverGetVersion(card: Card, version: int) -> None:
 
 @call()
 def cudaGetLastError(card: Card) -> None:
-    """Nothing is kept: every call says what it has to say."""
+    """Return success: every call reports its own error."""
 
 
 @call()
@@ -111,7 +111,7 @@ def cudaStreamCreateWithPriority(card: Card, at: int, flags: int, priority: int)
 
 @call(ADDRESS)
 def cudaStreamDestroy(card: Card, handle: int | None) -> None:
-    """What is queued in it is done all the same."""
+    """Remove the stream; its queued work is still done."""
     stream = card.work.stream(handle)
     if stream.handle == 0:
         raise CudaError(Status.INVALID_HANDLE, "the stream 0 stays.")
@@ -127,7 +127,7 @@ def cudaStreamSynchronize(card: Card, handle: int | None) -> None:
 
 @call(ADDRESS)
 def cudaStreamQuery(card: Card, handle: int | None) -> None:
-    """Say "not yet" once, so that who asks again and again comes to an end."""
+    """Report "not ready" once, so that polling makes progress."""
     stream = card.work.stream(handle)
     is_done = stream.last is None or stream.last.is_done
     card.work.synchronize(stream)
@@ -160,7 +160,7 @@ def cudaStreamIsCapturing(card: Card, stream: int | None, at: int) -> None:
 
 @call(ADDRESS, ADDRESS, ADDRESS, ADDRESS, SIZE)
 def cudaGraphInstantiate(card: Card, at: int, graph: int, *more: object) -> None:
-    """A graph that can be launched is the graph itself: ours is never changed after its making."""
+    """Return the graph itself: it never changes after capture."""
     put(at, c_void_p, card.work.new(card.work.graphs, card.work.graphs[graph]))
 
 
@@ -212,7 +212,7 @@ def cudaEventSynchronize(card: Card, event: int) -> None:
 
 @call(ADDRESS)
 def cudaEventQuery(card: Card, event: int) -> None:
-    """As `cudaStreamQuery`."""
+    """Like `cudaStreamQuery`."""
     task = card.work.event(event).task
     is_done = task is None or task.is_done
     _reached(card, event)

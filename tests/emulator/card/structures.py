@@ -1,4 +1,4 @@
-"""Structures of CUDA 13's runtime, as its headers lay them out."""
+"""Structures of the CUDA 13 runtime, laid out as in its headers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Pitched(ctypes.Structure):
 
 
 class Memcpy3D(ctypes.Structure):
-    """What `cudaMemcpy3DAsync` takes."""
+    """Argument of `cudaMemcpy3DAsync`."""
 
     _fields_ = (
         ("srcArray", c_void_p),

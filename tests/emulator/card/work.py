@@ -1,7 +1,7 @@
-"""Streams, events and graphs: work that is done in any order that CUDA allows.
+"""Streams, events and graphs: do work in any order that CUDA allows.
 
-A task waits for those before it in its stream and for the events that the stream was told to wait
-for, and for nothing else. What is done when somebody waits is that, and no more.
+A task waits only for earlier tasks in its stream and for events that the stream waits for. When
+the host waits, only these tasks are done.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ ORDERS = ("early", "late", "copies first", "by lot")
 
 @dataclass(eq=False)
 class Task:
-    """Something to do, after others."""
+    """A piece of queued work that runs after other tasks."""
 
     does: Callable[[], object]
     after: list[Task] = field(default_factory=list)
     is_done: bool = False
     graph: Graph | None = None
-    """The graph that it was recorded in, where it is never done itself."""
+    """The graph that recorded the task, or None; a recorded task only runs with its graph."""
 
 
 @dataclass(eq=False)
 class Graph:
-    """What was recorded, in order."""
+    """Recorded tasks, in order."""
 
     tasks: list[Task] = field(default_factory=list)
     is_broken: bool = False
@@ -38,13 +38,13 @@ class Graph:
 
 @dataclass(eq=False)
 class Stream:
-    """A queue; blocking ones and the stream 0 wait for each other."""
+    """A queue; blocking streams and stream 0 wait for each other."""
 
     handle: int
     is_blocking: bool = True
     last: Task | None = None
     graph: Graph | None = None
-    """What is being recorded."""
+    """The graph in recording, or None."""
     is_origin: bool = False
     outside: Task | None = None
     """The last task before the recording began."""
@@ -52,7 +52,7 @@ class Stream:
 
 @dataclass(eq=False)
 class Event:
-    """A place in a stream, and when it was reached."""
+    """A position in a stream, and the time when it was reached."""
 
     task: Task | None = None
     at_s: float = 0.0
@@ -64,10 +64,10 @@ class Work:
     Parameters
     ----------
     order
-        "early": at once. "late": when somebody waits for it. "copies first": streams that do not
-        wait for the stream 0 at once, others late. "by lot": some of it, at any call.
+        "early": immediately. "late": when the host waits. "copies first": streams that do not wait
+        for stream 0 immediately, others late. "by lot": random tasks, at any call.
     seed
-        of the lots
+        of the random order
     """
 
     def __init__(self, order: str, seed: int) -> None:
@@ -80,14 +80,14 @@ class Work:
         self.graphs: dict[int, Graph] = {}
 
     def stream(self, handle: int | None) -> Stream:
-        """Return a stream; 1 is another name of 0."""
+        """Return a stream; handle 1 also means stream 0."""
         found = self.streams.get(0 if handle in (None, 1) else int(handle or 0))
         if found is None:
             raise CudaError(Status.INVALID_HANDLE, f"{handle} is no stream.")
         return found
 
     def _all(self) -> list[Stream]:
-        """All streams now: the garbage collector may drop some at any moment."""
+        """Return all present streams; the garbage collector may remove some at any moment."""
         return list(self.streams.values())
 
     def event(self, handle: int | None) -> Event:
@@ -97,13 +97,13 @@ class Work:
         return self.events[handle]
 
     def new(self, of: dict[int, object], what: object) -> int:
-        """Keep something under a new handle."""
+        """Store an object under a new handle."""
         handle = next(self._handles)
         of[handle] = what
         return handle
 
     def put(self, stream: Stream, does: Callable[[], object], *after: Task) -> Task:
-        """Queue something, or record it."""
+        """Queue a task or record it."""
         before = [] if stream.last is None else [stream.last]
         task = Task(does, [*before, *after], graph=stream.graph)
         if stream.graph is not None:
@@ -117,7 +117,7 @@ class Work:
         return task
 
     def _others(self, stream: Stream) -> list[Task]:
-        """Last tasks of the streams that this one waits for by itself."""
+        """Return the last tasks of the streams that this one implicitly waits for."""
         if not stream.is_blocking:
             return []
         with_us = self._all() if stream.handle == 0 else [self.streams[0]]
@@ -134,7 +134,7 @@ class Work:
             self.finish(self._lots.choice(others).last)
 
     def finish(self, task: Task | None) -> None:
-        """Do a task, and before it what it waits for."""
+        """Do a task after all tasks that it waits for."""
         stack = [] if task is None or task.is_done else [task]
         while stack:
             top = stack[-1]
@@ -155,7 +155,7 @@ class Work:
             self.finish(stream.last)
 
     def refuse_while_recording(self) -> None:
-        """Refuse what waits for the card, and spoil the graph, as CUDA does."""
+        """Raise CudaError while a stream records, and invalidate its graph, as CUDA does."""
         for stream in self._all():
             if stream.graph is not None:
                 stream.graph.is_broken = True
@@ -172,7 +172,7 @@ class Work:
                 self.finish(other)
 
     def record(self, event: Event, stream: Stream) -> None:
-        """Mark the place in a stream that is reached by what is queued so far."""
+        """Mark the position in a stream after the tasks queued so far."""
 
         def reached() -> None:
             event.at_s = time.perf_counter()
@@ -180,14 +180,14 @@ class Work:
         event.task = self.put(stream, reached)
 
     def wait(self, stream: Stream, event: Event) -> None:
-        """Let what follows in a stream wait for an event."""
+        """Make later tasks of a stream wait for an event."""
         task = event.task
         if task is None:
             return
         if task.graph is not None and task.graph.tasks is not None and stream.graph is None:
             if not any(each.graph is task.graph for each in self._all()):
                 raise CudaError(Status.CAPTURED_EVENT, "the event was recorded in a graph.")
-            # it records with the other from now on
+            # from now on, this stream records into the same graph
             stream.graph, stream.outside, stream.last = task.graph, stream.last, None
         elif stream.graph is not None and task.graph is not stream.graph:
             stream.graph.is_broken = True
@@ -195,7 +195,7 @@ class Work:
         self.put(stream, _nothing, task)
 
     def begin(self, stream: Stream) -> None:
-        """Record what is queued from now on."""
+        """Start to record tasks."""
         if stream.handle == 0:
             raise CudaError(Status.CAPTURE_UNSUPPORTED, "the stream 0 cannot be recorded.")
         if stream.graph is not None:
@@ -204,7 +204,7 @@ class Work:
         stream.outside, stream.last = stream.last, None
 
     def end(self, stream: Stream) -> Graph:
-        """Return what was recorded."""
+        """Stop recording and return the graph."""
         graph = stream.graph
         if graph is None or not stream.is_origin:
             raise CudaError(Status.CAPTURE_UNMATCHED, "the stream does not record.")
@@ -220,7 +220,7 @@ class Work:
         return graph
 
     def launch(self, graph: Graph, stream: Stream) -> None:
-        """Queue all that a graph holds."""
+        """Queue all tasks of a graph."""
         self.put(stream, lambda: [task.does() for task in graph.tasks])
 
 

@@ -1,1 +1,1 @@
-"""What NVRTC makes for a card, run on the CPU: PTX, translated to C++, on the emulator's fibers."""
+"""Run PTX from NVRTC on the CPU: it is translated to C++ and runs on the emulator's fibers."""

@@ -1,4 +1,4 @@
-"""The tests of the kernels on what NVRTC compiles for each card.
+"""Run the kernel tests with the PTX that NVRTC compiles for each architecture.
 
 python -m tests.emulator.ptx [ARCHITECTURE ...]
 """
@@ -27,7 +27,7 @@ TESTS = (
 
 
 def main() -> int:
-    """Run all tests of kernels for each architecture; return how many of the runs failed."""
+    """Run all kernel tests for each architecture; return the number of failed runs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("architectures", nargs="*", type=int, default=ARCHITECTURES)
     n_failed = 0

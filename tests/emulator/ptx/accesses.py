@@ -1,7 +1,7 @@
 """Memory, textures, barriers and warps of PTX as C++ (PTX ISA, sections 9.7.9, 9.7.10 and 9.7.13).
 
-Every access goes through ptx.h, which checks where it goes. A function returns the statement of an
-instruction, or None if it is of another family.
+Every access goes through ptx.h, which checks the address. A function returns the C++ statement of
+an instruction, or None if the instruction belongs to another family.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TEXTURES = {"2d": ("tex2D", 2), "3d": ("tex3D", 3), "a2d": ("tex2DLayered", 2)}
 
 
 def statement(scope: Scope) -> str | None:
-    """Return what an instruction does, in C++."""
+    """Return an instruction as a C++ statement, or None if it belongs to another family."""
     name, *rest = scope.at.opcode.split(".")
     operands = scope.at.operands
     if name == "ld" and rest[0] == "param":
@@ -42,7 +42,7 @@ def statement(scope: Scope) -> str | None:
 
 
 def label(name: str) -> str:
-    """A label in C++."""
+    """Return a label in C++."""
     return name.replace("$", "_at")
 
 
@@ -55,7 +55,7 @@ def _parameter(scope: Scope, operand: str) -> str:
 
 
 def _moved(scope: Scope, name: str, rest: list[str]) -> str:
-    """A load or a store, of one value or of a vector, which must lie at a multiple of its size."""
+    """Return a load or store of a value or vector; its address must be a multiple of its size."""
     spaces = [part for part in rest if part in _SPACES]
     others = set(rest[:-1]) - set(spaces) - _CACHED - {"v2", "v4"}
     if len(spaces) != 1 or others:
@@ -104,7 +104,7 @@ def _texture(scope: Scope, rest: list[str]) -> str:
         along.append(scope.value(given[0], "s32"))
     value = f"{function}<float>({scope.value(handle, 'u64')}, {', '.join(along)}, {scope.at.line})"
     targets = parts(scope.at.operands[0])
-    # of one channel: the others are 0, 0 and 1
+    # one channel: the others are 0, 0 and 1
     does = [scope.set(targets[0], "f32", "found")]
     does += [scope.set(targets[i], "f32", f"{float(i == 3)}f") for i in (1, 2, 3)]
     fetch = f"self.fetch({scope.at.line});"

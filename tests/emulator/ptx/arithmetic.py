@@ -1,7 +1,7 @@
 """Arithmetic, comparisons, conversions and moves of PTX as C++ (PTX ISA, sections 9.7.1 to 9.7.9).
 
-Each function takes the opcode's parts and returns the type and the expression of the result. What
-is not in the tables raises `PtxError`: nothing is run half understood.
+Each function takes the parts of the opcode and returns type and expression of the result. An
+instruction that is not in the tables raises `PtxError`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BITWISE = {"and": "&", "or": "|", "xor": "^"}
 
 
 def result(scope: Scope) -> Result | None:
-    """Type and expression of what an instruction computes, or None if it is of another family."""
+    """Return type and expression of a result, or None if the instruction is of another family."""
     name, *rest = scope.at.opcode.split(".")
     family = _FAMILIES.get(name)
     if family is None:
@@ -108,7 +108,7 @@ def _quotient(scope: Scope, name: str, rest: list[str]) -> Result:
 
 
 def _of_one(scope: Scope, name: str, rest: list[str]) -> Result:
-    """rcp, sqrt, lg2, ex2, rsqrt: exact where the card rounds, near where it approximates."""
+    """rcp, sqrt, lg2, ex2, rsqrt: exact if the GPU rounds correctly, close if it approximates."""
     (value,), form = _arguments(scope, rest[-1]), ".".join(rest)
     known = {
         "rcp.rn.f32": "1.0f / {}", "rcp.rn.f64": "1.0 / {}",
@@ -175,7 +175,7 @@ def _permuted(scope: Scope, name: str, rest: list[str]) -> Result:
 
 
 def _dot(scope: Scope, name: str, rest: list[str]) -> Result:
-    """dp2a: two products of 16 and 8 bits, and a sum."""
+    """dp2a: two products of 16-bit and 8-bit numbers, and a sum."""
     if rest not in (["lo", "u32", "u32"], ["hi", "u32", "u32"]):
         raise scope.refuse(".".join(rest))
     a, b, c = _arguments(scope, "u32")
@@ -183,7 +183,7 @@ def _dot(scope: Scope, name: str, rest: list[str]) -> Result:
 
 
 def _counted(scope: Scope, name: str, rest: list[str]) -> Result:
-    """popc, clz: numbers of bits."""
+    """popc, clz: count bits."""
     of = {"popc": "__builtin_popcountll", "clz": f"ptx::clz<{bits(rest[-1])}>"}[name]
     return "u32", f"{of}({_arguments(scope, rest[-1])[0]})"
 

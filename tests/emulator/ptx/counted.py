@@ -1,4 +1,4 @@
-"""What a kernel in PTX did, summed over its launches: issue slots, lines, sectors, fetches."""
+"""Counts of a PTX kernel over all its launches: issue slots, lines, sectors, fetches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOUCHED = ("issued", "lanes", "lines", "sectors", "wavefronts")
 
 @dataclass(frozen=True)
 class Access:
-    """What one instruction touched: times issued, lanes, and the rest as counting.h has it."""
+    """Accesses of one instruction: times issued, lanes, and the other counts of counting.h."""
 
     at: Instruction
     issued: int
@@ -28,12 +28,12 @@ class Access:
 
     @property
     def kind(self) -> str:
-        """Its family: load, store, atomic, texture, shared or constant."""
+        """Return its family: load, store, atomic, texture, shared or constant."""
         return kind_of(self.at)
 
 
 def kind_of(at: Instruction) -> str:
-    """Family of an access; nothing for other instructions."""
+    """Return the family of an access, or "" for other instructions."""
     name, *rest = at.opcode.split(".")
     if name in ("red", "atom"):
         return "atomic"
@@ -48,7 +48,7 @@ def kind_of(at: Instruction) -> str:
 
 
 class Counters:
-    """The sums of one kernel, which its library keeps."""
+    """Counts of one kernel, stored in its library."""
 
     def __init__(self, entry: Entry, library: ctypes.CDLL) -> None:
         self.flow, self._library, self._name = Flow(entry), library, entry.name
@@ -56,13 +56,13 @@ class Counters:
 
     @property
     def issued(self) -> NDArray[np.uint64]:
-        """How often each stretch was issued, in the order of the code."""
+        """Return how often each stretch was issued, in code order."""
         n = len(self.flow.stretches)
         return self._sums("stretches", (n, 2))[self.flow.order, 0]
 
     @property
     def slots(self) -> Counter[str]:
-        """Issue slots of all warps, by the name of the instruction."""
+        """Return the issue slots of all warps by name of the instruction."""
         found: Counter[str] = Counter()
         for stretch, n in zip(self.flow.stretches, self.issued, strict=True):
             for at in stretch.slots:
@@ -71,7 +71,7 @@ class Counters:
 
     @property
     def accesses(self) -> list[Access]:
-        """What each instruction touched that was issued."""
+        """Return the accesses of each instruction that was issued."""
         sums = self._sums("touched", (self._n_lines, len(TOUCHED)))
         return [
             Access(at, *map(int, sums[at.line]))
@@ -81,7 +81,7 @@ class Counters:
         ]
 
     def sum_of(self, what: str, *kinds: str) -> int:
-        """Sum of one of `TOUCHED` over accesses of some kinds."""
+        """Return the sum of one of `TOUCHED` over accesses of some kinds."""
         return sum(getattr(access, what) for access in self.accesses if access.kind in kinds)
 
     def _sums(self, name: str, shape: tuple[int, int]) -> NDArray[np.uint64]:

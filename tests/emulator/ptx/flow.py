@@ -1,8 +1,8 @@
-"""Stretches of a kernel's code without a jump, and in which order a warp comes through them.
+"""Stretches of code without a jump (basic blocks), and the order in which a warp runs them.
 
-Where lanes part, those at the earlier stretch go on until all meet. Stretches are numbered so that
-each comes before those that follow it, but for jumps back, and a loop's before what follows the
-loop: paths then meet where they first can, as on a card (NVIDIA, "Inside Volta", 2017).
+When lanes diverge, those at the earlier stretch run until all lanes meet. Stretches are numbered
+before their successors (except for backward jumps), and a loop before the code that follows it.
+Lanes then meet at the earliest point, as on a GPU (NVIDIA, "Inside Volta", 2017).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cached_property
 from tests.emulator.ptx.parsing import Entry, Instruction
 
 _FREE = ("ld.param", ":", "pragma")
-"""What takes no issue slot: arguments of a kernel are operands of machine code."""
+"""Entries that take no issue slot: in machine code, kernel arguments are operands."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Stretch:
 
     Attributes
     ----------
-    code : of the entry, labels included
-    follow : numbers of those that may follow
+    code : instructions of the entry, including labels
+    follow : numbers of the possible successors
     """
 
     code: tuple[Instruction, ...]
@@ -31,24 +31,24 @@ class Stretch:
 
     @property
     def n_labels(self) -> int:
-        """Labels at its start."""
+        """Return the number of labels at its start."""
         return sum(at.opcode == ":" for at in self.code)
 
     @property
     def slots(self) -> list[Instruction]:
-        """Instructions that take an issue slot."""
+        """Return the instructions that take an issue slot."""
         return [at for at in self.code if not at.opcode.startswith(_FREE)]
 
 
 class Flow:
-    """The stretches of a kernel, in the order of their code."""
+    """The stretches of a kernel, in code order."""
 
     def __init__(self, entry: Entry) -> None:
         self.stretches = _cut(entry)
 
     @cached_property
     def loops(self) -> dict[int, frozenset[int]]:
-        """First stretch of every loop, with all that are in it."""
+        """Return the first stretch of every loop and all stretches in the loop."""
         before: dict[int, set[int]] = {i: set() for i in range(len(self.stretches))}
         for i, stretch in enumerate(self.stretches):
             for after in stretch.follow:
@@ -65,7 +65,7 @@ class Flow:
         return {head: frozenset(body) for head, body in found.items()}
 
     def _dominators(self, before: dict[int, set[int]]) -> dict[int, set[int]]:
-        """Stretches without which each cannot be reached, itself among them."""
+        """Return the stretches on all paths to each stretch, including itself."""
         everything = set(range(len(self.stretches)))
         found = dict.fromkeys(everything, everything) | {0: {0}}
         changed = True
@@ -79,7 +79,7 @@ class Flow:
 
     @cached_property
     def order(self) -> list[int]:
-        """For each stretch its place on the way of a warp."""
+        """Return the position of each stretch in the order of a warp."""
         done: list[int] = []
         seen = {0}
         waiting = [(0, self._follow(0))]
@@ -99,7 +99,7 @@ class Flow:
         return places
 
     def _follow(self, i: int) -> list[int]:
-        """What may follow, ways out of most loops first: the last one visited comes next."""
+        """Return the successors, exits of most loops first: the last one visited runs next."""
         around = [body for body in self.loops.values() if i in body]
         return sorted(
             self.stretches[i].follow, key=lambda after: sum(after in body for body in around)

@@ -1,4 +1,4 @@
-"""Kernels as NVRTC compiles them for an architecture, run on the CPU."""
+"""Kernels that NVRTC compiles for an architecture, run on the CPU."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _launches = itertools.count(1)
 
 
 class PtxKernels(KernelModule):
-    """The kernels of a text in PTX."""
+    """The kernels of a PTX text."""
 
     def __init__(self, text: str, gpu: EmulatedGpu) -> None:
         self._text, module = text, parse(text)
@@ -47,7 +47,7 @@ class PtxKernels(KernelModule):
 
 
 class PtxKernel(Kernel):
-    """One kernel; `signature` has PTX's types of what it takes, pointers among the u64."""
+    """One kernel; `signature` has the PTX types of its arguments, with pointers as u64."""
 
     def __init__(self, entry: Entry, text: str, library: ctypes.CDLL, gpu: EmulatedGpu) -> None:
         self._open(entry.name, library, entry.most_threads, gpu)
@@ -65,15 +65,15 @@ class PtxKernel(Kernel):
         return "" if fits else f"{value.dtype}, needs {code}"
 
     def _more(self, slots: list[Slot]) -> Any:
-        """What the kernel gets beyond its arguments: which arrays it may touch, as memory.h has it.
+        """Return additional arguments: the arrays that the kernel may access, as in memory.h.
 
-        A launch has a number of its own, by which a block finds that shared memory is new.
+        Each launch has its own number, which tells a block that its shared memory is new.
         """
         given = [(slot.address_of_array, slot.n_bytes) for slot in slots if slot.n_bytes]
         return np.array([next(_launches), len(given), *itertools.chain(*given)], np.uint64)
 
     def _fault(self, text: str) -> str:
-        """Add the instruction to the number of its line."""
+        """Add the instruction to its line number in a fault."""
         found = re.search(r"line (\d+)", text)
         told = f" [{self._lines[int(found[1]) - 1].strip()}]" if found else ""
         return f"kernel {self.name} in PTX, {text}{told}."

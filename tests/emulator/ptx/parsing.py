@@ -24,20 +24,20 @@ _IGNORED = (".version", ".target", ".address_size", ".pragma", ".minnctapersm", 
 
 
 class PtxError(Exception):
-    """PTX that the executor does not know; the message has the line."""
+    """PTX that the executor does not support; the message has the line."""
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable of a state space.
+    """A variable in a state space.
 
     Attributes
     ----------
     space : "const", "shared", "local" or "global"
-    align : of its address [bytes]
-    type : of its elements, such as "b8"
-    n : elements
-    values : of a variable that has some, as they are written
+    align : alignment of its address [bytes]
+    type : type of its elements, such as "b8"
+    n : number of elements
+    values : initial values, as in the text; empty if there are none
     """
 
     space: str
@@ -49,20 +49,20 @@ class Variable:
 
     @property
     def n_bytes(self) -> int:
-        """Memory that it takes."""
+        """Return its size in bytes."""
         return self.n * bits(self.type) // 8
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction, or a label, whose `opcode` is ":".
+    """One instruction, or a label with the `opcode` ":".
 
     Attributes
     ----------
-    line : in the text, from 1
-    guard : the predicate without which it does nothing, such as "!%p1", or nothing
-    opcode, operands : as they are written
-    used_bytes : bits of the bytes that somebody uses of what a load brings; None for all
+    line : line in the text, from 1
+    guard : predicate, such as "!%p1", that must be true; empty if there is none
+    opcode, operands : as in the text
+    used_bytes : bit mask of the bytes of a load that are used; None for all
     """
 
     line: int
@@ -74,7 +74,7 @@ class Instruction:
 
 @dataclass
 class Entry:
-    """A kernel: its parameters (name, type; bytes), its registers and what it does."""
+    """A kernel: its parameters (name, type; bytes), registers and instructions."""
 
     name: str
     parameters: list[tuple[str, str]] = field(default_factory=list)
@@ -85,21 +85,21 @@ class Entry:
     most_threads: int = 1024
 
     def take(self, type_: str, name: str, n: str | None) -> None:
-        """Take a parameter, of `n` elements if it is a structure."""
+        """Add a parameter, with `n` elements if it is a structure."""
         self.parameters.append((name, type_))
         self.sizes.append(bits(type_) // 8 * int(n or 1))
 
 
 @dataclass
 class PtxModule:
-    """A text: variables that all its kernels share, and the kernels."""
+    """A PTX text: its kernels and the variables that they share."""
 
     variables: list[Variable] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
 
 
 def bits(type_: str) -> int:
-    """Width of a type, such as 32 of "f32"."""
+    """Return the width of a type, such as 32 for "f32"."""
     return 1 if type_ == "pred" else int(type_[1:])
 
 
@@ -109,13 +109,13 @@ def parse(text: str) -> PtxModule:
     Raises
     ------
     PtxError
-        for a line that is none of those NVRTC is known to print
+        for a line in an unsupported form
     """
     return _Reader().read(text)
 
 
 class _Reader:
-    """The state between two lines: where we are, and which bytes the next load is for."""
+    """State between two lines: the current entry, and the used bytes of the next load."""
 
     def __init__(self) -> None:
         self._module = PtxModule()
@@ -127,7 +127,7 @@ class _Reader:
         for number, raw in enumerate(text.splitlines(), 1):
             bare = raw.split("//")[0].strip()
             self._depth += bare.count("{") - bare.count("}")
-            # scopes within a kernel part nothing: a register has one type in all of them
+            # scopes within a kernel do not matter: a register has one type in all of them
             line = re.sub(r"^\{\s*|(?<=;)\s*\}$", "", bare)
             if line and line not in ("}", ")"):
                 self._statement(number, line)
@@ -179,7 +179,7 @@ def _variable(found: re.Match[str]) -> Variable:
 
 
 def split(text: str) -> tuple[str, ...]:
-    """Operands of an instruction, or parts of one: commas within brackets part nothing."""
+    """Return the operands of an instruction or of one operand; ignore commas inside brackets."""
     parts, depth, current = [], 0, ""
     for letter in text:
         depth += (letter in "[{") - (letter in "]}")

@@ -1,11 +1,11 @@
-"""Issue slots of machine code, calculated: those of PTX times what NVIDIA makes of each part.
+"""Calculate issue slots of machine code from counts of PTX.
 
-PTX is not what a card runs. How often each stretch of PTX is issued is counted; how many
-instructions of machine code it takes is read from the cubin (`tests.emulator.sass`). A loop of one
-is that loop of the other which holds as many loads, stores, atomics, fetches and shuffles, or a
-multiple of them where it was unrolled; within it a stretch without a jump is the one with the same
-accesses. The slots of each are those counted in PTX times the ratio of instructions; what is in no
-pair takes the ratio of the rest of its loop.
+A GPU does not run PTX itself. The emulator counts how often each stretch of PTX is issued. The
+cubin gives the number of machine instructions (`tests.emulator.sass`). A PTX loop is paired with
+the machine-code loop that has the same number of loads, stores, atomics, fetches and shuffles, or
+a multiple of them if it was unrolled. Within loops, stretches with the same accesses are paired.
+The slots of a pair are its PTX slots times the ratio of instructions; code without a pair uses the
+ratio of the rest of its loop.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _PAIRED_BY = ("load", "store", "atomic", "texture", "shuffle")
 
 @dataclass(frozen=True)
 class Region:
-    """Some PTX, and what it became.
+    """Some PTX and its machine code.
 
     Attributes
     ----------
     kinds : accesses in it
     counted : issue slots of PTX
-    n_ptx, n_machine : instructions of both
+    n_ptx, n_machine : number of instructions of both
     """
 
     kinds: str
@@ -40,7 +40,7 @@ class Region:
 
     @property
     def slots(self) -> float:
-        """Issue slots of machine code."""
+        """Return the issue slots of machine code."""
         return self.counted * self.n_machine / max(self.n_ptx, 1)
 
 
@@ -52,7 +52,7 @@ class _Pair:
 
 
 def machine_slots(counters: Counters, code: MachineCode) -> float:
-    """Issue slots of all warps together in machine code."""
+    """Return the issue slots of all warps together in machine code."""
     return sum(region.slots for region in regions(counters, code))
 
 
@@ -93,7 +93,7 @@ def _named(kinds: Kinds) -> str:
 
 
 def _paired_loops(flow: Flow, machine: list[Part]) -> list[_Pair]:
-    """Loops of PTX, inner ones first, with their machine code and how often that unrolled them."""
+    """Return PTX loops, inner ones first, with their machine code and unroll factor."""
     left, found = list(machine), []
     for _, body in sorted(flow.loops.items(), key=lambda item: (len(item[1]), item[0])):
         kinds = _loops_paired_by(_kinds(flow.stretches[i] for i in body))
@@ -108,7 +108,10 @@ def _paired_loops(flow: Flow, machine: list[Part]) -> list[_Pair]:
 def _paired_stretches(
     flow: Flow, own: frozenset[int], machine: list[Part]
 ) -> list[tuple[int, Part]]:
-    """Stretches of PTX, where as many of machine code have the same accesses: in their order."""
+    """Return stretches of PTX with equally many stretches of machine code with these accesses.
+
+    They are paired in code order.
+    """
     kinds = {i: _kinds([flow.stretches[i]]) for i in sorted(own)}
     found = []
     for i, wanted in kinds.items():
@@ -120,7 +123,7 @@ def _paired_stretches(
 
 
 def _kinds(stretches: Iterable[Stretch]) -> Kinds:
-    """Accesses and shuffles in some stretches, by the names of machine code."""
+    """Count accesses and shuffles in some stretches, by the names of machine code."""
     found = Counter(_kind(at) for stretch in stretches for at in stretch.code)
     return {kind: n for kind, n in found.items() if kind not in ("", "constant")}
 
@@ -137,7 +140,7 @@ def _loops_paired_by(kinds: Kinds) -> Kinds:
 
 
 def _times(machine: Kinds, ptx: Kinds) -> int:
-    """How often the one holds the other; 0 if it does not."""
+    """Return how many times `machine` contains `ptx`; 0 if it is not a multiple."""
     if not ptx or machine.keys() != ptx.keys():
         return 0
     times = {machine[kind] / n for kind, n in ptx.items()}

@@ -1,4 +1,4 @@
-"""PTX to C++: a kernel becomes a function of its arguments' addresses that a fiber runs."""
+"""Translate PTX to C++: a kernel becomes a function that a fiber runs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _HEAD = '#include "cuda_cpu.h"\n#include "ptx/ptx.h"\nnamespace kernel_text {\n'
 
 
 def translated(module: PtxModule, *, counted: bool = False) -> str:
-    """Return C++ that `compiling.library_of` takes, with a launch of every kernel.
+    """Return C++ for `compiling.library_of`, with a launch function for every kernel.
 
-    counted : it also counts what warps issue and touch, which takes ten times as long
+    counted : also count issue slots and accesses of warps, which takes ten times as long
 
     Raises
     ------
     PtxError
-        for an instruction that the executor does not know
+        for an instruction that the executor does not support
     """
     constants = {v.name: v for v in module.variables if v.space == "const"}
     lines = [_constant(variable) for variable in constants.values()]
@@ -72,14 +72,14 @@ def _kernel(
     ]
     for number, stretch in enumerate(flow.stretches if flow else [Stretch(tuple(entry.code), ())]):
         code = [_line(Scope(entry, shared, local, constants, at)) for at in stretch.code]
-        if flow:  # behind its label, or those who jump there would not be seen
+        if flow:  # after the label, so that jumps to it are counted
             code.insert(stretch.n_labels, f"self.enter({flow.order[number]});")
         lines += code
     return [*lines, "}"]
 
 
 def _counts(entry: Entry, flow: Flow) -> list[str]:
-    """Where what a kernel does is counted: by stretch, and by line of the text."""
+    """Return the arrays for the counts of a kernel: by stretch, and by line of the text."""
     name, n_lines = entry.name, 1 + max((at.line for at in entry.code), default=0)
     return [
         f"static thread_local ptx::Tracer tracer_of_{name};",
@@ -105,7 +105,7 @@ def _line(scope: Scope) -> str:
 
 
 def _parted(scope: Scope, type_: str, expression: str) -> str:
-    """A move into several registers, the lowest bits into the first."""
+    """Return a move into several registers, lowest bits into the first."""
     targets = [part.strip() for part in scope.at.operands[0].strip("{}").split(",")]
     width = bits(type_) // len(targets)
     does = (
@@ -115,14 +115,14 @@ def _parted(scope: Scope, type_: str, expression: str) -> str:
 
 
 def _grain(entry: Entry) -> int:
-    """Bytes of shared memory that are told apart: 1 if something touches single ones."""
+    """Return the granularity of shared memory in bytes: 1 if there are single-byte accesses."""
     touched = (at.opcode.split(".") for at in entry.code)
     is_fine = any("shared" in parts and bits(parts[-1]) == 8 for parts in touched)
     return 1 if is_fine else 2
 
 
 def _laid_out(variables: list[Variable], space: str) -> tuple[dict[str, int], int]:
-    """Places of the variables in a space, one after the other, and the bytes of all."""
+    """Return the offsets of the variables in a space and their total bytes."""
     places, end = {}, 0
     for v in variables:
         if v.space == space:

@@ -1,7 +1,7 @@
-"""Operands of PTX as expressions of C++: registers are bits, and an instruction says of what type.
+"""PTX operands as C++ expressions: registers are bits, and instructions give their type.
 
-PTX ISA, section 9.4: operands wider than an instruction are cut, results narrower than their
-register are extended, by their sign if the instruction is of a signed type.
+PTX ISA, section 9.4: operands wider than an instruction are truncated. Results narrower than their
+register are extended, with the sign if the instruction has a signed type.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SPECIAL = {
 
 
 def c_type(type_: str) -> str:
-    """C++'s name of a type of PTX."""
+    """Return the C++ name of a PTX type."""
     if type_ == "pred":
         return "bool"
     if type_ in ("f32", "f64"):
@@ -34,35 +34,35 @@ def c_type(type_: str) -> str:
 
 
 def raw(type_: str) -> str:
-    """C++'s type of the bits of a register."""
+    """Return the C++ type for the bits of a register."""
     return "bool" if type_ == "pred" else f"uint{bits(type_)}_t"
 
 
 def variable(register: str) -> str:
-    """C++'s name of a register, which is none of ours."""
+    """Return the C++ name of a register, which cannot collide with other names."""
     return f"v_{register[1:]}"
 
 
 @dataclass
 class Scope:
-    """Names that an instruction may use, and where it stands."""
+    """Names that an instruction can use, and its position."""
 
     entry: Entry
     shared: dict[str, int]
-    """Places of variables in shared memory [bytes]."""
+    """Offsets of variables in shared memory [bytes]."""
     local: dict[str, int]
-    """And in the thread's own."""
+    """Offsets of variables in the thread's local memory [bytes]."""
     constants: dict[str, Variable]
     at: Instruction
     flushes: bool = False
-    """Whether subnormal numbers of single precision are 0 (.ftz)."""
+    """True if subnormal numbers of single precision are flushed to 0 (.ftz)."""
 
     def refuse(self, what: str) -> PtxError:
-        """Say what is not known."""
+        """Return an error for unsupported PTX."""
         return PtxError(f"PTX, line {self.at.line}: {self.at.opcode}: {what} is not known.")
 
     def value(self, operand: str, type_: str) -> str:
-        """An operand, read as this type."""
+        """Return an operand, read as this type."""
         value = self._value(operand, type_)
         return f"ptx::flushed({value})" if self.flushes and type_ == "f32" else value
 
@@ -90,7 +90,7 @@ class Scope:
         raise self.refuse(f"the operand {operand!r}")
 
     def set(self, register: str, type_: str, expression: str) -> str:
-        """A statement that gives a register an expression of this type."""
+        """Return a statement that assigns an expression of this type to a register."""
         if register == "_":
             return f"(void)({expression});"
         if register not in self.entry.registers:
@@ -106,7 +106,7 @@ class Scope:
         return f"{name} = ptx::as<{raw(type_)}>({c_type(type_)}({expression}));"
 
     def place(self, operand: str, space: str) -> str:
-        """The address of a memory operand: a number of 64 bits, or of 32 in shared memory."""
+        """Return the address of a memory operand: 64 bits, or 32 bits in shared memory."""
         found = _PLACE.fullmatch(operand)
         if not found:
             raise self.refuse(f"the address {operand!r}")
@@ -116,5 +116,5 @@ class Scope:
 
 
 def parts(operand: str) -> list[str]:
-    """Registers of a vector, or the one."""
+    """Return the registers of a vector, or the single register."""
     return [part.strip() for part in operand.strip("{}").split(",")]

@@ -1,4 +1,4 @@
-"""Python reads this first where its folder is in PYTHONPATH: the process finds the card."""
+"""Install the software card at start: Python reads this file if its folder is in PYTHONPATH."""
 
 import sys
 from pathlib import Path
