@@ -1,1 +1,1 @@
-"""Long runs of hostile inputs, faults and pairs of processes; short ones are in the suite."""
+"""Long runs of hostile inputs, faults and pairs of processes; short ones are in the test suite."""

@@ -1,4 +1,4 @@
-"""Run the farm: `python -m tests.farm --per-format 500 --seed 1`; exit 1 where a reader failed."""
+"""Run the farm: `python -m tests.farm --per-format 500 --seed 1`; exit 1 if a reader failed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tests.farm.runner import FAULTS, LIBRARY, Outcome, run
 
 
 def main() -> int:
-    """Damage every kind of input, read it, and tell what happened.
+    """Damage every kind of input, read it and print the outcomes.
 
-    What the HDF5 library itself does is told and is no fault: the program reads in a child.
+    Crashes of the HDF5 library are printed but do not count: the program reads in a child process.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--per-format", type=int, default=500, metavar="N")
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def _part(text: str) -> tuple[int, int]:
-    """Return where a part begins, and its step: "2/3" is every third from the second on."""
+    """Return start and step of a part: "2/3" is every third case from the second on."""
     part, n = (int(word) for word in text.split("/"))
     if not 1 <= part <= n:
         raise argparse.ArgumentTypeError(f"{text}: expected 1/{n} to {n}/{n}")
@@ -66,14 +66,14 @@ def _part(text: str) -> tuple[int, int]:
 
 
 def _tried(kind: Kind, place: Path, a: argparse.Namespace) -> list[Outcome]:
-    """Damage one kind of file and go in by both doors: what looks into any file, and its reader.
+    """Damage one kind of file, and read it with the general inspection and its own reader.
 
-    In turn, a file goes through one of them only; the first reads all of it as well.
+    With `in_turn`, each file is only read in one of the two ways. The inspection reads whole files.
     """
     place.mkdir(parents=True)
     main_file = kind.make(place)
     whole = {path: path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()}
-    kind.read(main_file)  # the whole file must be read
+    kind.read(main_file)  # the undamaged file must be readable
 
     def damage(index: int) -> tuple[Path, bytes]:
         rng = Random(f"{a.seed} {kind.name} {index}")

@@ -1,6 +1,6 @@
-"""Inputs made by hand to hang, to crash or to mislead a reader, by the classes of the audit.
+"""Handmade inputs that try to hang, crash or mislead a reader, by the classes of the audit.
 
-Each must be refused in a sentence; one that is harmless may be read, as if the trap were not there.
+The reader must refuse each of them with one sentence. It may also read a harmless one.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class Attack:
 
     Attributes
     ----------
-    name : class and what it is
-    act : makes the input in an empty folder and reads it
-    harmless : whether it may be read
+    name : class and description
+    act : creates the input in an empty folder and reads it
+    harmless : True if it may be read
     """
 
     name: str
@@ -30,7 +30,7 @@ class Attack:
     harmless: bool = False
 
     def case(self, folder: Path) -> Callable[[], object]:
-        """Return what the farm runs."""
+        """Return the case for the farm."""
 
         def run() -> object:
             folder.mkdir(parents=True)
@@ -40,7 +40,7 @@ class Attack:
 
 
 def _instead(kind: Kind, trap: traps.Trap) -> Attack:
-    """A trap in the place of the file that is opened."""
+    """Return an attack that replaces the opened file by a trap."""
 
     def act(folder: Path) -> object:
         path = kind.make(folder)
@@ -53,7 +53,7 @@ def _instead(kind: Kind, trap: traps.Trap) -> Attack:
 
 
 def _beside(kind: Kind, trap: traps.Trap) -> Attack:
-    """Traps of every name that a reader looks at, beside a good file."""
+    """Return an attack with traps next to a good file, under every name that a reader looks for."""
 
     def act(folder: Path) -> object:
         path = kind.make(folder)
@@ -66,7 +66,7 @@ def _beside(kind: Kind, trap: traps.Trap) -> Attack:
 
 
 def _companion(kind: Kind, trap: traps.Trap) -> Attack:
-    """A trap in the place of every file that belongs to the one that is opened."""
+    """Return an attack that replaces every companion of the opened file by a trap."""
 
     def act(folder: Path) -> object:
         path = kind.make(folder)

@@ -1,7 +1,7 @@
-"""Flip single bits in our own formats and see that none is taken for what was written.
+"""Flip single bits in our own file formats and check that no reader returns a different content.
 
-`python -m tests.farm.bitflips --flips 5000`: each read happens in a child, so that a library that
-dies of a damaged file is counted too.
+`python -m tests.farm.bitflips --flips 5000`: each read runs in a child process, so that a library
+that crashes on a damaged file also counts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ REFUSED, SAME = "refused", "read as it was"
 OTHER, OUR_FAULT, DIED, HUNG = "READ AS ANOTHER", "TRACEBACK", "DIED", "HUNG"
 BAD = (OTHER, OUR_FAULT, DIED, HUNG)
 LONGEST_S = 60.0
-"""A read that takes longer hangs."""
+"""A read that takes longer counts as hung."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Flip:
 
 
 def flips_of(files: list[OwnFile], n: int, seed: int) -> list[Flip]:
-    """Return bits, as many of each format; three of four lie in bytes that are not zero.
+    """Return bits, equally many of each format; three of four are in bytes that are not zero.
 
-    HDF5 leaves much room between its objects, where a flip changes nothing.
+    HDF5 leaves large gaps between its objects, where a flip changes nothing.
     """
     rng, found = np.random.default_rng(seed), []
     content = {file: np.fromfile(file, np.uint8) for own in files for file in own.files}
@@ -60,7 +60,7 @@ def flips_of(files: list[OwnFile], n: int, seed: int) -> list[Flip]:
 
 
 def outcome_of(flip: Flip, original: object) -> str:
-    """Flip a bit, read, put it back; say what came of it."""
+    """Flip a bit, read the file, restore it and return the outcome."""
     content = flip.file.read_bytes()
     changed = bytearray(content)
     changed[flip.bit // 8] ^= 1 << flip.bit % 8
@@ -69,7 +69,7 @@ def outcome_of(flip: Flip, original: object) -> str:
         found = flip.own.read(flip.own.path)
     except EngineError:
         return REFUSED
-    except Exception as e:  # noqa: BLE001  whatever is no sentence is counted
+    except Exception as e:  # noqa: BLE001  any other exception counts as a traceback
         return f"{OUR_FAULT} {type(e).__name__}: {e}"
     finally:
         flip.file.write_bytes(content)
@@ -90,7 +90,7 @@ def _work(flips: list[Flip], start: int, answers: Connection) -> None:
 
 
 def outcomes(flips: list[Flip]) -> Iterator[str]:
-    """Yield what came of each flip; a child that dies or hangs is followed by another."""
+    """Yield the outcome of each flip; start a new child process after a crash or hang."""
     done = 0
     while done < len(flips):
         ours, theirs = process_context().Pipe(duplex=False)
@@ -108,7 +108,7 @@ def outcomes(flips: list[Flip]) -> Iterator[str]:
 
 
 def _answers(ours: Connection, n: int) -> Iterator[str]:
-    """Yield answers until the child is through, dies or hangs."""
+    """Yield outcomes until the child process ends, crashes or hangs."""
     for _ in range(n):
         if not ours.poll(LONGEST_S):
             yield HUNG
@@ -121,7 +121,7 @@ def _answers(ours: Connection, n: int) -> Iterator[str]:
 
 
 def farm(n: int, seed: int) -> tuple[Counter[tuple[str, str]], list[str]]:
-    """Flip `n` bits; return how often what happened in each format, and what must not be."""
+    """Flip `n` bits; return counts by format and outcome, and descriptions of faults."""
     counted: Counter[tuple[str, str]] = Counter()
     bad = []
     with tempfile.TemporaryDirectory() as folder:
@@ -135,7 +135,7 @@ def farm(n: int, seed: int) -> tuple[Counter[tuple[str, str]], list[str]]:
 
 
 def main() -> int:
-    """Run from the command line; 1 where a flip was accepted, or broke more than its file."""
+    """Run from the command line; return 1 if a flip was accepted or caused a crash."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--flips", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)

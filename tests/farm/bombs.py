@@ -1,4 +1,4 @@
-"""Small files that ask for gigabytes or for hours."""
+"""Small files that would take gigabytes of memory or hours to read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PIECE = bytes(16 * MIB)
 
 
 def deflated(n_bytes: int) -> bytes:
-    """Return a deflate stream of many zeros, made in no time."""
+    """Return a deflate stream of many zeros without compressing them."""
     packer = zlib.compressobj(9)
     head = packer.compress(PIECE) + packer.flush(zlib.Z_FULL_FLUSH)
     more = packer.compress(PIECE) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -46,7 +46,7 @@ def _packed_dataset(path: Path, name: str, shape: tuple[int, ...], chunk: tuple[
 
 
 def volume(folder: Path) -> object:
-    """A volume of 2 GiB in 2 MB."""
+    """Write a volume of 2 GiB in 2 MB."""
     path = folder / "volume.h5"
     _packed_dataset(path, "volume/values", (512, 1024, 1024), (1, 1024, 1024))
     with h5py.File(path, "r+") as file:
@@ -57,27 +57,27 @@ def volume(folder: Path) -> object:
 
 
 def efficiencies(folder: Path) -> object:
-    """Two milliards of efficiencies."""
+    """Write two billion efficiencies."""
     _packed_dataset(folder / "e.h5", "crystal_efficiencies", (2**29,), (2**20,))
     return read_efficiencies(folder / "e.h5", small_ring())
 
 
 def projections(folder: Path) -> object:
-    """Projections of 4 GiB in 4 MB."""
+    """Write projections of 4 GiB in 4 MB."""
     path = xray_files.dxchange(folder, data=None)
     _packed_dataset(path, "exchange/data", (1024, 1024, 1024), (1, 1024, 1024))
     return read_projections(path)
 
 
 def one_chunk(folder: Path) -> object:
-    """A chunk that unpacks to 1 GiB."""
+    """Write a chunk that expands to 1 GiB."""
     path = xray_files.dxchange(folder, theta=None)
     _packed_dataset(path, "exchange/theta", (2**28,), (2**28,))
     return read_projections(path)
 
 
 def packed_nifti(folder: Path) -> object:
-    """An image of 2 GiB in 2 MB."""
+    """Write an image of 2 GiB in 2 MB."""
     header = nibabel.Nifti1Header()
     header.set_data_shape((1024, 1024, 512))
     header.set_data_dtype(np.float32)
@@ -90,7 +90,7 @@ def packed_nifti(folder: Path) -> object:
 
 
 def packed_tiff(folder: Path) -> object:
-    """An image of 15 pixels whose strip unpacks to 2 GiB."""
+    """Write an image of 15 pixels with a strip that expands to 2 GiB."""
     path = sidecar(folder, file="scan.tif", dtype=None, shape=None, flats=None, darks=None)
     tifffile.imwrite(folder / "scan.tif", xray_files.counts()[:1], compression="zlib")
     with tifffile.TiffFile(folder / "scan.tif") as image:
@@ -106,7 +106,7 @@ def packed_tiff(folder: Path) -> object:
 
 
 def packed_matlab(folder: Path) -> object:
-    """A variable that unpacks to 2 GiB."""
+    """Write a variable that expands to 2 GiB."""
     bomb = deflated(2 * 2**30)
     head = b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM"
     (folder / "a.mat").write_bytes(head + struct.pack("<II", 15, len(bomb)) + bomb)
@@ -114,7 +114,7 @@ def packed_matlab(folder: Path) -> object:
 
 
 def packed_array(folder: Path) -> object:
-    """An array of a scan whose member unpacks to 384 MiB."""
+    """Write a scan with an array that expands to 384 MiB."""
     packed = zipfile.ZipFile(folder / "scan.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1)
     with packed as archive, archive.open("a.npy", "w", force_zip64=True) as member:
         for _ in range(24):
@@ -123,7 +123,7 @@ def packed_array(folder: Path) -> object:
 
 
 def packed_variable(folder: Path) -> object:
-    """A variable of a scan that unpacks to 2 GiB."""
+    """Write a scan with a variable that expands to 2 GiB."""
     bomb = deflated(2 * 2**30)
     head = b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM"
     (folder / "scan.mat").write_bytes(head + struct.pack("<II", 15, len(bomb)) + bomb)
@@ -131,7 +131,7 @@ def packed_variable(folder: Path) -> object:
 
 
 def packed_matrix(folder: Path) -> object:
-    """A sparse matrix whose member unpacks to 384 MiB."""
+    """Write a sparse matrix with a member that expands to 384 MiB."""
     packed = zipfile.ZipFile(folder / "m.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1)
     with packed as archive, archive.open("data.npy", "w", force_zip64=True) as member:
         for _ in range(24):
@@ -140,7 +140,7 @@ def packed_matrix(folder: Path) -> object:
 
 
 def page_loop(folder: Path) -> object:
-    """A TIFF whose last page leads to its first."""
+    """Write a TIFF in which the last page points to the first."""
     path = sidecar(folder, file="scan.tif", dtype=None, shape=None, flats=None, darks=None)
     tifffile.imwrite(folder / "scan.tif", xray_files.counts()[0])
     data = bytearray((folder / "scan.tif").read_bytes())
@@ -152,14 +152,14 @@ def page_loop(folder: Path) -> object:
 
 
 def date_names(folder: Path) -> object:
-    """Images whose numbers are 10^11 apart."""
+    """Write images with numbers in their names that differ by 10^11."""
     path = xray_files.flexray(folder)
     (folder / "scan_000011.tif").rename(folder / "scan_20261122134500.tif")
     return read_projections(path)
 
 
 def soft_links(folder: Path) -> object:
-    """Groups of links to each other, which double at every step."""
+    """Write groups that link to each other, so that the paths double at every level."""
     path = xray_files.dxchange(folder)
     with h5py.File(path, "r+") as file:
         for k in range(400):
@@ -170,7 +170,7 @@ def soft_links(folder: Path) -> object:
 
 
 def crystal_keys(folder: Path) -> object:
-    """A crystal map whose three largest numbers ask for a table of a quarter of a milliard."""
+    """Write a crystal map with large numbers that need a table of 250 million entries."""
     path = test_safir.write(folder, test_safir.RECORDS)
     place = test_safir.write_map(folder / "crystal_map.txt")
     lines = place.read_text().splitlines()
@@ -182,26 +182,26 @@ def crystal_keys(folder: Path) -> object:
 
 
 def dotted_keys(folder: Path) -> object:
-    """A protocol of 100,000 dots."""
+    """Write a protocol with 100,000 dots in a key."""
     (folder / "p.toml").write_text(".".join("a" * 100_000) + " = 1\n")
     return read_protocol(folder / "p.toml")
 
 
 def many_keys(folder: Path) -> object:
-    """A scanner of 60,000 keys in one another's tables."""
+    """Write a scanner with 60,000 keys in nested tables."""
     lines = "".join(f"a.b.c.k{k} = 1\n" for k in range(50_000))
     (folder / "ring.toml").write_text(lines)
     return read_scanner(str(folder / "ring.toml"))
 
 
 def deep(folder: Path) -> object:
-    """A protocol nested 100,000 times."""
+    """Write a protocol nested 100,000 times."""
     (folder / "p.toml").write_text("a = " + "[" * 100_000)
     return read_protocol(folder / "p.toml")
 
 
 def long_number(folder: Path) -> object:
-    """A protocol with a number of 5,000 digits."""
+    """Write a protocol with a number of 5,000 digits."""
     (folder / "p.toml").write_text(f"version = {'9' * 5000}\n")
     return read_protocol(folder / "p.toml")
 

@@ -1,7 +1,7 @@
-"""A day of ordinary use: scans of several makes with their aids, opened in random order.
+"""Simulate a day of use: open scans of several formats with their companions in random order.
 
-`python -m tests.farm.day --openings 200` opens them in the real window, off the screen: says how
-often an input of one scan was found beside another, and how often a refused file stopped the start.
+`python -m tests.farm.day --openings 200` opens them in the real window, off screen. It counts
+inputs that stayed from an earlier scan, and refused files that prevented a start.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ SHARED_DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 @dataclass
 class Figures:
-    """What a day came to.
+    """Counts of a day.
 
     Attributes
     ----------
-    carried_over : inputs found beside a scan they were not given for
-    missing : inputs that were given and are not there
-    dead_starts : times a study that could start could not after a refused file
+    carried_over : inputs found in a study that were not given for its scan
+    missing : inputs that were given but are not in the study
+    dead_starts : refused files after which a study could no longer start
     not_opened : scans that did not open
     """
 
@@ -49,12 +49,12 @@ class Figures:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing went wrong."""
+        """Return True if nothing went wrong."""
         return not (self.carried_over or self.missing or self.dead_starts or self.not_opened)
 
 
 class Day:
-    """Opens scans, aids and files that are none, and compares what is open with what was given."""
+    """Open scans, companions and unusable files, and compare the inputs of the study."""
 
     def __init__(
         self, session: Session, open_path: OpenPath, settle: Settle, rng: np.random.Generator
@@ -63,7 +63,7 @@ class Day:
         self.figures = Figures()
 
     def open(self, sample: Sample, refused: list[Path]) -> None:
-        """Open a scan, some of its aids in any order, and some files that cannot be used."""
+        """Open a scan, some of its companions in random order, and some unusable files."""
         given = self._open_scan(sample)
         for role, path in self._some(list(sample.aids.items())):
             if role == SCANNER or role not in self._session.study.roles:
@@ -84,7 +84,7 @@ class Day:
         self.figures.openings += 1
         self._give(sample.path, "")
         given = {DATA: str(sample.path)}
-        if SCANNER in sample.aids:  # it names no scanner: the one chosen next opens it
+        if SCANNER in sample.aids:  # it names no scanner: the next one opens it
             self._give(sample.aids[SCANNER], "")
             given[SCANNER] = str(sample.aids[SCANNER])
         self._compare(sample, given)
@@ -109,7 +109,7 @@ class Day:
 
 
 def live(day: Day, samples: list[Sample], refused: list[Path], n_openings: int) -> Figures:
-    """Open scans in random order, none twice in a row."""
+    """Open scans in random order, never the same one twice in a row."""
     last = -1
     for _ in range(n_openings):
         others = [k for k in range(len(samples)) if k != last]
@@ -119,7 +119,7 @@ def live(day: Day, samples: list[Sample], refused: list[Path], n_openings: int) 
 
 
 def main() -> int:
-    """Run a long day in the window; 0 if it was clean."""
+    """Run a long day in the window; return 0 if nothing went wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--openings", type=int, default=200)
     parser.add_argument("--scans", type=int, default=20)
@@ -138,7 +138,7 @@ def _in_window(folder: Path, arguments: argparse.Namespace) -> int:
     refused = make_refused(folder / "refused")
     app = make_app()
     window = make_window(app)
-    window.dialogs.confirm = lambda *words: True  # the user, who agrees to everything
+    window.dialogs.confirm = lambda *words: True  # the user accepts every question
     window.show()
 
     def settle() -> None:

@@ -1,4 +1,4 @@
-"""Files that point to other files or carry code: nothing of those is read, and nothing runs."""
+"""Files that point to other files or contain code: no reader follows them or runs anything."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from tests.farm.formats import KINDS, Kind
 
 OTHER = "apart/other.h5"
-"""Holds the very values that are missed, so that following a link would look sound."""
+"""Path of a file with the missing values; a reader that follows a link would look correct."""
 HDF5 = (
     *("unsealed-list-mode", "unsealed-histogram", "unsealed-response", "unsealed-volume"),
     *("dxchange", "nxtomo", "cil", "efficiencies-hdf5"),
@@ -23,14 +23,14 @@ HDF5 = (
 
 @dataclass(frozen=True)
 class Pointer:
-    """One file that points elsewhere."""
+    """One file that points to another."""
 
     name: str
     act: Callable[[Path], object]
 
 
 def _largest(file: h5py.File) -> str:
-    """Return the name of the dataset that holds most: no reader does without it."""
+    """Return the name of the largest dataset, which every reader needs."""
     sizes: dict[str, int] = {}
     file.visititems(
         lambda name, item: sizes.update(
@@ -106,7 +106,7 @@ def _pointing(kind: Kind, way: str) -> Pointer:
 
 
 class Mine:
-    """Leaves a file where it is unpickled."""
+    """Create a file when it is unpickled."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -116,7 +116,7 @@ class Mine:
 
 
 def _code(kind: Kind, name: str) -> Pointer:
-    """A matrix whose values are objects of Python."""
+    """Return a matrix file with Python objects as values."""
 
     def act(folder: Path) -> object:
         path, mine = kind.make(folder), folder / "it-ran"
@@ -138,7 +138,7 @@ def _code(kind: Kind, name: str) -> Pointer:
 
 
 def _pickled(kind: Kind) -> Pointer:
-    """A pickle under the name of a file."""
+    """Return a pickle under the name of a regular file."""
 
     def act(folder: Path) -> object:
         path, mine = kind.make(folder), folder / "it-ran"
@@ -164,7 +164,7 @@ XML = {
 
 
 def _xml(what: str) -> Pointer:
-    """A geometry in XML with a document type of its own."""
+    """Return an XML geometry with its own document type."""
     kind = next(each for each in KINDS if each.name == "rtk")
 
     def act(folder: Path) -> object:

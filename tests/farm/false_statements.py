@@ -1,4 +1,4 @@
-"""Files that say what cannot be: each would be read wrongly, or end in a traceback."""
+"""Files with impossible statements, which would be read wrongly or raise a traceback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HUGE, TINY = "1e308", "1e-308"
 
 @dataclass(frozen=True)
 class Lie:
-    """One file and what it says."""
+    """One file with a false statement."""
 
     name: str
     act: Callable[[Path], object]
@@ -93,7 +93,7 @@ def _set(where: str, value: Any, file: h5py.File) -> None:
 
 
 def _zstd(folder: Path) -> object:
-    """A TIFF that says it is packed in a way nobody here unpacks."""
+    """Write a TIFF that declares an unsupported compression."""
     path = sidecar(folder, file="scan.tif", dtype=None, shape=None, flats=None, darks=None)
     tifffile.imwrite(folder / "scan.tif", xray_files.counts(), compression="zlib")
     data = bytearray((folder / "scan.tif").read_bytes())

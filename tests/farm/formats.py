@@ -1,4 +1,4 @@
-"""A tiny valid file of every kind that is read, and what reads it."""
+"""A tiny valid file of every supported kind, and its reader."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ class Kind:
 
     Attributes
     ----------
-    name : for the report
-    make : writes a valid file, and what belongs to it, into a folder; returns the file to open
-    read : opens it
+    name : name in the report
+    make : writes a valid file with its companions into a folder; returns the file to open
+    read : opens the file
     """
 
     name: str
@@ -134,7 +134,7 @@ def _packed_petsird(folder: Path) -> Path:
 
 
 def _timed(folder: Path) -> ListMode:
-    """A scan of a scanner whose file is in the folder."""
+    """Write a scan with the file of its scanner in the same folder."""
     (folder / RING).write_text(ring_text())
     ring, rng = small_ring(), _rng()
     crystals = rng.integers(0, ring.n_crystals, (60, 2)).astype(np.int32)
@@ -177,7 +177,7 @@ def _volume(folder: Path, name: str = "volume.h5") -> Path:
 
 
 def _bare(folder: Path, name: str) -> Path:
-    """A NIfTI file of another program: nothing beside it knows its digest."""
+    """Write a NIfTI file as other programs do, without a provenance file."""
     path = _volume(folder, name)
     sidecar_path(path).unlink()
     return path

@@ -1,9 +1,9 @@
-"""Kill a process at any moment, start again, and compare with a run in peace.
+"""Kill a process at a random moment, start it again, and compare with an undisturbed run.
 
-`python -m tests.farm.kills --kills 50`: list mode, iterative CT, FDK, dual head and the making of a
-response, by the command line, on scans of seconds. What is resumed has the same bits, what cannot
-be begins anew with a word, an older output stays whole, and nothing is left lying about. With
-`--way stop` the process sleeps instead for a while, with `--way full` the disk takes no more.
+`python -m tests.farm.kills --kills 50`: list mode, iterative CT, FDK, dual head and the calculation
+of a response on the command line, with scans of a few seconds. A resumed run gives the same bits. A
+run that cannot be resumed starts again with a message. An older output stays intact, and no
+temporary file remains. `--way stop` suspends the process for a while; `--way full` fills the disk.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ ROOT = Path(__file__).resolve().parents[2]
 START = "import sys; from engine.cli.main import main; sys.exit(main(sys.argv[1:]))"
 OLD = b"an older image, which nobody may lose"
 PARTS_ARE_DEAD_S = 2.1
-"""Younger parts are not swept."""
+"""Temporary files younger than this are not removed."""
 ASLEEP_S = 1.5
 MOST_TRIES = 3
-"""For each disturbance that is wanted: a run may end before it comes."""
+"""Maximum tries per disturbance: a run may end before it."""
 ENDED_FIRST = "ended first"
 Outcome = tuple[str, str]
-"""What came of it, and what should not be."""
+"""Outcome, and a description of a fault or ""."""
 LITTER = ("**/.*.part", "**/*.lock", "**/core*")
 
 
 @dataclass(frozen=True)
 class Flow:
-    """One kind of work: how its input is made, its command, and what is compared."""
+    """One kind of work: how its input is made, its command, and the output to compare."""
 
     key: str
     make: tuple[str, ...]
     command: tuple[str, ...]
     output: str
     resumes: bool = True
-    """Whether `resume` goes on; else the same command does."""
+    """True if `resume` continues the work; otherwise the command is repeated."""
 
 
 OSEM = ("--set", "algorithm.iterations=40", "--set", "reproducible=true")
@@ -96,14 +96,14 @@ FLOWS = (
 
 @dataclass
 class Tally:
-    """What came of the kills of one flow."""
+    """Outcomes and faults of one flow."""
 
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
 
 
 def run(folder: Path, words: tuple[str, ...], most_bytes: int = 0) -> subprocess.Popen[str]:
-    """Start the command line in a folder, where no file may grow beyond so many bytes."""
+    """Start the command line in a folder, with a limit on the size of files."""
     environment = os.environ | {
         HOME_VARIABLE: str(folder / "home"),
         "PYTHONPATH": str(ROOT),
@@ -122,19 +122,19 @@ def run(folder: Path, words: tuple[str, ...], most_bytes: int = 0) -> subprocess
 
 
 def limit_files(most_bytes: int) -> None:
-    """Let no file of this process grow beyond so many bytes, as on a disk that is full."""
+    """Limit the size of files that this process writes, to simulate a full disk."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
 
 
 def done(folder: Path, words: tuple[str, ...]) -> str:
-    """Run to the end; return what was said, after the exit code."""
+    """Run to the end; return exit code and output."""
     process = run(folder, words)
     said, _ = process.communicate(timeout=600)
     return f"{process.returncode} {said}"
 
 
 def in_peace(folder: Path, words: tuple[str, ...]) -> str:
-    """Run to the end of what must go well."""
+    """Run to the end; raise RuntimeError if it fails."""
     said = done(folder, words)
     if not said.startswith("0 "):
         raise RuntimeError(f"{' '.join(words)}: {said}")
@@ -142,7 +142,7 @@ def in_peace(folder: Path, words: tuple[str, ...]) -> str:
 
 
 def result_of(path: Path) -> str:
-    """Return a digest of all that counts: an image, or the columns of a response."""
+    """Return a digest of the result: an image, or the columns of a response."""
     if path.name.startswith("response"):
         matrix = read_response(path)
         return " ".join(digest(getattr(matrix, name)) for name in COLUMNS)
@@ -150,7 +150,7 @@ def result_of(path: Path) -> str:
 
 
 def killed(folder: Path, flow: Flow, words: tuple[str, ...], after_s: float) -> bool:
-    """Run and kill after some time; whether it was at work."""
+    """Run and kill after some time; return False if the run had already ended."""
     process = run(folder, words)
     try:
         process.communicate(timeout=after_s)
@@ -162,7 +162,7 @@ def killed(folder: Path, flow: Flow, words: tuple[str, ...], after_s: float) -> 
 
 
 def slept(folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, wanted: str) -> Outcome:
-    """Stop the process for a while, as a machine that sleeps does; it ends as in peace."""
+    """Suspend the process for a while, as a laptop does; its result must be the same."""
     process = run(folder, words)
     time.sleep(after_s)
     for sign in (signal.SIGSTOP, signal.SIGCONT):
@@ -179,7 +179,7 @@ def slept(folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, want
 def out_of_room(
     folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, wanted: str
 ) -> Outcome:
-    """Let files grow to some size only: one sentence, and the older image stays."""
+    """Limit the file size: the run must end with one sentence and not change the older image."""
     process = run(folder, words, most_bytes=int(1000 * 10 ** (2 * after_s % 3)))
     said, _ = process.communicate(timeout=600)
     output = folder / flow.output
@@ -196,12 +196,12 @@ def out_of_room(
 def farm(
     flow: Flow, n: int, seed: int, folder: Path, report: Callable[[str], object], way: str = "kill"
 ) -> Tally:
-    """Disturb one flow so many times, each time at another moment."""
+    """Disturb one flow `n` times, at random moments."""
     rng, tally = random.Random(seed), Tally()
     output, words = folder / flow.output, (*flow.command, "-o", flow.output, "--force")
     if flow.make:
         in_peace(folder, flow.make)
-    in_peace(folder, words)  # the first one compiles, and fills the caches
+    in_peace(folder, words)  # the first one compiles and fills the caches
     started = time.monotonic()
     said = in_peace(folder, words)
     whole_s, expected = time.monotonic() - started, result_of(output)
@@ -224,7 +224,7 @@ def farm(
 def killed_once(
     folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, wanted: str
 ) -> Outcome:
-    """Kill once and go on; return how, and what should not be."""
+    """Kill once and resume; return the outcome and a fault."""
     output = folder / flow.output
     if not killed(folder, flow, words, after_s):
         return ENDED_FIRST, "" if result_of(output) == wanted else "another result in peace"
@@ -256,7 +256,7 @@ WAYS = {"kill": killed_once, "stop": slept, "full": out_of_room}
 
 
 def main() -> int:
-    """Run from the command line; 1 where anything was lost, mixed or left."""
+    """Run from the command line; return 1 if anything was lost, mixed up or left over."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)

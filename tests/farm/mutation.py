@@ -1,4 +1,4 @@
-"""Seeded damage: bits, runs of bytes, lengths, numbers, lines."""
+"""Seeded damage to files: bits, byte ranges, lengths, numbers, lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = (b"../../x", b"/dev/zero", b"[" * 3000, b"a." * 3000, b"\x00", b"%s%n", 
 INTEGERS = (0, 1, 2**7, 2**15 - 1, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**64 - 1)
 FLOATS = (float("nan"), float("inf"), -1.0, 0.0, 1e308, 1e-308, -1e38, 1e38)
 HEAD = 2048
-"""Half of all damage is in the head, where formats keep their lengths."""
+"""Half of all damage is in the head, where most formats store their lengths."""
 
 
 def _place(data: bytes, rng: Random) -> int:
@@ -41,7 +41,7 @@ def flip(data: bytes, rng: Random) -> bytes:
 
 
 def overwrite(data: bytes, rng: Random) -> bytes:
-    """Overwrite a run of bytes by random ones, zeros or ones."""
+    """Overwrite a range with random bytes, zeros or ones."""
     n = rng.choice((1, 2, 4, 8, 16, 200))
     new = rng.choice((rng.randbytes(n), b"\0" * n, b"\xff" * n))
     return _written(data, _place(data, rng), new)
@@ -53,19 +53,19 @@ def cut(data: bytes, rng: Random) -> bytes:
 
 
 def remove(data: bytes, rng: Random) -> bytes:
-    """Take bytes out."""
+    """Remove a range of bytes."""
     at = _place(data, rng)
     return data[:at] + data[at + rng.choice((1, 3, 8, 100)) :]
 
 
 def repeat(data: bytes, rng: Random) -> bytes:
-    """Put a part in twice."""
+    """Repeat a range of bytes."""
     at = _place(data, rng)
     return data[:at] + data[at : at + rng.choice((1, 8, 100, 2000))] + data[at:]
 
 
 def integer(data: bytes, rng: Random) -> bytes:
-    """Write an extreme number where a length or an offset may stand."""
+    """Write an extreme integer where a length or offset may be."""
     n_bytes = rng.choice((1, 2, 4, 8))
     value = rng.choice(INTEGERS) & (2 ** (8 * n_bytes) - 1)
     at = _place(data, rng) // n_bytes * n_bytes
@@ -82,7 +82,7 @@ def real(data: bytes, rng: Random) -> bytes:
 
 
 def number(data: bytes, rng: Random) -> bytes:
-    """Write another number in a text."""
+    """Replace a number in a text."""
     found = list(NUMBER.finditer(data[:100_000]))
     if not found:
         return integer(data, rng)
@@ -91,7 +91,7 @@ def number(data: bytes, rng: Random) -> bytes:
 
 
 def line(data: bytes, rng: Random) -> bytes:
-    """Leave a line out, double it, exchange it, or write something long into it."""
+    """Remove, double or swap a line, or insert a long text into it."""
     lines = data.split(b"\n")
     at, other = rng.randrange(len(lines)), rng.randrange(len(lines))
     what = rng.randrange(4)
@@ -111,7 +111,7 @@ TEXT: tuple[Mutation, ...] = (number, number, number, line, line)
 
 
 def mutated(data: bytes, rng: Random) -> bytes:
-    """Return data damaged once or a few times; what is packed is damaged inside, half the time."""
+    """Return data with one or a few damages; half of the packed files are damaged inside."""
     if data[:2] == b"\x1f\x8b" and rng.random() < 0.5:
         return gzip.compress(mutated(gzip.decompress(data), rng), 1)
     if data.startswith(b"MATLAB 5.0") and rng.random() < 0.5:
@@ -124,7 +124,7 @@ def mutated(data: bytes, rng: Random) -> bytes:
 
 
 def _inside_matlab(data: bytes, rng: Random) -> bytes:
-    """Return a file whose one packed variable is damaged inside."""
+    """Return a file with damage inside its packed variable."""
     content = mutated(zlib.decompress(data[136:]), rng)
     packed = zlib.compress(content)
     return data[:128] + struct.pack("<II", 15, len(packed)) + packed

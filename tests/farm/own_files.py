@@ -1,4 +1,4 @@
-"""One tiny file of every own format, and what a reader makes of it, to be compared."""
+"""One tiny file of each of our formats, and its content in a form that can be compared."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PLAN = {"scanner": "Tiny", "points": 256}
 
 @dataclass(frozen=True)
 class OwnFile:
-    """A file of ours with what lies beside it, and its reader; None: not there, or refused."""
+    """A file of ours with its companions and its reader, which returns None if it refuses."""
 
     kind: str
     path: Path
@@ -68,12 +68,12 @@ class OwnFile:
 
     @property
     def files(self) -> list[Path]:
-        """The file and its companions, which stand alone in their folder."""
+        """Return the file and its companions; their folder contains nothing else."""
         return sorted(path for path in self.path.parent.rglob("*") if path.is_file())
 
 
 def own_files(folder: Path) -> list[OwnFile]:
-    """Write one of each."""
+    """Write one file of each format."""
     makers: dict[str, Callable[[Path], tuple[Path, Callable[[Path], Any]]]] = {
         "volume": _volume,
         "NIfTI": partial(_nifti, name="a.nii"),
@@ -100,7 +100,7 @@ def own_files(folder: Path) -> list[OwnFile]:
 
 
 def plain(value: Any) -> Any:
-    """Return all that a value holds as something that can be compared, without its remarks."""
+    """Return the content of a value in a comparable form, without its remarks."""
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, np.ascontiguousarray(value).tobytes()
     if isinstance(value, Scanner):

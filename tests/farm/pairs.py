@@ -1,7 +1,7 @@
-"""Pairs of processes on everything that two may share: both end well, or one is refused at once.
+"""Run two processes on each shared resource: both succeed, or one is refused immediately.
 
 `python -m tests.farm.pairs --pairs 100`: the caches of responses and sensitivities, an output
-file, the folder of a job, and a job to be resumed.
+file, the folder of a job, and a job to resume.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ DONE, REFUSED = "done", "refused: "
 
 
 def response(folder: Path, n: int, held: ExitStack) -> str:
-    """Build the same matrix at once, each time of other panels."""
+    """Build the same response in both processes, with different panels for each pair."""
     scanner = panels(n_rows=2, n_columns=2, n_planes=3, thickness_mm=6 + n % 97 / 100)
     cache, settings = folder / "response", AnalyticResponse(n_points=256)
     found = response_cache.find(cache, scanner, settings)
@@ -51,7 +51,7 @@ def response(folder: Path, n: int, held: ExitStack) -> str:
 
 
 def sensitivity(folder: Path, n: int, held: ExitStack) -> str:
-    """Keep and load the same image at once."""
+    """Save and load the same image in both processes."""
     image = np.full(GRID.shape, n, np.float32)
     sensitivity_cache.keep(folder / "sensitivity", f"key{n}", Sensitivity(image, 10, 10, 0.0))
     found = sensitivity_cache.load(folder / "sensitivity", f"key{n}", GRID)
@@ -59,31 +59,31 @@ def sensitivity(folder: Path, n: int, held: ExitStack) -> str:
 
 
 def volume(folder: Path, n: int, held: ExitStack) -> str:
-    """Export to the same file at once; whole afterwards, with the provenance of its values."""
+    """Export to the same file in both processes; image and provenance must match afterwards."""
     mine = os.getpid() % 1000
     image = Volume(np.full(GRID.shape, mine, np.float32), GRID, "1/mm", {"of": mine})
     path = folder / f"{n}.nii.gz"
     save(image, path)
-    # while the other writes, the volume stands alone for a moment: none has that of another
+    # during the other export the volume has no provenance file for a moment
     with after_others(sidecar_path(path)):
         found = read_volume(path)
     return DONE if found.info == {"of": int(found.values[0, 0, 0])} else f"mixed: {found.info}"
 
 
 def output(folder: Path, n: int, held: ExitStack) -> str:
-    """Take the same output of long work at once: one is refused before it begins."""
+    """Reserve the same output of long work in both processes: one is refused before it starts."""
     held.enter_context(only_writer(folder / f"long{n}.h5"))
     return DONE
 
 
 def new_job(folder: Path, n: int, held: ExitStack) -> str:
-    """Make a job in the same folder at once: one is refused."""
+    """Create a job in the same folder in both processes: one is refused."""
     Job.create(_study(folder), folder / f"job{n}")
     return DONE
 
 
 def old_job(folder: Path, n: int, held: ExitStack) -> str:
-    """Claim the same interrupted job at once: one is refused while the other works on it."""
+    """Claim the same interrupted job in both processes: one is refused while the other runs."""
     Job.open(folder / f"old{n}").claim()
     return DONE
 
@@ -96,7 +96,7 @@ THINGS: dict[str, tuple[Callable[[Path, int, ExitStack], str], bool]] = {
     "new job": (new_job, True),
     "job to resume": (old_job, True),
 }
-"""What two processes do at once, and whether one of them must be refused."""
+"""Actions of two processes, and True if one of them must be refused."""
 
 
 def _study(folder: Path) -> Study:
@@ -111,11 +111,11 @@ def _work(start: Barrier, answers: Connection, folder: Path, todo: list[tuple[st
                 answers.send(THINGS[thing][0](folder, n, held))
             except EngineError as e:
                 answers.send(f"{REFUSED}{e}")
-            start.wait(LONGEST_S)  # what one holds, it holds until the other has asked
+            start.wait(LONGEST_S)  # hold the resource until the other process has tried
 
 
 def faults_of(pairs: int, things: tuple[str, ...] = tuple(THINGS)) -> list[str]:
-    """Return what should not have happened in so many pairs on each thing."""
+    """Return the faults of `pairs` pairs on each resource."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         earlier = set(locks_dir().iterdir())
@@ -129,7 +129,7 @@ def faults_of(pairs: int, things: tuple[str, ...] = tuple(THINGS)) -> list[str]:
 
 
 def _leave_jobs(folder: Path, numbers: list[int]) -> None:
-    """Make jobs as a process that was killed leaves them: their owner is gone."""
+    """Create jobs of a process that no longer exists, as after a kill."""
     for n in numbers:
         job = Job.create(_study(folder), folder / f"old{n}")
         owner = job.record.owner.model_copy(update={"pid": 2**22 + n})
@@ -161,7 +161,7 @@ def _answer(pipe: Connection) -> str:
 
 
 def _faults(each: tuple[str, int], pair: tuple[str, str]) -> list[str]:
-    """Both are done alike, or, where only one may, the other is refused in a sentence."""
+    """Check that both results are equal, or that one process is refused if only one may succeed."""
     one_only, n_refused = THINGS[each[0]][1], sum(p.startswith(REFUSED) for p in pair)
     n_done = sum(p.startswith(DONE) for p in pair)
     fine = (n_done, n_refused) == (1, 1) if one_only else n_done == 2 and pair[0] == pair[1]
@@ -174,7 +174,7 @@ def _litter(folder: Path) -> list[Path]:
 
 
 def main() -> int:
-    """Run from the command line; 1 where a pair did not end well."""
+    """Run from the command line; return 1 if a pair had a fault."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=100)
     started, arguments = time.monotonic(), parser.parse_args()

@@ -1,9 +1,9 @@
-"""Kill engines and runners of the queue at any moment; no study is lost, none is made twice.
+"""Kill engines and runners of the queue at random moments; no study is lost or done twice.
 
-`python -m tests.farm.queue_kills --studies 100 --kills 1000`: tiny studies of list mode, by the
-command line, two runners side by side. One kill in `RUNNER_EVERY` is of a runner, and a new one
-begins. What was given up is retried, as a person would. At the end each study has one whole result
-of its own run, and all have the bits of a run in peace.
+`python -m tests.farm.queue_kills --studies 100 --kills 1000`: tiny list-mode studies on the command
+line, with two runners at the same time. One kill in `RUNNER_EVERY` ends a runner, and a new one
+starts. Failed studies are retried, as a user would. At the end each study has one complete result
+of its own run, with the same bits as an undisturbed run.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ ROOT = Path(__file__).resolve().parents[2]
 RUNNER_EVERY = 40
 N_RUNNERS = 2
 LONGEST_S = 0.3
-"""Between two kills; an engine of these studies works for about twice as long."""
+"""Longest time between two kills; an engine takes about twice as long for a study."""
 PATIENCE_S = 600.0
 
 
 @dataclass
 class Report:
-    """What was killed, and what came of the studies."""
+    """Numbers of kills and retries, and faults."""
 
     engines: int = 0
     runners: int = 0
@@ -54,7 +54,7 @@ class Report:
 
     @property
     def kills(self) -> int:
-        """Of engines and runners."""
+        """Return the kills of engines and runners."""
         return self.engines + self.runners
 
 
@@ -71,11 +71,11 @@ def tiny_study(folder: Path) -> Study:
 
 
 def disturb(folder: Path, n_studies: int, n_kills: int, seed: int = 1) -> Report:
-    """Fill the queue of this home, work through it under fire, and look what came of it."""
+    """Fill the queue, run it while processes are killed, and check the results."""
     rng, report, begin = random.Random(seed), Report(), time.monotonic()
     study, queue = tiny_study(folder), StudyQueue()
     peace = hash_array(reconstruct(study).values)
-    for k in range(n_studies):  # of one scan, under names of their own
+    for k in range(n_studies):  # studies of one scan with different names
         named = study.protocol.model_copy(update={"name": f"Study {k}"})
         queue.add(study.model_copy(update={"protocol": named}))
     runners: list[subprocess.Popen[bytes]] = []
@@ -100,7 +100,7 @@ def _disturb(
     calm_since = time.monotonic()
     while any(entry.state != "finished" for entry in queue.entries()):
         n_ended = sum(entry.state == "finished" for entry in queue.entries())
-        due = n_kills * (n_ended + 1) / len(queue.entries())  # each study has its share of them
+        due = n_kills * (n_ended + 1) / len(queue.entries())  # equal for all studies
         runners[:] = [runner for runner in runners if runner.poll() is None]
         while len(runners) < N_RUNNERS:
             runners.append(_runner())
@@ -122,7 +122,7 @@ def _runner() -> subprocess.Popen[bytes]:
 
 
 def _kill_one(runners: list[subprocess.Popen[bytes]], rng: random.Random, report: Report) -> bool:
-    """Kill an engine, now and then a runner; return whether there was one."""
+    """Kill an engine, or sometimes a runner; return False if no engine runs."""
     victim = rng.choice(runners)
     engines: list[psutil.Process] = []
     with suppress(psutil.Error):
@@ -141,7 +141,7 @@ def _kill_one(runners: list[subprocess.Popen[bytes]], rng: random.Random, report
 
 
 def faults_of(queue: StudyQueue, sha256: str) -> list[str]:
-    """Return what is wrong with the studies of a queue that has been worked through."""
+    """Return the faults in the studies of a finished queue."""
     entries, results = queue.entries(), Results().newest_first()
     whole = [result for result in results if not result.record.is_partial]
     faults = [f"{e.title}: {e.state} {e.text}" for e in entries if e.state != "finished"]
@@ -159,7 +159,7 @@ def faults_of(queue: StudyQueue, sha256: str) -> list[str]:
 
 
 def main() -> int:
-    """Disturb a queue in a folder of its own; return 1 if anything was lost."""
+    """Disturb a queue in a temporary folder; return 1 if anything was lost."""
     parser = argparse.ArgumentParser(prog="python -m tests.farm.queue_kills")
     parser.add_argument("--studies", type=int, default=100)
     parser.add_argument("--kills", type=int, default=1000)

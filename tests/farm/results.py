@@ -1,11 +1,11 @@
-"""Kills, quits and starts at random moments: no image that was finished is ever lost.
+"""Kill, quit and start windows at random moments: no finished image is ever lost.
 
 python -m tests.farm.results [--rounds 50] [--seed 1]
 
-In each round a window runs a study, and at random moments its engine is killed, or it is told to
-start again, to finish early, to abort; in the end it is killed or quits, sometimes in the very
-moment in which it says that an image is finished. Whatever it has said to be finished must then be
-among the results, with the same bits.
+In each round a window runs a study. At random moments its engine is killed, or it gets the order to
+start again, finish early or abort. Then it is killed or quits, sometimes at the moment when it
+reports a finished image. Every image reported as finished must be among the results, with the same
+bits.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from engine.simulate import simulate_listmode, uniform_cylinder
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120.0
 LONGEST_WAIT_S = 1.5
-"""Between what is done to a window; a run takes about as long."""
+"""Longest time between two acts on a window; a run takes about as long."""
 ASK_AGAIN_S = 3.0
 ACTS = ("kill engine", "start", "finish", "abort")
 ENDS = ("kill window", "kill window when finished", "quit", "quit when finished")
 
 
 def make_study(folder: Path) -> Path:
-    """Write a small scan and its study; returns the study's file."""
+    """Write a small scan and its study; return the file of the study."""
     ring = RingScanner(
         RingSettings(
             name="Farm ring",
@@ -68,7 +68,7 @@ def make_study(folder: Path) -> Path:
 
 
 class Window:
-    """A window in a process of its own, and what it has said."""
+    """A window in a process of its own, and its messages."""
 
     def __init__(self, study: Path) -> None:
         command = [sys.executable, "-m", "tests.farm.results_window", str(study)]
@@ -87,13 +87,13 @@ class Window:
         Thread(target=self._listen, daemon=True).start()
 
     def order(self, text: str) -> None:
-        """Tell the window to do something."""
+        """Send an order to the window."""
         with suppress(OSError):
             self.process.stdin.write(f"{text}\n")  # type: ignore[union-attr]
             self.process.stdin.flush()  # type: ignore[union-attr]
 
     def hear(self, wanted: str = "", seconds: float = 0.0) -> bool:
-        """Note what was said, for so long or until what is wanted was said."""
+        """Read messages for some time, or until the wanted one has arrived."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 or not self._said.empty():
             with suppress(Empty):
@@ -109,7 +109,7 @@ class Window:
         return False
 
     def end(self) -> None:
-        """Wait until the window and its engine are gone, and hear its last words."""
+        """Wait until the window and its engine have ended, and read the last messages."""
         try:
             self.process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
@@ -126,7 +126,7 @@ class Window:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process works; nobody may wait for one whose parent was killed."""
+    """Return True if a process runs; a zombie has ended, even if no parent waits for it."""
     try:
         return pid > 0 and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -134,7 +134,7 @@ def is_alive(pid: int) -> bool:
 
 
 def play(window: Window, rng: np.random.Generator) -> str:
-    """Do things to a window until its end; returns them, the end last."""
+    """Carry out random acts on a window until its end; return their names, the end last."""
     acts = []
     window.hear("engine", PATIENCE_S)
     for _ in range(int(rng.integers(0, 3))):
@@ -162,7 +162,7 @@ def play(window: Window, rng: np.random.Generator) -> str:
 
 
 def until_finished(window: Window) -> bool:
-    """Have a run finished; to start does nothing while one is at work, or still being aborted."""
+    """Wait for a finished run; repeat the order, because a window ignores it during a run."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         window.order("start")
@@ -172,7 +172,7 @@ def until_finished(window: Window) -> bool:
 
 
 def lost(finished: list[tuple[str, str]]) -> list[str]:
-    """Return the jobs whose finished image is not among the results."""
+    """Return the jobs with a finished image that is not among the results."""
     kept: dict[str, str] = {}
     for result in Results().newest_first():
         kept[result.record.job.split()[0]] = hash_array(result.volume().values)
@@ -180,12 +180,12 @@ def lost(finished: list[tuple[str, str]]) -> list[str]:
 
 
 def litter() -> list[str]:
-    """Return what is left half-done among the results."""
+    """Return the names of temporary files among the results."""
     return [path.name for path in Results().folder.glob(".*")]
 
 
 def farm(rounds: int, seed: int, say=sys.stdout.write) -> tuple[int, int]:
-    """Play rounds in a home of their own; returns how many images were finished and lost."""
+    """Play rounds in a temporary home; return the numbers of finished and lost images."""
     rng, n_finished, n_lost = np.random.default_rng(seed), 0, 0
     before, ends = os.environ.get(paths.HOME_VARIABLE), Counter[str]()
     with tempfile.TemporaryDirectory() as folder:

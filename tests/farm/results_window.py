@@ -1,9 +1,9 @@
-"""A window for `tests.farm.results`: runs a study, says what it has finished, obeys what it reads.
+"""A window for `tests.farm.results` that runs a study, reports its images and reads orders.
 
 python -m tests.farm.results_window STUDY.toml
 
-It says `engine PID`, `finished JOB DIGEST` and `stopped`, and obeys `start`, `resume`, `finish`,
-`abort` and `quit`.
+It prints `engine PID`, `finished JOB DIGEST` and `stopped`. Its orders are `start`, `resume`,
+`finish`, `abort` and `quit`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ POLL_MS = 5
 
 
 class Orders(QObject):
-    """Lines of standard input, brought to the window's thread."""
+    """Pass lines of standard input to the thread of the window."""
 
     came = Signal(str)
 
@@ -35,7 +35,7 @@ class Orders(QObject):
 
 
 class Told:
-    """Says what has happened, once each."""
+    """Report events of the window, each once."""
 
     def __init__(self, window: MainWindow) -> None:
         self._window, self._engine = window, 0
@@ -65,7 +65,7 @@ def say(text: str) -> None:
 
 
 def resume(window: MainWindow) -> None:
-    """Go on with what was interrupted, or begin anew where nothing was saved."""
+    """Resume an interrupted run, or start again if nothing was saved."""
     problem = window.centre.message_bar.problem
     if problem is not None and problem.job:
         window.centre.message_bar.resume.click()

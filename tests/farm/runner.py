@@ -1,4 +1,4 @@
-"""Runs cases in children with limits of memory and processor time; a child that dies is a fault."""
+"""Run cases in child processes with limits on memory and CPU time; a crash is a fault."""
 
 from __future__ import annotations
 
@@ -19,30 +19,32 @@ from typing import NoReturn
 from engine.core.errors import EngineError
 
 SPARE_BYTES = 2**30
-"""What a file may take beyond its honest size, which is next to nothing here; the system gives no
-more. A library that is refused more says so, or is ended."""
+"""Memory that a case may use beyond its nearly zero need; the system refuses more. A library that
+gets no memory must report this, or its process ends.
+"""
 SECONDS = 5.0
-"""Processor time for one case."""
+"""CPU time for one case."""
 SILENCE_S = 120.0
-"""Without a word from a child it waits for something; the machine may be busy."""
+"""A child without output for this time waits for something; the machine may be busy."""
 FAULTS = ("died", "hang", "traceback", "memory")
 
 LIBRARY = "library"
-"""Died or hung inside the HDF5 library, which nothing in the same process can prevent: the program
-reads such files in a child of its own."""
+"""A crash or hang inside the HDF5 library, which the same process cannot prevent. The program reads
+such files in a child process.
+"""
 Case = Callable[[], object]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a case ended.
+    """Outcome of a case.
 
     Attributes
     ----------
-    index : of the case
+    index : number of the case
     verdict : "read", "refused", `LIBRARY` or one of `FAULTS`
-    text : the sentence, or what was raised
-    seconds : processor time
+    text : the message of the refusal or exception
+    seconds : CPU time
     """
 
     index: int
@@ -52,7 +54,7 @@ class Outcome:
 
 
 def run(cases: Sequence[Case], silence_s: float = SILENCE_S) -> list[Outcome]:
-    """Run cases, many in a child; a new one goes on after one that ended the child."""
+    """Run cases, many per child process; a new one continues after a case that ended the child."""
     outcomes: list[Outcome] = []
     while len(outcomes) < len(cases):
         outcomes += _child(cases, len(outcomes), silence_s)
@@ -89,7 +91,7 @@ def _child(cases: Sequence[Case], first: int, silence_s: float) -> list[Outcome]
 
 
 def _listen(pipe: int, process: int, silence_s: float) -> tuple[bytes, bool]:
-    """Return what the child said, and whether it fell silent and was ended."""
+    """Return the output of the child, and True if it fell silent and was killed."""
     said = b""
     with os.fdopen(pipe, "rb", buffering=0) as stream:
         while True:
@@ -104,7 +106,7 @@ def _listen(pipe: int, process: int, silence_s: float) -> tuple[bytes, bool]:
 
 
 def _work(cases: Sequence[Case], first: int, pipe: int) -> NoReturn:
-    """Run cases in the child until all are done."""
+    """Run the cases in the child process."""
     limit = _peak_bytes() + SPARE_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     for index in range(first, len(cases)):
@@ -119,14 +121,14 @@ def _work(cases: Sequence[Case], first: int, pipe: int) -> NoReturn:
 
 
 def _peak_bytes() -> int:
-    """Most address space this process ever had."""
+    """Return the largest address space that this process ever had."""
     lines = Path("/proc/self/status").read_text().splitlines()
     peak = next(line for line in lines if line.startswith("VmPeak"))
     return int(peak.split()[1]) * 1024
 
 
 def judge(case: Case) -> tuple[str, str]:
-    """Return the verdict on a case and what it said."""
+    """Return the verdict on a case and its message."""
     try:
         case()
     except EngineError as e:
@@ -137,13 +139,13 @@ def judge(case: Case) -> tuple[str, str]:
         return ("refused", text) if is_sentence else ("traceback", f"no sentence: {text}")
     except MemoryError as e:
         return "memory", f"{e} ({_where(e)})"
-    except BaseException as e:  # noqa: BLE001 - whatever it is, it is a fault to report
+    except BaseException as e:  # noqa: BLE001 - every other exception is a fault
         return "traceback", f"{type(e).__name__}: {e} ({_where(e)})"
     return "read", ""
 
 
 def _where(e: BaseException) -> str:
-    """Return the line of ours that raised last."""
+    """Return the last line of the engine in a traceback."""
     trace, place = e.__traceback__, ""
     while trace is not None:
         code = trace.tb_frame.f_code

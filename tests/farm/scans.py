@@ -1,4 +1,4 @@
-"""Tiny scans of several makes, each with the files that belong to it and files that are none."""
+"""Tiny scans of several formats, each with its companions, and files that no study can use."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Sample:
     Attributes
     ----------
     make : name of its scanner or format
-    path : of the scan
-    aids : files that belong to it, by role
+    path : file of the scan
+    aids : companion files by role
     """
 
     make: str
@@ -56,7 +56,7 @@ def ring(name: str, *, n_crystals: int, radius_mm: float) -> RingScanner:
 
 
 def write_safir(path: Path, scanner: RingScanner, *, seed: int) -> None:
-    """Write events of random crystals as the SAFIR scanner records them."""
+    """Write events of random crystals in the format of the SAFIR scanner."""
     rng = np.random.default_rng(seed)
     n_places = scanner.settings.n_crystals_per_ring
     a, b = rng.integers(0, scanner.settings.n_rings, (2, N_EVENTS), np.uint64)
@@ -72,7 +72,7 @@ def write_safir(path: Path, scanner: RingScanner, *, seed: int) -> None:
 
 
 def write_crystal_map(path: Path, scanner: RingScanner) -> None:
-    """Write the places of a ring's crystals as a table."""
+    """Write the crystal positions of a ring as a table."""
     n = scanner.settings.n_crystals_per_ring
     rows = [
         f"{k // n} {k % n} {x:.4f} {y:.4f} {z:.4f}"
@@ -82,7 +82,7 @@ def write_crystal_map(path: Path, scanner: RingScanner) -> None:
 
 
 def write_mu_map(path: Path, seed: int) -> None:
-    """Write a map of water, a little different for each scan."""
+    """Write a µ-map of water, slightly different for each scan."""
     grid, water = MAPS
     values = np.full(grid.shape, water, np.float32) * np.float32(1 + seed / 1000)
     save(Volume(values, grid, "1/mm"), path, {})
@@ -134,7 +134,7 @@ def _projections(folder: Path, seed: int) -> Sample:
 
 
 def _makers() -> Sequence[Callable[[Path, int], Sample]]:
-    """Return a maker of scans for each of five makes."""
+    """Return a scan maker for each of five formats."""
     small = ring("Small ring", n_crystals=24, radius_mm=60)
     large = ring("Large ring", n_crystals=32, radius_mm=80)
     return (
@@ -147,7 +147,7 @@ def _makers() -> Sequence[Callable[[Path, int], Sample]]:
 
 
 def make_scans(folder: Path, n: int) -> list[Sample]:
-    """Write n scans, of one make after the other, each into a folder of its own."""
+    """Write n scans, one format after the other, each into its own folder."""
     makers, made = _makers(), []
     for seed in range(n):
         place = folder / f"patient-{seed:02d}"
@@ -178,7 +178,7 @@ def make_refused(folder: Path) -> list[Path]:
 
 
 def real_scans(shared: Path) -> list[Sample]:
-    """Return the small real scans that are on this machine."""
+    """Return the small real scans on this machine."""
     candidates = {
         "mMR": "pet-listmode-mmr-brain/PET_ACQ_small.l.hdr.STIR",
         "ADAC": "pet-listmode-adac-dualhead-2sources/sample_2p_static.csv",

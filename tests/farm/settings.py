@@ -1,6 +1,6 @@
-"""Mutated settings files: whatever a file holds, the window opens.
+"""Damage settings files: the window must open with any content.
 
-`python -m tests.farm.settings --files 200` opens a window with each.
+`python -m tests.farm.settings --files 200` opens a window with each file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ VALUES = (
 
 
 def mutated(n: int, seed: int = 1) -> Iterator[bytes]:
-    """Yield so many contents of a settings file, each damaged in one way."""
+    """Yield `n` contents of a settings file, each damaged in one way."""
     rng = np.random.default_rng(seed)
     ways = (_another_value, _flipped_bits, _cut, _without_or_twice, _noise)
     for i in range(n):
@@ -79,7 +79,7 @@ def _noise(rng: np.random.Generator) -> bytes:
 
 
 def _windows(n: int, seed: int) -> list[str]:
-    """Open a window with each file; return what went wrong."""
+    """Open a window with each file; return the faults."""
     from PySide6.QtCore import QEvent
 
     from app.shell.application import make_app, make_window
@@ -102,13 +102,13 @@ def _windows(n: int, seed: int) -> list[str]:
                 window.commands.wait()
                 window.deleteLater()
                 app.sendPostedEvents(window, QEvent.Type.DeferredDelete)
-            except Exception as e:  # noqa: BLE001  whatever keeps a window from opening is counted
+            except Exception as e:  # noqa: BLE001  any exception while a window opens is a fault
                 faults.append(f"file {i}: {type(e).__name__}: {e}")
     return faults
 
 
 def main() -> int:
-    """Run from the command line; 1 where a window did not open."""
+    """Run from the command line; return 1 if a window did not open."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.slow
 def test_flipped_bit_never_changes_a_result_undetected() -> None:
-    """Run the farm briefly in its own process: a library may crash on a damaged file."""
+    """Run the farm briefly in another process: a library may crash on a damaged file."""
     command = [sys.executable, "-m", "tests.farm.bitflips", "--flips", "300", "--seed", "7"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

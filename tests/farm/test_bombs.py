@@ -129,7 +129,7 @@ def petsird(folder: Path) -> object:
 
 
 def gate(folder: Path) -> object:
-    """Events of zeros, of 8 bytes each as they are used: 0.3 GiB in 0.1 MB."""
+    """Write events of zeros that need 8 bytes each in memory: 0.3 GiB in 0.1 MB."""
     uproot = pytest.importorskip("uproot")
     names = ["time1", "time2", *(f"globalPos{axis}{end}" for axis in "XYZ" for end in "12")]
     (folder / "ring.toml").write_text(ring_text())
@@ -141,7 +141,7 @@ def gate(folder: Path) -> object:
 
 
 def gate_emissions(folder: Path) -> object:
-    """Write the same as a volume."""
+    """Write the same file as a volume."""
     uproot = pytest.importorskip("uproot")
     names = ["time1", "time2", "eventID1", "eventID2", *(f"sourcePos{axis}1" for axis in "XYZ")]
     with uproot.recreate(folder / "scan.root", compression=uproot.ZLIB(1)) as file:
@@ -167,7 +167,7 @@ def deflated_dicom(folder: Path) -> object:
 
 
 def xml(folder: Path) -> object:
-    """Write nested entities, ten of ten, nine times."""
+    """Write XML entities nested nine times, ten in each level."""
     kind = next(each for each in KINDS if each.name == "rtk")
     path = kind.make(folder)
     laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
@@ -216,9 +216,9 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     CilNexus: (hdf5("cil"),),
     NxTomo: (hdf5("nxtomo"),),
 }
-"""Readers of compressed data, and the files tried on them."""
+"""Readers of compressed data, with the test files for each."""
 TIFFS = {AstraVectors, Nikon, Bruker, FlexRay}
-"""Readers of TIFF images as in sidecars, and of no other compressed data."""
+"""Readers of TIFF images like those of sidecars, and of no other compressed data."""
 PLAIN = {
     *(
         AdacCsv,
@@ -240,7 +240,7 @@ BESIDE: tuple[Bomb, ...] = (
     *(bombs.date_names, bombs.crystal_keys, bombs.dotted_keys, bombs.deep, bombs.long_number),
     bombs.soft_links,
 )
-"""Files that belong to a study besides its scan, and other small files that ask for much."""
+"""Companion files of a study, and other small files that expand to much memory or time."""
 
 
 def test_every_reader_is_tested_or_reads_no_compressed_data() -> None:
@@ -249,7 +249,7 @@ def test_every_reader_is_tested_or_reads_no_compressed_data() -> None:
 
 @pytest.mark.slow
 def test_every_bomb_gives_one_sentence(tmp_path: Path) -> None:
-    """Run in a child with a gibibyte of memory and five seconds for each; see the runner."""
+    """Run each in a child process with one gibibyte of memory and five seconds; see the runner."""
     tried = [*(bomb for each in UNPACKING.values() for bomb in each), *BESIDE]
     folders = [tmp_path / str(k) for k in range(len(tried))]
     for folder in folders:

@@ -40,7 +40,7 @@ def test_ci_runs_both_halves_of_the_farm(tmp_path: Path) -> None:
     command = ".venv/bin/python -m tests.farm --per-format 100 --seed 1 --in-turn"
     assert f'farm() {{ nice -n 19 {command} --part "$1"; }}' in steps
     assert 'ended() { wait "$1" || { cat "$2"; exit 1; }; cat "$2"; }' in steps
-    # Both halves run during the tests, and are waited for
+    # both halves run during the tests, and the script waits for them
     for part, name in (("1/2", "one"), ("2/2", "two")):
         file = f"build/farm-{part[0]}.txt"
         begin = steps.index(f"farm {part} >{file} 2>&1 &")

@@ -15,7 +15,7 @@ from tests.farm.pairs import THINGS, faults_of
 
 
 def test_two_processes_share_every_resource() -> None:
-    """Without the response, whose kernels each child would compile; see its cache's own tests."""
+    """Leave out the response: its tests are with its cache, since each child compiles kernels."""
     assert faults_of(2, tuple(thing for thing in THINGS if thing != "response")) == []
 
 
@@ -82,7 +82,7 @@ def test_folder_without_lock_support_allows_files_but_no_long_work(
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     with only_writer(tmp_path / "a"):
         lock = next(paths.locks_dir().iterdir())
-    lock.mkdir()  # as good as a disk that takes no more
+    lock.mkdir()  # equivalent to a disk without space
     with (
         pytest.raises(ResourceError, match="no lock file can be created in this folder"),
         only_writer(tmp_path / "a"),

@@ -1,4 +1,4 @@
-"""What is no file but has the name of one."""
+"""Objects other than regular files, under the name of a file."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ BESIDE = (
     *("a.hdr", "a.l.hdr", "a.toml", "scan settings.txt", "a.txt", "a.log", "a.geom", "a.xml"),
     *("a.xtekct", "other.provenance.json", "a.h5"),
 )
-"""Names that readers look at when they look around,"""
+"""File names that readers look for in a folder."""
 NAMED = ("volume.provenance.json", "_ctdata.txt")
-"""and those that belong to a file: a trap there may be refused."""
+"""File names that belong to a certain file; a trap there may be refused."""
 
 
 def fifo(path: Path) -> None:
-    """A pipe to which nobody writes."""
+    """Create a pipe without a writer."""
     if not path.exists():
         os.mkfifo(path)
 
 
 def zeros(path: Path) -> None:
-    """A link to a device without end."""
+    """Create a link to an endless device."""
     if not path.exists():
         path.symlink_to("/dev/zero")
 
 
 def loop(path: Path) -> None:
-    """A link to itself."""
+    """Create a link to itself."""
     path.symlink_to(path.name)
 
 
 def local_socket(path: Path) -> None:
-    """A socket, under a short name since the system allows no long one."""
+    """Create a socket; the system only allows short names."""
     here = Path.cwd()
     os.chdir(path.parent)
     try:
@@ -46,12 +46,12 @@ def local_socket(path: Path) -> None:
 
 
 def directory(path: Path) -> None:
-    """A folder with nothing in it."""
+    """Create an empty folder."""
     path.mkdir()
 
 
 def empty(path: Path) -> None:
-    """No byte."""
+    """Create an empty file."""
     path.write_bytes(b"")
 
 

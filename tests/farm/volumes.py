@@ -1,4 +1,4 @@
-"""Tiny valid volumes and scans of other programs, and those of them that ask for gigabytes."""
+"""Tiny valid volumes and scans of other programs, and variants that expand to gigabytes."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def frames(folder: Path) -> Path:
 
 
 def ome_zarr(folder: Path) -> Path:
-    """The text of the folder, its values, and no provenance that knows its digest."""
+    """Write the folder's metadata and values, without a provenance file."""
     path = folder / "a.ome.zarr"
     save(others.patient(), path)
     sidecar_path(path).unlink()
@@ -132,7 +132,7 @@ def minc(folder: Path, name: str) -> Path:
 def zeiss(folder: Path) -> Path:
     streams = test_xray_zeiss.streams()
     images = {name: data for name, data in streams.items() if "/Image" in name}
-    assert len(images) == test_xray_zeiss.N + 1 + 3  # views, reference, and three facts
+    assert len(images) == test_xray_zeiss.N + 1 + 3  # views, reference and three facts
     return write_compound(folder / "a.txrm", streams)
 
 
@@ -140,7 +140,7 @@ SIZES = {"voxel_mm": [1.5, 2.0, 2.5], "order": "z y -x", "unit": "1/mm"}
 
 
 def array(folder: Path, ending: str) -> Path:
-    """An array whose sizes stand beside it (.npy), or in it."""
+    """Write an array with its sizes in a sidecar (.npy) or in the file."""
     values, path = others.patient().values, folder / f"a{ending}"
     if ending == ".npy":
         np.save(path, values)
@@ -185,7 +185,7 @@ VOLUMES = (
 
 
 def huge_nrrd(folder: Path) -> object:
-    """2 GiB of values in 2 MB."""
+    """Write 2 GiB of values in 2 MB."""
     path = packed_nrrd(folder, "raw")
     head = path.read_bytes().partition(b"\n\n")[0]
     head = head.replace(b"encoding: raw", b"encoding: gzip")
@@ -196,7 +196,7 @@ def huge_nrrd(folder: Path) -> object:
 
 
 def huge_mhd(folder: Path) -> object:
-    """2 GiB of values in 2 MB beside the header."""
+    """Write a header, and 2 GiB of values in 2 MB."""
     path = meta(folder, whole=False)
     lines = path.read_text().splitlines()
     lines = ["DimSize = 1024 1024 1024" if line.startswith("DimSize") else line for line in lines]
@@ -206,7 +206,7 @@ def huge_mhd(folder: Path) -> object:
 
 
 def huge_tiff(folder: Path) -> object:
-    """A stack of 60 numbers whose strip unpacks to 2 GiB."""
+    """Write a stack of 60 numbers with a strip that expands to 2 GiB."""
     path = folder / "a.ome.tif"
     stack = np.arange(60, dtype=np.uint16).reshape(3, 4, 5)
     said = {"axes": "ZYX", "PhysicalSizeX": 1, "PhysicalSizeY": 1, "PhysicalSizeZ": 1}
@@ -222,7 +222,7 @@ def huge_tiff(folder: Path) -> object:
 
 
 def laughing_ome(folder: Path) -> object:
-    """Ten laughs of ten laughs, nine times, in the text of the first page."""
+    """Write XML entities nested nine times, ten in each level, in the text of the first page."""
     laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
     text = f'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><OME>&l9;</OME>'
     tifffile.imwrite(folder / "a.ome.tif", np.zeros((4, 5)), description=text, metadata=None)
@@ -230,7 +230,7 @@ def laughing_ome(folder: Path) -> object:
 
 
 def huge_minc(folder: Path) -> object:
-    """An image of 2 GiB in 2 MB."""
+    """Write an image of 2 GiB in 2 MB."""
     path = minc(folder, "minc2_1_scale.mnc")
     name = "minc-2.0/image/0/image"
     with h5py.File(path, "r+") as file:
@@ -244,7 +244,7 @@ def huge_minc(folder: Path) -> object:
 
 
 def huge_npz(folder: Path) -> object:
-    """An array whose member unpacks to 384 MiB."""
+    """Write an array with a member that expands to 384 MiB."""
     path = array(folder, ".npz")
     packed = zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED, compresslevel=1)
     with packed as archive, archive.open("big.npy", "w", force_zip64=True) as member:
@@ -254,14 +254,14 @@ def huge_npz(folder: Path) -> object:
 
 
 def huge_mat(folder: Path) -> object:
-    """A variable that unpacks to 2 GiB, beside those that say the size of a voxel."""
+    """Write a variable that expands to 2 GiB, and others with the size of a voxel."""
     path, bomb = array(folder, ".mat"), bombs.deflated(2 * 2**30)
     path.write_bytes(path.read_bytes() + struct.pack("<II", 15, len(bomb)) + bomb)
     return read_volume(path)
 
 
 def huge_mat_73(folder: Path) -> object:
-    """A variable of 2 GiB in 2 MB."""
+    """Write a variable of 2 GiB in 2 MB."""
     path = array(folder, "73.mat")
     with h5py.File(path, "r+") as file:
         del file["mu"]
@@ -270,7 +270,7 @@ def huge_mat_73(folder: Path) -> object:
 
 
 def huge_zeiss(folder: Path) -> object:
-    """A million views of which forty are there."""
+    """Declare a million views in a file with forty."""
     streams = test_xray_zeiss.streams()
     many = 10**6
     streams["ImageInfo/ImagesTaken"] = np.int32(many).tobytes()
@@ -279,7 +279,7 @@ def huge_zeiss(folder: Path) -> object:
 
 
 def varian_beside(folder: Path, *, settings: bool) -> Path:
-    """Three images of a scan in one folder, with its settings or without."""
+    """Write three images of a scan in one folder, with or without its settings."""
     whole = varian(folder / "whole").parent
     for k in (1, 2, 3):
         name = f"Proj_{k:05}.xim"
@@ -291,7 +291,7 @@ def varian_beside(folder: Path, *, settings: bool) -> Path:
 
 
 def huge_xim(folder: Path) -> object:
-    """An image that claims 65,535 rows and columns, of which fifteen numbers are there."""
+    """Declare 65,535 rows and columns in an image with fifteen numbers."""
     path = varian_beside(folder, settings=False)
     data = bytearray(path.read_bytes())
     data[12:20] = struct.pack("<2i", 65535, 65535)
@@ -300,7 +300,7 @@ def huge_xim(folder: Path) -> object:
 
 
 def laughing_varian(folder: Path) -> object:
-    """Ten laughs of ten laughs, nine times."""
+    """Write XML entities nested nine times, ten in each level."""
     path = varian(folder)
     laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
     text = path.read_text().replace("<Scan", f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><Scan')
@@ -309,7 +309,7 @@ def laughing_varian(folder: Path) -> object:
 
 
 def endless_ctsimu(folder: Path) -> object:
-    """A scenario of a million million projections, of a million million pixels each."""
+    """Declare 10^12 projections with 10^12 pixels each."""
     many = 10**12
     path = ctsimu_beside(folder, metadata=False)
     side = {"value": many}
@@ -321,7 +321,7 @@ def endless_ctsimu(folder: Path) -> object:
 
 
 def wobbling_ctsimu(folder: Path) -> object:
-    """A stage that is turned a hundred thousand times in every view."""
+    """Turn the stage a hundred thousand times in every view."""
     turn = {"type": "rotation", "axis": "u", "amount": {"value": 1, "unit": "deg"}}
     said = scenario()
     said["geometry"]["stage"]["deviations"] = [turn] * 100_000
@@ -331,7 +331,7 @@ def wobbling_ctsimu(folder: Path) -> object:
 
 
 def huge_his(folder: Path) -> object:
-    """A frame that claims 65,535 rows and columns, of which sixteen are there."""
+    """Declare 65,535 rows and columns in a frame with sixteen."""
     path = elekta_frame(folder)
     data = bytearray(path.read_bytes())
     data[12:20] = struct.pack("<4H", 1, 1, 65535, 65535)
@@ -340,7 +340,7 @@ def huge_his(folder: Path) -> object:
 
 
 def laughing_elekta(folder: Path) -> object:
-    """Ten laughs of ten laughs, nine times."""
+    """Write XML entities nested nine times, ten in each level."""
     path = elekta(folder)
     laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
     text = path.read_text().replace("<Proj", f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><Proj', 1)
@@ -349,7 +349,7 @@ def laughing_elekta(folder: Path) -> object:
 
 
 def huge_edf(folder: Path) -> object:
-    """An image that claims ten million million pixels, of which eight are there."""
+    """Declare 10^13 pixels in an image with eight."""
     path = esrf_image(folder)
     side = {"Dim_1": "9999999", "Dim_2": "9999999"}
     for each in folder.glob("tiny_*.edf"):
@@ -358,12 +358,12 @@ def huge_edf(folder: Path) -> object:
 
 
 def endless_esrf(folder: Path) -> object:
-    """A million million views, of which fifteen are there."""
+    """Declare 10^12 views in a scan with fifteen."""
     return read_projections(esrf(folder, TOMO_N=str(10**12)))
 
 
 def huge_hnd(folder: Path) -> object:
-    """An image that claims 65,535 rows and columns, of which fifteen numbers are there."""
+    """Declare 65,535 rows and columns in an image with fifteen numbers."""
     path = obi_beside(folder, settings=False)
     for each in folder.glob("*.hnd"):
         data = bytearray(each.read_bytes())
@@ -373,7 +373,7 @@ def huge_hnd(folder: Path) -> object:
 
 
 def laughing_obi(folder: Path) -> object:
-    """Ten laughs of ten laughs, nine times."""
+    """Write XML entities nested nine times, ten in each level."""
     path = obi_beside(folder, settings=True)
     laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
     text = path.read_text().replace("<CBCT", f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><CBCT', 1)
@@ -382,13 +382,13 @@ def laughing_obi(folder: Path) -> object:
 
 
 def dicom(folder: Path) -> Path:
-    """Four slices of a CT; the second by name is the one that is opened."""
+    """Write four CT slices; the second by name is the one to open."""
     write_series(folder, affine=np.diag([2.0, 2.5, 3.0, 1.0]), shape=(6, 5, 4))
     return sorted(folder.glob("im*"))[1]
 
 
 def dynamic_dicom(folder: Path) -> Path:
-    """Two frames of one slice; the last file is the one that is opened."""
+    """Write two frames of one slice; the last file is the one to open."""
     volume = others.patient()
     thin = replace(
         volume,
@@ -399,7 +399,7 @@ def dynamic_dicom(folder: Path) -> Path:
     )
     parts = [FrameVolume(TimeFrame(k, k + 2), thin) for k in (0, 2)]
     save_frames(thin, parts, folder / "frames.dicom", thin.info)
-    sidecar_path(folder / "frames.dicom").unlink()  # which would refuse whatever was changed
+    sidecar_path(folder / "frames.dicom").unlink()  # it would refuse any change
     written = sorted((folder / "frames.dicom").iterdir())
     slices = [each.rename(folder / each.name) for each in written]
     (folder / "frames.dicom").rmdir()
@@ -407,7 +407,7 @@ def dynamic_dicom(folder: Path) -> Path:
 
 
 def huge_dicom(folder: Path) -> object:
-    """A slice that claims 65,535 rows and columns, of which sixty bytes are there."""
+    """Declare 65,535 rows and columns in a slice with sixty bytes."""
     path = dicom(folder)
     change(path, Rows=65535, Columns=65535)
     return read_volume(path)

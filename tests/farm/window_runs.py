@@ -77,9 +77,9 @@ def explain(before: Counter[str], after: Counter[str]) -> None:
 
 
 class Runs:
-    """Runs a study again and again, in the event loop of the window.
+    """Run a study again and again in the event loop of the window.
 
-    Widgets that are deleted later go only in a loop, as they do for users.
+    Qt deletes widgets later only in a loop, as it does for users.
     """
 
     def __init__(self, window: MainWindow, arguments: argparse.Namespace, study: Study) -> None:

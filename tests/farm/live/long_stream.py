@@ -1,9 +1,9 @@
-"""Send a stream of eight hours in fast motion, and watch the memory of the program.
+"""Send an eight-hour stream in fast motion and watch the memory of the program.
 
 `python -m tests.farm.live.long_stream --frames 288000`: `isocenter live reconstruct --scan` follows
-a detector that starts a scan again and again, and every scan is recorded. Ten frames per second for
-eight hours are 288,000 frames. All of them are in recordings at the end, and the memory of the
-program with its processes has not grown. `test_recordings.py` sends a short stream.
+a detector that starts a scan again and again, and records every scan. Ten frames per second for
+eight hours are 288,000 frames. At the end, all of them are in recordings, and the memory of the
+program and its processes has not grown. `test_recordings.py` sends a short stream.
 """
 
 from __future__ import annotations

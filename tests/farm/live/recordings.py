@@ -59,7 +59,7 @@ Parts = Sequence[bytes | memoryview]
 
 @dataclass(frozen=True)
 class Sent:
-    """One message of data, and the time at which the sender had handed it over."""
+    """One message of data, and the time at which the sender handed it over."""
 
     first: int
     at_s: float
@@ -67,7 +67,7 @@ class Sent:
 
 @dataclass
 class Tally:
-    """What came of it."""
+    """Counts of the kills, and faults."""
 
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
@@ -122,7 +122,7 @@ class Sender:
         import zmq
 
         with zmq.Context() as context, context.socket(zmq.PUSH) as out:
-            # Nothing is handed over before the receiver is there
+            # send nothing before the receiver is connected
             out.setsockopt(zmq.IMMEDIATE, 1)
             out.setsockopt(zmq.LINGER, 0)
             out.connect(f"tcp://127.0.0.1:{port}")
@@ -174,7 +174,7 @@ def numbers_in(path: Path, kind: str) -> set[int]:
 
 
 def killed(k: int, seed: int, folder: Path) -> tuple[str, str]:
-    """Record a scan, end the program at some moment; return its name and a fault or ""."""
+    """Record a scan and end the program at a random moment; return its name and a fault or ""."""
     rng = random.Random(f"{seed} {k}")
     kind, name = ("CT", "PET")[k % 2], rng.choice(SIGNALS)
     place = folder / f"scan {k}"
@@ -206,7 +206,7 @@ def killed(k: int, seed: int, folder: Path) -> tuple[str, str]:
 
 
 def fault_of(place: Path, kind: str, needed: set[int]) -> str:
-    """Compare what is on the disk with what was sent before the last second."""
+    """Compare the data on the disk with the data sent before the last second."""
     until_s = time.monotonic() + WAIT_S
     found = [*place.glob("*.isorec")]
     while found and described(found[0]).is_running and time.monotonic() < until_s:
@@ -238,7 +238,7 @@ def _wrong_scan(path: Path, kind: str, numbers: set[int]) -> str:
 
 
 def kills(n: int, seed: int, folder: Path, say: Callable[[str], object]) -> Tally:
-    """Kill so many scans; then count what the next start offers."""
+    """Kill `n` scans, then count the recordings that the next start offers."""
     tally = Tally()
 
     def one(k: int) -> tuple[str, str]:
@@ -303,7 +303,7 @@ def _size_after(content: bytes, at: int) -> int:
 
 
 def _unreadable(cut: Path, found: Sequence[Record]) -> list[str]:
-    """Open what is before the cut as a scan."""
+    """Open the part before the cut as a scan; return a fault or ""."""
     n = sum(each.count for each in found if each.kind == RecordKind.DATA)
     if described(cut).count != n:
         return [f"{described(cut).count} of {n} are counted"]
@@ -331,7 +331,7 @@ def small_disk(n_bytes: int) -> Iterator[Path]:
 
 
 def full_disk(folder: Path, say: Callable[[str], object]) -> list[str]:
-    """Record on a disk that fills up, then free it: nothing confirmed is lost, and later nothing.
+    """Record until the disk is full, then free it: all confirmed and all later data are intact.
 
     The folder is on a small disk, which a ballast file fills.
     """

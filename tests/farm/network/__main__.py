@@ -21,7 +21,7 @@ from tests.farm.network.kinds import KINDS, Kind
 from tests.farm.runner import FAULTS, Outcome, run
 
 WALL_S = 60.0
-"""A case that is silent for longer hangs."""
+"""A case without output for longer than this counts as hung."""
 
 
 def outcomes_of(name: str, first: int, n_cases: int, seed: int) -> list[Outcome]:
@@ -48,7 +48,7 @@ def main() -> int:
     words = [(kind.name, *_numbers(kind, chosen, a), a.seed) for kind in chosen]
     n_faults, begun = 0, time.monotonic()
     _say(("kind", "cases", "messages", "read", "refused", *FAULTS))
-    # Cases of DICOM mostly wait, so several kinds run at the same time
+    # DICOM cases mostly wait, so several kinds run at the same time
     with multiprocessing.get_context("fork").Pool(a.workers) as pool:
         results = [pool.apply_async(outcomes_of, each) for each in words]
         for kind, (_, first, *_), result in zip(chosen, words, results, strict=True):

@@ -33,14 +33,14 @@ from tests.farm.mutation import mutated
 from tests.farm.network.laws import WrongValueError
 
 REPLY_S = 0.3
-"""Time for the answers of a node, in place of minutes."""
+"""Time limit for the answers of a node, in place of minutes."""
 SUCCESSFUL = (0x0000, 0xB000, 0xB006, 0xB007)
 ACCEPT, DATA, RELEASE, RELEASED, ABORT = 2, 4, 5, 6, 7
 N_IMAGES = 2
 NUMBERS = (0, 1, 2, 0xA700, 0xC000, 0xFF00, 0xFE00, 0xB000, 0x8001, 0x8020, 0xFFFF)
 """Status codes, commands and IDs in place of those of a response."""
 Answers = list[list[bytes]]
-"""PDUs in answer to the association, and to each request after it."""
+"""PDUs that answer the association and each later request."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def store_answer(rng: Random) -> None:
 
 
 def worklist_answer(rng: Random) -> None:
-    """Query a worklist with damaged answers; each order must be in their bytes."""
+    """Query a worklist with damaged answers; each order must be contained in their bytes."""
     answers = damaged_answers(recorded("worklist"), rng)
     with node(answers, rng) as there:
         found = worklist.ask_worklist(there, WorklistQuery())
@@ -101,7 +101,7 @@ def _refuse_unconfirmed(answers: Answers, command: int, n: int) -> None:
 
 
 def responses(pdus: Sequence[bytes]) -> list[Response]:
-    """Return the responses in PDUs, as far as they can be read."""
+    """Return the responses in PDUs, as far as they are readable."""
     commands = b""
     for pdu in pdus:
         if pdu[:1] == bytes([DATA]) and len(pdu) > 12 and pdu[11] & 1:
@@ -215,7 +215,7 @@ def _damage(pdus: list[bytes], at: int, rng: Random) -> None:
         pdus[at] = rng.choice((_pdu(ABORT), _pdu(RELEASE), _pdu(3), _pdu(99), b"HTTP/1.1 400\r\n"))
     elif what == 5:  # a status, an ID or a command of the response
         _change_command(pdus, at, rng)
-    else:  # the length stays true, so that the content is read
+    else:  # the length stays correct, so that the content is read
         content = mutated(pdu[6:], rng)
         pdus[at] = pdu[:2] + struct.pack(">I", len(content)) + content
 
@@ -244,16 +244,16 @@ def _pdu(kind: int, content: bytes = bytes(4)) -> bytes:
 
 @contextmanager
 def node(answers: Answers, rng: Random, reply_s: float = REPLY_S) -> Iterator[Node]:
-    """A port that replays answers; most nodes close the connection at the end.
+    """Open a port that replays answers; most nodes close the connection at the end.
 
     Parameters
     ----------
     answers
-        PDUs in answer to each request
+        PDUs that answer each request
     rng
-        decides how the node behaves
+        random numbers for the behaviour of the node
     reply_s
-        time for its answers, in this process
+        time limit for its answers, in this process
     """
     is_slow, stays = rng.random() < 0.02, rng.random() < 0.1
     faults: list[str] = []
@@ -299,7 +299,7 @@ def _answer(link: socket.socket, answers: Answers, is_slow: bool, stays: bool) -
                     link.sendall(piece)
                     time.sleep(0.02 * is_slow)
             if not left and not stays:
-                # The answer is read before the end of the connection is seen
+                # read the answer before the connection is closed
                 link.shutdown(socket.SHUT_WR)
 
 

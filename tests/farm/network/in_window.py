@@ -1,9 +1,9 @@
-"""Send damaged messages and rogue peers to the real window, in a process of its own.
+"""Send damaged messages and rogue peers to the real window in another process.
 
 `python -m tests.farm.network.in_window --messages 10000 --rogues 200` follows live streams of
 frames and events at an address, and queries worklists. After each batch of damaged messages, a
-valid scan must arrive whole. Rogue peers send among the frames of a detector, one before it. It
-prints figures, and exits with 1 after a fault.
+valid scan must arrive complete. Rogue peers send between the frames of a detector, and one sends
+first. The program prints figures and exits with 1 after a fault.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ LONGEST_S = 60.0
 START_S = 120.0
 MOST_MIB = 500.0
 QUIET_LOOKS = 4
-"""The first sender is read to its end if nothing changes so often, each half a second."""
+"""If the state does not change in so many checks, half a second apart, all messages are read."""
 N_DETECTOR = 400
-"""Projections of the detector among the rogue peers."""
+"""Number of projections from the detector, between messages of rogue peers."""
 Whole = tuple[tuple[bytes, bytes], ...]
 
 
@@ -59,7 +59,7 @@ class Figures:
     faults: list[str] = field(default_factory=list)
 
     def fault(self, text: str) -> None:
-        """Note a fault and print it."""
+        """Store a fault and print it."""
         self.faults.append(text)
         sys.stdout.write(f"FAULT {text}\n")
         sys.stdout.flush()
@@ -100,7 +100,7 @@ class Window:
         return self._answer(seconds)
 
     def set_base(self) -> None:
-        """Take the memory of now as the base."""
+        """Take the present memory as the base."""
         self.base_mib = self.most_mib = self._mib()
 
     def _answer(self, seconds: float) -> dict[str, Any]:
@@ -135,14 +135,14 @@ class Window:
 
 
 def free_port() -> int:
-    """Return a port that nobody uses."""
+    """Return a port that is not in use."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])
 
 
 @contextmanager
 def connected(context: zmq.Context[zmq.Socket[bytes]], port: int) -> Iterator[zmq.Socket[bytes]]:
-    """A sender; its messages are delivered before it closes."""
+    """Connect a sender; it delivers its messages before it closes."""
     made = context.socket(zmq.PUSH)
     made.linger = 5000
     made.connect(f"tcp://127.0.0.1:{port}")
@@ -153,7 +153,7 @@ def connected(context: zmq.Context[zmq.Socket[bytes]], port: int) -> Iterator[zm
 
 
 def put(sender: zmq.Socket[bytes], messages: Sequence[Sequence[bytes]], token: str = "") -> None:
-    """Send messages, each within the longest time."""
+    """Send messages; each must be sent within the time limit."""
     for parts in messages:
         if not sender.poll(int(1000 * LONGEST_S), zmq.POLLOUT):
             raise RuntimeError(f"a message was not taken in {LONGEST_S:g} s")
@@ -161,7 +161,7 @@ def put(sender: zmq.Socket[bytes], messages: Sequence[Sequence[bytes]], token: s
 
 
 class Farm:
-    """The batches and the rogue peers."""
+    """Send batches of damaged messages and run rogue peers."""
 
     def __init__(self, window: Window, folder: Path, seed: int) -> None:
         self.figures = Figures()
@@ -169,10 +169,10 @@ class Farm:
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
 
     def batch(self, kind: str, number: int, n: int) -> None:
-        """Send damaged messages, then a valid scan of another sender, which must arrive whole."""
+        """Send damaged messages, then a complete valid scan from another sender."""
         rng, port = Random(f"{self._seed} {kind} {number}"), free_port()
         whole = frame_scan() if kind == "frames" else event_scan()
-        # An end that is accepted ends the scan; this is no fault, but nothing more would come
+        # an accepted end of scan is no fault, but nothing would arrive after it
         messages = [each for each in damaged_scan(whole, n, rng) if not is_end(each)]
         started = time.monotonic()
         self._follow(kind, port)
@@ -203,7 +203,7 @@ class Farm:
             self.figures.fault(f"query {number}: {seconds:.0f} s")
 
     def rogues(self, n: int, *, is_first: bool) -> None:
-        """Send the frames of a detector, and messages of rogue peers among them."""
+        """Send the frames of a detector, with messages of rogue peers between them."""
         rng, port = Random(f"{self._seed} rogues"), free_port()
         whole = frame_scan(N_DETECTOR)
         self._follow("frames", port)
@@ -222,7 +222,7 @@ class Farm:
         self._check("frames", whole, "first rogue" if is_first else f"{n} rogues", refused=n > 0)
 
     def _rogue_first(self, port: int, whole: Whole) -> None:
-        """Let a rogue announce itself; the detector must be refused by name, not mixed."""
+        """Let a rogue announce itself: the window must refuse the detector and not mix frames."""
         with connected(self._context, port) as rogue, connected(self._context, port) as detector:
             put(rogue, [whole[0], *whole[5:8]], "rogue")
             time.sleep(1.0)
@@ -234,7 +234,7 @@ class Farm:
         time.sleep(0.5)  # the rogue disconnects, and the detector starts again
 
     def _detector(self, port: int, whole: Whole, done: threading.Event) -> None:
-        """Send frames over the time of the rogues, the last ones after them."""
+        """Send frames during the messages of the rogues, and the last ones after them."""
         with connected(self._context, port) as sender:
             put(sender, whole[: N_DETECTOR // 2], "detector again")
             for parts in whole[N_DETECTOR // 2 : -10]:
@@ -248,7 +248,7 @@ class Farm:
     def _hostile(self, rng: Random, whole: Whole) -> list[Parts]:
         found = [list(rng.choice(whole)) for _ in range(rng.randint(1, 4))]
         made = [each if rng.random() < 0.5 else damaged(each, rng) for each in found]
-        # A token can only be added to a header that is JSON
+        # a token can only be added to a JSON header
         return [
             each for each in made if each and len(each[0]) < MOST_HEADER_BYTES and _is_json(each)
         ]
@@ -280,7 +280,7 @@ class Farm:
 
     def _check(self, kind: str, whole: Whole, what: str, *, refused: bool = False) -> None:
         """Wait for the end of the scan, save it, and compare it with the messages."""
-        # The first batch of each kind can compile kernels
+        # the first batch of each kind may compile kernels
         end = time.monotonic() + (START_S if " 0" in what[-2:] else LONGEST_S)
         while not (state := self._state())["ended"]:
             time.sleep(0.1)
@@ -309,7 +309,7 @@ def _is_json(parts: Parts) -> bool:
 
 
 def difference_of(kind: str, path: Path, whole: Whole) -> str:
-    """Return the first difference between a saved scan and its messages; empty without any."""
+    """Return the first difference between a saved scan and its messages, or ""."""
     if kind == "frames":
         values = read_projections(path).values
         sent = [parts for parts in whole if b'"scan_index": 2' in parts[0]]

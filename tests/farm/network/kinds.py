@@ -20,7 +20,7 @@ class Kind:
     act : makes a case from random numbers and runs it
     share : share of all damaged messages
     per_case : damaged messages in one case
-    prepare : makes what all cases share
+    prepare : creates the data that all cases share
     """
 
     name: str

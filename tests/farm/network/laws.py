@@ -1,4 +1,4 @@
-"""What must hold for everything that is accepted, computed from the message itself."""
+"""Rules for all accepted data, computed from the messages themselves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.live.pet.event_batch import EventBatch
 
 
 class WrongValueError(AssertionError):
-    """A value was accepted that the message does not state."""
+    """The program accepted a value that is not in the message."""
 
 
 def true_frame(found: Frame, parts: Sequence[bytes]) -> None:

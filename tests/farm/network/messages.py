@@ -168,7 +168,7 @@ DAMAGES: tuple[Callable[[Parts, Random], Parts], ...] = (
 
 
 def damaged_scan(whole: tuple[tuple[bytes, bytes], ...], n: int, rng: Random) -> list[Parts]:
-    """Return the messages of a scan with damaged ones among them, some in another order.
+    """Return the messages of a scan with damaged ones between them, some in another order.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def damaged_scan(whole: tuple[tuple[bytes, bytes], ...], n: int, rng: Random) ->
     messages: list[Parts] = [list(each) for each in whole[:-1]]
     for _ in range(n):
         found = list(rng.choice(whole))
-        damage = found if rng.random() < 0.15 else damaged(found, rng)  # also repeated as it is
+        damage = found if rng.random() < 0.15 else damaged(found, rng)  # some repeat undamaged
         messages.insert(rng.randint(0, len(messages)), damage or [b""])
     if rng.random() < 0.2:
         one, other = rng.randrange(len(messages)), rng.randrange(len(messages))

@@ -32,11 +32,11 @@ SCAN_S = 30.0
 
 
 class TooSlowError(AssertionError):
-    """Something took longer than its limit."""
+    """Reading a message or scan took longer than its limit."""
 
 
 class NotHandledError(AssertionError):
-    """A valid message was lost without a message to the user."""
+    """A valid message was lost without a notice to the user."""
 
 
 # single messages
@@ -87,7 +87,7 @@ def _received(
 def judge_arrivals(
     arrivals: Sequence[object], sent: list[Parts], whole: Sequence[tuple[bytes, bytes]]
 ) -> None:
-    """Compare what a source has yielded with what was sent.
+    """Compare the arrivals of a source with the sent messages.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def judge_arrivals(
 
 
 def _refuse_unknown(found: Frame | EventBatch, candidates: list[Parts]) -> None:
-    """Refuse values that no message with the same data states."""
+    """Raise WrongValueError for values that differ from all messages with the same data."""
     difference = "nobody sent these values"
     for parts in candidates:
         try:
@@ -191,7 +191,7 @@ def _arrivals(source: Any, method: str) -> list[object]:
 
 @contextmanager
 def _pushing(messages: list[Parts]) -> Iterator[str]:
-    """A sender that listens on a port, and sends these messages to the first that connects."""
+    """Open a sender that listens on a port and sends these messages to its first receiver."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
     done = Event()

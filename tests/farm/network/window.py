@@ -1,7 +1,7 @@
-"""A window for `tests.farm.network.in_window`: follows streams, queries worklists, and reports.
+"""A window for `tests.farm.network.in_window` that follows streams and queries worklists.
 
-It obeys lines of standard input: `follow frames|events ADDRESS`, `state`, `save PATH`, `forget`,
-`worklist HOST:PORT`, `ping` and `quit`. Each answer is one line of JSON.
+It reads commands from standard input: `follow frames|events ADDRESS`, `state`, `save PATH`,
+`forget`, `worklist HOST:PORT`, `ping` and `quit`. Each answer is one line of JSON.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ POLL_MS = 20
 
 
 class Driver:
-    """Does what the orders ask, by the window's own objects."""
+    """Carry out the commands with the objects of the window."""
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
@@ -39,7 +39,7 @@ class Driver:
         self._timer.start()
 
     def obey(self, line: str) -> None:
-        """Carry out one order."""
+        """Carry out one command."""
         word, *rest = line.split()
         acts: dict[str, Callable[..., object]] = {
             "follow": self._follow,
@@ -92,7 +92,7 @@ class Driver:
         self._worklist.ask_node()
 
     def _look(self) -> None:
-        """Report the answer to a query once it is shown."""
+        """Report the answer to a query when it is shown."""
         page = self._worklist
         if self._asks and page.ask.isEnabled() and not page.said.text().startswith("Querying"):
             self._asks = False
