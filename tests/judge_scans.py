@@ -1,7 +1,8 @@
-"""The judge's events as scans of the product: what stands between the two, and belongs to neither.
+"""Convert the judge's events to scans of the product, independently of both.
 
-Crystals keep their order: of a ring, row and module are ring and place; of two panels, the product
-counts the columns of both along x, the judge those of each module in the sense of its turn.
+The order of crystals stays the same. For a ring, row and module become ring and position. For two
+panels, the product counts the columns of both along x; the judge counts those of each module in its
+own direction of rotation.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 import engine
 from engine.geometry.energy import EnergySettings
 from engine.geometry.tof import TofSettings
-from tests.emulator.compiled_cache import kept
+from tests.emulator.compiled_cache import cached_file
 from tests.judge.interactions import ELECTRON_KEV
 from tests.judge.pairs import Coincidences
 from tests.judge.phantoms import Phantom
@@ -26,28 +27,28 @@ from tests.judge.studies import PANEL_PHYSICS, JudgeStudy
 COLUMNS = ("crystals", "tof_ps", "kev", "decay_mm", "scatters", "kind", "n_decays")
 
 
-def kept_pairs(study: JudgeStudy, n_pairs: int) -> Coincidences:
-    """Return the pairs of a study, simulated once and then kept in the user's folder for tests."""
+def cached_pairs(study: JudgeStudy, n_pairs: int) -> Coincidences:
+    """Return the pairs of a study, simulated once and cached in the user's folder for tests."""
 
     def make(path: Path) -> None:
         pairs = study.pairs(n_pairs)
         with path.open("wb") as file:
             np.savez(file, **{name: getattr(pairs, name) for name in COLUMNS})
 
-    with np.load(kept(f"judge-{study.name}-{n_pairs}-{study.digest()}.npz", make)) as file:
+    with np.load(cached_file(f"judge-{study.name}-{n_pairs}-{study.digest()}.npz", make)) as file:
         columns = {name: file[name] for name in COLUMNS}
     columns["n_decays"] = float(columns["n_decays"])
     return Coincidences(**columns)
 
 
 def mean_depth_mm(scanner: Scanner) -> float:
-    """Return how deep photons of 511 keV that come straight interact first, on average."""
+    """Return the mean depth of the first interaction of perpendicular 511 keV photons."""
     mu, depth = scanner.material.total(ELECTRON_KEV), scanner.depth_mm
     return 1 / mu - depth / math.expm1(mu * depth)
 
 
 def absorbed_fraction(scanner: Scanner) -> float:
-    """Return the part of the photons of 511 keV that interact which are absorbed."""
+    """Return the absorbed fraction of 511 keV photons that interact."""
     compton, photo = scanner.material.coefficients(np.array([ELECTRON_KEV]))[:, 0]
     return float(photo / (compton + photo))
 
@@ -60,7 +61,7 @@ def ring_of(
     tof: TofSettings | None = None,
     energy: EnergySettings | None = None,
 ) -> engine.RingScanner:
-    """Return a ring as the product describes it, its lines as wide as the image's corners."""
+    """Return a ring in the product's form, with lines up to the corners of the image."""
     if scanner.n_across != 1:
         raise ValueError(f"a module has {scanner.n_across} crystals across, a round ring has 1.")
     n, radius = scanner.n_modules, scanner.face_mm + mean_depth_mm(scanner)
@@ -89,7 +90,7 @@ def ring_of(
 def panels_of(
     scanner: Scanner, physics: Physics = PANEL_PHYSICS, **others: object
 ) -> engine.DualHead:
-    """Return two panels as the product describes them; `others` are keys of its scanner file."""
+    """Return two panels in the product's form; `others` are keys of its scanner file."""
     compton, photo = scanner.material.coefficients(np.array([ELECTRON_KEV]))[:, 0]
     settings = {
         "name": "Panels of the judge",
@@ -113,7 +114,7 @@ def panels_of(
 
 
 def panel_crystals(scanner: Scanner, crystals: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the product's numbers of the judge's crystals of two panels, panel 0 at −y."""
+    """Return the product's numbers for the judge's crystals of two panels, panel 0 at −y."""
     layer, front = np.divmod(crystals, scanner.n_per_layer)
     row, column = np.divmod(front, 2 * scanner.n_across)
     panel, column = np.divmod(column, scanner.n_across)
@@ -143,14 +144,14 @@ def listmode_of(
     delayeds: Coincidences | None = None,
     duration_s: float = 60.0,
 ) -> engine.ListMode:
-    """Return pairs as a scan: those that are lines of response of the scanner.
+    """Return pairs as a scan, without those that are no lines of response of the scanner.
 
     Parameters
     ----------
     pairs : coincidences of the judge
-    scanner : the product's description of where they were measured
+    scanner : the scanner in the product's form
     crystals : (n, 2) the product's numbers of their crystals
-    mu_map : what attenuates
+    mu_map : attenuation map
     delayeds : coincidences of a delayed window, after the prompts in `crystals`
     duration_s : length of the frame
     """
@@ -177,6 +178,6 @@ def listmode_of(
 def tof_bins(
     tof_ps: NDArray[np.float32], bin_ps: float, n_bins: int
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-    """Return bins of t1 − t2, equally wide and centred on 0, and which of them exist."""
+    """Return equally wide bins of t1 − t2 around 0, and a mask of those that exist."""
     found = np.floor(tof_ps / bin_ps + n_bins / 2)
     return found.clip(0, n_bins - 1).astype(np.int16), (found >= 0) & (found < n_bins)

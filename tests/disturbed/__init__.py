@@ -1,1 +1,1 @@
-"""Failing disks and network shares under the whole program and its libraries."""
+"""Run the whole program and its libraries on failing disks and network shares."""

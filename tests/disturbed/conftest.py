@@ -1,4 +1,4 @@
-"""Fixture of results of a process under the shim; it runs once for all workers."""
+"""Fixture with the results of a process under the shim; it runs once for all test workers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from filelock import FileLock
 from engine.core.json_types import Plain
 from tests.disturbed.shim import compiled, under, why_not
 
-Told = Callable[[str], list[Plain]]
+Reported = Callable[[str], list[Plain]]
 
 
 @pytest.fixture(scope="session")
-def told(tmp_path_factory: pytest.TempPathFactory, isocenter_home: Path) -> Told:
+def reported(tmp_path_factory: pytest.TempPathFactory, isocenter_home: Path) -> Reported:
     """Return the JSON lines that a module of this folder prints under the shim."""
     if why_not():
         pytest.skip(why_not())

@@ -1,8 +1,8 @@
-"""What a disk may hold when the power fails: every state that the noted changes allow.
+"""Model of a disk after a power failure: all states that the logged changes allow.
 
-The model is that of a journaling file system at its worst. Names change in order, and up to the
-last synced folder they are certain; of a file's bytes certain are those written before it was
-synced, and of what came later any part may be there, or zeros in its place.
+The model is a journaling file system at its worst. Renames and other changes of names happen in
+order and are certain up to the last synced folder. Bytes of a file are certain if they were written
+before its sync. Of later bytes, any part may be missing or zero.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Contents = dict[str, bytes]
 
 @dataclass(frozen=True)
 class Change:
-    """One noted call: a letter, two texts, and the bytes of a write."""
+    """One logged call: a letter, two texts, and the bytes of a write."""
 
     kind: str
     first: str
@@ -25,7 +25,7 @@ class Change:
 
 
 def read_log(log: bytes) -> Iterator[Change]:
-    """Yield the changes that the shim noted."""
+    """Yield the changes that the shim logged."""
     at = 0
     while at < len(log):
         end = log.index(b"\n", at)
@@ -38,14 +38,14 @@ def read_log(log: bytes) -> Iterator[Change]:
 
 @dataclass
 class File:
-    """A file, its names apart: its writes, and how many of them are certain."""
+    """The content of a file: its writes, and how many of them are certain."""
 
     old: bytes = b""
     writes: list[Change] = field(default_factory=list)
     n_certain: int = 0
 
     def possible(self) -> tuple[bytes, ...]:
-        """Return what it may hold: any first writes, all but one, or zeros for what is new."""
+        """Return possible contents: any first writes, all but one, or zeros for new bytes."""
         n, certain = len(self.writes), self.n_certain
         chosen = [self.writes[:k] for k in range(certain, n + 1)]
         chosen += [self.writes[:k] + self.writes[k + 1 :] for k in range(certain, n)]
@@ -81,8 +81,8 @@ class Disk:
         self._names = [{path: self._by_number[str(start[path])] for path in old}]
         self._n_certain = 1
 
-    def take(self, change: Change) -> None:
-        """Do what was noted."""
+    def apply(self, change: Change) -> None:
+        """Apply a logged change."""
         now, kind = dict(self._names[-1]), change.kind
         if kind in "WT":
             self._by_number[change.first].writes.append(change)
@@ -103,7 +103,7 @@ class Disk:
         self._names.append(now)
 
     def states(self) -> Iterator[Contents]:
-        """Yield what the disk may hold if the power fails now; each file's doubts by themselves."""
+        """Yield the possible contents of the disk if power fails now; files vary independently."""
         for names in self._names[self._n_certain - 1 :]:
             certain = {path: file.possible() for path, file in names.items()}
             for k in range(max((len(found) for found in certain.values()), default=1)):

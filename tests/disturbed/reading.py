@@ -1,4 +1,4 @@
-"""Under the shim: read everything from shares that go away at one byte or another."""
+"""Run under the shim: read every kind of file from shares that fail at some byte."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from engine.core.json_types import Plain
 from engine.modalities.inspection import inspect
 from tests.disturbed.shim import disturbing
-from tests.disturbed.writing import contents, say
+from tests.disturbed.writing import contents, print_json
 from tests.farm.formats import KINDS
 from tests.farm.runner import judge
 
 
 def main(folder: Path) -> None:
-    """Read every kind from every disturbed share; tell in a line what came of it."""
+    """Read every kind from every disturbed share and print one line for each."""
     os.environ["ISOCENTER_HOME"] = str(folder / "home")
     warnings.simplefilter("ignore")
     for kind in KINDS:
@@ -27,13 +27,13 @@ def main(folder: Path) -> None:
         kind.read(path)
         n_bytes = max(len(data) for data in contents(place).values())
         for how, after in (("eio", 0), ("eio", n_bytes // 2), ("stale", n_bytes // 2)):
-            reported = _tried(lambda p=path, k=kind: k.read(p), place, how, after)
-            say(kind=kind.name, is_look=False, **reported)
-        reported = _tried(lambda p=path: _looked_into(p), place, "eio", 0)
-        say(kind=kind.name, is_look=True, **reported)
+            reported = _try(lambda p=path, k=kind: k.read(p), place, how, after)
+            print_json(kind=kind.name, is_look=False, **reported)
+        reported = _try(lambda p=path: _inspect(p), place, "eio", 0)
+        print_json(kind=kind.name, is_look=True, **reported)
 
 
-def _tried(act: Callable[[], object], place: Path, how: str, after: int) -> Plain:
+def _try(act: Callable[[], object], place: Path, how: str, after: int) -> Plain:
     before = contents(place)
     with disturbing(how, after, place):
         verdict, text = judge(act)
@@ -41,7 +41,7 @@ def _tried(act: Callable[[], object], place: Path, how: str, after: int) -> Plai
     return {"how": how, "after": after, "verdict": verdict, "text": text, "changed": changed}
 
 
-def _looked_into(path: Path) -> None:
+def _inspect(path: Path) -> None:
     report = inspect(path)
     assert report.faults and all("cannot be read" in fault for fault in report.faults), report
 

@@ -1,4 +1,4 @@
-"""The shim under a process: compiled here, preloaded, configured by the environment."""
+"""The shim for system calls: compiled here, preloaded, and configured by the environment."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SOURCE = Path(__file__).with_name("shim.c")
 
 
 def why_not() -> str:
-    """Return why this machine cannot disturb a process, empty if it can."""
+    """Return why this machine cannot run the shim, or "" if it can."""
     if not sys.platform.startswith("linux"):
         return "a disturbed disk needs Linux"
     return "" if shutil.which("cc") else "a disturbed disk needs a C compiler"
 
 
 def compiled(folder: Path) -> Path:
-    """Return the shim as a library, made in a folder."""
+    """Compile the shim in a folder and return the library."""
     library = folder / "shim.so"
     command = ["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(SOURCE), "-ldl"]
     subprocess.run(command, check=True)
@@ -30,7 +30,7 @@ def compiled(folder: Path) -> Path:
 
 
 def under(library: Path, module: str, *arguments: str | Path) -> str:
-    """Run a module under the shim, with the home of the tests; return what it wrote."""
+    """Run a module under the shim with the home of the tests; return its output."""
     done = subprocess.run(
         [sys.executable, "-m", module, *map(str, arguments)],
         cwd=SOURCE.parents[2],
@@ -45,7 +45,7 @@ def under(library: Path, module: str, *arguments: str | Path) -> str:
 
 @contextmanager
 def disturbing(what: str, after: int, path: Path) -> Iterator[None]:
-    """Disturb this process, which runs under the shim, where it uses files below a path."""
+    """Disturb file access below a path in this process, which runs under the shim."""
     os.environ[SETTING] = f"{what}:{after}:{path}"
     try:
         yield

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 MAIN = "import sys; from engine.cli.main import main; sys.exit(main(sys.argv[1:]))"
 AFTER_THE_HEAD = 4200
-"""Byte from which on reading crashes: all are told apart by what comes before."""
+"""Reading crashes from this byte on; every format is recognised by earlier bytes."""
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_reconstruction_of_a_crashing_scan_gives_one_sentence(
 
 
 def test_crashing_file_ends_its_reader_with_a_signal(tmp_path: Path, library: Path) -> None:
-    """Reading it in the same process ends the process."""
+    """Without a separate reader process, the file ends the process itself."""
     scan = file_of(tmp_path, "own-list-mode")
     script = f"from engine.io import read_listmode; read_listmode({str(scan)!r})"
     done = subprocess.run(

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from engine.core.json_types import Plain
-from tests.disturbed.conftest import Told
+from tests.disturbed.conftest import Reported
 from tests.disturbed.power import Change, Contents, Disk, read_log
 from tests.disturbed.writers import WRITERS
 
-TOGETHER = {
+COMPANIONS = {
     f"{name}.provenance.json": name
     for name in ("a.nii", "a.mha", "a.tif", "a.nrrd", "a.hv", "a.ome.tif", "a.dcm")
 } | {"a.provenance.json": "a.nii.gz", "a.n.hdr": "a.n"}
 """Files that are only valid with the file they were written with."""
 
 
-def seen(contents: Contents) -> Contents:
-    """Return the named files; hidden ones are remains and never read."""
+def visible(contents: Contents) -> Contents:
+    """Return the visible files; hidden ones are temporary and never read."""
     return {
         path: data
         for path, data in contents.items()
@@ -28,12 +28,12 @@ def seen(contents: Contents) -> Contents:
     }
 
 
-def moments(told: Plain) -> Iterator[tuple[bool, Contents]]:
-    """Yield every state that a failure of the power may leave, and whether all was done by then."""
-    log = Path(told["log"]).read_bytes()[slice(*told["span"])]
-    disk = Disk(told["start"], _unpacked(told["old"]))
+def states_of(reported: Plain) -> Iterator[tuple[bool, Contents]]:
+    """Yield every possible state after a power failure, with True after the last change."""
+    log = Path(reported["log"]).read_bytes()[slice(*reported["span"])]
+    disk = Disk(reported["start"], _unpacked(reported["old"]))
     for change in read_log(log):
-        disk.take(change)
+        disk.apply(change)
         yield from ((False, state) for state in disk.states())
     yield from ((True, state) for state in disk.states())
 
@@ -42,32 +42,32 @@ def _unpacked(contents: Plain) -> Contents:
     return {path: bytes.fromhex(data) for path, data in contents.items()}
 
 
-def refuse_mixed(told: Plain, state: Contents, *, done: bool) -> None:
-    old, new = (seen(_unpacked(told[which])) for which in ("old", "new"))
-    now = seen(state)
+def assert_old_or_new(reported: Plain, state: Contents, *, done: bool) -> None:
+    old, new = (visible(_unpacked(reported[which])) for which in ("old", "new"))
+    now = visible(state)
     if done:
         certain = all(now.get(path) == data for path, data in new.items())
         assert certain, "what was said to be written was not certain to be on the disk"
     for path in {*old, *new, *now}:
         allowed = {old.get(path), new.get(path)}
-        beside = TOGETHER.get(Path(path).name)
-        if beside is not None:
+        companion = COMPANIONS.get(Path(path).name)
+        if companion is not None:
             allowed.add(None)
-            other = str(Path(path).with_name(beside))
+            other = str(Path(path).with_name(companion))
             for which in (old, new):
                 if now.get(path) == which[path]:
-                    assert now.get(other) == which[other], "provenance beside another volume"
-        assert now.get(path) in allowed, f"{told['writer']}: {path} is neither old nor new"
+                    assert now.get(other) == which[other], "provenance of another volume"
+        assert now.get(path) in allowed, f"{reported['writer']}: {path} is neither old nor new"
 
 
 @pytest.mark.slow
-def test_every_file_has_its_old_or_new_content(told: Told) -> None:
-    found = {each["writer"]: each for each in told("writing") if each["how"] == "log"}
+def test_every_file_has_its_old_or_new_content(reported: Reported) -> None:
+    found = {each["writer"]: each for each in reported("writing") if each["how"] == "log"}
     assert set(found) == {writer.name for writer in WRITERS}
     for each in found.values():
         n_states = 0
-        for done, state in moments(each):
-            refuse_mixed(each, state, done=done)
+        for done, state in states_of(each):
+            assert_old_or_new(each, state, done=done)
             n_states += 1
         assert n_states > 10, each["writer"]
 
@@ -94,10 +94,10 @@ def test_disk_model_detects_a_missing_sync(tmp_path: Path, letters: str, lost: s
     faults = []
     for letter in (*letters, ""):
         if letter:
-            disk.take(steps.get(letter) or Change("S", next(synced), "0"))
+            disk.apply(steps.get(letter) or Change("S", next(synced), "0"))
         for state in disk.states():
             try:
-                refuse_mixed(reported, state, done=not letter)
+                assert_old_or_new(reported, state, done=not letter)
             except AssertionError as e:
                 faults.append(str(e))
     assert (lost is None and not faults) or any(str(lost) in fault for fault in faults)

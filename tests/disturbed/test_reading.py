@@ -7,13 +7,13 @@ import os
 
 import pytest
 
-from tests.disturbed.conftest import Told
+from tests.disturbed.conftest import Reported
 from tests.farm.formats import KINDS
 
 
 @pytest.mark.slow
-def test_share_lost_while_reading_gives_one_sentence(told: Told) -> None:
-    found = told("reading")
+def test_share_lost_while_reading_gives_one_sentence(reported: Reported) -> None:
+    found = reported("reading")
     assert {each["kind"] for each in found} == {kind.name for kind in KINDS}
     words = {"eio": os.strerror(errno.EIO), "stale": os.strerror(errno.ESTALE)}
     for each in found:
@@ -24,7 +24,7 @@ def test_share_lost_while_reading_gives_one_sentence(told: Told) -> None:
 
 
 @pytest.mark.slow
-def test_inspection_of_an_unreachable_file_gives_the_reason(told: Told) -> None:
-    looks = [each for each in told("reading") if each["is_look"]]
+def test_inspection_of_an_unreachable_file_gives_the_reason(reported: Reported) -> None:
+    looks = [each for each in reported("reading") if each["is_look"]]
     assert len(looks) == len(KINDS)
     assert all(each["verdict"] == "read" for each in looks), looks

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.core.json_types import Plain
-from tests.disturbed.conftest import Told
+from tests.disturbed.conftest import Reported
 from tests.disturbed.writers import WRITERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,8 +22,8 @@ LAYERS = {
     "engine/io/volumes/nifti.py",
 }
 LAYERS |= {"engine/io/auxiliary/sidecar_writers.py"}
-"""Where files are written on behalf of those that are tried here."""
-OWN_ACCOUNT = {
+"""Modules that write files for the tested modules."""
+SILENT = {
     "engine/io/safety/audit_log.py",
     "engine/io/safety/signing_key.py",
     "engine/live/core/stream_keys.py",  # random, and never replaced
@@ -34,11 +34,11 @@ OWN_ACCOUNT = {
     "engine/tools/tuning/session.py",
     "engine/tools/tuning/trials.py",
 }
-"""What goes on without a word to the user where it cannot be written, and has tests of its own."""
+"""Modules that continue without a message if they cannot write; each has its own tests."""
 
 
-def outcomes(told: Told, *hows: str) -> list[Plain]:
-    found = [each for each in told("writing") if each["how"] in hows]
+def outcomes(reported: Reported, *hows: str) -> list[Plain]:
+    found = [each for each in reported("writing") if each["how"] in hows]
     assert {each["writer"] for each in found} == {writer.name for writer in WRITERS}
     return found
 
@@ -47,7 +47,7 @@ def quiet() -> set[str]:
     return {writer.name for writer in WRITERS if writer.is_quiet}
 
 
-def refuse_anything_but_a_sentence(found: list[Plain], sentence: str) -> None:
+def assert_one_sentence(found: list[Plain], sentence: str) -> None:
     for each in found:
         assert each["changed"] == [], each
         if each["writer"] in quiet():
@@ -59,20 +59,22 @@ def refuse_anything_but_a_sentence(found: list[Plain], sentence: str) -> None:
 
 
 @pytest.mark.slow
-def test_full_disk_gives_one_sentence_and_keeps_the_old_file(told: Told) -> None:
-    found = outcomes(told, "full", "limit")
-    refuse_anything_but_a_sentence(found, r"needs [\d,]+ bytes, but [\d,]+ are free")
+def test_full_disk_gives_one_sentence_and_keeps_the_old_file(reported: Reported) -> None:
+    found = outcomes(reported, "full", "limit")
+    assert_one_sentence(found, r"needs [\d,]+ bytes, but [\d,]+ are free")
 
 
 @pytest.mark.slow
-def test_share_lost_while_writing_gives_one_sentence_and_keeps_the_old_file(told: Told) -> None:
-    found = outcomes(told, "gone")
-    refuse_anything_but_a_sentence(found, r"could not be written \(Input/output error\)")
+def test_share_lost_while_writing_gives_one_sentence_and_keeps_the_old_file(
+    reported: Reported,
+) -> None:
+    found = outcomes(reported, "gone")
+    assert_one_sentence(found, r"could not be written \(Input/output error\)")
 
 
-def test_changed_bytes_are_detected_when_read_back(told: Told) -> None:
-    found = outcomes(told, "lie")
-    refuse_anything_but_a_sentence(found, "read back from .* differ from the written data")
+def test_changed_bytes_are_detected_when_read_back(reported: Reported) -> None:
+    found = outcomes(reported, "lie")
+    assert_one_sentence(found, "read back from .* differ from the written data")
 
 
 def _writing_modules() -> set[str]:
@@ -91,7 +93,7 @@ def _writing_modules() -> set[str]:
 @pytest.mark.slow
 def test_every_writing_module_is_tested() -> None:
     tried = {module for writer in WRITERS for module in writer.modules}
-    assert _writing_modules() - LAYERS - OWN_ACCOUNT == tried
+    assert _writing_modules() - LAYERS - SILENT == tried
 
 
 @pytest.mark.parametrize("call", ["write_bytes", "write_text"])

@@ -100,14 +100,14 @@ Write = Callable[[Path, int], None]
 
 @dataclass(frozen=True)
 class Writer:
-    """What writes one kind of file.
+    """A function that writes one kind of file.
 
     Attributes
     ----------
-    name : for people
-    write : puts its file, of the content 0 or 1, into a folder
-    modules : where in the program it does so
-    is_quiet : whether it goes on where that fails, since only time is lost
+    name : name for the report
+    write : writes its file with content 0 or 1 into a folder
+    modules : modules of the program that it tests
+    is_quiet : True if the program continues after a failure, which only costs time
     """
 
     name: str
@@ -140,13 +140,13 @@ def _frames(folder: Path, version: int) -> None:
 
 
 def _dicom(folder: Path, version: int) -> None:
-    """A new folder each time: none is ever replaced."""
+    """Use a new folder each time: no file is ever replaced."""
     number = len(list(folder.glob("*.dicom")))
     save(_image(version), folder / f"{number}.dicom")
 
 
 def _bids(folder: Path, version: int) -> None:
-    """A new folder each time: none is ever replaced."""
+    """Use a new folder each time: no file is ever replaced."""
     number = len(list(folder.glob("*.bids")))
     save(_image(version), folder / f"{number}.bids")
 
@@ -157,7 +157,7 @@ def _enhanced(folder: Path, version: int) -> None:
 
 
 def _raw_data(folder: Path, version: int) -> None:
-    """From a file of each version, which lies elsewhere and is there after the first time."""
+    """Write from a file of each version in another folder, which is created once."""
     source = folder.parent / f"{version}.IMA"
     if not source.exists():
         text = f"!INTERFILE:=\nversion:={version}\nname of data file:=a\n"
@@ -167,7 +167,7 @@ def _raw_data(folder: Path, version: int) -> None:
 
 
 def _zarr(folder: Path, version: int) -> None:
-    """A new folder each time: none is ever replaced."""
+    """Use a new folder each time: no file is ever replaced."""
     number = len(list(folder.glob("*.zarr")))
     save(_image(version), folder / f"{number}.ome.zarr")
 
@@ -221,7 +221,7 @@ def _projections(name: str) -> Write:
 
 
 def _import(folder: Path, version: int) -> None:
-    """A new name each time: none is ever replaced."""
+    """Use a new name each time: no file is ever replaced."""
     angles = {"first": float(version), "step": 2.0}
     table: Plain = {
         "format": "isocenter-projections",
@@ -240,7 +240,7 @@ def _checkpoint(folder: Path, version: int) -> None:
 
 
 def _slabs(folder: Path, version: int) -> None:
-    """Note what is finished of a volume in a file; the record is what is written."""
+    """Record finished slabs of a volume in a file; the test checks this record."""
     file = folder / volume_file.NAME
     if not file.exists():
         volume_file.made(file, GRID.shape)
@@ -264,7 +264,7 @@ def _job(folder: Path, version: int) -> None:
 
 
 def _queued(folder: Path, version: int) -> None:
-    """A study in the queue, and how the queue is worked through."""
+    """Add a study to the queue, with the settings of the queue."""
     queue = StudyQueue(folder)
     entry = next(iter(queue.entries()), None) or queue.add(_study(folder, 0))
     queue.change(entry.id, lambda now: now.model_copy(update={"text": f"version {version}"}))
@@ -308,7 +308,7 @@ def _point_spread(folder: Path, version: int) -> None:
 
 
 def _recording(folder: Path, version: int) -> None:
-    """Add an entry to a list of recordings that lies in the folder of the trial."""
+    """Add an entry to a list of recordings in the folder of the trial."""
     state, shelf.state_dir = shelf.state_dir, lambda: folder
     try:
         shelf.enter(folder / "a.rec", saved=f"{version}.h5")

@@ -1,4 +1,4 @@
-"""Under the shim: write everything to disks that are full, gone, or keep other bytes."""
+"""Run under the shim: write every kind of file to disks that are full, fail or corrupt bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Contents = dict[str, bytes]
 
 
 def main(folder: Path) -> None:
-    """Try every writer; tell in a line what each disturbance did, and the log of a quiet write."""
+    """Run every writer; print a line for each disturbance and the log of an undisturbed write."""
     os.environ["ISOCENTER_HOME"] = str(folder / "home")
     for writer in WRITERS:
         place = folder / "files" / writer.name.replace(" ", "-") / "here"
@@ -29,13 +29,13 @@ def main(folder: Path) -> None:
         writer.write(place, 0)
         other = contents(place)
         n_bytes = min(filter(None, (_largest(one, other), _largest(other, one))))
-        for told in _disturbed(writer, place, n_bytes):
-            say(writer=writer.name, **told)
-        say(writer=writer.name, how="log", **_logged(writer, place))
+        for reported in _disturbed(writer, place, n_bytes):
+            print_json(writer=writer.name, **reported)
+        print_json(writer=writer.name, how="log", **_log_of(writer, place))
 
 
 def _largest(one: Contents, other: Contents) -> int:
-    """Return the size of the largest file whose content is not that of the other; 0: all are."""
+    """Return the size of the largest file that differs in the other folder; 0 if none does."""
     sizes = (len(data) for name, data in one.items() if other.get(name) != data)
     return max(sizes, default=0)
 
@@ -44,20 +44,20 @@ def _disturbed(writer: Writer, place: Path, n_bytes: int) -> Iterator[Plain]:
     old = contents(place)
     limits = (1, n_bytes // 2, n_bytes - 1)
     for after in limits[:2]:
-        yield _tried(writer, place, old, "limit", after)
+        yield _try(writer, place, old, "limit", after)
     for how in ("full", "gone"):
         for after in limits[1:]:
-            yield _tried(writer, place, old, how, after)
+            yield _try(writer, place, old, how, after)
     for after in limits:
-        yield _tried(writer, place, old, "lie", after)
+        yield _try(writer, place, old, "lie", after)
 
 
-def _tried(writer: Writer, place: Path, old: Contents, how: str, after: int) -> Plain:
+def _try(writer: Writer, place: Path, old: Contents, how: str, after: int) -> Plain:
     fault = text = ""
     try:
-        with _limited(after) if how == "limit" else disturbing(how, after, place):
+        with _limit_file_size(after) if how == "limit" else disturbing(how, after, place):
             writer.write(place, 1)
-    except Exception as e:  # noqa: BLE001 - whatever it is, it is told
+    except Exception as e:  # noqa: BLE001 - every exception is reported
         fault, text = type(e).__name__, str(e)
         fault = "EngineError" if isinstance(e, EngineError) else fault
     new = contents(place)
@@ -69,8 +69,8 @@ def _tried(writer: Writer, place: Path, old: Contents, how: str, after: int) -> 
     return {"how": how, "after": after, "fault": fault, "text": text, "changed": changed}
 
 
-def _logged(writer: Writer, place: Path) -> Plain:
-    """Write without a disturbance; return what to replay the log with."""
+def _log_of(writer: Writer, place: Path) -> Plain:
+    """Write without a disturbance; return the data to replay the log."""
     found = [place, *place.rglob("*")]
     start = {str(path): path.stat().st_ino for path in found}
     old = {str(path): path.read_bytes().hex() for path in found if path.is_file()}
@@ -84,8 +84,8 @@ def _logged(writer: Writer, place: Path) -> Plain:
 
 
 @contextmanager
-def _limited(n_bytes: int) -> Iterator[None]:
-    """Let no file grow beyond a size."""
+def _limit_file_size(n_bytes: int) -> Iterator[None]:
+    """Limit the size of files."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
     try:
@@ -95,14 +95,14 @@ def _limited(n_bytes: int) -> Iterator[None]:
 
 
 def contents(place: Path) -> Contents:
-    """Return every file below a folder by its name, hidden ones too."""
+    """Return all files below a folder by name, including hidden ones."""
     found = (path for path in place.rglob("*") if path.is_file())
     return {str(path.relative_to(place)): path.read_bytes() for path in found}
 
 
-def say(**told: object) -> None:
-    """Tell something in a line of JSON."""
-    sys.stdout.write(json.dumps(told) + "\n")
+def print_json(**reported: object) -> None:
+    """Print a line of JSON."""
+    sys.stdout.write(json.dumps(reported) + "\n")
     sys.stdout.flush()
 
 

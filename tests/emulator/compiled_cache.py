@@ -22,7 +22,7 @@ def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
-def kept(name: str, make: Callable[[Path], None]) -> Path:
+def cached_file(name: str, make: Callable[[Path], None]) -> Path:
     """Return the cached file `name`; call `make` if it is missing, once for all processes."""
     file = folder() / name
     if not file.exists():

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from engine.core.errors import DeviceError
-from tests.emulator.compiled_cache import digest, folder, kept
+from tests.emulator.compiled_cache import cached_file, digest, folder
 
 _HERE = Path(__file__).parent
 _HEADERS = ("cuda_cpu.h", "launch.h", "runtime.h", "textures.h")
@@ -92,7 +92,7 @@ def library_of(text: str, headers: tuple[str, ...] = (), *, sanitize: bool = Fal
     command = (*flags, "-I", str(_headers(flags)), "-I", str(_HERE), "-x", "c++", "-")
     command += ("-x", "none", str(needed), "-lgcc")
     name = digest(_version(), *flags, *map(_read, (*_HEADERS, *headers)), needed.name, text)
-    return kept(f"{name}.so", lambda out: _gcc(*command, "-o", str(out), text=text))
+    return cached_file(f"{name}.so", lambda out: _gcc(*command, "-o", str(out), text=text))
 
 
 def assembled(text: str, soname: str) -> Path:
@@ -101,7 +101,7 @@ def assembled(text: str, soname: str) -> Path:
     flags = ("-shared", "-nostdlib", f"-Wl,-soname,{soname},--default-symver")
     name = f"{digest(_version(), *flags, text)}.so"
     command = (*flags, "-x", "assembler", "-")
-    return kept(name, lambda out: _gcc(*command, "-o", str(out), text=text))
+    return cached_file(name, lambda out: _gcc(*command, "-o", str(out), text=text))
 
 
 @cache
@@ -110,7 +110,7 @@ def runtime(*, sanitize: bool = False) -> Path:
     flags = (*_FLAGS, *_OF_RUNTIME, *(_SANITIZED if sanitize else ()))
     name = f"runtime-{digest(_version(), *flags, *map(_read, _RUNTIME))}.so"
     command = (*flags, f"-Wl,-soname,{name}", str(_HERE / "runtime.cpp"))
-    return kept(name, lambda out: _gcc(*command, "-o", str(out)))
+    return cached_file(name, lambda out: _gcc(*command, "-o", str(out)))
 
 
 def _kernel_flags(*, sanitize: bool = False) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def _headers(flags: tuple[str, ...]) -> Path:
     place = folder() / f"headers-{name}"
     place.mkdir(exist_ok=True)
     command = (*flags, "-x", "c++-header", str(_HERE / "cuda_cpu.h"))
-    kept(f"{place.name}/cuda_cpu.h.gch", lambda out: _gcc(*command, "-o", str(out)))
+    cached_file(f"{place.name}/cuda_cpu.h.gch", lambda out: _gcc(*command, "-o", str(out)))
     return place
 
 

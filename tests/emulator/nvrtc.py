@@ -10,7 +10,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from tests.emulator.compiled_cache import digest, kept
+from tests.emulator.compiled_cache import cached_file, digest
 
 _LIBRARY = re.compile(r"(libnvrtc\.so\.\d+|nvrtc64_\d+_0\.dll)$")
 _KERNEL = re.compile(
@@ -69,7 +69,7 @@ def compile_for(source: str, arch: int, options: tuple[str, ...] = ()) -> Compil
     """Compile for one architecture (75, 80, 90, 120, ...); results are cached."""
     flags = (f"-arch=sm_{arch}", "--ptxas-options=-v", *options)
     name = digest("nvrtc", version(), *flags, source)
-    file = kept(f"{name}.cubin", lambda out: _write(out, *_compile(source, flags)))
+    file = cached_file(f"{name}.cubin", lambda out: _write(out, *_compile(source, flags)))
     size, _, rest = file.read_bytes().partition(b"\n")
     log = rest[: int(size)].decode()
     return Compiled(rest[int(size) :], log, kernels_in(log))
@@ -80,7 +80,7 @@ def ptx_for(source: str, arch: int, options: tuple[str, ...] = ()) -> str:
     # the engine adds the last one to every source (engine.core.backend.cupy_compiling)
     flags = (f"-arch=compute_{arch}", *options, "--device-as-default-execution-space")
     name = digest("nvrtc", version(), *flags, source)
-    file = kept(f"{name}.ptx", lambda out: _write(out, *_compile(source, flags, "PTX")))
+    file = cached_file(f"{name}.ptx", lambda out: _write(out, *_compile(source, flags, "PTX")))
     size, _, rest = file.read_bytes().partition(b"\n")
     return rest[int(size) :].decode().rstrip("\0")
 

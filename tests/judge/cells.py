@@ -1,9 +1,10 @@
-"""Cells of a phantom that lie whole in a solid: there no solid has to be looked at.
+"""Grid cells of a phantom; in a cell that lies completely in a solid, no search is needed.
 
-A cell lies in the ball about its middle that touches its corners, of radius d. In the coordinates
-in which a solid's half sizes are 1 that ball reaches at most d / (smallest half size of those that
-are looked at together): what is deeper inside or farther outside than that holds all of the cell,
-or none of it. The other cells are mixed, and points in them are looked up solid by solid.
+A cell is contained in the ball of radius d around its centre that touches its corners. In
+coordinates in which the half sizes of a solid are 1, the ball has at most the radius d / (smallest
+of the half sizes that are treated together). A centre deeper inside or farther outside than this
+means that the solid contains all of the cell, or none of it. Other cells are mixed: points in them
+are searched solid by solid.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from tests.judge.solids import BOX, ELLIPSOID, Solid, frame_of
 Array = NDArray[Any]
 NOTHING, MIXED = -1, -2
 MOST_CELLS = 250_000
-"""Small enough to stay in a processor's cache."""
+"""Small enough for the cache of a processor."""
 
 
 def cells_of(solids: tuple[Solid, ...]) -> tuple[Array, Array]:
-    """Return the cells of solids, each over those before it, and where they are.
+    """Return the cells of overlapping solids (later ones on top), and their position.
 
-    The cells hold the number of the last solid, NOTHING or MIXED, (z, y, x) int16; their lower
+    The cells contain the number of the last solid, NOTHING or MIXED, (z, y, x) int16. Their lower
     corner and edge are (4,) [mm]. Without solids there are no cells.
     """
     if not solids:
@@ -41,18 +42,18 @@ def cells_of(solids: tuple[Solid, ...]) -> tuple[Array, Array]:
     found = np.full(len(middles), NOTHING, np.int16)
     is_open = np.ones(len(middles), bool)
     for k in reversed(range(len(solids))):
-        whole, none = _held(solids[k], middles[is_open], edge * math.sqrt(3) / 2)
+        whole, none = _inside_and_outside(solids[k], middles[is_open], edge * math.sqrt(3) / 2)
         rows = np.flatnonzero(is_open)[~none]
         found[rows] = np.where(whole[~none], k, MIXED)
         is_open[rows] = False
     return found.reshape(n_z, n_y, n_x), np.array([*lower, edge])
 
 
-def _held(solid: Solid, middles: Array, reach: float) -> tuple[Array, Array]:
-    """Whether a solid holds all and whether it holds none of the balls about points, (n,) each."""
+def _inside_and_outside(solid: Solid, middles: Array, reach: float) -> tuple[Array, Array]:
+    """Return masks of the balls that are completely inside and completely outside, (n,) each."""
     half = np.array(solid.half_mm)
     own = np.abs((middles - solid.centre_mm) @ frame_of(solid.axis).T) / half
-    reach *= 1 + 1e-9  # corners of cells lie on the ball
+    reach *= 1 + 1e-9  # corners of cells are on the ball
     if solid.kind == BOX:
         near, far = own + reach / half, own - reach / half
         return (near <= 1).all(axis=1), (far > 1).any(axis=1)

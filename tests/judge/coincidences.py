@@ -1,4 +1,4 @@
-"""From singles to coincidences: dead time of blocks, windows of time, multiples, delayeds."""
+"""From singles to coincidences: dead time of blocks, time windows, multiples, delayeds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.judge.compiled import kept
-from tests.judge.pairs import RANDOM, SCATTERED, TRUE, Coincidences, are_apart
+from tests.judge.compiled import cached
+from tests.judge.pairs import RANDOM, SCATTERED, TRUE, Coincidences, may_coincide
 from tests.judge.scanners import Scanner, block_of
 from tests.judge.singles import Singles
 
@@ -19,9 +19,9 @@ ALL, NONE, LARGEST = range(3)
 def after_dead_time(
     singles: Singles, scanner: Scanner, dead_s: float, *, is_paralysable: bool
 ) -> Singles:
-    """Return the singles that a block took: those that come at least `dead_s` after the one before.
+    """Return the singles that a block accepts: at least `dead_s` after the previous one.
 
-    The one before is the last that was taken, or, of a paralysable block, the last that came.
+    The previous one is the last accepted single, or, for a paralysable block, the last single.
     """
     taken = np.zeros(len(singles), bool)
     free_at = np.zeros(scanner.n_blocks)
@@ -29,7 +29,7 @@ def after_dead_time(
     return singles.take(taken)
 
 
-@kept
+@cached
 def _take(times, crystal, crystals, dead_s, is_paralysable, free_at, taken):
     for k in range(len(times)):
         block = block_of(crystals, crystal[k])
@@ -45,36 +45,42 @@ def coincidences(
     window_s: float,
     delay_s: float = 0.0,
     multiples: int = ALL,
-    least_apart: int = 1,
+    min_module_distance: int = 1,
 ) -> Coincidences:
-    """Pair the singles whose times differ by less than `window_s`, or do so after a delay.
+    """Pair singles with a time difference below `window_s`, optionally after a delay.
 
     Parameters
     ----------
-    singles : in the order of their times
-    scanner : where they were read
-    window_s : τ; independent singles of rates S1, S2 then pair at the rate 2τ S1 S2
-    delay_s : the second single of a delayed pair comes this much to this much and τ later; 0 for
+    singles : ordered by time
+    scanner : scanner of the singles
+    window_s : τ; independent singles of rates S1, S2 pair at the rate 2τ S1 S2
+    delay_s : the second single of a delayed pair comes between this time and τ later; 0 for
         prompts
-    multiples : of pairs that share a single, keep ALL, NONE, or of those the one with the LARGEST
-        energy
-    least_apart : modules between the two, at least
+    multiples : which pairs to return if several share a single: ALL, NONE, or the one with the
+        LARGEST energy
+    min_module_distance : minimum number of modules between the two
     """
     n_most = 1024 + 4 * len(singles)
     rows = np.empty((n_most, 2), np.int64)
     n = _pair(
-        singles.time_s, singles.crystal, scanner.crystals, window_s, delay_s, least_apart, rows
+        singles.time_s,
+        singles.crystal,
+        scanner.crystals,
+        window_s,
+        delay_s,
+        min_module_distance,
+        rows,
     )
     if n < 0:
         raise ValueError(f"more than {n_most} pairs of {len(singles)} singles: τ is too long.")
     rows = _without_multiples(rows[:n], singles.kev, multiples)
-    # which of the two came first would else say which is nearer
+    # the order of detection would otherwise reveal which one is nearer
     rows = np.where(rows[:, :1] % 2 == 0, rows[:, ::-1], rows)
     return _described(singles, rows, delay_s)
 
 
-@kept
-def _pair(times, crystal, crystals, window_s, delay_s, least_apart, rows):
+@cached
+def _pair(times, crystal, crystals, window_s, delay_s, min_module_distance, rows):
     n, first = 0, 0
     for i in range(len(times)):
         first = max(first, i + 1)
@@ -82,7 +88,7 @@ def _pair(times, crystal, crystals, window_s, delay_s, least_apart, rows):
             first += 1
         k = first
         while k < len(times) and times[k] < times[i] + delay_s + window_s:
-            if are_apart(crystals, crystal[i], crystal[k], least_apart):
+            if may_coincide(crystals, crystal[i], crystal[k], min_module_distance):
                 if n == len(rows):
                     return -1
                 rows[n, 0], rows[n, 1] = i, k

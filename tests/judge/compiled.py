@@ -1,7 +1,7 @@
-"""Compilation of the judge's kernels, kept beside them for each state of all of them.
+"""Compile the judge's kernels and cache them on disk for each version of all its files.
 
-Numba looks at one file only when it decides whether what it kept still fits, and at no function
-that this one calls. So only the functions called from Python are kept, stamped with all files.
+Numba only checks the file of a function before it uses the cache, and not the functions that it
+calls. So only functions that Python calls are cached, with a stamp of all files.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from typing import Any
 import numba
 
 FOLDER = Path(__file__).parent
-APART = ("studies.py", "probes.py")
-"""Files that no kernel of another file depends on."""
+UNSTAMPED = ("studies.py", "probes.py")
+"""Files without functions that kernels in other files use."""
 
 inner = numba.njit(nogil=True, error_model="numpy", _nrt=False)
-"""A kernel that only kernels call. It makes no arrays, and so counts no references to those it is
-given: as atomic operations on every call these took four fifths of all time."""
+"""Decorator of kernels that only kernels call. They create no arrays and need no reference counts;
+atomic counting on every call took four fifths of all time.
+"""
 
 makes = numba.njit(nogil=True, error_model="numpy")
-"""A kernel that makes arrays for those that call it."""
+"""Decorator of kernels that create arrays for other kernels."""
 
 
-def kept(function: Callable[..., Any]) -> Any:
-    """Compile a kernel that Python calls: without Python's lock, its result kept on disk."""
+def cached(function: Callable[..., Any]) -> Any:
+    """Compile a kernel that Python calls, without the GIL and with a cache on disk."""
     dispatcher = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
     own = Path(function.__code__.co_filename).read_bytes()
     stamp = sha256(own + digest().encode()).hexdigest()
@@ -37,7 +38,7 @@ def kept(function: Callable[..., Any]) -> Any:
 
 @cache
 def digest() -> str:
-    """Fingerprint of every file that tells how photons go, or what they are."""
-    files = [path for path in sorted(FOLDER.glob("*.py")) if path.name not in APART]
+    """Return a hash of all files that affect the simulation."""
+    files = [path for path in sorted(FOLDER.glob("*.py")) if path.name not in UNSTAMPED]
     files = [path for path in files if not path.name.startswith("test_")]
     return sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()

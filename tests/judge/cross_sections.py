@@ -1,9 +1,9 @@
-"""Photon cross sections of the elements, as NIST publishes them.
+"""Photon cross sections of the elements, as published by NIST.
 
 Berger, Hubbell et al., XCOM: Photon Cross Sections Database, NBSIR 87-3597, NIST Standard
 Reference Database 8. Barn per atom: incoherent (Compton) scattering, then photoelectric
-absorption, at `KEV`. Coherent (Rayleigh) scattering is left out: at 511 keV it turns photons by
-a few degrees and takes no energy, and everywhere in the judge it is left out alike.
+absorption, at `KEV`. Coherent (Rayleigh) scattering is omitted in the whole judge: at 511 keV it
+turns photons by a few degrees and takes no energy.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ XCOM = {
         23.97 28.56 31.32 32.92 33.82 34.49 34.4 32.99 31.2 27.97 25.44 23.44 21.81
         3.021e+04 1.042e+04 4831 2642 1608 731.2 1881 652.3 305.1 105.9 51.32 29.94 19.62""",
 }
-"""For each element the 13 values of Compton scattering, then those of photoelectric absorption."""
+"""For each element, 13 values of Compton scattering, then 13 of photoelectric absorption."""
 
 BARN_PER_ATOM = {
     element: (values[: len(KEV)], values[len(KEV) :])
     for element, values in ((e, [float(v) for v in text.split()]) for e, text in XCOM.items())
 }
-"""Element to its two rows of barn per atom at `KEV`."""
+"""For each element, two rows of barn per atom at `KEV`."""
 
 K_EDGES = {
     "Lu": (63.3138, 29.96, 699.4, 3657.0),

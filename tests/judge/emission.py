@@ -1,4 +1,4 @@
-"""Decays: where the positron ends, and the directions of the two photons."""
+"""Decays: end point of the positron, and directions of the two photons."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from tests.judge.compiled import inner
-from tests.judge.interactions import DX, DY, DZ, ELECTRON_KEV, KEV, WAY, X, turn
+from tests.judge.interactions import DX, DY, DZ, ELECTRON_KEV, KEV, PATH, X, turn
 from tests.judge.streams import exponential, gauss, uniform
 
 FWHM_IN_SIGMA = 2.0 * math.sqrt(2.0 * math.log(2.0))
@@ -14,11 +14,12 @@ FWHM_IN_SIGMA = 2.0 * math.sqrt(2.0 * math.log(2.0))
 
 @dataclass(frozen=True)
 class PositronRange:
-    """How far positrons go before they annihilate: two Laplace laws along any line, or a Gaussian.
+    """Range of positrons: two Laplace distributions along any line, or a Gaussian.
 
-    Levin and Hoffman (Phys Med Biol 44 (1999) 781) write the law of the ends along a line as
-    c·exp(−k1 x) + (1 − c)·exp(−k2 x). The three-dimensional law whose projection on every line is
-    a Laplace law of scale 1/k is that of √(2 E)/k times three normal numbers, E exponential.
+    Levin and Hoffman (Phys Med Biol 44 (1999) 781) give the distribution of end points along a line
+    as c·exp(−k1 x) + (1 − c)·exp(−k2 x). The three-dimensional distribution with a Laplace
+    distribution of scale 1/k on every line is √(2 E)/k times three normal numbers, with E
+    exponential.
     """
 
     weight: float
@@ -33,7 +34,7 @@ def levin_hoffman(c: float, k1_per_mm: float, k2_per_mm: float) -> PositronRange
 
 
 def gaussian_range(fwhm_mm: float) -> PositronRange:
-    """Return a range whose projection on every line is a Gaussian."""
+    """Return a range with a Gaussian projection on every line."""
     sigma = fwhm_mm / FWHM_IN_SIGMA
     return PositronRange(1.0, (sigma, sigma), is_gaussian=True)
 
@@ -54,13 +55,13 @@ def move_positron(place, positron, stream):
 
 
 @inner
-def emit(place, photons, acollinearity, most_cosine, stream):
-    """Set both photons off from a place, back to back but for the acollinearity.
+def emit(place, photons, acollinearity, max_cosine, stream):
+    """Emit both photons from a place, back to back except for the acollinearity.
 
-    Directions are isotropic with |cosine to the axis z| up to `most_cosine`; `acollinearity` is the
+    Directions are isotropic with |cosine to the z axis| up to `max_cosine`. `acollinearity` is the
     standard deviation [rad] of the angle from 180 degrees in each of two planes.
     """
-    cosine = most_cosine * (2.0 * uniform(stream) - 1.0)
+    cosine = max_cosine * (2.0 * uniform(stream) - 1.0)
     azimuth = 2.0 * math.pi * uniform(stream)
     sine = math.sqrt(1.0 - cosine * cosine)
     for k in range(2):
@@ -71,7 +72,7 @@ def emit(place, photons, acollinearity, most_cosine, stream):
         photons[k, DY] = sign * sine * math.sin(azimuth)
         photons[k, DZ] = sign * cosine
         photons[k, KEV] = ELECTRON_KEV
-        photons[k, WAY] = 0.0
+        photons[k, PATH] = 0.0
     if acollinearity > 0.0:
         angle = acollinearity * math.sqrt(2.0 * exponential(stream))
         turn(photons[1], math.cos(angle), 2.0 * math.pi * uniform(stream))

@@ -1,6 +1,6 @@
-"""A photon: where it is, where it goes, its energy; and what befalls it.
+"""A photon: position, direction, energy, and its interactions.
 
-A photon is a row of numbers: place [mm], direction, energy [keV], way so far [mm].
+A photon is a row of numbers: position [mm], direction, energy [keV], path length so far [mm].
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from tests.judge.compiled import inner
 from tests.judge.materials import LOWEST_KEV
 from tests.judge.streams import exponential, uniform
 
-X, Y, Z, DX, DY, DZ, KEV, WAY = range(8)
+X, Y, Z, DX, DY, DZ, KEV, PATH = range(8)
 NUMBERS = 8
 ELECTRON_KEV = 510.99895
-"""Rest energy of an electron (CODATA 2018), and of each photon of an annihilation."""
+"""Rest energy of an electron (CODATA 2018), and energy of each annihilation photon."""
 
 
 @inner
-def advance(photon, way_mm):
+def advance(photon, path_mm):
     """Move a photon along its direction."""
-    photon[X] += way_mm * photon[DX]
-    photon[Y] += way_mm * photon[DY]
-    photon[Z] += way_mm * photon[DZ]
-    photon[WAY] += way_mm
+    photon[X] += path_mm * photon[DX]
+    photon[Y] += path_mm * photon[DY]
+    photon[Z] += path_mm * photon[DZ]
+    photon[PATH] += path_mm
 
 
 @inner
 def turn(photon, cosine, azimuth):
-    """Turn a photon by an angle, whose cosine is given, into an azimuth about its direction."""
+    """Rotate a photon's direction by an angle with this cosine, at an azimuth around it."""
     sine = math.sqrt(max(0.0, 1.0 - cosine * cosine))
     a, b = sine * math.cos(azimuth), sine * math.sin(azimuth)
     x, y, z = photon[DX], photon[DY], photon[DZ]
-    # two directions at right angles to the photon's, without a division by nearly nothing
+    # two directions perpendicular to the photon's, without a division by nearly zero
     # (Duff et al., J Computer Graphics Techniques 6 (2017) 1)
     sign = 1.0 if z >= 0.0 else -1.0
     p = -1.0 / (sign + z)
@@ -48,10 +48,10 @@ def turn(photon, cosine, azimuth):
 
 @inner
 def draw_compton(kev, stream):
-    """Return the ratio of energies before and after, and the cosine of the angle between.
+    """Return the ratio of energies before and after, and the cosine of the scattering angle.
 
-    Klein and Nishina (Z Phys 52 (1929) 853) for an electron at rest, by the rejections of Kahn
-    (Applications of Monte Carlo, RAND AECU-3259, 1956).
+    Klein and Nishina (Z Phys 52 (1929) 853) for an electron at rest, with the rejection method of
+    Kahn (Applications of Monte Carlo, RAND AECU-3259, 1956).
     """
     a = kev / ELECTRON_KEV
     while True:
@@ -70,7 +70,7 @@ def draw_compton(kev, stream):
 
 @inner
 def scatter(photon, stream):
-    """Let a photon scatter; return the energy it leaves [keV]."""
+    """Scatter a photon; return the energy it loses [keV]."""
     ratio, cosine = draw_compton(photon[KEV], stream)
     left = photon[KEV] * (1.0 - 1.0 / ratio)
     photon[KEV] /= ratio
@@ -80,13 +80,13 @@ def scatter(photon, stream):
 
 @inner
 def coefficient(values, kev):
-    """Return a coefficient at an energy, from values 1 keV apart."""
+    """Return a coefficient at an energy, from values at steps of 1 keV."""
     at = kev - LOWEST_KEV
     k = min(max(int(at), 0), len(values) - 2)
     return values[k] + (at - k) * (values[k + 1] - values[k])
 
 
 @inner
-def free_way(per_mm, stream):
-    """Return the way to the next collision [mm] (Beer's law)."""
+def free_path(per_mm, stream):
+    """Return the path length to the next collision [mm] (Beer's law)."""
     return exponential(stream) / per_mm

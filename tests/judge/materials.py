@@ -1,8 +1,8 @@
 """Materials: how photons of each energy interact with them.
 
-Compositions by weight of ICRU Report 44 as NIST lists them (air, lung, cortical bone), else of the
-chemical formula. Log-log interpolation between NIST's energies, as Hubbell and Seltzer (NISTIR
-5632) recommend, edges apart.
+Compositions by weight are those of ICRU Report 44 as listed by NIST (air, lung, cortical bone), or
+follow from the chemical formula. Between NIST's energies, except at edges, values are interpolated
+log-log, as Hubbell and Seltzer (NISTIR 5632) recommend.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from tests.judge.cross_sections import BARN_PER_ATOM, GRAM_PER_MOLE, K_EDGES, KE
 
 LOWEST_KEV, HIGHEST_KEV = 20, 512
 ENERGIES_KEV = np.arange(LOWEST_KEV, HIGHEST_KEV + 1)
-"""Where kernels find coefficients, 1 keV apart; a photon of less energy stops where it is."""
+"""Energies of the kernels' tables, 1 keV apart; a photon below them is absorbed."""
 AVOGADRO_PER_BARN = 0.602214076
-"""Avogadro's number, 1/mol, times cm² in a barn."""
+"""Avogadro's number, 1/mol, times cm² per barn."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """What photons meet.
+    """Material in the path of photons.
 
     Attributes
     ----------
-    name : what it is called in messages
+    name : name in messages
     density : g/cm³
-    weights : parts of each element by weight, adding up to 1
-    black_per_mm : instead of all that, a coefficient of absorption at every energy [1/mm]
+    weights : fractions of the elements by weight, with a sum of 1
+    black_per_mm : absorption coefficient at every energy [1/mm], in place of all other values
     """
 
     name: str
@@ -40,7 +40,7 @@ class Material:
     black_per_mm: float = 0.0
 
     def coefficients(self, kev: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Linear coefficients of Compton scattering and photoelectric absorption, (2, n) [1/mm]."""
+        """Return coefficients of Compton scattering and photoelectric absorption, (2, n) [1/mm]."""
         found = np.zeros((2, len(kev)))
         found[1] = self.black_per_mm
         for element, weight in self.weights:
@@ -49,7 +49,7 @@ class Material:
         return found
 
     def total(self, kev: float) -> float:
-        """Linear attenuation coefficient without coherent scattering [1/mm]."""
+        """Return the linear attenuation coefficient without coherent scattering [1/mm]."""
         return float(self.coefficients(np.array([kev])).sum())
 
 
@@ -61,7 +61,7 @@ def compound(name: str, density: float, **atoms: float) -> Material:
 
 
 def barn_per_atom(element: str, kev: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cross sections of Compton scattering and photoelectric absorption, (2, n)."""
+    """Return cross sections of Compton scattering and photoelectric absorption, (2, n)."""
     at, compton, photo = (np.array(v) for v in (KEV, *BARN_PER_ATOM[element]))
     if element not in K_EDGES:
         return np.array([log_log(kev, at, compton), log_log(kev, at, photo)])
@@ -78,19 +78,19 @@ def barn_per_atom(element: str, kev: NDArray[np.float64]) -> NDArray[np.float64]
 def log_log(
     x: NDArray[np.float64], at: NDArray[np.float64], values: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Interpolate straight lines between logarithms."""
+    """Interpolate linearly between logarithms."""
     return np.exp(np.interp(np.log(x), np.log(at), np.log(values)))
 
 
 @cache
 def table(material: Material) -> NDArray[np.float64]:
-    """Total and Compton coefficients at `ENERGIES_KEV`, (2, n) [1/mm]."""
+    """Return total and Compton coefficients at `ENERGIES_KEV`, (2, n) [1/mm]."""
     compton, photo = material.coefficients(ENERGIES_KEV.astype(float))
     return np.array([compton + photo, compton])
 
 
 def black(per_mm: float) -> Material:
-    """Return a thing of the mind that absorbs photons of any energy alike and scatters none."""
+    """Return an ideal material that absorbs photons of all energies equally and scatters none."""
     return Material("black", black_per_mm=per_mm)
 
 

@@ -1,4 +1,4 @@
-"""Pairs: both photons of a decay, without times of decays: trues and scatter, as fast as can be."""
+"""Pairs: both photons of a decay, without decay times. Fast simulation of trues and scatter."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.judge.compiled import inner, kept
+from tests.judge.compiled import cached, inner
 from tests.judge.emission import emit, move_positron
 from tests.judge.interactions import NUMBERS
 from tests.judge.phantoms import Phantom, VoxelPhantom, draw_decay
 from tests.judge.readout import SPEED_OF_LIGHT_MM_PER_PS, Physics, read
 from tests.judge.scanners import Scanner, module_of
 from tests.judge.streams import start
-from tests.judge.transport import LOST, absorb, can_meet, leave_phantom, room_for_deposits
+from tests.judge.transport import LOST, absorb, can_meet, empty_deposits, leave_phantom
 
 Array = NDArray[Any]
 TRUE, SCATTERED, RANDOM = range(3)
 BLOCK = 1 << 15
-"""Decays tracked in one call, and by one thread."""
+"""Decays tracked in one call by one thread."""
 
 
 @dataclass(frozen=True, eq=False)
 class Coincidences:
-    """Coincidences in the order of their decays or times, and what they came from.
+    """Coincidences in the order of their decays or times, and their origin.
 
     Attributes
     ----------
     crystals : (n, 2) int32
     tof_ps : (n,) float32, time of the first minus that of the second
     kev : (n, 2) float32, energies as read
-    decay_mm : (n, 3) float32, true place of the decay (of the first photon's, for randoms)
-    scatters : (n, 2) uint8, how often each photon scattered in the phantom
+    decay_mm : (n, 3) float32, true position of the decay (for randoms, of the first photon's)
+    scatters : (n, 2) uint8, number of scatters of each photon in the phantom
     kind : (n,) uint8, TRUE, SCATTERED or RANDOM
-    n_decays : decays that they are of, in all directions
+    n_decays : corresponding number of decays in all directions
     """
 
     crystals: Array
@@ -54,19 +54,19 @@ class Coincidences:
         return len(self.crystals)
 
     def take(self, which: Array) -> Coincidences:
-        """Return some of them."""
+        """Return the selected ones."""
         rows = {f.name: getattr(self, f.name) for f in fields(self)}
         n_decays = rows.pop("n_decays")
         return Coincidences(**{k: v[which] for k, v in rows.items()}, n_decays=n_decays)
 
     @property
     def trues(self) -> Coincidences:
-        """Those whose photons come from one decay and did not scatter in the phantom."""
+        """Return those of one decay that did not scatter in the phantom."""
         return self.take(self.kind == TRUE)
 
     @property
     def scatter_fraction(self) -> float:
-        """Scattered ones as part of those of one decay."""
+        """Return the fraction of scattered ones among those of one decay."""
         of_one = self.kind != RANDOM
         return float(np.mean(self.kind[of_one] == SCATTERED))
 
@@ -81,15 +81,15 @@ def simulate_pairs(
     n_pairs: int | None = None,
     n_threads: int | None = None,
 ) -> Coincidences:
-    """Track decays one by one; the same pairs for a seed, whatever the number of threads.
+    """Track decays one by one; equal seeds give equal pairs with any number of threads.
 
     Parameters
     ----------
-    phantom, scanner, physics : what decays, what detects, and how
+    phantom, scanner, physics : source, detector and physical effects
     seed : of all random numbers
-    n_decays : how many decays to track, rounded up to whole blocks of 32,768; or
-    n_pairs : how many pairs to stop after, at the end of a block
-    n_threads : how many threads; None: one for each processor
+    n_decays : number of decays, rounded up to whole blocks of 32,768; or
+    n_pairs : number of pairs after which to stop, at the end of a block
+    n_threads : number of threads; None: one per processor
     """
     if (n_decays is None) == (n_pairs is None):
         raise ValueError("simulate_pairs: give either n_decays or n_pairs.")
@@ -110,7 +110,7 @@ def simulate_pairs(
         decay_mm=values[:, 3:].copy(),
         scatters=scatters,
         kind=np.where(scatters.any(axis=1), SCATTERED, TRUE).astype(np.uint8),
-        n_decays=len(found) * BLOCK / physics.most_cosine,
+        n_decays=len(found) * BLOCK / physics.max_cosine,
     )
 
 
@@ -121,7 +121,7 @@ def _blocks(
     seed: int,
     n_threads: int | None,
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield blocks in their order, a few for each thread on their way at a time."""
+    """Yield blocks in order; a few per thread are in progress at a time."""
     world, crystals, numbers = phantom.world, scanner.crystals, physics.numbers()
     n_threads = n_threads or os.cpu_count()
 
@@ -135,18 +135,18 @@ def _blocks(
             yield from pool.map(track, range(first, first + 2 * n_threads))
 
 
-@kept
+@cached
 def track_pairs(world, crystals, numbers, seed, first, whole, values):
-    """Track a block of decays; write pairs into `whole` and `values`, return their number."""
+    """Track a block of decays; write pairs into `whole` and `values` and return their number."""
     stream, place = np.empty(1, np.uint64), np.empty(3)
-    photons, deposits = np.empty((2, NUMBERS)), room_for_deposits()
-    room = stream, place, photons, deposits
-    return _track_pairs(world, crystals, numbers, seed, first, whole, values, room)
+    photons, deposits = np.empty((2, NUMBERS)), empty_deposits()
+    buffers = stream, place, photons, deposits
+    return _track_pairs(world, crystals, numbers, seed, first, whole, values, buffers)
 
 
 @inner
-def _track_pairs(world, crystals, numbers, seed, first, whole, values, room):
-    stream, place, photons, deposits = room
+def _track_pairs(world, crystals, numbers, seed, first, whole, values, buffers):
+    stream, place, photons, deposits = buffers
     n = 0
     for index in range(first, first + len(whole)):
         start(stream, seed, index)
@@ -154,7 +154,7 @@ def _track_pairs(world, crystals, numbers, seed, first, whole, values, room):
         for k in range(3):
             values[n, 3 + k] = place[k]
         move_positron(place, numbers.positron, stream)
-        emit(place, photons, numbers.acollinearity, numbers.most_cosine, stream)
+        emit(place, photons, numbers.acollinearity, numbers.max_cosine, stream)
         if detect_pair(world, crystals, numbers, photons, stream, deposits, whole[n], values[n]):
             n += 1
     return n
@@ -162,7 +162,7 @@ def _track_pairs(world, crystals, numbers, seed, first, whole, values, room):
 
 @inner
 def detect_pair(world, crystals, numbers, photons, stream, deposits, whole, values):
-    """Whether both photons are read within the window; `whole` and `values` then say how."""
+    """Return True if both photons are read within the window, and fill `whole` and `values`."""
     sizes = crystals.sizes
     meets = can_meet(photons[0], sizes) and can_meet(photons[1], sizes)
     if not (meets or numbers.follows_scatter):
@@ -173,24 +173,24 @@ def detect_pair(world, crystals, numbers, photons, stream, deposits, whole, valu
         )
         if n_scatters == LOST:
             return False
-        if not can_meet(photons[k], sizes):  # as it goes now, and nothing turns it any more
+        if not can_meet(photons[k], sizes):  # with its final direction
             return False
         whole[2 + k] = min(n_scatters, 255)
-    ways = 0.0
+    paths = 0.0
     for k in range(2):
         n = absorb(crystals, photons[k], stream, deposits)
-        crystal, kev, way = read(crystals, deposits, n, numbers, stream)
+        crystal, kev, path = read(crystals, deposits, n, numbers, stream)
         if crystal == LOST or not numbers.lowest_kev <= kev <= numbers.highest_kev:
             return False
         whole[k], values[1 + k] = crystal, kev
-        ways = way - ways
-    values[0] = -ways / SPEED_OF_LIGHT_MM_PER_PS
-    return are_apart(crystals, whole[0], whole[1], numbers.least_apart)
+        paths = path - paths
+    values[0] = -paths / SPEED_OF_LIGHT_MM_PER_PS
+    return may_coincide(crystals, whole[0], whole[1], numbers.min_module_distance)
 
 
 @inner
-def are_apart(crystals, one, other, least):
-    """Whether the modules of two crystals are far enough apart, around the polygon."""
+def may_coincide(crystals, one, other, least):
+    """Return True if the modules of two crystals are far enough apart around the polygon."""
     n = len(crystals.turns)
     between = abs(module_of(crystals, one) - module_of(crystals, other))
     return min(between, n - between) >= least

@@ -1,4 +1,4 @@
-"""Phantoms: what photons come from and go through, of solids or of voxels."""
+"""Phantoms that emit and attenuate photons, made of solids or of voxels."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.judge.cells import MIXED, cells_of
-from tests.judge.compiled import inner, kept
+from tests.judge.compiled import cached, inner
 from tests.judge.materials import VACUUM, Material, table
-from tests.judge.solids import ROW, Solid, Vector, draw_in, holds
+from tests.judge.solids import ROW, Solid, Vector, contains, draw_in
 from tests.judge.streams import uniform
 
 Array = NDArray[Any]
 
 
 class World(NamedTuple):
-    """A phantom as kernels read it."""
+    """A phantom in the form for kernels."""
 
-    solids: Array  # (n, ROW), later ones lie over earlier ones
-    cells: Array  # (z, y, x) number of the last solid that holds all of a cell: `tests.judge.cells`
-    lattice: Array  # (4,) lower corner of the cells and their edge, mm
+    solids: Array  # (n, ROW), later ones are on top of earlier ones
+    cells: Array  # (z, y, x) see `tests.judge.cells`
+    lattice: Array  # (4,) lower corner and edge of the cells, mm
     materials: Array  # (n,) row of `coefficients`
     activities: Array  # (n,) per mm³
-    shares: Array  # (n,) cumulative share of all decays, were no solid hidden
+    shares: Array  # (n,) cumulative share of all decays, as if no solid covered another
     labels: Array  # (z, y, x) row of `coefficients`; empty for solids
     voxel_shares: Array  # (z · y · x,) cumulative share of all decays
     voxels: Array  # (6,) lower corner and edges, mm
@@ -38,7 +38,7 @@ class World(NamedTuple):
 
 @dataclass(frozen=True)
 class Region:
-    """A solid of one material and one concentration of activity [any unit, per mm³]."""
+    """A solid with one material and one activity concentration [any unit, per mm³]."""
 
     solid: Solid
     material: Material = VACUUM
@@ -47,14 +47,14 @@ class Region:
 
 @dataclass(frozen=True)
 class Phantom:
-    """Regions, each over those before it: what a point is made of, the last that holds it says."""
+    """Overlapping regions; at each point, the last region that contains it applies."""
 
     name: str
     regions: tuple[Region, ...]
 
     @cached_property
     def world(self) -> World:
-        """The phantom as kernels read it."""
+        """Return the phantom in the form for kernels."""
         rows = np.array([r.solid.row() for r in self.regions]).reshape(-1, ROW)
         used = list(dict.fromkeys(r.material for r in self.regions))
         activities = np.array([r.activity for r in self.regions])
@@ -77,7 +77,7 @@ class Phantom:
         )
 
     def at(self, points: Array) -> tuple[Array, Array]:
-        """Activity per mm³ and attenuation at 511 keV [1/mm] at points, (n, 3) [mm]."""
+        """Return activity per mm³ and attenuation at 511 keV [1/mm] at points, (n, 3) [mm]."""
         tops = np.empty(len(points), np.int64)
         _tops(self.world, np.ascontiguousarray(points, float), tops)
         activity = np.array([*(r.activity for r in self.regions), 0.0])
@@ -91,12 +91,12 @@ class VoxelPhantom:
 
     Attributes
     ----------
-    name : what it is called
-    labels : (z, y, x) uint8, number of the material in each voxel
-    materials : what the labels mean
+    name : name of the phantom
+    labels : (z, y, x) uint8, index of the material of each voxel
+    materials : materials by index
     activity : (z, y, x) concentration [any unit, per mm³]
     voxel_mm : (x, y, z) edges
-    centre_mm : (x, y, z) middle of the whole box
+    centre_mm : (x, y, z) centre of the box of voxels
     """
 
     name: str
@@ -108,7 +108,7 @@ class VoxelPhantom:
 
     @cached_property
     def world(self) -> World:
-        """The phantom as kernels read it."""
+        """Return the phantom in the form for kernels."""
         size = np.array(self.labels.shape[::-1]) * self.voxel_mm
         lower = np.array(self.centre_mm) - size / 2
         shares = np.cumsum(self.activity.ravel(), dtype=float)
@@ -131,7 +131,7 @@ def _coefficients(materials: list[Material] | tuple[Material, ...]) -> tuple[Arr
     return coefficients, coefficients[:, 0].max(axis=0)
 
 
-@kept
+@cached
 def _tops(world, points, out):
     for i in range(len(points)):
         out[i] = top(world, points[i, 0], points[i, 1], points[i, 2])
@@ -139,7 +139,7 @@ def _tops(world, points, out):
 
 @inner
 def top(world, x, y, z):
-    """Return the number of the last solid that holds a point, −1 if none does."""
+    """Return the number of the last solid that contains a point, or −1."""
     lattice, shape = world.lattice, world.cells.shape
     i = math.floor((x - lattice[0]) / lattice[3])
     j = math.floor((y - lattice[1]) / lattice[3])
@@ -153,9 +153,9 @@ def top(world, x, y, z):
 
 @inner
 def searched_top(solids, x, y, z):
-    """Return the same, looking at one solid after the other."""
+    """Return the same by a search through all solids."""
     for k in range(len(solids) - 1, -1, -1):
-        if holds(solids[k], x, y, z):
+        if contains(solids[k], x, y, z):
             return k
     return -1
 
@@ -177,14 +177,14 @@ def material_at(world, x, y, z):
 
 @inner
 def draw_decay(world, stream, point):
-    """Set `point` to the place of a decay."""
+    """Set `point` to the position of a decay."""
     if world.labels.size == 0:
         while True:
             u, k = uniform(stream), 0
             while world.shares[k] <= u:
                 k += 1
             draw_in(world.solids[k], stream, point)
-            # what lies under another solid is not there
+            # another solid covers this part
             if top(world, point[0], point[1], point[2]) == k:
                 return
     n = np.searchsorted(world.voxel_shares, uniform(stream), side="right")

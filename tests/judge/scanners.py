@@ -1,10 +1,10 @@
 """Scanners: regular polygons of modules, each with crystals in blocks.
 
-A round ring is a polygon of modules of one crystal; two panels are a polygon of two modules.
-Crystal = (row · n_modules + module) · n_across + column: rows follow the axis z, columns of a
-module the turn from +x to +y. Crystals may lie in layers behind one another, which share the depth:
-those of the next layer follow with numbers that are higher by those of a layer. Between crystals
-and outside of them is nothing.
+A round ring is a polygon of modules with one crystal each; two panels are a polygon of two modules.
+Crystal = (row · n_modules + module) · n_across + column. Rows run along the z axis, columns of a
+module in the direction from +x to +y. There may be several layers of crystals, which share the
+depth; the numbers of each further layer continue after those of the previous one. The space between
+and outside crystals is empty.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Array = NDArray[Any]
 
 
 class Crystals(NamedTuple):
-    """A scanner as kernels read it."""
+    """A scanner in the form for kernels."""
 
     turns: Array  # (n_modules, 2) cosine and sine of each module's direction
-    across: Array  # (5,) blocks, crystals in one, pitch, crystal and gap of blocks, mm
+    across: Array  # (5,) blocks, crystals per block, pitch, crystal and gap between blocks, mm
     along: Array  # (5,) the same along the axis
     sizes: Array  # (9,): see `_sizes`
     coefficients: Array  # (2, energies) total and Compton, 1/mm
@@ -43,15 +43,15 @@ class Scanner:
     Attributes
     ----------
     n_modules : corners of the polygon
-    face_mm : distance of the modules' faces from the axis
+    face_mm : distance of the faces of modules from the axis
     across, along : blocks of a module around and along the axis, and crystals of a block
-    pitch_mm : distance of crystals' middles, around and along the axis
-    crystal_mm : their widths
-    gap_mm : what lies between two blocks beyond the pitch, around and along the axis
+    pitch_mm : distance between crystal centres, around and along the axis
+    crystal_mm : widths of crystals
+    gap_mm : additional distance between two blocks, around and along the axis
     depth_mm : length of the crystals, all layers together
-    n_layers : of crystals
-    first_deg, tilt_deg : direction of module 0; turn of each module about the middle of its face
-    material : what the crystals are made of
+    n_layers : number of layers
+    first_deg, tilt_deg : direction of module 0; rotation of each module about its face centre
+    material : material of the crystals
     """
 
     n_modules: int
@@ -69,32 +69,32 @@ class Scanner:
 
     @property
     def n_across(self) -> int:
-        """Number of crystals across a module."""
+        """Return the number of crystals across a module."""
         return self.across[0] * self.across[1]
 
     @property
     def n_rows(self) -> int:
-        """Number of crystals along the axis."""
+        """Return the number of crystals along the axis."""
         return self.along[0] * self.along[1]
 
     @property
     def n_crystals(self) -> int:
-        """Number of crystals of the scanner."""
+        """Return the number of crystals of the scanner."""
         return self.n_per_layer * self.n_layers
 
     @property
     def n_per_layer(self) -> int:
-        """Number of crystals of one layer."""
+        """Return the number of crystals of one layer."""
         return self.n_rows * self.n_modules * self.n_across
 
     @property
     def n_blocks(self) -> int:
-        """Number of blocks of the scanner."""
+        """Return the number of blocks of the scanner."""
         return self.along[0] * self.n_modules * self.across[0]
 
     @property
     def size_mm(self) -> tuple[float, float]:
-        """Size of a module across and along the axis, gaps included."""
+        """Return the size of a module across and along the axis, including gaps."""
         counts = (self.across, self.along)
         width, length = (
             n * m * pitch + (n - 1) * gap
@@ -103,7 +103,7 @@ class Scanner:
         return width, length
 
     def places_mm(self, depth_mm: float) -> Array:
-        """Points of all crystals of a layer at a depth below the faces, (n_per_layer, 3)."""
+        """Return points in all crystals of a layer at a depth below the faces, (n_per_layer, 3)."""
         u, z = (
             _middles(counts, pitch, gap)
             for counts, pitch, gap in zip(
@@ -122,7 +122,7 @@ class Scanner:
 
     @cached_property
     def crystals(self) -> Crystals:
-        """The scanner as kernels read it."""
+        """Return the scanner in the form for kernels."""
         first = math.radians(self.first_deg)
         angles = first + 2 * math.pi * np.arange(self.n_modules) / self.n_modules
         lists = [
@@ -141,7 +141,7 @@ class Scanner:
             self.face_mm + w * math.cos(tilt) - u * math.sin(tilt),
             w * math.sin(tilt) + u * math.cos(tilt),
         )
-        bore = radii.min() * (1 - 1e-5)  # of 1001 points, none need be the nearest
+        bore = radii.min() * (1 - 1e-5)  # from 1001 points; the nearest one may be between them
         sizes = [
             self.face_mm,
             self.depth_mm,
@@ -161,7 +161,7 @@ def _middles(counts: tuple[int, int], pitch: float, gap: float) -> Array:
 
 @inner
 def cell(at, rule):
-    """Return the number of the crystal at a distance from a module's middle, −1 in a gap."""
+    """Return the number of the crystal at a distance from the centre of a module, −1 in a gap."""
     n, m, pitch, crystal, gap = rule[0], rule[1], rule[2], rule[3], rule[4]
     at += 0.5 * (n * (m * pitch + gap) - gap)
     block = math.floor(at / (m * pitch + gap))
@@ -176,14 +176,14 @@ def cell(at, rule):
 
 @inner
 def crystal_at(crystals, x, y, z):
-    """Return the number of the crystal that holds a point, −1 where there is none."""
+    """Return the number of the crystal that contains a point, or −1."""
     row = cell(z, crystals.along)
     if row < 0:
         return -1
     n = len(crystals.turns)
     turn = (math.atan2(y, x) - crystals.sizes[FIRST_ANGLE]) * n / (2.0 * math.pi)
     nearest = math.floor(turn + 0.5)
-    # a tilted module leaves its own sector
+    # a tilted module extends beyond its own sector
     reach = 1 if crystals.sizes[TILT_SIN] != 0.0 else 0
     for module in range(nearest - reach, nearest + reach + 1):
         column, layer = _column(crystals, module % n, x, y)
@@ -195,7 +195,7 @@ def crystal_at(crystals, x, y, z):
 
 @inner
 def _column(crystals, module, x, y):
-    """Return the column across a module, −1 for none, and the layer."""
+    """Return the column across a module, or −1, and the layer."""
     cos, sin = crystals.turns[module, 0], crystals.turns[module, 1]
     w, u = cos * x + sin * y - crystals.sizes[FACE], cos * y - sin * x
     tilt_cos, tilt_sin = crystals.sizes[TILT_COS], crystals.sizes[TILT_SIN]
@@ -223,7 +223,7 @@ def module_of(crystals, crystal):
 
 @inner
 def block_of(crystals, crystal):
-    """Return the number of a crystal's block, which holds all of its layers."""
+    """Return the number of a crystal's block, which contains all of its layers."""
     crystal %= layer_size(crystals)
     n, m = int(crystals.across[0]), int(crystals.across[1])
     around = crystal % (len(crystals.turns) * n * m)

@@ -1,4 +1,4 @@
-"""Singles: every photon that is read, with its time, over an acquisition of constant activity."""
+"""Singles: every photon that is read, with its time, in an acquisition of constant activity."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.judge.compiled import inner, kept
+from tests.judge.compiled import cached, inner
 from tests.judge.emission import emit, move_positron
 from tests.judge.interactions import NUMBERS
 from tests.judge.phantoms import Phantom, VoxelPhantom, draw_decay
 from tests.judge.readout import SPEED_OF_LIGHT_MM_PER_PS, Physics, read
 from tests.judge.scanners import Scanner
 from tests.judge.streams import start, uniform
-from tests.judge.transport import LOST, absorb, leave_phantom, room_for_deposits
+from tests.judge.transport import LOST, absorb, empty_deposits, leave_phantom
 
 Array = NDArray[Any]
 PER_SLOT = 1 << 15
-"""Decays in a slot of the acquisition, on average."""
+"""Mean number of decays in a time slot of the acquisition."""
 
 
 @dataclass(frozen=True, eq=False)
 class Singles:
-    """Photons that were read, in the order of their times.
+    """Photons that were read, ordered by time.
 
     Attributes
     ----------
@@ -34,8 +34,8 @@ class Singles:
     crystal : (n,) int32
     kev : (n,) float32, energy as read
     decay : (n,) int64, number of the decay
-    decay_mm : (n, 3) float32, its place
-    scatters : (n,) uint8, how often the photon scattered in the phantom
+    decay_mm : (n, 3) float32, its position
+    scatters : (n,) uint8, number of scatters of the photon in the phantom
     n_decays : decays during the acquisition
     """
 
@@ -51,13 +51,13 @@ class Singles:
         return len(self.time_s)
 
     def take(self, which: Array) -> Singles:
-        """Return some of them."""
+        """Return the selected ones."""
         rows = {f.name: getattr(self, f.name) for f in fields(self)}
         n_decays = rows.pop("n_decays")
         return Singles(**{k: v[which] for k, v in rows.items()}, n_decays=n_decays)
 
     def within(self, window_kev: tuple[float, float]) -> Singles:
-        """Return those of an energy window."""
+        """Return those in an energy window."""
         return self.take((self.kev >= window_kev[0]) & (self.kev <= window_kev[1]))
 
 
@@ -71,10 +71,10 @@ def simulate_singles(
     seed: int,
     n_threads: int | None = None,
 ) -> Singles:
-    """Track all decays of an acquisition; `physics.window_kev` is what triggers a block.
+    """Track all decays of an acquisition; `physics.window_kev` is the trigger window of a block.
 
-    Decays are a Poisson process: their number in a slot of time is drawn, then each one's time. The
-    same singles come for a seed, whatever the number of threads.
+    Decays are a Poisson process: their number in a time slot is drawn first, then the time of each.
+    Equal seeds give equal singles with any number of threads.
     """
     n_slots = max(1, round(activity_bq * duration_s / PER_SLOT))
     world, crystals, numbers = phantom.world, scanner.crystals, physics.numbers()
@@ -107,19 +107,19 @@ def simulate_singles(
     )
 
 
-@kept
+@cached
 def track_singles(world, crystals, numbers, seed, first, n_decays, slot_s, times, decays, values):
-    """Track the decays of a slot of time; write singles, return their number."""
+    """Track the decays of a time slot; write singles and return their number."""
     stream, place = np.empty(1, np.uint64), np.empty(3)
-    photons, deposits = np.empty((2, NUMBERS)), room_for_deposits()
-    room = stream, place, photons, deposits
+    photons, deposits = np.empty((2, NUMBERS)), empty_deposits()
+    buffers = stream, place, photons, deposits
     rows = times, decays, values, values.view(np.int32)
-    return _track_singles(world, crystals, numbers, seed, first, n_decays, slot_s, rows, room)
+    return _track_singles(world, crystals, numbers, seed, first, n_decays, slot_s, rows, buffers)
 
 
 @inner
-def _track_singles(world, crystals, numbers, seed, first, n_decays, slot_s, rows, room):
-    stream, place, photons, deposits = room
+def _track_singles(world, crystals, numbers, seed, first, n_decays, slot_s, rows, buffers):
+    stream, place, photons, deposits = buffers
     times, decays, values, whole = rows
     n = 0
     for index in range(first, first + n_decays):
@@ -134,10 +134,10 @@ def _track_singles(world, crystals, numbers, seed, first, n_decays, slot_s, rows
             if n_scatters == LOST:
                 continue
             n_deposits = absorb(crystals, photons[k], stream, deposits)
-            crystal, kev, way = read(crystals, deposits, n_deposits, numbers, stream)
+            crystal, kev, path = read(crystals, deposits, n_deposits, numbers, stream)
             if crystal == LOST or not numbers.lowest_kev <= kev <= numbers.highest_kev:
                 continue
-            times[n] = time_s + way / SPEED_OF_LIGHT_MM_PER_PS * 1e-12
+            times[n] = time_s + path / SPEED_OF_LIGHT_MM_PER_PS * 1e-12
             decays[n] = index
             whole[n, 0] = crystal
             values[n, 1], values[n, 5] = kev, min(n_scatters, 255)

@@ -1,8 +1,7 @@
 """Solids of any direction: ellipsoids, cylinders and tubes, boxes.
 
-A solid is written for kernels as a row: its kind, its centre, the three directions of its own
-axes (rows of a rotation), its half sizes along them, and for tubes the inner radius as part of the
-outer.
+For kernels, a solid is a row: its kind, its centre, the directions of its three axes (rows of a
+rotation), its half sizes along them, and for tubes the inner radius relative to the outer one.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ class Solid:
     Attributes
     ----------
     kind : ELLIPSOID, CYLINDER or BOX
-    half_mm : half its size along each of its own axes; a cylinder's third axis is its length
-    centre_mm : where it is
+    half_mm : half sizes along its own axes; the third axis of a cylinder is its length
+    centre_mm : position of its centre
     axis : direction of its third axis
-    inner : radius of the hole of a tube, as part of the outer radius
+    inner : radius of the hole of a tube, relative to the outer radius
     """
 
     kind: float
@@ -43,18 +42,18 @@ class Solid:
 
     @property
     def volume_mm3(self) -> float:
-        """Its volume."""
+        """Return its volume."""
         a, b, c = self.half_mm
         shape = {ELLIPSOID: 4 / 3 * math.pi, CYLINDER: 2 * math.pi * (1 - self.inner**2), BOX: 8}
         return shape[self.kind] * a * b * c
 
     def row(self) -> NDArray[np.float64]:
-        """Return the solid as kernels read it."""
+        """Return the solid in the form for kernels."""
         frame = frame_of(self.axis).ravel()
         return np.array([self.kind, *self.centre_mm, *frame, *self.half_mm, self.inner])
 
     def reach_mm(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the lower and upper corner of a box that holds it."""
+        """Return the lower and upper corner of its bounding box."""
         half = np.abs(frame_of(self.axis)).T @ np.array(self.half_mm)
         return np.array(self.centre_mm) - half, np.array(self.centre_mm) + half
 
@@ -91,13 +90,13 @@ def tube(
 
 
 def box(*size_mm: float, at: Vector = (0, 0, 0), axis: Vector = (0, 0, 1)) -> Solid:
-    """Return a box of three edges."""
+    """Return a box with three edges."""
     a, b, c = size_mm
     return Solid(BOX, (a / 2, b / 2, c / 2), at, axis)
 
 
 def frame_of(axis: Vector) -> NDArray[np.float64]:
-    """Return three directions at right angles as rows, the last one that of `axis`."""
+    """Return three perpendicular directions as rows; the last one is that of `axis`."""
     third = np.array(axis, float) / math.hypot(*axis)
     helper = np.eye(3)[int(np.argmin(np.abs(third)))]
     first = np.cross(np.cross(third, helper), third)
@@ -106,8 +105,8 @@ def frame_of(axis: Vector) -> NDArray[np.float64]:
 
 
 @inner
-def holds(row, x, y, z):
-    """Whether a point lies in a solid."""
+def contains(row, x, y, z):
+    """Return True if a point is in a solid."""
     x, y, z = x - row[1], y - row[2], z - row[3]
     a = (row[4] * x + row[5] * y + row[6] * z) / row[13]
     b = (row[7] * x + row[8] * y + row[9] * z) / row[14]
@@ -122,7 +121,7 @@ def holds(row, x, y, z):
 
 @inner
 def draw_in(row, stream, point):
-    """Set `point` to a place in a solid, all of its volume equally likely."""
+    """Set `point` to a random position, uniform in the volume of a solid."""
     a = 2.0 * uniform(stream) - 1.0
     b = 2.0 * uniform(stream) - 1.0
     c = 2.0 * uniform(stream) - 1.0

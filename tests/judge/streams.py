@@ -1,7 +1,7 @@
-"""Random numbers, one stream for each decay: the same whoever draws it, on any thread.
+"""Random numbers with one stream for each decay, so that results do not depend on threads.
 
 A stream is Steele, Lea and Flood's SplitMix64 (OOPSLA 2014): a counter in steps of the golden
-ratio, mixed. It starts at a mix of the seed and of the number of its decay.
+ratio, mixed. It starts at a mix of the seed and the number of its decay.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def mixed(z):
 
 @inner
 def start(stream, seed, index):
-    """Set the stream, (1,) uint64, to the beginning of that of a decay."""
+    """Set the stream, (1,) uint64, to the start of the stream of a decay."""
     stream[0] = mixed(mixed(np.uint64(seed) + GOLDEN) ^ mixed(np.uint64(index)))
 
 
@@ -42,12 +42,12 @@ def uniform(stream):
 
 @inner
 def exponential(stream):
-    """Return a number of the exponential law with mean 1."""
+    """Return an exponential random number with mean 1."""
     return -math.log(1.0 - uniform(stream))
 
 
 @inner
 def gauss(stream):
-    """Return a number of the normal law (Box and Muller 1958)."""
+    """Return a normal random number (Box and Muller 1958)."""
     radius = math.sqrt(2.0 * exponential(stream))
     return radius * math.cos(2.0 * math.pi * uniform(stream))

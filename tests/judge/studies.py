@@ -1,4 +1,4 @@
-"""Studies: a phantom in a scanner, ready to be simulated."""
+"""Studies: a phantom in a scanner, ready for simulation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.judge.solids import Vector, box, cylinder, sphere, tube
 
 @dataclass(frozen=True)
 class JudgeStudy:
-    """What is simulated: the same pairs whenever it is asked for."""
+    """Inputs of a simulation; equal studies always give equal pairs."""
 
     name: str
     phantom: Phantom
@@ -26,7 +26,7 @@ class JudgeStudy:
     seed: int = 1
 
     def pairs(self, n_pairs: int, n_threads: int | None = None) -> Coincidences:
-        """Track decays until there are so many pairs."""
+        """Track decays until there are `n_pairs` pairs."""
         return simulate_pairs(
             self.phantom,
             self.scanner,
@@ -37,12 +37,12 @@ class JudgeStudy:
         )
 
     def digest(self) -> str:
-        """Fingerprint of the study and of the judge: files of another one are other files."""
+        """Return a hash of the study and of the judge, for the names of cached files."""
         return hashlib.sha256(f"{self!r} {digest()}".encode()).hexdigest()[:24]
 
 
 TRUES = Physics(follows_scatter=False)
-"""Photons that the phantom absorbs or lets by; 425 to 650 keV, 11 % at 511 keV."""
+"""Only photons that the phantom does not scatter; 425 to 650 keV, 11 % at 511 keV."""
 
 
 def round_ring(
@@ -54,7 +54,7 @@ def round_ring(
     crystal_mm: float | None = None,
     depth_mm: float = 20.0,
 ) -> Scanner:
-    """Return a ring of crystals side by side, each of them facing the axis."""
+    """Return a ring of adjacent crystals that all face the axis."""
     pitch = 2 * face_mm * math.tan(math.pi / n_crystals)
     n_rows = round(length_mm / row_mm)
     return Scanner(
@@ -68,7 +68,7 @@ def round_ring(
 
 
 def ring_300(length_mm: float) -> Scanner:
-    """Return a ring for a body: faces at 300 mm, crystals of 3.9 x 5 x 20 mm of LSO."""
+    """Return a whole-body ring: faces at 300 mm, LSO crystals of 3.9 x 5 x 20 mm."""
     return round_ring(300.0, length_mm, n_crystals=480, row_mm=5.0)
 
 
@@ -76,11 +76,11 @@ SAFIR = replace(
     round_ring(57.6, 200.2, n_crystals=180, row_mm=2.2, crystal_mm=2.0, depth_mm=13.0),
     material=LYSO,
 )
-"""As long and wide as the virtual SAFIR of STIR's example: 91 rings of 180, mean depth at 63 mm."""
+"""Size of the virtual SAFIR of STIR's example: 91 rings of 180, mean depth at 63 mm."""
 
 
 def uniform_cylinder(scanner: Scanner, radius_mm: float) -> JudgeStudy:
-    """Return a cylinder of water as long as the scanner, trues alone."""
+    """Return a water cylinder as long as the scanner, trues only."""
     length_mm = scanner.size_mm[1]
     phantom = Phantom("cylinder", (Region(cylinder(radius_mm, length_mm), WATER, 1.0),))
     return JudgeStudy(f"cylinder-{length_mm:.0f}", phantom, scanner, TRUES)
@@ -115,17 +115,17 @@ def nema_body(
     length: float = 180.0,
     middle: float = 20.0,
 ) -> Phantom:
-    """Return the body of NEMA NU 2-2018, 7.3.2, with spheres and lung; 180 mm long.
+    """Return the body phantom of NEMA NU 2-2018, 7.3.2, with spheres and lung, 180 mm long.
 
-    Its back lies at +y. Spheres of 10 to 37 mm stand at 57.2 mm from the lung in the plane z = 0,
-    70 mm from the near end. Walls are left out.
+    Its back is at +y. Spheres of 10 to 37 mm are 57.2 mm from the lung in the plane z = 0, 70 mm
+    from the near end. Walls are omitted.
 
     Parameters
     ----------
     hot : concentration in the spheres
     background : concentration in the body
-    cold : numbers of spheres, from the smallest, that hold water alone
-    length, middle : length of the body and z of its middle [mm]. Decays beyond the scanner send no
+    cold : numbers of the spheres, from the smallest, that contain only water
+    length, middle : length of the body and z of its centre [mm]. Decays outside the scanner give no
         trues, so a body as long as the scanner gives the same trues in less time
     """
     at = (0.0, 0.0, middle)
@@ -147,7 +147,7 @@ NEMA_RADII_MM = (5.0, 6.5, 8.5, 11.0, 14.0, 18.5)
 
 
 def nema_places_mm() -> tuple[Vector, ...]:
-    """Return the middles of the spheres, from the smallest, 60 degrees apart."""
+    """Return the centres of the spheres, from the smallest, 60 degrees apart."""
     angles = [math.radians(60 * k) for k in range(6)]
     return tuple((57.2 * math.cos(a), 57.2 * math.sin(a), 0.0) for a in angles)
 
@@ -155,8 +155,8 @@ def nema_places_mm() -> tuple[Vector, ...]:
 def mouse_phantom() -> Phantom:
     """Return the image quality phantom of NEMA NU 4-2008, 6: 33.5 x 50 mm of PMMA.
 
-    From −z: five rods of 1 to 5 mm, 20 mm long and 7 mm from the axis; a uniform part of 30 mm, the
-    last 15 mm of which hold two chambers of 8 mm (10 with their walls), of water and of air.
+    From −z: five rods of 1 to 5 mm, 20 mm long and 7 mm from the axis; then a uniform part of 30 mm
+    with two chambers of 8 mm (10 with walls) in its last 15 mm, one of water and one of air.
     """
     rods = [
         Region(cylinder((k + 1) / 2, 20, at=(7 * math.cos(a), 7 * math.sin(a), -15)), WATER, 1.0)
@@ -182,13 +182,13 @@ def mouse_phantom() -> Phantom:
 
 
 def scatter_phantom() -> Phantom:
-    """Return the line in polyethylene of NEMA NU 2-2018, 5.3: 203 x 700 mm, the line at −45 mm."""
+    """Return the line source in polyethylene of NEMA NU 2-2018, 5.3 (203 x 700 mm, at −45 mm)."""
     line = Region(tube(0, 1.6, 700, at=(0, -45, 0)), POLYETHYLENE, 1.0)
     return Phantom("NEMA NU 2 scatter", (Region(cylinder(101.5, 700), POLYETHYLENE), line))
 
 
 def points(*places_mm: Vector, radius_mm: float = 0.25) -> Phantom:
-    """Return small sources in air, of the same activity."""
+    """Return small sources in air with equal activity."""
     return Phantom("points", tuple(Region(sphere(radius_mm, p), activity=1.0) for p in places_mm))
 
 
@@ -201,13 +201,13 @@ PANELS = Scanner(
     crystal_mm=(2.1, 2.1),
     first_deg=-90.0,
 )
-"""The demo panels: 24 rows and 16 columns of crystals of 2.1 x 2.1 x 20 mm of LSO, 60 mm apart."""
+"""The demo panels: 24 rows and 16 columns of LSO crystals of 2.1 x 2.1 x 20 mm, 60 mm apart."""
 
 PANEL_PHYSICS = Physics(window_kev=(350.0, 750.0), energy_fwhm=0.15)
 
 
 def panel_balls() -> JudgeStudy:
-    """Return a box between two panels with two balls of twenty times its activity, one cold."""
+    """Return a box between two panels with two balls of 20 times its activity and a cold one."""
     phantom = Phantom(
         "balls",
         (

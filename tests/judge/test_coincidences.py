@@ -1,4 +1,4 @@
-"""Dead time, randoms, delayeds and multiples follow the formulas of counting."""
+"""Tests that dead time, randoms, delayeds and multiples follow the formulas of counting."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ pytestmark = pytest.mark.slow
 RING = Scanner(
     n_modules=120, face_mm=60.0, along=(5, 12), pitch_mm=(3.1, 2.0), crystal_mm=(3.1, 2.0)
 )
-"""60 rings of 120 crystals, blocks of one by twelve."""
+"""60 rings of 120 crystals, in blocks of one by twelve."""
 MOUSE = Phantom("mouse", (Region(cylinder(15, 80), WATER, 1.0),))
 TRIGGER = Physics(window_kev=(350.0, 650.0), tof_fwhm_ps=500.0)
 
 
 def singles_at(times_s: np.ndarray, crystal: np.ndarray, kev: np.ndarray | float = 511) -> Singles:
-    """Singles of one decay each."""
+    """Return singles of one decay each."""
     n = len(times_s)
     order = np.argsort(times_s, kind="stable")
     return Singles(
@@ -43,7 +43,7 @@ def singles_at(times_s: np.ndarray, crystal: np.ndarray, kev: np.ndarray | float
 
 
 def poisson_singles(rates: list[float], duration_s: float, rng: np.random.Generator) -> Singles:
-    """Singles of crystals 0, 30, 60 ... at given rates, independent of each other."""
+    """Return independent singles of crystals 0, 30, 60 ... at given rates."""
     counts = rng.poisson(np.array(rates) * duration_s)
     crystal = np.repeat(30 * np.arange(len(rates)), counts)
     return singles_at(rng.random(counts.sum()) * duration_s, crystal)
@@ -60,7 +60,7 @@ def test_independent_singles_pair_at_twice_the_window_times_both_rates(
         assert len(pairs) == pytest.approx(expected, abs=4 * math.sqrt(expected))
         assert (pairs.kind == RANDOM).all()
         assert np.abs(pairs.tof_ps).max() <= tau * 1e12 * 1.001
-        # flat in time, and no sign of which came first
+        # flat in time, and without a sign of which came first
         counts = np.histogram(pairs.tof_ps, 10, (-tau * 1e12, tau * 1e12))[0]
         assert np.abs(counts - expected / 10).max() < 5 * math.sqrt(expected / 10)
 
@@ -68,7 +68,7 @@ def test_independent_singles_pair_at_twice_the_window_times_both_rates(
 @pytest.mark.parametrize("is_paralysable", [False, True])
 def test_dead_time_loss_follows_its_formula(is_paralysable: bool, rng: np.random.Generator) -> None:
     rate, dead_s, duration_s = 2e5, 3e-6, 1.0
-    # crystals 0 and 30 are of two blocks, each dead on its own
+    # crystals 0 and 30 are in two blocks with separate dead times
     singles = poisson_singles([rate, rate / 2], duration_s, rng)
     taken = after_dead_time(singles, RING, dead_s, is_paralysable=is_paralysable)
     for crystal, true_rate in ((0, rate), (30, rate / 2)):
@@ -81,14 +81,16 @@ def test_dead_time_loss_follows_its_formula(is_paralysable: bool, rng: np.random
 
 
 def test_multiples_follow_the_policy() -> None:
-    # a pair; a triple whose middle one is weak; a pair of neighbours; one alone
+    # a pair; a triple with a weak middle one; a pair of neighbours; a lone single
     times = np.array([0, 1, 100, 101, 102, 200, 201, 300]) * 1e-9
     crystal = np.array([0, 60, 0, 40, 80, 5, 6, 9])
     kev = np.array([511, 511, 511, 400, 520, 511, 511, 511.0])
     singles = singles_at(times, crystal, kev)
 
     def pairs(multiples: int) -> set[tuple[int, ...]]:
-        found = coincidences(singles, RING, window_s=3e-9, multiples=multiples, least_apart=10)
+        found = coincidences(
+            singles, RING, window_s=3e-9, multiples=multiples, min_module_distance=10
+        )
         return {tuple(sorted(row)) for row in found.crystals.tolist()}
 
     assert pairs(ALL) == {(0, 60), (0, 40), (0, 80), (40, 80)}
@@ -124,16 +126,16 @@ def test_delayeds_count_the_randoms(acquisition: Singles) -> None:
     randoms = np.count_nonzero(prompts.kind == RANDOM)
     assert (delayeds.kind == RANDOM).all()
     assert len(delayeds) == pytest.approx(randoms, abs=5 * math.sqrt(2 * randoms))
-    # nearly: crystals of one module are not in coincidence, and trues are none
+    # nearly: crystals of one module are not in coincidence, and none of them are trues
     rate = len(acquisition) / 0.2
     assert randoms == pytest.approx(tau * rate**2 * 0.2, rel=0.1)
 
 
 def test_energy_window_selects_the_energies_inside(acquisition: Singles) -> None:
-    kept = acquisition.within((425, 600))
-    assert 0 < len(kept) < len(acquisition)
-    assert kept.kev.min() >= 425
-    assert kept.kev.max() <= 600
+    inside = acquisition.within((425, 600))
+    assert 0 < len(inside) < len(acquisition)
+    assert inside.kev.min() >= 425
+    assert inside.kev.max() <= 600
 
 
 NEMA_SCANNER = Scanner(
@@ -145,11 +147,11 @@ NEMA_SCANNER = Scanner(
     crystal_mm=(4.0, 4.0),
     gap_mm=(0.0, 0.6),
 )
-"""About a Biograph mMR: 56 modules of 8 x 64 crystals of LSO, 258 mm long."""
+"""Similar to a Biograph mMR: 56 modules of 8 x 64 LSO crystals, 258 mm long."""
 
 
 def test_nema_scatter_fraction_is_that_of_similar_scanners() -> None:
-    """NEMA NU 2-2018, 5: a line at 45 mm in a cylinder of polyethylene, 203 x 700 mm.
+    """NEMA NU 2-2018, 5: a line at 45 mm in a polyethylene cylinder, 203 x 700 mm.
 
     Published for scanners of this geometry and 430-610 keV: 36 to 39 % (mMR: 37.9 %, Delso et
     al., J Nucl Med 52 (2011) 1914; 36.7 %, Karlberg et al., EJNMMI Phys 3 (2016) 18). Those have a
@@ -172,7 +174,7 @@ def test_nema_scatter_fraction_is_that_of_similar_scanners() -> None:
 
 
 def _distance_mm(crystals: np.ndarray, scanner: Scanner) -> np.ndarray:
-    """Distance of lines from the axis."""
+    """Return the distances of lines from the axis."""
     ends = scanner.places_mm(7.0)[crystals][..., :2]
     along = ends[:, 1] - ends[:, 0]
     cross = ends[:, 0, 0] * along[:, 1] - ends[:, 0, 1] * along[:, 0]
@@ -181,8 +183,8 @@ def _distance_mm(crystals: np.ndarray, scanner: Scanner) -> np.ndarray:
 
 def test_restricted_directions_do_not_change_trues() -> None:
     free = Physics(follows_scatter=False)
-    # lines that meet the ring twice within 15 mm of the axis: tan up to 60 mm / 58 mm
-    steep = replace(free, most_cosine=0.72)
+    # lines that cross the ring twice within 15 mm of the axis: tan up to 60 mm / 58 mm
+    steep = replace(free, max_cosine=0.72)
     n = [len(simulate_pairs(MOUSE, RING, p, seed=4, n_decays=1 << 18)) for p in (free, steep)]
     assert n[1] * 0.72 == pytest.approx(n[0], rel=4 * math.sqrt(1 / n[0] + 0.72 / n[1]))
     followed = simulate_pairs(MOUSE, RING, Physics(), seed=5, n_decays=1 << 18)

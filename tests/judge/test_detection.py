@@ -1,4 +1,4 @@
-"""Crystals are where they should be, see what they should, and are read as they should."""
+"""Tests of crystal positions, detection probabilities and readout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.judge.transport import MOST_DEPOSITS
 
 pytestmark = pytest.mark.slow
 
-BLACK = black(8.0)  # 1 mm of it lets one photon in 3000 through
+BLACK = black(8.0)  # 1 mm transmits one photon in 3000
 IDEAL = Physics(energy_fwhm=0.0, acollinearity_deg=0.0)
 BLOCKS = Scanner(
     n_modules=8,
@@ -98,7 +98,7 @@ def test_ideal_cylinder_detects_all_but_the_cone_of_its_ends(z: float) -> None:
     expected = h / math.hypot(radius, h)
     error = 4 * math.sqrt(expected * (1 - expected) / n)
     assert len(pairs) / n == pytest.approx(expected, abs=error)
-    # one photon alone: the mean over both ends
+    # a single photon: the mean over both ends
     singles = seen(point(0, 0, z), thin_cylinder(radius, length))
     far = length / 2 + z
     expected += far / math.hypot(radius, far)
@@ -141,10 +141,10 @@ def test_energies_and_times_have_their_widths() -> None:
 def test_time_difference_equals_the_path_difference() -> None:
     scanner = thin_cylinder(300, 400, n_rows=100)
     pairs = simulate_pairs(point(100, 50, 20), scanner, IDEAL, seed=5, n_decays=1)
-    ways = np.linalg.norm(scanner.places_mm(0.0)[pairs.crystals] - [100, 50, 20], axis=2)
-    earlier_mm = pairs.tof_ps * 0.299792458 - (ways[:, 0] - ways[:, 1])
+    paths = np.linalg.norm(scanner.places_mm(0.0)[pairs.crystals] - [100, 50, 20], axis=2)
+    earlier_mm = pairs.tof_ps * 0.299792458 - (paths[:, 0] - paths[:, 1])
     assert np.abs(earlier_mm).max() < 2 * 3.3  # crystals are 4.7 mm by 4 mm
-    assert np.corrcoef(ways[:, 0] - ways[:, 1], pairs.tof_ps)[0, 1] > 0.999
+    assert np.corrcoef(paths[:, 0] - paths[:, 1], pairs.tof_ps)[0, 1] > 0.999
     assert pairs.decay_mm == pytest.approx(np.tile([100, 50, 20], (len(pairs), 1)), abs=1e-4)
 
 
@@ -160,11 +160,11 @@ def test_crystal_absorption_follows_its_depth() -> None:
     expected = 1 - math.exp(-20 * LSO.total(ELECTRON_KEV))
     n = len(found)
     assert (found[:, 3] > 0).mean() == pytest.approx(expected, abs=4 * 0.5 / math.sqrt(n))
-    # the photopeak holds photoelectric absorption at first sight, and what scatters and stays
+    # the photopeak contains photoelectric absorption at once, and scatter that stays
     compton, photo = LSO.coefficients(np.array([ELECTRON_KEV]))[:, 0]
     peak = (np.abs(found[:, 3] - ELECTRON_KEV) < 1e-6).mean()
     assert photo / (photo + compton) * expected < peak < expected
-    edge = ELECTRON_KEV * 2 / 3  # Compton's: 2E²/(mc² + 2E), and nothing between it and two
+    edge = ELECTRON_KEV * 2 / 3  # Compton's: 2E²/(mc² + 2E), and nothing up to two
     assert found[:, 3].max() <= ELECTRON_KEV + 1e-9
     assert ((found[:, 3] > 0) & (found[:, 3] < edge)).mean() > 0.1
 
@@ -174,14 +174,14 @@ def test_nothing_leaves_a_very_large_crystal() -> None:
     scanner = Scanner(2, 50.0, pitch_mm=size, crystal_mm=size, depth_mm=1500.0)
     found = shot(scanner, Physics(energy_fwhm=0.0), 5_000)
     back = found[:, 3] < ELECTRON_KEV - 1e-6
-    # some scatter straight back through the face; those the other panel takes
+    # some scatter straight back through the face; the other panel absorbs them
     assert back.mean() < 0.02
     assert found[~back, 3] == pytest.approx(ELECTRON_KEV)
 
 
 def test_position_follows_the_selected_rule() -> None:
     scanner = Scanner(2, 50.0, across=(2, 4), along=(1, 4), pitch_mm=(4, 4), crystal_mm=(4, 4))
-    # crystals of rows 0, 1, 2 of the first block, and one with more energy of the other block
+    # crystals of rows 0, 1, 2 in the first block, and one with more energy in the other block
     deposits = np.zeros((MOST_DEPOSITS, 3))
     deposits[:4] = [[0, 100, 70], [16 + 1, 150, 71], [2 * 16 + 2, 160, 72], [4, 101, 60]]
     for place, crystal in ((FIRST, 0), (MOST_ENERGY, 34), (MEAN, 17)):
@@ -192,7 +192,7 @@ def test_position_follows_the_selected_rule() -> None:
 
 
 def test_layers_absorb_the_photons_that_reach_them() -> None:
-    """First interactions: e^(−μ d) at the face of a layer less that at its back."""
+    """First interactions: e^(−μ d) at the face of a layer minus that at its back."""
     size = (200.0, 200.0)
     scanner = Scanner(2, 50.0, pitch_mm=size, crystal_mm=size, depth_mm=20.0, n_layers=3)
     found = shot(scanner, Physics(energy_fwhm=0.0, place=FIRST))
@@ -208,7 +208,7 @@ def test_layer_with_most_energy_of_the_block_is_selected() -> None:
         2, 50.0, across=(2, 4), along=(1, 4), pitch_mm=(4, 4), crystal_mm=(4, 4), n_layers=2
     )
     n = scanner.n_per_layer
-    # two crystals of the second layer have more than any of the first, but none has most alone
+    # two crystals of the second layer together exceed the first layer, but neither does alone
     deposits = np.zeros((MOST_DEPOSITS, 3))
     deposits[:4] = [[0, 150, 70], [n + 16, 120, 71], [n + 32, 130, 72], [n + 4, 200, 60]]
     for place, crystal in ((FIRST, 0), (MOST_ENERGY, 0), (MEAN, n + 16)):

@@ -1,4 +1,4 @@
-"""Places and directions of decays have the moments of their laws."""
+"""Tests that positions and directions of decays have the moments of their distributions."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def emitted(phantom: Phantom | VoxelPhantom, physics: Physics) -> tuple[np.ndarr
 
 def test_directions_are_isotropic_and_opposite() -> None:
     still = Physics(acollinearity_deg=0.0)
-    _, _, ways = emitted(Phantom("point", (Region(sphere(1e-6), activity=1.0),)), still)
-    assert np.abs(ways[:, 0] + ways[:, 1]).max() < 1e-12
-    first = ways[:, 0]
+    _, _, directions = emitted(Phantom("point", (Region(sphere(1e-6), activity=1.0),)), still)
+    assert np.abs(directions[:, 0] + directions[:, 1]).max() < 1e-12
+    first = directions[:, 0]
     assert np.abs(np.linalg.norm(first, axis=1) - 1).max() < 1e-12
     assert np.abs(first.mean(axis=0)).max() < ERROR / math.sqrt(3)
     second = first.T @ first / N
@@ -41,8 +41,8 @@ def test_directions_are_isotropic_and_opposite() -> None:
 
 
 def test_acollinearity_has_its_width_in_every_plane() -> None:
-    _, _, ways = emitted(Phantom("point", (Region(sphere(1e-6), activity=1.0),)), Physics())
-    one, other = ways[:, 0], ways[:, 1]
+    _, _, directions = emitted(Phantom("point", (Region(sphere(1e-6), activity=1.0),)), Physics())
+    one, other = directions[:, 0], directions[:, 1]
     frames = np.array([frame_of(tuple(w)) for w in one[:5_000]])
     off = np.einsum("ikd,id->ik", frames[:, :2], other[:5_000])
     fwhm = np.degrees(off.std(axis=0)) * FWHM_IN_SIGMA
@@ -50,16 +50,16 @@ def test_acollinearity_has_its_width_in_every_plane() -> None:
 
 
 def test_restricted_directions_stay_within_their_cosine() -> None:
-    physics = Physics(most_cosine=0.3, follows_scatter=False, acollinearity_deg=0.0)
-    _, _, ways = emitted(Phantom("point", (Region(sphere(1e-6), activity=1.0),)), physics)
-    cosine = ways[:, 0, 2]
+    physics = Physics(max_cosine=0.3, follows_scatter=False, acollinearity_deg=0.0)
+    _, _, directions = emitted(Phantom("point", (Region(sphere(1e-6), activity=1.0),)), physics)
+    cosine = directions[:, 0, 2]
     assert np.abs(cosine).max() <= 0.3
     assert cosine.std() == pytest.approx(0.3 / math.sqrt(3), rel=ERROR)
 
 
 def test_restricted_directions_are_refused_with_scatter() -> None:
     with pytest.raises(ValueError, match="scatter"):
-        Physics(most_cosine=0.5)
+        Physics(max_cosine=0.5)
 
 
 SOLIDS: list[tuple[Callable[..., Solid], tuple[float, ...], tuple[float, ...]]] = [
@@ -101,7 +101,7 @@ def test_overlapping_region_replaces_the_one_below() -> None:
     cold = np.linalg.norm(places, axis=1) < 5
     hot = (np.linalg.norm(places - [5, 0, 0], axis=1) < 10) & ~cold
     assert not cold.any()
-    # 5 mm about the origin lie wholly in the hot ball
+    # 5 mm around the origin are completely in the hot ball
     share = 4 * (1000 - 125) / (4 * (1000 - 125) + 8000 - 1000)
     assert hot.mean() == pytest.approx(share, abs=ERROR * 0.5)
     activity, mu = phantom.at(np.array([[0, 0, 0], [12, 0, 0], [-12, 0, 0], [30, 0, 0]], float))
@@ -124,7 +124,7 @@ def test_decays_of_voxels_follow_the_activity() -> None:
 def test_positron_ranges_equal_levin_and_hoffman() -> None:
     point = Phantom("point", (Region(sphere(1e-6), activity=1.0),))
     _, ends, _ = emitted(point, Physics(positron=FLUORINE_18))
-    # variance of the mixture of two Laplace laws, with the constants of their table
+    # variance of the mixture of two Laplace distributions, with the constants of their table
     a, b = 0.516 / 37.9, 0.484 / 3.10
     variance = 2 * (a / 37.9**2 + b / 3.10**2) / (a + b)
     assert ends.var(axis=0) == pytest.approx(variance, rel=0.05)

@@ -1,4 +1,4 @@
-"""Random numbers, cross sections, Compton scattering and ways of photons keep their laws."""
+"""Tests of random numbers, cross sections, Compton scattering and photon paths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.judge.interactions import DX, DZ, ELECTRON_KEV, KEV, NUMBERS, WAY
+from tests.judge.interactions import DX, DZ, ELECTRON_KEV, KEV, NUMBERS, PATH
 from tests.judge.materials import AIR, BONE, LEAD, LSO, PMMA, WATER, Material, black
 from tests.judge.phantoms import Phantom, Region, VoxelPhantom
 from tests.judge.probes import draw_numbers, draw_scatters, fly
@@ -21,19 +21,19 @@ N = 200_000
 
 
 def chi_square(counts: np.ndarray, expected: np.ndarray) -> float:
-    """Return how many standard deviations chi-square lies above its mean."""
+    """Return by how many standard deviations chi-square exceeds its mean."""
     degrees = len(counts) - 1
     return float((((counts - expected) ** 2 / expected).sum() - degrees) / math.sqrt(2 * degrees))
 
 
 def klein_nishina(kev: float, cosine: np.ndarray) -> np.ndarray:
-    """Differential cross section per cosine in units of 2π r²; Z Phys 52 (1929) 853."""
+    """Return the differential cross section per cosine in units of 2π r²; Z Phys 52 (1929) 853."""
     p = 1 / (1 + kev / ELECTRON_KEV * (1 - cosine))
     return 0.5 * p * p * (p + 1 / p - (1 - cosine * cosine))
 
 
 def klein_nishina_total(kev: float) -> float:
-    """Cross section of one electron [barn], the integral of the above in closed form."""
+    """Return the cross section of one electron [barn], the closed-form integral of the above."""
     a = kev / ELECTRON_KEV
     b = 1 + 2 * a
     first = (1 + a) / a**2 * (2 * (1 + a) / b - math.log(b) / a)
@@ -78,7 +78,7 @@ def test_cross_sections_add_up_to_free_electrons(
     for kev in (200.0, 350.0, 511.0):
         compton = material.coefficients(np.array([kev]))[0, 0] * 10 / material.density
         free = electrons_per_gram * klein_nishina_total(kev) * 1e-24
-        # binding takes 0.3 % away at 200 keV, less above
+        # binding reduces it by 0.3 % at 200 keV, less above
         assert compton == pytest.approx(free, rel=4e-3)
 
 
@@ -144,10 +144,10 @@ def test_voxels_attenuate_like_their_solids() -> None:
 def test_absorption_follows_beers_law_and_keeps_directions() -> None:
     fates, photons = flown(Phantom("black", (Region(box(40, 40, 40), black(0.05)),)), (0, 0, 1))
     assert set(fates.tolist()) == {LOST, 0}
-    ways = photons[fates == LOST, WAY] - 180
-    # mean of the exponential law cut off at 40 mm
+    paths = photons[fates == LOST, PATH] - 180
+    # mean of the exponential distribution truncated at 40 mm
     mean = 20 - 40 * math.exp(-2) / (1 - math.exp(-2))
-    assert ways.mean() == pytest.approx(mean, abs=4 * ways.std() / math.sqrt(len(ways)))
+    assert paths.mean() == pytest.approx(mean, abs=4 * paths.std() / math.sqrt(len(paths)))
 
 
 def test_singly_scattered_photons_have_the_energy_of_their_angle() -> None:

@@ -1,4 +1,4 @@
-"""Phantoms of the standards have the sizes of the standards, and studies scatter as they say."""
+"""Tests of phantom sizes against their standards, and of scatter fractions of studies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 
 def slice_of(phantom: Phantom, z: float, half_mm: float, step_mm: float) -> tuple[np.ndarray, ...]:
-    """Activity and attenuation of a transaxial slice, [y, x]."""
+    """Return activity and attenuation of a transaxial slice, [y, x]."""
     at = np.arange(-half_mm + step_mm / 2, half_mm, step_mm)
     x, y = np.meshgrid(at, at)
     activity, mu = phantom.at(np.stack([x, y, np.full_like(x, z)], axis=-1).reshape(-1, 3))
@@ -37,13 +37,13 @@ def slice_of(phantom: Phantom, z: float, half_mm: float, step_mm: float) -> tupl
 
 def test_nema_body_has_its_cross_section() -> None:
     activity, mu = slice_of(nema_body(), 50.0, 160.0, 0.5)
-    # half a disc of 147 mm, a box of 140 x 77 mm, two quarters of discs of 77 mm
+    # half a disc of 147 mm, a box of 140 x 77 mm, two quarter discs of 77 mm
     body = math.pi * 147**2 / 2 + 140 * 77 + math.pi * 77**2 / 2
     assert (mu > 0).sum() * 0.25 == pytest.approx(body, rel=2e-3)
     assert (activity > 0).sum() * 0.25 == pytest.approx(body - math.pi * 25**2, rel=2e-3)
     assert mu[320, 320] == pytest.approx(LUNG.total(511))
     rows = np.flatnonzero((mu > 0).any(axis=1)) * 0.5 - 160
-    assert (rows.min(), rows.max()) == pytest.approx((-147, 77), abs=1)  # the back lies at +y
+    assert (rows.min(), rows.max()) == pytest.approx((-147, 77), abs=1)  # the back is at +y
 
 
 def test_nema_spheres_are_hot_in_their_plane() -> None:

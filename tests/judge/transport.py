@@ -1,8 +1,8 @@
-"""Ways of photons: out of the phantom, and through the crystals.
+"""Paths of photons: out of the phantom, and through the crystals.
 
-Delta tracking (Woodcock et al., ANL-7050, 1965): collisions come as densely as in the densest
-matter on the way, and those too many for where they happen change nothing. So no border is ever
-computed, and the law of the way is exact for any shapes.
+Delta tracking (Woodcock et al., ANL-7050, 1965): collisions are as frequent as in the densest
+material on the path, and those in excess of the local material change nothing. So no boundary is
+ever computed, and path lengths are exact for any shape.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from tests.judge.interactions import (
     DY,
     DZ,
     KEV,
-    WAY,
+    PATH,
     X,
     Y,
     Z,
     advance,
     coefficient,
-    free_way,
+    free_path,
     scatter,
 )
 from tests.judge.materials import LOWEST_KEV
@@ -33,13 +33,13 @@ from tests.judge.streams import uniform
 
 LOST = -1
 MOST_DEPOSITS = 16
-CRYSTAL, DEPOSIT_KEV, DEPOSIT_WAY = range(3)
+CRYSTAL, DEPOSIT_KEV, DEPOSIT_PATH = range(3)
 FAR_MM = 1e9
 
 
 @inner
 def slab(at, direction, lower, upper):
-    """Return the part of a ray between two parallel planes; empty if it ends before it begins."""
+    """Return the part of a ray between two parallel planes; empty if it ends before it starts."""
     if direction == 0.0:
         return (-FAR_MM, FAR_MM) if lower <= at <= upper else (0.0, -FAR_MM)
     near, far = (lower - at) / direction, (upper - at) / direction
@@ -48,7 +48,7 @@ def slab(at, direction, lower, upper):
 
 @inner
 def span_of_box(photon, box):
-    """Return the part of a photon's way ahead that lies in a box."""
+    """Return the part of a photon's path ahead that is in a box."""
     near, far = 0.0, FAR_MM
     for k in range(3):
         first, last = slab(photon[X + k], photon[DX + k], box[k], box[3 + k])
@@ -58,10 +58,10 @@ def span_of_box(photon, box):
 
 @inner
 def leave_phantom(world, photon, lowest_kev, follows_scatter, stream):
-    """Bring a photon out of the phantom; return how often it scattered, or LOST.
+    """Move a photon out of the phantom; return its number of scatters, or LOST.
 
-    Lost is what is absorbed, what has less energy than the lowest, and all that scatters where
-    scatter is not followed.
+    A photon is lost if it is absorbed or below the lowest energy. Without `follows_scatter`, it is
+    also lost if it scatters.
     """
     n_scatters = 0
     near, far = span_of_box(photon, world.box)
@@ -73,12 +73,12 @@ def leave_phantom(world, photon, lowest_kev, follows_scatter, stream):
         most = coefficient(world.most, photon[KEV])
         if most <= 0.0:
             return n_scatters
-        way = free_way(most, stream)
-        if way >= far:
+        path = free_path(most, stream)
+        if path >= far:
             advance(photon, far)
             return n_scatters
-        advance(photon, way)
-        far -= way
+        advance(photon, path)
+        far -= path
         material = material_at(world, photon[X], photon[Y], photon[Z])
         if material < 0:
             continue
@@ -98,7 +98,7 @@ def leave_phantom(world, photon, lowest_kev, follows_scatter, stream):
 
 @inner
 def cylinder_exit(photon, radius):
-    """Return the ways to where the line enters and leaves a cylinder about z, or nothing."""
+    """Return the distances to entry and exit of a cylinder about z, or an empty range."""
     a = photon[DX] * photon[DX] + photon[DY] * photon[DY]
     b = photon[X] * photon[DX] + photon[Y] * photon[DY]
     c = photon[X] * photon[X] + photon[Y] * photon[Y] - radius * radius
@@ -113,7 +113,7 @@ def cylinder_exit(photon, radius):
 
 @inner
 def span_of_crystals(photon, sizes):
-    """Return the part of the way ahead in the cylinder that holds all crystals."""
+    """Return the part of the path ahead in the cylinder that contains all crystals."""
     near, far = slab(photon[Z], photon[DZ], -sizes[HALF_LENGTH], sizes[HALF_LENGTH])
     first, last = cylinder_exit(photon, sizes[OUTER])
     return max(0.0, near, first), min(far, last)
@@ -121,17 +121,17 @@ def span_of_crystals(photon, sizes):
 
 @inner
 def skip_bore(photon, sizes):
-    """Move a photon that is in the bore to its wall; return the way."""
+    """Move a photon in the bore to its wall; return the distance."""
     if photon[X] * photon[X] + photon[Y] * photon[Y] >= sizes[BORE] * sizes[BORE]:
         return 0.0
-    way = max(0.0, cylinder_exit(photon, sizes[BORE])[1])
-    advance(photon, way)
-    return way
+    path = max(0.0, cylinder_exit(photon, sizes[BORE])[1])
+    advance(photon, path)
+    return path
 
 
 @inner
 def can_meet(photon, sizes):
-    """Whether a photon that nothing turns can meet a crystal."""
+    """Return True if a photon with its present direction can reach a crystal."""
     near, far = span_of_crystals(photon, sizes)
     if near >= far:
         return False
@@ -143,7 +143,7 @@ def can_meet(photon, sizes):
 
 @inner
 def next_collision(crystals, photon, per_mm, stream):
-    """Move a photon to where it interacts; return the crystal, or LOST."""
+    """Move a photon to its next interaction; return the crystal, or LOST."""
     near, far = span_of_crystals(photon, crystals.sizes)
     if near >= far:
         return LOST
@@ -151,11 +151,11 @@ def next_collision(crystals, photon, per_mm, stream):
     far -= near
     while True:
         far -= skip_bore(photon, crystals.sizes)
-        way = free_way(per_mm, stream)
-        far -= way
+        path = free_path(per_mm, stream)
+        far -= path
         if far <= 0.0:
             return LOST
-        advance(photon, way)
+        advance(photon, path)
         crystal = crystal_at(crystals, photon[X], photon[Y], photon[Z])
         if crystal >= 0:
             return crystal
@@ -165,7 +165,7 @@ def next_collision(crystals, photon, per_mm, stream):
 def absorb(crystals, photon, stream, deposits):
     """Follow a photon through the crystals; return the number of its deposits.
 
-    Each is a row of `deposits`: crystal, energy [keV], way of the photon until then [mm].
+    Each is a row of `deposits`: crystal, energy [keV], path length of the photon until then [mm].
     """
     n = 0
     while True:
@@ -175,13 +175,13 @@ def absorb(crystals, photon, stream, deposits):
         crystal = next_collision(crystals, photon, total, stream)
         if crystal == LOST:
             return n
-        deposits[n, CRYSTAL], deposits[n, DEPOSIT_WAY] = crystal, photon[WAY]
+        deposits[n, CRYSTAL], deposits[n, DEPOSIT_PATH] = crystal, photon[PATH]
         compton = coefficient(crystals.coefficients[1], photon[KEV])
         if uniform(stream) * total >= compton:
             deposits[n, DEPOSIT_KEV] = photon[KEV]
             return n + 1
         deposits[n, DEPOSIT_KEV] = scatter(photon, stream)
-        # the last of very many takes what is left, as does one below the tables
+        # the last of many deposits takes the rest, and so does one below the tables
         if photon[KEV] < LOWEST_KEV or n == MOST_DEPOSITS - 1:
             deposits[n, DEPOSIT_KEV] += photon[KEV]
             return n + 1
@@ -189,6 +189,6 @@ def absorb(crystals, photon, stream, deposits):
 
 
 @makes
-def room_for_deposits():
+def empty_deposits():
     """Return an empty list of deposits."""
     return np.empty((MOST_DEPOSITS, 3))

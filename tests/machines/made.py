@@ -14,7 +14,7 @@ import pytest
 from engine.core.backend import driver
 from engine.core.backend.driver import cards
 from engine.core.backend.selftest_results import Verdict, tested_of, text_of
-from tests.emulator.compiled_cache import digest, kept
+from tests.emulator.compiled_cache import cached_file, digest
 
 HERE = Path(__file__).parent
 GIB = 2**30
@@ -100,7 +100,7 @@ def _driver() -> Path:
     source = HERE / "driver.c"
     name = f"driver-{digest(source.read_text())}.so"
     command = ["cc", "-shared", "-fPIC", "-w", str(source), "-o"]
-    return kept(name, lambda out: _compile([*command, str(out)]))
+    return cached_file(name, lambda out: _compile([*command, str(out)]))
 
 
 def _compile(command: list[str]) -> None:

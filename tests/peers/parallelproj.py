@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.emulator.compiled_cache import digest, kept
+from tests.emulator.compiled_cache import cached_file, digest
 
 SOURCE = Path(__file__).with_suffix(".cpp")
 
@@ -23,4 +23,4 @@ def library(*defines: str) -> Path:
     def make(path: Path) -> None:
         subprocess.run(["g++", *flags, str(SOURCE), "-o", str(path)], check=True)
 
-    return kept(name, make)
+    return cached_file(name, make)

@@ -37,7 +37,7 @@ from tests.judge.studies import (
     short_ring_cylinder,
     uniform_cylinder,
 )
-from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
+from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, ring_of
 
 log = logging.getLogger(__name__)
 PLACES = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
@@ -71,7 +71,7 @@ def reconstructed(
 ) -> engine.Volume:
     """Write the pairs of a case as a scan and reconstruct it as a user would."""
     study = case.study()
-    pairs = kept_pairs(study, n_pairs)
+    pairs = cached_pairs(study, n_pairs)
     ring = ring_of(study.scanner, diameter_mm=case.diameter_mm, voxel_mm=case.voxel_mm)
     protocol = engine.ListModeProtocol()
     grid = protocol.grid.grid_for(ring)
@@ -88,7 +88,7 @@ def measured(case: Case, n_pairs: int, folder: Path) -> Path:
     """Measure a normalisation with photons of a wider cylinder."""
     scanner, radius_mm = case.study().scanner, WIDER * case.radius_mm
     study = replace(uniform_cylinder(scanner, radius_mm), name="normalisation", seed=7)
-    pairs = kept_pairs(study, n_pairs)
+    pairs = cached_pairs(study, n_pairs)
     ring = ring_of(scanner, diameter_mm=case.diameter_mm, voxel_mm=case.voxel_mm)
     source = CylinderSource(
         radius_mm, length_mm=scanner.size_mm[1], mu_per_mm=WATER.total(ELECTRON_KEV)

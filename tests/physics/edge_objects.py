@@ -29,7 +29,7 @@ from tests.judge.studies import (
     ring_300,
     uniform_cylinder,
 )
-from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
+from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, ring_of
 from tests.physics.nema_body import joined
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ SPAN, MASHED = 3, 2
 """Ring differences and views that a bin with time of flight sums, else the file has 0.4 GB."""
 STEEPEST = 0.08
 """Photons leave with |cosine to the axis| up to this: lines across the ring reach 0.07."""
-PHYSICS = Physics(tof_fwhm_ps=TOF.fwhm_ps, follows_scatter=False, most_cosine=STEEPEST)
+PHYSICS = Physics(tof_fwhm_ps=TOF.fwhm_ps, follows_scatter=False, max_cosine=STEEPEST)
 VOXEL_MM = (3.0, 3.0, 2.5)
 RADIUS_MM = 100.0
 SPHERE_MARGIN_MM, LUNG_MM, LUNG_MARGIN_MM = 12.0, 25.0, 20.0
@@ -140,10 +140,10 @@ def written(case: Case, seed: int, folder: Path, *, tof: bool, n_pairs: int | No
     """
     study = case.study(seed)
     if n_pairs is None:
-        halves = [kept_pairs(case.study(2 * seed - k), case.n_pairs) for k in (1, 0)]
+        halves = [cached_pairs(case.study(2 * seed - k), case.n_pairs) for k in (1, 0)]
         pairs = joined(halves)
     else:
-        pairs = kept_pairs(study, n_pairs)
+        pairs = cached_pairs(study, n_pairs)
     timing = TOF if tof else None
     ring = ring_of(study.scanner, diameter_mm=case.diameter_mm, voxel_mm=VOXEL_MM, tof=timing)
     mu_map = mu_map_of(study.phantom, ListModeProtocol().grid.grid_for(ring))

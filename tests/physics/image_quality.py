@@ -24,7 +24,7 @@ from engine.analysis.quality import QUALITY_PHANTOMS, PhantomFacts, QualityRepor
 from tests.judge.phantoms import Phantom
 from tests.judge.scanners import Scanner
 from tests.judge.studies import SAFIR, TRUES, JudgeStudy, mouse_phantom, nema_body, ring_300
-from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
+from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, ring_of
 
 log = logging.getLogger(__name__)
 KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
@@ -51,7 +51,7 @@ def report_of(name: str, n_pairs: int, folder: Path) -> QualityReport:
     """Reconstruct a phantom as a user would, and measure it."""
     case = CASES[name]
     study = JudgeStudy(f"quality-{name}", case.phantom(), case.scanner, TRUES)
-    pairs = kept_pairs(study, n_pairs)
+    pairs = cached_pairs(study, n_pairs)
     ring = ring_of(case.scanner, diameter_mm=case.diameter_mm, voxel_mm=case.voxel_mm)
     protocol = engine.ListModeProtocol()
     mu_map = mu_map_of(study.phantom, protocol.grid.grid_for(ring))

@@ -30,7 +30,7 @@ from engine.io.interfile.sinogram_writer import write_sinogram
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.recon.algorithms import optimality
 from tests.judge.studies import TRUES, JudgeStudy
-from tests.judge_scans import kept_pairs, listmode_of, ring_of
+from tests.judge_scans import cached_pairs, listmode_of, ring_of
 from tests.physics.map_scan import MOUSE, MapScan
 
 DIAMETER_MM = 34.0
@@ -94,7 +94,7 @@ class MouseFiles:
     def __init__(self, scan: MapScan, folder: Path) -> None:
         self.scan, self._folder = scan, folder
         study = JudgeStudy("map-rods", MOUSE.phantom(), MOUSE.scanner, TRUES, scan.seed)
-        pairs = kept_pairs(study, scan.n_pairs or MOUSE.n_pairs)
+        pairs = cached_pairs(study, scan.n_pairs or MOUSE.n_pairs)
         ring = ring_of(MOUSE.scanner, diameter_mm=DIAMETER_MM, voxel_mm=(MOUSE.voxel_mm,) * 3)
         self._events = listmode_of(pairs, ring, pairs.crystals)
 

@@ -42,7 +42,7 @@ from tests.judge.scanners import Scanner
 from tests.judge.solids import cylinder
 from tests.judge.studies import PANELS, TRUES, JudgeStudy, panel_balls, round_ring
 from tests.judge_scans import (
-    kept_pairs,
+    cached_pairs,
     listmode_of,
     mu_map_of,
     panel_crystals,
@@ -106,7 +106,7 @@ class RingCase:
         """Return the events as list mode with their attenuation map."""
         physics = TRUES if self.tof is None else replace(TRUES, tof_fwhm_ps=self.tof.fwhm_ps)
         study = JudgeStudy("map-rods", self.phantom(), self.scanner, physics, seed)
-        pairs, voxel = kept_pairs(study, n_pairs), (self.voxel_mm,) * 3
+        pairs, voxel = cached_pairs(study, n_pairs), (self.voxel_mm,) * 3
         diameter = 2.43 * BODY_MM * self.body
         ring = ring_of(self.scanner, diameter_mm=diameter, voxel_mm=voxel, tof=self.tof)
         mu_map = mu_map_of(study.phantom, engine.ListModeProtocol().grid.grid_for(ring))
@@ -151,7 +151,7 @@ class PanelCase:
     def model(self, dtype: str, n_pairs: int, seed: int) -> tuple[MapModel, ImageGrid, CountDemand]:
         """Return the counts of the lines, with the analytic response."""
         study, panels, on = replace(panel_balls(), seed=seed), panels_of(PANELS), engine.cpu()
-        pairs = kept_pairs(study, n_pairs)
+        pairs = cached_pairs(study, n_pairs)
         scan = listmode_of(pairs, panels, panel_crystals(PANELS, pairs.crystals))
         counted = histogrammed(scan)
         response = build_analytic(counted.scanner, AnalyticResponse(n_points=1 << 12))

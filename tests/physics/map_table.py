@@ -40,7 +40,7 @@ from engine.modalities.listmode_pet.auto_settings import auto_settings_of
 from engine.modalities.studies import shipped_protocols
 from engine.recon.postprocess import Gaussian
 from tests.judge.studies import NEMA_RADII_MM, nema_places_mm
-from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
+from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, ring_of
 from tests.physics.edge_objects import CASES, TOF, VOXEL_MM
 from tests.physics.edge_profile import profile
 from tests.physics.nema_body import COLD, HOT_RATIO, LUNG_MM, background_places, joined
@@ -86,7 +86,7 @@ class Scan:
         n_files = math.ceil(n_pairs / BODY.n_pairs)
         seeds = [n_files * (self.seed - 1) + 1 + k for k in range(n_files)]
         share = math.ceil(n_pairs / n_files)
-        files = [kept_pairs(BODY.study(seed), BODY.n_pairs) for seed in seeds]
+        files = [cached_pairs(BODY.study(seed), BODY.n_pairs) for seed in seeds]
         pairs = joined([each.take(np.arange(len(each)) < share) for each in files])
         tof, scanner = TOF if self.tof else None, BODY.study(1).scanner
         ring = ring_of(scanner, diameter_mm=BODY.diameter_mm, voxel_mm=VOXEL_MM, tof=tof)

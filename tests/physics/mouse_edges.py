@@ -21,7 +21,7 @@ import engine
 from engine.data.volume import Volume
 from engine.modalities.studies import shipped_protocols
 from tests.judge.studies import TRUES, JudgeStudy
-from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
+from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, ring_of
 from tests.physics.edge_profile import finer
 from tests.physics.map_agreement import DIAMETER_MM
 from tests.physics.map_scan import BODY_MM, MOUSE, RODS
@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 def image_of(seed: int, n_pairs: int, smoothness: str) -> Volume:
     """Return the image of the photons of a seed."""
     voxel_mm, phantom = (MOUSE.voxel_mm,) * 3, MOUSE.phantom()
-    pairs = kept_pairs(JudgeStudy("map-rods", phantom, MOUSE.scanner, TRUES, seed), n_pairs)
+    pairs = cached_pairs(JudgeStudy("map-rods", phantom, MOUSE.scanner, TRUES, seed), n_pairs)
     ring = ring_of(MOUSE.scanner, diameter_mm=DIAMETER_MM, voxel_mm=voxel_mm)
     grid = {"voxel_mm": voxel_mm, "diameter_mm": DIAMETER_MM, "length_mm": MOUSE.length_mm}
     chosen = {"grid": grid, "algorithm": {"kind": "map", "smoothness": smoothness}}

@@ -35,7 +35,7 @@ from tests.judge.pairs import RANDOM, TRUE, Coincidences
 from tests.judge.phantoms import Phantom
 from tests.judge.readout import Physics
 from tests.judge.studies import NEMA_RADII_MM, JudgeStudy, nema_body, nema_places_mm, ring_300
-from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
+from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, ring_of
 
 log = logging.getLogger(__name__)
 TOF = TofSettings(fwhm_ps=300.0, bin_ps=100.0, n_bins=33)
@@ -97,7 +97,7 @@ def written(
 ) -> tuple[Path, float]:
     """Write the scan, so many pairs of each seed; return it and the truth of its background."""
     study = body()
-    pairs = joined([kept_pairs(body(seed), n_pairs) for seed in range(1, n_seeds + 1)])
+    pairs = joined([cached_pairs(body(seed), n_pairs) for seed in range(1, n_seeds + 1)])
     trues = pairs.crystals[pairs.kind == TRUE]
     if kept == "trues":
         pairs = pairs.take(pairs.kind == TRUE)

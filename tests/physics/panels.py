@@ -30,7 +30,7 @@ from tests.judge.materials import AIR
 from tests.judge.phantoms import Phantom
 from tests.judge.solids import Solid
 from tests.judge.studies import JudgeStudy, panel_balls
-from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, panel_crystals, panels_of
+from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, panel_crystals, panels_of
 
 PROTOCOL = "dual-head"
 
@@ -84,7 +84,7 @@ def scan_of(
     study: JudgeStudy, n_pairs: int, *, scattered: bool = False, **keys: object
 ) -> tuple[engine.Histogram, float]:
     """Return pairs as counts of lines, and how many decays; scattered : also those of the box."""
-    pairs = kept_pairs(study, n_pairs)
+    pairs = cached_pairs(study, n_pairs)
     pairs = pairs if scattered else pairs.trues
     panels = panels_of(study.scanner, study.physics, **keys)
     crystals = panel_crystals(study.scanner, pairs.crystals)

@@ -42,7 +42,7 @@ from engine.modalities.ring_sinogram_pet.scatter_scan import with_scatter
 from tests.judge.pairs import Coincidences
 from tests.judge.readout import Physics
 from tests.judge.studies import JudgeStudy, scattering_cylinder
-from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
+from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, ring_of
 
 log = logging.getLogger(__name__)
 TOF = TofSettings(fwhm_ps=300, bin_ps=200, n_bins=17)
@@ -84,7 +84,7 @@ def judged(radius_mm: float, n_pairs: int, *, with_tof: bool, n_rings: int = 48)
         energy=energy,
     )
     grid = engine.ListModeProtocol().grid.grid_for(ring)
-    return Judged(study, kept_pairs(study, n_pairs), ring, mu_map_of(study.phantom, grid))
+    return Judged(study, cached_pairs(study, n_pairs), ring, mu_map_of(study.phantom, grid))
 
 
 def estimated(case: Judged, settings: Scatter | None = None) -> ScatterEstimate:

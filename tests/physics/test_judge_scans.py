@@ -19,7 +19,7 @@ from tests.judge.singles import simulate_singles
 from tests.judge.solids import box, cylinder
 from tests.judge.studies import PANELS, points, round_ring, safir_cylinder
 from tests.judge_scans import (
-    kept_pairs,
+    cached_pairs,
     listmode_of,
     mean_depth_mm,
     mu_map_of,
@@ -124,8 +124,8 @@ def test_file_contains_prompts_and_delayeds(tmp_path: Path) -> None:
 
 
 def test_study_is_simulated_once() -> None:
-    first = kept_pairs(safir_cylinder(), 1_000)
-    again = kept_pairs(safir_cylinder(), 1_000)
+    first = cached_pairs(safir_cylinder(), 1_000)
+    again = cached_pairs(safir_cylinder(), 1_000)
     fresh = safir_cylinder().pairs(1_000, n_threads=1)
     for pairs in (again, fresh):
         assert np.array_equal(pairs.crystals, first.crystals)

@@ -30,7 +30,7 @@ from tests.judge.readout import MEAN, Physics
 from tests.judge.scanners import Scanner
 from tests.judge.solids import sphere
 from tests.judge.studies import JudgeStudy, panel_balls
-from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, panel_crystals, panels_of
+from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, panel_crystals, panels_of
 from tests.physics.panels import truth_on
 
 ON = engine.cpu(2)
@@ -52,7 +52,7 @@ def points(place: int) -> JudgeStudy:
 def counted(place: int) -> tuple[Histogram, np.ndarray]:
     """Return counts of all pairs of layers, and their true decays."""
     study = points(place)
-    pairs = kept_pairs(study, 40_000)
+    pairs = cached_pairs(study, 40_000)
     image = {"voxels_per_pitch": 2, "n_planes": 12, "plane_mm": 2.0}
     scanner = panels_of(PANELS, study.physics, **image)
     scan = histogrammed(listmode_of(pairs, scanner, panel_crystals(PANELS, pairs.crystals)))
@@ -94,7 +94,7 @@ def test_object_scatter_is_divided_among_the_layers() -> None:
     """Correct in total, with a larger share in front than trues, as slower photons stop earlier."""
     study = panel_balls()
     study = replace(study, name="panels-layers", scanner=replace(study.scanner, n_layers=2))
-    pairs = kept_pairs(study, 100_000)
+    pairs = cached_pairs(study, 100_000)
     image = {"voxels_per_pitch": 1, "n_planes": 20, "plane_mm": 2.0}
     scanner = panels_of(study.scanner, study.physics, **image)
     scan, trues = (

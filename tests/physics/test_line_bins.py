@@ -10,7 +10,7 @@ from engine.tools.normalisation_scan.line_tally import LineTally
 from engine.tools.normalisation_scan.source import CylinderSource
 from tests.judge.interactions import ELECTRON_KEV
 from tests.judge.materials import WATER
-from tests.judge_scans import kept_pairs, ring_of
+from tests.judge_scans import cached_pairs, ring_of
 from tests.physics.axial_uniformity import CASES
 
 N_PAIRS = 2_000_000
@@ -22,7 +22,7 @@ N_PAIRS = 2_000_000
 def test_lines_through_the_axis_lose_the_share_of_the_gaps(name: str) -> None:
     case = CASES[name]
     study = case.study()
-    pairs = kept_pairs(study, N_PAIRS)
+    pairs = cached_pairs(study, N_PAIRS)
     ring = ring_of(study.scanner, diameter_mm=case.diameter_mm, voxel_mm=case.voxel_mm)
     source = CylinderSource(
         case.radius_mm, length_mm=study.scanner.size_mm[1], mu_per_mm=WATER.total(ELECTRON_KEV)

@@ -34,7 +34,7 @@ from tests.judge.phantoms import Phantom, Region
 from tests.judge.readout import Physics
 from tests.judge.solids import cylinder
 from tests.judge.studies import TRUES, JudgeStudy, ring_300, short_ring_cylinder
-from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
+from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, ring_of
 
 log = logging.getLogger(__name__)
 WANTED_BQ_ML = 10_000.0
@@ -81,7 +81,7 @@ def written(
 
     A busy scanner loses pairs at random: `live` of them are left.
     """
-    pairs = kept_pairs(study, n_pairs)
+    pairs = cached_pairs(study, n_pairs)
     n_decays = pairs.n_decays
     if live < 1:
         pairs = pairs.take(np.random.default_rng(5).random(len(pairs)) < live)
@@ -114,7 +114,7 @@ def read(n_pairs: int, folder: Path, physics: Physics = TRUES) -> Reading:
     ml = math.pi * RADIUS_MM**2 * LENGTH_MM / 1000
     known = NUCLIDES["Ga-68"]
     # the frame is as long as this many positrons take where there are 10 kBq/mL at its start
-    n_decays = kept_pairs(other, n_pairs).n_decays
+    n_decays = cached_pairs(other, n_pairs).n_decays
     at_start = WANTED_BQ_ML * ml * known.branching
     life_s = known.half_life_s / math.log(2)
     frame_s = -life_s * math.log1p(-n_decays / (at_start * life_s))

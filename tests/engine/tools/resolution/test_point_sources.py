@@ -23,7 +23,7 @@ from engine.tools.resolution.point_sources import (
     point_spread_of,
 )
 from tests.judge.studies import TRUES, JudgeStudy, points, round_ring
-from tests.judge_scans import kept_pairs, listmode_of, ring_of
+from tests.judge_scans import cached_pairs, listmode_of, ring_of
 
 Values = NDArray[np.float64]
 BORE_MM = 300.0
@@ -180,7 +180,7 @@ def test_photons_of_the_judge_have_the_measured_widths() -> None:
     judged = round_ring(300.0, 120.0, n_crystals=480, row_mm=4.0)
     places = ((0.0, 0.0, 1.0), (0.0, 60.0, 1.0), (110.0, 0.0, 1.0), (-75.0, -130.0, 1.0))
     study = JudgeStudy("four points", points(*places), judged, TRUES, seed=7)
-    pairs = kept_pairs(study, 200_000)
+    pairs = cached_pairs(study, 200_000)
     ring = ring_of(judged, diameter_mm=340.0, voxel_mm=(2.0, 2.0, 2.0))
     scan = listmode_of(pairs, ring, np.asarray(pairs.crystals))
     found = point_sources(scan, on=engine.cpu())
