@@ -1,14 +1,15 @@
-"""How flat a uniform cylinder comes out along the axis, judged with photons.
+"""Measure the axial uniformity of a uniform cylinder with simulated photons.
 
     python -m tests.physics.axial_uniformity [short] [long] [safir] [--pairs N] [--measured]
 
-A cylinder of water as long as the scanner, trues alone, attenuation corrected with the exact
-mu-map, the default protocol: the image within 0.8 of the cylinder's radius, relative to its middle,
-at places along half the length; 1 everywhere would be right. The standard error is that of the
-slices' own spread: neighbours are alike after the filter, so the true one is somewhat larger.
+The object is a water cylinder as long as the scanner. The scan has trues only, attenuation is
+corrected with the exact µ-map, and the protocol is the default one. The value is the mean of the
+image within 0.8 of the cylinder's radius at positions along half the length, relative to the
+middle; 1 is correct. The standard error comes from the spread between slices. The filter makes
+neighbours similar, so the true error is somewhat larger.
 
-With `--measured`, lines count as a normalisation says that was measured, as a user would, from as
-many photons of another cylinder: wider by a third, with other random numbers.
+With `--measured`, a measured normalisation corrects the lines, as in practice. It comes from as
+many photons of another cylinder, which is wider by a third and has other random numbers.
 """
 
 from __future__ import annotations
@@ -41,16 +42,16 @@ from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, ring_of
 
 log = logging.getLogger(__name__)
 PLACES = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
-"""Parts of half the length, as in the table of the report."""
+"""Positions relative to half the length, as in the table of the report."""
 WIDER = 4 / 3
-"""Radius of the cylinder that a normalisation is measured with, as part of the other's."""
+"""Radius of the cylinder for the normalisation, relative to the other one."""
 MIDDLE = 0.1
-"""The middle that the others are compared with reaches to this part of half the length."""
+"""Extent of the reference region in the middle, relative to half the length."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A cylinder and the image that is made of it."""
+    """A cylinder and the grid of its image."""
 
     study: Callable[[], JudgeStudy]
     radius_mm: float
@@ -102,7 +103,7 @@ def measured(case: Case, n_pairs: int, folder: Path) -> Path:
 
 
 def axial_profile(volume: engine.Volume, radius_mm: float) -> tuple[np.ndarray, np.ndarray]:
-    """Mean of each slice within 0.8 of the radius, and where it lies as part of half the length."""
+    """Return the mean of each slice within 0.8 of the radius, and its position (relative)."""
     x, y = volume.grid.centres_mm(axis=0), volume.grid.centres_mm(axis=1)
     inside = np.hypot(x[None, :], y[:, None]) < 0.8 * radius_mm
     z = volume.grid.centres_mm(axis=2) / (volume.grid.size_mm[2] / 2)

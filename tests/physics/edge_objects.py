@@ -1,7 +1,7 @@
-"""Uniform objects with an edge, as photons of the judge see them, written as scans.
+"""Uniform objects with an edge, simulated by the judge and written as scans.
 
-The ring that the product reads is the judge's: the same crystals, depth and material. Photons that
-scatter in the object are left out, so that no correction but attenuation is needed.
+The ring in the scan equals the judge's: the same crystals, depth and material. Photons that scatter
+in the object are omitted, so that only attenuation needs a correction.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ Array = NDArray[np.float64]
 LENGTH_MM = 40.0
 TOF = TofSettings(fwhm_ps=300.0, bin_ps=200.0, n_bins=17)
 SPAN, MASHED = 3, 2
-"""Ring differences and views that a bin with time of flight sums, else the file has 0.4 GB."""
+"""Ring differences and views per bin with time of flight; without this, the file has 0.4 GB."""
 STEEPEST = 0.08
-"""Photons leave with |cosine to the axis| up to this: lines across the ring reach 0.07."""
+"""Photons start with |cosine to the axis| up to this: lines across the ring reach 0.07."""
 PHYSICS = Physics(tof_fwhm_ps=TOF.fwhm_ps, follows_scatter=False, max_cosine=STEEPEST)
 VOXEL_MM = (3.0, 3.0, 2.5)
 RADIUS_MM = 100.0
@@ -54,7 +54,8 @@ def cylinder_depth(x: Array, y: Array) -> Array:
 def body_depth(x: Array, y: Array) -> Array:
     """Return the distance inside the body's skin [mm], exact up to 70 mm.
 
-    In front a half circle of 147 mm, at the back a box with quarter circles of 77 mm at its sides.
+    The front is a half circle of 147 mm. The back is a box with quarter circles of 77 mm at its
+    sides.
     """
     back = np.where(np.abs(x) <= 70, 77 - y, 77 - np.hypot(np.abs(x) - 70, y))
     return np.where(y <= 0, 147 - np.hypot(x, y), back)
@@ -66,7 +67,7 @@ def in_uniform_cylinder(x: Array, y: Array, z: Array) -> NDArray[np.bool_]:
 
 
 def in_background(x: Array, y: Array, z: Array) -> NDArray[np.bool_]:
-    """Return True where the body's background is far from its lung and spheres."""
+    """Return True in the background of the body, far from its lung and spheres."""
     far = np.broadcast_to(
         np.hypot(x, y) > LUNG_MM + LUNG_MARGIN_MM, np.broadcast_shapes(x.shape, y.shape, z.shape)
     ).copy()
@@ -82,12 +83,12 @@ class Case:
 
     Attributes
     ----------
-    phantom : what decays
+    phantom : source and attenuation
     diameter_mm : of the field of view
     n_pairs : photon pairs in each of the two files of a seed; five seeds give each layer a standard
         error of at most 1 %
     depth : distance inside the skin at x and y [mm]
-    counts_at : whether a place belongs to the uniform part
+    counts_at : returns True in the uniform part
     """
 
     name: str
@@ -125,7 +126,7 @@ CASES = {
 
 @dataclass(frozen=True)
 class Scans:
-    """The photons of one seed in files, with or without their times of flight."""
+    """Files with the photons of one seed, with or without their times of flight."""
 
     listmode: Path
     sinogram: Path
@@ -136,7 +137,7 @@ class Scans:
 def written(case: Case, seed: int, folder: Path, *, tof: bool, n_pairs: int | None = None) -> Scans:
     """Write the photons of a seed as list mode and as a sinogram, with or without their times.
 
-    n_pairs : fewer than the case has by default
+    n_pairs : a lower number than the default of the case
     """
     study = case.study(seed)
     if n_pairs is None:

@@ -1,13 +1,13 @@
-"""Profiles of the edges of uniform objects, judged with photons.
+"""Measure edge profiles of uniform objects with simulated photons.
 
     python -m pytest -m slow tests/physics/test_edge_profile.py --log-cli-level=INFO
 
-A cylinder of water of 20 cm and the body of NEMA NU 2 (`tests.physics.edge_objects`). Each shipped
-protocol for rings reconstructs the same photons with and without time of flight. Each run logs a
-row of the table in docs/benchmarks.
+The objects are a water cylinder of 20 cm and the body of NEMA NU 2 (`tests.physics.edge_objects`).
+Each shipped ring protocol reconstructs the same photons with and without time of flight. Each run
+logs a row of the table in docs/benchmarks.
 
-A value is the mean of the image at a distance inside the skin over its middle. In the body the
-spheres and the lung are left out, each with a margin. The standard error is that of the seeds.
+A value is the mean of the image at a distance inside the skin, relative to its middle. In the body,
+spheres and lung are left out with a margin. The standard error comes from the seeds.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ log = logging.getLogger(__name__)
 RingProtocol = ListModeProtocol | RingSinogramProtocol
 
 MANY, MOST_SUBSETS = 100_000_000, 8
-"""Counts that get the narrowest filter, and the most subsets that the pairs of a seed can fill."""
+"""Counts for the narrowest filter, and the maximum number of subsets for the pairs of a seed."""
 PARTS = 4
-"""Points of a voxel along x and y that its distance from the skin is taken at."""
+"""Points per voxel along x and y for its distance from the skin."""
 WITHIN_MM = 12.5
-"""Planes are used up to this distance from the middle: the outer ones have few lines."""
+"""Maximum distance of planes from the middle: the outer ones have few lines."""
 DEPTHS_MM = (2.0, 5.0, 8.0, 12.0, 16.0, 20.0, 30.0)
-"""Limits of the layers inside the skin; what lies deeper is the middle."""
+"""Limits of the layers inside the skin; everything deeper is the middle."""
 N_NEAR, N_RIM = 5, 2
-"""Layers up to 20 mm inside the skin, and those up to 8 mm."""
+"""Number of layers up to 20 mm inside the skin, and of those up to 8 mm."""
 
 
 def reconstructed(scans: Scans, protocol: RingProtocol) -> Volume:
@@ -59,7 +59,7 @@ def reconstructed(scans: Scans, protocol: RingProtocol) -> Volume:
 
 
 def profile(volume: Volume, case: Case) -> Array:
-    """Return the mean of each layer inside the skin over the middle, outermost first."""
+    """Return the mean of each layer inside the skin relative to the middle, outermost first."""
     shares = layer_shares(case, volume.grid)
     sums = np.tensordot(shares, volume.values.astype(float), axes=3)
     means = sums / shares.sum(axis=(1, 2, 3))
@@ -68,7 +68,7 @@ def profile(volume: Volume, case: Case) -> Array:
 
 @lru_cache(maxsize=4)
 def layer_shares(case: Case, grid: ImageGrid) -> Array:
-    """Return the part of each voxel that lies in each layer, the middle last: (layers, z, y, x)."""
+    """Return the fraction of each voxel in each layer, the middle last: (layers, z, y, x)."""
     z = grid.centres_mm(axis=2)[:, None, None]
     x, y = (finer(grid.centres_mm(axis=k), grid.voxel_mm[k]) for k in (0, 1))
     x, y = x[None, None, :], y[None, :, None]
@@ -90,7 +90,7 @@ def finer(centres: Array, voxel_mm: float) -> Array:
 
 
 def protocols() -> dict[str, RingProtocol]:
-    """Return all protocols for rings that come with the program, the two standards among them."""
+    """Return all shipped protocols for rings, including the two standard ones."""
     shipped = {
         key: each
         for key, each in shipped_protocols().items()
@@ -100,7 +100,7 @@ def protocols() -> dict[str, RingProtocol]:
 
 
 def follows_scan(protocol: RingProtocol) -> bool:
-    """Return whether a protocol takes updates or the width of its filter from the scan."""
+    """Return True if a protocol derives updates or filter width from the scan."""
     if not (isinstance(protocol, ListModeProtocol) and protocol.fit_to_scan):
         return False
     open_width = any(
@@ -112,7 +112,7 @@ def follows_scan(protocol: RingProtocol) -> bool:
 
 
 def for_many_counts(protocol: ListModeProtocol, scans: Scans) -> ListModeProtocol:
-    """Return a protocol with the updates and the filter that `MANY` counts of the object get."""
+    """Return a protocol with the updates and the filter for `MANY` counts of the object."""
     data = engine.read(scans.listmode)
     if not isinstance(data, engine.ListMode):
         raise TypeError(f"{scans.listmode.name} holds {type(data).__name__}, not list mode.")
@@ -122,7 +122,7 @@ def for_many_counts(protocol: ListModeProtocol, scans: Scans) -> ListModeProtoco
     found = fitted(protocol, data, sharpened=sharpened, of_frame=MANY)[0]
     if not isinstance(found.algorithm, Osem):
         return found
-    # more subsets than the photons at hand can fill would add noise; updates stay the same
+    # more subsets than the photons can fill would add noise; updates stay the same
     n_updates = found.algorithm.n_iterations * found.algorithm.n_subsets
     algorithm = Osem(iterations=math.ceil(n_updates / MOST_SUBSETS), subsets=MOST_SUBSETS)
     return found.model_copy(update={"algorithm": algorithm})

@@ -1,11 +1,11 @@
-"""Errors from bootstrap replicates against the spread of independent measurements.
+"""Compare errors from bootstrap replicates with the spread of independent measurements.
 
     python -m tests.physics.error_coverage [SCANNER] [--draws N] [--algorithm KIND] [--no-tof]
         [--voxel MM]
 
 The judge's photons are one long measurement, which is divided at random into `draws` short ones.
 They are independent, and their counts are Poisson counts. The program reconstructs each of them,
-and some also with an error map. Compared are
+and some also with an error map. Two comparisons are made:
 
 - the standard deviation from replicates with that over all draws, voxel by voxel and for regions,
 - the share of 95 % intervals that contain the mean of all draws, over voxels and regions.
@@ -56,7 +56,7 @@ Image = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Exact:
-    """Figures that statistics alone would leave if all errors were exact.
+    """Statistical figures if all errors were exact.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class Draws:
 
     @cached_property
     def _of_event(self) -> NDArray[np.int64]:
-        # A fixed seed, so that the judgement can be repeated.
+        # a fixed seed, so that the result is reproducible
         return np.random.default_rng(20_261_129).integers(0, self.n, self._events.A.out_shape[0])
 
     @property
@@ -250,7 +250,7 @@ class Draws:
 
 
 def coverage(draws: Measurements, masks: Masks, *, n_maps: int, n_replicates: int) -> Coverage:
-    """Return how error maps of some draws compare with the spread of all.
+    """Compare the error maps of some draws with the spread of all draws.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""Errors of time frames against the spread of independent measurements, and their sum.
+"""Compare errors of time frames with the spread of independent measurements, and their sum.
 
     python -m tests.physics.frame_coverage [SCANNER] [--draws N] [--frames N] [--no-tof]
 
 The judge's photons are divided at random into short scans, and each event gets a random time. The
 program reconstructs the frames of every scan (`frames` of the protocol), and of some scans with
-error maps. Printed are
+error maps. It prints
 
 - for each frame and their sum, the comparison of `tests.physics.error_coverage`,
 - the standard deviation of the sum relative to √(Σ σ_f²) of its frames, which are independent,
@@ -73,7 +73,7 @@ class FramedScans:
 
     @cached_property
     def _chance(self) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        """Scan and time of each event; a fixed seed, so that the judgement can be repeated."""
+        """Return scan and time of each event, from a fixed seed for reproducible results."""
         rng, n = np.random.default_rng(20_261_129), self.events.n_events
         return rng.integers(0, self.n, n), rng.integers(0, self._length_ms, n, dtype=np.uint32)
 
@@ -185,7 +185,7 @@ class SumOfFrames:
 
 
 def sum_of_frames(scans: FramedScans, masks: Masks, algorithm: Algorithm) -> SumOfFrames:
-    """Return how the sum of frames agrees with its parts and with scans without frames.
+    """Compare the sum of frames with its parts and with scans without frames.
 
     Parameters
     ----------

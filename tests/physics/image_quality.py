@@ -1,10 +1,10 @@
-"""The quality report of phantoms of photons: found where they lie, and measured.
+"""Measure the quality report with simulated phantoms: position and figures.
 
     python -m tests.physics.image_quality [body] [mouse] [--pairs N]
 
-The body of NEMA NU 2 in a ring for people and the mouse of NEMA NU 4 in one for mice, trues alone,
-attenuation corrected with the exact mu-map, the default protocol. The report has to find each by
-itself; its place is known.
+The phantoms are the body of NEMA NU 2 in a whole-body ring and the mouse of NEMA NU 4 in a
+small-animal ring. Scans have trues only and use the exact µ-map and the default protocol. The
+report must find each phantom by itself; the true position is known.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
 
 @dataclass(frozen=True)
 class Case:
-    """A phantom, where it is measured, and how finely."""
+    """A phantom with its grid."""
 
     phantom: Callable[[], Phantom]
     scanner: Scanner
@@ -64,8 +64,8 @@ def report_of(name: str, n_pairs: int, folder: Path) -> QualityReport:
     return KINDS[case.kind].measure(volume, PhantomFacts())
 
 
-def off_place(report: QualityReport) -> tuple[float, float]:
-    """Return how far from its place a phantom was found [mm], and by how much turned [deg]."""
+def position_error(report: QualityReport) -> tuple[float, float]:
+    """Return the position error of a phantom [mm] and its rotation error [deg]."""
     at = report.at
     if at is None or at.flipped:
         return float("inf"), float("inf")
@@ -83,7 +83,7 @@ def main(arguments: list[str]) -> None:
     for name in chosen.case:
         with tempfile.TemporaryDirectory() as folder:
             report = report_of(name, chosen.pairs, Path(folder))
-        millimetres, degrees = off_place(report)
+        millimetres, degrees = position_error(report)
         out(f"\n{report.title}, found {millimetres:.1f} mm and {degrees:.1f}° off its place\n\n")
         out("| figure | value |\n|---|---|\n")
         for figure in report.figures:

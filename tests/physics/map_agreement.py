@@ -1,4 +1,4 @@
-"""MAP of one set of photons, reached on different ways: does the image depend on them?
+"""Reconstruct the same photons by MAP in several ways and compare the images.
 
 python -m tests.physics.map_agreement [--pairs N] [--strength S]
 
@@ -108,7 +108,7 @@ class MouseFiles:
             "diameter_mm": DIAMETER_MM,
             "length_mm": MOUSE.length_mm,
         }
-        # The corrections of both ways differ in detail, which is no matter of the algorithm.
+        # the corrections of both ways differ slightly, independent of the algorithm
         steps = {step.kind: {"use": "off"} for step in kind().corrections.steps()}
         protocol = kind(grid=size, corrections=steps, algorithm=chosen, finishing=())
         study = engine.Study(data=data, protocol=protocol)
@@ -144,7 +144,7 @@ def agreements(scan: MapScan, strength: float) -> Iterator[Agreement]:
         first: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
         for way in WAYS:
             at_end = files.image(way, strength)
-            with patch.object(optimality, "LARGEST_CHANGE", -1.0):  # the rule ends no run
+            with patch.object(optimality, "LARGEST_CHANGE", -1.0):  # prevent an automatic stop
                 found = at_end, files.image(way, strength, iterations=cycles)
             first = found if first is None else first
             level = first[1][background].mean()

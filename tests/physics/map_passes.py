@@ -1,10 +1,10 @@
-"""Time of a pass of MAP relative to a pass of OSEM in list mode, in one program.
+"""Measure the time of a MAP pass relative to an OSEM pass in list mode, in one process.
 
 python -m tests.physics.map_passes [--events N] [--size small|large] [--threads N] [--blur MM]
     [--repeats N]
 
-A pass of MAP is a third of a cycle with its rule of the end. OSEM runs with its own number of
-subsets and with that of MAP. Processor time does not depend on other programs as much as wall time.
+A pass of MAP is a third of a cycle, including its stopping rule. OSEM runs with its own number of
+subsets and with that of MAP. CPU time depends less on other programs than wall time.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ GRIDS = {
     "large": ImageGrid((109, 200, 200), (2.0, 2.0, 2.0)),
 }
 Times = NDArray[np.float64]
-"""Wall time and processor time [s]."""
+"""Wall time and CPU time [s]."""
 
 
 def model_of(
     n_events: int, grid: ImageGrid, on: Backend, blur_mm: float = 0.0, seed: int = 1
 ) -> MapModel:
-    """Return events between the crystals of a ring, with an even sensitivity and a resolution."""
+    """Return events between the crystals of a ring, with constant sensitivity and a resolution."""
     rays, _ = sorted_crystals(n_events, timing(385), np.random.default_rng(seed))
     A = engine.RayProjector(rays, grid, on=on)
     sensitivity = np.full(grid.shape, 10 * n_events / grid.n_voxels, np.float32)
@@ -52,7 +52,7 @@ def model_of(
 
 
 def clock() -> Times:
-    """Return the wall clock and the processor clock."""
+    """Return the wall clock and the CPU clock."""
     return np.array([perf_counter(), process_time()])
 
 

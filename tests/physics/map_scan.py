@@ -1,4 +1,4 @@
-"""MAP on photons of the judge: how soon SVRG reaches the optimum, for six kinds of scanners.
+"""Measure the convergence of MAP on the judge's photons for six scanners.
 
 python -m tests.physics.map_scan [SCANNER ...] [--pairs N] [--strength S] [--seeds K]
     [--cycles N] [--reference N]
@@ -58,17 +58,17 @@ BODY_MM = 14.0
 RODS = {"hot 8 mm": (7.5, 0.0, 4.0), "hot 4 mm": (-7.5, 0.0, 2.0), "cold 8 mm": (0.0, 8.0, 4.0)}
 """x, y and radius of rods along the axis of the mouse, in a body with a radius of 14 mm."""
 BALLS = (((6, 0, 10), 2.4), ((-6, 8, -10), 4.0), ((4, -8, -4), 5.0))
-"""Middles and radii of the balls between the panels."""
+"""Centres and radii of the balls between the panels."""
 Masks = tuple[NDArray[np.bool_], NDArray[np.bool_], list[NDArray[np.bool_]]]
 
 
 @dataclass(frozen=True)
 class RingCase:
-    """A body of water with two hot rods and a cold one in a ring; all sizes grow with the body.
+    """A water body with two hot rods and a cold one in a ring; all sizes scale with the body.
 
     Attributes
     ----------
-    scanner : as the judge describes it
+    scanner : scanner of the judge
     voxel_mm : edge of a voxel
     body : radius of the body relative to that of the mouse
     n_pairs : photon pairs
@@ -114,7 +114,7 @@ class RingCase:
         return scan if self.is_timed else without_tof(scan)
 
     def model(self, dtype: str, n_pairs: int, seed: int) -> tuple[MapModel, ImageGrid, CountDemand]:
-        """Return the corrected events as a model, their grid, and what subsets need."""
+        """Return the corrected events as a model, their grid, and the data for choosing subsets."""
         scan, protocol, on = self.recorded(n_pairs, seed), engine.ListModeProtocol(), engine.cpu()
         grid = protocol.grid.grid_for(scan.scanner)
         for step in protocol.corrections.steps():
@@ -200,7 +200,7 @@ CASES: dict[str, RingCase | PanelCase] = {
 
 @dataclass(frozen=True)
 class MapScan:
-    """Events of a scanner, trues alone.
+    """Events of a scanner, trues only.
 
     Attributes
     ----------
@@ -234,7 +234,7 @@ class MapScan:
 
     @property
     def demand(self) -> CountDemand:
-        """What the counts offer to subsets."""
+        """Return the counts for the choice of subsets."""
         return self._made[2]
 
     def regions(self) -> Masks:
@@ -269,14 +269,14 @@ class Convergence:
 def convergence(
     scan: MapScan, strength: float | None, n_cycles: int, n_reference: int
 ) -> Convergence:
-    """Return how SVRG converges to the optimum of a scan.
+    """Return the convergence of SVRG to the optimum of a scan.
 
     Parameters
     ----------
     scan : the events
     strength : of the prior; None for the one that the program chooses
     n_cycles : cycles of the run
-    n_reference : cycles of SVRG from which Newton steps lead to the reference
+    n_reference : cycles of SVRG before the Newton steps of the reference
     """
     whole, background, rods = scan.regions()
     algorithm = Svrg(strength=strength).for_counts(scan.demand)

@@ -1,16 +1,16 @@
-"""Bias against noise of MAP and of OSEM, judged with photons: the choice of the default.
+"""Compare bias and noise of MAP and OSEM with simulated photons, to choose the default.
 
     python -m tests.physics.map_table FOLDER [--counts 1.6 6.6 20] [--seeds 1 2 ...]
         [--tof yes no] [--arms osem smooth standard sharp] [--table]
 
-The body of NEMA NU 2 (`tests.physics.edge_objects`) in a ring of 40 mm, trues alone, with the
-phantom's own mu-map. "1.6 million counts" are as many for each millimetre of the axis as 1.6
-million trues of the whole body in a ring of 24 cm (`tests.physics.nema_body`).
+The body of NEMA NU 2 (`tests.physics.edge_objects`) is in a ring of 40 mm. Scans have trues only
+and use the phantom's own µ-map. "1.6 million counts" means as many per millimetre of the axis as
+1.6 million trues of the whole body in a ring of 24 cm (`tests.physics.nema_body`).
 
 OSEM has the resolution model and the automatic number of updates of *Whole body*. Its image is
-stored without a filter; the table filters it with Gaussians of several widths, the automatic one
-among them. MAP has the resolution model, with
-and without the Gaussian of 1.5 voxels that the program applies.
+stored without a filter; the table filters it with Gaussians of several widths, including the
+automatic one. MAP has the resolution model, with and without the Gaussian of 1.5 voxels that the
+program applies.
 
 Images are stored in FOLDER, so an interrupted run continues where it was. Seeds are fixed. The
 table shows means and standard errors over the seeds.
@@ -43,16 +43,16 @@ from tests.judge.studies import NEMA_RADII_MM, nema_places_mm
 from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, ring_of
 from tests.physics.edge_objects import CASES, TOF, VOXEL_MM
 from tests.physics.edge_profile import profile
-from tests.physics.nema_body import COLD, HOT_RATIO, LUNG_MM, background_places, joined
+from tests.physics.nema_body import COLD, HOT_RATIO, LUNG_MM, background_centres, joined
 
 log = logging.getLogger(__name__)
 BODY = CASES["body"]
 PAIRS_OF_MILLION = 200_000
-"""Pairs in the ring of 40 mm that stand for a million trues of the body in a ring of 24 cm."""
+"""Pairs in the ring of 40 mm that correspond to a million trues in a ring of 24 cm."""
 MIDDLE_MM = (-10.0, -5.0, 0.0, 5.0, 10.0)
-"""Slices that a ring of 40 mm sees well."""
+"""Slices with enough lines in a ring of 40 mm."""
 WIDTHS_MM = (2.5, 3.5, 4.5, 5.5, 6.5, 8.0, 10.0, 13.0, 17.0)
-"""Widths of Gaussians after OSEM, besides the automatic one."""
+"""Widths of Gaussians after OSEM, in addition to the automatic one."""
 ARMS = ("osem", "smooth", "standard", "sharp")
 COLUMNS = (
     *("variability", "10", "13", "17", "22", "28 cold", "37 cold", "hot", "cold", "lung"),
@@ -128,7 +128,7 @@ class Stored:
         log.info("%s: %.0f s, %.0f of processor", self.path.stem, wall, seconds)
 
     def images(self) -> Iterator[tuple[str, Volume]]:
-        """Return the image, or those after each filter, with a name."""
+        """Return the image, or the images after each filter, with names."""
         with np.load(self.path) as file:
             values, automatic_mm = file["values"], float(file["automatic_mm"])
             x, y, z = (float(each) for each in file["voxel_mm"])
@@ -145,7 +145,7 @@ class Stored:
 
 
 def protocol_of(arm: str) -> engine.ListModeProtocol:
-    """Return OSEM as *Whole body* has it, or MAP of a smoothness; both without a filter."""
+    """Return OSEM as in *Whole body*, or MAP with a smoothness; both without a filter."""
     values = shipped_protocols()["whole-body"].model_dump() | {"finishing": []}
     if arm != "osem":
         values["algorithm"] = {"kind": "map", "smoothness": arm}
@@ -168,9 +168,9 @@ def reconstruct_missing(images: Sequence[Stored]) -> None:
             each.make(file, automatic_mm)
 
 
-def places() -> tuple[Point, ...]:
-    """Return middles of discs in the background of `MIDDLE_MM`."""
-    every = background_places()
+def centres() -> tuple[Point, ...]:
+    """Return the centres of discs in the background of `MIDDLE_MM`."""
+    every = background_centres()
     return tuple((x, y, z) for z in MIDDLE_MM for x, y, _ in every[: len(every) // len(SLICES_MM)])
 
 
@@ -183,7 +183,7 @@ def measured(volume: Volume) -> NDArray[np.float64]:
             place,
             2 * radius,
             true_contrast=0.0 if k in COLD else HOT_RATIO,
-            background_mm=places(),
+            background_mm=centres(),
         )
         for k, (radius, place) in spheres
     ]
@@ -196,9 +196,9 @@ def measured(volume: Volume) -> NDArray[np.float64]:
 
 
 def lung_error(volume: Volume) -> float:
-    """Return what is left in the lung, relative to the background [%]."""
+    """Return the residual in the lung, relative to the background [%]."""
     widest = 2 * NEMA_RADII_MM[-1]
-    level = np.mean([mean_of(volume, disc(volume, place, widest)) for place in places()])
+    level = np.mean([mean_of(volume, disc(volume, place, widest)) for place in centres()])
     lung = np.mean([mean_of(volume, disc(volume, (0.0, 0.0, z), LUNG_MM)) for z in MIDDLE_MM])
     return residual_error(float(lung), float(level))
 
@@ -221,14 +221,14 @@ def table(images: Sequence[Stored]) -> str:
 def equal_noise(
     rows: dict[str, dict[int, NDArray[np.float64]]],
 ) -> dict[str, dict[int, NDArray[np.float64]]]:
-    """Return OSEM at the variability of each image of MAP, interpolated between its filters."""
+    """Return OSEM at the variability of each MAP image, interpolated between its filters."""
     osem = [of_seed for name, of_seed in rows.items() if name.startswith("OSEM")]
     found: dict[str, dict[int, NDArray[np.float64]]] = {}
     for name, of_seed in rows.items():
         for seed, expected in of_seed.items() if name.startswith("MAP") else ():
             curve = np.array([each[seed] for each in osem if seed in each])
             curve = curve[np.argsort(curve[:, 0])] if len(curve) else curve
-            # No filter at hand is as wide or as narrow as that: nothing to compare with.
+            # no filter gives this variability, so there is no comparison
             if not len(curve) or not curve[0, 0] <= expected[0] <= curve[-1, 0]:
                 continue
             values = [np.interp(expected[0], curve[:, 0], column) for column in curve.T]

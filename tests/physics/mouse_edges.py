@@ -1,9 +1,9 @@
-"""Edges of a mouse with rods, as MAP of the protocol *Small animal* reconstructs its photons.
+"""Measure the edges of a mouse with rods in images of MAP of the protocol *Small animal*.
 
 python -m tests.physics.mouse_edges [--pairs N] [--seeds K] [--smoothness NAME]
 
-The mouse is that of `tests.physics.map_scan`. A value is the mean of a layer inside the skin over
-the part deeper than 6 mm; rods are left out with a margin of 3 mm.
+The mouse is that of `tests.physics.map_scan`. A value is the mean of a layer inside the skin,
+relative to the part deeper than 6 mm. Rods are left out with a margin of 3 mm.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def image_of(seed: int, n_pairs: int, smoothness: str) -> Volume:
 
 
 def layers_of(volume: Volume) -> Array:
-    """Return the mean of each layer over the middle, outermost first."""
+    """Return the mean of each layer relative to the middle, outermost first."""
     x, y = (finer(volume.grid.centres_mm(axis=k), MOUSE.voxel_mm) for k in (0, 1))
     y = y[:, None]
     clear = np.all([np.hypot(x - u, y - v) > r + MARGIN_MM for u, v, r in RODS.values()], axis=0)

@@ -1,13 +1,13 @@
-"""Image quality of a body, judged with photons: NEMA NU 2's phantom, corrected from its own data.
+"""Measure the image quality of NEMA NU 2's body with simulated photons and its own corrections.
 
     python -m tests.physics.nema_body [--pairs N] [--seeds N] [--no-tof] [--kept trues|all]
         [--protocol FILE] ...
 
-The body with six spheres of 4:1 (the two largest cold) and a lung insert, in a ring of 24 cm with
-300 ps. Trues, scatter and 25 % randoms; delayeds of the same number. Randoms pair photons of
-different pairs. The mu-map is the phantom's own. Contrast recovery and background variability are
-those of the standard, with its discs in five slices; the bias compares the mean of the background
-with the activity that sends the trues that were counted through the lines of the scanner.
+The body has six spheres of 4:1 (the two largest cold) and a lung insert, in a ring of 24 cm with
+300 ps. The scan has trues, scatter, 25 % randoms and as many delayeds. Randoms pair photons of
+different pairs. The µ-map is the phantom's own. Contrast recovery and background variability are
+those of the standard, with its discs in five slices. The bias compares the mean of the background
+with the activity that gives the counted trues on the lines of the scanner.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from tests.judge_scans import cached_pairs, listmode_of, mu_map_of, ring_of
 log = logging.getLogger(__name__)
 TOF = TofSettings(fwhm_ps=300.0, bin_ps=100.0, n_bins=33)
 ENERGY = EnergySettings(window_kev=(425.0, 650.0), resolution=0.11)
-"""As the judge reads its crystals."""
+"""Readout of the judge's crystals."""
 COLD = (4, 5)
 HOT_RATIO = 4.0
 RANDOMS = 0.25
 DIAMETER_MM, VOXEL_MM = 360.0, (3.0, 3.0, 2.5)
 LUNG_MM = 30.0
 TRUTH_SHAPE = (120, 180, 180)
-"""Voxels in which the truth is sent through the lines."""
+"""Number of voxels for the projection of the truth."""
 N_LINES = 400_000
 
 
@@ -58,10 +58,10 @@ def body(seed: int = 1) -> JudgeStudy:
     return JudgeStudy("nema-body", phantom, ring_300(240.0), physics, seed)
 
 
-def background_places() -> tuple[Point, ...]:
-    """Middles of discs of up to 37 mm in the background, twelve in each of five slices.
+def background_centres() -> tuple[Point, ...]:
+    """Return centres of discs of up to 37 mm in the background, twelve in each of five slices.
 
-    Clear of the spheres and the lung, and 8 mm from the edge at least.
+    They do not touch the spheres and the lung, and are at least 8 mm from the edge.
     """
     around = [
         (115.0, -15.0), (108.0, 20.0), (88.0, 45.0), (-115.0, -15.0), (-108.0, 20.0), (-88.0, 45.0),
@@ -71,7 +71,7 @@ def background_places() -> tuple[Point, ...]:
 
 
 def random_pairs(pairs: Coincidences, n: int, seed: int) -> Coincidences:
-    """Pair photons of different decays, at any difference of time within the bins."""
+    """Pair photons of different decays, with any time difference in the range of the bins."""
     rng = np.random.default_rng(seed)
     one, other = rng.integers(len(pairs), size=(2, n))
     crystals = np.stack([pairs.crystals[one, 0], pairs.crystals[other, 1]], axis=1)
@@ -95,7 +95,7 @@ def joined(parts: list[Coincidences]) -> Coincidences:
 def written(
     n_pairs: int, n_seeds: int, folder: Path, *, tof: bool, kept: str
 ) -> tuple[Path, float]:
-    """Write the scan, so many pairs of each seed; return it and the truth of its background."""
+    """Write the scan with `n_pairs` of each seed; return it and the true background."""
     study = body()
     pairs = joined([cached_pairs(body(seed), n_pairs) for seed in range(1, n_seeds + 1)])
     trues = pairs.crystals[pairs.kind == TRUE]
@@ -127,7 +127,7 @@ def written(
 
 
 def trues_of_one(phantom: Phantom, ring: engine.RingScanner, mu_map: engine.Volume) -> float:
-    """Trues that the phantom sends through the lines of a scanner, its background 1 count/mm."""
+    """Return the trues of the phantom on the lines of a scanner, for a background of 1 count/mm."""
     lines = ring.lors(lattice(ring.n_lors, N_LINES, shift=0.25))
     lines = np.ascontiguousarray(lines[ring.in_coincidence(lines)])
     grid = ImageGrid(TRUTH_SHAPE, tuple(np.divide(mu_map.grid.size_mm, TRUTH_SHAPE[::-1])))
@@ -143,14 +143,14 @@ def trues_of_one(phantom: Phantom, ring: engine.RingScanner, mu_map: engine.Volu
 
 
 def grid_points(grid: ImageGrid) -> np.ndarray:
-    """Middles of voxels, (n, 3) [mm]."""
+    """Return the centres of voxels, (n, 3) [mm]."""
     z, y, x = np.meshgrid(*(grid.centres_mm(k) for k in (2, 1, 0)), indexing="ij")
     return np.stack([x, y, z], axis=-1).reshape(-1, 3)
 
 
 @dataclass(frozen=True)
 class BodyQuality:
-    """What the standard asks of an image of the body.
+    """Figures of the standard for an image of the body.
 
     Attributes
     ----------
@@ -166,20 +166,20 @@ class BodyQuality:
 
 
 def measured(volume: Volume) -> BodyQuality:
-    """Measure an image as the standard says."""
-    places = background_places()
+    """Measure an image as in the standard."""
+    centres = background_centres()
     spheres = [
         sphere_quality(
             volume,
             place,
             2 * radius,
             true_contrast=0.0 if k in COLD else HOT_RATIO,
-            background_mm=places,
+            background_mm=centres,
         )
         for k, (radius, place) in enumerate(zip(NEMA_RADII_MM, nema_places_mm(), strict=True))
     ]
     widest = 2 * NEMA_RADII_MM[-1]
-    background = float(np.mean([mean_of(volume, disc(volume, p, widest)) for p in places]))
+    background = float(np.mean([mean_of(volume, disc(volume, p, widest)) for p in centres]))
     lung = np.mean(
         [mean_of(volume, disc(volume, (0.0, 0.0, z), LUNG_MM)) for z in SLICES_MM], dtype=float
     )
@@ -192,7 +192,7 @@ def measured(volume: Volume) -> BodyQuality:
 
 
 def line(name: str, found: BodyQuality, truth: float) -> str:
-    """A row of the table; truth : what the background should be."""
+    """Return a row of the table; `truth` is the true background."""
     cells = [name, " ".join(f"{v:.0f}" for v in found.recovery)]
     cells += [" ".join(f"{v:.1f}" for v in found.variability), f"{found.lung:.1f}"]
     cells += [f"{100 * (found.background / truth - 1):.1f}"]

@@ -1,13 +1,13 @@
-"""How true the decays are that two panels give, judged with photons.
+"""Measure the accuracy of decays from two panels with simulated photons.
 
     python -m tests.physics.panels [--case air water scatter] [--pairs N] [--set a.b=value ...]
 
-A box with two hot balls of twenty times its activity and a cold one between two panels whose
-crystals scatter, with energy window, energy resolution and blocks (tests/judge). Decays relative to
-the true ones: in all of the image, in the box, in its background away from balls and walls, in the
-hot balls of 4.8 and 8 mm, and those of the cold ball relative to the background found. In air the
-size of the box is entered; of water a μ-map is given, and pairs that scattered in it are left out,
-or kept ("scatter"), so that their scatter is estimated.
+A box contains two hot balls of twenty times its activity and a cold one. It is between two panels
+with crystal scatter, energy window, energy resolution and blocks (tests/judge). The figures are
+decays relative to the true ones: in the whole image, in the box, in its background away from balls
+and walls, and in the hot balls of 4.8 and 8 mm. Those of the cold ball are relative to the measured
+background. In air, the user enters the size of the box. In water, a μ-map is given, and pairs that
+scattered in the box are left out, or included ("scatter") and corrected.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ PROTOCOL = "dual-head"
 
 
 CLEAR_MM = 4.0
-"""Of walls and balls, where the background is measured."""
+"""Distance of the background region from walls and balls."""
 
 
 def balls_in_air() -> JudgeStudy:
-    """Return the balls in a box of air: what the panels make of decays, and nothing else."""
+    """Return the balls in a box of air, to test the panels alone."""
     study = panel_balls()
     regions = tuple(replace(region, material=AIR) for region in study.phantom.regions)
     return replace(study, name="panels-air", phantom=replace(study.phantom, regions=regions))
 
 
 def centres_of(grid: engine.ImageGrid) -> NDArray[np.float64]:
-    """(n_z, n_y, n_x, 3) middles of the voxels [mm]."""
+    """Return the centres of the voxels, (n_z, n_y, n_x, 3) [mm]."""
     z, y, x = np.meshgrid(*(grid.centres_mm(axis=k) for k in (2, 1, 0)), indexing="ij")
     return np.stack([x, y, z], axis=-1)
 
 
 def truth_on(phantom: Phantom, grid: engine.ImageGrid, n_decays: float) -> NDArray[np.float64]:
-    """Decays in each voxel, sampled at 3 x 3 x 3 points."""
+    """Return the decays in each voxel, sampled at 3 x 3 x 3 points."""
     values, voxel = np.zeros(grid.shape), np.array(grid.voxel_mm)
     centres = centres_of(grid).reshape(-1, 3)
     for corner in np.ndindex(3, 3, 3):
@@ -63,7 +63,7 @@ def truth_on(phantom: Phantom, grid: engine.ImageGrid, n_decays: float) -> NDArr
 
 
 def regions_of(study: JudgeStudy, grid: engine.ImageGrid) -> dict[str, NDArray[np.bool_]]:
-    """Voxels of each region that is looked at."""
+    """Return masks of the regions in the table."""
     body, *balls = (region.solid for region in study.phantom.regions)
     at = centres_of(grid)
 
@@ -83,7 +83,7 @@ def regions_of(study: JudgeStudy, grid: engine.ImageGrid) -> dict[str, NDArray[n
 def scan_of(
     study: JudgeStudy, n_pairs: int, *, scattered: bool = False, **keys: object
 ) -> tuple[engine.Histogram, float]:
-    """Return pairs as counts of lines, and how many decays; scattered : also those of the box."""
+    """Return pairs as counts of lines, and the decays; `scattered` includes scatter in the box."""
     pairs = cached_pairs(study, n_pairs)
     pairs = pairs if scattered else pairs.trues
     panels = panels_of(study.scanner, study.physics, **keys)
@@ -94,7 +94,7 @@ def scan_of(
 def reconstructed(
     study: JudgeStudy, scan: engine.Histogram, settings: list[str], folder: Path
 ) -> tuple[engine.Volume, float]:
-    """Write counts and, of matter, its μ-map as files; reconstruct; return the seconds, too."""
+    """Write counts and the μ-map as files and reconstruct; return the image and the seconds."""
     inputs = {}
     engine.save(scan, folder / "balls.h5")
     mu_map = mu_map_of(study.phantom, scan.scanner.grid)
@@ -111,7 +111,7 @@ def reconstructed(
 def recovered(
     study: JudgeStudy, values: NDArray[np.float64], n_decays: float, grid: engine.ImageGrid
 ) -> dict[str, float]:
-    """Decays found relative to the true ones; the cold ball's to the background found."""
+    """Return measured relative to true decays; the cold ball relative to the background found."""
     truth, regions = truth_on(study.phantom, grid, n_decays), regions_of(study, grid)
     cold, background = (values[regions[name]] for name in ("cold ball", "background"))
     del regions["cold ball"]
@@ -123,7 +123,7 @@ def recovered(
 SCATTER = "scatter"
 CASES = {"air": balls_in_air, "water": panel_balls, SCATTER: panel_balls}
 BOX = ('support.kind="box"', "support.size_mm=[30, 40, 48]")
-"""What a user enters who knows how large the object is and has no μ-map."""
+"""Input of a user who knows the size of the object and has no μ-map."""
 
 
 def main(arguments: list[str]) -> None:

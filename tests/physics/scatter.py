@@ -1,13 +1,13 @@
-"""How true the simulated scatter is, judged with photons.
+"""Compare simulated scatter with the scatter of photons.
 
     python -m tests.physics.scatter [100] [150] [--rings N] [--pairs N] [--sinogram]
 
-A cylinder of water in a ring of 48 or N rings of 5 mm, photons that scatter, 425 to 650 keV, the
-exact mu-map and nothing else known: what the product simulates beside what the judge counted, by
-planes of the lines and in all, and the middle of the image (within 40 mm of the axis and 60 mm of
-the centre) relative to that of the trues alone. The seconds are those of the stage. With
---sinogram the events are counted in bins that sum 7 ring differences and 4 views, and the image has
-voxels of 8 mm.
+The object is a water cylinder in 48 or N rings of 5 mm, with photons that scatter, a window of 425
+to 650 keV, and the exact µ-map as the only other input. The program compares the simulated with the
+counted scatter by planes of the lines and in total. It compares the middle of the image (within 40
+mm of the axis and 60 mm of the centre) with that of the trues alone. The seconds are those of the
+stage. With --sinogram the events are counted in bins that sum 7 ring differences and 4 views, and
+the image has voxels of 8 mm.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ log = logging.getLogger(__name__)
 TOF = TofSettings(fwhm_ps=300, bin_ps=200, n_bins=17)
 SPAN, MASHED, COARSE_MM = 7, 4, (8.0, 8.0, 10.0)
 PLANES = 8
-"""Groups of lines by the middle of their rings."""
+"""Number of groups of lines by the middle of their rings."""
 N_LINES = 600_000
 DISTANCES = 6
-"""Groups of lines by their distance from the axis."""
+"""Number of groups of lines by their distance from the axis."""
 AROUND_MM = 60.0
-"""Field of view beyond the cylinder, both sides together."""
+"""Field of view outside the cylinder, both sides together."""
 MIDDLE_MM, HALF_MM = 40.0, 60.0
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A scan, what it was made of, and where it was measured."""
+    """A scan, its phantom, and its scanner."""
 
     study: JudgeStudy
     pairs: Coincidences
@@ -72,7 +72,7 @@ class Judged:
 
 
 def judged(radius_mm: float, n_pairs: int, *, with_tof: bool, n_rings: int = 48) -> Judged:
-    """Simulate a cylinder, and describe its scanner as the product does."""
+    """Simulate a cylinder, and describe its scanner in the product's form."""
     physics = Physics(tof_fwhm_ps=TOF.fwhm_ps)
     study = replace(scattering_cylinder(radius_mm, n_rings=n_rings), physics=physics)
     energy = EnergySettings(window_kev=physics.window_kev, resolution=physics.energy_fwhm)
@@ -97,7 +97,7 @@ def estimated(case: Judged, settings: Scatter | None = None) -> ScatterEstimate:
 
 
 def by_plane(case: Judged, estimate: ScatterEstimate) -> tuple[np.ndarray, np.ndarray]:
-    """Scatter on lines by the middle of their rings, estimated and counted by the judge."""
+    """Return scatter on lines by the middle of their rings, estimated and counted by the judge."""
     ring = case.ring
     lines = ring.lors(lattice(ring.n_lors, N_LINES, shift=0.25))
     lines = lines[ring.in_coincidence(lines)]
@@ -109,7 +109,7 @@ def by_plane(case: Judged, estimate: ScatterEstimate) -> tuple[np.ndarray, np.nd
 
 
 def by_distance(case: Judged, estimate: ScatterEstimate) -> tuple[np.ndarray, np.ndarray]:
-    """Scatter on lines through the cylinder by their distance from its axis, as above."""
+    """Return scatter on lines through the cylinder by distance from its axis, as in `by_plane`."""
     ring, points = case.ring, case.ring.positions_mm
     lines = ring.lors(lattice(ring.n_lors, N_LINES, shift=0.25))
     lines = lines[ring.in_coincidence(lines)]
@@ -125,7 +125,7 @@ def by_distance(case: Judged, estimate: ScatterEstimate) -> tuple[np.ndarray, np
 
 
 def planes(ring: engine.RingScanner, crystals: np.ndarray) -> np.ndarray:
-    """Sum of the rings of both ends."""
+    """Return the sum of the rings of both ends."""
     return (crystals // ring.settings.n_crystals_per_ring).sum(axis=1)
 
 
@@ -138,7 +138,7 @@ def sinogram_of(case: Judged, pairs: Coincidences) -> Sinogram:
 def estimated_in_bins(
     case: Judged, settings: BinScatter | None = None
 ) -> tuple[ScatterEstimate, np.ndarray, np.ndarray]:
-    """Estimate the scatter as a run on sinograms does; and by planes, beside the judge's."""
+    """Estimate scatter as a run on sinograms does; return it by planes, with the judge's."""
     data, on = sinogram_of(case, case.pairs), cpu()
     for correction in (BinGeometry(), BinAttenuation()):
         data = correction.apply(data, on=on)
@@ -160,7 +160,7 @@ def estimated_in_bins(
 def middle(
     case: Judged, pairs: Coincidences, use: str, folder: Path, *, in_bins: bool = False
 ) -> tuple[float, float]:
-    """Middle of the image as a user makes it, and the seconds of the scatter."""
+    """Return the middle of a user's image, and the seconds of the scatter stage."""
     scatter = {"scatter": {"use": use}}
     if in_bins:
         write_sinogram(sinogram_of(case, pairs), folder / "scan.hs")

@@ -63,7 +63,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Scans:
 def test_modelled_filter_overshoots_and_whole_body_does_not(
     few: Scans, with_filter: bool, low: float, high: float
 ) -> None:
-    """Five to eight millimetres inside: the standard error of so few counts is about 3 %."""
+    """Test 5 to 8 mm inside the skin: the standard error of so few counts is about 3 %."""
     protocol = protocols()["whole-body"]
     assert isinstance(protocol, engine.ListModeProtocol)
     if with_filter:
@@ -80,7 +80,7 @@ def test_modelled_filter_overshoots_and_whole_body_does_not(
 def seeds(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Case, list[Scans]]:
-    """An object with an edge, with or without time of flight, five times."""
+    """Return an object with an edge, with or without time of flight, five times."""
     name, tof = request.param
     folder: Path = tmp_path_factory.mktemp("seeds")
     case = CASES[name]

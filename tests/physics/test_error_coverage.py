@@ -1,4 +1,4 @@
-"""Errors from replicates, against independent measurements of the judge's photons."""
+"""Tests of errors from replicates against independent measurements of the judge's photons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of time frames, against independent measurements of the judge's photons."""
+"""Tests of errors of time frames against independent measurements of the judge's photons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_frame_errors_cover_their_spread_and_add_up() -> None:
     *frames, total = frame_coverages(scans, masks)
 
     for found in (*frames, total):
-        limit = 0.1  # The requirement; exact errors of 20 replicates would have 0.99.
+        limit = 0.1  # the requirement; exact errors of 20 replicates would give 0.99
         assert found.voxel_ratio == pytest.approx(1, abs=limit)
     # Neighbouring voxels vary together, so these shares have errors of about 1 %.
     assert 0.92 < np.mean([each.voxels_covered for each in frames]) < 0.98

@@ -10,7 +10,7 @@ import pytest
 
 from engine.analysis.quality import QualityReport
 from engine.analysis.quality.quality_report import Placement
-from tests.physics.image_quality import off_place, report_of
+from tests.physics.image_quality import position_error, report_of
 
 N_PAIRS = 1_000_000
 NEAR_MM = {"body": 2.0, "mouse": 0.5}
@@ -19,9 +19,9 @@ NEAR_MM = {"body": 2.0, "mouse": 0.5}
 
 def test_position_error_of_a_phantom_is_computed() -> None:
     report = QualityReport("", "", "", "", (), at=Placement((3.0, 0.0, 4.0), 358.0))
-    assert off_place(report) == (5.0, 2.0)
+    assert position_error(report) == (5.0, 2.0)
     other = QualityReport("", "", "", "", (), at=Placement((0.0, 0.0, 0.0), 0.0, True))
-    assert off_place(other) == (np.inf, np.inf)
+    assert position_error(other) == (np.inf, np.inf)
 
 
 @pytest.mark.slow
@@ -31,7 +31,7 @@ def test_phantom_is_found_and_recovery_grows_with_size(
     name: str, group: str, tmp_path: Path
 ) -> None:
     report = report_of(name, N_PAIRS, tmp_path)
-    millimetres, degrees = off_place(report)
+    millimetres, degrees = position_error(report)
     assert millimetres < NEAR_MM[name] and degrees < 2
     sizes = [figure for figure in report.figures if figure.group == group]
     for smaller, larger in pairwise(sizes):

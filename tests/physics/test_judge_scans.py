@@ -40,18 +40,18 @@ def ring(tof: TofSettings | None = None) -> engine.RingScanner:
 def test_crystals_of_a_ring_are_at_their_mean_depth() -> None:
     depth = mean_depth_mm(RING)
     assert 7.0 < depth < 7.6  # 20 mm of LSO
-    places = RING.places_mm(depth)
-    assert ring().positions_mm == pytest.approx(places, abs=FLOAT64_SUMS)
+    centres = RING.places_mm(depth)
+    assert ring().positions_mm == pytest.approx(centres, abs=FLOAT64_SUMS)
 
 
 def test_crystals_of_panels_have_the_products_numbers() -> None:
     panels = panels_of(PANELS)
     numbers = panel_crystals(PANELS, np.arange(PANELS.n_crystals, dtype=np.int32))
     assert sorted(numbers) == [*range(PANELS.n_crystals)]
-    places = PANELS.places_mm(0.0)
+    centres = PANELS.places_mm(0.0)
     theirs = panels.positions_mm[numbers]
-    assert theirs[:, [0, 2]] == pytest.approx(places[:, [0, 2]], abs=FLOAT64_SUMS)
-    assert (np.sign(theirs[:, 1]) == np.sign(places[:, 1])).all()
+    assert theirs[:, [0, 2]] == pytest.approx(centres[:, [0, 2]], abs=FLOAT64_SUMS)
+    assert (np.sign(theirs[:, 1]) == np.sign(centres[:, 1])).all()
 
 
 def test_layers_of_panels_have_the_products_numbers() -> None:
@@ -63,8 +63,8 @@ def test_layers_of_panels_have_the_products_numbers() -> None:
     assert (near < panels.settings.separation_mm / 2 + 10).all() and (far > near.max()).all()
     front = panel_crystals(PANELS, np.arange(PANELS.n_crystals, dtype=np.int32))
     theirs = panels_of(PANELS).positions_mm[front][:, [0, 2]]
-    places = panels.positions_mm[numbers][:, [0, 2]]
-    np.testing.assert_allclose(places, np.tile(theirs, (2, 1)))
+    centres = panels.positions_mm[numbers][:, [0, 2]]
+    np.testing.assert_allclose(centres, np.tile(theirs, (2, 1)))
 
 
 def test_demo_panels_equal_those_of_the_product() -> None:

@@ -1,8 +1,8 @@
 """Tests of two panels with two crystal layers against photons: counts of layers, resolution.
 
 Two points are 8 mm apart along the normal, near the edge of panels that are closer to each other
-than they are wide: their lines are oblique, and the depth of interaction in crystals of 20 mm
-determines their origin.
+than they are wide. Their lines are therefore oblique, and the depth of interaction in crystals of
+20 mm determines their origin.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def test_each_pair_of_layers_has_the_counts_of_its_response(place: int) -> None:
 
 @pytest.mark.slow
 def test_depth_information_sharpens_oblique_lines() -> None:
-    """More of the decays are found at their position, from the same events."""
+    """Count the decays found at their position, from the same events."""
     scan, truth = counted(0)
     apart, together = (recovered(data, truth, 20) for data in (scan, merged(scan)))
     assert apart > 0.75
@@ -91,7 +91,7 @@ def test_depth_information_sharpens_oblique_lines() -> None:
 
 @pytest.mark.slow
 def test_object_scatter_is_divided_among_the_layers() -> None:
-    """Correct in total, with a larger share in front than trues, as slower photons stop earlier."""
+    """Check the total, and a larger share in front than for trues: slow photons stop earlier."""
     study = panel_balls()
     study = replace(study, name="panels-layers", scanner=replace(study.scanner, n_layers=2))
     pairs = cached_pairs(study, 100_000)
@@ -112,9 +112,9 @@ def test_object_scatter_is_divided_among_the_layers() -> None:
         v.reshape(4, -1).sum(axis=1, dtype=float)
         for v in (scan.prompts - trues.prompts, trues.prompts, found.expected)
     )
-    # the bar for the scatter of all lines, as for panels of one layer
+    # the limit for the scatter of all lines, as for panels with one layer
     assert expected.sum() == pytest.approx(seen.sum(), rel=0.05)
-    # the model shares the sum out over the layers by mean energies only
+    # the model divides the sum among the layers by mean energies only
     np.testing.assert_allclose(expected, seen, rtol=0.25)
     assert expected[0] / expected.sum() > 1.03 * of_trues[0] / of_trues.sum()
 

@@ -1,4 +1,4 @@
-"""Test of MAP on independent photons: PETRIC's limits, and a proven optimum."""
+"""Test of MAP on simulated photons: the limits of PETRIC, and a proven optimum."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def expected(*, scatter: bool) -> np.ndarray:
 
 @pytest.mark.slow
 def test_counts_equal_response_and_edge_factors() -> None:
-    """With crystal scatter, window, blocks and edges: in total, and for each crystal."""
+    """Check crystal scatter, window, blocks and edges: in total, and for each crystal."""
     scan, _ = counted()
     factors = CrystalEdges().factor(scan, on=ON)
     found = factors * expected(scatter=True)
@@ -57,7 +57,7 @@ def test_response_without_crystal_scatter_expects_twice_the_counts() -> None:
 
 @pytest.mark.slow
 def test_estimated_object_scatter_equals_that_of_photons() -> None:
-    """In total, estimated from counts that include it, and for lines of any obliqueness."""
+    """Estimate from counts that include scatter; check the total, and lines of any obliqueness."""
     study, n_pairs = panel_balls(), 200_000
     trues, _ = scan_of(study, n_pairs, **COARSE)
     scan, _ = scan_of(study, n_pairs, scattered=True, **COARSE)
@@ -68,10 +68,10 @@ def test_estimated_object_scatter_equals_that_of_photons() -> None:
     response = build_analytic(scan.scanner, AnalyticResponse(n_points=1 << 12))
     start = np.where(whole.mu_map.values > 0.001, np.float32(1e3), np.float32(0))
     found = estimate_scatter(data, edges, response, start, LineScatter(), on=ON).expected
-    # the bar for the scatter of all lines
+    # the limit for the scatter of all lines
     assert found.sum() == pytest.approx(scatter.sum(), rel=0.05)
     table = scan.scanner.orientations
     oblique = np.repeat(np.abs(table.offsets).sum(axis=1), table.n_shifts)
     for part in np.array_split(np.argsort(oblique, kind="stable"), 5):
-        # the bar above, and the noise of a fifth of the lines
+        # the limit above, and the noise of a fifth of the lines
         assert found[part].sum() == pytest.approx(scatter[part].sum(), rel=0.07)

@@ -105,7 +105,7 @@ def test_fitted_randoms_vary_far_less_than_delayeds(judged: Judged) -> None:
     raw = np.bincount(order[at], minlength=len(truth))
     seen = truth > 0
     variances = [np.mean((found - truth)[seen] ** 2 / truth[seen]) for found in (raw, fitted)]
-    # more than 20,000 randoms of Poisson noise give their variance to 1 %, the singles' own noise
-    # adds to it
+    # more than 20,000 randoms of Poisson noise give their variance to 1 %; the noise of the singles
+    # is additional
     assert variances[0] == pytest.approx(1, abs=0.1)
     assert variances[1] < 0.05 * variances[0]

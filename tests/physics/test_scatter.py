@@ -33,7 +33,7 @@ FEW_IN_30_CM = pytest.mark.xfail(
 def test_scatter_equals_that_of_photons_and_the_middle_is_correct(
     radius_mm: float, bar: float, with_tof: bool, tmp_path: Path
 ) -> None:
-    """In total, by planes, by distance from the axis, and in the image."""
+    """Compare the total, by planes, by distance from the axis, and in the image."""
     case = judged(radius_mm, N_PAIRS, with_tof=with_tof)
     estimate = estimated(case)
     # limit for the scatter of all lines

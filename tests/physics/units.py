@@ -1,12 +1,12 @@
-"""Activity concentration, judged with photons: calibrated on one phantom, read on another.
+"""Measure activity concentration with simulated photons: calibrate on one phantom, read another.
 
     python -m tests.physics.units [--pairs N] [--scatter]
 
-A cylinder of F-18 that fills the ring calibrates it, by the verbs a technician uses. Another
-cylinder, smaller, shorter and off the axis, holds 10 kBq/mL of Ga-68 when a longer frame begins,
-during which the scanner is busy for a fifth of the time. Every decay is known of both, so nothing
-but the number of decays says how much activity there was. Trues alone, or photons that scatter as
-they do, with the correction that a run makes by itself; attenuation from the exact mu-map.
+A cylinder of F-18 that fills the ring calibrates it with the commands of a technician. Another
+cylinder is smaller, shorter and off the axis. It contains 10 kBq/mL of Ga-68 at the start of a
+longer frame, and the scanner is busy for a fifth of the time. All decays of both are simulated, so
+only the number of decays gives the activity. Scans have trues only, or include scatter with the
+automatic correction. Attenuation comes from the exact µ-map.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ START = "2026-11-22T11:00:00+01:00"
 
 
 def off_axis_cylinder() -> JudgeStudy:
-    """Return the phantom that is read."""
+    """Return the phantom to measure."""
     solid = cylinder(RADIUS_MM, LENGTH_MM, at=PLACE_MM)
     phantom = Phantom("off axis", (Region(solid, WATER, 1.0),))
     return JudgeStudy("off-axis", phantom, ring_300(320.0), TRUES, seed=2)
@@ -53,13 +53,13 @@ def off_axis_cylinder() -> JudgeStudy:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the calibrated image holds.
+    """Result of the calibrated image.
 
     Attributes
     ----------
     bq_ml, error : mean well inside, and its standard error
     unit : of the image
-    calibration_error_percent : as the calibration's file says
+    calibration_error_percent : error in the calibration file
     """
 
     bq_ml: float
@@ -69,7 +69,7 @@ class Reading:
 
 
 def mean_decays_factor(frame_s: float, half_life_s: float) -> float:
-    """Mean activity over a frame as part of that at its start, by summing up the decay curve."""
+    """Return the mean activity over a frame relative to its start, by numerical integration."""
     times = (np.arange(200_000) + 0.5) * frame_s / 200_000
     return float(np.mean(np.exp(-times * math.log(2) / half_life_s)))
 
@@ -79,7 +79,7 @@ def written(
 ) -> tuple[Path, float]:
     """Write the pairs of a study as a scan; return it and the positrons emitted in its frame.
 
-    A busy scanner loses pairs at random: `live` of them are left.
+    A busy scanner loses pairs at random: the fraction `live` remains.
     """
     pairs = cached_pairs(study, n_pairs)
     n_decays = pairs.n_decays
@@ -97,23 +97,23 @@ def written(
     return folder / f"{study.name}.h5", n_decays
 
 
-def verb(*words: object) -> None:
-    """Run a verb of the command line, which must succeed."""
+def run_command(*words: object) -> None:
+    """Run a command of the command line and check that it succeeds."""
     assert isocenter([str(word) for word in words]) == DONE
 
 
 def options(physics: Physics) -> tuple[str, ...]:
-    """Leave scatter alone where no photon scatters: a cylinder that fills the ring scales none."""
+    """Turn scatter correction off for trues: a cylinder that fills the ring does not scale it."""
     return () if physics.follows_scatter else ("--set", 'corrections.scatter.use="off"')
 
 
 def read(n_pairs: int, folder: Path, physics: Physics = TRUES) -> Reading:
-    """Calibrate, reconstruct and measure by the command line."""
+    """Calibrate, reconstruct and measure with the command line."""
     calibrate(replace(short_ring_cylinder(), physics=physics), n_pairs, folder)
     other = replace(off_axis_cylinder(), physics=physics)
     ml = math.pi * RADIUS_MM**2 * LENGTH_MM / 1000
     known = NUCLIDES["Ga-68"]
-    # the frame is as long as this many positrons take where there are 10 kBq/mL at its start
+    # frame length with this many positrons for 10 kBq/mL at its start
     n_decays = cached_pairs(other, n_pairs).n_decays
     at_start = WANTED_BQ_ML * ml * known.branching
     life_s = known.half_life_s / math.log(2)
@@ -124,7 +124,7 @@ def read(n_pairs: int, folder: Path, physics: Physics = TRUES) -> Reading:
         f'[tracer]\nnuclide = "Ga-68"\nscan_start = {START}\nlive_fraction = {LIVE}\n'
     )
     image = folder / "other-volume.h5"
-    verb("reconstruct", scan, "-o", image, "--tracer", tracer,
+    run_command("reconstruct", scan, "-o", image, "--tracer", tracer,
          "--calibration", folder / "calibration.json", "--device", "cpu",
          *options(physics))  # fmt: skip
     volume = read_volume(image)
@@ -145,15 +145,15 @@ def calibrate(study: JudgeStudy, n_pairs: int, folder: Path) -> None:
     tracer = folder / "cylinder.toml"
     tracer.write_text(f'[tracer]\nnuclide = "F-18"\nscan_start = {START}\n')
     image = folder / "cylinder-volume.h5"
-    verb("reconstruct", scan, "-o", image, "--tracer", tracer, "--device", "cpu",
+    run_command("reconstruct", scan, "-o", image, "--tracer", tracer, "--device", "cpu",
          *options(study.physics))  # fmt: skip
-    verb("calibrate", image, "-o", folder / "calibration.json",
+    run_command("calibrate", image, "-o", folder / "calibration.json",
          "--activity-mbq", half_an_hour_before / 1e6, "--at", "2026-11-22T10:30:00+01:00",
          "--volume-ml", ml)  # fmt: skip
 
 
 def main(arguments: list[str]) -> None:
-    """Print what was read."""
+    """Print the result."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=600_000)
     parser.add_argument("--scatter", action="store_true")

@@ -31,7 +31,7 @@ DIAGONAL = 0.1
 MOST_PRODUCTS = 30
 """Most products with the Hessian in a step."""
 LEAST_RESIDUAL, MOST_RESIDUAL = 0.01, 0.1
-"""Residual at which conjugate gradients end: the root of the KKT residual between these limits."""
+"""Residual at which conjugate gradients stop: the root of the KKT residual, within these limits."""
 MOST_HALVINGS = 14
 ROUNDING = 1e-13
 """Relative rounding of Φ."""
