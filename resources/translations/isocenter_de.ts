@@ -11899,6 +11899,11 @@ Möchten Sie sie ersetzen?</translation>
       <translation>noch kein Scan</translation>
     </message>
     <message>
+      <location filename="app/workspace/steps/tracer_binding.py" />
+      <source>{name}: the program cannot tell this scan from another one, so it does not save a dose for it. Open the scan again.</source>
+      <translation>{name}: Das Programm kann diesen Scan nicht von einem anderen unterscheiden und speichert deshalb keine Dosis dafür. Öffnen Sie den Scan erneut.</translation>
+    </message>
+    <message>
       <location filename="app/workspace/steps/tracer_dialog.py" />
       <source>Tracer files (*.toml)</source>
       <translation>Tracerdateien (*.toml)</translation>

@@ -142,6 +142,22 @@ class Inputs(dict[str, Input]):
         }
         return Study.model_validate({**values, **how})
 
+    def is_scan_of(self, study: Study) -> bool:
+        """Return True if the open scan is that of a study.
+
+        Parameters
+        ----------
+        study
+            study of an image; the path decides only if it has no fingerprint of its scan
+        """
+        data, known = self.get(DATA), study.fingerprints.get(DATA)
+        if data is None:
+            return False
+        # Another scan, perhaps of another patient, can take the place of a file.
+        if known and data.fingerprint:
+            return data.fingerprint == known
+        return Path(data.value).absolute() == study.data.absolute()
+
     def fault(self) -> str:
         """Return the first reason why the study cannot run; empty if there is none."""
         if DATA not in self:

@@ -18,6 +18,7 @@ from app.state.models.study_model import StudyModel
 from app.state.services.context import AppContext
 from app.ui.theme.widgets import label, set_tone
 from app.views.literal_text import literal_tip
+from app.workspace.steps.tracer_binding import tracer_bound_to
 from engine.analysis.quality import TracerCheck, check_tracer
 from engine.core.settings import explain
 from engine.data import Plain, Tracer
@@ -122,11 +123,10 @@ class DoseRow(QWidget):
 
     def _image_values(self) -> str:
         """Return the values of the image shown that differ from the fields; empty for none."""
-        record, scan = self._run.record, self._study.inputs.get(DATA)
-        made = record.study
-        if scan is None or made is None or record.result is None:
+        record = self._run.record
+        if record.study is None or record.result is None:
             return ""
-        if made.data != Path(scan.value):  # a result of another scan
+        if not self._study.inputs.is_scan_of(record.study):  # a result of another scan
             return ""
         of_image, facts = record.result.info.get("scan"), facts_of(self._study)
         if not isinstance(of_image, dict):
@@ -164,13 +164,12 @@ class DoseRow(QWidget):
     def _write(self, tracer: Tracer) -> None:
         """Write the values to a tracer file of this scan in a thread, and use the file."""
         scan = self._study.inputs[DATA]
-        path, known = Path(scan.value), scan.fingerprint
         folder = Path(self._context.preferences.folder) / FOLDER
 
         def work(_: object) -> Path:
-            from engine.io import fingerprint_of, write_tracer
+            from engine.io import write_tracer
 
-            own = tracer.model_copy(update={"of_scan": known or fingerprint_of(path)})
+            own = tracer_bound_to(scan, tracer)
             digest = sha256(own.model_dump_json().encode()).hexdigest()
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Named by its content: a queued study must not see values that are entered later.

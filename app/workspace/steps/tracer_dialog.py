@@ -16,6 +16,7 @@ from app.state.services.saving import may_write
 from app.ui.forms.forms import Form
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_paragraphs, set_tone
+from app.workspace.steps.tracer_binding import tracer_bound_to
 from engine.analysis.quality import TracerCheck, check_tracer
 from engine.core.errors import EngineError
 from engine.core.visible_text import visible_line
@@ -109,14 +110,10 @@ class TracerDialog(QDialog):
         target = chosen.with_suffix(".toml") if chosen is not None else None
         if target is None or not self._may_write(target):
             return
-        from engine.io import fingerprint_of, write_tracer
+        from engine.io import write_tracer
 
         try:
-            # The fingerprint of the scan as it was read binds the dose to it. Loaded with another
-            # scan, the file is refused.
-            known = self._scan.fingerprint
-            own = tracer.model_copy(update={"of_scan": known or fingerprint_of(path)})
-            write_tracer(cast(Tracer, own), target)
+            write_tracer(tracer_bound_to(self._scan, cast(Tracer, tracer)), target)
         except EngineError as e:
             self._context.session.raise_problem(
                 Problem(tr("{name} was not saved.", name=target.name), str(e))

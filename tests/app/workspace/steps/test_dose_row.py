@@ -168,6 +168,41 @@ def test_values_of_one_scan_are_never_used_for_another(
     assert row.isHidden(), "the other scan states no dose"
 
 
+def replace_file(dosed: Study) -> None:
+    """Put the scan of another patient in the place of the open one."""
+    data = read_listmode(dosed.data)
+    dosed.data.unlink()
+    write_listmode(replace(data, info={**data.info, "injected_bq": 99e6}), dosed.data)
+
+
+def test_dose_belongs_to_the_scan_that_was_opened(qtbot, controls, row: DoseRow, dosed) -> None:
+    opened = fingerprint_of(dosed.data)
+    replace_file(dosed)
+    enter(row, "weight_kg", "72")
+    settle(qtbot, controls)
+    tracer = read_tracer(Path(controls.session.study.inputs[TRACER].value))
+    assert tracer.of_scan == opened != fingerprint_of(dosed.data)
+
+
+def test_no_dose_is_saved_without_the_fingerprint_of_the_scan(
+    qtbot, controls, row: DoseRow, dosed
+) -> None:
+    """The file at its path may be the scan of another patient by now."""
+    study, problems = controls.session.study, []
+    study.inputs[DATA] = replace(study.inputs[DATA], fingerprint="")
+    controls.session.problem_raised.connect(problems.append)
+    replace_file(dosed)
+    enter(row, "weight_kg", "72")
+    qtbot.waitUntil(lambda: bool(problems), timeout=PATIENCE_MS)
+    settle(qtbot, controls)
+    assert problems[0].text == (
+        "dosed.h5: the program cannot tell this scan from another one, so it does not save a dose "
+        "for it. Open the scan again."
+    )
+    assert TRACER not in study.inputs
+    assert not list((Path(controls.context.preferences.folder)).rglob("*.toml"))
+
+
 def test_sentence_names_the_calibration_and_the_reference(qtbot, controls, row: DoseRow) -> None:
     study = controls.session.study
     enter(row, "weight_kg", "72")

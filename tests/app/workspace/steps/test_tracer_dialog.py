@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.workspace.steps.tracer_dialog import ROLE, TracerDialog
@@ -88,3 +90,19 @@ def test_tracer_file_belongs_to_the_scan_and_is_loaded_again(
     gone = lambda: study.inputs["data"].value == str(other) and not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(gone, timeout=PATIENCE_MS)
     assert ROLE not in study.inputs and closed == [0]
+
+
+def test_dialog_saves_no_dose_without_the_fingerprint_of_the_scan(
+    controls, dialog, parent, tmp_path, monkeypatch
+):
+    study, target, problems = controls.session.study, tmp_path / "tracer.toml", []
+    study.inputs["data"] = replace(study.inputs["data"], fingerprint="")
+    controls.session.problem_raised.connect(problems.append)
+    again = TracerDialog(parent, controls.context)
+    fill(again)
+    monkeypatch.setattr("app.workspace.steps.tracer_dialog.ask_save", lambda *_: target)
+    again.save.click()
+    assert [each.title for each in problems] == ["tracer.toml was not saved."]
+    assert problems[0].text.endswith("Open the scan again.")
+    assert not target.exists() and ROLE not in study.inputs
+    again.reject()
