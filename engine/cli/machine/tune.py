@@ -137,8 +137,12 @@ def _request(arguments: argparse.Namespace) -> SearchRequest:
     study = ""
     if arguments.study is not None:
         from engine.modalities.studies import read_study
+        from engine.protocols.study.fingerprints import refuse_changed_files
 
-        study = read_study(arguments.study).with_absolute_paths().model_dump_json()
+        found = read_study(arguments.study).with_absolute_paths()
+        # Here too, because the error of another process would lose its kind
+        refuse_changed_files(found)
+        study = found.model_dump_json()
     return SearchRequest(
         arguments.target,
         device=arguments.device,

@@ -37,6 +37,11 @@ def problem_of(request: SearchRequest) -> TuningProblem:
     -------
     problem
         in the size of the study, or in the standard size
+
+    Raises
+    ------
+    DataError
+        if another scan has taken the place of that of the study
     """
     on = named(request.device, request.threads)
     if not request.study:
@@ -44,9 +49,14 @@ def problem_of(request: SearchRequest) -> TuningProblem:
 
         return problems_of(request.target, on)[0]
     from engine.modalities.studies import study_of_json
+    from engine.protocols.study.fingerprints import refuse_changed_files
     from engine.tools.tuning.of_study import problem_of_study
 
-    return problem_of_study(request.target, study_of_json(request.study), on)
+    study = study_of_json(request.study)
+    refuse_changed_files(study)
+    problem = problem_of_study(request.target, study, on)
+    refuse_changed_files(study)  # the scan may have been replaced while it was read
+    return problem
 
 
 class Search:

@@ -10,16 +10,23 @@ import pytest
 
 from engine.cli.main import main
 from engine.core.backend import cpu
-from engine.core.errors import ResourceError, SettingsError
+from engine.core.errors import DataError, ResourceError, SettingsError
 from engine.core.paths import HOME_VARIABLE
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.geometry.orbits import circle, circular_cone
-from engine.io import read_scanner, write_histogram, write_listmode, write_projections
+from engine.io import (
+    read_listmode,
+    read_scanner,
+    write_histogram,
+    write_listmode,
+    write_projections,
+)
 from engine.io.hdf5.response import write_response
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.opening import with_fingerprints
 from engine.modalities.studies import Study, write_study
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.rays import Rays
@@ -30,6 +37,8 @@ from engine.tools.tuning.host_matrix import HostProjection
 from engine.tools.tuning.host_rays import HostUpdate
 from engine.tools.tuning.of_study import problem_of_study
 from engine.tools.tuning.problems import problems_of
+from engine.tools.tuning.request import SearchRequest
+from engine.tools.tuning.search import problem_of
 from tests.engine.operators.random_response import random_response
 
 ON = cpu(2)
@@ -147,6 +156,33 @@ def test_study_is_tuned_at_its_own_size(tmp_path, monkeypatch):
     assert int(problem.work.split()[0]) <= 1000
     with pytest.raises(SettingsError, match="does not match `tune cone`"):
         problem_of_study("cone", pet, ON)
+
+
+def test_scan_in_the_place_of_that_of_the_study_is_refused(tmp_path, monkeypatch):
+    study = with_fingerprints(small_pet(tmp_path))
+    request = SearchRequest("listmode", device="cpu", threads=1, study=study.model_dump_json())
+    assert problem_of(request).slot.kernel == "rays"
+    read = read_listmode
+
+    def replaced_while_read(path, **options):
+        found = read(path, **options)
+        write_listmode(ListMode(found.scanner, found.crystals[:-9], duration_s=1.0), path)
+        return found
+
+    monkeypatch.setattr("engine.tools.tuning.of_study.read_listmode", replaced_while_read)
+    with pytest.raises(DataError, match="may belong to another patient"):
+        problem_of(request)
+    monkeypatch.setattr("engine.tools.tuning.of_study.read_listmode", pytest.fail)
+    with pytest.raises(DataError, match="may belong to another patient"):
+        problem_of(request)
+
+
+def test_command_refuses_a_study_whose_scan_was_replaced(tmp_path, capsys):
+    write_study(with_fingerprints(small_pet(tmp_path)), tmp_path / "study.toml")
+    (tmp_path / "pet.h5").write_bytes(b"another scan")
+    asked = ["tune", "listmode", "--device", "cpu", "--study", str(tmp_path / "study.toml")]
+    assert main(asked) == 2
+    assert "may belong to another patient" in capsys.readouterr().err
 
 
 def test_dual_head_study_requires_its_response(tmp_path, monkeypatch):
