@@ -57,6 +57,8 @@ class RegionKeeper(QObject):
         self._known: tuple[OpenVolume, tuple[str, ...]] | None = None
         self._nameless: tuple[RunRecord, tuple[str, ...]] | None = None
         self._saved: RegionSet | None = None
+        # The scan and the result for which regions were drawn last.
+        self._drawn: tuple[RegionSet, str] = RegionSet(), ""
         self._has_said = False
         self._reported: set[Path] = set()
         self._soon = QTimer(self)
@@ -94,7 +96,7 @@ class RegionKeeper(QObject):
         if regions.is_empty and self._saved is None:
             return
         self._saved = regions
-        path, result = self.file_of(regions.scans[0]), self._session.run.record.result_id
+        path, result = self.file_of(regions.scans[0]), self._result_of(regions)
         self._context.commands.run_task(
             lambda _: write_for_scan(regions, path, result),
             self._tell_moved,
@@ -122,7 +124,16 @@ class RegionKeeper(QObject):
             self._session.add_log("warning", text)
 
     def _save_soon(self) -> None:
+        self._drawn = self._model.current, self._result_of(self._model.current)
         self._soon.start()
+
+    def _result_of(self, regions: RegionSet) -> str:
+        """Return the ID of the result that regions belong to; empty if there is none."""
+        image, (drawn, result) = self._session.volumes.image, self._drawn
+        if image is not None and regions.is_of(self._found_marks(image)):
+            return self._session.run.record.result_id
+        # Another image may be displayed by now, perhaps of another patient.
+        return result if regions.scans == drawn.scans else ""
 
     def _stored(self, marks: tuple[str, ...]) -> RegionSet | None:
         """Return the stored regions of a scan, or None."""

@@ -137,6 +137,16 @@ class RegionModel(QObject):
         self.changed.emit()
         self.chosen_changed.emit()
 
+    def of_scan(self, marks: tuple[str, ...]) -> RegionSet | None:
+        """Return the regions of a scan; None if there are none in memory.
+
+        Parameters
+        ----------
+        marks
+            identifiers of the scan
+        """
+        return next((each.current for each in self._scans if each.current.is_of(marks)), None)
+
     def others(self) -> list[tuple[str, RegionSet]]:
         """Return the regions of other scans with the names of these scans."""
         return [

@@ -5,9 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.language.translation import tr
+from app.state.models.inputs import DATA
 from app.state.models.session import Session
-from engine.analysis.regions import regions_at, regions_file_of, write_regions
+from engine.analysis.regions import (
+    RegionSet,
+    regions_at,
+    regions_file_of,
+    scan_marks,
+    write_regions,
+)
 from engine.core.errors import OutputError
+
+PRINT = "print:"
+"""Beginning of the mark with the fingerprint of a scan."""
 
 
 def save_next_to(session: Session, study: Path) -> None:
@@ -25,8 +35,8 @@ def save_next_to(session: Session, study: Path) -> None:
     OutputError
         a file of this name contains regions of another scan, or cannot be read
     """
-    regions, path = session.regions.current, regions_file_of(study)
-    if regions.is_empty:
+    regions, path = _regions_of_study(session), regions_file_of(study)
+    if regions is None or regions.is_empty:
         return
     # Regions are manual work. Those of another scan are never overwritten silently. A damaged file
     # may contain the only ones.
@@ -50,6 +60,23 @@ def save_next_to(session: Session, study: Path) -> None:
         )
     write_regions(regions, path)
     session.add_log("info", tr("Regions saved: {path}", path=path))
+
+
+def _regions_of_study(session: Session) -> RegionSet | None:
+    """Return the regions of the open scan; None if there are none."""
+    # The displayed image can be of another scan, perhaps of another patient.
+    current, data = session.regions.current, session.study.inputs.get(DATA)
+    if data is None or not data.fingerprint:
+        return current
+    from engine.protocols.privacy import pseudonym_of  # late, because it loads the file formats
+
+    content = scan_marks(fingerprint=data.fingerprint)
+    path = scan_marks(pseudonym=pseudonym_of(Path(data.value)))
+    # Earlier versions stored no fingerprint with regions; then the path decides.
+    has_content = any(mark.startswith(PRINT) for mark in current.scans)
+    if set(current.scans) & set(content if has_content else path):
+        return current
+    return session.regions.of_scan(content)
 
 
 def stored_file(session: Session) -> Path | None:

@@ -21,6 +21,7 @@ from app.analysis.regions.region_storage import RegionKeeper
 from app.analysis.regions.regions_tab import RegionsTab
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.models.images.volume_origin import Origin
+from app.state.models.inputs import Input
 from app.state.models.region_model import RegionModel
 from app.state.models.run_images import StoredImage
 from app.state.models.run_record import RunRecord, RunState
@@ -37,13 +38,15 @@ from engine.analysis.regions import (
     RegionSet,
     SphereRegion,
     read_regions,
+    regions_file_of,
 )
 from engine.core import paths
 from engine.core.errors import OutputError
 from engine.data import FrameVolume, TimeFrame, Volume
 from engine.data.error_map import ErrorMap
 from engine.geometry import ImageGrid, RigidMotion
-from engine.results import NewResult, Results
+from engine.protocols.privacy import pseudonym_of
+from engine.results import VOLUME, NewResult, Results
 from tests.app.conftest import PATIENCE_MS
 
 GRID = ImageGrid((30, 40, 40), (2.0, 2.0, 2.0))
@@ -325,6 +328,58 @@ def test_regions_return_from_the_result_if_their_file_is_damaged(
     assert [each.name for each in session.regions.regions] == ["Lesion"]
 
 
+@pytest.fixture
+def two_results(controls, small_study, tmp_path, monkeypatch) -> list[RunRecord]:
+    """Return the records of results of two scans, the first of which is displayed."""
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    records = []
+    for name in ("first", "second"):
+        fingerprints = {"data": name}
+        study = small_study.model_copy(update={"fingerprints": fingerprints})
+        stored = Results().keep(NewResult(study, image(), {"axes": "LPS"}))
+        records.append(RunRecord(name, study, result_id=stored.id))
+    return records
+
+
+def regions_with(record: RunRecord) -> list[str]:
+    """Return the names of the regions in the folder of a result."""
+    path = regions_file_of(Results().open(record.result_id).folder / VOLUME)
+    return [each.name for each in read_regions(path).regions] if path.exists() else []
+
+
+def test_regions_are_stored_with_their_own_result(qtbot, controls, two_results) -> None:
+    """Another result can be opened before the last change is stored."""
+    session, keeper = controls.session, RegionKeeper(controls.context)
+    one, other = two_results
+    session.show_result(one, "final", image())
+    session.regions.add(BALL, "Of the first")
+    session.show_result(other, "final", image())
+    assert session.regions.regions == ()
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    assert (regions_with(one), regions_with(other)) == (["Of the first"], [])
+    session.regions.add(BALL, "Of the second")
+    keeper.save()
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    assert (regions_with(one), regions_with(other)) == (["Of the first"], ["Of the second"])
+
+
+def test_regions_of_another_volume_stay_out_of_the_result(qtbot, controls, two_results) -> None:
+    session, keeper = controls.session, RegionKeeper(controls.context)
+    one, _ = two_results
+    session.show_result(one, "final", image())
+    session.regions.add(BALL, "Of the result")
+    keeper.save()
+    origin = Origin(fingerprint="third", patient="C")
+    session.volumes.add(OpenVolume("file:c", "c.h5", "file", image(2.0), origin))
+    session.volumes.set_base("file:c")
+    session.regions.add(BALL, "Of the file")
+    keeper.save()
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    folder = Results().open(one.result_id).folder
+    assert regions_with(one) == ["Of the result"]
+    assert len(list(folder.glob("*.regions.toml"))) == 1
+
+
 def test_regions_are_flipped_for_a_scan_with_reversed_z(tab, controls) -> None:
     model = tab.model
     model.add(BALL, "Lesion")
@@ -439,6 +494,26 @@ def test_regions_are_saved_with_the_study_and_never_applied_to_another_scan(
     with pytest.raises(OutputError, match=r"without its regions.*Reason: .*not a valid TOML"):
         save_next_to(session, tmp_path / "study.toml")
     assert (tmp_path / "study.regions.toml").read_text() == "["
+
+
+def test_study_is_saved_with_the_regions_of_its_own_scan(controls, small_study, tmp_path) -> None:
+    session, path = controls.session, tmp_path / "study.regions.toml"
+    session.study.inputs["data"] = Input(str(small_study.data), fingerprint="own")
+    session.regions.follow(image(), ("print:own",), "own")
+    session.regions.add(BALL, "Own")
+    session.regions.follow(image(), ("print:other",), "a result of another scan")
+    session.regions.add(BALL, "Other")
+    save_next_to(session, tmp_path / "study.toml")
+    assert [each.name for each in read_regions(path).regions] == ["Own"]
+    path.unlink()
+    session.study.inputs["data"] = Input(str(small_study.data), fingerprint="third")
+    save_next_to(session, tmp_path / "study.toml")
+    assert not path.exists()
+    earlier = ("data:digest", f"scan:{pseudonym_of(small_study.data)}")
+    session.regions.follow(image(), earlier, "a result of an earlier version")
+    session.regions.add(BALL, "Earlier")
+    save_next_to(session, tmp_path / "study.toml")
+    assert [each.name for each in read_regions(path).regions] == ["Earlier"]
 
 
 def shown_texts(tab: RegionsTab) -> list[str]:
