@@ -92,8 +92,7 @@ class FilmStrip(QListView):
     def refresh(self) -> None:
         """Show the results of the displayed scan, and mark the displayed one."""
         record, results = self._session.run.record, self._session.results
-        scan = record.study.data.name if record.study is not None else ""
-        found = tuple(each for each in results.items if scan and each.scan == scan)
+        found = results.of_scan(record.study, record.provenance)
         self._frames.take(found)
         self.setVisible(self._is_offered and len(found) >= LEAST_RESULTS)
         ids = [each.id for each in found]

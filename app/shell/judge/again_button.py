@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QMenu, QPushButton
 from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.shell.page.pages import Pages
-from app.state.models.inputs import DATA
 from app.state.models.quality import QUALITIES, Quality, caption_of, tip_of
 from app.state.services.context import AppContext
 from app.views.literal_text import literal_tip
@@ -67,8 +66,7 @@ class AgainButton(QPushButton):
         record, study = self._run.record, self._study
         if record.study is None or not record.images.items:
             return tr("There is no image yet.")
-        scan = study.inputs.get(DATA)
-        if scan is None or str(scan.value) != str(record.study.data):
+        if not study.inputs.is_scan_of(record.study):
             return tr("Open the scan of this image first.")
         if self.quality is None:
             return tr("The protocol of this image was changed, so it has no quality level.")

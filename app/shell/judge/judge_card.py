@@ -115,10 +115,9 @@ class JudgeCard(QWidget):
 
     def _offer_again(self) -> None:
         """Offer another quality after the first run of a scan, if the card is wide."""
-        record, results = self._run.record, self._session.results.items
-        scan = record.study.data.name if record.study is not None else ""
+        record, results = self._run.record, self._session.results
         # With two results the film strip compares them, and Prepare offers further qualities.
-        is_first = sum(each.scan == scan for each in results) < LEAST_RESULTS
+        is_first = len(results.of_scan(record.study, record.provenance)) < LEAST_RESULTS
         others = (self._mark, self.warnings, self._verdict, self.send, self.report, self.next)
         used = sum(each.sizeHint().width() + SPACING_PX for each in (*others, self.again))
         self.again.setVisible(is_first and self.width() - used >= TITLE_PX)

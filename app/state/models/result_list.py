@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from types import MappingProxyType
 
 from PySide6.QtCore import QObject, Signal
 
 from app.language.translation import tr
 from app.state.models.images.image_names import names_of_results
+from app.state.models.images.volume_origin import Origin
 from app.ui.theme.formatting import size
+from engine.core.errors import EngineError
+from engine.data import Plain
+from engine.modalities import Study
 from engine.results import Result
 from engine.results.reports import Judgement
 
@@ -35,6 +40,7 @@ class ResultList(QObject):
         self.judgements: Mapping[str, Judgement] = {}
         self.retained_until = ""
         self.note = ""
+        self._origins: dict[str, Origin] = {}
 
     def take(
         self,
@@ -61,6 +67,35 @@ class ResultList(QObject):
         # Names depend on each other: two results of a scan differ in the facts that they state.
         self.names = names_of_results(items)
         self.changed.emit()
+
+    def of_scan(self, study: Study | None, provenance: Plain) -> tuple[Result, ...]:
+        """Return the results of a scan, newest first.
+
+        A file name does not identify a scan: many exports use the same names.
+
+        Parameters
+        ----------
+        study
+            study of an image of the scan; None gives no results
+        provenance
+            provenance of the image; empty before its run has ended
+        """
+        if study is None:
+            return ()
+        wanted, scan = Origin.of_scan(study, provenance.get("inputs")), study.data.name
+        return tuple(
+            each
+            for each in self.items
+            if each.scan == scan and wanted.is_same_scan(self._origin_of(each))
+        )
+
+    def _origin_of(self, result: Result) -> Origin:
+        if result.id not in self._origins:
+            study: Study | None = None
+            with suppress(EngineError):  # opening the result reports the fault
+                study = result.study
+            self._origins[result.id] = Origin.of_scan(study, result.record.inputs)
+        return self._origins[result.id]
 
     def describe(self) -> str:
         """Return the number of results and their total size."""

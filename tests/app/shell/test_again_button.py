@@ -51,9 +51,15 @@ def test_button_uses_the_protocol_of_the_image(judged):
 def test_button_states_why_a_scan_cannot_be_prepared_again(judged):
     again, session = judged.header.judging.again, judged.session
     study, image = session.run.record.study, session.image
-    other = study.model_copy(update={"data": study.data.with_name("other.h5")})
-    session.show_result(RunRecord("other", other), "final", image)
-    assert not again.isEnabled() and again.toolTip() == "Open the scan of this image first."
+    elsewhere = study.model_copy(update={"data": study.data.with_name("other.h5")})
+    # Of an earlier version, and of the scan of another patient in the place of this one.
+    by_path = elsewhere.model_copy(update={"fingerprints": {}})
+    replaced = study.model_copy(update={"fingerprints": {"data": "another scan"}})
+    for other in (by_path, replaced):
+        session.show_result(RunRecord("other", other), "final", image)
+        assert not again.isEnabled() and again.toolTip() == "Open the scan of this image first."
+    session.show_result(RunRecord("moved", elsewhere), "final", image)
+    assert again.toolTip() != "Open the scan of this image first.", "its content is the same"
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": 17})
     changed = study.protocol.model_copy(update={"algorithm": algorithm})
     made = study.model_copy(update={"protocol": changed})

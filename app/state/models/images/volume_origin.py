@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from app.language.translation import tr
@@ -48,11 +48,25 @@ class Origin:
         inputs
             provenance of the inputs, with the digest of the raw data; None if unknown
         """
-        data = (inputs or {}).get("data")
+        found = cls.of_scan(study, inputs)
+        return replace(found, patient=volume.patient, frame_of_reference=volume.frame_of_reference)
+
+    @classmethod
+    def of_scan(cls, study: Study | None, inputs: object = None) -> Origin:
+        """Collect the origin of the images of a study, without facts of an image.
+
+        Parameters
+        ----------
+        study
+            study of the scan; None if it is unknown
+        inputs
+            provenance of the inputs, with the digest of the raw data; None if unknown
+        """
+        data = inputs.get("data") if isinstance(inputs, dict) else None
         digest = str(data.get("sha256", "")) if isinstance(data, dict) else ""
         scan = "" if study is None else str(study.data.absolute())
         known = "" if study is None else study.fingerprints.get("data", "")
-        return cls(scan, digest, volume.patient, volume.frame_of_reference, known)
+        return cls(scan, digest, fingerprint=known)
 
     def is_same_scan(self, other: Origin) -> bool | None:
         """Return True if both come from one scan.
@@ -74,7 +88,9 @@ class Origin:
             return self.digest == other.digest
         if not (self.scan and other.scan):
             return None
-        return self.scan == other.scan
+        # Contents that cannot be compared may differ: another file can have taken the path.
+        has_content = any((self.fingerprint, self.digest, other.fingerprint, other.digest))
+        return None if has_content and self.scan == other.scan else self.scan == other.scan
 
 
 class PairingNote(NamedTuple):

@@ -11,6 +11,7 @@ from PySide6.QtGui import QDropEvent
 
 from app.output.results.film_strip import GAP_PX, THUMBNAIL_PX
 from app.state.models.run_record import RunState
+from engine.results import NewResult, Results
 from engine.results.reports import sign
 from tests.app.conftest import PATIENCE_MS
 
@@ -113,3 +114,22 @@ def test_judgement_is_marked_on_the_strip(qtbot, twice):
     ratio = strip.devicePixelRatioF()
     marked = [shot.pixelColor(corner * ratio) for shot in (before, after)]
     assert marked[0] != marked[1], "the corner of the thumbnail has no mark"
+
+
+def test_results_of_another_scan_with_the_same_name_are_left_out(qtbot, twice):
+    """Exports of a scanner often have equal names, and a file can take the place of another."""
+    results, record = twice.session.results, twice.session.run.record
+    own, digest = results.items[0], "0" * 64
+    earlier = {"data": {"name": "scan", "sha256": digest}}
+    known = {"data": "another scan"}
+    for fingerprints, inputs in ((known, own.record.inputs), ({}, earlier)):
+        study = record.study.model_copy(update={"fingerprints": fingerprints})
+        Results().keep(NewResult(study, twice.session.image, {"axes": "LPS"}, inputs=inputs))
+    moved = record.study.model_copy(update={"data": Path("/moved") / record.study.data.name})
+    kept = Results().keep(NewResult(moved, twice.session.image, {"axes": "LPS"}))
+    n = len(results.items) + 3
+    twice.context.results.refresh()
+    qtbot.waitUntil(lambda: len(results.items) == n, timeout=PATIENCE_MS)
+    assert sum(each.scan == own.scan for each in results.items) == 5
+    shown = twice.centre.strip.results
+    assert len(shown) == 3 and kept.id in {each.id for each in shown}
