@@ -109,12 +109,12 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self.is_saved = True
         self._fault = self._warning = ""
         self._waits, self.waiting = self.waits, ""
-        self._came = self._serial = 0
+        self._n_received = self._serial = 0
 
     # specific to each kind of scan
 
     @abstractmethod
-    def beginning(self, request: R) -> Callable[[Loader], S]:
+    def opener(self, request: R) -> Callable[[Loader], S]:
         """Return a function that opens the source in a thread.
 
         Parameters
@@ -124,7 +124,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
         """
 
     @abstractmethod
-    def came(self, update: U) -> int:
+    def n_received(self, update: U) -> int:
         """Return the number of frames or events received so far."""
 
     @abstractmethod
@@ -161,7 +161,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
             file of the saved scan
         """
 
-    def took(self, update: U) -> None:
+    def handle_update(self, update: U) -> None:
         """Handle newer images."""
 
     def ended(self) -> None:
@@ -185,7 +185,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
             return tr("The scan has ended"), "ok"
         if self._warning:
             return self._warning, "look"
-        if self.update is None or not self.came(self.update):
+        if self.update is None or not self.n_received(self.update):
             return self._waits, "look"
         waits = self.waiting_for(self.update)
         return (waits, "look") if waits else (tr("Running"), "ok")
@@ -230,21 +230,21 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self._serial += 1
         # A slow connection may open after the user has chosen another source. The serial number
         # identifies the request.
-        serial, begin = self._serial, self.beginning(request)
+        serial, opener = self._serial, self.opener(request)
         self.request, self.update, self._fault, self._warning = request, None, "", ""
         self.messages.clear()
-        self._waits, self.waiting, self._came = self.waits, "", 0
+        self._waits, self.waiting, self._n_received = self.waits, "", 0
         self.is_connecting, self.has_ended, self.is_saved = True, False, True
         self.state_changed.emit()
         self._commands.run_task(
-            lambda _: self._open_session(begin),
+            lambda _: self._open_session(opener),
             lambda found: self._use_session(found, serial),
             failed=tr("The scan cannot be followed."),
         )
 
-    def _open_session(self, begin: Callable[[Loader], S]) -> S | str:
+    def _open_session(self, opener: Callable[[Loader], S]) -> S | str:
         try:
-            return begin(self._commands.loader())
+            return opener(self._commands.loader())
         except EngineError as e:
             return str(e)
 
@@ -274,10 +274,10 @@ class FollowingModel(QObject, Generic[R, S, U]):
             if not self.has_ended:
                 self.messages.append(tr("Stopped by the user."))
             self.has_ended = True
-            self.let_go()
+            self.close_session()
         self.state_changed.emit()
 
-    def let_go(self) -> None:
+    def close_session(self) -> None:
         """Close the session; its last update stays on the screen."""
         self._timer.stop()
         if self._session is not None:
@@ -353,12 +353,12 @@ class FollowingModel(QObject, Generic[R, S, U]):
                 elif isinstance(news, Resumed):
                     self._warning = ""
         if is_new and self.update is not None:
-            came = self.came(self.update)
+            n_received = self.n_received(self.update)
             # Only new data end the wait; figures are also updated without any.
-            if came > self._came:
+            if n_received > self._n_received:
                 self.waiting = ""
-            self._came = came
-            self.took(self.update)
+            self._n_received = n_received
+            self.handle_update(self.update)
             self.updated.emit()
         if has_ended:
             self._end("")
@@ -370,7 +370,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
             # With images on the screen the state is short, and the details are in the problem
             # dialog.
             self._fault = STOPPED if self.update is not None else fault
-            self.let_go()
+            self.close_session()
             problem = Problem(f"{STOPPED}.", sentence_case(fault))
             self._context.session.raise_problem(problem)
         elif not self.has_ended:

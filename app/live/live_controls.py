@@ -27,7 +27,7 @@ class LiveControls(QWidget):
 
     def __init__(
         self,
-        see_axis: Callable[[float], object],
+        set_axis: Callable[[float], object],
         find_axis: Callable[[], object],
         roll: Callable[[float], object],
         use_filter: Callable[[Settings], object],
@@ -39,9 +39,9 @@ class LiveControls(QWidget):
         self.roll = _number_box(-MOST_ROLL_DEG, MOST_ROLL_DEG, tr("Roll"), ROLL_TIP)
         self.roll.setSingleStep(0.05)
         self.roll.setSuffix(" °")
-        self._see_axis = _DelayedCall(self, lambda: see_axis(self.axis.value()))
+        self._set_axis = _DelayedCall(self, lambda: set_axis(self.axis.value()))
         self._roll = _DelayedCall(self, lambda: roll(self.roll.value()))
-        self.axis.valueChanged.connect(self._see_axis.ask)
+        self.axis.valueChanged.connect(self._set_axis.ask)
         self.roll.valueChanged.connect(self._roll.ask)
         self._use_filter = use_filter
         self._form: Form | None = None
@@ -89,7 +89,7 @@ class LiveControls(QWidget):
             detector column, counted from 0
         """
         # An update from before the change would otherwise reset the field under the user's hands.
-        if not self._see_axis.is_waiting and not self.axis.hasFocus():
+        if not self._set_axis.is_waiting and not self.axis.hasFocus():
             self.axis.blockSignals(True)
             self.axis.setValue(column)
             self.axis.blockSignals(False)

@@ -44,7 +44,7 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
         is_growing = request is not None and request.mode == "growing"
         return is_growing and update is not None and update.images is not None
 
-    def came(self, update: LiveUpdate) -> int:
+    def n_received(self, update: LiveUpdate) -> int:
         # The first images count as well, so that they also end the wait.
         return update.statistics.frames + (update.images is not None)
 
@@ -59,7 +59,7 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
             else tr("Waiting: {whole}", whole=whole)
         )
 
-    def beginning(self, request: LiveRequest) -> Callable[[Loader], LiveSession]:
+    def opener(self, request: LiveRequest) -> Callable[[Loader], LiveSession]:
         protocol = self.protocol()
         self._begun = protocol, datetime.now(UTC)
         return lambda loader: begin(request, protocol, loader)
@@ -80,10 +80,10 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
         if self._session is not None:
             self._session.place(planes)
 
-    def see_axis(self, column: float) -> None:
+    def set_axis(self, column: float) -> None:
         """Set the detector column of the rotation axis."""
         if self._session is not None:
-            self._session.see_axis(column)
+            self._session.set_axis(column)
 
     def find_axis(self) -> None:
         """Find the axis in the stored views."""

@@ -55,24 +55,24 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
         """The scanner; None until the source has sent it."""
         return None if self._session is None else self._session.scanner
 
-    def came(self, update: LivePetUpdate) -> int:
+    def n_received(self, update: LivePetUpdate) -> int:
         return update.statistics.events
 
     def waiting_for(self, update: LivePetUpdate) -> str:
         return f"{sentence_case(update.state)}." if update.state else ""
 
-    def beginning(self, request: PetRequest) -> Callable[[Loader], LivePetSession]:
+    def opener(self, request: PetRequest) -> Callable[[Loader], LivePetSession]:
         self.history.restart()
         self.per_period = False
         protocol = self._protocol = request.protocol or self.protocol()
         return lambda loader: begin_pet(request, protocol, loader)
 
-    def took(self, update: LivePetUpdate) -> None:
+    def handle_update(self, update: LivePetUpdate) -> None:
         self.history.add(update)
 
     def ended(self) -> None:
         # After the last event the image no longer changes, so the threads can end.
-        self.let_go()
+        self.close_session()
 
     def writer(self) -> Callable[[Path], object]:
         if self._session is None:
@@ -100,12 +100,12 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
         protocol = self._protocol
         # `_protocol` is that of the live image, also if the current study has changed since.
         if self.per_period:
-            protocol = protocol.model_copy(update={"frames": self.rests})
+            protocol = protocol.model_copy(update={"frames": self.frames_between_motions})
         files = {} if self.request is None else dict(self.request.files)
         return Study(data=path, inputs=files, protocol=protocol)
 
     @property
-    def rests(self) -> str:
+    def frames_between_motions(self) -> str:
         """Durations between motions as time frames, such as "12.4,30.1"; empty without motion."""
         update = self.update
         if update is None or not update.motions:

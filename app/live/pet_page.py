@@ -140,7 +140,7 @@ class PetPage(WatchPage[LivePetModel]):
         for widget in (self.save, self.reconstruct):
             widget.setVisible(is_saved)
         # Without motion there is only one period.
-        self.per_period.setVisible(is_saved and bool(self.model.rests))
+        self.per_period.setVisible(is_saved and bool(self.model.frames_between_motions))
 
     def show_newest(self) -> None:
         update = self.model.update

@@ -49,7 +49,7 @@ class SlicesPage(WatchPage[LiveModel]):
         super().__init__(model, actions, SNAPSHOT, tr("Reconstruct volume"))
         self._theme = context.theme
         self.views, self.strip, self.figures = LiveViews(), AngleStrip(), LiveFigures(FIGURES)
-        self.controls = LiveControls(model.see_axis, model.find_axis, model.roll, model.use_filter)
+        self.controls = LiveControls(model.set_axis, model.find_axis, model.roll, model.use_filter)
         self.reset_planes = button(tr("Reset planes"), self.views.reset, RESET_TIP)
         current, runs = (
             label(tr("Stored angles"), "caption"),

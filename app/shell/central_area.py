@@ -22,7 +22,7 @@ from app.ui.theme.joined_row import JoinedRow
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import PageStack
 from app.viewing.fusion.fusion_bar import FusionBar
-from app.viewing.viewer_tools.tools import Looking
+from app.viewing.viewer_tools.tools import ViewerTools
 from app.views.scrubber import NO_ITERATES, IterationScrubber
 from app.views.slices.ortho_view import OrthoView
 from app.workspace.ct_inspection.planes_page import PlanesPage
@@ -67,7 +67,7 @@ class CentralArea(QWidget):
         self.views = OrthoView(self._session.view)
         self.fusion = FusionBar(context, self.views)
         self.scrubber, self.strip = IterationScrubber(), FilmStrip(context)
-        self.looking = Looking(context, self.views, self.scrubber)
+        self.viewer_tools = ViewerTools(context, self.views, self.scrubber)
         self.scan = ScanPages(context)
         self._has_controls = True
         self.tabs = QTabBar()
@@ -106,7 +106,7 @@ class CentralArea(QWidget):
         column = QVBoxLayout(self._radiographs)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for bar in self.looking.bars:
+        for bar in self.viewer_tools.bars:
             column.addWidget(bar)
         column.addWidget(self.views, 1)
         # One row for both leaves more room for the images.
@@ -140,7 +140,7 @@ class CentralArea(QWidget):
             False on the page Prepare
         """
         self._has_controls = on
-        self.looking.strip.setVisible(on)
+        self.viewer_tools.strip.setVisible(on)
         self._below.setVisible(on)
         self.scan.projections.toolbar.setVisible(on)
         self.strip.offer(on)

@@ -363,7 +363,7 @@ class MainWindow(QMainWindow):
         super().resizeEvent(event)
         is_wide = self.width() >= WORDS_FROM_PX
         self.rail.show_words(on=is_wide)
-        self.centre.looking.strip.offer_words(on=is_wide)
+        self.centre.viewer_tools.strip.offer_words(on=is_wide)
         self._widths.settle()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -27,10 +27,10 @@ def may_forget_image(session: Session, dialogs: Dialogs) -> bool:
     if not record.is_only_here or session.run.state.is_active:
         return True
     # The title with names, because only this user sees it.
-    return gives_up_image(dialogs, record.local_title)
+    return may_discard_image(dialogs, record.local_title)
 
 
-def gives_up_image(dialogs: Dialogs, title: str) -> bool:
+def may_discard_image(dialogs: Dialogs, title: str) -> bool:
     """Ask if the image of a scan may be discarded.
 
     Parameters

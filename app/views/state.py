@@ -127,7 +127,7 @@ class ViewState(VolumeAppearance):
             self.cursor_mm = point
             self.cursor_changed.emit()
 
-    def find_something(self) -> None:
+    def centre_on_structures(self) -> None:
         """Move the cursor to visible structures, unless its slices show some already."""
         # The cursor stays if possible: the user may compare one position in successive images.
         if self.volume is not None and not self._something_at(self.volume, self.cursor_mm):

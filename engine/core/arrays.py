@@ -345,7 +345,7 @@ def not_finite_in(values: Array) -> tuple[int, int]:
             first = start + int(numpy.argmax(bad))
         n_bad += int(numpy.count_nonzero(bad))
         # Without this the pages of a mapped file stay in memory until the whole file is resident.
-        rest(values)
+        release_pages(values)
     return n_bad, first
 
 
@@ -369,11 +369,11 @@ def finite_range(values: Array) -> tuple[float, float]:
         finite = piece[numpy.isfinite(piece)]
         if finite.size:
             low, high = min(low, float(finite.min())), max(high, float(finite.max()))
-        rest(values)
+        release_pages(values)
     return (low, high) if low <= high else (numpy.nan, numpy.nan)
 
 
-def rest(values: Array) -> None:
+def release_pages(values: Array) -> None:
     """Release the memory pages of a mapped file; they are read again on the next access.
 
     Parameters
@@ -411,7 +411,7 @@ def largest(values: Array) -> float:
     for start in range(0, len(values), _AT_ONCE):
         # fmax ignores NaN, unlike max: one bad voxel must not hide the scale of the display.
         top = float(numpy.fmax(top, numpy.fmax.reduce(values[start : start + _AT_ONCE], axis=None)))
-        rest(values)
+        release_pages(values)
     return top
 
 
@@ -429,4 +429,4 @@ def pieces_of(values: Array) -> Iterator[memoryview]:
     flat = values.reshape(-1).view(numpy.uint8)
     for start in range(0, len(flat), _LOOKED_AT):
         yield flat[start : start + _LOOKED_AT].data
-        rest(values)
+        release_pages(values)

@@ -27,6 +27,7 @@ from engine.corrections.scatter_in_time import near_by
 from engine.corrections.sinogram_delayeds import are_counted, expected_randoms, words_of
 from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
 from engine.corrections.supplied_bins import (
+    already_applied,
     expected_of,
     inverse_of,
     is_of_normalised,
@@ -34,7 +35,6 @@ from engine.corrections.supplied_bins import (
     refuse_survival,
     spread_words,
     unknown_counts,
-    why_done,
 )
 from engine.data.histogram import total
 from engine.data.input_role import InputRole
@@ -65,7 +65,7 @@ class BinNormalisation(Multiplicative[Sinogram]):
             applied
         """
         if NORMALISATION.key in data.auxiliary:
-            return why_done(data, "norm")
+            return already_applied(data, "norm")
         return "there are no normalisation factors; load their sinogram"
 
     def is_needless(self, data: Sinogram) -> bool:
@@ -166,7 +166,7 @@ class BinAttenuation(Multiplicative[Sinogram]):
             counts that are already corrected, or no factors and no μ-map; None otherwise
         """
         if ATTENUATION.key in data.auxiliary or data.mu_map is not None:
-            return why_done(data, "atten")
+            return already_applied(data, "atten")
         return "there are neither attenuation factors nor a μ-map; load one of them"
 
     def is_needless(self, data: Sinogram) -> bool:
@@ -245,7 +245,7 @@ class BinRandoms(Additive[Sinogram]):
             counts already corrected, an estimate in unknown units, or no sinogram; None otherwise
         """
         if RANDOMS.key in data.auxiliary:
-            return why_done(data, "random") or unknown_counts(data, RANDOMS)
+            return already_applied(data, "random") or unknown_counts(data, RANDOMS)
         return "there are no randoms; load their sinogram"
 
     def is_needless(self, data: Sinogram) -> bool:
@@ -294,7 +294,7 @@ class BinScatter(RingScatter[Sinogram]):
             if there is an estimate.
         """
         if data.has_applied("scatt"):
-            return why_done(data, "scatt")
+            return already_applied(data, "scatt")
         if not self.simulates(data):
             missing = "there is no scatter estimate; load its sinogram"
             return unknown_counts(data, SCATTER) if self.is_brought(data) else missing

@@ -37,7 +37,7 @@ def _attach(
             content = content.randoms()
         values = content.of(data.layout, title, is_factor=is_factor)
         # Some normalisation files mark dead bins by negative factors.
-        if is_factor and content.dead_below_0:
+        if is_factor and content.negative_is_dead:
             values = np.maximum(values, 0)
         # The timed counts have their own column, because their bins differ from those of `values`.
         if in_time and data.timed is not None:

@@ -15,7 +15,7 @@ LEAST_CORRECTION = 0.99
 """Smallest accepted attenuation correction factor. The true minimum is 1, but files round."""
 
 
-def why_done(data: Sinogram, *words: str) -> str | None:
+def already_applied(data: Sinogram, *words: str) -> str | None:
     """Return why counts are not corrected again.
 
     Parameters
@@ -27,7 +27,7 @@ def why_done(data: Sinogram, *words: str) -> str | None:
 
     Returns
     -------
-    why_done
+    already_applied
         a clause; None if the header states no such correction
     """
     if any(data.has_applied(word) for word in words):

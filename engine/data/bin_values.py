@@ -47,7 +47,7 @@ class BinValues(ABC):
         return False
 
     @property
-    def dead_below_0(self) -> bool:
+    def negative_is_dead(self) -> bool:
         """True if factors below 0 mark dead bins, as in Siemens' software."""
         return False
 
@@ -128,7 +128,7 @@ class StatedBins(BinValues):
         return self.data.notes
 
     @property
-    def dead_below_0(self) -> bool:
+    def negative_is_dead(self) -> bool:
         return self.is_siemens
 
     @property
@@ -235,7 +235,7 @@ class BareBins(BinValues):
         return ((f"{self.name} has no header, so the program assumes the bin order of the scan."),)
 
     @property
-    def dead_below_0(self) -> bool:
+    def negative_is_dead(self) -> bool:
         return True
 
     @property

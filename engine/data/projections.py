@@ -127,7 +127,7 @@ class Projections(Described):
         for k in range(0, self.n_views, _BLOCK):
             # Piece by piece: a scan can be larger than the memory.
             n += n_not_finite(self.values[k : k + _BLOCK])
-            self.storage.rest()
+            self.storage.release_pages()
         return n
 
     def empty(self, shape: tuple[int, ...]) -> Array:

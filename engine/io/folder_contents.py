@@ -93,7 +93,7 @@ def several(folder: Path, items: tuple[FolderItem, ...]) -> str:
     return f"{folder.name}: contains {len(items)} scans or images; open one, such as {listed}."
 
 
-def nothing_in(folder: Path) -> FileFormatError:
+def empty_folder_error(folder: Path) -> FileFormatError:
     """Return the error for a folder that contains nothing to open, with the kinds of its files."""
     files = [each for each in entries(folder) if is_file(each)]
     kinds = sorted({each.suffix.lower() or "no ending" for each in files})

@@ -121,9 +121,9 @@ def file_to_open(path: Path | str) -> Path:
     """
     found = scan_file(path)
     if is_folder(found):
-        from engine.io.folder_contents import nothing_in
+        from engine.io.folder_contents import empty_folder_error
 
-        raise nothing_in(found)
+        raise empty_folder_error(found)
     return found
 
 

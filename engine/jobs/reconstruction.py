@@ -25,7 +25,7 @@ from engine.modalities.studies import (
     study_at,
 )
 from engine.protocols.privacy.names import Names
-from engine.protocols.privacy.records import harmless
+from engine.protocols.privacy.records import shareable
 from engine.protocols.run_context.context import OnProgress, Resume, RunContext
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.study import StudyValues
@@ -210,7 +210,7 @@ def _without_names(
                 # Again, because a file can be replaced between the first check and the reading
                 _refuse_changed_files(study)
                 if not study.identified:
-                    event = replace(event, facts=names.values(harmless(event.facts)))
+                    event = replace(event, facts=names.values(shareable(event.facts)))
             if isinstance(event, Preview) and event.frame is not None and event.ends_iteration:
                 frames[event.iteration - 1 :] = [FrameVolume(event.frame, event.volume)]
             yield names.event(event)

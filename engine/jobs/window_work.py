@@ -230,7 +230,7 @@ class WindowWorkFile:
         if work.is_empty:
             file.unlink(missing_ok=True)
             return
-        owned = work.model_copy(update={"owner": None if closed else Owner.me()})
+        owned = work.model_copy(update={"owner": None if closed else Owner.current()})
         write_atomically(owned.to_text().encode(), file, private=True)
 
     def take_over(self) -> RecoveredWork:
@@ -257,7 +257,7 @@ class WindowWorkFile:
                 if work.owner is not None and work.owner.alive:
                     continue
                 # Two windows that start together must not both take it.
-                mine = work.model_copy(update={"owner": Owner.me()})
+                mine = work.model_copy(update={"owner": Owner.current()})
                 write_atomically(mine.to_text().encode(), file, private=True)
                 files.append(file)
                 found = found.with_work_of(work)

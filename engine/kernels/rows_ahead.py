@@ -136,7 +136,7 @@ def fetch_some(values: Array, ahead: TracedRow, start: int, n: int) -> None:
     n
         number of taps
     """
-    places = ahead.taps.kept_voxel
+    places = ahead.taps.nonzero_voxel
     # n is not limited to the number of taps: a check per prefetch would cost more than it saves.
     for k in range(n):
         fetch(values, places[index_from(start, k)])

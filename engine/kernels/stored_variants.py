@@ -154,7 +154,7 @@ def chosen(on: Backend, slot: Slot, shipped: F) -> F:
     record = stored_record(on, slot)
     form = shipped if record is None else form_of(record, shipped)
     if record is not None and form is not shipped:
-        on.forms.note(slot.kernel, words(record))
+        on.used_variants.note(slot.kernel, words(record))
     return form
 
 

@@ -87,7 +87,7 @@ class SavedProtocols:
         demos
             True to include the protocols for demos
         """
-        come = protocols_that_come(modality, demos=demos)
+        come = bundled_protocols(modality, demos=demos)
         found = [SavedProtocol(each, "program") for each in come]
         # Files are read again each time, because the site can change them while the program runs.
         return found + [e for e in self._readable() if modality_of(e.protocol) is modality]
@@ -175,7 +175,7 @@ def _refuse_same_names(found: list[Read]) -> Iterator[Read]:
         yield path, None, fault
 
 
-def protocols_that_come(modality: AnyModality, *, demos: bool = False) -> list[Protocol]:
+def bundled_protocols(modality: AnyModality, *, demos: bool = False) -> list[Protocol]:
     """Return the protocols of a modality that come with the program, the default first.
 
     Those for demos fit one simulated scan each, so they are listed only on request.

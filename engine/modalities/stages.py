@@ -47,7 +47,7 @@ D = TypeVar("D")
 Stage = Generator[Event, None, T]
 
 
-class Remarked(typing.Protocol):
+class ScanWithNotes(typing.Protocol):
     """A scan with the notes of its reader."""
 
     @property
@@ -57,7 +57,7 @@ class Remarked(typing.Protocol):
     def info(self) -> Plain: ...
 
 
-def say_notes(context: RunContext[Protocol], data: Remarked) -> Iterator[Event]:
+def say_notes(context: RunContext[Protocol], data: ScanWithNotes) -> Iterator[Event]:
     """Report the notes of the readers.
 
     Parameters
@@ -75,7 +75,7 @@ def say_notes(context: RunContext[Protocol], data: Remarked) -> Iterator[Event]:
         yield context.log.applied(EVENTS, text)
 
 
-def say_misfit(context: RunContext[Protocol], why: str) -> Iterator[Event]:
+def warn_of_misfit(context: RunContext[Protocol], why: str) -> Iterator[Event]:
     """Warn that the protocol does not match the scan.
 
     Parameters
@@ -237,7 +237,7 @@ def iterate(
         # The residual belongs to the image before the update, so it is known one update later.
         residual = step.residual if ends_iteration else None
         seconds = perf_counter() - clock
-        context.log.spend("reconstruct", seconds)
+        context.log.add_time("reconstruct", seconds)
         # Copying an image from a GPU takes time, hence not after every subset.
         if ends_iteration or step.ends or context.log.may_preview(context.on):
             image = step.image
@@ -249,7 +249,7 @@ def iterate(
         progress.end()
     ends = log.history.ends
     if ends:
-        yield _why_it_ends(context, done // algorithm.n_subsets)
+        yield _report_stop(context, done // algorithm.n_subsets)
     elif algorithm.is_penalised and not until.is_reached:
         yield from _warn_of_distance(context)
     if algorithm.is_penalised:
@@ -355,7 +355,7 @@ def _early(
     clock = perf_counter()
     algorithm = context.protocol.algorithm
     image = algorithm.early_image(model, start)
-    context.log.spend("reconstruct", perf_counter() - clock)
+    context.log.add_time("reconstruct", perf_counter() - clock)
     # The first update refuses bad values, with advice.
     if image is not None and bool(module_of(image).isfinite(image).all()):
         volume = space.volume(to_host(image))
@@ -393,7 +393,7 @@ def _report(
     )
 
 
-def _why_it_ends(context: RunContext[Protocol], n_done: int) -> Corrected:
+def _report_stop(context: RunContext[Protocol], n_done: int) -> Corrected:
     """Report that no more iterations follow, and why."""
     of = context.protocol.algorithm.n_iterations
     text = f"ended after {n_done} of at most {of} iterations: {context.log.history.ends}"
@@ -568,7 +568,7 @@ def conclude(
         scanner_fingerprint=log.scanner,
         facts=log.facts,
         history=log.history,
-        tuned_kernels=context.on.forms.words,
+        tuned_kernels=context.on.used_variants.words,
         ended_utc=datetime.now(UTC),
         grid=space.grid,
         output_sha256=provenance.hash_array(image),

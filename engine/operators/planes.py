@@ -10,7 +10,7 @@ from engine.kernels.blocks import run_blocks
 
 VOXELS_AT_ONCE = 1 << 16
 """Voxels that a thread processes in one step, so that temporaries stay in the cache."""
-WORTH_THREADS = 16 * VOXELS_AT_ONCE
+SINGLE_THREAD_VOXELS = 16 * VOXELS_AT_ONCE
 """Largest image that one thread processes as fast as several, because Python runs one at a time."""
 
 
@@ -36,7 +36,7 @@ def by_planes(
     def some(_: int, start: int, stop: int) -> None:
         work(slice(start, stop))
 
-    if threads == 1 or prod(shape) <= WORTH_THREADS:
+    if threads == 1 or prod(shape) <= SINGLE_THREAD_VOXELS:
         for start in range(0, n, rows):
             some(0, start, min(start + rows, n))
         return

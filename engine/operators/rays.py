@@ -140,7 +140,7 @@ class RayProjector(LinearOperator):
                 exact=self.reproducible,
                 form=self._form,
                 to_store=storage.in_memory,
-                rest=storage.rest,
+                rest=storage.release_pages,
                 on_progress=on_progress,
                 profiler=profiler,
             )

@@ -21,8 +21,8 @@ from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.array_files import array_of, arrays_in
 from engine.io.xray.names import SIGN
 from engine.io.xray.text.angle_text import (
-    Puzzle,
     TextAngles,
+    UnclearAngles,
     choose,
     is_named_angle,
     text_content,
@@ -37,7 +37,7 @@ SAME_DEG = 0.02
 Names are often rounded to hundredths of a degree.
 """
 MOST_VALUES = 2**20
-Clue = ViewAngles | Puzzle
+Clue = ViewAngles | UnclearAngles
 # Some scanners write a decimal point as "p", because a second dot would look like an ending.
 NUMBER = re.compile(r"[-+]?\d+(?:[.,p]\d+)?")
 DECIMAL = re.compile(r"\d[.,p]\d")
@@ -79,7 +79,7 @@ def evidence(material: Material, layout: ImageLayout, counts: ImageCounts) -> Cl
     Returns
     -------
     evidence
-        a puzzle if something could be angles or two sources differ; None if there is nothing
+        `UnclearAngles` if something could be angles or two sources differ; None if there is nothing
     """
     # Arrays in the file of the projections are closest to the data, so they need no comparison.
     inside = in_arrays(layout, counts)
@@ -95,7 +95,7 @@ def evidence(material: Material, layout: ImageLayout, counts: ImageCounts) -> Cl
     # Two sources that differ prove that one is wrong, but not which one.
     differ = [each for each in found[1:] if not _agree(found[0], each)]
     if differ:
-        return Puzzle(
+        return UnclearAngles(
             f"{found[0].text} and {differ[0].text} are different angles; choose with --angles FILE "
             "or --angles names."
         )
@@ -137,7 +137,7 @@ def in_arrays(layout: ImageLayout, counts: ImageCounts) -> Clue | None:
     Returns
     -------
     in_arrays
-        a puzzle for a list that is not certain; None if there is no list of a suitable length
+        `UnclearAngles` for a list that is not certain; None without a list of a suitable length
     """
     named = {name: each for name, each in layout.lists.items() if is_named_angle(_last(name))}
     for name, values in named.items():
@@ -146,7 +146,7 @@ def in_arrays(layout: ImageLayout, counts: ImageCounts) -> Clue | None:
             return _of_array(name, values, turn, layout.holder)
     for name, values in named.items():
         if values.size != counts.n_views:
-            return Puzzle(
+            return UnclearAngles(
                 f"{name}: {values.size:,} angles for {counts.n_views:,} views; state the view axis "
                 "of the array (--views) or the angles (--angles)."
             )
@@ -154,7 +154,7 @@ def in_arrays(layout: ImageLayout, counts: ImageCounts) -> Clue | None:
     for name, values in layout.lists.items():
         steps = np.diff(values.reshape(-1))
         if values.size == counts.n_views and np.ptp(steps) > 0:
-            return Puzzle(
+            return UnclearAngles(
                 f"{name}: one number per view, but nothing marks them as angles; use --angles "
                 f"{name.lstrip('/')} if they are angles, or --angles 180."
             )
@@ -186,7 +186,7 @@ def in_file(file: InputFile, name: str, counts: ImageCounts) -> Clue | None:
     Returns
     -------
     in_file
-        a puzzle if it could contain angles; None if it does not
+        `UnclearAngles` if it could contain angles; None if it does not
     """
     content = text_content(file)
     if content is None:
@@ -211,7 +211,7 @@ def _as_values(found: TextAngles, name: str, counts: ImageCounts) -> Clue:
     """Return angles of a table as numbers [°], which are then part of the sidecar."""
     turn = _turn(found, counts)
     if turn is None or turn.degrees is None:
-        return Puzzle(
+        return UnclearAngles(
             f"{name}: {found.place} contains {len(found.values):,} numbers that are not angles of "
             f"{counts.n_views:,} views; correct the list, or use --angles 180."
         )
@@ -240,7 +240,7 @@ def _in_other_arrays(file: InputFile, name: str, counts: ImageCounts) -> Clue | 
         found = TextAngles(values, None, named[0].name or "its array")
         return _as_values(found, name, counts)
     if stored:
-        return Puzzle(
+        return UnclearAngles(
             f"{name}: contains {max(stored[0].shape):,} numbers, one per view; use --angles "
             f"{name}{SIGN + stored[0].name if stored[0].name else ''} if they are angles, or "
             "--angles 180."
@@ -259,7 +259,7 @@ def _last(name: str) -> str:
     return name.rsplit("/", 1)[-1]
 
 
-def in_names(files: Sequence[Path]) -> ViewAngles | Puzzle | None:
+def in_names(files: Sequence[Path]) -> ViewAngles | UnclearAngles | None:
     """Return angles that are part of the file names.
 
     Parameters
@@ -270,7 +270,7 @@ def in_names(files: Sequence[Path]) -> ViewAngles | Puzzle | None:
     Returns
     -------
     in_names
-        a puzzle if several numbers could be angles; None if no number could
+        `UnclearAngles` if several numbers could be angles; None if no number could
     """
     # With two or three files almost any numbers look regular.
     if len(files) < FEWEST_FILES:
@@ -290,12 +290,12 @@ def in_names(files: Sequence[Path]) -> ViewAngles | Puzzle | None:
         if len(likely) == 1:
             return likely[0].angles()
         if likely:
-            return Puzzle(
+            return UnclearAngles(
                 f"{files[-1].name}: {len(likely)} numbers in the names could be the angles; pass "
                 "the angles with --angles FILE, or state the total angle, such as --angles 180."
             )
     odd = [each for each in usable if each.is_odd]
-    return odd[0].puzzle() if odd else None
+    return odd[0].unclear_angles() if odd else None
 
 
 def angles_in_names(files: Sequence[Path]) -> ViewAngles | None:
@@ -312,8 +312,8 @@ def angles_in_names(files: Sequence[Path]) -> ViewAngles | None:
         None if no field can be chosen
     """
     found = in_names(files)
-    # The confirmation resolves a puzzle if only one field has uneven steps.
-    if isinstance(found, Puzzle):
+    # The confirmation resolves `UnclearAngles` if only one field has uneven steps.
+    if isinstance(found, UnclearAngles):
         spans = [list(NUMBER.finditer(path.stem)) for path in files]
         fields = [_Field(files, [each[k] for each in spans]) for k in range(len(spans[0]))]
         odd = [each for each in fields if not each.is_constant and each.is_odd]
@@ -375,9 +375,9 @@ class _Field:
         text = f"from {values[0]:g}° to {values[-1]:g}°, from the file names"
         return ViewAngles(as_table(values), text, f"such as {self.files[-1].name}", degrees=values)
 
-    def puzzle(self) -> Puzzle:
+    def unclear_angles(self) -> UnclearAngles:
         low, high = self.values.min(), self.values.max()
-        return Puzzle(
+        return UnclearAngles(
             f"{self.files[-1].name}: the names contain numbers from {low:g} to {high:g} in uneven "
             "steps; use --angles names if they are degrees, or state the total angle, such as "
             "--angles 180."

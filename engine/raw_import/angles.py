@@ -15,7 +15,7 @@ from engine.core.json_types import Plain
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.array_files import array_of
 from engine.io.xray.names import SIGN
-from engine.io.xray.text.angle_text import Puzzle, angles_in_text, text_content
+from engine.io.xray.text.angle_text import UnclearAngles, angles_in_text, text_content
 from engine.raw_import.angle_evidence import ImageCounts, angles_in_names, evidence, in_file
 from engine.raw_import.answers import AUTO, Answers
 from engine.raw_import.files import Material
@@ -77,8 +77,8 @@ def angles_of(
     # The images can only tell half a turn from a whole one; even steps remain an assumption.
     turn = from_views(_profiles(sample, str(table["kind"])), counts.n_views, parallel=parallel)
     turn = turn.assumed()
-    # The question repeats the puzzle, so that the user knows which file raised it.
-    if isinstance(stated, Puzzle):
+    # The question repeats the evidence, so that the user knows which file raised it.
+    if isinstance(stated, UnclearAngles):
         found.ask("angles", f"{stated.text} {QUESTION}", "", stated.text)
     elif turn.is_sure:
         found.take("angles", turn.text, f"{turn.why}; {REMEDY}")
@@ -201,7 +201,7 @@ def _of_file(file: InputFile, name: str, inner: str, counts: ImageCounts) -> Vie
     found = None if inner else in_file(file, name, counts)
     if isinstance(found, ViewAngles):
         return found
-    if isinstance(found, Puzzle):
+    if isinstance(found, UnclearAngles):
         raise SettingsError(found.text)
     if text_content(file) is None:
         values, unit = np.asarray(array_of(file, inner), np.float64), None

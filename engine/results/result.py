@@ -174,7 +174,7 @@ class Result:
         path = self.folder / ORDER
         return ImagingOrder.read(path) if path.is_file() else None
 
-    def put_order(self, order: ImagingOrder) -> None:
+    def assign_order(self, order: ImagingOrder) -> None:
         """Assign the result to the patient of an order.
 
         Parameters

@@ -228,7 +228,7 @@ class Results:
         # Host and process ID tell `_sweep` later whether the owner is still alive.
         part = self.folder / f".{_host()}-{os.getpid()}-{name}{PART}"
         # Checked before writing: a full disk is better reported before minutes of output.
-        refuse_full_disks([self.need_of(new.volume.values.nbytes, len(new.frames))])
+        refuse_full_disks([self.result_need(new.volume.values.nbytes, len(new.frames))])
         try:
             part.mkdir(OWNER_ONLY)
             _fill(part, name, new)
@@ -293,7 +293,7 @@ class Results:
             log.info("result %s removed: %s", result.id, said[-1])
         return said
 
-    def need_of(self, image_bytes: int, n_frames: int) -> DiskNeed:
+    def result_need(self, image_bytes: int, n_frames: int) -> DiskNeed:
         """Return the space that a result needs.
 
         Parameters
@@ -312,7 +312,7 @@ class Results:
             if job and result.record.job == job and result.id != newest.id and not result.pinned:
                 with suppress(EngineError):  # if the order cannot be passed on, the result stays
                     if result.order is not None:
-                        newest.put_order(result.order)
+                        newest.assign_order(result.order)
                     self.delete(result, "a later image of the same run")
 
     def _readable(self, known: Mapping[str, Result] | None = None) -> Iterator[Result]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from engine.core import backend
 from engine.core.backend import Backend
 from engine.core.backend.driver import NvidiaCard
-from engine.core.backend.selftest_results import Verdict, tested_of, text_of, verdict_of
+from engine.core.backend.selftest_results import SelfTestResult, stored_result, tested_of, text_of
 from engine.core.errors import EngineError
 from engine.core.paths import made
 from engine.io.safety.atomic_write import write_atomically
@@ -56,7 +56,7 @@ def best() -> Backend:
 
 def _check(say: Callable[[str], None] | None) -> backend.Check:
     def why_not(on: Backend, card: NvidiaCard) -> str:
-        verdict = verdict_of(card)
+        verdict = stored_result(card)
         if verdict is None:
             # This import loads all kernels of the CPU, which takes seconds; CPU runs skip it.
             from engine.selftest.running import findings
@@ -75,7 +75,7 @@ def _check(say: Callable[[str], None] | None) -> backend.Check:
     return why_not
 
 
-def keep(card: NvidiaCard, found: tuple[Finding, ...]) -> Verdict:
+def keep(card: NvidiaCard, found: tuple[Finding, ...]) -> SelfTestResult:
     """Store the result of a self-test for this card, its driver, its libraries and our sources.
 
     Parameters
@@ -87,11 +87,13 @@ def keep(card: NvidiaCard, found: tuple[Finding, ...]) -> Verdict:
 
     Returns
     -------
-    Verdict
+    SelfTestResult
         also if it could not be written
     """
     faults = tuple(f"{finding.name}: {fault}" for finding in found for fault in finding.faults)
-    verdict = Verdict(tested_of(card), faults, datetime.now(UTC).isoformat(timespec="seconds"))
+    verdict = SelfTestResult(
+        tested_of(card), faults, datetime.now(UTC).isoformat(timespec="seconds")
+    )
     try:
         made(verdict.of.path.parent)
         write_atomically((text_of(verdict) + "\n").encode(), verdict.of.path)

@@ -49,7 +49,7 @@ def lines_near(phantom: Phantom, scanner: Scanner) -> CandidateLines:
     Parameters
     ----------
     phantom
-        phantom, which decides by `may_be_seen`
+        phantom, which decides by `may_cross_activity`
     scanner
         other scanners than rings return all lines
     """
@@ -59,5 +59,5 @@ def lines_near(phantom: Phantom, scanner: Scanner) -> CandidateLines:
     n_pairs = len(scanner.ring_pairs)
     starts = np.arange(scanner.n_lors // n_pairs, dtype=np.int64) * n_pairs
     ends = scanner.positions_mm[scanner.lors(starts)]
-    near = phantom.may_be_seen(ends[:, 0], ends[:, 1])
+    near = phantom.may_cross_activity(ends[:, 0], ends[:, 1])
     return CandidateLines(scanner, starts[near], n_pairs)

@@ -110,7 +110,7 @@ class Phantom(ABC):
             (n,) fractions of the line from first to second end; NaN for a line without activity
         """
 
-    def may_be_seen(self, first_mm: Array, second_mm: Array) -> NDArray[np.bool_]:
+    def may_cross_activity(self, first_mm: Array, second_mm: Array) -> NDArray[np.bool_]:
         """Return False for lines that cannot pass activity, judged by their projection across z.
 
         Parameters
@@ -168,7 +168,7 @@ class ShapePhantom(Phantom):
     def mu_integral(self, first_mm: Array, second_mm: Array) -> Array:
         return self._integral(first_mm, second_mm, [s.mu_per_mm for s in self.shapes])
 
-    def may_be_seen(self, first_mm: Array, second_mm: Array) -> NDArray[np.bool_]:
+    def may_cross_activity(self, first_mm: Array, second_mm: Array) -> NDArray[np.bool_]:
         seen = np.zeros(len(first_mm), bool)
         for shape in self.shapes:
             if shape.activity > 0:

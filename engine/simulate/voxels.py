@@ -51,7 +51,7 @@ class VoxelPhantom(Phantom):
     def mu_integral(self, first_mm: Array, second_mm: Array) -> Array:
         return _integral(self.mu, first_mm, second_mm)
 
-    def may_be_seen(self, first_mm: Array, second_mm: Array) -> NDArray[np.bool_]:
+    def may_cross_activity(self, first_mm: Array, second_mm: Array) -> NDArray[np.bool_]:
         grid = self.activity.grid
         # A cylinder around all activity, plus a voxel, because centres stand for whole voxels.
         y, x = np.nonzero(self.activity.values.any(axis=0))

@@ -14,7 +14,7 @@ from threading import Condition, Thread
 from engine.data.runs.events import Aborted, Event, Finished, Preview, Progressed
 from engine.jobs.process import child
 from engine.jobs.process.engine_process import ENDS
-from engine.jobs.process.exit_reasons import what_is_safe
+from engine.jobs.process.exit_reasons import saved_state_text
 from engine.jobs.process.messages import Order, Source
 from engine.modalities.studies import Study
 
@@ -137,5 +137,5 @@ class EngineInThread:
             self.last_preview = event if isinstance(event, Preview) else self.last_preview
             yield event
         if not ended:
-            safe = what_is_safe(self.last_preview, self._job, on_gpu=False)
+            safe = saved_state_text(self.last_preview, self._job, on_gpu=False)
             yield Aborted(f"Aborted. {safe}")

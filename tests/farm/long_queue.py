@@ -144,7 +144,7 @@ def use_window(times: Times, n_runs: int) -> None:
     n_before = _finished(queue)
     context.queue.run()
     wait(lambda: _finished(queue) >= n_before + n_runs)
-    context.queue.rest()
+    context.queue.pause_all()
     settle()
     sys.stdout.write(f"{_finished(queue) - n_before} studies were run\n")
     dialog.close()

@@ -13,7 +13,7 @@ import pytest
 
 from engine.core.backend import driver
 from engine.core.backend.driver import cards
-from engine.core.backend.selftest_results import Verdict, tested_of, text_of
+from engine.core.backend.selftest_results import SelfTestResult, tested_of, text_of
 from tests.emulator.compiled_cache import cached_file, digest
 
 HERE = Path(__file__).parent
@@ -161,4 +161,4 @@ def _keep_verdicts(machine: Machine) -> None:
         faults = ("list mode: off by 3 %",) if machine.failed and number == 0 else ()
         of = tested_of(card)
         of.path.parent.mkdir(parents=True, exist_ok=True)
-        of.path.write_text(text_of(Verdict(of, faults, "2026-01-01T00:00:00+00:00")))
+        of.path.write_text(text_of(SelfTestResult(of, faults, "2026-01-01T00:00:00+00:00")))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.analysis.calibrate.measurement_dialog import MeasurementDialog
 from app.language.translation import tr
-from app.state.models.inputs import DATA, role_made_on
+from app.state.models.inputs import DATA, role_created_on
 from app.state.services.context import AppContext
 from app.ui.forms.forms import Form
 from app.ui.theme.formatting import count, sentence_case
@@ -23,7 +23,7 @@ from engine.data import Calibration, Plain, Volume
 
 SIZE_PX = (980, 600)
 FORM_PX = 330
-ROLE = role_made_on("calibrate").key
+ROLE = role_created_on("calibrate").key
 KINDS = tr("Calibration (*.json)")
 LEAD = tr(
     "The calibration factor is measured with a scan of a cylinder of known activity. "

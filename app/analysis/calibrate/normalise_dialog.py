@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QProgressBar, QTabWidget, QVBoxLayout, QWidget
 from app.analysis.calibrate.measurement_dialog import MeasurementDialog
 from app.analysis.calibrate.normalise_request import NormaliseForm
 from app.language.translation import tr
-from app.state.models.inputs import role_made_on
+from app.state.models.inputs import role_created_on
 from app.state.models.normalising_model import MeasuringPhase, NormalisingModel
 from app.state.services.context import AppContext
 from app.state.services.dialog_jobs.normalising_job import NormalisingJob
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # the kernels are not needed to open the dialog
 
 SIZE_PX = (1120, 700)
 FORM_PX = 330
-ROLE = role_made_on("normalise").key
+ROLE = role_created_on("normalise").key
 KINDS = tr("Normalisation (*.h5)")
 LEAD = tr(
     "A normalisation corrects for the efficiency of each crystal and for the geometry of the "
@@ -127,8 +127,8 @@ class NormaliseDialog(MeasurementDialog):
         self._show()
 
     def _rest(self) -> None:
-        self.model.ask_to_rest(not self.model.is_pause_requested)
-        self.job.rest(self.model.is_pause_requested)
+        self.model.request_pause(not self.model.is_pause_requested)
+        self.job.pause(self.model.is_pause_requested)
 
     def _ended(self) -> None:
         self.model.end()
@@ -181,7 +181,7 @@ class NormaliseDialog(MeasurementDialog):
         self.bar.setVisible(busy)
         counting = model.phase is MeasuringPhase.COUNTING and model.part > 0
         # A range of 0 to 0 makes Qt show a busy indicator, for steps without known length.
-        self.bar.setRange(0, 1000 if counting or model.rests else 0)
+        self.bar.setRange(0, 1000 if counting or model.is_paused else 0)
         self.bar.setValue(int(1000 * model.part))
         self.plot.show_changes(model.changes)
         # The result tab is empty before the first measurement.

@@ -13,7 +13,7 @@ from app.analysis.calibrate.scan_list import ScanList
 from app.analysis.calibrate.scanner_choice import ScannerChoice
 from app.analysis.calibrate.width_table import WIDTHS, WidthTable
 from app.language.translation import tr
-from app.state.models.inputs import DATA, role_made_on
+from app.state.models.inputs import DATA, role_created_on
 from app.state.services.context import AppContext
 from app.state.services.threads import Task
 from app.ui.forms.number_box import TEXT_MARGIN_PX
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
 
 SIZE_PX = (980, 560)
 FORM_PX = 300
-ROLE = role_made_on("measure_resolution").key
+ROLE = role_created_on("measure_resolution").key
 KINDS = tr("Table of widths (*.txt)")
 LEAD = tr(
     "The resolution is measured with point sources in air, each smaller than 1 mm. Put one source "

@@ -44,7 +44,7 @@ MeanFound = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class FiguresFound:
+class MeasuredFigures:
     """Result of one measurement.
 
     Attributes
@@ -117,7 +117,7 @@ class RegionFollower(QObject):
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._context, self._session = context, context.session
-        self.found = FiguresFound((), {}, 0.0)
+        self.found = MeasuredFigures((), {}, 0.0)
         self.is_wanted = False
         self._is_measuring = self._is_stale = False
         self._means = KnownMeans()
@@ -174,7 +174,7 @@ class RegionFollower(QObject):
         self._is_stale = False
         # Without regions no thread is needed, and old figures must go.
         if volume is None or not regions:
-            self._report_found(FiguresFound((), {}, 0.0))
+            self._report_found(MeasuredFigures((), {}, 0.0))
             return
         stored, image = images_by_position(self._session.run.record.images.items), self.image
         chosen, second = self._session.regions.chosen_region, self._second_image
@@ -186,7 +186,7 @@ class RegionFollower(QObject):
             on_end=self._finish_measurement,
         )
 
-    def _report_found(self, found: FiguresFound) -> None:
+    def _report_found(self, found: MeasuredFigures) -> None:
         self.found = found
         start = time.thread_time()
         # The table and plots are drawn inside this call; their cost counts as well.
@@ -210,7 +210,7 @@ def found_in(
     means: KnownMeans,
     chosen: Region | None = None,
     second: tuple[str, Volume] | None = None,
-) -> FiguresFound:
+) -> MeasuredFigures:
     """Measure regions in an image, and their means in stored images; called in a thread.
 
     Parameters
@@ -247,7 +247,7 @@ def found_in(
         histogram = histogram_of(volume, coverage_of(chosen.shape, volume))
     there = tuple(measure(each, second[1], second[0]) for each in regions) if second else ()
     cost_s = time.thread_time() - start
-    return FiguresFound(measured, curves, cost_s, histogram, is_whole=is_whole, second=there)
+    return MeasuredFigures(measured, curves, cost_s, histogram, is_whole=is_whole, second=there)
 
 
 def images_by_position(items: Sequence[StoredImage]) -> list[tuple[float, Volume]]:

@@ -110,7 +110,7 @@ def change_text(change: Difference, view: ViewState) -> str:
     return f"{shown} {SIGNIFICANT}" if change.is_significant else shown
 
 
-def verdict_of(change: Difference, before: float, view: ViewState) -> str:
+def change_sentence(change: Difference, before: float, view: ViewState) -> str:
     """Return a change with its direction, interval and significance in one sentence.
 
     Parameters
@@ -127,7 +127,7 @@ def verdict_of(change: Difference, before: float, view: ViewState) -> str:
     if before > 0:
         part, error = (PERCENT * each / before for each in (change.value, change.error.sd))
         share = f" ({as_exact_as(part, error, 1)} %)"
-    return _verdict(change, upper, lower, share, view)
+    return _sentence(change, upper, lower, share, view)
 
 
 def pairs_of(
@@ -153,10 +153,10 @@ def pairs_of(
         for pair in compared(ordered)
         if (pair.one in chosen) + (pair.other in chosen) >= min(len(chosen), 2) > 0
     ]
-    return [_verdict(pair.difference, pair.one, pair.other, "", view) for pair in found[:MOST]]
+    return [_sentence(pair.difference, pair.one, pair.other, "", view) for pair in found[:MOST]]
 
 
-def _verdict(change: Difference, upper: str, lower: str, share: str, view: ViewState) -> str:
+def _sentence(change: Difference, upper: str, lower: str, share: str, view: ViewState) -> str:
     """Return a difference with its interval and significance in one sentence."""
     sd, half = view.to_shown(change.error.sd), view.to_shown(change.error.half_width)
     value = view.to_shown(change.value)

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QColorDialog, QHBoxLayout, QMenu, QPushButton, QVB
 from app.analysis.regions.live_figures import RegionFollower
 from app.analysis.regions.region_changes import (
     MOST,
+    change_sentence,
     changes_of,
     legend_of,
     pairs_of,
     seconds_of,
-    verdict_of,
 )
 from app.analysis.regions.region_details import RegionDetails
 from app.analysis.regions.region_files import RegionFiles
@@ -238,7 +238,7 @@ class RegionsTab(QWidget):
         for name in names:
             figures = found[name].figures if name in changes else None
             if figures is not None:
-                line = verdict_of(changes[name], figures.mean, view)
+                line = change_sentence(changes[name], figures.mean, view)
                 lines.append(f"{name}: {line}" if len(names) > 1 else line)
         if not changes and not asks_for_comparison(view):
             lines = pairs_of(found, self.model.chosen, view)

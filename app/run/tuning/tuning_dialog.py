@@ -139,7 +139,7 @@ class TuningDialog(QDialog):
             case Phase.REFUSED:
                 return "missing"
             case Phase.ENDED:
-                return "ok" if self.model.has_won else ""
+                return "ok" if self.model.is_faster else ""
         return "muted"
 
     def _paint(self) -> None:

@@ -34,14 +34,14 @@ def column_of(cards: Sequence[StepPanel], inner: Sequence[StepPanel]) -> QWidget
     column.addStretch(1)
     area = scrolled(inside)
     area.setMinimumWidth(LEAST_PX)
-    inside.installEventFilter(EnoughWidth(area, inside))
+    inside.installEventFilter(MinimumWidth(area, inside))
     for step in (*cards, *inner):
         # The step has its new height only after the layout, in the next turn of the event loop.
         step.opened.connect(partial(QTimer.singleShot, 0, area, partial(_reveal, area, step)))
     return area
 
 
-class EnoughWidth(QObject):
+class MinimumWidth(QObject):
     """Keep a scroll area at least as wide as its content, which would be cut off otherwise."""
 
     def __init__(self, area: QScrollArea, inside: QWidget) -> None:

@@ -181,14 +181,14 @@ def _new_kernel() -> Any:
 
     launch = [sys.executable, "-c", LAUNCH, "-f", "{connection_file}"]
 
-    class OwnKernel(QtKernelManager):  # type: ignore[misc]
+    class CurrentPythonKernel(QtKernelManager):  # type: ignore[misc]
         """Uses this Python, and not one that a file of the user names."""
 
         @property
         def kernel_spec(self) -> Any:
             return KernelSpec(argv=launch, language="python", display_name="Isocenter")
 
-    made = OwnKernel()
+    made = CurrentPythonKernel()
     if sys.platform != "win32":
         made.transport = "ipc"  # files that only this user can open, and no port
     # The process must find the same copy of the program, whatever its current folder is

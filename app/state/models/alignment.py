@@ -119,22 +119,22 @@ class AlignmentModel(QObject):
         # A map that the user has moved stays there. A motion with a red light is shown, never
         # applied.
         if self.placing is not Placing.HAND and found["light"] != "red":
-            self.put_as_found()
+            self.apply_registration()
 
     # User actions
 
     @property
-    def has_found(self) -> bool:
+    def has_motion(self) -> bool:
         """True if registration found a motion, even an untrusted one."""
         return bool(self._found)
 
-    def put_as_found(self) -> None:
+    def apply_registration(self) -> None:
         """Move the map to the position that registration found."""
         self.motion = RigidMotion(tuple(self._found["shift_mm"]), tuple(self._found["turn_deg"]))
         self.placing = Placing.FOUND
         self.changed.emit()
 
-    def put_back(self) -> None:
+    def reset_position(self) -> None:
         """Move the map back to the position from its file."""
         self.motion, self.placing = RigidMotion(), Placing.FILE
         self.changed.emit()

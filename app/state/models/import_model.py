@@ -55,7 +55,7 @@ class ImportModel(QObject):
 
     # User actions
 
-    def say(self, key: str, value: object) -> None:
+    def answer(self, key: str, value: object) -> None:
         """Answer a question.
 
         Parameters
@@ -107,11 +107,11 @@ class ImportModel(QObject):
         # Flats and darks that the program proposed come back unless the answer is an explicit
         # "none".
         if was:
-            self.say(was, NONE if was in ("flats", "darks") and was != role else "")
+            self.answer(was, NONE if was in ("flats", "darks") and was != role else "")
         if role:
-            self.say(role, name)
+            self.answer(role, name)
 
-    def take_like(self) -> None:
+    def use_similar(self) -> None:
         """Copy the answers from the description of a file with the same structure."""
         if self.preview is not None and self.preview.like_said:
             # The user's own answers have priority over those of the other file.

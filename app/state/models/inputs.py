@@ -169,7 +169,7 @@ class Inputs(dict[str, Input]):
         return ""
 
 
-def role_made_on(page: str) -> InputRole:
+def role_created_on(page: str) -> InputRole:
     """Return the input role for a file that a page of the window creates.
 
     Parameters

@@ -46,7 +46,7 @@ class NormalisingModel(QObject):
     Attributes
     ----------
     phase : current stage
-    rests, is_ending : True if it is paused; True if a stop was requested
+    is_paused, is_ending : True if it is paused; True if a stop was requested
     changes : largest change in each step of the fit, in standard errors
     made : the result; None until it exists
     part : share of the scan that has been counted, 0 to 1
@@ -60,7 +60,7 @@ class NormalisingModel(QObject):
 
     def _reset(self) -> None:
         self.phase = MeasuringPhase.IDLE
-        self.rests = self.is_ending = self._wants_rest = False
+        self.is_paused = self.is_ending = self._wants_pause = False
         self.changes: list[float] = []
         self.made: MeasuredNormalisation | None = None
         self.part = 0.0
@@ -78,21 +78,21 @@ class NormalisingModel(QObject):
         self.is_ending = self.phase.is_active
         self.changed.emit()
 
-    def ask_to_rest(self, rests: bool) -> None:
+    def request_pause(self, pauses: bool) -> None:
         """Store that the user has requested a pause or its end.
 
         Parameters
         ----------
-        rests
+        pauses
             True to pause, False to continue
         """
-        self._wants_rest = rests
+        self._wants_pause = pauses
         self.changed.emit()
 
     @property
     def is_pause_requested(self) -> bool:
         """True if the last request was to pause."""
-        return self._wants_rest
+        return self._wants_pause
 
     def refuse(self, text: str) -> None:
         """Store why there is no normalisation.
@@ -110,7 +110,7 @@ class NormalisingModel(QObject):
         # The worker process also ends here if it crashed. No result was reported then.
         if self.phase.is_active:
             self.phase = MeasuringPhase.STOPPED
-        self.rests = self.is_ending = self._wants_rest = False
+        self.is_paused = self.is_ending = self._wants_pause = False
         self.changed.emit()
 
     def take(self, event: object) -> None:
@@ -125,9 +125,9 @@ class NormalisingModel(QObject):
         from engine.tools.normalisation_scan import (
             Counted,
             MeasuredNormalisation,
+            Paused,
             ReadingScan,
             Refused,
-            Resting,
             Stepped,
             Stopped,
         )
@@ -151,8 +151,8 @@ class NormalisingModel(QObject):
             case Stepped():
                 self.phase = MeasuringPhase.STEPPING
                 self.changes.append(event.change)
-            case Resting():
-                self.rests = event.rests
+            case Paused():
+                self.is_paused = event.is_paused
             case MeasuredNormalisation():
                 self.phase, self.made = MeasuringPhase.DONE, event
             case Stopped():
@@ -168,10 +168,10 @@ class NormalisingModel(QObject):
         # Requests come before the stage: the worker only reacts after the current step.
         if self.phase.is_active and self.is_ending:
             return tr("Stopping.")
-        if self.phase.is_active and self.rests:
+        if self.phase.is_active and self.is_paused:
             return tr("Paused. Continue when the computer is free again.")
         words = self._phase_words()
-        if self.phase.is_active and self._wants_rest:
+        if self.phase.is_active and self._wants_pause:
             return f"{words} {tr('The measurement will pause after this step.')}"
         return words
 

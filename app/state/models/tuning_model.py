@@ -13,7 +13,7 @@ from app.ui.theme.formatting import clock, sentence_case
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
     from app.views.plots.tuning_view import FormTimes
-    from engine.tools.tuning import SearchEnded, TriedForm
+    from engine.tools.tuning import SearchEnded, TriedVariant
 
 KEEPS = tr(
     "Later runs with images of this size will use this variant and record it in their provenance."
@@ -57,8 +57,8 @@ class TuningModel(QObject):
 
     def _reset(self) -> None:
         self.phase, self.work = Phase.IDLE, ""
-        self.tried: list[TriedForm] = []
-        self.best: TriedForm | None = None
+        self.tried: list[TriedVariant] = []
+        self.best: TriedVariant | None = None
         self.shipped_seconds = 0.0
         self._until, self._last_words = 0.0, ""
         self._best_ms: list[float] = []
@@ -101,7 +101,7 @@ class TuningModel(QObject):
         event
             an event of `engine.tools.tuning`
         """
-        from engine.tools.tuning import Began, Refused, SearchEnded, SearchPrepared, TriedForm
+        from engine.tools.tuning import Began, Refused, SearchEnded, SearchPrepared, TriedVariant
 
         match event:
             case SearchPrepared():
@@ -117,7 +117,7 @@ class TuningModel(QObject):
                 self._until = monotonic() + event.seconds_left
                 if self.phase is Phase.PREPARING:
                     self.phase = Phase.SEARCHING
-            case TriedForm():
+            case TriedVariant():
                 self._add(event)
             case SearchEnded():
                 self.phase, self._last_words = Phase.ENDED, _end_words(event)
@@ -128,7 +128,7 @@ class TuningModel(QObject):
                 return  # a variant that is running; it has no result yet
         self.changed.emit()
 
-    def _add(self, tried: TriedForm) -> None:
+    def _add(self, tried: TriedVariant) -> None:
         if tried.is_best:
             self.best = tried
         # Only a variant from an earlier search can appear twice.
@@ -184,7 +184,7 @@ class TuningModel(QObject):
                 return self._last_words
 
     @property
-    def has_won(self) -> bool:
+    def is_faster(self) -> bool:
         """True if a variant is faster than the default."""
         return self.phase is Phase.ENDED and self.best is not None
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.state.models.session import Session
 from app.state.services.commands import Commands
-from app.state.services.slice_reader import MadeSlices, SliceMaker, SliceReader
+from app.state.services.slice_reader import ComputedSlices, SliceMaker, SliceReader
 
 if TYPE_CHECKING:
     from engine.geometry import ImageGrid, Plane
@@ -67,5 +67,5 @@ class ImagePlaneReader(SliceReader):
             self.begin(lambda: _fine_slices(slices, planes), self.store_slices)
 
 
-def _fine_slices(slices: VolumeSlices, planes: tuple[Plane, ...]) -> MadeSlices:
-    return MadeSlices(slices.values(planes), planes, is_fine=True)
+def _fine_slices(slices: VolumeSlices, planes: tuple[Plane, ...]) -> ComputedSlices:
+    return ComputedSlices(slices.values(planes), planes, is_fine=True)

@@ -145,10 +145,10 @@ class Opening(QObject):
             busy=tr("Reading {name}", name=request.name),
             failed=request.refusal,
             stoppable=True,
-            on_end=lambda: self._ended(request),
+            on_end=lambda: self._end_request(request),
         )
 
-    def _ended(self, request: Request) -> None:
+    def _end_request(self, request: Request) -> None:
         if self._current is request:
             self._next()
 

@@ -14,7 +14,7 @@ from PySide6.QtCore import QTimer
 from app.language.translation import tr
 from app.state.models.session import Session
 from app.state.services.commands import Commands
-from app.state.services.slice_reader import MadeSlices, SliceReader, UnwantedError
+from app.state.services.slice_reader import ComputedSlices, SliceReader, SupersededError
 from engine.geometry import Plane
 from engine.modalities import CtProtocol, ProjectionsSummary
 
@@ -132,7 +132,7 @@ class PlaneReader(SliceReader):
             found = self._study.xray
             is_other = found is None or found[0] is not scan or found[1] != protocol
             if is_other or self._run.state.is_active or not self._is_active:
-                raise UnwantedError
+                raise SupersededError
 
         if scan.radiographs is None:
             return NO_ROOM
@@ -142,12 +142,12 @@ class PlaneReader(SliceReader):
         made = PlaneSlices(scan.radiographs.scan, protocol, on=on, check=check)
         return SliceSource(scan, protocol, made)
 
-    def _fine_slices(self, source: SliceSource, planes: tuple[Plane, ...]) -> MadeSlices:
+    def _fine_slices(self, source: SliceSource, planes: tuple[Plane, ...]) -> ComputedSlices:
         def check() -> None:
             if self._planes != planes or not self._is_active or self._run.state.is_active:
-                raise UnwantedError
+                raise SupersededError
 
-        return MadeSlices(source.slices.values(planes, check), planes, is_fine=True)
+        return ComputedSlices(source.slices.values(planes, check), planes, is_fine=True)
 
     def _use_source(self, found: SliceSource | str | None) -> None:
         current = self._study.xray
@@ -170,6 +170,6 @@ class PlaneReader(SliceReader):
         super().fail(text)
 
 
-def _coarse_slices(source: SliceSource, planes: tuple[Plane, ...]) -> MadeSlices:
+def _coarse_slices(source: SliceSource, planes: tuple[Plane, ...]) -> ComputedSlices:
     values, is_fine = source.slices.rough_values(planes)
-    return MadeSlices(values, planes, is_fine)
+    return ComputedSlices(values, planes, is_fine)

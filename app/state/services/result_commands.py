@@ -170,7 +170,7 @@ class ResultCommands(QObject):
         order, id = record.order, record.result_id
         if order is not None and id:
             self._commands.run_task(
-                lambda _: Results().open(id).put_order(order),
+                lambda _: Results().open(id).assign_order(order),
                 lambda _: self.refresh(),
                 failed=tr("The patient details could not be added to the result."),
             )

@@ -259,13 +259,13 @@ class Runner(QObject):
         if latest is None or latest.slices is not None:  # slabs are stored with their job
             return
 
-        def took(result_id: str) -> None:
+        def on_stored(result_id: str) -> None:
             if not result_id:
                 self._session.add_log("warning", NOT_KEPT)
             self._run.take_result(job_id, result_id)
 
         self._commands.run_task(
-            lambda _: keep_partial(KeptJob.open(job_id), latest, ending), took, failed=NOT_KEPT
+            lambda _: keep_partial(KeptJob.open(job_id), latest, ending), on_stored, failed=NOT_KEPT
         )
 
     def _report_failure(self, event: Failed) -> None:

@@ -59,7 +59,7 @@ class SliceMaker(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class MadeSlices:
+class ComputedSlices:
     """Slices, and True if they are as fine as the volume."""
 
     values: list[NDArray[np.floating]]
@@ -67,7 +67,7 @@ class MadeSlices:
     is_fine: bool
 
 
-class UnwantedError(Exception):
+class SupersededError(Exception):
     """The result is no longer needed."""
 
 
@@ -98,7 +98,7 @@ class SliceReader(QObject):
         super().__init__()
         self._session, self._commands = session, commands
         self.view = session.view
-        self.newest: MadeSlices | None = None
+        self.newest: ComputedSlices | None = None
         self.fault = ""
         self._planes: tuple[Plane, ...] = ()
         self._is_active = self._is_busy = False
@@ -156,7 +156,7 @@ class SliceReader(QObject):
         Parameters
         ----------
         work
-            the function; `UnwantedError` ends it silently
+            the function; `SupersededError` ends it silently
         done
             called with its result, with a sentence if it failed, or with None if it is obsolete
         """
@@ -183,7 +183,7 @@ class SliceReader(QObject):
         self.fault, self.newest = text, None
         self.prepared.emit()
 
-    def store_slices(self, found: MadeSlices | str | None) -> None:
+    def store_slices(self, found: ComputedSlices | str | None) -> None:
         """Store the result of a thread.
 
         Parameters
@@ -209,7 +209,7 @@ def _result_or_fault(work: Callable[[], object]) -> object:
     """Return the result, an error as text, or None if it is obsolete."""
     try:
         return work()
-    except UnwantedError:
+    except SupersededError:
         return None
     except EngineError as e:
         return str(e)

@@ -107,7 +107,7 @@ class UnfinishedWork(QObject):
             return _Found(taken, scans, edited, faults)
 
         failed = tr("The unfinished work of earlier windows could not be read.")
-        self._commands.run_task(find, self._took, failed=failed)
+        self._commands.run_task(find, self._offer_found, failed=failed)
 
     def reopen(self, edited: EditedStudy) -> None:
         """Open an edited study again; it stays unfinished until it runs or is saved.
@@ -152,12 +152,12 @@ class UnfinishedWork(QObject):
         self._write()
         self.changed.emit()
 
-    def _took(self, found: _Found) -> None:
+    def _offer_found(self, found: _Found) -> None:
         taken, work = found.taken, found.taken.work
         if found.faults:
             title = tr("Unfinished work of an earlier window could not be read.")
             self._session.raise_problem(Problem(title, " ".join(found.faults)))
-        self._intake.take_up(found.scans, work.unsorted)
+        self._intake.resume_reading(found.scans, work.unsorted)
         self._unsent = self.left.with_work_of(WindowWork(unsent=work.unsent)).unsent
         self.edited.add(found.edited)  # which writes the file, and shows the offers
         if self._write():

@@ -59,7 +59,7 @@ TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
 )
 
 
-class Looking:
+class ViewerTools:
     """The tools next to and above the views. `bars` are above them."""
 
     def __init__(self, context: AppContext, views: OrthoView, scrubber: IterationScrubber) -> None:

@@ -106,7 +106,7 @@ class FusionState(VolumeAppearance):
         """True if the views show both volumes in turn."""
         return self.has_values and self.mode == "blink"
 
-    def lay(
+    def set_second_volume(
         self,
         volume: Volume | None,
         placing: VolumePlacing,
@@ -155,7 +155,7 @@ class FusionState(VolumeAppearance):
         is_one_unit = lower.volume is not None and lower.unit == self.volume.unit
         self.power = lower.power if is_one_unit else power_of(facts_of(self.volume).largest)
 
-    def say(self, warning: str, remark: str) -> None:
+    def set_messages(self, warning: str, remark: str) -> None:
         """Set the messages about the pair.
 
         Parameters

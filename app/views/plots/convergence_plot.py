@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 
 from app.language.translation import tr
 from app.views.colour.colours import ViewColours
-from app.views.plots.curve_plot import WholeAxis
+from app.views.plots.curve_plot import IntegerAxis
 from app.views.plots.plot_axes import StillPlot
 
 LEAST_STEPS = 20
@@ -25,7 +25,7 @@ class ConvergencePlot(StillPlot):
     """
 
     def __init__(self, limit: float) -> None:
-        super().__init__("0.0000", bottom=WholeAxis("bottom"))
+        super().__init__("0.0000", bottom=IntegerAxis("bottom"))
         self._settled = math.log10(limit)
         self.setLabel("bottom", tr("step"))
         self.setLogMode(y=True)

@@ -15,7 +15,7 @@ from app.views.plots.plot_axes import StillPlot
 from app.views.plots.ranges import thousands
 
 
-class WholeAxis(pyqtgraph.AxisItem):
+class IntegerAxis(pyqtgraph.AxisItem):
     """An axis for counts, with ticks at whole numbers only."""
 
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
@@ -35,7 +35,7 @@ class CurvePlot(StillPlot):
     """
 
     def __init__(self, empty: str, *, is_log: bool = False) -> None:
-        super().__init__("−00.0000", right_px=8, bottom=WholeAxis("bottom"))
+        super().__init__("−00.0000", right_px=8, bottom=IntegerAxis("bottom"))
         self._is_log = is_log
         self._limit = pyqtgraph.InfiniteLine(angle=0)
         self.addItem(self._limit)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.views.colour.colours import DARK, ViewColours
 from app.views.literal_text import LiteralLabel
-from app.views.plots.curve_plot import WholeAxis
+from app.views.plots.curve_plot import IntegerAxis
 from app.views.plots.plot_axes import StillPlot
 
 LEAST_SPAN = 0.02
@@ -24,7 +24,7 @@ class FactorPlot(QWidget):
     def __init__(self, title: str, number: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._head = LiteralLabel(title)
-        self.plot = StillPlot("0.000", bottom=WholeAxis("bottom"))
+        self.plot = StillPlot("0.000", bottom=IntegerAxis("bottom"))
         self.plot.setLabel("bottom", number)
         self._even = pyqtgraph.InfiniteLine(1.0, angle=0)
         self.plot.addItem(self._even)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 
 from app.language.translation import tr
 from app.views.colour.colours import ViewColours
-from app.views.plots.curve_plot import WholeAxis
+from app.views.plots.curve_plot import IntegerAxis
 from app.views.plots.plot_axes import StillPlot
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class TuningPlot(StillPlot):
     """Dots for the variants, a line for the default, and steps for the best time so far."""
 
     def __init__(self) -> None:
-        super().__init__("−0000.0", bottom=WholeAxis("bottom"))
+        super().__init__("−0000.0", bottom=IntegerAxis("bottom"))
         self.setLabel("bottom", tr("variant number"))
         self.shipped = pyqtgraph.InfiniteLine(angle=0)
         self.addItem(self.shipped)

@@ -40,10 +40,10 @@ class SheetSlice(SliceView):
         self.index = 0
         super().__init__(state, layout.plane, cutters=cutters)
         self.setMinimumSize(LEAST_PX, LEAST_PX)
-        self.stand_at(place)
+        self.set_place(place)
         self._stride = 1
 
-    def stand_at(self, place: int) -> None:
+    def set_place(self, place: int) -> None:
         """Set the position in the box. Only the first tile has letters, only the second a scale.
 
         Parameters
@@ -250,6 +250,6 @@ class LightBox(QObject):
         before, self.slices = self.slices, [*found, *free]
         for place, (each, index) in enumerate(zip(found, wanted, strict=True)):
             each.show_index(index)
-            each.stand_at(place)
+            each.set_place(place)
         if self.slices != before:
             self._rearrange()

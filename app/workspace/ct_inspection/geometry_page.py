@@ -120,8 +120,8 @@ class GeometryPage(QWidget):
         known = empty_scan.pixel_mm_known
         self.drawing.show_scene(ScanScene(empty_scan.geometry, grid), "mm" if known else "pixels")
         # The axis that is drawn may change when the run has searched for it.
-        sought = scan.axis_is_sought(self._study.steps())
-        entries = facts(empty_scan.geometry, grid, pixel_mm_known=known, axis_is_sought=sought)
+        sought = scan.needs_axis_search(self._study.steps())
+        entries = facts(empty_scan.geometry, grid, pixel_mm_known=known, needs_axis_search=sought)
         self._facts.show_facts(entries)
         self._show_view()
 

@@ -19,7 +19,7 @@ def facts(
     grid: ImageGrid | None,
     *,
     pixel_mm_known: bool,
-    axis_is_sought: bool = False,
+    needs_axis_search: bool = False,
 ) -> Facts:
     """Describe beam, path, distances, detector and volume.
 
@@ -31,7 +31,7 @@ def facts(
         the volume; None if it is not known
     pixel_mm_known
         False if the pixel size is unknown, so that lengths are in pixels
-    axis_is_sought
+    needs_axis_search
         True if a run will first search for the rotation axis
 
     Returns
@@ -58,7 +58,7 @@ def facts(
             ),
             (tr("Magnification"), f"{_range_text(geometry.magnification)}"),
         ]
-    found += _detector(geometry, unit, axis_is_sought)
+    found += _detector(geometry, unit, needs_axis_search)
     if grid is not None:
         x, y, z = (number(float(edge), 4) for edge in grid.size_mm)
         found.append((tr("Volume"), f"{x} × {y} × {z} {unit} (x, y, z)"))
@@ -145,7 +145,7 @@ def _beam(geometry: XrayGeometry) -> str:
     return tr("fan") if geometry.shape[0] == 1 else tr("cone")
 
 
-def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
+def _detector(geometry: XrayGeometry, unit: str, needs_axis_search: bool) -> Facts:
     n_rows, n_columns = geometry.shape
     width, height = geometry.pixel_size_mm
     sides = f"{number(n_columns * width, 4)} × {number(n_rows * height, 4)} {unit}"
@@ -162,7 +162,7 @@ def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
         if np.abs(off).max() > 5e-3
         else tr("{column}, at the centre", column=_range_text(axis))
     )
-    if axis_is_sought:
+    if needs_axis_search:
         position = "; ".join((position, tr("determined from the scan in each run")))
     pixels = (
         tr("{n:,} columns × 1 row, {sides}", n=n_columns, sides=sides)

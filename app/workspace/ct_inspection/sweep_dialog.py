@@ -97,7 +97,7 @@ class SweepDialog(QDialog):
         self.job.progressed.connect(self._progress)
         self.job.found.connect(self._show)
         self.job.failed.connect(self._fail)
-        self.job.ended.connect(self._ended)
+        self.job.ended.connect(self._show_end)
         self.range.wanted.connect(self.make_candidates)
         self.range.stopped.connect(self.job.stop)
         self.view.stepped.connect(self._step)
@@ -179,7 +179,7 @@ class SweepDialog(QDialog):
     def _fail(self, text: str) -> None:
         self._report(text, "missing")
 
-    def _ended(self) -> None:
+    def _show_end(self) -> None:
         self._bar.hide()
         self.range.show_busy(False)
         # A stopped or failed job leaves no message of its own.

@@ -70,7 +70,7 @@ def best_words(sweep: Sweep, found: Estimate) -> str:
             method=found.method,
         )
     text = tr("★ Best value: {value}. Method: {method}.", value=value, method=found.method)
-    if _hardly_differ(found):
+    if _scores_are_equal(found):
         advice = tr("The scores hardly differ. Compare the slices by eye.")
     # The true optimum may be outside the range that was tried.
     elif best in (found.candidates[0], found.candidates[-1]):
@@ -80,7 +80,7 @@ def best_words(sweep: Sweep, found: Estimate) -> str:
     return f"{text} {advice}"
 
 
-def _hardly_differ(found: Estimate) -> bool:
+def _scores_are_equal(found: Estimate) -> bool:
     """Return True if all scores are about equal."""
     from engine.modalities import BEST
 

@@ -10,7 +10,7 @@ from app.state.models.queue_model import QueueModel, state_of
 from app.ui.theme.icons import draw
 from app.ui.theme.list_background import paint_ground
 from app.ui.theme.theme import Theme
-from app.workspace.queue.queue_text import COLOURS, ICONS, standing_of, title_of
+from app.workspace.queue.queue_text import COLOURS, ICONS, describe_state, title_of
 from engine.jobs import QueueEntry
 
 HEIGHT_PX, ICON_PX, MARGIN_PX, BAR_PX = 54, 18, 12, 3
@@ -62,7 +62,7 @@ class QueueDelegate(QStyledItemDelegate):
                 Qt.TextElideMode.ElideRight,
             ),
             (
-                standing_of(entry),
+                describe_state(entry),
                 plain,
                 colours.missing if is_fault else colours.muted,
                 Qt.TextElideMode.ElideRight,

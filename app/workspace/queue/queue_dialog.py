@@ -80,7 +80,7 @@ class QueueDialog(QDialog):
         self._theme, self._chosen = context.theme, ""
         self._seeks_question = False
         self.list = QueueList(context.theme, self._model)
-        self.run = button(tr("Run the queue"), self._run_or_rest, role="primary")
+        self.run = button(tr("Run the queue"), self._run_or_pause, role="primary")
         self.at_once = QComboBox()
         self.at_once.setAccessibleName(tr("Parallel studies"))
         self.at_once.setToolTip(
@@ -347,9 +347,9 @@ class QueueDialog(QDialog):
         if self.current is not None and 0 <= row + by < self.list.count():
             self._commands.move(self._chosen, row + by)
 
-    def _run_or_rest(self) -> None:
+    def _run_or_pause(self) -> None:
         if self._model.settings.runs:
-            self._commands.rest()
+            self._commands.pause_all()
         else:
             self._commands.run(self.at_once.currentData())
 

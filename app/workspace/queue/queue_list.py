@@ -11,7 +11,7 @@ from app.state.models.queue_model import QueueModel
 from app.ui.theme.theme import Theme
 from app.views.literal_text import literal_tip
 from app.workspace.queue.queue_delegate import ENTRY, QueueDelegate
-from app.workspace.queue.queue_text import standing_of, tip_of, title_of
+from app.workspace.queue.queue_text import describe_state, tip_of, title_of
 
 
 class QueueList(QListWidget):
@@ -43,7 +43,7 @@ class QueueList(QListWidget):
         for i, entry in enumerate(self._model.entries):
             item, words = self.item(i), self._model.words(entry.id)
             # Read aloud by screen readers.
-            item.setText(f"{title_of(entry, *words)}, {standing_of(entry)}")
+            item.setText(f"{title_of(entry, *words)}, {describe_state(entry)}")
             item.setToolTip(literal_tip(tip_of(entry, words[0])))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -37,7 +37,7 @@ QUESTIONS = {
 IN_RESULTS = tr("The image is in the Results tab.")
 
 
-def standing_of(entry: QueueEntry) -> str:
+def describe_state(entry: QueueEntry) -> str:
     """Describe the state of a study in one line.
 
     Parameters
@@ -97,7 +97,7 @@ def tip_of(entry: QueueEntry, name: str) -> str:
     name
         short name of its image; "" for none
     """
-    rows = [title_of(entry, name), sentence_case(standing_of(entry))]
+    rows = [title_of(entry, name), sentence_case(describe_state(entry))]
     rows.append(
         tr(
             "Added {local:%A, %d %B %Y %H:%M}, for {device}",

@@ -60,11 +60,11 @@ class AlignDialog(QDialog):
         self._bar.setRange(0, 0)
         self._bar.setTextVisible(False)
         self.look = button(tr("Stop"), self._preview_or_stop)
-        self.as_found = button(
-            tr("Registered"), self.model.put_as_found, tr("Position from image registration")
+        self.registered = button(
+            tr("Registered"), self.model.apply_registration, tr("Position from image registration")
         )
         self.as_filed = button(
-            tr("As in the file"), self.model.put_back, tr("Original position of the map")
+            tr("As in the file"), self.model.reset_position, tr("Original position of the map")
         )
         self.use = button(tr("Save and use …"), self._save_and_use, role="primary")
         self.cancel = button(tr("Cancel"), self.reject)
@@ -81,7 +81,7 @@ class AlignDialog(QDialog):
             pane.has_crosshair = False
             panes.addWidget(pane, 1)
         buttons = QHBoxLayout()
-        for each in (self.look, self.as_found, self.as_filed):
+        for each in (self.look, self.registered, self.as_filed):
             each.setAutoDefault(False)
             buttons.addWidget(each)
         buttons.addStretch(1)
@@ -106,7 +106,7 @@ class AlignDialog(QDialog):
         self.model.image_changed.connect(self._show_image)
         self.row.edited.connect(self._place)
         for pane in self.panes:
-            pane.grasped.connect(self._grasp)
+            pane.grasped.connect(self._start_move)
             pane.dragged.connect(self._drag)
         self._theme.changed.connect(self._paint)
 
@@ -148,7 +148,7 @@ class AlignDialog(QDialog):
         # An invalid entry is replaced by the current motion.
         self.row.show_numbers(self.model.numbers)
 
-    def _grasp(self) -> None:
+    def _start_move(self) -> None:
         self._start = self.model.motion
 
     def _drag(self, by_mm: Point) -> None:
@@ -197,7 +197,7 @@ class AlignDialog(QDialog):
         self.words.setText(model.work or model.words)
         set_tone(self.words, "muted" if model.work else model.tone)
         self.look.setText(tr("Stop") if busy else tr("Search again"))
-        self.as_found.setEnabled(model.has_found and model.placing is not Placing.FOUND)
+        self.registered.setEnabled(model.has_motion and model.placing is not Placing.FOUND)
         self.as_filed.setEnabled(model.placing is not Placing.FILE)
         self.use.setEnabled(model.placing is not Placing.FILE and not busy)
         self.row.show_numbers(model.numbers)

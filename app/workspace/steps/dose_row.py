@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.language.translation import tr
-from app.state.models.inputs import DATA, role_made_on
+from app.state.models.inputs import DATA, role_created_on
 from app.state.models.study_model import StudyModel
 from app.state.services.context import AppContext
 from app.ui.theme.widgets import label, set_tone
@@ -23,7 +23,7 @@ from engine.analysis.quality import TracerCheck, check_tracer
 from engine.core.settings import explain
 from engine.data import Plain, Tracer
 
-TRACER, CALIBRATION = role_made_on("describe_tracer").key, role_made_on("calibrate").key
+TRACER, CALIBRATION = role_created_on("describe_tracer").key, role_created_on("calibrate").key
 FOLDER = "tracers"
 FIELDS = {
     "weight_kg": tr("Weight [kg]"),

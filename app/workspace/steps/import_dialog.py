@@ -145,9 +145,9 @@ class ImportDialog(QDialog):
 
     def _connect(self) -> None:
         self.model.changed.connect(self._show)
-        self.fields.edited.connect(self.model.say)
+        self.fields.edited.connect(self.model.answer)
         self.datasets.picked.connect(self.model.pick_dataset)
-        self.datasets.like_taken.connect(self.model.take_like)
+        self.datasets.like_taken.connect(self.model.use_similar)
         self.job.written.connect(self._open_written)
         self.job.refused.connect(self._refuse)
         self._theme.changed.connect(self._paint)

@@ -234,13 +234,13 @@ class ProtocolsDialog(QDialog):
         start = Path(self._context.preferences.folder_last_used) / name
         target = ask_target(self, self._context.session, tr("Share a protocol"), start, KINDS)
         if target is not None:
-            self._run_or_explain(lambda: self._library.give(found, target))
+            self._run_or_explain(lambda: self._library.export_protocol(found, target))
 
     def _import(self) -> None:
         folder = self._context.preferences.folder_last_used
         path = ask_open(self, tr("Import a protocol"), folder, KINDS)
         if path is not None:
-            taken = self._run_or_explain(lambda: self._library.take_in(path))
+            taken = self._run_or_explain(lambda: self._library.import_protocol(path))
             self._refresh_after_change("")
             if taken:
                 self.said.setText(tr("{name} was added to your protocols.", name=path.name))

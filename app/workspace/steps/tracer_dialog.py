@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.language.keys import name_of_key
 from app.language.translation import tr
-from app.state.models.inputs import DATA, role_made_on
+from app.state.models.inputs import DATA, role_created_on
 from app.state.models.messages import Problem
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
@@ -23,8 +23,8 @@ from engine.core.visible_text import visible_line
 from engine.data import Plain, Tracer
 
 SIZE_PX = (860, 660)
-CALIBRATION = role_made_on("calibrate").key
-ROLE = role_made_on("describe_tracer").key
+CALIBRATION = role_created_on("calibrate").key
+ROLE = role_created_on("describe_tracer").key
 SECOND = "injected_at"
 KINDS = tr("Tracer files (*.toml)")
 LEAD = tr(

@@ -105,7 +105,7 @@ def _refined(volume: Volume, layout: Layout, start: Placement) -> Placement:
 
     values = volume.values - volume.values.mean()
 
-    def unlikeness(p: NDArray[np.float64]) -> float:
+    def dissimilarity(p: NDArray[np.float64]) -> float:
         at = Placement((p[0], p[1], p[2]), p[3], start.flipped)
         return -float(np.sum(_unit(layout, volume.grid, at) * values))
 
@@ -113,7 +113,7 @@ def _refined(volume: Volume, layout: Layout, start: Placement) -> Placement:
     steps = np.diag([*(np.array(volume.grid.voxel_mm) / 2), 3.0])
     simplex = np.vstack([begin, begin + steps])
     found = optimize.minimize(
-        unlikeness,
+        dissimilarity,
         begin,
         method="Nelder-Mead",
         # `fatol` 0 leaves the stop to `xatol` (0.02 mm and degrees): the score's scale depends on

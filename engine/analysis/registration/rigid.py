@@ -117,7 +117,7 @@ def register(image: Volume, mu_map: Volume) -> Registered:
     coarse = Likeness(image, mu_map, LEVELS_MM[0])
     # The similarity has local maxima. With one start, a map from another table position is often
     # lost.
-    starts = [np.zeros(6), _middles_meet(image, mu_map)]
+    starts = [np.zeros(6), _centring_shift(image, mu_map)]
     tried = [_best(coarse, start, PRECISION[0]) for start in starts]
     best = max(tried, key=lambda numbers: coarse(_motion(numbers)))
     for spacing_mm, precision in zip(LEVELS_MM[1:-1], PRECISION[1:-1], strict=True):
@@ -163,10 +163,10 @@ def _best(
     step = np.diag(SPANS) * min(precision * 10, 1.0)
     options: Plain = {"xtol": precision, "ftol": flat, "direc": step}
 
-    def unlikeness(numbers: Numbers) -> float:
+    def dissimilarity(numbers: Numbers) -> float:
         return -likeness(_motion(numbers))
 
-    found = minimize(unlikeness, start, method="Powell", options=options)  # type: ignore[call-overload]
+    found = minimize(dissimilarity, start, method="Powell", options=options)  # type: ignore[call-overload]
     return np.asarray(found.x, float)
 
 
@@ -175,7 +175,7 @@ def _motion(numbers: Numbers) -> RigidMotion:
     return motion_of(tuple(float(n) for n in np.clip(numbers, -180, 180)))
 
 
-def _middles_meet(image: Volume, mu_map: Volume) -> Numbers:
+def _centring_shift(image: Volume, mu_map: Volume) -> Numbers:
     """Return the shift that moves the centre of the map's body to that of the image."""
     body = np.maximum(image.values, 0)
     # A few hot voxels (bladder, brain) must not pull the centre, so values are capped.

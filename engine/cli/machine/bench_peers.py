@@ -72,11 +72,11 @@ def _peers(arguments: argparse.Namespace, console: Console) -> None:
     console.page(report.page([found]))
     if earlier is not None:
         # Only ratios are compared: the speed of the machine cancels out
-        fallen = suite.fallen(found["parts"]["peers"]["rows"], earlier["rows"])
-        if fallen:
+        regressions = suite.regressions(found["parts"]["peers"]["rows"], earlier["rows"])
+        if regressions:
             raise ResourceError(
                 f"The speed has dropped since {arguments.against.name}. Ratios (now / before): "
-                f"{'; '.join(fallen)}."
+                f"{'; '.join(regressions)}."
             )
 
 

@@ -13,7 +13,7 @@ from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
 from engine.core import backend
 from engine.core.backend.devices import find_devices
-from engine.core.backend.selftest_results import verdict_of
+from engine.core.backend.selftest_results import stored_result
 from engine.core.errors import DeviceError, ResourceError, SettingsError
 from engine.core.paths import HOME_VARIABLE, cache_dir, jobs_dir, repair_command
 from engine.protocols.run_context.environment import environment
@@ -123,7 +123,7 @@ def _list_devices(console: Console) -> None:
         free, memory = device.free_bytes / 2**30, device.memory_bytes / 2**30
         console.line(f"  {device.key:20s} {device.label}, {free:.1f} of {memory:.1f} GiB free")
         # Untested is no error: `auto` tests a GPU before its first use
-        if device.card is not None and verdict_of(device.card) is None:
+        if device.card is not None and stored_result(device.card) is None:
             console.line(f"  {'':20s} not tested yet; run `isocenter doctor --gpu`")
 
 

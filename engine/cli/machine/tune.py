@@ -22,7 +22,7 @@ from engine.io.text.json_text import to_json
 from engine.tools.tuning.choices import STRATEGIES, TARGETS
 
 if TYPE_CHECKING:
-    from engine.tools.tuning.outcome import TriedForm
+    from engine.tools.tuning.outcome import TriedVariant
     from engine.tools.tuning.request import SearchRequest
     from engine.tools.tuning.search_text import SearchEnded
 
@@ -104,7 +104,7 @@ def write_trials(figures: Plain, path: Path) -> None:
 def _tune(arguments: argparse.Namespace, console: Console) -> Plain:
     """Search in a separate process, print its progress, and return its figures."""
     from engine.jobs.process.side_process import Refused
-    from engine.tools.tuning.outcome import Began, TriedForm
+    from engine.tools.tuning.outcome import Began, TriedVariant
     from engine.tools.tuning.search_process import SearchPrepared
     from engine.tools.tuning.search_text import SearchEnded
     from engine.tools.tuning.worker_process import search_in_processes
@@ -118,7 +118,7 @@ def _tune(arguments: argparse.Namespace, console: Console) -> Plain:
                     figures |= event.facts
                 case Began():
                     figures["shipped_seconds"] = event.shipped_seconds
-                case TriedForm():
+                case TriedVariant():
                     figures["tried"].append(asdict(event))
                     # Hundreds of slower variants would hide the progress
                     if event.is_best or event.fault:
@@ -177,7 +177,7 @@ def _interrupts() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _words(tried: TriedForm) -> str:
+def _words(tried: TriedVariant) -> str:
     from engine.tools.tuning.search_text import form_words
 
     if tried.comparison is None:

@@ -17,7 +17,7 @@ from engine.core.arrays import module_of
 from engine.core.backend.gpu import Array, Gpu
 from engine.core.backend.processor import cpu_label, processor_name
 from engine.core.backend.processor import usable_cores as usable_cores
-from engine.core.backend.used_variants import UsedForms
+from engine.core.backend.used_variants import UsedVariants
 from engine.core.checked import checked
 from engine.core.errors import DeviceError, ResourceError
 from engine.core.lazy_exports import face
@@ -57,7 +57,7 @@ class Backend:
     """Worker threads of CPU kernels."""
     gpu: Gpu | None = None
     """The GPU, None on the CPU."""
-    forms: UsedForms = field(default_factory=UsedForms, compare=False, repr=False)
+    used_variants: UsedVariants = field(default_factory=UsedVariants, compare=False, repr=False)
     """Tuned variants that kernels used."""
     remark: str = field(default="", compare=False)
     """Reason for this device if another one could be expected; usually empty."""
@@ -93,7 +93,7 @@ class Backend:
     def of_a_run(self) -> Backend:
         """Return the same device for a new run, with an empty record of kernel variants."""
         # Compiled kernels stay loaded; only the record of variants is new.
-        return replace(self, forms=UsedForms())
+        return replace(self, used_variants=UsedVariants())
 
     def faults(self, doing: str) -> AbstractContextManager[None]:
         """Convert errors of the device into `DeviceError`.

@@ -20,7 +20,7 @@ from engine.core.backend.driver import (
     cards,
 )
 from engine.core.backend.processor import cpu_label, usable_cores
-from engine.core.backend.selftest_results import verdict_of
+from engine.core.backend.selftest_results import stored_result
 from engine.core.paths import cupy_command
 
 if TYPE_CHECKING:
@@ -241,8 +241,8 @@ def _cupy_for(card: NvidiaCard) -> int:
 
 
 def _why_wrong(card: NvidiaCard) -> str:
-    verdict = verdict_of(card)
-    return "" if verdict is None else verdict.words
+    result = stored_result(card)
+    return "" if result is None else result.words
 
 
 def _why_full(label: str, free: int) -> str:

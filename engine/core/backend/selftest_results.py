@@ -53,7 +53,7 @@ class Tested:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SelfTestResult:
     """Result of the self-test of a card.
 
     Attributes
@@ -103,7 +103,7 @@ def tested_of(card: NvidiaCard) -> Tested:
     )
 
 
-def verdict_of(card: NvidiaCard) -> Verdict | None:
+def stored_result(card: NvidiaCard) -> SelfTestResult | None:
     """Return the stored result of the self-test of a card.
 
     Parameters
@@ -122,7 +122,9 @@ def verdict_of(card: NvidiaCard) -> Verdict | None:
         if path.stat().st_size > _MOST_BYTES:
             return None
         kept = json.loads(path.read_text(encoding="utf-8"))
-        found = Verdict(Tested(**kept["of"]), tuple(map(str, kept["faults"])), str(kept["utc"]))
+        found = SelfTestResult(
+            Tested(**kept["of"]), tuple(map(str, kept["faults"])), str(kept["utc"])
+        )
     # A damaged record counts as none: the test runs again and replaces it.
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
@@ -130,7 +132,7 @@ def verdict_of(card: NvidiaCard) -> Verdict | None:
     return found if found.of == of else None
 
 
-def text_of(verdict: Verdict) -> str:
+def text_of(verdict: SelfTestResult) -> str:
     """Return a result as the text of its file."""
     return json.dumps(asdict(verdict), indent=2, ensure_ascii=False)
 

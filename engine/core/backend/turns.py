@@ -14,7 +14,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class TakesTurns(Protocol):
+class HasLock(Protocol):
     """Object with a lock, which it can share with others."""
 
     @property
@@ -22,7 +22,7 @@ class TakesTurns(Protocol):
         """Reentrant lock of all objects that share the memory."""
 
 
-S = TypeVar("S", bound=TakesTurns)
+S = TypeVar("S", bound=HasLock)
 
 
 def in_turn(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:

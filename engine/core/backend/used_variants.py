@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class UsedForms:
+class UsedVariants:
     """Variants from `isocenter tune` that a run used, in words, by kernel name.
 
     Each run has its own record, so that its provenance lists exactly the variants that it used.

@@ -54,7 +54,7 @@ def in_blocks(
 
     def rested(one: slice) -> R:
         found = work(one)
-        storage.rest()
+        storage.release_pages()
         return found
 
     n = values.shape[axis]

@@ -90,7 +90,7 @@ def doubt_of_angles(scan: Projections) -> str | None:
             f"one angle to the next, with a deviation of {off:.2g} pixels (rms) from "
             "its path. Check that views and angles are in the same order."
         )
-    if not path.is_fault("order", off) or _go_round(angles):
+    if not path.is_fault("order", off) or _is_even_turn(angles):
         return None
     # Moving the object or the wrong range keeps the order. Fit 13 ranges and compare the best one.
     in_order = min(path.off(np.arange(scan.n_views) * (a / scan.n_views)) for a in RANGES_RAD)
@@ -182,7 +182,7 @@ def _level_rows(geometry: XrayGeometry) -> slice | None:
     return slice(max(nearest - 1, 0), nearest + 2)
 
 
-def _go_round(angles_rad: Array) -> bool:
+def _is_even_turn(angles_rad: Array) -> bool:
     """Return True if views go round in their order, once at most, in even steps."""
     turned = np.unwrap(angles_rad)
     steps = np.diff(turned)

@@ -77,7 +77,7 @@ def from_fields(
     beam = open_beam.min(axis=0)
     bad = ~(beam > 0)  # NaN too
     if darks is not None:
-        bad |= _unlike(mean_field(darks))
+        bad |= _outliers(mean_field(darks))
         # Two dark fields do not give a useful standard deviation.
         if len(darks) > 2:
             noise = _by_rows(lambda rows: rows.std(axis=0, dtype=np.float64), darks)
@@ -89,11 +89,11 @@ def from_fields(
         smoothed = ndimage_of(sound).median_filter(sound, 5)
         # Both limits must be exceeded: a gain that differs much, and by more than that of other
         # pixels.
-        bad |= (np.abs(beam - smoothed) > GAIN_OFF * smoothed) & _unlike(sound)
+        bad |= (np.abs(beam - smoothed) > GAIN_OFF * smoothed) & _outliers(sound)
     return bad
 
 
-def _unlike(field: NDArray[np.floating]) -> NDArray[np.bool_]:
+def _outliers(field: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Return where a field (rows, cols) deviates strongly from the median of its surroundings."""
     away = np.abs(field - ndimage_of(field).median_filter(field, 5))
     spread = float(np.nanmedian(away)) / MAD_PER_SIGMA

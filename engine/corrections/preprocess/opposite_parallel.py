@@ -75,7 +75,7 @@ def by_opposite_parallel(projections: Projections) -> Estimate:
     return Estimate(found, "opposite rays", "pixels", candidates)
 
 
-def goes_round(projections: Projections) -> bool:
+def is_full_turn(projections: Projections) -> bool:
     """Return True if the views cover a whole turn, in any order.
 
     Parameters

@@ -148,13 +148,13 @@ class CentreOfRotation(PreprocessStep):
         from engine.corrections.preprocess.axis_search import METHODS
         from engine.corrections.preprocess.opposite_parallel import (
             by_opposite_parallel,
-            goes_round,
+            is_full_turn,
         )
 
         # Spectral methods need exactly half a turn; comparing opposite rays needs a whole one.
         if self.method != "auto":
             return METHODS[self.method](projections)
-        if goes_round(projections):
+        if is_full_turn(projections):
             return by_opposite_parallel(projections)
         return METHODS["wedge"](projections)
 

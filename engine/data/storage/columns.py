@@ -61,7 +61,7 @@ class ColumnStorage:
         """Return a contiguous copy of part of a column; the part itself if it is contiguous."""
         return np.ascontiguousarray(column)
 
-    def rest(self) -> None:
+    def release_pages(self) -> None:
         """Release the memory pages of all columns; they are read again on access."""
 
     def filled(self, n: int, dtype: DTypeLike, values: Callable[[slice], Array | float]) -> Array:
@@ -79,7 +79,7 @@ class ColumnStorage:
         column = self.empty(n, dtype)
         for rows in pieces(n):
             column[rows] = values(rows)
-            self.rest()
+            self.release_pages()
         return column
 
     def every(self, column: Array, step: int) -> Array:
@@ -113,7 +113,7 @@ class ColumnStorage:
             part = column[rows][is_selected(rows)]
             out[at : at + len(part)] = part
             at += len(part)
-            self.rest()
+            self.release_pages()
         return out
 
 
@@ -203,7 +203,7 @@ class Scratch(ColumnStorage):
         out = self.empty(column.shape, column.dtype)
         for rows in pieces(len(column)):
             out[rows] = column[rows]
-            self.rest()
+            self.release_pages()
         return out
 
     def every(self, column: Array, step: int) -> Array:
@@ -221,10 +221,10 @@ class Scratch(ColumnStorage):
             # The first selected row of a piece: the smallest multiple of `step` at or after its
             # start.
             parts.append(np.array(column[rows][-rows.start % step :: step]))
-            self.rest()
+            self.release_pages()
         return np.concatenate(parts) if parts else column[:0]
 
-    def rest(self) -> None:
+    def release_pages(self) -> None:
         if hasattr(mmap, "MADV_DONTNEED"):  # elsewhere the system releases it under memory pressure
             for each in tuple(self._maps):
                 each.madvise(mmap.MADV_DONTNEED)

@@ -64,7 +64,7 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
         for k in range(len(self)):
             # a copy, because the pages of the mapped file are released next
             yield np.array(self.part(slice(k, k + 1))[0])
-            self.storage.rest()
+            self.storage.release_pages()
 
     def __getitem__(self, rows: slice) -> OutOfCoreArray:
         """Return rows along the first axis, as a view of the same file."""
@@ -110,7 +110,7 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
         """Yield all rows piece by piece, each with its slice."""
         for rows in blocks(self.shape, self.dtype):
             yield rows, self.part(rows)
-            self.storage.rest()
+            self.storage.release_pages()
 
     def in_memory(self) -> Array:
         """Return the mapped file of the array; an expression is evaluated into a new file first."""
@@ -170,7 +170,7 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
     def _put(self, out: Array) -> Array:
         for rows, part in self.parts():
             out[rows] = part
-        self.storage.rest()
+        self.storage.release_pages()
         return out
 
 
@@ -275,7 +275,7 @@ class OutOfCore:
         # strict: an incomplete file must not look complete
         for k, row in zip(range(count), rows, strict=True):
             out[k] = row
-            self.storage.rest()
+            self.storage.release_pages()
         return OutOfCoreArray(self.storage, out)
 
     def where(self, condition: Operand, a: Operand, b: Operand) -> OutOfCoreArray:

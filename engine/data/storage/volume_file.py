@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.core.arrays import Array, rest
+from engine.core.arrays import Array, release_pages
 from engine.core.errors import ResourceError
 from engine.data.storage.columns import take_space
 
@@ -132,4 +132,4 @@ def place_of(values: Array) -> FilePlace | None:
 def to_disk(values: VolumeValues) -> None:
     """Write all changes to the disk and release their memory."""
     values.flush()
-    rest(values)
+    release_pages(values)

@@ -189,5 +189,5 @@ def _counted(
         late = np.zeros(len(places), bool) if data.delayed is None else data.delayed[rows]
         prompts += np.bincount(places[~late], minlength=n + 1)
         delayeds += np.bincount(places[late], minlength=n + 1)
-        data.storage.rest()
+        data.storage.release_pages()
     return prompts[1:], delayeds[1:]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 
 from engine.core.errors import FileFormatError
-from engine.io.safety.budget import most_unpacked
+from engine.io.safety.budget import max_unpacked_bytes
 from engine.io.safety.open_input import InputFile
 
 MOST_PIECES, BYTES_PER_PIECE = 300_000, 64
@@ -76,7 +76,7 @@ class BoundedStream:
                 "without compression."
             )
         start = self._stream.tell()
-        most = min(MOST_INFLATED, most_unpacked(self._file.size - start))
+        most = min(MOST_INFLATED, max_unpacked_bytes(self._file.size - start))
         if _inflates_beyond(most, self._file, start):
             raise FileFormatError(
                 f"{name}: would decompress from {self._file.size:,} to more than {most:,} bytes; "

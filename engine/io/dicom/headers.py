@@ -128,7 +128,7 @@ def read_dataset(
     from pydicom import dcmread
     from pydicom.uid import UID
 
-    with quiet():
+    with without_warnings():
         found = dcmread(
             stream,
             force=True,
@@ -143,7 +143,7 @@ def read_dataset(
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def without_warnings() -> Iterator[None]:
     """Let pydicom read invalid values without a warning; values in use are checked here."""
     from pydicom.config import disable_value_validation
 
@@ -194,7 +194,7 @@ def header_of(file: InputFile) -> Header:
     """
     stream, most = BoundedStream(file), most_pieces(file.size)
     try:
-        with quiet():
+        with without_warnings():
             found = read_dataset(stream, wanted=WANTED, defer_bytes=LONGEST_BYTES)
             _refuse_crowded(found, most)
             refuse_deep(found)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError, ResourceError
-from engine.io.dicom.headers import WAY_OUT, Header, damage, quiet, reason_of
+from engine.io.dicom.headers import WAY_OUT, Header, damage, reason_of, without_warnings
 from engine.io.dicom.object_reader import read_object
 from engine.io.dicom.slices import Slice
 from engine.io.safety.budget import refuse_large_data
@@ -86,7 +86,7 @@ def _scaled(
 
 def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
     name = header.path.name
-    with quiet(), open_input(header.path) as file:
+    with without_warnings(), open_input(header.path) as file:
         try:
             dataset = read_object(file)
         except damage() as e:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError
-from engine.io.dicom.headers import damage, quiet
+from engine.io.dicom.headers import damage, without_warnings
 from engine.io.dicom.object_reader import read_object
 from engine.io.safety.open_input import InputFile
 
@@ -61,7 +61,7 @@ def object_facts(file: InputFile) -> dict[str, str]:
     """
     faults: tuple[type[Exception], ...] = (EngineError, *damage())
     try:
-        with quiet():
+        with without_warnings():
             found = read_object(file, pixels=False)
             return {INSTANCE: str(found.get(INSTANCE, "")), **_values(found)}
     except faults:

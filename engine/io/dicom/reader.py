@@ -40,7 +40,7 @@ from engine.io.dicom.stack import KINDS, affine_of, in_order, refuse_mixed
 from engine.io.dicom.storage import object_name
 from engine.io.dicom.time_slices import is_dynamic, parted
 from engine.io.dicom.tracer_facts import tracer_facts
-from engine.io.dicom.uneven import SAME_PLACE_MM, evened
+from engine.io.dicom.uneven import SAME_PLACE_MM, at_even_heights
 from engine.io.safety.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.safety.ranges import UNITS
 from engine.io.volumes.straight_axes import in_own_axes
@@ -141,7 +141,7 @@ class _Series:
         values = values_of(headers, ordered, padding=air if unit == HOUNSFIELD else None)
         refuse_not_finite(self.path, values)
         # An affine needs even spacing, so uneven slices are resampled before the matrix is built.
-        values, uneven = evened(ordered, values)
+        values, uneven = at_even_heights(ordered, values)
         stored, affine = values.transpose(2, 1, 0), affine_of(ordered, len(values))
         # The transposition makes the array [column, row, slice], the order of the matrix.
         straight, grid, notes = upright(self.path, stored, affine, air)

@@ -96,7 +96,7 @@ def _jumps(ordered: Sequence[Slice]) -> Array:
     return np.abs(jumps) if len(numbers) == len(ordered) and follows else np.zeros(0)
 
 
-def evened(
+def at_even_heights(
     ordered: Sequence[Slice], values: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], tuple[str, ...]]:
     """Return values at even heights, and a note if they were resampled.

@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from engine.core.arrays import Array, rest
+from engine.core.arrays import Array, release_pages
 from engine.io.safety.seal import CHUNK_BYTES
 
 
@@ -43,7 +43,7 @@ class Piecewise:
         for first in range(0, self.shape[0], step):
             values = self.rows(first, min(first + step, self.shape[0]))
             yield np.ascontiguousarray(values, self.dtype).reshape(-1).view(np.uint8).data
-            rest(values)
+            release_pages(values)
 
     @cached_property
     def sha256(self) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.core.arrays import Array, rest
+from engine.core.arrays import Array, release_pages
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
 from engine.io.hdf5.file_seal import SEALED, refuse_broken_seal, seal
@@ -225,7 +225,7 @@ class FileImage:
                 yield buffer[start : start + CHUNK_BYTES]
                 # Pages of values in mapped files are released piece by piece, so that they do not
                 # fill the memory.
-                rest(np.asarray(buffer))
+                release_pages(np.asarray(buffer))
 
 
 def _bytes(values: Array) -> memoryview:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
-from engine.io.safety.budget import most_unpacked, refuse_large_data
+from engine.io.safety.budget import max_unpacked_bytes, refuse_large_data
 from engine.io.safety.open_input import InputFile
 
 GZIP = b"\x1f\x8b"
@@ -48,7 +48,7 @@ class YardlStream:
     def __init__(self, file: InputFile) -> None:
         self.name = file.name
         packed = file.head.startswith(GZIP)
-        self.most = most_unpacked(file.size) if packed else file.size
+        self.most = max_unpacked_bytes(file.size) if packed else file.size
         stream = file.stream()
         self._source: BinaryIO = gzip.GzipFile(fileobj=stream) if packed else stream  # type: ignore[assignment]
         self._buffer = np.empty(0, np.uint8)

@@ -83,7 +83,7 @@ def refuse_large_data(n_bytes: int, name: str) -> None:
         )
 
 
-def most_unpacked(n_packed: int) -> int:
+def max_unpacked_bytes(n_packed: int) -> int:
     """Return the largest decompressed size that is allowed for compressed bytes."""
     return min(DEFLATE_MOST * n_packed, max(ALWAYS_UNPACKED, MOST_PACKED * n_packed))
 
@@ -105,8 +105,8 @@ def refuse_bomb(n_bytes: int, n_packed: int, name: str) -> None:
     FileFormatError
         if the ratio exceeds that of real data
     """
-    if n_bytes > most_unpacked(n_packed):
+    if n_bytes > max_unpacked_bytes(n_packed):
         raise FileFormatError(
             f"{name}: would decompress from {n_packed:,} to {n_bytes:,} bytes, expected at most "
-            f"{most_unpacked(n_packed):,}; copy it again, or save it uncompressed."
+            f"{max_unpacked_bytes(n_packed):,}; copy it again, or save it uncompressed."
         )

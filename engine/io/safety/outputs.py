@@ -162,7 +162,7 @@ def existing(path: Path) -> str:
     return f"{found.st_size:,} bytes, {changed:%Y-%m-%d %H:%M}"
 
 
-def need_of_output(output: str, image_bytes: int, n_frames: int = 0) -> DiskNeed | None:
+def output_need(output: str, image_bytes: int, n_frames: int = 0) -> DiskNeed | None:
     """Return the space that an output of a run needs; None without an output.
 
     Parameters

@@ -24,7 +24,7 @@ from engine.io.safety.open_input import InputFile, open_input
 from engine.io.scanners import read_scanner
 from engine.io.siemens.facts import info_of, notes_of
 from engine.io.siemens.petlink import AddressBook, CountedWords, decode, word_format
-from engine.io.siemens.petlink_pieces import TAG, WordPiece, clocked
+from engine.io.siemens.petlink_pieces import TAG, WordPiece, timed_words
 from engine.io.text.word_list import Words
 
 SCANNER = "siemens-mmr"
@@ -98,7 +98,7 @@ class MmrWords(EventPieces):
     def pieces(self) -> Iterator[Callable[[], EventPiece]]:
         # Each pass over the words counts from zero.
         self._counted = CountedWords()
-        return (partial(each.piece, self._book) for each in clocked(self._words))
+        return (partial(each.piece, self._book) for each in timed_words(self._words))
 
     def take(self, piece: EventPiece) -> None:
         if not isinstance(piece, WordPiece):

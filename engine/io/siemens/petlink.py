@@ -21,7 +21,14 @@ from engine.data.timing.triggers import Triggers
 from engine.geometry.ring import RingScanner
 from engine.io.listmode.tail import WordFormat
 from engine.io.safety.budget import refuse_large_data
-from engine.io.siemens.petlink_pieces import TAG, TIME_MS, WordPiece, chunks, clocked, triggers_in
+from engine.io.siemens.petlink_pieces import (
+    TAG,
+    TIME_MS,
+    WordPiece,
+    chunks,
+    timed_words,
+    triggers_in,
+)
 from engine.io.text.word_list import Words
 
 EVENT_BYTES = 13
@@ -228,7 +235,7 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
         delayed=np.empty(n_events, np.bool_),
         time_ms=np.empty(n_events, np.uint32),
     )
-    for each in clocked(words):
+    for each in timed_words(words):
         piece, start = each.piece(book), found.n_events
         found.take(piece, book, where)
         rows = slice(start, found.n_events)

@@ -44,7 +44,7 @@ LEADS = 3
 
 
 @dataclass(frozen=True)
-class Clocked:
+class TimedWords:
     """Words of a stream, with the time before them.
 
     Attributes
@@ -205,7 +205,7 @@ def chunks(words: Words) -> Iterator[tuple[int, NDArray[np.uint32]]]:
     return ((i, np.asarray(words[i : i + CHUNK])) for i in range(0, len(words), CHUNK))
 
 
-def clocked(words: Words) -> Iterator[Clocked]:
+def timed_words(words: Words) -> Iterator[TimedWords]:
     """Yield the words of a stream in chunks, with the time before each.
 
     Parameters
@@ -220,7 +220,7 @@ def clocked(words: Words) -> Iterator[Clocked]:
         # Events before the first tag get its time: they were recorded just before it.
         if now is None and len(times):
             now = first = int(times[0])
-        yield Clocked(start, part, now or 0, first)
+        yield TimedWords(start, part, now or 0, first)
         now = int(times[-1]) if len(times) else now
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from engine.core.arrays import Array, rest
+from engine.core.arrays import Array, release_pages
 from engine.core.json_types import Plain
 from engine.data.timing.time_frames import MS, FrameVolume
 from engine.data.volume import Volume
@@ -120,7 +120,7 @@ def nifti_pieces(volume: Volume) -> Iterator[bytes | memoryview]:
     for values in volume.values:
         yield np.ascontiguousarray(values, "<f4").reshape(-1).view(np.uint8).data
         # Let the system drop the pages that were just read.
-        rest(volume.values)
+        release_pages(volume.values)
 
 
 def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError, GeometryError
-from engine.io.safety.budget import most_unpacked, refuse_large_data
+from engine.io.safety.budget import max_unpacked_bytes, refuse_large_data
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.frame_stack import FrameClock
 
@@ -230,7 +230,7 @@ def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: b
     """Refuse impossible sizes, and files that are not one volume of real numbers."""
     shape = layout.shape
     # The unpacked size is unknown before reading; deflate limits the ratio.
-    most = most_unpacked(file.size) if packed else file.size
+    most = max_unpacked_bytes(file.size) if packed else file.size
     if min(shape, default=0) < 1 or layout.end > most:
         raise FileFormatError(
             f"{file.name}: its header states {' × '.join(map(str, shape))} values ({layout.end:,} "

@@ -24,7 +24,7 @@ from engine.geometry.patient_planes import to_patient_axes
 from engine.io.auxiliary.sidecar_writers import FileWriter
 from engine.io.base import FramesReader
 from engine.io.folder import open_below
-from engine.io.safety.budget import most_unpacked, refuse_large_data
+from engine.io.safety.budget import max_unpacked_bytes, refuse_large_data
 from engine.io.safety.open_input import InputFile
 from engine.io.text.lengths import MM_OF
 from engine.io.volumes.header_name import named
@@ -232,7 +232,7 @@ def _of_file(file: InputFile, header: NrrdHeader, name: str, n_bytes: int) -> by
 def _payload(file: InputFile, header: NrrdHeader, start: int, n_bytes: int) -> bytes:
     """Return the bytes of the values in one file."""
     encoding = str(header.fields["encoding"]).lower()
-    if n_bytes > (file.size if encoding in RAW else most_unpacked(file.size)):
+    if n_bytes > (file.size if encoding in RAW else max_unpacked_bytes(file.size)):
         raise FileFormatError(
             f"{file.name}: its header states {n_bytes:,} bytes of values, but the file has "
             f"{file.size:,} bytes; copy it again."

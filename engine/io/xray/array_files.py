@@ -18,7 +18,7 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
 from engine.io.hdf5.opening import is_hdf5
-from engine.io.safety.budget import most_unpacked, refuse_bomb, refuse_large_data
+from engine.io.safety.budget import max_unpacked_bytes, refuse_bomb, refuse_large_data
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.npy import DAMAGE, header_of
 from engine.io.xray import matlab
@@ -178,7 +178,7 @@ def _of_hdf5(file: InputFile) -> list[StoredArray]:
 
 
 def _variables(file: InputFile) -> list[tuple[str, matlab.Value]]:
-    most = most_unpacked(file.size)
+    most = max_unpacked_bytes(file.size)
     # The whole file is in memory, and variables are views or unpacked copies of it.
     refuse_large_data(2 * file.size, file.name)
     try:

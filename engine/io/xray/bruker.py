@@ -99,7 +99,7 @@ def _corrected(fields: Fields) -> bool:
 
 
 def _full_scale(fields: Fields) -> float:
-    bits = fields.maybe("depth (bits)") or 16.0
+    bits = fields.optional("depth (bits)") or 16.0
     if bits not in (8, 10, 12, 14, 16):
         raise FileFormatError(
             f"{fields.path.name}: 'Depth (bits)' is {bits:g}, expected 8, 10, 12, 14 or 16; "
@@ -133,7 +133,7 @@ def _geometry(fields: Fields, angles: Any) -> XrayGeometry:
     rows, columns = fields.whole("number of rows"), fields.whole("number of columns")
     width = _pixel_mm(fields, sdd / sod)
     height = width * _ratio(fields)
-    line = fields.maybe("optical axis (line)")
+    line = fields.optional("optical axis (line)")
     middle = (rows - 1) / 2
     # The optical axis is the row of the central ray; it is rarely the middle row.
     low = 0.0 if line is None else (line - middle) * height
@@ -149,8 +149,8 @@ def _geometry(fields: Fields, angles: Any) -> XrayGeometry:
 
 def _pixel_mm(fields: Fields, magnification: float) -> float:
     """Return the pixel width on the camera."""
-    image = fields.maybe("image pixel size (um)")
-    camera = fields.maybe("camera pixel size (um)")
+    image = fields.optional("image pixel size (um)")
+    camera = fields.optional("camera pixel size (um)")
     if image is None and camera is None:
         raise FileFormatError(f"{fields.path.name}: the pixel size is missing; copy the log again.")
     # The image pixel size is that at the rotation axis; the camera is farther away.

@@ -115,7 +115,7 @@ def _projections(stacks: dict[str, Stack], fields: Fields) -> Stack:
             f"{fields.path.name}: found no projections such as {SCAN}000000.tif in its folder; "
             "copy the whole folder."
         )
-    wanted = fields.maybe("# projections")
+    wanted = fields.optional("# projections")
     refuse_missing(stack, fields.path, int(wanted) if wanted else None)
     if wanted:  # some settings do not count the repeated last view
         refuse_more(stack, fields.path, int(wanted), n_extra=1)
@@ -145,14 +145,14 @@ def _pose(fields: Fields) -> Plain:
     sod, sdd = fields.positive("sod"), fields.positive("sdd")
     refuse_distances(fields.path, sod, sdd)
     pixel = _pixel_mm(fields, sdd / sod)
-    axis = fields.maybe("tra_obj") or 0.0
+    axis = fields.optional("tra_obj") or 0.0
     right, up = _window(fields)
     # Positions relative to the axis: the stage moves sideways by tra_obj.
-    source = ((fields.maybe("tra_tube") or 0.0) - axis, -sod, fields.maybe("ver_tube") or 0.0)
+    source = ((fields.optional("tra_tube") or 0.0) - axis, -sod, fields.optional("ver_tube") or 0.0)
     detector = (
-        (fields.maybe("tra_det") or 0.0) + right - axis,
+        (fields.optional("tra_det") or 0.0) + right - axis,
         sdd - sod,
-        (fields.maybe("ver_det") or 0.0) + up,
+        (fields.optional("ver_det") or 0.0) + up,
     )
     return {
         "source_mm": source,
@@ -167,7 +167,7 @@ def _pixel_mm(fields: Fields, magnification: float) -> float:
     # The voxel size is stated for the binning used; the pixel size is given in mm or µm, by
     # version.
     pixel = fields.positive("voxel size") * 1e-3 * magnification
-    stated = fields.maybe("binned pixel size")
+    stated = fields.optional("binned pixel size")
     if stated is not None and not any(
         abs(stated * scale - pixel) < 0.02 * pixel for scale in (1.0, 1e-3)
     ):
@@ -201,7 +201,7 @@ def _window(fields: Fields) -> tuple[float, float]:
 
 def _flat_views(fields: Fields, flats: Images | None, n_views: int) -> Plain:
     """Return the views of the flats: the stated number before the scan, the others after it."""
-    before = fields.maybe(BEFORE)
+    before = fields.optional(BEFORE)
     # Flats before and after the scan follow the drift of the beam.
     if flats is None or before is None or not 0 < before < len(flats):
         return {}

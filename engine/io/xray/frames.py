@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.arrays import largest, rest
+from engine.core.arrays import largest, release_pages
 from engine.core.errors import DataError, FileFormatError, GeometryError
 from engine.core.json_types import Plain
 from engine.core.paths import cache_dir
@@ -122,7 +122,7 @@ def assemble(
         # In place: a second copy of the projections may not fit into memory.
         values /= np.float32(white_level)
     _refuse_other_kind(path, values, kind, remedy)
-    bad |= _unlit(path, flats, darks, message)
+    bad |= _unexposed(path, flats, darks, message)
     if not pixel_mm_known:
         message.append(
             f"{path.name}: the pixel size is unknown and set to 1 mm, so lengths are in pixels and "
@@ -263,7 +263,7 @@ def _not_numbers(path: Path, values: Images, notes: list[str]) -> NDArray[np.boo
         n_bad += int(np.count_nonzero(bad))
         never &= bad.all(axis=0)
         # Projections can be in a mapped file; let the system drop pages that were read.
-        rest(values)
+        release_pages(values)
     if n_bad:
         notes.append(
             f"{path.name}: some values are not numbers (values: {n_bad:,}, pixels without a number "
@@ -303,7 +303,7 @@ def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDA
     for view, image in enumerate(values):
         zeros[view], no_numbers[view] = not image.any(), not np.isfinite(image).any()
         if not view % BLOCK:
-            rest(values)
+            release_pages(values)
     if no_numbers.all():
         raise DataError(f"{path.name}: all values are NaN or infinite; export the scan again.")
     lost = np.flatnonzero(zeros | no_numbers)
@@ -342,7 +342,7 @@ def _compacted(values: Images, chosen: NDArray[np.integer]) -> Images:
     return values[: len(chosen)]
 
 
-def _unlit(
+def _unexposed(
     path: Path, flats: Images | None, darks: Images | None, notes: list[str]
 ) -> NDArray[np.bool_] | bool:
     """Return the pixels with flats that are not brighter than the darks."""

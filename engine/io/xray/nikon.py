@@ -156,14 +156,14 @@ def _measured(
 def _geometry(fields: Fields, angles: NDArray[np.floating], notes: list[str]) -> XrayGeometry:
     sod, sdd = fields.positive("srctoobject"), fields.positive("srctodetector")
     refuse_distances(fields.path, sod, sdd)
-    offset = fields.maybe("objectoffsetx")
+    offset = fields.optional("objectoffsetx")
     rows, columns = fields.whole("detectorpixelsy"), fields.whole("detectorpixelsx")
     height = fields.positive("detectorpixelsizey")
-    top, bottom = (fields.maybe(f"centreofrotation{end}") or 0.0 for end in ("top", "bottom"))
+    top, bottom = (fields.optional(f"centreofrotation{end}") or 0.0 for end in ("top", "bottom"))
     # Without an object offset, the axis on the detector is scaled back to the object.
     if offset is None:
         offset = (top + bottom) / 2 * sod / sdd
-    roll, tilt = fields.maybe("objectroll"), math.radians(fields.maybe("objecttilt") or 0.0)
+    roll, tilt = fields.optional("objectroll"), math.radians(fields.optional("objecttilt") or 0.0)
     # Without a roll, the difference of the axis between top and bottom row gives the inclination.
     lean = -math.atan2(top - bottom, rows * height) if roll is None else math.radians(roll)
     if offset:
@@ -180,9 +180,9 @@ def _geometry(fields: Fields, angles: NDArray[np.floating], notes: list[str]) ->
     at = {
         "source_mm": (offset, -sod, 0.0),
         "detector_mm": (
-            offset + (fields.maybe("detectoroffsetx") or 0.0),
+            offset + (fields.optional("detectoroffsetx") or 0.0),
             sdd - sod,
-            fields.maybe("detectoroffsety") or 0.0,
+            fields.optional("detectoroffsety") or 0.0,
         ),
         "u_mm": (-fields.positive("detectorpixelsizex"), 0.0, 0.0),
         "v_mm": (0.0, 0.0, -height),

@@ -151,7 +151,7 @@ def _filled(
     for k in range(0, n, step):
         piece = (min(step, n - k), *rest)
         as_filed[k : k + step] = file.array(dtype, piece, settings.offset_bytes + k * slab)
-        arrays.rest(values)
+        arrays.release_pages(values)
     return values
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.core.arrays import Array, rest
+from engine.core.arrays import Array, release_pages
 from engine.core.errors import FileFormatError, GeometryError
 from engine.io.folder import entries
 from engine.io.safety.open_input import InputFile, open_input
@@ -217,7 +217,7 @@ def read_images(
         values[k] = image
         # The images can be in a mapped file; the system may then drop pages that are written.
         if not k % AT_ONCE:
-            rest(values)
+            release_pages(values)
     return values
 
 

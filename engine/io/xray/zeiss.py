@@ -73,13 +73,13 @@ class _Facts:
     stream: Streams
     path: Path
 
-    def maybe(self, name: str, kind: str = "<i4") -> NDArray[np.generic] | None:
+    def optional(self, name: str, kind: str = "<i4") -> NDArray[np.generic] | None:
         data = self.stream(name)
         size = np.dtype(kind).itemsize
         return None if data is None else np.frombuffer(data[: len(data) // size * size], kind)
 
     def number(self, name: str, kind: str = "<i4") -> float:
-        values = self.maybe(f"ImageInfo/{name}", kind)
+        values = self.optional(f"ImageInfo/{name}", kind)
         if values is None or not values.size or not np.isfinite(values[0]):
             raise FileFormatError(f"{self.path.name}: {name!r} is missing; export the scan again.")
         return float(values[0])
@@ -95,7 +95,7 @@ class _Facts:
 
     def each(self, name: str, n: int) -> NDArray[np.float64]:
         """Return a number for each of n views."""
-        values = self.maybe(name, "<f4")
+        values = self.optional(name, "<f4")
         n_found = 0 if values is None else len(values)
         if values is None or n_found < n:
             raise FileFormatError(
@@ -134,7 +134,7 @@ def read_streams(stream: Streams, path: Path) -> Projections:
         notes.append(f"{path.name}: {n_views:,} of {planned:,} planned projections were recorded.")
     geometry = _geometry(facts, angles.rad, shape)
     flats = _reference(facts, shape, notes)
-    moves = [facts.maybe(f"Alignment/{axis}-Shifts", "<f4") for axis in "XY"]
+    moves = [facts.optional(f"Alignment/{axis}-Shifts", "<f4") for axis in "XY"]
     # Shifts are recorded for dynamic ring removal; scans without it lack the streams.
     if all(move is not None and len(move) >= len(values) for move in moves):
         x, y = (np.asarray(move, np.float64)[: len(values)] for move in moves)
@@ -153,7 +153,7 @@ def read_streams(stream: Streams, path: Path) -> Projections:
 
 def _refuse_others(facts: _Facts) -> None:
     """Refuse volumes, mosaics, and projections that are already divided by their reference."""
-    mode = facts.maybe("ImageInfo/AcquisitionMode")
+    mode = facts.optional("ImageInfo/AcquisitionMode")
     name = facts.path.name
     if mode is not None and mode.size and int(mode[0]) != TOMOGRAPHY:
         raise FileFormatError(
@@ -161,12 +161,12 @@ def _refuse_others(facts: _Facts) -> None:
             "scan."
         )
     # "Mosiac" is the spelling in the files.
-    fields = [facts.maybe(f"ImageInfo/{name}") for name in ("MosiacRows", "MosiacColumns")]
+    fields = [facts.optional(f"ImageInfo/{name}") for name in ("MosiacRows", "MosiacColumns")]
     if all(n is not None and n.size and int(n[0]) > 1 for n in fields):
         raise FileFormatError(
             f"{name}: this is a mosaic of several fields; stitch it in the microscope software."
         )
-    divided = facts.maybe("ImageInfo/OriginalDataRefCorrected")
+    divided = facts.optional("ImageInfo/OriginalDataRefCorrected")
     if divided is not None and divided.size and int(divided[0]):
         raise FileFormatError(
             f"{name}: the projections are already divided by their reference; export them without "
@@ -242,7 +242,7 @@ def _reference(facts: _Facts, shape: tuple[int, int], notes: list[str]) -> Image
     path = facts.path
     inside = facts.stream("ReferenceData/Image")
     if inside is not None:
-        number = facts.maybe("ReferenceData/DataType")
+        number = facts.optional("ReferenceData/DataType")
         kind = _type(path, int(number[0]) if number is not None and number.size else 10)
         image = _image(inside, path, "ReferenceData/Image", shape, kind)
         return np.asarray(image[None], np.float32)
@@ -267,7 +267,7 @@ def _reference(facts: _Facts, shape: tuple[int, int], notes: list[str]) -> Image
 def _info(facts: _Facts) -> Plain:
     info: Plain = {"format": Zeiss.name}
     for key, name in (("voltage_kv", "Voltage"), ("current_ua", "Current")):
-        number = facts.maybe(f"ImageInfo/{name}", "<f4")
+        number = facts.optional(f"ImageInfo/{name}", "<f4")
         if number is not None and number.size and float(number[0]) > 0:
             info[key] = float(number[0])
     return info

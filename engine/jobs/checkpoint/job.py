@@ -94,7 +94,7 @@ class Job:
         job, algorithm = cls(folder), study.protocol.algorithm
         record = JobRecord(
             status="running",
-            owner=Owner.me(),
+            owner=Owner.current(),
             # The title is public: pseudonyms replace the names of files and folders
             title=Names.title(study),
             created_utc=datetime.now(UTC),
@@ -201,7 +201,7 @@ class Job:
             if another living process works on the job
         """
         with after_others(self.folder):  # two processes may claim it at once
-            owner, me = self.record.owner, Owner.me()
+            owner, me = self.record.owner, Owner.current()
             if owner.pid not in (me.pid, heir_of) and owner.alive:
                 raise ResourceError(
                     f"job {self.id} is in use by process {owner.pid} on {owner.host}. Wait until "

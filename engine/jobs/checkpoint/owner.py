@@ -20,7 +20,7 @@ class Owner(Settings):
     started_s: float = setting(unit="s")
 
     @classmethod
-    def me(cls) -> Self:
+    def current(cls) -> Self:
         """Return this process."""
         return cls.of(os.getpid())
 

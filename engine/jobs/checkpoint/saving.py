@@ -18,7 +18,7 @@ from engine.data.runs.events import (
 )
 from engine.data.runs.record import Ending
 from engine.io.safety.locks import after_others
-from engine.io.safety.outputs import DiskNeed, need_of_output, refuse_full_disks
+from engine.io.safety.outputs import DiskNeed, output_need, refuse_full_disks
 from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.job_record import Status
 from engine.jobs.checkpoint.owner import Owner
@@ -112,8 +112,8 @@ def keep(
 
 
 def _needs_of(job: Job, planned: Planned) -> list[DiskNeed]:
-    output = need_of_output(job.record.output, planned.image_bytes, planned.n_frames)
-    result = Results().need_of(planned.image_bytes, planned.n_frames)
+    output = output_need(job.record.output, planned.image_bytes, planned.n_frames)
+    result = Results().result_need(planned.image_bytes, planned.n_frames)
     return [result] if output is None else [output, result]
 
 
@@ -137,7 +137,7 @@ def _keep_last(job: Job, result: RunResult, ending: Ending, reason: str = "") ->
 def _refuse_other_owner(job: Job) -> None:
     """Refuse to continue if another process owns the job by now."""
     try:
-        owner, me = job.record.owner, Owner.me()
+        owner, me = job.record.owner, Owner.current()
     except EngineError:  # a missing folder has no owner
         return
     if (owner.host, owner.pid) != (me.host, me.pid):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from engine.core.errors import EngineError, FileFormatError, ResourceError
 from engine.core.plugins import at_fault
 from engine.jobs.loader.limits import limited_memory, write_no_core
-from engine.jobs.loader.packing import Parcel, pack, send_files
+from engine.jobs.loader.packing import PackedValue, pack, send_files
 
 if TYPE_CHECKING:
     from engine.jobs.process.slots import AttachedSlots
@@ -93,7 +93,7 @@ def _load_heavy() -> None:
 
 def _result_of_call(
     function: Callable[..., object], arguments: tuple[object, ...], name: str
-) -> Parcel:
+) -> PackedValue:
     """Return the result of a call, or the error that it raised."""
     # Set for each call: the free memory changes between two files
     with limited_memory() as free:
@@ -115,7 +115,7 @@ def _sentence(error: Exception) -> str:
     return UNKNOWN_FAULT.format(kind, error)
 
 
-def _answer(line: Connection, parcel: Parcel) -> None:
+def _answer(line: Connection, parcel: PackedValue) -> None:
     # Sizes first: the parent makes the shared memory, and removes it if this process crashes
     line.send((parcel.sizes, len(parcel.files)))
     if parcel.buffers:
@@ -131,7 +131,7 @@ def _answer(line: Connection, parcel: Parcel) -> None:
     send_files(line, parcel.files, os.getppid())
 
 
-def _fill(memory: AttachedSlots, parcel: Parcel) -> None:
+def _fill(memory: AttachedSlots, parcel: PackedValue) -> None:
     start = 0
     try:
         for buffer in parcel.buffers:

@@ -27,7 +27,7 @@ LARGE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
-class Parcel:
+class PackedValue:
     """A value, divided for sending.
 
     Attributes
@@ -47,7 +47,7 @@ class Parcel:
         return [buffer.raw().nbytes for buffer in self.buffers]
 
 
-def pack(value: object) -> Parcel:
+def pack(value: object) -> PackedValue:
     """Divide a value for sending.
 
     Parameters
@@ -58,7 +58,7 @@ def pack(value: object) -> Parcel:
     stream = io.BytesIO()
     packer = _Packer(stream)
     packer.dump(value)
-    return Parcel(stream.getvalue(), packer.buffers, packer.files)
+    return PackedValue(stream.getvalue(), packer.buffers, packer.files)
 
 
 def unpack(pickled: bytes, buffers: Iterable[bytearray], files: Sequence[int]) -> object:
@@ -67,9 +67,9 @@ def unpack(pickled: bytes, buffers: Iterable[bytearray], files: Sequence[int]) -
     Parameters
     ----------
     pickled
-        pickle of `Parcel`
+        pickle of `PackedValue`
     buffers
-        values of the large arrays, in the order of `Parcel.buffers`
+        values of the large arrays, in the order of `PackedValue.buffers`
     files
         descriptors of the spooled arrays, which the value owns from now on
     """

@@ -20,7 +20,7 @@ from engine.data.runs.events import Aborted, Event, Failed, Finished, Planned, P
 from engine.data.storage import volume_file
 from engine.jobs.checkpoint import Job
 from engine.jobs.process.child import main
-from engine.jobs.process.exit_reasons import how_it_ended, what_is_safe
+from engine.jobs.process.exit_reasons import exit_text, saved_state_text
 from engine.jobs.process.messages import (
     N_SLOTS,
     Beat,
@@ -211,7 +211,7 @@ class EngineProcess:
         """Add the saved images to a GPU failure; offer the CPU unless the input is the cause."""
         if failed.user_fault:
             return failed
-        safe = what_is_safe(self._last_preview, self._job, on_gpu=True)
+        safe = saved_state_text(self._last_preview, self._job, on_gpu=True)
         return replace(failed, text=f"{failed.text} {safe}", reason=failed.text, on_cpu=True)
 
     def _unpacked(self, frame: VolumeFrame) -> Event | None:
@@ -255,10 +255,10 @@ class EngineProcess:
         self._ended = True
         self._clean_up()
         on_gpu = self._on_gpu and not self._aborting
-        safe = what_is_safe(self._last_preview, self._job, on_gpu=on_gpu)
+        safe = saved_state_text(self._last_preview, self._job, on_gpu=on_gpu)
         if self._aborting:
             return Aborted(f"Aborted. {safe}")
-        why = f"The engine stopped. {how_it_ended(self._exit_code)}"
+        why = f"The engine stopped. {exit_text(self._exit_code)}"
         return Failed(f"{why} {safe}", user_fault=False, on_cpu=on_gpu, reason=why, died=True)
 
     def _clean_up(self) -> None:

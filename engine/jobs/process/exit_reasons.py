@@ -9,7 +9,7 @@ from engine.data.runs.events import Preview
 from engine.jobs.checkpoint import Job
 
 
-def how_it_ended(exit_code: int | None) -> str:
+def exit_text(exit_code: int | None) -> str:
     """Return a sentence about the end of a process.
 
     Parameters
@@ -30,7 +30,7 @@ def how_it_ended(exit_code: int | None) -> str:
     return f"{killed} Perhaps memory ran out." if name == "SIGKILL" else killed
 
 
-def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False) -> str:
+def saved_state_text(image: Preview | None, job: Job | None, *, on_gpu: bool = False) -> str:
     """Return sentences about the saved images and the ways to continue.
 
     Parameters

@@ -119,11 +119,11 @@ class Controls:
     def _listen(self) -> None:
         try:
             while True:
-                self._obey(self._commands.recv())
+                self._run_command(self._commands.recv())
         except (EOFError, OSError):
             os._exit(ORPHANED)  # as if killed: the checkpoint is whole, the job is interrupted
 
-    def _obey(self, message: Command | Free | Slots) -> None:
+    def _run_command(self, message: Command | Free | Slots) -> None:
         with self._changed:
             if isinstance(message, Free):
                 self._free.append(message.slot)

@@ -52,7 +52,7 @@ class SideProcess(Generic[Message]):
     ----------
     main
         function at the top level of a module. It is called in the process with `task`, a pipe
-        for messages (`tell`) and a pipe with commands (`obey`)
+        for messages (`tell`) and a pipe with commands (`run_commands`)
     task
         task of the process
     name
@@ -64,11 +64,11 @@ class SideProcess(Generic[Message]):
     ) -> None:
         context = process_context()
         self._events, events = context.Pipe(duplex=False)
-        wishes, self._wishes = context.Pipe(duplex=False)
-        self._process = new_process(main, task, events, wishes, name=name)
+        requests, self._requests = context.Pipe(duplex=False)
+        self._process = new_process(main, task, events, requests, name=name)
         self._process.start()
         events.close()  # else the death of the process would go unnoticed on the pipe
-        wishes.close()
+        requests.close()
 
     def receive(self, timeout_s: float) -> Message | _Closed | None:
         """Return the next message.
@@ -97,7 +97,7 @@ class SideProcess(Generic[Message]):
     def ask(self, word: str) -> None:
         """Send a command; does nothing once the process has ended."""
         with suppress(OSError):
-            self._wishes.send(word)
+            self._requests.send(word)
 
     def end(self) -> int | None:
         """End the process, by force if necessary; return its exit code."""
@@ -111,7 +111,7 @@ class SideProcess(Generic[Message]):
         self._process.join()
         code = self._process.exitcode
         self._events.close()
-        self._wishes.close()
+        self._requests.close()
         self._process.close()
         return code
 
@@ -130,16 +130,16 @@ def leave_signals_alone() -> None:
 
 def tell(events: Connection, message: object) -> None:
     """Send a message from the process."""
-    with suppress(OSError):  # no receiver: `obey` ends the process
+    with suppress(OSError):  # no receiver: `run_commands` ends the process
         events.send(message)
 
 
-def obey(wishes: Connection, act: Callable[[str], object]) -> None:
+def run_commands(requests: Connection, act: Callable[[str], object]) -> None:
     """Call a function with each command, in a thread; exit when the parent has ended.
 
     Parameters
     ----------
-    wishes
+    requests
         pipe with commands
     act
         called with each command, in the thread
@@ -148,7 +148,7 @@ def obey(wishes: Connection, act: Callable[[str], object]) -> None:
     def listen() -> None:
         with suppress(EOFError, OSError):
             while True:
-                act(wishes.recv())
+                act(requests.recv())
         # Without cleanup: the main thread may be in a kernel, and `sys.exit` ends only this thread
         os._exit(1)
 

@@ -102,7 +102,7 @@ class Attempt:
         kept = result_of_run(entry.run) if entry.left_by else None
         if kept is not None:  # saved while this process took over the run
             return self._finish_unless_it_assumes(study, kept)
-        seen = Seen(on_event)
+        seen = AttemptEvents(on_event)
         end = self._draw(study, job, resume, seen)
         if resume and seen.is_refused(end) and not job.record.is_at_work:
             job.remove()  # its checkpoint is damaged, or its files have changed since
@@ -110,7 +110,7 @@ class Attempt:
             end = self._draw(study, job, False, seen)
         return self._ending(study, job, seen, end)
 
-    def _draw(self, study: Study, job: Job, resume: bool, seen: Seen) -> Event | None:
+    def _draw(self, study: Study, job: Job, resume: bool, seen: AttemptEvents) -> Event | None:
         entry = self._entry
         # Stored before the check below: `stop` in another thread then finds the process
         self._process = process = EngineProcess(
@@ -144,7 +144,7 @@ class Attempt:
             return ""
         return next((each for each in assumptions if each not in self._entry.agreed), "")
 
-    def _ending(self, study: Study, job: Job, seen: Seen, end: Event | None) -> Ending:
+    def _ending(self, study: Study, job: Job, seen: AttemptEvents, end: Event | None) -> Ending:
         updates = _updates(job)
         if self._assumed and isinstance(end, Finished | Aborted):
             return self._asks(updates)
@@ -177,7 +177,7 @@ class Attempt:
         """Store the worklist order with the result, and write the requested output file."""
         order = self._entry.imaging_order
         if order is not None:
-            Results().open(result_id).put_order(order)
+            Results().open(result_id).assign_order(order)
         if not self._entry.output:
             return Ending("finished", "", result_id)
         output, result = Path(self._entry.output), Results().open(result_id)
@@ -215,7 +215,7 @@ class Attempt:
 
     def _wait_for_last_engine(self, job: Job) -> None:
         """Wait until the engine of a killed runner has noticed it and ended."""
-        until, me = time.monotonic() + LAST_ENGINE_S, Owner.me().pid
+        until, me = time.monotonic() + LAST_ENGINE_S, Owner.current().pid
         while job.record.is_at_work and not self._stop.is_set():
             owner = job.record.owner
             if owner.pid == me:
@@ -231,7 +231,7 @@ class Attempt:
             time.sleep(LOOK_S)
 
 
-class Seen:
+class AttemptEvents:
     """Events of a run that decide how the attempt ends.
 
     Parameters

@@ -17,7 +17,7 @@ from engine.core.paths import HOME_VARIABLE
 from engine.data.runs.events import Aborted, Event, Failed, Progressed, StageStarted
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.dask_client import connected, leave, n_threads
-from engine.jobs.queue.attempt import Attempt, Seen
+from engine.jobs.queue.attempt import Attempt, AttemptEvents
 from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.executor import Work, standing_after
@@ -143,7 +143,7 @@ class AttemptHere(Attempt):
         self._looked_at = 0.0
         self._standing = ("", 0.0)
 
-    def _draw(self, study: Study, job: Job, resume: bool, seen: Seen) -> Event | None:
+    def _draw(self, study: Study, job: Job, resume: bool, seen: AttemptEvents) -> Event | None:
         from engine.jobs.reconstruction import run
 
         try:

@@ -76,22 +76,22 @@ class OwnLease:
     """The right to work on a study, valid as long as others can see confirmations."""
 
     def __init__(self) -> None:
-        self._renewed_at = _awake_or_asleep()
+        self._renewed_at = _clock_with_sleep_s()
         self._asked_at = self._renewed_at
 
     @property
     def is_due(self) -> bool:
         """True if it is time to confirm; False after the study is given up."""
-        return _awake_or_asleep() - self._renewed_at > BEAT_S and not self.is_over
+        return _clock_with_sleep_s() - self._renewed_at > BEAT_S and not self.is_over
 
     @property
     def is_over(self) -> bool:
         """True if other machines may soon take over the study."""
-        return _awake_or_asleep() - self._renewed_at > HOLD_S
+        return _clock_with_sleep_s() - self._renewed_at > HOLD_S
 
     def renewing(self) -> None:
         """Record that a confirmation starts now."""
-        self._asked_at = _awake_or_asleep()
+        self._asked_at = _clock_with_sleep_s()
 
     def renewed(self) -> None:
         """Record that the confirmation was written."""
@@ -99,7 +99,7 @@ class OwnLease:
         self._renewed_at = self._asked_at
 
 
-def _awake_or_asleep() -> float:
+def _clock_with_sleep_s() -> float:
     """Return a time that includes sleep of the machine, if the system has one [s]."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)

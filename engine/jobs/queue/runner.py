@@ -64,7 +64,7 @@ class QueueRunner:
         self._others = OthersLeases(lease_s)
         self._leases: dict[str, OwnLease] = {}
         self._is_over = Flag()
-        self._me = Owner.me()
+        self._me = Owner.current()
         self._works: dict[str, Work] = {}
         self._noted: dict[str, tuple[str, float]] = {}
         self._noted_at = 0.0
@@ -75,7 +75,7 @@ class QueueRunner:
     def run(self) -> None:
         """Work until the queue rests; an interrupt stops all studies with a checkpoint."""
         self._queue.change_settings(runner=self._me)
-        Thread(target=self._give_up_late, daemon=True, name="leases").start()
+        Thread(target=self._stop_lost_leases, daemon=True, name="leases").start()
         try:
             while not self._rests():
                 self._poll()
@@ -124,7 +124,7 @@ class QueueRunner:
             self._say(f"{settled.title}: {settled.state}{why}")
         del self._works[id], self._leases[id]
 
-    def _give_up_late(self) -> None:
+    def _stop_lost_leases(self) -> None:
         """Stop studies that others may take over; in a thread, since a lost disk blocks."""
         while not self._is_over.wait(LOOK_S):
             for id, lease in tuple(self._leases.items()):
@@ -163,12 +163,12 @@ class QueueRunner:
                     return  # in order: no study starts before one that waits for memory
                 claimed = self._queue.claim(entry.id, lapsed=entry if has_lapsed else None)
                 if claimed is not None:
-                    self._say(f"{claimed.title}: {self._how_it_begins(claimed)}")
+                    self._say(f"{claimed.title}: {self._start_text(claimed)}")
                     self._leases[entry.id] = OwnLease()
                     self._works[entry.id] = self._executor.start(claimed)
                 return  # the next read of the queue counts this study, and can start another one
 
-    def _how_it_begins(self, entry: QueueEntry) -> str:
+    def _start_text(self, entry: QueueEntry) -> str:
         return (
             f"started, because {entry.left_by} stopped responding" if entry.left_by else "started"
         )

@@ -336,7 +336,7 @@ class StudyQueue:
             left = lapsed is not None and hold_of(entry) == hold_of(lapsed)
             if not entry.is_ready and not left:
                 return None
-            mine = {"owner": Owner.me(), "begun_utc": datetime.now(UTC), "ended_utc": None}
+            mine = {"owner": Owner.current(), "begun_utc": datetime.now(UTC), "ended_utc": None}
             if left and entry.owner is not None:
                 mine["left_by"] = entry.owner.host
             claimed.append(_with(entry, state="running", text="", doing="", request="", **mine))

@@ -54,7 +54,7 @@ class DaskWorkers:
     """
 
     def __init__(self, address: str, *, patience_s: float = PATIENCE_S) -> None:
-        self._address, self._patience_s = address, patience_s
+        self._address, self._worker_timeout_s = address, patience_s
         self._client = connected(address)
         # the last worker of each part, which can still have its data in memory
         self._homes: dict[int, str] = {}
@@ -162,9 +162,10 @@ class DaskWorkers:
         """Return when a worker was last available; raise if that is too long ago."""
         if self.n_threads:
             return monotonic()
-        if monotonic() - seen_at > self._patience_s:
+        if monotonic() - seen_at > self._worker_timeout_s:
             raise WorkersLostError(
-                f"{self._address}: no worker was available for {self._patience_s:.0f} s. {PAUSED}"
+                f"{self._address}: no worker was available for {self._worker_timeout_s:.0f} s. "
+                f"{PAUSED}"
             )
         return seen_at
 

@@ -70,7 +70,7 @@ def noise(
         factor = np.float32(here.scale) * inverse[row]
         for lane in range(len(values)):
             values[lane] = factor * (weights[lane] - count)
-        places, lengths = here.taps.kept_voxel, here.taps.kept
+        places, lengths = here.taps.nonzero_voxel, here.taps.nonzero_length
         for first in range(0, len(values), LANES):
             scatter_lanes(sums, places, lengths, here.n, first, values)
 
@@ -106,7 +106,7 @@ def curvature(
         here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
         if row < start or weights[row] == 0:
             continue
-        places, lengths = here.taps.kept_voxel, here.taps.kept
+        places, lengths = here.taps.nonzero_voxel, here.taps.nonzero_length
         factor = np.float32(here.scale) * np.float32(here.scale) * weights[row]
         for first in range(0, len(values), LANES):
             gather_lanes(images, places, lengths, here.n, first, values)

@@ -48,7 +48,7 @@ _LEAST_EXPECTED = 1e-24
 @_INLINE
 def _gather_some(image: Array, taps: Taps, start: int, n: int) -> float:
     """Multiply the lengths of n taps by the image, and return their sum."""
-    voxel, length = taps.kept_voxel, taps.kept
+    voxel, length = taps.nonzero_voxel, taps.nonzero_length
     total = length.dtype.type(0.0)
     for k in range(n):
         at = index_from(start, k)
@@ -83,7 +83,7 @@ def _gather(image: Array, sums: Array, row: TracedRow, ahead: TracedRow, is_far:
 @_INLINE
 def _scatter(sums: Array, taps: Taps, start: int, n: int, value: float) -> None:
     """Add value · length to the voxels of n taps, rounded if the sums are integers."""
-    voxel, length = taps.kept_voxel, taps.kept
+    voxel, length = taps.nonzero_voxel, taps.nonzero_length
     # A compile-time constant, so it costs nothing for floating-point sums.
     is_integer = sums.dtype.type(1.5) == 1
     half = length.dtype.type(0.5)

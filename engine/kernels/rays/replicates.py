@@ -76,7 +76,7 @@ def numerators(
         if row < start:
             continue
         draw(draws, row, counts[row] if counts.size else 1.0, weights)
-        places, lengths = here.taps.kept_voxel, here.taps.kept
+        places, lengths = here.taps.nonzero_voxel, here.taps.nonzero_length
         for first in range(0, len(values), LANES):
             gather_lanes(images, places, lengths, here.n, first, values)
         scale, rest = np.float32(here.scale), np.float32(0.0)
@@ -160,7 +160,7 @@ def _scatter_lane(
     sums: Array, images: Array, taps: Taps, n: int, lane: int, value: float, weight: int
 ) -> None:
     """Add weight times the rounded value · length · image to the voxels of n taps."""
-    voxel, length = taps.kept_voxel, taps.kept
+    voxel, length = taps.nonzero_voxel, taps.nonzero_length
     half = length.dtype.type(0.5)
     for k in range(n):
         share = value * (length[k] * images[voxel[k] + lane])

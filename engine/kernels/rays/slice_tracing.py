@@ -292,10 +292,12 @@ def _lay_lanes(
         np.int32(layout[4]), np.int32(layout[5]), np.int32(layout[6]),
     )  # fmt: skip
     if not rows.bins.size:
-        return lay_lanes(reals, places, n_slabs, taps.kept, taps.kept_voxel)
+        return lay_lanes(reals, places, n_slabs, taps.nonzero_length, taps.nonzero_voxel)
     first, steps, slabs = in_mm[0] / rows.part_mm, in_mm[1] / rows.part_mm, rows.part_mm / in_mm[1]
     timed = (*reals, real(first), real(steps), real(slabs))
-    return lay_timed_lanes(timed, places, n_slabs, taps.kept, taps.kept_voxel, rows.in_lanes)
+    return lay_timed_lanes(
+        timed, places, n_slabs, taps.nonzero_length, taps.nonzero_voxel, rows.in_lanes
+    )
 
 
 @cached_njit(forceinline=True, **PLAIN)
@@ -342,7 +344,11 @@ def lay_nonzero(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[in
     number of taps, and mm per slab
     """
     # All of these are compile-time constants.
-    if HAS_LANES and taps.kept.itemsize == 4 and (rows.in_lanes.size or not rows.bins.size):
+    if (
+        HAS_LANES
+        and taps.nonzero_length.itemsize == 4
+        and (rows.in_lanes.size or not rows.bins.size)
+    ):
         line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.stride)
         n, scale = _lay_lanes(rows, line, ends, n_slabs, layout, tops, in_mm, taps), in_mm[2]
         for side in range(2):

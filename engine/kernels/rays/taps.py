@@ -37,14 +37,14 @@ class Taps(NamedTuple):
     ----------
     voxel, length : (6, n) positions and lengths of the three taps of each slab; rows 3 to 5 are for
         lookups in the table of a time bin
-    kept_voxel, kept : (n,) positions and lengths of the nonzero taps of a row, one after the other
+    nonzero_voxel, nonzero_length : (n,) positions and lengths of the nonzero taps of a row
     stride : distance of neighbouring voxels in memory, in values
     """
 
     voxel: Array
     length: Array
-    kept_voxel: Array
-    kept: Array
+    nonzero_voxel: Array
+    nonzero_length: Array
     stride: int
 
 
@@ -83,7 +83,9 @@ def keep(n_slabs: int, taps: Taps) -> int:
     """
     n = 0
     for tap in range(3):
-        n = pack_row(taps.length[tap], taps.voxel[tap], n_slabs, taps.kept, taps.kept_voxel, n)
+        n = pack_row(
+            taps.length[tap], taps.voxel[tap], n_slabs, taps.nonzero_length, taps.nonzero_voxel, n
+        )
     return n
 
 
@@ -123,6 +125,6 @@ def repeat_nonzero(taps: Taps, n: int, stride: int) -> int:
     """
     below = np.uint32(stride)
     for k in range(n):
-        taps.kept_voxel[n + k] = taps.kept_voxel[k] - below
-        taps.kept[n + k] = taps.kept[k]
+        taps.nonzero_voxel[n + k] = taps.nonzero_voxel[k] - below
+        taps.nonzero_length[n + k] = taps.nonzero_length[k]
     return 2 * n

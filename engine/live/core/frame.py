@@ -73,13 +73,13 @@ class Resumed(SourceEvent):
 
     Attributes
     ----------
-    anew : True if another scan starts. Earlier projections do not belong to it; earlier darks and
-        flats do only if they arrived after the last of these projections
-    is_another : True if another sender follows: nothing of the earlier one belongs to its scan
+    is_new_scan : True if another scan starts. It has no earlier projections, and only those earlier
+        darks and flats that arrived after the last of them
+    is_new_sender : True if the scan is of another sender; it has no data of the earlier sender
     """
 
-    anew: bool = False
-    is_another: bool = False
+    is_new_scan: bool = False
+    is_new_sender: bool = False
 
 
 @dataclass(frozen=True, eq=False)

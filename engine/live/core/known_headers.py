@@ -55,7 +55,7 @@ class KnownHeaders(Generic[Facts]):
     def __init__(self, part: str) -> None:
         self._part = part
         self._known: tuple[re.Pattern[bytes], Facts] | None = None
-        self._newest = self._hopeless = b""
+        self._newest = self._unreadable = b""
 
     def find(self, text: bytes) -> Known[Facts] | None:
         """Return the facts of a header; None if it has to be parsed.
@@ -89,11 +89,11 @@ class KnownHeaders(Generic[Facts]):
         for field in _FIELDS.values():
             rest = field.sub(b"", rest)
         is_like, self._newest = rest == self._newest, rest
-        if not is_like or rest == self._hopeless:
+        if not is_like or rest == self._unreadable:
             return
         pattern = _pattern_of(text, header, self._part)
         if pattern is None:
-            self._hopeless = rest
+            self._unreadable = rest
         else:
             self._known = pattern, facts
 

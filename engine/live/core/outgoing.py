@@ -80,12 +80,12 @@ class Outgoing:
         """Wait until somebody subscribes, or `stop` is set."""
         begun = monotonic()
         is_said = False
-        while not self._stop.is_set() and not self.hear(LOOK_MS):
+        while not self._stop.is_set() and not self.poll_receivers(LOOK_MS):
             if not is_said and monotonic() - begun > 1:
                 is_said = True
                 self._on_event(f"{self._address}: waiting for a receiver.")
 
-    def hear(self, wait_ms: int = 0) -> bool:
+    def poll_receivers(self, wait_ms: int = 0) -> bool:
         """Count receivers that connect and disconnect.
 
         Parameters

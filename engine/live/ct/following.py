@@ -126,7 +126,7 @@ class LiveWork:
         """Wait for the preview, which a separate thread makes."""
         self._preview.wait()
 
-    def take_up(self, arrived: Sequence[Arrival]) -> int:
+    def handle(self, arrived: Sequence[Arrival]) -> int:
         """Process frames and events.
 
         Parameters
@@ -227,7 +227,7 @@ class LiveWork:
 
     def _starts_other_geometry(self, arrival: Arrival) -> bool:
         """Return True if another scan starts whose geometry differs from the current one."""
-        if isinstance(arrival, Resumed) and arrival.is_another:
+        if isinstance(arrival, Resumed) and arrival.is_new_sender:
             self._announced = None
             return True
         before = now = self._geometry
@@ -235,7 +235,7 @@ class LiveWork:
             # Of two scans in one batch the first never had slices; its frames are discarded too
             before, now = self._geometry or self._announced, arrival.geometry
             self._announced = now
-        elif isinstance(arrival, Resumed) and arrival.anew:
+        elif isinstance(arrival, Resumed) and arrival.is_new_scan:
             now = self._announced or self._source.geometry
         # With a geometry from the user, announcements do not matter
         if self._choices.geometry is not None or before is None:

@@ -146,9 +146,11 @@ class Recording:
 
     def _starts_other_geometry(self, arrival: Arrival) -> bool:
         """Return True if another scan starts whose geometry differs from the current one."""
-        if isinstance(arrival, Resumed) and arrival.is_another:
+        if isinstance(arrival, Resumed) and arrival.is_new_sender:
             return True
-        may = isinstance(arrival, Announced) or (isinstance(arrival, Resumed) and arrival.anew)
+        may = isinstance(arrival, Announced) or (
+            isinstance(arrival, Resumed) and arrival.is_new_scan
+        )
         if self._own is not None or not may:
             return False
         return self._before is not None and not is_same_geometry(

@@ -122,7 +122,7 @@ class _Scan:
             yield frame
 
     def _announce(self) -> None:
-        if self._how.to_all and self._line.hear():
+        if self._how.to_all and self._line.poll_receivers():
             # A new subscriber has not seen the geometry
             self._announced_s = float("-inf")
         if not self._how.plain and monotonic() - self._announced_s > ANNOUNCE_S:

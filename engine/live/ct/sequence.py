@@ -100,7 +100,7 @@ class Sequence:
                 yield Resumed(
                     f"{self._name}: the scan starts again because projection {frame.index} "
                     f"follows projection {last}.",
-                    anew=True,
+                    is_new_scan=True,
                 )
                 self.restart()
                 self._last = frame.index

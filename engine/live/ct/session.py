@@ -78,7 +78,7 @@ class LiveSession(FollowingThread[LiveUpdate]):
         self._source, self._on = self._recording or source, on
         self._work = LiveWork(source, choices, on=on, say=self._say)
         self._requests: dict[str, Request] = {}
-        self._finder = AxisFinder(self.see_axis, lambda text: self._say(Noticed(text)))
+        self._finder = AxisFinder(self.set_axis, lambda text: self._say(Noticed(text)))
         self._begin(self._work.update)
 
     def place(self, planes: Sequence[Plane]) -> None:
@@ -91,9 +91,9 @@ class LiveSession(FollowingThread[LiveUpdate]):
         """
         self._ask("planes", lambda slices: slices.place(planes))
 
-    def see_axis(self, column: float) -> None:
+    def set_axis(self, column: float) -> None:
         """Set the column of the rotation axis, from 0."""
-        self._ask("axis", lambda slices: slices.see_axis(column))
+        self._ask("axis", lambda slices: slices.set_axis(column))
 
     def find_axis(self) -> None:
         """Find the rotation axis from the views in memory, in parallel, and use it."""
@@ -222,7 +222,7 @@ class LiveSession(FollowingThread[LiveUpdate]):
             arrived = batch_of(arrivals, max(LEAST_S - (monotonic() - shown_s), 0))
             has_ended = any(isinstance(each, Ended) for each in arrived)
             # Frames before requests, so that a moved slice shows the newest views
-            n_new = work.take_up(arrived)
+            n_new = work.handle(arrived)
             asked = self._asked()
             work.answer(asked)
             if n_new:

@@ -214,7 +214,7 @@ class LiveSlices:
         if self._filtered is not None:
             self._filtered.sums.place(self._planes)
 
-    def see_axis(self, column: float) -> None:
+    def set_axis(self, column: float) -> None:
         """Set the column of the rotation axis.
 
         Parameters

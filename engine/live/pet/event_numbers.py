@@ -64,7 +64,8 @@ class EventNumbers:
                 return
             # Numbers of a scan only increase: the sender has started again
             yield Resumed(
-                f"{self._name}: the scan starts again, from event {batch.first:,}.", anew=True
+                f"{self._name}: the scan starts again, from event {batch.first:,}.",
+                is_new_scan=True,
             )
             self._recent.clear()
             expected = batch.first

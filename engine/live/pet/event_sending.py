@@ -123,7 +123,7 @@ class _Events:
 
     def _announce(self) -> None:
         # A new subscriber has not seen the scanner
-        if self._to_all and self._line.hear():
+        if self._to_all and self._line.poll_receivers():
             self._announced_s = float("-inf")
         if monotonic() - self._announced_s > ANNOUNCE_S:
             self._line.put(message_of_head(head_of(self._scan)))

@@ -99,7 +99,7 @@ class LivePetWork:
             return "memory is full: image and recording end before the newest events"
         return ""
 
-    def take_up(self, arrived: Sequence[EventArrival]) -> int:
+    def handle(self, arrived: Sequence[EventArrival]) -> int:
         """Process batches and events.
 
         Parameters
@@ -119,7 +119,7 @@ class LivePetWork:
                 self._figures.took(each)
                 together.append(each.events)
                 continue
-            if isinstance(each, Resumed) and each.anew:
+            if isinstance(each, Resumed) and each.is_new_scan:
                 together.clear()  # nothing of the previous scan stays
                 self._restart()
             if not isinstance(each, Ended):

@@ -54,7 +54,7 @@ class RecordedEvents:
         for arrival in self._source.batches(stop):
             if isinstance(arrival, EventBatch):
                 yield from self._recorded(arrival)
-            elif isinstance(arrival, Resumed) and arrival.anew:
+            elif isinstance(arrival, Resumed) and arrival.is_new_scan:
                 self._is_announced = False
                 self.recorder.start_another()
             yield arrival

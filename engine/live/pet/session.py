@@ -125,7 +125,7 @@ class LivePetSession(FollowingThread[LivePetUpdate]):
             arrived = _batch(arrivals, until_s=shown_s + EVERY_S)
             has_ended = any(isinstance(each, Ended) for each in arrived)
             begun_s = monotonic()
-            work.take_up(arrived)
+            work.handle(arrived)
             if monotonic() >= shown_s + EVERY_S or has_ended:
                 shown_s = monotonic()
                 work.refresh(begun_s + WORK_S)  # less if the events took long

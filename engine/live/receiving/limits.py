@@ -25,7 +25,7 @@ UNKNOWN_BYTES = 2**27
 """Most bytes of a frame if the size of the frames is not known: 67 million pixels of 16 bits."""
 
 
-def most_message(kind: str, frame_shape: tuple[int, int] | None) -> int:
+def max_message_bytes(kind: str, frame_shape: tuple[int, int] | None) -> int:
     """Return the most bytes of a message.
 
     Parameters
@@ -43,7 +43,7 @@ def most_message(kind: str, frame_shape: tuple[int, int] | None) -> int:
     return min(MOST_BYTES, max(LEAST_BYTES, ITEM_BYTES * rows * columns))
 
 
-def most_waiting(n_bytes: int) -> int:
+def max_waiting_messages(n_bytes: int) -> int:
     """Return the most messages of a connection that wait.
 
     Parameters

@@ -27,7 +27,7 @@ from engine.live.core.message import Buffer, ScanEnd, read_message
 from engine.live.core.senders import Origin, Senders
 from engine.live.core.stream_keys import stream_key
 from engine.live.core.zeromq import ServerKeys, listens, opened
-from engine.live.receiving.limits import most_message, most_waiting, size_note
+from engine.live.receiving.limits import max_message_bytes, max_waiting_messages, size_note
 from engine.live.receiving.presence import Presence
 from engine.live.receiving.shared_memory import MemoryWriter
 from engine.live.receiving.wire import INLINE, MESSAGE, Item, Stream, packed
@@ -91,7 +91,7 @@ class Receiving:
         self, stream: Stream, given: Plain, reader: Reader, source: BinaryIO, target: BinaryIO
     ) -> None:
         self._stream, self._reader = stream, reader
-        self._most_bytes = most_message(stream.kind, stream.frame_shape)
+        self._most_bytes = max_message_bytes(stream.kind, stream.frame_shape)
         self._source, self._target = source, target
         memory = given.get("memory")
         most_prepared = given.get("most_prepared", 0) if stream.kind == "frames" else 0
@@ -125,7 +125,7 @@ class Receiving:
 
         # ZeroMQ reserves memory by the header of a message
         options = {
-            int(zmq.RCVHWM): most_waiting(self._most_bytes),
+            int(zmq.RCVHWM): max_waiting_messages(self._most_bytes),
             int(zmq.MAXMSGSIZE): self._most_bytes,
             int(zmq.LINGER): 0,
         }

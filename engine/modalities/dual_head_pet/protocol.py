@@ -24,7 +24,7 @@ from engine.protocols.study.fields import (
     Voxel,
     hessian_needs_map,
 )
-from engine.protocols.study.protocol import GridSettings, Protocol, YoungerSetting
+from engine.protocols.study.protocol import GridSettings, NewerSetting, Protocol
 from engine.recon.algorithms import ALGORITHMS
 
 if TYPE_CHECKING:
@@ -113,10 +113,10 @@ class DualHeadProtocol(Protocol):
     """
 
     # Protocols of version 3 and earlier keep their response, support and layers.
-    younger: ClassVar[tuple[YoungerSetting, ...]] = (
-        YoungerSetting(4, "response.scatter", before=False),
-        YoungerSetting(4, "support.kind", before="everywhere"),
-        YoungerSetting(4, "layers.use", before="together"),
+    younger: ClassVar[tuple[NewerSetting, ...]] = (
+        NewerSetting(4, "response.scatter", before=False),
+        NewerSetting(4, "support.kind", before="everywhere"),
+        NewerSetting(4, "layers.use", before="together"),
     )
     modality: Literal["dual-head"] = "dual-head"
     name: Name = "Standard dual-head"

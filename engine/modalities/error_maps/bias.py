@@ -59,7 +59,7 @@ class ImageBias(NamedTuple):
     unknown : share of the object's voxels without an error
     noise : median standard deviation of the object's voxels, relative to the smoothed image
     sphere_mm : diameter of the sphere
-    kept : fraction of its contrast in the image, 0 to 1; None if it is not known
+    contrast_recovery : share of the sphere's contrast in the image, 0 to 1; None if unknown
     """
 
     near_zero: float
@@ -68,7 +68,7 @@ class ImageBias(NamedTuple):
     unknown: float
     noise: float
     sphere_mm: float
-    kept: float | None
+    contrast_recovery: float | None
 
     def __str__(self) -> str:
         lengths = " × ".join(
@@ -79,10 +79,10 @@ class ImageBias(NamedTuple):
         if self.unknown >= 0.0005:
             unknown = f" ({_percent(self.unknown)} have no known error)"
         sphere = ""
-        if self.kept is not None:
+        if self.contrast_recovery is not None:
+            recovery = _percent(self.contrast_recovery, 0)
             sphere = (
-                f". A sphere of {self.sphere_mm:.3g} mm keeps at most {_percent(self.kept, 0)} of "
-                "its contrast"
+                f". A sphere of {self.sphere_mm:.3g} mm keeps at most {recovery} of its contrast"
             )
         return (
             f"{_percent(self.near_zero)} of the object's voxels are within two standard deviations "
@@ -145,14 +145,14 @@ def bias_of(
         noise.width(axis) * edge for axis, edge in zip((2, 1, 0), voxel_mm, strict=True)
     )
     diameter = min(SPHERE_MM, SPHERE_VOXELS * max(voxel_mm))
-    kept = None
+    recovery = None
     if response is not None:
         at = np.unravel_index(int(smooth.argmax()), image.shape)
         sphere = _sphere(at, diameter, voxel_mm, image)
         # The mean over the sphere, in which voxels at its border count in part.
-        kept = float((response(sphere) * sphere).sum(dtype=np.float64))
-        kept /= float(sphere.sum(dtype=np.float64))
-    return ImageBias(near_zero, shift, (x_mm, y_mm, z_mm), unknown, relative, diameter, kept)
+        recovery = float((response(sphere) * sphere).sum(dtype=np.float64))
+        recovery /= float(sphere.sum(dtype=np.float64))
+    return ImageBias(near_zero, shift, (x_mm, y_mm, z_mm), unknown, relative, diameter, recovery)
 
 
 class _Noise(NamedTuple):

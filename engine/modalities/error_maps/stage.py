@@ -134,7 +134,7 @@ def _digest_of(counts: Sequence[Array | float]) -> str:
     return sha256(" ".join(map(sha256_of, columns)).encode()).hexdigest()
 
 
-def error_of_nothing(context: RunContext[Protocol], image: NDArray[np.float32]) -> ErrorMap | None:
+def zero_error(context: RunContext[Protocol], image: NDArray[np.float32]) -> ErrorMap | None:
     """Return the error of a frame without counts, which is 0 in all replicates.
 
     Parameters

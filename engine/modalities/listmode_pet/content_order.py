@@ -41,14 +41,14 @@ def sorted_by_content(events: ListMode) -> ListMode:
     order = storage.empty(n, np.int64)
     for rows in _whole_classes(keys):
         order[rows] = rows.start + _permutation(events, keys, rows)
-        storage.rest()
+        storage.release_pages()
 
     def used(column: Array) -> Array:
         # One column at a time: all columns together could exceed the memory.
         found = storage.empty(column.shape, column.dtype)
         for rows in pieces(n):
             found[rows] = column[order[rows]]
-            storage.rest()
+            storage.release_pages()
         return found
 
     return events.select_by(used)

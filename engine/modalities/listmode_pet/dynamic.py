@@ -234,9 +234,9 @@ def _frame(
             f"Frame {k + 1} ({frame.describe()}) has no prompts, so its image is empty."
         )
         if context.protocol.error_replicates is not None:
-            from engine.modalities.error_maps.stage import error_of_nothing
+            from engine.modalities.error_maps.stage import zero_error
 
-            error = error_of_nothing(context, image)
+            error = zero_error(context, image)
     else:
         units = _units_of(context, units, part, scan, k)
         events = iterated(context, units, part, sensitivity, resume, None, part=k)

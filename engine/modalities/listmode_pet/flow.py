@@ -46,7 +46,7 @@ from engine.modalities.listmode_pet.scatter_scan import ScatteringEvents, needs_
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
 from engine.modalities.listmode_pet.sieve import RIM_WARNING, sieved
-from engine.modalities.listmode_pet.spatial_sort import WholeScan
+from engine.modalities.listmode_pet.spatial_sort import ScanInMemory
 from engine.modalities.listmode_pet.trigger_times import TRIGGERS
 from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import plan_of, refuse_if_too_large
@@ -153,7 +153,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     refuse_if_too_large(requirements, grid)
     # Auxiliary files can raise the need for memory, so events may still have to move to files.
     if requirements.disk_bytes and data.n_ordered is None:
-        data = in_files(context, WholeScan(data))
+        data = in_files(context, ScanInMemory(data))
     wanted = FrameRequest.of(protocol.frames)
     n_frames = 0 if wanted is None else wanted.n_frames_within(data)
     yield plan_of(context.on, requirements, grid, n_frames)
@@ -163,7 +163,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     context.log.scanner = data.scanner.fingerprint()
     yield Loaded(f"{data.n_prompts:,} prompts, {data.scanner.describe()}", context.log.facts)
     yield from stages.say_notes(context, data)
-    yield from stages.say_misfit(context, protocol.grid.misfit(data.scanner))
+    yield from stages.warn_of_misfit(context, protocol.grid.misfit(data.scanner))
     yield context.log.end("read", events=data.n_events)
     yield from context.profiled()
     axes, stated = data.info.get("axes", "LPS"), data.info.get(STATED_AXES, "")

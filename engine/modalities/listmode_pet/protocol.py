@@ -22,7 +22,7 @@ from engine.protocols.study.fields import (
     hessian_needs_map,
     shape_for,
 )
-from engine.protocols.study.protocol import GridSettings, Protocol, YoungerSetting
+from engine.protocols.study.protocol import GridSettings, NewerSetting, Protocol
 from engine.recon.algorithms import ALGORITHMS
 from engine.recon.postprocess import Gaussian
 
@@ -123,9 +123,9 @@ class ListModeProtocol(Protocol):
     'OSEM, 4 iterations × 21 subsets'
     """
 
-    younger: ClassVar[tuple[YoungerSetting, ...]] = (
+    younger: ClassVar[tuple[NewerSetting, ...]] = (
         # A study of an older version keeps its iterations and filter, and so its image.
-        YoungerSetting(4, "fit_to_scan", before=False),
+        NewerSetting(4, "fit_to_scan", before=False),
     )
     state_version: ClassVar[int] = 1
     """1: subsets consist of events on a Morton curve (`engine.geometry.order`)."""

@@ -40,7 +40,7 @@ OnEvents = Callable[[int, int], None]
 """Callback for the number of events read and the bytes up to there; may raise to stop."""
 
 
-class WholeScan(EventPieces):
+class ScanInMemory(EventPieces):
     """A scan in memory that is read in pieces."""
 
     def __init__(self, data: ListMode) -> None:
@@ -101,7 +101,7 @@ def sort_in_space(
         # Counts per piece, so that the second pass knows the start of each class in each piece.
         counts.append(found.counts.astype(np.int32))
         sample, n_events = found.piece, n_events + len(found.keys)
-        storage.rest()
+        storage.release_pages()
         _tell(on_events, n_events, found.piece)
     scan = source.scan()
     if sample is None:
@@ -114,7 +114,7 @@ def sort_in_space(
     for k, piece in enumerate(_in_turn(second, threads)):
         n_placed += len(piece.crystals)
         if k % PIECES_BETWEEN == 0:
-            storage.rest()
+            storage.release_pages()
         _tell(on_events, n_placed, piece)
     # A file that grew while it was read would leave gaps in the columns.
     if n_placed != n_events:

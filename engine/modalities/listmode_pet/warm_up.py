@@ -92,12 +92,12 @@ def _lay_out_few() -> None:
     """Sort a few events as is done for scans that do not fit in memory."""
     from engine.data.listmode import ListMode
     from engine.data.storage.columns import MEMORY
-    from engine.modalities.listmode_pet.spatial_sort import WholeScan, sort_in_space
+    from engine.modalities.listmode_pet.spatial_sort import ScanInMemory, sort_in_space
 
     columns = {"time_ms": np.uint32, "tof_bins": np.int16, "additive": np.float32}
     few = {name: np.zeros(1, kind) for name, kind in columns.items()}
     scan = ListMode(_tiny_ring(), np.array([[0, 8]], np.int32), **few)  # type: ignore[arg-type]
-    sort_in_space(WholeScan(scan), MEMORY, threads=1)
+    sort_in_space(ScanInMemory(scan), MEMORY, threads=1)
 
 
 def _sum_little(*, with_body: bool) -> None:

@@ -146,7 +146,7 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
     context.log.scanner = data.scanner.fingerprint()
     yield Loaded(f"{data.n_prompts:,.0f} counts, {data.layout.describe()}", context.log.facts)
     yield from stages.say_notes(context, data)
-    yield from stages.say_misfit(context, context.protocol.grid.misfit(data.scanner))
+    yield from stages.warn_of_misfit(context, context.protocol.grid.misfit(data.scanner))
     remark = _beyond_times(data, grid)
     if remark:
         yield context.log.warn(remark)

@@ -21,14 +21,14 @@ class DryRun:
     empty_scan : the scan, with values that occupy no memory
     obstacles : why each step cannot be done, by kind; None if it can
     fault : error of the first step in use that failed; None if none failed
-    axis_is_sought : True if the rotation axis must still be found in the values
+    needs_axis_search : True if the rotation axis must still be found in the values
     before : source and detector before each step; None if it is not done
     """
 
     empty_scan: Projections
     obstacles: dict[str, str | None]
     fault: EngineError | None
-    axis_is_sought: bool
+    needs_axis_search: bool
     before: tuple[XrayGeometry | None, ...] = ()
 
 

@@ -56,7 +56,7 @@ def grown(scan: Projections, grid: ImageGrid) -> tuple[ImageGrid, Region]:
     return _enlarged(grid, extent_mm(scan))
 
 
-def most_grown(geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
+def growth_limit(geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
     """Return an upper limit for `grown` from the geometry alone.
 
     Parameters

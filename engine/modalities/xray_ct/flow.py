@@ -137,7 +137,7 @@ def read(context: Context) -> Stage[Projections]:
     n_views, n_rows, n_columns = scan.shape
     yield Loaded(f"{n_views} views of {n_columns} × {n_rows} pixels", context.log.facts)
     yield from say(context, scan.notes)
-    yield from stages.say_misfit(context, context.protocol.misfit(scan.geometry))
+    yield from stages.warn_of_misfit(context, context.protocol.misfit(scan.geometry))
     yield context.log.end("read", views=n_views)
     return scan
 

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from engine.core.arrays import Array, n_not_finite, rest
+from engine.core.arrays import Array, n_not_finite, release_pages
 from engine.core.backend.devices import device_of
 from engine.core.errors import GeometryError, NumericalError
 from engine.core.paths import cache_dir
@@ -180,7 +180,7 @@ def _slabs(
         # Pages of the files are released, or the system would count them as memory of this run.
         _release_pages(image, scan.storage)
         seconds = perf_counter() - clock
-        context.log.spend("reconstruct", seconds)
+        context.log.add_time("reconstruct", seconds)
         yield from _show(context, space, image, slices, (k, len(slabs)), seconds)
         if context.progress is not None:
             context.progress.reach(k)
@@ -228,11 +228,11 @@ def _fill(image: Array, slices: range, slab: Array) -> None:
                 "projections for bad pixels. Earlier slices are saved."
             )
         image[first : first + len(values)] = values
-        rest(image)
+        release_pages(image)
 
 
 def _release_pages(image: Array, storage: ColumnStorage) -> None:
-    storage.rest()
+    storage.release_pages()
     if isinstance(image, np.memmap):
         volume_file.to_disk(image)
 

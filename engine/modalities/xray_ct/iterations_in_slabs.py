@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from engine.core.arrays import Array, rest
+from engine.core.arrays import Array, release_pages
 from engine.core.backend.devices import device_of
 from engine.core.paths import cache_dir
 from engine.data.projections import Projections
@@ -136,6 +136,6 @@ def _cut_out(context: Context, storage: IterateStorage, image: Array, region: Re
         out = volume_file.made(context.folder / volume_file.NAME, (n_z, n_y, n_x))
     for k in range(n_z):
         out[k] = found[k]
-        rest(image)
-        rest(out)
+        release_pages(image)
+        release_pages(out)
     return out

@@ -94,7 +94,7 @@ class XrayCt(Modality[CtProtocol]):
         if prepared is None:
             return None
         # Searching the axis needs all values and takes seconds, so it is part of the estimate.
-        seeks = isinstance(study.scan, ProjectionsSummary) and study.scan.axis_is_sought(
+        seeks = isinstance(study.scan, ProjectionsSummary) and study.scan.needs_axis_search(
             self._steps(protocol)
         )
         return estimate_unread(protocol, prepared, grid, on=on, seeks_axis=seeks).times(left)
@@ -105,7 +105,7 @@ class XrayCt(Modality[CtProtocol]):
             return ""
         notes = []
         # Until the axis is found, the centre of the volume is only an estimate.
-        if protocol.grid.diameter_mm is None and scan.axis_is_sought(steps):
+        if protocol.grid.diameter_mm is None and scan.needs_axis_search(steps):
             notes.append(
                 "The axis of rotation is found from the scan; the volume is then centred on it"
             )

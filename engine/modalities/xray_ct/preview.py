@@ -113,7 +113,7 @@ class SlicePreview:
         thin = _central(grid, coarser)
         A = XrayTransform(plan.geometry, thin, on=self._on, on_progress=lambda *_: check())
         # One row of margin, for the linear interpolation of the back projection.
-        rows = _rows_that_see(thin, scan.geometry, margin=1)
+        rows = _rows_of_slice(thin, scan.geometry, margin=1)
         check()
         if is_gridded(settings, plan.geometry, thin, self._on):
             values = gridded(
@@ -180,9 +180,9 @@ class SlicePreview:
         after = walked(self._empty_scan, protocol, None)
         geometry = after.empty_scan.geometry
         grid = protocol.grid.grid_for(geometry)
-        seen = _rows_that_see(_central(grid, 1), geometry, margin=MARGIN)
+        seen = _rows_of_slice(_central(grid, 1), geometry, margin=MARGIN)
         # The axis of a cone beam is found in the plane of the source.
-        if after.axis_is_sought and geometry.beam == "cone":
+        if after.needs_axis_search and geometry.beam == "cone":
             level = float(np.clip(geometry.axis_seen[:, 1].mean(), 0, geometry.shape[0] - 1))
             level_rows = Rows(max(int(level) - MARGIN, 0), int(level) + MARGIN + 1)
             seen = Rows(min(seen.start, level_rows.start), max(seen.stop, level_rows.stop))
@@ -316,7 +316,7 @@ def _central(grid: ImageGrid, coarser: int) -> ImageGrid:
     return ImageGrid((1, n[0], n[1]), (coarser * x, coarser * y, z), centre)
 
 
-def _rows_that_see(grid: ImageGrid, geometry: XrayGeometry, *, margin: int) -> Rows:
+def _rows_of_slice(grid: ImageGrid, geometry: XrayGeometry, *, margin: int) -> Rows:
     """Return the rows that see a voxel of a slice, with `margin` rows on each side."""
     x, y = ([ends[axis] for ends in (grid.lower_mm, grid.upper_mm)] for axis in (0, 1))
     # The projection of a box is the hull of its corners.

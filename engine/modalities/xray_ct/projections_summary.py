@@ -106,7 +106,7 @@ class ProjectionsSummary(ScanSummary):
             raise done.fault
         return done.empty_scan
 
-    def axis_is_sought(self, steps: tuple[Any, ...]) -> bool:
+    def needs_axis_search(self, steps: tuple[Any, ...]) -> bool:
         """Return True if the axis must still be found in the values, which may move the volume.
 
         Parameters
@@ -114,7 +114,7 @@ class ProjectionsSummary(ScanSummary):
         steps
             steps with their settings
         """
-        return self._dry_run(steps).axis_is_sought
+        return self._dry_run(steps).needs_axis_search
 
     def _dry_run(self, steps: tuple[Any, ...]) -> DryRun:
         # The window asks for every change of a setting, and the answer depends on these three only.

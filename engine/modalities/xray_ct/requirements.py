@@ -25,7 +25,7 @@ from engine.modalities.requirements import (
     Requirements,
     card_rate,
 )
-from engine.modalities.xray_ct.extent import most_grown
+from engine.modalities.xray_ct.extent import growth_limit
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.slab_sizes import SlabNeeds, slab_needs
 from engine.recon.algorithms.base import WorkingMemory
@@ -166,7 +166,7 @@ def largest_grid(protocol: CtProtocol, geometry: XrayGeometry, grid: ImageGrid) 
     largest_grid
         iterations may need more than the requested grid
     """
-    return grid if protocol.algorithm.direct else most_grown(geometry, grid)
+    return grid if protocol.algorithm.direct else growth_limit(geometry, grid)
 
 
 def climbing(geometry: XrayGeometry) -> bool:
@@ -313,7 +313,7 @@ def remedy(protocol: CtProtocol) -> str:
     protocol
         protocol of the run
     """
-    hindrances = _hindrances(protocol)
+    hindrances = _slab_obstacles(protocol)
     return f"{SMALLER} {hindrances[0]}" if hindrances else SMALLER
 
 
@@ -327,10 +327,10 @@ def may_be_in_slabs(protocol: CtProtocol, on: DeviceInfo) -> bool:
     on
         device; slabs run on the CPU only
     """
-    return not on.is_gpu and not _hindrances(protocol)
+    return not on.is_gpu and not _slab_obstacles(protocol)
 
 
-def _hindrances(protocol: CtProtocol) -> list[str]:
+def _slab_obstacles(protocol: CtProtocol) -> list[str]:
     """Return sentences about changes of a protocol that make slabs possible.
 
     Filters read beyond the border of a slab. Only the exact transpose is a sum over slabs.

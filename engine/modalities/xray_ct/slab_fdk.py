@@ -82,7 +82,7 @@ class SlabFdk:
         n_updates = box.n_voxels * len(self._values)
         with self._profiler.span("back", events=n_updates, unit="voxel updates"):
             image = gridded(*data, on=self._on, on_progress=self._tick)
-        self._storage.rest()
+        self._storage.release_pages()
         return image
 
     def compile(self) -> None:
@@ -158,7 +158,7 @@ class SlabFdk:
             for each in [pool.submit(fill, part) for part in parts]:
                 # result() raises the exception of a thread, which would be lost otherwise.
                 each.result()
-        self._storage.rest()
+        self._storage.release_pages()
 
 
 @dataclass(frozen=True, eq=False)

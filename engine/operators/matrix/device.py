@@ -25,7 +25,7 @@ from engine.kernels.matrix.groups import STRIP, GroupedRows, grouped_rows, strip
 from engine.kernels.matrix.variants import MatrixVariant, PanelShape
 from engine.operators.matrix.phases import Phases
 from engine.operators.matrix.rows import turned_rows
-from engine.operators.xray.parts import Pace
+from engine.operators.xray.parts import PartProgress
 
 USABLE = 0.7
 """Share of the free memory that rows can use."""
@@ -197,7 +197,7 @@ class DeviceMatrix:
         """Return the values (n_lines,) of an image (n_z, n_y, n_x), on the device."""
         images = self._image(x, turned=False), self._image(x, turned=True)
         out = self._gpu.empty((self._n_lines,), np.float32)
-        pace = self._pace()
+        pace = self._part_progress()
         for table, n_nonzero, rows in self._parts():
             launches = self._stored.kernels.forward(table, n_nonzero, rows, images, out)
             self._run("forward", launches, table, pace)
@@ -208,7 +208,7 @@ class DeviceMatrix:
         """Return the back projection (n_z, n_y, n_x) of the values of the lines, on the device."""
         values, image = self._device_array(y), self._gpu.empty(self._shape, np.float32)
         self._gpu.zero(image)
-        pace = self._pace()
+        pace = self._part_progress()
         for table, n_nonzero, rows in self._parts():
             launches = self._stored.kernels.back(table, n_nonzero, rows, values, image)
             self._run("back", launches, table, pace)
@@ -225,7 +225,7 @@ class DeviceMatrix:
         return out
 
     def _run(
-        self, name: str, launches: Iterator[int], table: NDArray[np.int32], pace: Pace
+        self, name: str, launches: Iterator[int], table: NDArray[np.int32], pace: PartProgress
     ) -> None:
         """Queue the launches of some orientations, timed as one stage."""
         n_lines = int(np.sum(table[:, N_ROWS].astype(np.int64) * table[:, N_COLUMNS]))
@@ -246,8 +246,8 @@ class DeviceMatrix:
             return self._on.xp.ascontiguousarray(values, dtype=np.float32)
         return self._gpu.upload(np.ascontiguousarray(values, np.float32))
 
-    def _pace(self) -> Pace:
-        return Pace(self._gpu, self._tick, len(self._table))
+    def _part_progress(self) -> PartProgress:
+        return PartProgress(self._gpu, self._tick, len(self._table))
 
 
 def default_variant(response: ResponseMatrix) -> MatrixVariant:

@@ -37,9 +37,9 @@ from engine.operators.matrix.mirror_lanes import layout_of
 from engine.operators.matrix.orientation_rows import OrientationRows
 from engine.operators.matrix.phases import Phases
 from engine.operators.matrix.rows import (
+    ArrayPool,
     DecodedRows,
     PlaneImages,
-    SpareArrays,
     StoredRows,
     parts_of,
     stored_rows,
@@ -121,7 +121,7 @@ class MatrixProjector(OrientationRows):
         n = len(scanner.orientations.offsets)
         self._choose(np.arange(n) if orientations is None else np.asarray(orientations))
         self._tick, self._kept = on_progress, DecodedRows(response, self.dtype)
-        self._spare = SpareArrays()
+        self._spare = ArrayPool()
         self._stored: DeviceResponse | None = None
         self.profiler = profiler
         self._given = {"variant": variant, "form": form}

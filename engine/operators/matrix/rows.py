@@ -64,7 +64,7 @@ class StoredRows:
         return (longest + edge - 2) // edge if longest else 0
 
 
-class SpareArrays:
+class ArrayPool:
     """Arrays of rows that are no longer needed.
 
     The system hands out new memory at a rate that is a part of the time of a projection.
@@ -113,7 +113,7 @@ def stored_rows(
     limits: GroupLimits,
     threads: int,
     lanes: int = 1,
-    spare: SpareArrays | None = None,
+    spare: ArrayPool | None = None,
 ) -> StoredRows:
     """Return the decoded rows of some orientations.
 
@@ -146,7 +146,7 @@ def stored_rows(
     parts = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
     n, windows = int((ends - begins).sum()), response.windows[rows]
     shapes = np.array([s.n_rows, s.n_columns]) - chosen[:, 2:]
-    decoded = (spare or SpareArrays()).take(n, dtype)
+    decoded = (spare or ArrayPool()).take(n, dtype)
     found = StoredRows(chosen, shapes, starts, windows, *decoded)
     of_rows = np.empty((len(rows), 2), np.int64)
     of_rows[chosen[:, 0]] = shapes

@@ -28,10 +28,10 @@ from engine.kernels.cone.device_joseph import InMemory, Lines
 from engine.kernels.cone.device_joseph_gather import fitting
 from engine.kernels.cone.joseph_variants import GatherVariant
 from engine.kernels.tuning import tuned_back
-from engine.operators.xray.parts import Pace, Parts, leaving, parts_for, within
+from engine.operators.xray.parts import PartProgress, Parts, leaving, parts_for, within
 from engine.operators.xray.scene import Scene, Three, VolumeBox, Way
 from engine.operators.xray.tools import Tools, Transposing
-from engine.operators.xray.transfers import MadeViews, Transfers
+from engine.operators.xray.transfers import ComputedViews, Transfers
 
 UPDATES_PER_CHUNK = 2**33
 """Voxels times views, or rays times layers, between two progress reports."""
@@ -87,7 +87,7 @@ class DeviceXray:
         return self._fitting(self._scene.grid.shape, partial(self._transposed, y))
 
     @in_turn
-    def back(self, y: Array | MadeViews, box: VolumeBox, *, as_adjoint: bool) -> Array:
+    def back(self, y: Array | ComputedViews, box: VolumeBox, *, as_adjoint: bool) -> Array:
         """Return the voxel-driven back projection with 1/τ² of a box.
 
         Parameters
@@ -119,7 +119,7 @@ class DeviceXray:
             self._scene.grid.shape, copies, 2 * int(self._streams), max(self._scene.grid.shape),
             self._tools.volume_bytes,
         )  # fmt: skip
-        pace = self._pace(parts)
+        pace = self._part_progress(parts)
         held: InMemory | Texture | None = None
         for views in parts.views:
             rays = moves.part_on_device(out, views)
@@ -151,7 +151,7 @@ class DeviceXray:
         parts = self._parts(
             shape, int(self._streams), 2 * int(comes), max(shape), -as_supported, comes=comes
         )
-        pace = self._pace(parts)
+        pace = self._part_progress(parts)
         for slab in parts.slabs:
             # slabs outside, views inside: the sums of a slab are complete before its copy to the
             # host
@@ -170,7 +170,12 @@ class DeviceXray:
                 pace.step(len(views))
 
     def _back(
-        self, y: Array | MadeViews, box: VolumeBox, as_adjoint: bool, out: Array, moves: Transfers
+        self,
+        y: Array | ComputedViews,
+        box: VolumeBox,
+        as_adjoint: bool,
+        out: Array,
+        moves: Transfers,
     ) -> None:
         variant = self._variant(box)
         kernels = self._tools.back(variant)
@@ -179,11 +184,11 @@ class DeviceXray:
             self._views = kernels.views(scene.matrices, scene.grid.shape, scene.geometry.shape)
         comes = not moves.is_there(y)
         # one copy is the texture
-        copies = 1 + int(as_adjoint) + int(isinstance(y, MadeViews)) + 2 * int(comes)
+        copies = 1 + int(as_adjoint) + int(isinstance(y, ComputedViews)) + 2 * int(comes)
         layers = box.n_voxels / np.prod(self._scene.geometry.shape)
         recycled = self._tools.projections_bytes
         parts = self._parts(box.shape, int(self._streams), copies, layers, recycled, comes=comes)
-        pace, n = self._pace(parts), max(map(len, parts.views))
+        pace, n = self._part_progress(parts), max(map(len, parts.views))
         for slab in parts.slabs:
             moves.finish()
             volume = moves.part_on_device(out, slab)
@@ -271,8 +276,8 @@ class DeviceXray:
         self._is_least = parts.is_least(per_slice > 0, per_view > 0)
         return parts
 
-    def _pace(self, parts: Parts) -> Pace:
-        return Pace(self._gpu, self._tick, self._scene.seen[0] * len(parts.slabs))
+    def _part_progress(self, parts: Parts) -> PartProgress:
+        return PartProgress(self._gpu, self._tick, self._scene.seen[0] * len(parts.slabs))
 
     def _fitting(self, shape: Three, work: Callable[[Array, Transfers], None]) -> Array:
         """Run the work in smaller and smaller parts until it fits the memory."""

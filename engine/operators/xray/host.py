@@ -292,7 +292,7 @@ class HostXray:
     @cached_property
     def _kernel(self) -> _Kernel:
         scene = self._scene
-        if scene.sees_slices_by_rows:
+        if scene.rows_match_slices:
             return "parallel"
         if not scene.geometry.is_upright:
             return "strips"

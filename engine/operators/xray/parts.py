@@ -97,7 +97,7 @@ def within(layer: range, slab: range) -> slice:
     return slice(layer.start - slab.start, layer.stop - slab.start)
 
 
-class Pace:
+class PartProgress:
     """Reports progress, and keeps the host at most one part ahead of the device."""
 
     def __init__(self, gpu: Gpu, on_progress: OnProgress | None, total: int) -> None:

@@ -129,7 +129,7 @@ class Scene:
         return is_few and self.geometry.is_upright and not self.is_steep and self.is_ahead
 
     @cached_property
-    def sees_slices_by_rows(self) -> bool:
+    def rows_match_slices(self) -> bool:
         """Whether rays are parallel and each axial slice is seen at one height of the detector."""
         return are_level(self.matrices, self.grid.shape[1:])
 

@@ -16,7 +16,7 @@ from typing import cast
 
 import numpy as np
 
-from engine.core.arrays import Array, as_supported, rest
+from engine.core.arrays import Array, as_supported, release_pages
 from engine.core.backend import Backend
 from engine.core.errors import DeviceError, ResourceError
 from engine.core.profiling import Profiler
@@ -128,9 +128,9 @@ class SlabbedXrayTransform(LinearOperator):
             for slab, rows, A in self._seeing(c):
                 part = np.ascontiguousarray(x[slab.start : slab.stop], np.float32)
                 total[:, rows] += A.forward(part)
-                rest(x)
+                release_pages(x)
             out[views.start : views.stop] = total
-            self._room.rest()
+            self._room.release_pages()
         return self._as_array(out)
 
     def adjoint(self, y: Array) -> Array:
@@ -157,9 +157,9 @@ class SlabbedXrayTransform(LinearOperator):
                 if found is not None:
                     rows, A = found
                     total += A.adjoint(np.asarray(y[views.start : views.stop, rows], np.float32))
-                rest(y)
+                release_pages(y)
             out[slab.start : slab.stop] = total
-            self._room.rest()
+            self._room.release_pages()
         self._tell(self._n_pairs)
         return self._as_array(out)
 

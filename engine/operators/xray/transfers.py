@@ -103,7 +103,7 @@ class OutgoingParts:
             self._gpu.download(part, out)
 
 
-class MadeViews(ABC):
+class ComputedViews(ABC):
     """Projections that are computed on the device chunk by chunk from raw values.
 
     Attributes
@@ -157,12 +157,12 @@ class Transfers:
         self._incoming: IncomingParts | None = None
         self._outgoing = OutgoingParts(gpu)
 
-    def is_there(self, values: Array | MadeViews) -> bool:
+    def is_there(self, values: Array | ComputedViews) -> bool:
         """Return True if values are on the device."""
-        some = values.raw(range(1)) if isinstance(values, MadeViews) else values
+        some = values.raw(range(1)) if isinstance(values, ComputedViews) else values
         return module_of(some) is self._on.xp
 
-    def views(self, y: Array | MadeViews, part: range, parts: list[range]) -> Array:
+    def views(self, y: Array | ComputedViews, part: range, parts: list[range]) -> Array:
         """Return some views on the device; computed first if needed.
 
         Parameters
@@ -174,7 +174,7 @@ class Transfers:
         parts
             all parts, which define the size of the buffers
         """
-        if not isinstance(y, MadeViews):
+        if not isinstance(y, ComputedViews):
             return self.there(y[part.start : part.stop], parts)
         values = self.there(y.raw(part), parts)
         with self._profiler.span("filter", events=values.size, unit="pixels"):

@@ -28,7 +28,7 @@ from engine.operators.base import Definition, LinearOperator, Shape, created
 from engine.operators.xray.host import HostXray
 from engine.operators.xray.scene import Region, Scene, VolumeBox
 from engine.operators.xray.slab_memory import REAL_BYTES
-from engine.operators.xray.transfers import MadeViews
+from engine.operators.xray.transfers import ComputedViews
 
 if TYPE_CHECKING:
     from engine.operators.xray.device import DeviceXray
@@ -183,7 +183,7 @@ class XrayTransform(LinearOperator):
 
     def back_project(
         self,
-        y: Array | MadeViews,
+        y: Array | ComputedViews,
         *,
         weighting: Literal["fdk", "adjoint"],
         region: Region | None = None,
@@ -203,8 +203,8 @@ class XrayTransform(LinearOperator):
         -------
         (n_z, n_y, n_x) of the region
         """
-        given: Array | MadeViews = y if isinstance(y, MadeViews) else as_supported(y)
-        if isinstance(given, MadeViews):
+        given: Array | ComputedViews = y if isinstance(y, ComputedViews) else as_supported(y)
+        if isinstance(given, ComputedViews):
             given.expect(self.out_shape)
         else:
             self.expect(given, self.out_shape)
@@ -212,7 +212,7 @@ class XrayTransform(LinearOperator):
         if not isinstance(self._projector, HostXray):
             return self._projector.back(given, box, as_adjoint=as_adjoint)
         views = range(self.geometry.n_views)
-        values = given.made(given.raw(views), views) if isinstance(given, MadeViews) else given
+        values = given.made(given.raw(views), views) if isinstance(given, ComputedViews) else given
         return self._projector.back(values, box, as_adjoint=as_adjoint)
 
     def compile(self, use: Use) -> None:

@@ -34,7 +34,7 @@ MADE_BY_US = "isocenter-provenance-"
 PSEUDONYM = re.compile(r"[a-z_]+-[0-9a-f]{8,}")
 
 
-def harmless(facts: Plain) -> Plain:
+def shareable(facts: Plain) -> Plain:
     """Return the facts of a scan that may be passed on.
 
     Parameters
@@ -44,7 +44,7 @@ def harmless(facts: Plain) -> Plain:
 
     Returns
     -------
-    harmless
+    shareable
         numbers of all facts, and the texts of those in `HARMLESS`
     """
     # An allow list: vendors and sites can put a patient's name into any unknown field.
@@ -67,7 +67,7 @@ def without_names(info: Plain) -> Plain:
         `info` of a volume or a scan
     """
     if not str(info.get("format", "")).startswith(MADE_BY_US):
-        return harmless(info)
+        return shareable(info)
     inputs = {role: dict(file) for role, file in info.get("inputs", {}).items()}
     instead: dict[str, str] = {}
     for role, file in inputs.items():
@@ -80,12 +80,12 @@ def without_names(info: Plain) -> Plain:
             instead |= {re.escape(name): file["name"]}
     # Names also occur in the replay command and in warnings, so the whole record is searched.
     names = Names(tuple(instead.items()))
-    return names.values(info | {"inputs": inputs, "scan": harmless(info.get("scan", {}))})
+    return names.values(info | {"inputs": inputs, "scan": shareable(info.get("scan", {}))})
 
 
 def _cleaned(key: str, value: object) -> object:
     if isinstance(value, dict):
-        return harmless(value)
+        return shareable(value)
     if isinstance(value, list | tuple):
         return [cleaned for each in value if (cleaned := _cleaned(key, each)) is not None]
     return value if not isinstance(value, str | Path) or key in HARMLESS else None

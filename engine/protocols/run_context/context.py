@@ -168,10 +168,10 @@ class RunLog:
         figures
             further numbers for the log
         """
-        self.spend(stage, perf_counter() - self._clock)
+        self.add_time(stage, perf_counter() - self._clock)
         return self.measured(stage, **figures)
 
-    def spend(self, stage: str, seconds: float) -> None:
+    def add_time(self, stage: str, seconds: float) -> None:
         """Add time to a stage.
 
         Parameters

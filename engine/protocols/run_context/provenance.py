@@ -35,7 +35,7 @@ from engine.io.input_files import (
 from engine.io.safety.open_input import open_input
 from engine.protocols.privacy.key import ending_of, pseudonym_of
 from engine.protocols.privacy.names import Names
-from engine.protocols.privacy.records import harmless
+from engine.protocols.privacy.records import shareable
 from engine.protocols.run_context.assigned import assignments
 from engine.protocols.run_context.environment import environment
 from engine.protocols.study.stored_protocol import identity_of
@@ -101,7 +101,7 @@ def build(
             "sha256": _digest_of(scanner_fingerprint),
             "full": names.values(scanner_fingerprint),
         },
-        "scan": facts if study.identified else names.values(harmless(facts)),
+        "scan": facts if study.identified else names.values(shareable(facts)),
         "protocol": study.protocol.model_dump(mode="json"),
         "protocol_identity": identity_of(study.protocol),
         "started_utc": history.started_utc,

@@ -20,7 +20,7 @@ Raise it with each correction or step that is added with `since` and is used unl
 """
 
 
-class YoungerSetting(NamedTuple):
+class NewerSetting(NamedTuple):
     """A setting that older protocols lack, other than corrections and steps.
 
     Attributes
@@ -49,7 +49,7 @@ class Protocol(Settings):
     result.
     """
 
-    younger: ClassVar[tuple[YoungerSetting, ...]] = ()
+    younger: ClassVar[tuple[NewerSetting, ...]] = ()
     state_version: ClassVar[int] = 0
     """Version of the state between two updates.
 
@@ -94,7 +94,7 @@ class Protocol(Settings):
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_off_what_is_younger(cls, values: Any) -> Any:
+    def _omit_newer_settings(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             # Also runs on objects that are protocols already; these need no completion.
             return values

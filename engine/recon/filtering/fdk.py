@@ -12,7 +12,7 @@ from engine.core.backend import Backend, cpu
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.operators.xray.scene import VolumeBox, rows_seeing
-from engine.operators.xray.transfers import MadeViews
+from engine.operators.xray.transfers import ComputedViews
 from engine.operators.xray.transform import Region, XrayTransform
 from engine.recon.filtering.design import FilterDesign
 from engine.recon.filtering.filtered_chunks import FilteredChunks
@@ -101,7 +101,7 @@ def _is_gridded(A: XrayTransform, settings: FilterSettings) -> bool:
 
 
 def back_projected(
-    A: XrayTransform, rows: Array | MadeViews, plan: FilterDesign, region: Region | None = None
+    A: XrayTransform, rows: Array | ComputedViews, plan: FilterDesign, region: Region | None = None
 ) -> Array:
     """Return Σ_views q / τ² of filtered rows; a helix is corrected for the visible share of views.
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from engine.core.arrays import Array, module_of, to_host
 from engine.core.backend import Backend
-from engine.operators.xray.transfers import MadeViews
+from engine.operators.xray.transfers import ComputedViews
 from engine.recon.filtering.design import FilterDesign
-from engine.recon.filtering.projections import RowFilter, chunk_bytes, refuse_what_is_not_finite
+from engine.recon.filtering.projections import RowFilter, chunk_bytes, refuse_nonfinite
 from engine.recon.filtering.settings import FilterSettings
 
 
-class FilteredChunks(MadeViews):
+class FilteredChunks(ComputedViews):
     """Projections as from `engine.recon.filtering.projections.filtered`, chunk by chunk.
 
     Parameters
@@ -71,4 +71,4 @@ class FilteredChunks(MadeViews):
 
     def check(self) -> None:
         """Refuse values that are not finite, among those filtered so far."""
-        refuse_what_is_not_finite(int(to_host(self._n_bad)), self._values.size)
+        refuse_nonfinite(int(to_host(self._n_bad)), self._values.size)

@@ -18,7 +18,7 @@ from types import ModuleType
 
 import numpy as np
 
-from engine.core.arrays import Array, Tables, module_of, n_not_finite, rest
+from engine.core.arrays import Array, Tables, module_of, n_not_finite, release_pages
 from engine.core.backend import Backend
 from engine.core.errors import DataError, GeometryError
 from engine.geometry.xray import XrayGeometry
@@ -71,8 +71,8 @@ def planned(
         n_bad = 0
         for view in views:
             n_bad += n_not_finite(values[view : view + _VIEWS])
-            rest(values)
-        refuse_what_is_not_finite(n_bad, values.size)
+            release_pages(values)
+        refuse_nonfinite(n_bad, values.size)
     return plan_for(
         geometry,
         short_scan=settings.short_scan,
@@ -375,7 +375,7 @@ def _check_shape(values: Array, geometry: XrayGeometry) -> None:
         )
 
 
-def refuse_what_is_not_finite(n_bad: int, n: int) -> None:
+def refuse_nonfinite(n_bad: int, n: int) -> None:
     """Raise an error if line integrals are not finite.
 
     Parameters

@@ -84,7 +84,7 @@ class SlabbedTotalVariation(TotalVariation):
             inner = slice(slab.start - wide.start, slab.stop - wide.start)
             image[slab] = x[inner]
             after[slab] = np.moveaxis(p[:, inner], 0, 1)
-            storage.rest()
+            storage.release_pages()
         xp = module_of(v)
         return xp.asarray(image), xp.asarray(after)
 

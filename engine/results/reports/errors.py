@@ -63,7 +63,7 @@ def error_of_image(subject: ReportSubject) -> Section | None:
     return Section(TITLE, rows, illustrations=(_image_of(subject.volume, WIDTH),))
 
 
-def error_in_brief(subject: ReportSubject) -> Section | None:
+def error_summary(subject: ReportSubject) -> Section | None:
     """Return method and a small picture of the error map; None if the image has none.
 
     Parameters

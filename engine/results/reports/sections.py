@@ -29,8 +29,8 @@ from engine.protocols.study.stored_protocol import ORIGINS, SavedAs, digest_of
 from engine.results.reports.annotated import annotated_slices, annotation_table
 from engine.results.reports.blocks import Grid, Illustration, ReportRow, Section, Tone
 from engine.results.reports.errors import (
-    error_in_brief,
     error_of_image,
+    error_summary,
     grid_of_bias,
     grid_of_pairs,
     grid_with_errors,
@@ -300,7 +300,7 @@ def digests(subject: ReportSubject) -> Section:
 
 
 BRIEF: tuple[Part, ...] = (
-    *(signatures, illustrations_in_a_row, summary, error_in_brief, regions, annotation_table),
+    *(signatures, illustrations_in_a_row, summary, error_summary, regions, annotation_table),
     *(corrections, digests),
 )
 FULL: tuple[Part, ...] = (

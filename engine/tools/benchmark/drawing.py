@@ -37,7 +37,7 @@ def series(rows: Sequence[Plain], name_of: Callable[[Plain], str]) -> list[tuple
     return list(found.items())
 
 
-def looks() -> Iterator[tuple[str, str]]:
+def line_styles() -> Iterator[tuple[str, str]]:
     """Yield colours and marks in endless repetition."""
     return zip(cycle(COLOURS), cycle(MARKS), strict=False)
 

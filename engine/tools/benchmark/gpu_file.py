@@ -15,7 +15,7 @@ from typing import Any
 
 from engine.core.backend.devices import DeviceInfo
 from engine.core.backend.generations import generation
-from engine.core.backend.selftest_results import tested_of, verdict_of
+from engine.core.backend.selftest_results import stored_result, tested_of
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
 from engine.io.safety.atomic_write import write_atomically
@@ -71,7 +71,7 @@ def _card(device: DeviceInfo) -> Plain:
     if card is None:
         return {"name": device.label, "memory_bytes": device.memory_bytes}
     # A self-test is valid for one driver and one compiler
-    of, verdict = asdict(tested_of(card)), verdict_of(card)
+    of, verdict = asdict(tested_of(card)), stored_result(card)
     return {
         "name": card.name,
         "generation": generation(card.compute_capability),

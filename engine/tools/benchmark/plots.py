@@ -24,7 +24,7 @@ from engine.tools.benchmark.drawing import (
     finish,
     hollow,
     line,
-    looks,
+    line_styles,
     of,
     series,
 )
@@ -84,7 +84,7 @@ def draw(part: str, runs: Sequence[Run], kind: str) -> bytes:
 
 def _table2(axes: Axes, runs: Sequence[Run]) -> None:
     """Plot seconds against the edge of the image."""
-    styles = looks()
+    styles = line_styles()
     parts = [(run, run["parts"]["table2"]) for run in runs]
     for run, part in parts:
         for name, points in series(part["rows"], lambda row: f"{row['case']}, {who(row)}"):
@@ -107,7 +107,7 @@ def _table2(axes: Axes, runs: Sequence[Run]) -> None:
 
 def _table3(axes: Axes, runs: Sequence[Run]) -> None:
     """Plot seconds of each case, one line per case."""
-    styles = looks()
+    styles = line_styles()
     parts = [(run, run["parts"]["table3"]) for run in runs]
     names = list(dict.fromkeys(row["case"] for _, part in parts for row in part["rows"]))
     place = {name: at for at, name in enumerate(reversed(names))}
@@ -133,7 +133,7 @@ def _table3(axes: Axes, runs: Sequence[Run]) -> None:
 
 def _projector(axes: Axes, runs: Sequence[Run]) -> None:
     """Plot events per second of each case."""
-    styles = looks()
+    styles = line_styles()
     parts = [(run, run["parts"]["projector"]) for run in runs]
     names = list(dict.fromkeys(row["case"] for _, part in parts for row in part["rows"]))
     place = {name: at for at, name in enumerate(reversed(names))}
@@ -179,7 +179,7 @@ def _cone(axes: Axes, runs: Sequence[Run]) -> None:
     """Plot seconds of each case, ours and the peer's."""
     from matplotlib.ticker import LogLocator, NullLocator
 
-    styles = looks()
+    styles = line_styles()
     parts = [(run, run["parts"]["cone"]) for run in runs]
     names = list(dict.fromkeys(_of_size(row) for _, part in parts for row in part["rows"]))
     place = {name: at for at, name in enumerate(reversed(names))}

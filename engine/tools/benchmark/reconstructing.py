@@ -58,7 +58,7 @@ class Case:
     filters: tuple[Filter, ...] = ()
     variant: RayVariant | None = None
 
-    def briefly(self) -> Case:
+    def with_one_iteration(self) -> Case:
         """Return the same case with a single iteration."""
         return replace(self, algorithm=self.algorithm.model_copy(update={"iterations": 1}))
 
@@ -105,7 +105,7 @@ def measure(
     """
     for case in cases:
         # One iteration over a few events compiles everything
-        _reconstruct(case.briefly(), scan.select(slice(FEW)), grid)
+        _reconstruct(case.with_one_iteration(), scan.select(slice(FEW)), grid)
     runs: list[list[Row]] = [[] for _ in cases]
     images: list[Image] = []
     for _ in range(repeats):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         NormalisationSettings as NormalisationSettings,
     )
     from engine.tools.normalisation_scan.source_settings import RotatingLine as RotatingLine
-    from engine.tools.normalisation_scan.worker_process import Resting as Resting
+    from engine.tools.normalisation_scan.worker_process import Paused as Paused
     from engine.tools.normalisation_scan.worker_process import Stopped as Stopped
     from engine.tools.normalisation_scan.worker_process import StopRequest as StopRequest
     from engine.tools.normalisation_scan.worker_process import (
@@ -40,7 +40,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
         __name__,
         {
             "engine.jobs.process.side_process": ("Refused",),
-            "worker_process": ("Resting", "Stopped", "StopRequest", "measure_in_process"),
+            "worker_process": ("Paused", "Stopped", "StopRequest", "measure_in_process"),
             "convergence": ("SMALL",),
             "curves": (
                 "FactorCurve",

@@ -11,13 +11,13 @@ from threading import Event
 
 from engine.core.backend import cpu
 from engine.core.errors import EngineError
-from engine.jobs.process.exit_reasons import how_it_ended
+from engine.jobs.process.exit_reasons import exit_text
 from engine.jobs.process.side_process import (
     GONE,
     Refused,
     SideProcess,
     leave_signals_alone,
-    obey,
+    run_commands,
     tell,
 )
 from engine.tools.normalisation_scan.measuring import (
@@ -34,21 +34,21 @@ LOOK_S = 0.1
 class StopRequest(Enum):
     """Request of the caller."""
 
-    GO = "go"
-    REST = "rest"
+    CONTINUE = "go"
+    PAUSE = "rest"
     END = "end"
 
 
 @dataclass(frozen=True)
-class Resting:
+class Paused:
     """The measurement pauses after the current step, or continues.
 
     Attributes
     ----------
-    rests : True while it is paused
+    is_paused : True while it is paused
     """
 
-    rests: bool
+    is_paused: bool
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,12 @@ class Stopped:
     """The measurement was ended on request; nothing is stored."""
 
 
-ApartEvent = NormalisationEvent | Resting | Refused | Stopped
+ApartEvent = NormalisationEvent | Paused | Refused | Stopped
 
 
 def measure_in_process(
-    request: NormalisationRequest, stop_request: Callable[[], StopRequest] = lambda: StopRequest.GO
+    request: NormalisationRequest,
+    stop_request: Callable[[], StopRequest] = lambda: StopRequest.CONTINUE,
 ) -> Iterator[ApartEvent]:
     """Create a normalisation in a separate process.
 
@@ -77,7 +78,7 @@ def measure_in_process(
         progress, and at the end `MeasuredNormalisation`, `Stopped` or `Refused` with a reason
     """
     process = SideProcess[ApartEvent](_main, request, name="isocenter-normalise")
-    asked, last = StopRequest.GO, False
+    asked, last = StopRequest.CONTINUE, False
     try:
         while not last:
             wanted = stop_request()
@@ -99,23 +100,25 @@ def measure_in_process(
         code = process.end()
     # No last message: the process has crashed or was killed
     if not last:
-        yield Refused(f"The measurement stopped. {how_it_ended(code)} Start it again.")
+        yield Refused(f"The measurement stopped. {exit_text(code)} Start it again.")
 
 
-def _main(request: NormalisationRequest, events: Connection, wishes: Connection) -> None:
+def _main(request: NormalisationRequest, events: Connection, requests: Connection) -> None:
     leave_signals_alone()
     # Set while the measurement may work
     goes = Event()
     goes.set()
-    obey(wishes, lambda word: goes.clear() if word == StopRequest.REST.value else goes.set())
+    run_commands(
+        requests, lambda word: goes.clear() if word == StopRequest.PAUSE.value else goes.set()
+    )
 
     def report(event: NormalisationEvent) -> None:
         tell(events, event)
         # The result itself does not wait, even if a pause was requested
         if not goes.is_set() and not isinstance(event, MeasuredNormalisation):
-            tell(events, Resting(True))
+            tell(events, Paused(True))
             goes.wait()
-            tell(events, Resting(False))
+            tell(events, Paused(False))
 
     try:
         measure(request, on=cpu(request.threads), tell=report)

@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 
 from engine.core.backend import cpu
 from engine.core.errors import EngineError
-from engine.jobs.process.exit_reasons import how_it_ended
+from engine.jobs.process.exit_reasons import exit_text
 from engine.jobs.process.side_process import (
     GONE,
     Refused,
@@ -61,10 +61,10 @@ def resolution_in_process(
         code = process.end()
     # No last message: the process has crashed or was killed
     if not last:
-        yield Refused(f"The measurement stopped. {how_it_ended(code)} Start it again.")
+        yield Refused(f"The measurement stopped. {exit_text(code)} Start it again.")
 
 
-def _main(request: ResolutionRequest, events: Connection, wishes: Connection) -> None:
+def _main(request: ResolutionRequest, events: Connection, requests: Connection) -> None:
     leave_signals_alone()
     try:
         measure_resolution(request, on=cpu(), tell=lambda event: tell(events, event))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.tools.tuning.comparing import Comparison as Comparison
     from engine.tools.tuning.outcome import Began as Began
     from engine.tools.tuning.outcome import Outcome as Outcome
-    from engine.tools.tuning.outcome import TriedForm as TriedForm
+    from engine.tools.tuning.outcome import TriedVariant as TriedVariant
     from engine.tools.tuning.outcome import Trying as Trying
     from engine.tools.tuning.problem import TuningProblem as TuningProblem
     from engine.tools.tuning.problem import Values as Values
@@ -61,7 +61,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
             "outcome": (
                 "Began",
                 "Outcome",
-                "TriedForm",
+                "TriedVariant",
                 "Trying",
             ),
             "problem": (

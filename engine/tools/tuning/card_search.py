@@ -18,7 +18,7 @@ from engine.kernels.cone.cone_variants import WARP, BackVariant
 from engine.tools.benchmark.cone.blocks import TimedForm
 from engine.tools.benchmark.cone.variants import FormsWork
 from engine.tools.tuning.device_cone import STANDARD, DeviceBack
-from engine.tools.tuning.outcome import TriedForm
+from engine.tools.tuning.outcome import TriedVariant
 from engine.tools.tuning.problem import Value, Values
 from engine.tools.tuning.session import TuningSession
 
@@ -126,7 +126,7 @@ def _searched(forms: PathForms, budget_s: float) -> tuple[list[TimedForm], Timed
     """Search one code path; return all tried variants, the start first, and the best."""
     outcome = TuningSession(forms, budget_s=budget_s).run()
     start = forms.timed(forms.shipped, outcome.shipped_seconds)
-    others: list[TriedForm] = [one for one in outcome.tried if one.values != forms.shipped]
+    others: list[TriedVariant] = [one for one in outcome.tried if one.values != forms.shipped]
     tried = [start, *(forms.timed(one.values, one.seconds, one.fault) for one in others)]
     if outcome.best is None or outcome.comparison is None:
         return tried, start

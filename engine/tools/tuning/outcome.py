@@ -36,7 +36,7 @@ class Trying:
 
 
 @dataclass(frozen=True)
-class TriedForm:
+class TriedVariant:
     """A variant that was tried.
 
     Attributes
@@ -81,7 +81,7 @@ class Outcome:
     is_lost : True if a variant left the device unable to run any other
     """
 
-    tried: list[TriedForm] = field(default_factory=list)
+    tried: list[TriedVariant] = field(default_factory=list)
     best: Values | None = None
     comparison: Comparison | None = None
     shipped_seconds: float = 0.0
@@ -96,5 +96,5 @@ class Outcome:
         return 1.0 if self.comparison is None else 1 / self.comparison.ratio
 
 
-SearchEvent = Began | Trying | TriedForm
+SearchEvent = Began | Trying | TriedVariant
 OnEvent = Callable[[SearchEvent], None]

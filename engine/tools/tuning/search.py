@@ -12,7 +12,7 @@ from time import perf_counter
 from engine.core.errors import EngineError, ResourceError
 from engine.io.safety.locks import is_in_use, only_writer
 from engine.selftest import named
-from engine.tools.tuning.outcome import OnEvent, Outcome, SearchEvent, TriedForm
+from engine.tools.tuning.outcome import OnEvent, Outcome, SearchEvent, TriedVariant
 from engine.tools.tuning.problem import TuningProblem
 from engine.tools.tuning.request import SearchRequest
 from engine.tools.tuning.search_text import SearchEnded
@@ -88,7 +88,7 @@ class Search:
         )
 
     @property
-    def had_one(self) -> bool:
+    def was_stored(self) -> bool:
         """True if a variant was stored before."""
         return bool(self._before)
 
@@ -124,8 +124,8 @@ class Search:
             seconds=perf_counter() - begin,
             best=outcome.best,
             comparison=outcome.comparison,
-            had_one=self.had_one,
-            has_one=bool(stored_values(self.problem)),
+            was_stored=self.was_stored,
+            is_stored=bool(stored_values(self.problem)),
             was_stopped=outcome.was_stopped,
             n_unsure=sum(one.is_unsure for one in outcome.tried),
             is_lost=outcome.is_lost,
@@ -134,7 +134,7 @@ class Search:
 
     def _take(self, event: SearchEvent) -> None:
         # At once: the process may die with the next variant
-        if isinstance(event, TriedForm) and event.is_best:
+        if isinstance(event, TriedVariant) and event.is_best:
             # stored again at the end, when an error is reported
             with suppress(EngineError, OSError):
                 keep(self.problem, self._session.outcome)

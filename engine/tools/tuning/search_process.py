@@ -13,7 +13,7 @@ from engine.jobs.process.side_process import (
     Refused,
     SideProcess,
     leave_signals_alone,
-    obey,
+    run_commands,
     tell,
 )
 from engine.tools.tuning.outcome import SearchEvent
@@ -31,7 +31,7 @@ class SearchPrepared:
     title : title of the kernel
     device : name of the device
     work : measured problem as text
-    had_one : True if a variant is stored already
+    was_stored : True if a variant is stored already
     trials : file of trials
     facts : kernel, shape, parameters and default variant, for figures
     """
@@ -39,7 +39,7 @@ class SearchPrepared:
     title: str
     device: str
     work: str
-    had_one: bool
+    was_stored: bool
     trials: Path
     facts: Plain
 
@@ -58,13 +58,13 @@ class SearchProcess(SideProcess[Message]):
         self.ask("stop")
 
 
-def _main(request: SearchRequest, events: Connection, wishes: Connection) -> None:
+def _main(request: SearchRequest, events: Connection, requests: Connection) -> None:
     leave_signals_alone()
     try:
         problem = (request.problem or problem_of)(request)
         search = Search(problem, request, lambda each: tell(events, each))
         # Before the search: a stop during the preparation counts, too
-        obey(wishes, lambda _: search.stop())
+        run_commands(requests, lambda _: search.stop())
         tell(events, _prepared(search))
         _, ended = search.run()
         tell(events, ended)
@@ -88,4 +88,4 @@ def _prepared(search: Search) -> SearchPrepared:
         "shipped": problem.shipped,
     }
     title, device = problem.title, problem.on.label
-    return SearchPrepared(title, device, problem.work, search.had_one, search.trials, facts)
+    return SearchPrepared(title, device, problem.work, search.was_stored, search.trials, facts)

@@ -18,7 +18,7 @@ class SearchEnded:
     seconds : duration
     best : best variant that is faster than the default, None without one
     comparison : comparison of the best with the default
-    had_one, has_one : True if a variant was stored before, and is stored now
+    was_stored, is_stored : True if a variant was stored before, and is stored now
     was_stopped : True if it was stopped
     n_unsure : variants that seemed faster while the machine was too unsteady
     is_lost : True if a variant left the device unable to run any other
@@ -28,8 +28,8 @@ class SearchEnded:
     seconds: float
     best: Values | None
     comparison: Comparison | None
-    had_one: bool
-    has_one: bool
+    was_stored: bool
+    is_stored: bool
     was_stopped: bool
     n_unsure: int = 0
     is_lost: bool = False
@@ -40,9 +40,9 @@ class SearchEnded:
         tried = f"Variants tried: {self.n_tried}, in {self.seconds:.0f} s."
         if self.best is None or self.comparison is None:
             text = f"{tried} None is measurably faster than the default."
-            if self.had_one:
+            if self.was_stored:
                 kept = "The stored variant remains in use, but was not tried again."
-                text += f" {kept if self.has_one else 'The stored variant was deleted.'}"
+                text += f" {kept if self.is_stored else 'The stored variant was deleted.'}"
             return f"{text} {self._doubt}".rstrip()
         return (
             f"{tried} The fastest is stored: {form_words(self.best)}. Its speed relative to the "

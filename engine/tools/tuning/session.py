@@ -19,7 +19,7 @@ from engine.core.json_types import Plain
 from engine.io.safety.atomic_write import write_atomically
 from engine.tools.tuning.choices import NEEDS_TUNER, STRATEGIES, check_choices
 from engine.tools.tuning.comparing import PAIRS, WORTH, Comparison, compare
-from engine.tools.tuning.outcome import Began, OnEvent, Outcome, TriedForm, Trying
+from engine.tools.tuning.outcome import Began, OnEvent, Outcome, TriedVariant, Trying
 from engine.tools.tuning.problem import TuningProblem, Values
 
 HOPELESS = 1.15
@@ -133,16 +133,16 @@ class TuningSession:
             self._on_event(tried)
         return known or _as_row(tried)
 
-    def _of_file(self, values: Values, known: Plain) -> TriedForm:
+    def _of_file(self, values: Values, known: Plain) -> TriedVariant:
         fault = str(known.get("fault", known.get("__error__", "")))
         seconds = None if fault else float(known["time"]) / 1e3
         ratio = None if fault else float(known["ratio"])
-        return TriedForm(values, seconds, ratio, fault, self.seconds_left, from_file=True)
+        return TriedVariant(values, seconds, ratio, fault, self.seconds_left, from_file=True)
 
-    def _measured(self, values: Values) -> TriedForm:
+    def _measured(self, values: Values) -> TriedVariant:
         ratio = seconds = comparison = None
         if values in self._crashed:
-            return TriedForm(values, None, None, CRASHED, self.seconds_left)
+            return TriedVariant(values, None, None, CRASHED, self.seconds_left)
         self._on_event(Trying(values))
         # A crash of the driver ends the process without an exception
         with _under_trial(self._cache, values):
@@ -157,7 +157,7 @@ class TuningSession:
                 # After some errors, a CUDA context cannot be used any more
                 self.outcome.is_lost = not self._runs_shipped()
         is_best = comparison is not None and self._is_best(values, comparison)
-        return TriedForm(values, seconds, ratio, fault, self.seconds_left, comparison, is_best)
+        return TriedVariant(values, seconds, ratio, fault, self.seconds_left, comparison, is_best)
 
     def _runs_shipped(self) -> bool:
         """Return True if the default still runs: after some errors of a GPU nothing does."""
@@ -202,7 +202,7 @@ class TuningSession:
         return True
 
 
-def _as_row(tried: TriedForm) -> Plain:
+def _as_row(tried: TriedVariant) -> Plain:
     """Return a trial for Kernel Tuner: its time [ms] and ratio, or an error."""
     if tried.seconds is None:
         error = WRONG if tried.fault.startswith("wrong") else FAILED

@@ -24,7 +24,7 @@ from engine.kernels.stored_variants import (
     stored_record,
     text_of,
 )
-from engine.tools.tuning.outcome import Outcome, TriedForm
+from engine.tools.tuning.outcome import Outcome, TriedVariant
 from engine.tools.tuning.problem import TuningProblem, Values
 
 
@@ -86,7 +86,7 @@ def write_record(record: Plain, path: Path) -> None:
     write_atomically((text_of(record) + "\n").encode(), path)
 
 
-def _has_failed(tried: TriedForm) -> bool:
+def _has_failed(tried: TriedVariant) -> bool:
     compared = tried.comparison
     return bool(tried.fault) or (compared is not None and not compared.is_faster)
 

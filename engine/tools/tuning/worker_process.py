@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
-from engine.jobs.process.exit_reasons import how_it_ended
+from engine.jobs.process.exit_reasons import exit_text
 from engine.jobs.process.side_process import GONE, Refused
-from engine.tools.tuning.outcome import Began, SearchEvent, TriedForm, Trying
+from engine.tools.tuning.outcome import Began, SearchEvent, TriedVariant, Trying
 from engine.tools.tuning.problem import Values
 from engine.tools.tuning.request import SearchRequest
 from engine.tools.tuning.search_process import SearchPrepared, SearchProcess
@@ -60,7 +60,7 @@ class _SearchState:
     should_stop: Callable[[], bool]
     prepared: SearchPrepared | None = None
     trying: Values | None = None
-    best: TriedForm | None = None
+    best: TriedVariant | None = None
     has_begun: bool = False
     is_stopped: bool = False
 
@@ -155,22 +155,20 @@ class _SearchState:
             self.seen.append(message.values)
         return is_new or message.is_best
 
-    def _crashed(self, code: int | None) -> TriedForm:
+    def _crashed(self, code: int | None) -> TriedVariant:
         """Count the current variant as faulty, so that the next process leaves it out."""
         values: Values = self.trying or {}
         hangs = monotonic() > self.until + OVERTIME_S
-        ended = how_it_ended(code).removesuffix(".")
+        ended = exit_text(code).removesuffix(".")
         fault = "the program did not end" if hangs else f"{CRASHED}. {ended}"
         # The next process gets the list with its request
         self.request = replace(self.request, crashed=(*self.request.crashed, values))
         self.seen.append(values)
-        return TriedForm(values, None, None, fault, self.seconds_left)
+        return TriedVariant(values, None, None, fault, self.seconds_left)
 
     def _last_words(self, code: int | None) -> str:
         kept = " The best variant so far is saved." if self.best is not None else ""
-        return (
-            f"The search stopped. {how_it_ended(code)}{kept} Try again, or use a smaller problem."
-        )
+        return f"The search stopped. {exit_text(code)}{kept} Try again, or use a smaller problem."
 
     def _clear_note(self) -> None:
         """Delete the note about the current variant, which we have ended ourselves."""
@@ -179,7 +177,7 @@ class _SearchState:
 
     def _ended(self, last: SearchEnded | None) -> SearchEnded:
         """Return the summary of all processes."""
-        had_one = self.prepared is not None and self.prepared.had_one
+        was_stored = self.prepared is not None and self.prepared.was_stored
         best = self.best
         of_best = last if last is not None else best
         return SearchEnded(
@@ -187,8 +185,8 @@ class _SearchState:
             seconds=monotonic() - self.begin,
             best=last.best if last is not None else best.values if best is not None else None,
             comparison=of_best.comparison if of_best is not None else None,
-            had_one=had_one,
-            has_one=last.has_one if last is not None else had_one or best is not None,
+            was_stored=was_stored,
+            is_stored=last.is_stored if last is not None else was_stored or best is not None,
             was_stopped=self.is_stopped,
             n_unsure=len(self.unsure),
         )

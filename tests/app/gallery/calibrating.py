@@ -69,14 +69,14 @@ def normalising(shots: Photographer) -> None:
     say_diameter(dialog)
     dialog.act.click()
     dialog.rest.click()
-    shots.wait(lambda: dialog.model.rests)
+    shots.wait(lambda: dialog.model.is_paused)
     shots.shoot("dialog-normalise-rests", dialog)
-    dialog.model.rests = dialog.model._wants_rest = False
+    dialog.model.is_paused = dialog.model._wants_pause = False
     dialog.model.take(Counted(700_000, N_PROMPTS, 5.5e5, 0.047))
     for number in range(1, 9):  # as they come in a scanner that takes longer
         dialog.model.take(Stepped(number, 90.0 * 0.4**number))
     shots.shoot("dialog-normalise-busy", dialog)
-    dialog.model.ask_to_rest(True)
+    dialog.model.request_pause(True)
     dialog.rest.click()
     finish_page(shots, dialog, "dialog-normalise-done")
 

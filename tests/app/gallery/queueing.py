@@ -29,7 +29,7 @@ ENDED = {"begun_utc": NIGHT, "ended_utc": NIGHT + timedelta(minutes=11)}
 def fill(shots: Photographer) -> None:
     """Put studies of each state into the queue."""
     study, queue = shots.make(PET), StudyQueue()
-    at_work = {"state": "running", "owner": Owner.me(), "begun_utc": NIGHT}
+    at_work = {"state": "running", "owner": Owner.current(), "begun_utc": NIGHT}
     states: tuple[dict[str, object], ...] = (
         {"state": "finished", "done": 1.0, **ENDED},
         {"state": "failed", "text": LOST, **ENDED},
@@ -45,7 +45,7 @@ def fill(shots: Photographer) -> None:
         queue.change(entry.id, lambda now, v=values: now.model_copy(update=v))  # type: ignore[misc]
     (shots.demos / ASKING).write_bytes(b"events")
     queue.add(study.model_copy(update={"data": shots.demos / ASKING}), question=QUESTION)
-    queue.change_settings(runs=True, runner=Owner.me())
+    queue.change_settings(runs=True, runner=Owner.current())
 
 
 def show_queue(shots: Photographer, name: str, failed: str) -> None:

@@ -50,7 +50,7 @@ def fill(shots: Photographer) -> None:
         run = unrecorded(study.protocol, 1 if n == 2 else None)  # one ended early
         result = Results().keep(NewResult(of, volume, {"axes": "LPS"}, run))
         if order is not None:
-            result.put_order(order)
+            result.assign_order(order)
         if n == 0:
             sign(result, "P. Physicist", "acceptable", "A little motion of the head")
         elif n == 1:

@@ -55,7 +55,7 @@ def show_slab(shots: Photographer) -> None:
 
 def show_film(shots: Photographer) -> None:
     """Show the paused film."""
-    looking = shots.window.centre.looking
+    looking = shots.window.centre.viewer_tools
     looking.show_film(True)
     looking.cine.play(False)
     shots.window.centre.views.mip.set_degrees(40)
@@ -80,13 +80,13 @@ def looking(shots: Photographer) -> None:
     window.session.view.toggle_slab()
     views.set_layout(ViewLayout("sheet", "axial", 3, 4))
     shots.shoot("looking-light-box")
-    menu = window.centre.looking.layout.menu()
+    menu = window.centre.viewer_tools.layout.menu()
     menu.fill()
     shots.shoot_menu("menu-layout", menu)
     views.set_layout(ViewLayout())
     show_film(shots)
     shots.shoot("looking-film")
-    window.centre.looking.show_film(False)
+    window.centre.viewer_tools.show_film(False)
     annotate(shots)
     shots.shoot("looking-annotations")
     straighten(shots)

@@ -141,7 +141,7 @@ def test_displayed_slices_are_saved_with_their_provenance(
     live.page.slices.keep.click()
     kept = live.model.update.images
     live.page.slices.compare.click()
-    live.model.see_axis(5.0)
+    live.model.set_axis(5.0)
     live.page.slices.views.scene.turn((1.0, 0.0, 0.0), 0.4)
     qtbot.waitUntil(lambda: live.model.update.images.planes != kept.planes, timeout=10_000)
     turned = live.model.update.images
@@ -204,7 +204,7 @@ def test_frozen_slices_stay_and_saved_slices_can_be_reopened(qtbot, live, stored
     first = page.slices.views.slices[0].state.volume.values.copy()
     page.slices.keep.click()
     page.slices.freeze.click()
-    live.model.see_axis(5.0)
+    live.model.set_axis(5.0)
     qtbot.waitUntil(
         lambda: live.model.update.images.axis_column == pytest.approx(5.0), timeout=10_000
     )

@@ -38,7 +38,7 @@ def press(window, key: Qt.Key, modifiers=Qt.KeyboardModifier.NoModifier) -> None
         (Qt.Key.Key_L, lambda window: window.session.view.draws_lines),
         (Qt.Key.Key_Z, lambda window: window.session.view.magnifies),
         (Qt.Key.Key_O, lambda window: window.session.view.fusion.opacity == 0),
-        (Qt.Key.Key_K, lambda window: window.centre.looking.cine.is_playing),
+        (Qt.Key.Key_K, lambda window: window.centre.viewer_tools.cine.is_playing),
     ],
     ids="BLZOK",
 )

@@ -36,7 +36,7 @@ def fused(state):
     state.name = "below"
     state.set_colour_map("grey")
     state.set_window(0, 4)
-    state.fusion.lay(even(3), VolumePlacing(), "above")
+    state.fusion.set_second_volume(even(3), VolumePlacing(), "above")
     state.fusion.set_window(0, 4)
     return state
 
@@ -98,17 +98,17 @@ def test_difference_and_ratio_are_those_of_the_values(fused, show):
 
 
 def test_difference_of_two_units_is_refused_with_a_reason(fused, show):
-    fused.fusion.lay(even(3, "kBq/mL"), VolumePlacing(), "above")
+    fused.fusion.set_second_volume(even(3, "kBq/mL"), VolumePlacing(), "above")
     fused.fusion.set_mode("difference")
     view = show(SliceView(fused, "axial"), 700, 400)
     assert view._upper.values(view.orientation, view.raster.values, view.raster.rect) is None
     assert "same unit" in view.warning() and "HU, second volume: kBq/mL" in view.warning()
-    fused.fusion.say("Two patients.", "")
+    fused.fusion.set_messages("Two patients.", "")
     assert view.warning().startswith("Two patients. To show the difference"), "both"
 
 
 def test_both_volumes_are_named_with_units_and_a_warning_stays(fused, show):
-    fused.fusion.say("These are two patients.", "")
+    fused.fusion.set_messages("These are two patients.", "")
     view = show(SliceView(fused, "axial"), 420, 320)
     said = " ".join(text.words for text in painted(view).texts)
     for part in ("below [HU]", "+ above [HU] 50 %", "These are two patients."):
@@ -151,7 +151,7 @@ def test_volumes_with_the_same_unit_share_one_window(fused):
     assert fused.fusion.window == (1, 3)
     fused.fusion.set_window(0, 2)
     assert fused.window == (0, 2)
-    fused.fusion.lay(even(3, "kBq/mL"), VolumePlacing(), "above")
+    fused.fusion.set_second_volume(even(3, "kBq/mL"), VolumePlacing(), "above")
     fused.set_window(-5, 5)
     assert fused.fusion.window != (-5, 5)
 
@@ -168,7 +168,7 @@ def test_significance_is_the_difference_over_its_error(fused, show, same_scan, e
     """Errors of 0.3 and 0.4: independent 0.5, and 0.1 if both have the same noise."""
     fused.set_volume(even_with_error(3.0, 0.3))
     upper = even_with_error(2.0, 0.4)
-    fused.fusion.lay(upper, VolumePlacing(), "above", same_scan=same_scan)
+    fused.fusion.set_second_volume(upper, VolumePlacing(), "above", same_scan=same_scan)
     fused.fusion.set_mode("significance")
     view = show(SliceView(fused, "axial"))
     values, rect = view._upper.values(view.orientation, view.raster.values, view.raster.rect)
@@ -188,7 +188,7 @@ def test_significance_is_the_difference_over_its_error(fused, show, same_scan, e
 
 def test_colour_bar_marks_the_limit_of_a_significance(fused, show):
     fused.set_volume(even_with_error(3.0, 0.3))
-    fused.fusion.lay(even_with_error(2.0, 0.4), VolumePlacing(), "above")
+    fused.fusion.set_second_volume(even_with_error(2.0, 0.4), VolumePlacing(), "above")
     fused.fusion.set_mode("significance")
     fused.fusion.compared.set_window(-8.0, 8.0)
     bar = show(ColourBar(fused.fusion.compared), 220, 40)
@@ -209,7 +209,7 @@ def test_comparison_has_no_automatic_window(fused, show):
 
 def test_long_note_is_wrapped_without_cuts(fused, show):
     fused.set_volume(even_with_error(3.0, 0.3))
-    fused.fusion.lay(
+    fused.fusion.set_second_volume(
         replace(even(10.0), unit="%"), VolumePlacing(), "Relative error", is_error=True
     )
     view = show(SliceView(fused, "axial"), 170, 190)
@@ -221,9 +221,9 @@ def test_long_note_is_wrapped_without_cuts(fused, show):
 
 def test_two_volumes_with_the_same_name_are_numbered(fused):
     fused.name = "scan.h5"
-    fused.fusion.lay(even(3.0), VolumePlacing(), "scan.h5")
+    fused.fusion.set_second_volume(even(3.0), VolumePlacing(), "scan.h5")
     assert pair_names(fused) == ("scan.h5 (1)", "scan.h5 (2)")
-    fused.fusion.lay(even(3.0), VolumePlacing(), "a-very-long-name-of-a-scan.h5")
+    fused.fusion.set_second_volume(even(3.0), VolumePlacing(), "a-very-long-name-of-a-scan.h5")
     assert pair_names(fused, 12) == ("scan.h5", "a-very-…n.h5")
 
 
@@ -232,7 +232,7 @@ def test_background_has_no_significance(fused, show):
     for volume in (lower, upper):
         volume.values[:, :, :4] = 0.01
     fused.set_volume(lower)
-    fused.fusion.lay(upper, VolumePlacing(), "above")
+    fused.fusion.set_second_volume(upper, VolumePlacing(), "above")
     fused.fusion.set_mode("significance")
     view = show(SliceView(fused, "axial"))
     values, _ = view._upper.values(view.orientation, view.raster.values, view.raster.rect)
@@ -242,7 +242,7 @@ def test_background_has_no_significance(fused, show):
 def test_opaque_error_is_named_alone_and_states_its_limits(fused, show):
     fused.set_volume(even_with_error(3.0, 0.3))
     percent = replace(even(10.0), unit="%")
-    fused.fusion.lay(percent, VolumePlacing(), "Relative error", is_error=True)
+    fused.fusion.set_second_volume(percent, VolumePlacing(), "Relative error", is_error=True)
     view = show(SliceView(fused, "axial"))
     fused.fusion.set_opacity(1.0)
     assert "Relative error [%]" in view.caption() and "below [HU]" not in view.caption()
@@ -269,7 +269,7 @@ def test_pet_is_painted_over_ct_and_mr_in_either_order(state, show, pixels, firs
             state.set_volume(volume)
             state.name = name
         else:
-            look.lay(volume, VolumePlacing(), name)
+            look.set_second_volume(volume, VolumePlacing(), name)
         look.set_window(0, 4)
         look.set_colour_map("hot" if values[name] == 3 else "grey")
     view = show(SliceView(state, "axial"), 420, 320)

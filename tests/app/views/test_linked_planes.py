@@ -96,7 +96,7 @@ def test_value_at_the_pointer_is_that_of_its_voxel(ortho, state, index):
     assert view.pointer_text == "0.83 counts/mm"
     second = Volume(np.full(grid.shape, 4.0, np.float32), grid, "HU")
     state.name = "PET"
-    state.fusion.lay(second, VolumePlacing(), "CT")
+    state.fusion.set_second_volume(second, VolumePlacing(), "CT")
     QTest.mouseMove(view, at(view, place) + QPoint(1, 0))
     assert view.pointer_text == "PET: 0.83 counts/mm | CT: 4 HU"
     QTest.mouseMove(view, QPoint(2, 2))
@@ -130,7 +130,7 @@ def test_fused_projection_shows_one_spot_at_one_position(
     index = other.index_of(there)
     values[index] = 5.0
     upper = Volume(values, other, "Bq/mL", {"axes": upper_axes})
-    state.fusion.lay(upper, VolumePlacing.of(upper, state.volume), "PET")
+    state.fusion.set_second_volume(upper, VolumePlacing.of(upper, state.volume), "PET")
     view = show(MipView(state))
     view.set_degrees(degrees)
     assert view._fused.is_there
@@ -155,9 +155,9 @@ def test_projection_shows_pet_over_ct_in_either_order(state, show, pixels, sided
     pet = Volume(hot, sided.grid, "Bq/mL")
     seen = []
     for base, upper in ((ct, pet), (pet, ct)):
-        state.fusion.lay(None, VolumePlacing(), "")
+        state.fusion.set_second_volume(None, VolumePlacing(), "")
         state.set_volume(base)
-        state.fusion.lay(upper, VolumePlacing(), "upper")
+        state.fusion.set_second_volume(upper, VolumePlacing(), "upper")
         for look in (state, state.fusion):
             look.set_window(1.0, 4.0)
             look.set_colour_map("grey" if look.volume is ct else "hot")

@@ -73,13 +73,13 @@ def test_cursor_text_has_the_error_of_an_image_with_an_error_map(ortho, state, s
     state.set_volume(replace(sided, error=error))
     value = state.value_at_cursor()
     assert ortho.cursor_text().endswith(f"   {value:.2f} ± 0.42 {sided.unit}")  # 0.3 √2
-    state.fusion.lay(replace(sided, error=error), VolumePlacing(), "same")
+    state.fusion.set_second_volume(replace(sided, error=error), VolumePlacing(), "same")
     state.name = "mine"
     assert ortho.cursor_text().count("± 0.42") == 2
     shown = f"{value:.2f} ± 0.42 {sided.unit}"
     assert ortho.cursor_text().endswith(f"   mine: {shown} | same: {shown}")
     percent = Volume(np.full_like(sided.values, 8.57), sided.grid, "%")
-    state.fusion.lay(percent, VolumePlacing(), "Relative error", is_error=True)
+    state.fusion.set_second_volume(percent, VolumePlacing(), "Relative error", is_error=True)
     assert ortho.cursor_text().endswith(f"   {shown} | Relative error: 8.6 %")
 
 

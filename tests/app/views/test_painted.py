@@ -89,8 +89,8 @@ def test_low_view_has_one_line_and_a_pair_keeps_its_names(state, sided, show):
     state.set_volume(sided)
     state.name = "first volume with a name"
     other = replace(sided, values=sided.values + 1)
-    state.fusion.lay(other, VolumePlacing(), "second volume with a name")
-    state.fusion.say("The volumes are from two patients.", "")
+    state.fusion.set_second_volume(other, VolumePlacing(), "second volume with a name")
+    state.fusion.set_messages("The volumes are from two patients.", "")
     words = {
         height: " ".join(
             each.words for each in painted(show(SliceView(state, "axial"), 260, height)).texts

@@ -58,7 +58,7 @@ def test_maximum_and_minimum_ignore_nan(noise):
 def test_views_show_the_slab_of_both_volumes_and_its_thickness(qapp, state, noise, plane):
     state.set_volume(noise)
     view, way = SliceView(state, plane), orientation(plane)
-    state.fusion.lay(noise, VolumePlacing(), "the same")
+    state.fusion.set_second_volume(noise, VolumePlacing(), "the same")
     state.set_slab(Slab("highest", 9.0))
     found = view._upper.values(way, view.raster.values, view.raster.rect, state.cursor_mm)[0]
     np.testing.assert_array_equal(found, view.raster.values)
@@ -81,12 +81,12 @@ def test_hidden_volume_is_not_held_in_memory(qapp, state, sided, rng):
     views = [SliceView(state, plane) for plane in PLANES]
     volume = Volume(rng.random(GRID.shape, np.float32), GRID, "HU")
     state.set_volume(volume)
-    state.fusion.lay(volume, VolumePlacing(), "the same")
+    state.fusion.set_second_volume(volume, VolumePlacing(), "the same")
     state.set_slab(Slab("highest", 9.0))
     for view in views:
         view._upper.values(view.orientation, view.raster.values, view.raster.rect)
     gone = weakref.ref(volume)
-    state.fusion.lay(None, VolumePlacing(), "")
+    state.fusion.set_second_volume(None, VolumePlacing(), "")
     state.set_volume(sided)
     del volume
     gc.collect()

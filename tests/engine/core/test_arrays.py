@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.core import arrays
-from engine.core.arrays import Tables, as_supported, finite_range, module_of, rest, to_host
+from engine.core.arrays import Tables, as_supported, finite_range, module_of, release_pages, to_host
 from engine.core.backend import Backend
 
 TABLE = np.arange(5.0)
@@ -69,7 +69,7 @@ def test_changes_of_a_private_memory_map_survive_release(tmp_path):
     np.zeros(5000, np.float32).tofile(tmp_path / "values")
     values = np.memmap(tmp_path / "values", np.float32, "c")
     values[:] = 5
-    rest(np.asarray(values)[1:])
+    release_pages(np.asarray(values)[1:])
     assert (values == 5).all()
 
 

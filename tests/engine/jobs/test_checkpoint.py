@@ -350,7 +350,7 @@ def test_lost_folder_is_reported_once_and_the_run_continues(study, monkeypatch):
 def test_only_the_death_of_its_process_marks_a_job_interrupted(study):
     job = Job.create(study)
     assert not job.info.interrupted
-    me = Owner.me()
+    me = Owner.current()
     gone = next(pid for pid in range(2**22 - 1, 0, -1) if not psutil.pid_exists(pid))
     others = {
         "reused number": (me.model_copy(update={"started_s": me.started_s - 3600}), True),
@@ -369,12 +369,14 @@ def test_only_the_death_of_its_process_marks_a_job_interrupted(study):
 def test_running_job_of_another_process_is_not_claimed(study):
     job = Job.create(study)
     parent = psutil.Process(os.getppid())
-    owner = Owner.me().model_copy(update={"pid": parent.pid, "started_s": parent.create_time()})
+    owner = Owner.current().model_copy(
+        update={"pid": parent.pid, "started_s": parent.create_time()}
+    )
     job._change(owner=owner)
     with pytest.raises(ResourceError, match="in use by process"):
         next(keep(run_of(), job))
     assert next(keep(run_of(), job, heir_of=parent.pid)) == StageStarted("reconstruct", "OSEM")
-    assert job.record.owner == Owner.me()
+    assert job.record.owner == Owner.current()
 
 
 def test_jobs_are_listed_newest_first_and_old_files_removed(study):
@@ -398,7 +400,7 @@ def test_jobs_are_listed_newest_first_and_old_files_removed(study):
 
 def test_ended_jobs_are_removed_and_interrupted_jobs_stay(study):
     interrupted = Job.create(study)
-    interrupted._change(owner=Owner(host=Owner.me().host, pid=0, started_s=0.0))
+    interrupted._change(owner=Owner(host=Owner.current().host, pid=0, started_s=0.0))
     template = interrupted.record
     for n in range(KEPT_ENDED + 5):
         folder = paths.jobs_dir() / f"old-{n}"

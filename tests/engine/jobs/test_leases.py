@@ -93,7 +93,7 @@ def test_study_becomes_free_when_its_machine_stops_renewing(
         assert owner_of(queue, id) == ELSEWHERE
         time.sleep(LEASE_S / 4)
     at_work.join()
-    assert queue.get(id).state == "finished" and owner_of(queue, id) == Owner.me()
+    assert queue.get(id).state == "finished" and owner_of(queue, id) == Owner.current()
 
 
 def test_study_changed_since_it_was_read_is_not_claimed(queue: StudyQueue, tmp_path: Path) -> None:

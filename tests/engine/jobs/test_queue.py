@@ -234,7 +234,7 @@ def test_unreported_result_is_not_computed_again(queue: StudyQueue, tmp_path: Pa
     output = tmp_path / "image.h5"
     entry = queue.add(study(tmp_path, "scan"), output=output)
     assert run(queue) == ["finished"]
-    dead = replace_owner(Owner.me())
+    dead = replace_owner(Owner.current())
     reported = queue.get(entry.id).model_copy(
         update={"state": "running", "owner": dead, "result": ""}
     )

@@ -103,7 +103,7 @@ def test_parts_transferred_during_the_work_equal_the_whole(on, way, streams):
 @pytest.mark.parametrize("way", ["forward", "gathered", "fdk"])
 def test_waits_hold_if_the_host_is_far_ahead(monkeypatch, way, late_copies):
     """The host never waits for kernels here, so only the waits of streams keep the order."""
-    monkeypatch.setattr("engine.operators.xray.parts.Pace.step", lambda pace, n: None)
+    monkeypatch.setattr("engine.operators.xray.parts.PartProgress.step", lambda pace, n: None)
     on = cuda(EmulatedGpu(exact_textures=True, late=True, late_copies=late_copies))
     assert of_largest(result(way, on, np.random.default_rng(7)), wanted(way)) < 1e-5
 
@@ -140,7 +140,7 @@ def test_omitted_wait_is_detected(monkeypatch, which, way):
         return found
 
     monkeypatch.setattr(gpu, "empty", unwritten)
-    monkeypatch.setattr("engine.operators.xray.parts.Pace.step", lambda pace, n: None)
+    monkeypatch.setattr("engine.operators.xray.parts.PartProgress.step", lambda pace, n: None)
     leave_out(gpu, monkeypatch, which)
     found = result(way, cuda(gpu), np.random.default_rng(7))
     assert not of_largest(found, wanted(way)) < 1e-3

@@ -12,7 +12,7 @@ from engine.cli.exit_codes import DONE
 from engine.cli.main import main
 from engine.core.backend import cuda, named, selftest_results
 from engine.core.backend.driver import NvidiaCard
-from engine.core.backend.selftest_results import Verdict, text_of, verdict_of
+from engine.core.backend.selftest_results import SelfTestResult, stored_result, text_of
 from engine.selftest import device_choice, running
 from engine.selftest.families import FAMILIES
 from engine.selftest.guard_bands import FENCE_BYTES, Fenced
@@ -57,9 +57,9 @@ def test_gpu_of_this_machine_passes():
 
 def test_gpu_is_tested_once(home, short):
     gpu = EmulatedGpu()
-    assert verdict_of(CARD) is None
+    assert stored_result(CARD) is None
     assert why_not(gpu) == ""
-    assert verdict_of(CARD).passed
+    assert stored_result(CARD).passed
     assert why_not(EmulatedGpu(memory_limit=0)) == "", "it was tested again"
 
 
@@ -73,7 +73,7 @@ def test_failed_gpu_is_not_used_and_the_reason_given(home):
 
 def test_full_gpu_memory_gives_no_verdict(home, short):
     assert "could not be tested" in why_not(EmulatedGpu(memory_limit=0))
-    assert verdict_of(CARD) is None
+    assert stored_result(CARD) is None
 
 
 @pytest.mark.parametrize(
@@ -87,17 +87,17 @@ def test_full_gpu_memory_gives_no_verdict(home, short):
 )
 def test_verdict_is_specific_to_gpu_and_driver(home, other):
     device_choice.keep(CARD, ())
-    assert verdict_of(CARD).passed
-    assert verdict_of(other) is None
+    assert stored_result(CARD).passed
+    assert stored_result(other) is None
 
 
 @pytest.mark.parametrize("what", ["cupy", "nvrtc", "program"])
 def test_verdict_is_specific_to_the_software_state(home, what):
     of = selftest_results.tested_of(CARD)
-    old = Verdict(replace(of, **{what: "another"}), (), "2026-01-01T00:00:00+00:00")
+    old = SelfTestResult(replace(of, **{what: "another"}), (), "2026-01-01T00:00:00+00:00")
     of.path.parent.mkdir(parents=True)
     of.path.write_text(text_of(old))
-    assert verdict_of(CARD) is None
+    assert stored_result(CARD) is None
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"of": {}}', "\0", "[" * 30_000])
@@ -105,7 +105,7 @@ def test_damaged_verdict_is_ignored(home, text):
     path = selftest_results.tested_of(CARD).path
     path.parent.mkdir(parents=True)
     path.write_text(text)
-    assert verdict_of(CARD) is None
+    assert stored_result(CARD) is None
 
 
 def test_write_outside_an_array_breaks_a_fence():

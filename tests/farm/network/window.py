@@ -65,7 +65,7 @@ class Driver:
             state=text,
             ended=model.has_ended,
             waiting=model.waiting,
-            came=0 if model.update is None else model.came(model.update),
+            came=0 if model.update is None else model.n_received(model.update),
             messages=list(model.messages)[-300:],
         )
 

@@ -324,13 +324,13 @@ class OpenVolumes(QObject):
             True if another key was selected; its saved window is restored
         """
         base, view = self.base, self._view
-        cursor, had_one = view.cursor_mm, view.volume is not None
+        cursor, had_volume = view.cursor_mm, view.volume is not None
         view.name = base.name if base is not None else ""
         # `set_volume` rebuilds all slices; skip it if only the overlay has changed.
         shown = self.base_volume
         if shown is None or shown is not view.volume or refit:
             self._display.show(shown, refit=refit)
-            if switched and had_one:  # both have one coordinate system
+            if switched and had_volume:  # both have one coordinate system
                 view.set_cursor(cursor)
         # Links must be off while saved windows return, or the first would overwrite the second.
         keys = self._base_key, self._overlay_key
@@ -349,19 +349,21 @@ class OpenVolumes(QObject):
 
     def _show_overlay(self) -> None:
         base, overlay, fusion = self.base, self.overlay, self._view.fusion
-        fusion.say(*self.pairing_note)
+        fusion.set_messages(*self.pairing_note)
         if base is None or overlay is None:
             if fusion.volume is not None:
-                fusion.lay(None, VolumePlacing(), "")
+                fusion.set_second_volume(None, VolumePlacing(), "")
             return
         is_error = overlay.kind == "error"
         if is_error and not fusion.is_error and fusion.volume is not None:
             # Another quantity needs a window of its own, even in the same unit.
-            fusion.lay(None, VolumePlacing(), "")
+            fusion.set_second_volume(None, VolumePlacing(), "")
         same_scan = base.origin.is_same_scan(overlay.origin)
         placing = overlay.placing_over(base)
         shown = overlay.volume if is_error else self._in_view_unit(overlay)
-        fusion.lay(shown, placing, overlay.name, is_error=is_error, same_scan=same_scan)
+        fusion.set_second_volume(
+            shown, placing, overlay.name, is_error=is_error, same_scan=same_scan
+        )
 
     def _keep_windows(self) -> None:
         # Each volume returns with the window that it had, so both are stored before any switch.

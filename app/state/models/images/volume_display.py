@@ -33,7 +33,7 @@ class VolumeDisplay:
         if refit and is_fitted:
             state.auto_window()
         if refit and is_placed:
-            state.find_something()
+            state.centre_on_structures()
         if is_fitted or state.window != window:
             self._fitted = state.window
         if is_placed or state.cursor_mm != cursor:

@@ -231,7 +231,7 @@ class ProtocolLibrary(SavedProtocols):
         self._keep_earlier(listed)
         _remove_file(listed.path)
 
-    def take_in(self, path: Path) -> Protocol:
+    def import_protocol(self, path: Path) -> Protocol:
         """Add a protocol from a file, with its version.
 
         Parameters
@@ -261,7 +261,7 @@ class ProtocolLibrary(SavedProtocols):
         return made
 
     @staticmethod
-    def give(listed: ListedProtocol, path: Path) -> None:
+    def export_protocol(listed: ListedProtocol, path: Path) -> None:
         """Write a protocol to a file that can be shared.
 
         Parameters

@@ -32,7 +32,7 @@ class ImportJob(QObject):
     def __init__(self, commands: Commands, model: ImportModel, parent: QObject) -> None:
         super().__init__(parent)
         self._commands, self._model = commands, model
-        self._is_ended = False
+        self._is_stopped = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(WAIT_MS)
@@ -42,27 +42,27 @@ class ImportJob(QObject):
     def refresh(self) -> None:
         """Start a preview with the current answers, unless one is being made."""
         model = self._model
-        if model.is_busy or self._is_ended:
+        if model.is_busy or self._is_stopped:
             return
         model.begin()
         # A copy: the user may answer while the thread works.
-        said = dict(model.answers)
+        answers = dict(model.answers)
 
         def work(task: Task) -> ImportPreview | str:
             from engine.jobs import ForeignFiles
 
             files = ForeignFiles(self._commands.loader(), task.isInterruptionRequested)
             try:
-                return files.import_preview(model.source, said)
+                return files.import_preview(model.source, answers)
             except EngineError as e:
                 return str(e)
 
         self._commands.run_task(
             work,
-            lambda found: model.take(said, found),
+            lambda found: model.take(answers, found),
             failed=tr("The files could not be read."),
-            on_failure=lambda text: model.take(said, text),
-            on_end=self._ended,
+            on_failure=lambda text: model.take(answers, text),
+            on_end=self._after_preview,
         )
 
     def write(self, draft: Draft, name: str) -> None:
@@ -89,10 +89,10 @@ class ImportJob(QObject):
 
     def stop(self) -> None:
         """Start no more previews."""
-        self._is_ended = True
+        self._is_stopped = True
         self._timer.stop()
 
-    def _ended(self) -> None:
+    def _after_preview(self) -> None:
         self._model.end()
         # An answer during the preview makes its result obsolete.
         if not self._model.is_current:

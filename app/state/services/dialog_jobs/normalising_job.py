@@ -20,7 +20,7 @@ class NormalisingJob(DialogJob):
 
     def __init__(self, commands: Commands, parent: QObject) -> None:
         super().__init__(commands, parent)
-        self._rests = self._is_wanted = False
+        self._pauses = self._is_wanted = False
 
     def start(self, request: NormalisationRequest) -> None:
         """Start a measurement. No other one may be running.
@@ -30,21 +30,21 @@ class NormalisingJob(DialogJob):
         request
             scans, source and settings
         """
-        self._rests, self._is_wanted = False, True
+        self._pauses, self._is_wanted = False, True
         self._run(
             lambda task: self._measure(task, request),
             tr("The normalisation could not be created."),
         )
 
-    def rest(self, rests: bool) -> None:
+    def pause(self, pauses: bool) -> None:
         """Pause after the current step, or continue.
 
         Parameters
         ----------
-        rests
+        pauses
             True to pause
         """
-        self._rests = rests
+        self._pauses = pauses
 
     def stop(self) -> None:
         """Stop without a result."""
@@ -58,7 +58,7 @@ class NormalisingJob(DialogJob):
         def stop_request() -> StopRequest:
             if task.isInterruptionRequested() or not self._is_wanted:
                 return StopRequest.END
-            return StopRequest.REST if self._rests else StopRequest.GO
+            return StopRequest.PAUSE if self._pauses else StopRequest.CONTINUE
 
         for event in measure_in_process(request, stop_request):
             self.event_received.emit(event)

@@ -67,7 +67,7 @@ class SweepJob(DialogJob):
         self._run(
             lambda task: self._make(task, wanted, threads),
             tr("The candidate slices could not be computed."),
-            done=self._took,
+            done=self._emit_result,
             on_progress=self.progressed.emit,
         )
 
@@ -107,7 +107,7 @@ class SweepJob(DialogJob):
         except EngineError as e:
             return str(e)
 
-    def _took(self, result: Estimate | str | None) -> None:
+    def _emit_result(self, result: Estimate | str | None) -> None:
         if isinstance(result, str):
             self.failed.emit(result)
         elif result is not None and not self._stop.is_set():

@@ -156,7 +156,7 @@ class QueueCommands(QObject):
             lambda queue: queue.set_running(True, at_once), tr("The queue could not be started.")
         )
 
-    def rest(self) -> None:
+    def pause_all(self) -> None:
         """Start no more studies; running ones save a checkpoint and wait."""
         self._change_queue(
             lambda queue: queue.set_running(False), tr("The queue could not be paused.")
@@ -250,12 +250,12 @@ class QueueCommands(QObject):
             self.start_runner(queue)
             return _read_queue(queue)
 
-        def took(found: Found) -> None:
+        def update(found: Found) -> None:
             self._update_model(found)
             if done is not None:
                 done()
 
-        self._commands.run_task(work, took, failed=failed, on_end=on_end)
+        self._commands.run_task(work, update, failed=failed, on_end=on_end)
 
     def _log_added(self, title: str, files: tuple[Path, ...] = ()) -> None:
         self._session.add_log("info", tr("Added to the queue: {title}.", title=title), files)

@@ -117,13 +117,13 @@ class QueueIntake(QObject):
             called instead if there are not several scans
         """
 
-        def took(found: SortedFiles) -> None:
+        def on_sorted(found: SortedFiles) -> None:
             if len(found.scans) > 1:
-                self._take(found)
+                self._add_found(found)
             else:
                 alone()
 
-        self._sort(paths, took)
+        self._sort(paths, on_sorted)
 
     def add(self, paths: tuple[Path, ...]) -> None:
         """Add all scans among files to the queue.
@@ -133,9 +133,9 @@ class QueueIntake(QObject):
         paths
             files and folders
         """
-        self._sort(paths, self._take)
+        self._sort(paths, self._add_found)
 
-    def take_up(self, scans: Iterable[ScanToRead], paths: tuple[Path, ...]) -> None:
+    def resume_reading(self, scans: Iterable[ScanToRead], paths: tuple[Path, ...]) -> None:
         """Read the scans that an earlier window did not read.
 
         Parameters
@@ -177,7 +177,7 @@ class QueueIntake(QObject):
 
     # Reading
 
-    def _sort(self, paths: tuple[Path, ...], took: Callable[[SortedFiles], object]) -> None:
+    def _sort(self, paths: tuple[Path, ...], on_sorted: Callable[[SortedFiles], object]) -> None:
         self._is_sorting = True
         self._unsorted.append(paths)
 
@@ -195,25 +195,25 @@ class QueueIntake(QObject):
             if paths in self._unsorted:
                 self._unsorted.remove(paths)
 
-        def ended() -> None:
+        def on_end() -> None:
             end()
             self.changed.emit()
 
-        def sorted_(found: SortedFiles) -> None:
+        def done(found: SortedFiles) -> None:
             end()
-            took(found)
+            on_sorted(found)
 
         self._commands.run_task(
             work,
-            sorted_,
+            done,
             busy=tr("Searching for scans …"),
             failed=tr("The files could not be read."),
             stoppable=True,
-            on_end=ended,
+            on_end=on_end,
         )
         self.changed.emit()
 
-    def _take(self, found: SortedFiles) -> None:
+    def _add_found(self, found: SortedFiles) -> None:
         if found.skipped or not found.scans:
             title = tr("Some files were not added to the queue.")
             text = " ".join(found.skipped) or tr("They contain no scan.")
@@ -257,18 +257,18 @@ class QueueIntake(QObject):
             busy=tr("Reading {name}", name=wanted.data.name),
             failed=tr("{name} cannot be opened.", name=wanted.data.name),
             stoppable=True,
-            on_end=self._ended,
+            on_end=self._after_reading,
         )
 
-    def _ended(self) -> None:
+    def _after_reading(self) -> None:
         self._is_reading = False
-        self._go_on()
+        self._finish_scan()
 
-    def _wrote(self) -> None:
+    def _after_writing(self) -> None:
         self._is_writing = False
-        self._go_on()
+        self._finish_scan()
 
-    def _go_on(self) -> None:
+    def _finish_scan(self) -> None:
         # The next scan is read only after this one is written, which keeps their order.
         if self._is_reading or self._is_writing:
             return
@@ -307,7 +307,7 @@ class QueueIntake(QObject):
                 text = tr("Added to the queue: {title}.", title=queued.study.title)
                 self._session.add_log("info", text, (queued.study.data,))
 
-        self._act(write, title, log, self._wrote)
+        self._act(write, title, log, self._after_writing)
 
     def _queued(self, reading: ScanToRead, found: NewStudy | Unread) -> QueuedStudy:
         identified = self._preferences.identify

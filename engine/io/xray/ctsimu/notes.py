@@ -63,7 +63,7 @@ def notes_of(path: Path, content: Plain, q: Quantities) -> list[str]:
     parallel = section(content, "geometry", "source").get("type") == "parallel"
     # A cone beam ignores the divergence, so only that of a parallel beam matters.
     spread = parallel and any(
-        q.maybe(divergence.get(axis), ANGLE_RAD, f"geometry.source.beam_divergence.{axis}")
+        q.optional(divergence.get(axis), ANGLE_RAD, f"geometry.source.beam_divergence.{axis}")
         for axis in "uv"
     )
     moving = section(content, "acquisition").get("scan_mode") == "continuous"
@@ -174,7 +174,7 @@ def _map(
                     "map; correct the scenario."
                 )
             dtype = np.dtype(str(kind)).newbyteorder(ORDERS[str(order)])
-            start = q.maybe(stated.get("headersize"), PURE, "headersize") or 0
+            start = q.optional(stated.get("headersize"), PURE, "headersize") or 0
             values = file.array(dtype, shape, min(max(int(start), 0), file.size))
     # A map for unbinned pixels cannot be applied to binned ones.
     if values.shape != shape:

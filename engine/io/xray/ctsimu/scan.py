@@ -126,8 +126,8 @@ def _open_beam(
     most = section(metadata[1], "output", "projections").get("max_intensity") if metadata else None
     # The metadata describe the images as written, the scenario as planned.
     key, stated = ("imax", grey.get("imax")) if most is None else ("max_intensity", most)
-    top = q.maybe(stated, PURE, key)
-    low = q.maybe(grey.get("imin"), PURE, "imin") or 0.0
+    top = q.optional(stated, PURE, key)
+    low = q.optional(grey.get("imin"), PURE, "imin") or 0.0
     if top is None:
         notes.append(f"{path.name}: no flat images and no imax, so the open beam is unknown.")
         return None, scan_images.darks, None

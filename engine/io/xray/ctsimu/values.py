@@ -87,7 +87,7 @@ class Quantities:
         value = stated.get("value") if isinstance(stated, dict) else stated
         return self._real(value, name) * self._unit(_unit_of(stated), units, name, value)
 
-    def maybe(self, stated: object, units: Mapping[str, float], name: str) -> float | None:
+    def optional(self, stated: object, units: Mapping[str, float], name: str) -> float | None:
         """Return the value of a quantity, None if it is not stated.
 
         Parameters
@@ -115,7 +115,7 @@ class Quantities:
             place of the quantity in the file
         """
         try:
-            return self.maybe(stated, units, name)
+            return self.optional(stated, units, name)
         except FileFormatError:
             return None
 

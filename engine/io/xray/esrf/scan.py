@@ -94,7 +94,7 @@ def _read(file: InputFile) -> Projections:
     degrees = turned_deg(path, headers, n_views, fields.positive("scanrange"), notes)
     angles = read_angles(degrees, "deg", f"{path.name}: angles")
     flats, taken = _flats(path, n_views, values.shape[1:], notes)
-    pixel_um = fields.maybe("pixelsize") or 0.0
+    pixel_um = fields.optional("pixelsize") or 0.0
     # Without PixelSize, one pixel is 1 mm, and a note states this.
     edge = pixel_um / 1e3 if pixel_um > 0 else 1.0
     kept = len(angles.rad)
@@ -192,7 +192,7 @@ def _darks(path: Path, fields: Fields, shape: tuple[int, ...], notes: list[str])
     if DARK in named:
         return _stacked([named[DARK]], shape, path)
     sums = [each for name, each in named.items() if DARK_SUM.match(name)]
-    n_darks = fields.maybe("dark_n") or 0.0
+    n_darks = fields.optional("dark_n") or 0.0
     if not sums or n_darks < 1:
         notes.append(f"{path.name}: no dark image dark.edf next to it, so none is subtracted.")
         return None

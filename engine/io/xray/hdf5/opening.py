@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.arrays import rest
+from engine.core.arrays import release_pages
 from engine.core.errors import EngineError, FileFormatError
 from engine.core.json_types import Plain
 from engine.io.folder import exists
@@ -369,14 +369,14 @@ def read_images(
         for start in range(0, rows, block):
             part = item[start : start + block]
             values[:, start : start + block] = part.transpose(1, 0, 2)[chosen]
-            rest(values)
+            release_pages(values)
         return values
     for start in range(0, n_all, block):
         # Read whole blocks and select in memory: h5py is slow with lists of indices.
         here = np.flatnonzero((chosen >= start) & (chosen < start + block))
         if len(here):
             values[here] = item[start : start + block][chosen[here] - start]
-            rest(values)
+            release_pages(values)
     return values
 
 

@@ -254,7 +254,7 @@ def _geometry(
     if isinstance(g, RtkSettings):
         return _rtk(g, n_views, (rows, columns), path)
     angles = source_angles(settings, g, n_views, path, n_references=n_references)
-    return _friendly(g, angles, (rows, columns), path)
+    return _simple_geometry(g, angles, (rows, columns), path)
 
 
 def _rtk(
@@ -269,7 +269,7 @@ def _rtk(
     return geometry, True, angles.notes
 
 
-def _friendly(
+def _simple_geometry(
     g: ConeSettings | ParallelSettings, angles: Angles, shape: tuple[int, int], path: Path
 ) -> tuple[XrayGeometry, bool, tuple[str, ...]]:
     """Return the geometry of a cone, fan or parallel beam.

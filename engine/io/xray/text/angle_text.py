@@ -78,7 +78,7 @@ class TextAngles:
 
 
 @dataclass(frozen=True)
-class Puzzle:
+class UnclearAngles:
     """A sentence about numbers that could be the angles, and why they are not used."""
 
     text: str
@@ -131,7 +131,7 @@ def angles_in_text(file: InputFile, lengths: Sequence[int], column: str = "") ->
     found = of_column(content, column) if column else choose(content, file.name, lengths)
     if isinstance(found, TextAngles):
         return found
-    if isinstance(found, Puzzle):
+    if isinstance(found, UnclearAngles):
         raise FileFormatError(found.text)
     if column:
         raise FileFormatError(
@@ -172,7 +172,9 @@ def is_named_angle(label: str) -> bool:
     return bool(words_of(label) & ANGLE_WORDS)
 
 
-def choose(content: TextContent, name: str, lengths: Sequence[int]) -> TextAngles | Puzzle | None:
+def choose(
+    content: TextContent, name: str, lengths: Sequence[int]
+) -> TextAngles | UnclearAngles | None:
     """Return the angles in a text.
 
     Parameters
@@ -187,7 +189,7 @@ def choose(content: TextContent, name: str, lengths: Sequence[int]) -> TextAngle
     Returns
     -------
     found
-        a `Puzzle` if the choice is not clear, None if there are no angles
+        a `UnclearAngles` if the choice is not clear, None if there are no angles
     """
     n_views = lengths[0]
     stem = name.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
@@ -214,7 +216,7 @@ def choose(content: TextContent, name: str, lengths: Sequence[int]) -> TextAngle
         return _one_of(likely, content, stem)
     # A list without words and constant values is certainly not a list of angles.
     if fits and (not content.is_bare or any(not each.is_constant for each in fits)):
-        return _puzzle(fits, stem)
+        return _unclear_choice(fits, stem)
     return _of_other_length(content, stem, n_views)
 
 
@@ -303,16 +305,18 @@ def _is_span_of_a_scan(each: NumberList, content: TextContent) -> bool:
     return bool(degrees <= MOST_SPAN_DEG or is_even)
 
 
-def _far_too_wide(each: NumberList, name: str) -> Puzzle:
+def _far_too_wide(each: NumberList, name: str) -> UnclearAngles:
     low, high = each.values.min(), each.values.max()
-    return Puzzle(
+    return UnclearAngles(
         f"{name}, {each.place}: the angles run from {low:g} to {high:g}, more than ten turns in "
         "degrees; state the unit in the title (deg, rad, mdeg), or state the total angle, such as "
         "--angles 180."
     )
 
 
-def _one_of(lists: Sequence[NumberList], content: TextContent, name: str) -> TextAngles | Puzzle:
+def _one_of(
+    lists: Sequence[NumberList], content: TextContent, name: str
+) -> TextAngles | UnclearAngles:
     """Return the only list, or the first of several equal ones."""
     found = [_text_angles(each, content) for each in lists]
     first = _degrees(found[0])
@@ -320,7 +324,7 @@ def _one_of(lists: Sequence[NumberList], content: TextContent, name: str) -> Tex
     if all(np.allclose(_degrees(each), first, rtol=0, atol=SAME_DEG) for each in found[1:]):
         return found[0]
     names = ", ".join(each.place for each in found[:4])
-    return Puzzle(
+    return UnclearAngles(
         f"{name}: {len(found)} lists could be the angles ({names}); name one, such as --angles "
         f"{name}#{_column(lists[0])}."
     )
@@ -341,22 +345,22 @@ def _column(each: NumberList) -> str:
     return each.place.removeprefix("column ")
 
 
-def _puzzle(fits: Sequence[NumberList], name: str) -> Puzzle:
+def _unclear_choice(fits: Sequence[NumberList], name: str) -> UnclearAngles:
     n = len(fits[0].values)
     example = next((each for each in fits if not (each.is_counter or each.is_constant)), fits[0])
-    return Puzzle(
+    return UnclearAngles(
         f"{name}: contains {n:,} numbers, one per view, but nothing marks them as angles; use "
         f"--angles {name}#{_column(example)} if they are angles, or state the total angle, such as "
         "--angles 180."
     )
 
 
-def _of_other_length(content: TextContent, name: str, n_views: int) -> Puzzle | None:
+def _of_other_length(content: TextContent, name: str, n_views: int) -> UnclearAngles | None:
     """Return a puzzle if a list named as angles has another length than the number of views."""
     for each in content.lists:
         is_named = is_named_angle(each.label) or (is_named_angle(name) and not each.is_in_word)
         if is_named and not each.place.startswith("line") and 2 * len(each.values) > n_views:
-            return Puzzle(
+            return UnclearAngles(
                 f"{name}: {len(each.values):,} angles for {n_views:,} views; correct the list, or "
                 "state the total angle, such as --angles 180."
             )

@@ -33,7 +33,7 @@ class Fields:
         """Return the text of a key, None if it is missing or empty."""
         return self.values.get(key.lower()) or None
 
-    def maybe(self, key: str) -> float | None:
+    def optional(self, key: str) -> float | None:
         """Return the number at the beginning of a value.
 
         Parameters
@@ -94,7 +94,7 @@ class Fields:
         FileFormatError
             if the key is missing or has no number
         """
-        number = self.maybe(key)
+        number = self.optional(key)
         if number is None:
             raise FileFormatError(
                 f"{self.path.name}: {key!r} is missing; copy the file again, or add the value."

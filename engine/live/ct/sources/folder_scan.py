@@ -128,7 +128,7 @@ class FolderScan:
         self._first, self._said = {}, set()
         self._screening.restart()
         self._missing = MissingNumbers(self._name)
-        return Resumed(f"{self._name}: {why}; the scan starts again.", anew=True)
+        return Resumed(f"{self._name}: {why}; the scan starts again.", is_new_scan=True)
 
     def _unfinished(self, file: ArrivingFile, fault: str, now_s: float) -> Iterator[Noticed]:
         self._files.wait_for(file, fault or "its last rows have only zeros", now_s + AGAIN_S)

@@ -57,7 +57,7 @@ class Hdf5Source(FileSource):
             set by the consumer to end the iteration
         """
         yield Waiting(f"{self.name}: waiting for images.")
-        look = _Looks(self._path, self._loader)
+        look = _FileChecks(self._path, self._loader)
         while not stop.is_set():
             yield from look.once(stop)
             self._geometry = look.geometry
@@ -71,7 +71,7 @@ class Hdf5Source(FileSource):
                 stop.wait(POLL_S)
 
 
-class _Looks:
+class _FileChecks:
     """Repeated looks at one file."""
 
     def __init__(self, path: Path, loader: Calls) -> None:
@@ -155,7 +155,7 @@ class _Looks:
         self.geometry, self._last = None, None
         self._is_missing = self._was_shared = False
         self._screening.restart()
-        return Resumed(f"{why} The scan starts again.", anew=True)
+        return Resumed(f"{why} The scan starts again.", is_new_scan=True)
 
     def _quiet(self, grown: Grown) -> Iterator[Waiting]:
         if self.has_news or monotonic() - self._last_s < QUIET_S:

@@ -159,4 +159,4 @@ def follower(name: str, text: str) -> Resumed:
     text
         sentence about both senders
     """
-    return Resumed(f"{name}: another scan starts. {text}", anew=True, is_another=True)
+    return Resumed(f"{name}: another scan starts. {text}", is_new_scan=True, is_new_sender=True)

@@ -134,7 +134,7 @@ class EventStreamSource:
         self._numbers.restart()
         yield Resumed(
             f"{self.name}: the sender announces another scanner or other data. A new scan starts.",
-            anew=True,
+            is_new_scan=True,
         )
 
     def _followed(self, batch: EventBatch) -> Iterator[EventArrival]:

@@ -100,7 +100,7 @@ class GrowingFileSource:
         elif tail.was_replaced:
             # The new file may be of another scanner
             self._tail, self._came, self._said = None, 0, ""
-            yield Resumed(f"{fault} The scan starts again.", anew=True)
+            yield Resumed(f"{fault} The scan starts again.", is_new_scan=True)
         else:
             raise fault
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.tools.benchmark.drawing import FAINT, INK, Run, finish, looks, of, series
+from engine.tools.benchmark.drawing import FAINT, INK, Run, finish, line_styles, of, series
 from engine.tools.benchmark.table import who
 
 
 def _growth(axes: Axes, runs: Sequence[Run]) -> None:
     """Plot nanoseconds per update against N: hollow with new textures, filled without."""
-    images = looks()
+    images = line_styles()
     sizes: set[int] = set()
     for run in runs:
         # Variants that exceeded the memory have no value
@@ -75,7 +75,7 @@ def _blocks(axes: Axes, runs: Sequence[Run]) -> None:
 
 def _patches(axes: Axes, runs: Sequence[Run]) -> None:
     """Plot milliseconds per patch against its edge."""
-    images = looks()
+    images = line_styles()
     for run in runs:
         rows = run["parts"]["cone_patches"]["rows"]
         for name, points in series(rows, lambda r: f"{r['kind']}, {r['case']}, {who(r)}"):
@@ -94,7 +94,7 @@ def _patches(axes: Axes, runs: Sequence[Run]) -> None:
 
 def _slices(axes: Axes, runs: Sequence[Run]) -> None:
     """Plot milliseconds for three slices, one line per scanner."""
-    images = looks()
+    images = line_styles()
     parts = [(run, run["parts"]["cone_slices"]) for run in runs]
     names = list(dict.fromkeys(row["setup"] for _, part in parts for row in part["rows"]))
     # Reversed, so that the first scanner is at the top

@@ -118,7 +118,7 @@ def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
     }
 
 
-def fallen(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
+def regressions(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
     """Return work, peer and both ratios for each ratio that fell by more than a third.
 
     Parameters

@@ -18,8 +18,8 @@ from engine.tools.normalisation_scan import (
     Counted,
     CylinderSource,
     NormalisationRequest,
+    Paused,
     ReadingScan,
-    Resting,
     Stepped,
 )
 from tests.app.conftest import LOADERS, PATIENCE_MS
@@ -98,8 +98,8 @@ def test_killed_process_gives_one_sentence(qtbot, dialog):
     )
     dialog.model.begin()
     dialog.job.start(request)
-    dialog.job.rest(True)
-    qtbot.waitUntil(lambda: dialog.model.rests, timeout=PATIENCE_MS)
+    dialog.job.pause(True)
+    qtbot.waitUntil(lambda: dialog.model.is_paused, timeout=PATIENCE_MS)
     assert dialog.state.text().startswith("Paused")
     for process in working_for():
         if process.pid not in {loader.pid for loader in LOADERS}:
@@ -114,12 +114,12 @@ def test_progress_events_are_shown_as_sentences(dialog):
         dialog.model.take(event)
     assert dialog.model.state_words == "Counting the events of night.h5 (2 of 3)."
     assert "2.0 M counts" in dialog.model.counted_words and "1.2 %" in dialog.model.counted_words
-    dialog.model.ask_to_rest(True)
+    dialog.model.request_pause(True)
     assert dialog.model.state_words.endswith("The measurement will pause after this step.")
-    dialog.model.take(Resting(True))
+    dialog.model.take(Paused(True))
     assert dialog.model.state_words.startswith("Paused.") and dialog.rest.text() == "Continue"
-    dialog.model.take(Resting(False))
-    dialog.model.ask_to_rest(False)
+    dialog.model.take(Paused(False))
+    dialog.model.request_pause(False)
     for number, change in ((1, 20.0), (2, 0.4)):
         dialog.model.take(Stepped(number, change))
     assert dialog.plot.changes == [20.0, 0.4]
@@ -136,7 +136,7 @@ def test_closing_asks_first_and_stops_the_measurement(qtbot, controls, dialog, m
     diameter(dialog).show_value(2 * RADIUS_MM)
     dialog.act.click()
     dialog.rest.click()
-    qtbot.waitUntil(lambda: dialog.model.rests, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: dialog.model.is_paused, timeout=PATIENCE_MS)
     dialog.close()
     assert dialog.isVisible()
     dialog.close()

@@ -76,7 +76,7 @@ def sign(
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL", {"axes": "LPS"})
     stored = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
     if order is not None:
-        stored.put_order(order)
+        stored.assign_order(order)
     controls.session.show_result(RunRecord("small", small_study), "final", image)
     controls.session.run.take_result("", stored.id)
     controls.sign_off = SignOff(controls.context)

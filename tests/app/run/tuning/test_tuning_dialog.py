@@ -11,7 +11,7 @@ from app.state.models.tuning_model import Phase
 from app.views.plots.tuning_view import FormTimes, TuningView
 from engine.core import paths
 from engine.modalities.studies import study_of_json
-from engine.tools.tuning import Began, Comparison, SearchPrepared, SearchRequest, TriedForm
+from engine.tools.tuning import Began, Comparison, SearchPrepared, SearchRequest, TriedVariant
 from tests.app.conftest import PATIENCE_MS
 from tests.engine.tools.tuning.planted import wrong
 
@@ -50,9 +50,11 @@ def test_row_starts_with_the_open_study_and_its_size(qtbot, controls, small_stud
 def test_search_progress_is_shown(dialog, tmp_path):
     dialog.model.begin(60)
     tell = dialog.job.event_received.emit
-    tell(SearchPrepared("update", "CPU", "9 events", had_one=False, trials=tmp_path, facts={}))
+    tell(SearchPrepared("update", "CPU", "9 events", was_stored=False, trials=tmp_path, facts={}))
     tell(Began(shipped_seconds=0.1, seconds_left=50))
-    tell(TriedForm({"rows": 8}, 0.08, 0.8, "", 40, Comparison(0.8, 0.78, 0.82, 15), is_best=True))
+    tell(
+        TriedVariant({"rows": 8}, 0.08, 0.8, "", 40, Comparison(0.8, 0.78, 0.82, 15), is_best=True)
+    )
     assert (
         dialog.plot.times.tried == ((1, 80.0),)
         and "rows 8. Speed relative to the default: 1.25" in dialog.best.text()

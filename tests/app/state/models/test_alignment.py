@@ -47,7 +47,7 @@ def test_map_is_moved_when_the_alignment_is_found(model: AlignmentModel):
 def test_aligned_map_is_green(model: AlignmentModel):
     model.take(finished(RigidMotion((1.0, 0.0, 0.0))))
     assert (model.tone, model.words.partition(":")[0]) == ("ok", "Green")
-    model.put_back()
+    model.reset_position()
     assert model.tone == "ok"
 
 
@@ -55,7 +55,7 @@ def test_unreliable_alignment_does_not_move_the_map(model: AlignmentModel):
     model.take(finished(after=0.01))
     assert (model.placing, model.motion) == (Placing.FILE, RigidMotion())
     assert model.tone == "look" and "not reliable" in model.words
-    model.put_as_found()
+    model.apply_registration()
     assert (model.motion, model.tone) == (MOTION, "missing")
 
 
@@ -64,9 +64,9 @@ def test_later_alignment_does_not_override_a_manual_move(model: AlignmentModel):
     model.take(finished())
     assert model.words == "The μ-map was moved by hand: 3.0 mm, 3.0°."
     assert model.aligned().info["registration"]["by"] == "hand"
-    model.put_as_found()
+    model.apply_registration()
     assert model.motion == MOTION
-    model.put_back()
+    model.reset_position()
     assert model.words.startswith(
         "The μ-map is in its original position. Result of the image registration: yellow"
     )
@@ -89,7 +89,7 @@ def test_values_and_saved_map_are_those_of_the_moved_map(model: AlignmentModel):
 def test_map_is_flipped_for_an_image_with_opposite_z(model):
     before = model.map_at(np.array([[1.0, 2.0, 5.0]]))
     model.take(finished(RigidMotion((0.0, 0.0, 1e-12)), axes="LPI"))
-    model.put_back()
+    model.reset_position()
     assert model.map_at(np.array([[1.0, 2.0, -5.0]])) == pytest.approx(before)
     assert model.aligned().axes == "LPI"
 

@@ -29,7 +29,7 @@ def show_preview(model: ImportModel) -> None:
 
 
 def say(model: ImportModel, key: str, value: object) -> None:
-    model.say(key, value)
+    model.answer(key, value)
     show_preview(model)
 
 
@@ -98,7 +98,7 @@ def test_size_can_be_entered_if_no_size_fits(tmp_path: Path) -> None:
 def test_preview_of_older_answers_is_not_shown(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path))
     old = preview_of(model.source, {}, with_images=False)
-    model.say("pixel", "0.05")
+    model.answer("pixel", "0.05")
     model.take({}, old)
     assert model.preview is None
 

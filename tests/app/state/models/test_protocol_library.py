@@ -82,15 +82,15 @@ def test_protocol_names_are_unique(library):
 def test_exported_protocol_is_imported_with_its_version(library, tmp_path):
     library.save(BASE, "Mine")
     mine = library.save(with_iterations(BASE, 7), "Mine")
-    library.give(listed(library, "Mine"), tmp_path / "shared.toml")
+    library.export_protocol(listed(library, "Mine"), tmp_path / "shared.toml")
     other = ProtocolLibrary(tmp_path / "other")
-    assert other.take_in(tmp_path / "shared.toml") == mine
+    assert other.import_protocol(tmp_path / "shared.toml") == mine
     with pytest.raises(EngineError, match="already"):
-        other.take_in(tmp_path / "shared.toml")
+        other.import_protocol(tmp_path / "shared.toml")
     text = (tmp_path / "shared.toml").read_text()
     (tmp_path / "edited.toml").write_text(text.replace("iterations = 7", "iterations = 8"))
     with pytest.raises(EngineError, match="was changed outside Isocenter"):
-        ProtocolLibrary(tmp_path / "third").take_in(tmp_path / "edited.toml")
+        ProtocolLibrary(tmp_path / "third").import_protocol(tmp_path / "edited.toml")
 
 
 def test_every_built_in_protocol_has_a_description(library):

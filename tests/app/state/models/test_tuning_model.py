@@ -11,7 +11,7 @@ from engine.tools.tuning import (
     Refused,
     SearchEnded,
     SearchPrepared,
-    TriedForm,
+    TriedVariant,
     Trying,
 )
 
@@ -21,14 +21,14 @@ BETTER = Comparison(0.8, 0.78, 0.82, 15)
 def form(width, seconds, **facts):
     ratio = None if seconds is None else seconds / 0.1
     fault = "wrong results: 1 for 2" if seconds is None else ""
-    return TriedForm({"width": width}, seconds, ratio, fault, 50.0, **facts)
+    return TriedVariant({"width": width}, seconds, ratio, fault, 50.0, **facts)
 
 
 @pytest.fixture
 def model(tmp_path):
     made = TuningModel()
     made.begin(60)
-    work = {"had_one": False, "trials": tmp_path, "facts": {}}
+    work = {"was_stored": False, "trials": tmp_path, "facts": {}}
     made.take(SearchPrepared("update", "CPU, 2 threads", "9 events", **work))
     assert (
         made.phase is Phase.PREPARING
@@ -67,7 +67,7 @@ def test_ended_search_states_the_gain_and_that_it_is_used(model):
     assert model.phase is Phase.STOPPING and model.state_words.endswith("Stopping.")
     model.take(SearchEnded(1, 9.0, {"width": 2}, BETTER, False, True, was_stopped=True))
     words = model.state_words
-    assert model.has_won and words.startswith(
+    assert model.is_faster and words.startswith(
         "Stopped. Variants tried: 1, in 9 s. The fastest is stored: width 2. Its speed"
     )
     assert (
@@ -81,7 +81,7 @@ def test_ended_search_states_the_gain_and_that_it_is_used(model):
 def test_search_without_gain_states_that_nothing_changes(model):
     model.take(SearchEnded(3, 60.0, None, None, False, False, was_stopped=False))
     assert (
-        not model.has_won
+        not model.is_faster
         and "than the default. Later runs will still use the default variant." in model.state_words
     )
 

@@ -113,7 +113,7 @@ def test_preview_does_not_disturb_a_run(qtbot, window, page, looked):
 def test_volume_uses_the_detected_axis(window, looked):
     study = window.session.study
     scan = study.inputs.scan
-    assert not scan.axis_is_sought(tuple(study.modality.choices(study.protocol).values()))
+    assert not scan.needs_axis_search(tuple(study.modality.choices(study.protocol).values()))
     assert study.grid() == window.context.previews.preview.grid
     study.set_protocol(with_steps(centre=CentreOfRotation(method="moment")))
     assert "found from the scan" in window.steps[3]._result.text()

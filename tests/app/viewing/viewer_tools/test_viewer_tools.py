@@ -8,7 +8,7 @@ from PIL import Image, ImageSequence
 from PySide6.QtCore import Qt
 
 from app.viewing.viewer_tools import cine_bar
-from app.viewing.viewer_tools.tools import Looking
+from app.viewing.viewer_tools.tools import ViewerTools
 from app.views.layout import ViewLayout
 from app.views.scrubber import IterationScrubber
 from app.views.slices.ortho_view import OrthoView
@@ -19,12 +19,12 @@ GRID = ImageGrid((8, 10, 12), (2.0, 2.0, 2.0))
 
 
 @pytest.fixture
-def looking(qtbot, controls) -> Looking:
+def looking(qtbot, controls) -> ViewerTools:
     """Return the views of a small volume with their toolbar."""
     values = np.linspace(0, 1, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
     controls.session.view.set_volume(Volume(values, GRID, "HU"))
     views, scrubber = OrthoView(controls.session.view), IterationScrubber()
-    made = Looking(controls.context, views, scrubber)
+    made = ViewerTools(controls.context, views, scrubber)
     for each in (views, *made.bars):
         qtbot.addWidget(each)
     qtbot.addWidget(scrubber)
@@ -61,7 +61,7 @@ def test_layout_is_chosen_in_the_menu_and_remembered(looking, controls):
     assert looking.views.layout_now == expected
     assert ViewLayout.of(controls.context.preferences.layout_of(looking.hanging.kind)) == expected
     other = OrthoView(controls.session.view)
-    again = Looking(controls.context, other, IterationScrubber())
+    again = ViewerTools(controls.context, other, IterationScrubber())
     assert other.layout_now == expected
     assert again.bars
 

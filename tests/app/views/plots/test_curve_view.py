@@ -3,7 +3,7 @@
 import pytest
 
 from app.views.colour.colours import LIGHT
-from app.views.plots.curve_plot import WholeAxis
+from app.views.plots.curve_plot import IntegerAxis
 from app.views.plots.curve_view import CurveView
 
 
@@ -41,7 +41,7 @@ def test_nan_values_are_left_out(curve):
 
 @pytest.mark.parametrize(("first", "last"), [(1, 1), (1, 2), (1, 7), (1, 40), (1, 1000)])
 def test_iterations_have_integer_ticks(qapp, first, last):
-    (spacing, offset), *_ = WholeAxis("bottom").tickSpacing(first - 0.25, last + 0.25, 300)
+    (spacing, offset), *_ = IntegerAxis("bottom").tickSpacing(first - 0.25, last + 0.25, 300)
     assert spacing == int(spacing) >= 1
     assert offset == 0
 

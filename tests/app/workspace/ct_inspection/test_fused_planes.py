@@ -39,7 +39,7 @@ def two() -> ViewState:
     state = ViewState()
     state.set_volume(sloping(LOWER))
     upper = sloping(UPPER, (1.0, 0.5, -0.5))
-    state.fusion.lay(upper, VolumePlacing.of(upper, state.volume, TURNED), "above")
+    state.fusion.set_second_volume(upper, VolumePlacing.of(upper, state.volume, TURNED), "above")
     return state
 
 
@@ -92,7 +92,7 @@ def with_error(volume: Volume, sd: float) -> Volume:
 def test_significance_in_an_oblique_slice_is_the_difference_over_its_error(two):
     two.set_volume(with_error(two.volume, 0.3))
     placing = two.fusion.placing
-    two.fusion.lay(with_error(two.fusion.volume, 0.4), placing, "above")
+    two.fusion.set_second_volume(with_error(two.fusion.volume, 0.4), placing, "above")
     plane = Plane((40, 40), 1.0, (1.0, -2.0, 3.0)).turned((0.3, 1.0, 0.2), 0.8)
     rect = Rect(-20.0, -20.0, 40.0, 40.0)
     found = {}
@@ -125,7 +125,7 @@ def lay(view: ViewState, value: float = 3.0) -> None:
     """Overlay a uniform volume on the displayed one."""
     even = Volume(np.full(UPPER.shape, value, np.float32), UPPER, "Bq/mL")
     view.name = "below"
-    view.fusion.lay(even, VolumePlacing(), "above")
+    view.fusion.set_second_volume(even, VolumePlacing(), "above")
     view.fusion.set_window(0, 3)
 
 
@@ -143,7 +143,7 @@ def test_fusion_of_the_volume_page_applies_to_slices_with_a_note(page):
     brightest = middle(first)
     assert brightest != alone and min(brightest) > 240, "hot's upper end"
     assert "below" in first.caption() and "above" in first.caption()
-    page.view.fusion.say("two patients", "")
+    page.view.fusion.set_messages("two patients", "")
     assert first.warning() == "two patients"
     page.view.fusion.set_opacity(0.0)
     assert middle(first) == alone
@@ -179,6 +179,6 @@ def test_drag_sets_the_window_of_the_chosen_volume(page):
     first, fusion = page.views.slices[0], page.view.fusion
     assert first.dragged_appearance(upper=True) is fusion
     assert first.dragged_appearance(upper=False) is first.state
-    fusion.lay(replace(fusion.volume, unit="counts/mm"), VolumePlacing(), "above")
+    fusion.set_second_volume(replace(fusion.volume, unit="counts/mm"), VolumePlacing(), "above")
     fusion.set_mode("difference")
     assert first.dragged_appearance(upper=False) is fusion.compared

@@ -67,7 +67,7 @@ def test_uneven_steps_are_described():
 
 def test_offset_of_the_axis_is_described():
     assert message(cone(axis_column=20.0))["Axis column"] == "20, 4.5 columns from the centre"
-    words = message(cone(), axis_is_sought=True)["Axis column"]
+    words = message(cone(), needs_axis_search=True)["Axis column"]
     assert words == "24.5, at the centre; determined from the scan in each run"
 
 

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 
 from app.workspace.queue.queue_dialog import RESTS, RUNS, QueueDialog
-from app.workspace.queue.queue_text import standing_of
+from app.workspace.queue.queue_text import describe_state
 from engine.core import paths
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue import QueueEntry, StudyQueue
@@ -131,7 +131,7 @@ def test_open_study_is_queued_with_its_settings(qtbot, dialog, controls, queue, 
 def test_state_of_a_study_is_described() -> None:
     now = datetime(2026, 11, 26, 3, 12, tzinfo=UTC)
     entry = QueueEntry(id="1", title="scan.l, Brain FDG", added_utc=now)
-    at_work = {"state": "running", "owner": Owner.me(), "doing": "Iterations", "done": 0.45}
+    at_work = {"state": "running", "owner": Owner.current(), "doing": "Iterations", "done": 0.45}
     for words, values in (
         ("Waiting", {}),
         ("Waiting to continue from its checkpoint", {"updates": 3}),
@@ -140,13 +140,13 @@ def test_state_of_a_study_is_described() -> None:
         ("Pausing …", at_work | {"wish": "pause"}),
         ("Failed: no scan", {"state": "failed", "text": "no scan"}),
     ):
-        assert standing_of(entry.model_copy(update=values)) == words
-    gone = Owner.me().model_copy(update={"started_s": 1.0})
+        assert describe_state(entry.model_copy(update=values)) == words
+    gone = Owner.current().model_copy(update={"started_s": 1.0})
     left = entry.model_copy(update=at_work | {"owner": gone})
-    assert standing_of(left) == "Waiting to continue after its process ended unexpectedly"
+    assert describe_state(left) == "Waiting to continue after its process ended unexpectedly"
 
 
 def test_automatic_pause_states_its_reason(queue: StudyQueue) -> None:
     entry = queue.entries()[0].model_copy(update={"state": "paused", "updates": 3})
-    assert standing_of(entry) == "Paused; will continue from its checkpoint"
-    assert standing_of(entry.model_copy(update={"text": "No worker."})) == "Paused: No worker."
+    assert describe_state(entry) == "Paused; will continue from its checkpoint"
+    assert describe_state(entry.model_copy(update={"text": "No worker."})) == "Paused: No worker."

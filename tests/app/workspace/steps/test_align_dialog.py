@@ -53,7 +53,7 @@ def test_lines_follow_the_pointer_and_the_map_is_saved_and_used(
 ):
     dialog.open()
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
-    assert dialog.model.image is not None and dialog.model.has_found
+    assert dialog.model.image is not None and dialog.model.has_motion
     dialog.as_filed.click()
     assert not dialog.use.isEnabled()
     axial = dialog.panes[0]

@@ -43,7 +43,7 @@ def keep(small_study):
         volume = Volume(values, GRID, "counts/mm", {"axes": "LPS"})
         result = Results().keep(NewResult(small_study, volume, {"axes": "LPS"}))
         if order is not None:
-            result.put_order(order)
+            result.assign_order(order)
         return result
 
     return keep

@@ -86,7 +86,7 @@ def test_axis_to_be_detected_is_stated_and_a_known_one_is_used(rng):
     data = without_values(scan_for(CentreOfRotation(), rng))
     unknown, known = (dry_run(data, [CentreOfRotation()], axis) for axis in (None, 20.0))
 
-    assert unknown.axis_is_sought and not known.axis_is_sought
+    assert unknown.needs_axis_search and not known.needs_axis_search
     assert known.empty_scan.geometry.axis_column.mean() == pytest.approx(20.0)
 
 

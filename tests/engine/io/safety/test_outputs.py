@@ -96,6 +96,6 @@ def test_devices_are_not_files_to_protect() -> None:
 def test_image_needs_the_space_of_its_format_and_frames(
     tmp_path: Path, name: str, n_frames: int, needed: int
 ) -> None:
-    need = outputs.need_of_output(str(tmp_path / "new folder" / name), 1000, n_frames)
+    need = outputs.output_need(str(tmp_path / "new folder" / name), 1000, n_frames)
     assert need is not None and (need.n_bytes, need.what) == (needed, name)
-    assert outputs.need_of_output("", 1 << 60) is None
+    assert outputs.output_need("", 1 << 60) is None

@@ -11,7 +11,7 @@ import pytest
 from engine.core.errors import EngineError, FileFormatError, ResourceError
 from engine.io import inspect, read_listmode, read_projections, read_scanner, read_volume
 from engine.io.safety import budget as budgets
-from engine.io.safety.budget import most_unpacked, refuse_large_data
+from engine.io.safety.budget import max_unpacked_bytes, refuse_large_data
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.text.word_list import FileWords
 from tests.engine.io.listmode import test_safir
@@ -123,9 +123,9 @@ def test_unavailable_memory_is_not_allocated(tmp_path: Path) -> None:
 
 
 def test_unpacked_size_is_limited() -> None:
-    assert most_unpacked(10) == 10 * budgets.DEFLATE_MOST
-    assert most_unpacked(2**20) == budgets.ALWAYS_UNPACKED
-    assert most_unpacked(2**30) == budgets.MOST_PACKED * 2**30
+    assert max_unpacked_bytes(10) == 10 * budgets.DEFLATE_MOST
+    assert max_unpacked_bytes(2**20) == budgets.ALWAYS_UNPACKED
+    assert max_unpacked_bytes(2**30) == budgets.MOST_PACKED * 2**30
 
 
 def test_image_belongs_only_to_the_scan_that_names_it(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from engine.core.errors import FileFormatError
 from engine.io.safety.open_input import open_input
-from engine.io.xray.text.angle_text import Puzzle, TextAngles, angles_in_text, choose
+from engine.io.xray.text.angle_text import TextAngles, UnclearAngles, angles_in_text, choose
 from engine.io.xray.text.number_lists import content_of, decoded
 
 N = 40
@@ -79,7 +79,7 @@ READ: dict[str, tuple[str, Callable[[Angles], str]]] = {
 """Name of the file, and the writer of its text, by dialect."""
 
 
-def chosen(name: str, text: str) -> TextAngles | Puzzle | None:
+def chosen(name: str, text: str) -> TextAngles | UnclearAngles | None:
     content = decoded(text.encode())
     assert content is not None
     return choose(content_of(content), name, (N, N + 2))
@@ -125,7 +125,7 @@ ASKED = {
 def test_possible_angles_are_asked_about(kind: str) -> None:
     name, text, match = ASKED[kind]
     found = chosen(name, text)
-    assert isinstance(found, Puzzle)
+    assert isinstance(found, UnclearAngles)
     assert re.search(match, found.text)
 
 

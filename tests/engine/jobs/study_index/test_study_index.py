@@ -103,7 +103,7 @@ def test_filters_select_studies_by_state(tmp_path, shown, scans):
 
 def test_search_covers_patient_order_scan_and_date(tmp_path):
     result = stored_result(tmp_path, "head")
-    result.put_order(IDA)
+    result.assign_order(IDA)
     stored_result(tmp_path, "other")
     day = f"{result.created:%Y-%m-%d}"
     for words in ("müller", "4711", "IDA fdg", "a1", "head", f"{day} brain", "standard MÜLLER"):
@@ -113,12 +113,12 @@ def test_search_covers_patient_order_scan_and_date(tmp_path):
 
 def test_image_is_never_assigned_to_a_second_patient(tmp_path):
     result = stored_result(tmp_path, "a")
-    result.put_order(IDA)
-    result.put_order(IDA.model_copy(update={"accession": "A2"}))
+    result.assign_order(IDA)
+    result.assign_order(IDA.model_copy(update={"accession": "A2"}))
     seen_before = Results().open(result.id)
     assert seen_before.order.accession == "A2"
     with pytest.raises(DataError, match="order is for a different patient") as refused:
-        result.put_order(JOHN)
+        result.assign_order(JOHN)
     assert "Müller" not in str(refused.value), "it may stand in a log"
     assert Results().open(result.id).order.accession == "A2"
 
@@ -126,15 +126,15 @@ def test_image_is_never_assigned_to_a_second_patient(tmp_path):
 def test_order_stored_by_another_window_is_used(tmp_path):
     result = stored_result(tmp_path, "a")
     assert result.order is None
-    Results().open(result.id).put_order(IDA)
+    Results().open(result.id).assign_order(IDA)
     with pytest.raises(DataError, match="order is for a different patient"):
-        result.put_order(JOHN)
+        result.assign_order(JOHN)
 
 
 def test_later_image_of_a_run_inherits_the_patient(tmp_path):
-    stored_result(tmp_path, "a", job="run of scan", run=recorded(1, 2, ending="aborted")).put_order(
-        IDA
-    )
+    stored_result(
+        tmp_path, "a", job="run of scan", run=recorded(1, 2, ending="aborted")
+    ).assign_order(IDA)
     later = stored_result(tmp_path, "a", job="run of scan")
     assert [each.id for each in Results().newest_first()] == [later.id]
     assert Results().open(later.id).order == IDA
@@ -142,7 +142,7 @@ def test_later_image_of_a_run_inherits_the_patient(tmp_path):
 
 def test_modified_order_hides_no_study(tmp_path):
     result = stored_result(tmp_path, "a")
-    result.put_order(IDA)
+    result.assign_order(IDA)
     path = result.folder / ORDER
     path.write_text(path.read_text().replace("4711", "4712"))
     sign(result, "Ann", "acceptable")
@@ -164,7 +164,7 @@ def test_queue_passes_the_order_to_the_image(tmp_path):
 
 
 def test_command_prints_the_list_and_writes_it_as_json(tmp_path, capsys):
-    stored_result(tmp_path, "a").put_order(IDA)
+    stored_result(tmp_path, "a").assign_order(IDA)
     stored_result(tmp_path, "b")
     out = tmp_path / "list.json"
     assert main(["studies", "müller", "--json", str(out)]) == DONE

@@ -273,10 +273,10 @@ def test_two_scans_that_arrive_together_are_not_mixed():
     counts = counts_of(other, CENTRE)
     source = Beamline([], other)  # the second scan has already been announced
     work = LiveWork(source, choices(geometry=None), on=ON, say=lambda event: None)
-    work.take_up([Waiting("waits")])
+    work.handle([Waiting("waits")])
     first = [Announced("a scan", SCAN), DARK, FLAT, *FRAMES[:9]]
     second = [Announced("another", other), *references(other.shape)]
-    work.take_up([*first, *second, *frames_of(other, counts, range(N))])
+    work.handle([*first, *second, *frames_of(other, counts, range(N))])
     work.refresh(is_idle=True, is_late=False)
     expect_equal(work.update.images.values, stored(other, counts))
 

@@ -170,7 +170,7 @@ def test_settings_of_the_next_scan_are_used_with_its_images(
     work = LiveWork(source, LiveChoices(), on=backend.cpu(1), say=lambda event: None)
     for each in until(source, lambda a: is_second_plan(a, actual)):
         actual.append(each)
-        work.take_up([each])
+        work.handle([each])
         if is_projection(11)(each) and not later:
             before = work.geometry
             for path in tmp_path.iterdir():
@@ -178,7 +178,7 @@ def test_settings_of_the_next_scan_are_used_with_its_images(
             later.append(Timer(0.2, flexray, (tmp_path,), {"last angle": "165.0"}))
             later[0].start()
     later[0].join()
-    work.take_up([])
+    work.handle([])
     assert work.geometry is source.geometry
     assert before is not None and source.geometry is not None
     assert not np.allclose(before.angles_rad, source.geometry.angles_rad)
@@ -186,7 +186,7 @@ def test_settings_of_the_next_scan_are_used_with_its_images(
 
 def is_second_plan(arrival: Arrival, got: list[Arrival]) -> bool:
     """Return True for settings that are read after the scan started again."""
-    is_anew = any(isinstance(each, Resumed) and each.anew for each in got)
+    is_anew = any(isinstance(each, Resumed) and each.is_new_scan for each in got)
     return is_anew and "plans 12 projections" in texts_of([arrival])
 
 

@@ -206,12 +206,12 @@ def is_second_time(index: int, arrivals: list[Arrival]) -> Callable[[Arrival], b
     """Return a test for a projection of this number after the scan started again."""
     return lambda each: (
         last_projection(index)(each)
-        and any(isinstance(one, Resumed) and one.anew for one in arrivals)
+        and any(isinstance(one, Resumed) and one.is_new_scan for one in arrivals)
     )
 
 
 def assert_begun_anew(arrivals: list[Arrival]) -> None:
-    assert sum(isinstance(each, Resumed) and each.anew for each in arrivals) == 1
+    assert sum(isinstance(each, Resumed) and each.is_new_scan for each in arrivals) == 1
     assert [each.index for each in frames_of(arrivals)] == [0, 1, 2] * 2
     assert [int(each.values[0, 0]) for each in frames_of(arrivals)][3:] == [1007, 1022, 1037]
 
@@ -232,7 +232,7 @@ def test_removed_folder_is_waited_for(tmp_path: Path) -> None:
     text = texts_of(arrivals)
     assert "the folder cannot be listed" in text
     assert "the folder is available again" in text
-    assert not any(isinstance(each, Resumed) and each.anew for each in arrivals)
+    assert not any(isinstance(each, Resumed) and each.is_new_scan for each in arrivals)
 
 
 def test_newly_binned_detector_continues_with_the_new_size(tmp_path: Path) -> None:

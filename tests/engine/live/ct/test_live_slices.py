@@ -135,7 +135,7 @@ def test_planes_axis_roll_and_filter_apply_at_the_next_refresh():
     live.add(frames_of(said, counts, range(N)))
     live.refresh()
 
-    live.see_axis(24.6)
+    live.set_axis(24.6)
     expect_equal(live.refresh().values, stored(geometry, counts))
 
     hann = FilterSettings(window="hann")
@@ -147,7 +147,7 @@ def test_planes_axis_roll_and_filter_apply_at_the_next_refresh():
     expect_equal(picture.values, stored(geometry, counts, moved, hann))
 
     live.roll(2.0)
-    live.see_axis(24.6)
+    live.set_axis(24.6)
     rolled = said.rolled(np.radians(2.0))
     rolled = rolled.shifted(columns=float(rolled.axis_column.mean()) - 24.6)
     expect_equal(live.refresh().values, stored(rolled, counts, moved, hann))

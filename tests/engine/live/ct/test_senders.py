@@ -229,7 +229,7 @@ def test_sender_that_reconnects_with_its_token_continues(line: Listening) -> Non
     send(line.sender(), rest, "detector")
     line.end()
     assert line.projections == TRUE
-    assert not [each for each in line.came if isinstance(each, Resumed) and each.anew]
+    assert not [each for each in line.came if isinstance(each, Resumed) and each.is_new_scan]
 
 
 def test_new_run_of_a_sender_starts_a_new_scan(line: Listening) -> None:
@@ -239,7 +239,9 @@ def test_new_run_of_a_sender_starts_a_new_scan(line: Listening) -> None:
     time.sleep(0.2)
     send(line.sender(), [*(projection(k, 2) for k in range(5, 8)), message_of_end(3)], "second")
     line.end()
-    starts = [k for k, each in enumerate(line.came) if isinstance(each, Resumed) and each.anew]
+    starts = [
+        k for k, each in enumerate(line.came) if isinstance(each, Resumed) and each.is_new_scan
+    ]
     assert len(starts) == 1
     before = [each for each in line.came[: starts[0]] if isinstance(each, Frame)]
     assert len(before) == 5 and len(line.projections) == 8
@@ -322,8 +324,10 @@ def test_user_can_choose_the_true_sender_after_a_stranger(line: Listening, token
     send(stranger, [projection(4, 9), message_of_end(5)])
     send(detector, [*(projection(k, 100 + k) for k in range(4, N)), message_of_end(8)], token)
     line.end()
-    starts = [k for k, each in enumerate(line.came) if isinstance(each, Resumed) and each.anew]
-    assert len(starts) == 1 and line.came[starts[0]].is_another
+    starts = [
+        k for k, each in enumerate(line.came) if isinstance(each, Resumed) and each.is_new_scan
+    ]
+    assert len(starts) == 1 and line.came[starts[0]].is_new_sender
     scans = [(each.scan, each.index) for each in line.came if isinstance(each, Frame)]
     first = scans[0][0]
     assert [k for scan, k in scans if scan == first] == [0, 1, 2, 3]
@@ -390,8 +394,8 @@ def test_consecutive_numbers_do_not_join_two_senders(kind: type) -> None:
     time.sleep(0.3)
     send(line.sender(), [*both[1], message_of_end(4)])
     line.end()
-    starts = [each for each in line.came if isinstance(each, Resumed) and each.anew]
-    assert [each.is_another for each in starts] == [True]
+    starts = [each for each in line.came if isinstance(each, Resumed) and each.is_new_scan]
+    assert [each.is_new_sender for each in starts] == [True]
     data = [each for each in line.came if not hasattr(each, "text")]
     assert len(data) == (4 if kind is StreamSource else 2)
     if kind is StreamSource:

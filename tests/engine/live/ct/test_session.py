@@ -78,7 +78,7 @@ def test_views_that_were_not_used_in_time_are_stored_and_added_later():
     recording = Recording(Beamline(whole_scan(), SCAN))
     everything = list(recording.frames(Event()))
     work = LiveWork(recording, choices(), on=ON, say=lambda event: None)
-    work.take_up([*everything[:2], *everything[9::3]])
+    work.handle([*everything[:2], *everything[9::3]])
 
     assert work.catch_up(recording) == len(everything[2:-1]) - len(everything[9:-1:3])
     work.refresh(is_idle=True, is_late=False)
@@ -88,7 +88,7 @@ def test_views_that_were_not_used_in_time_are_stored_and_added_later():
 
 def test_late_sliding_image_has_views_from_all_angles():
     work = LiveWork(Beamline([]), choices(mode="sliding"), on=ON, say=lambda event: None)
-    work.take_up([*references(SCAN.shape), *frames_of(SCAN, COUNTS, range(4 * N))])
+    work.handle([*references(SCAN.shape), *frames_of(SCAN, COUNTS, range(4 * N))])
     work.refresh(is_idle=False, is_late=True)
 
     update = work.update
@@ -102,7 +102,7 @@ def test_changes_during_the_scan_are_applied():
     moved = orthogonal((20, 24), 1.5, (2.0, 0.0, 0.0))
     with LiveSession(Beamline(whole_scan()), choices(mode="sliding"), on=ON) as session:
         session.place(moved)
-        session.see_axis(22.0)
+        session.set_axis(22.0)
         followed(session)
 
     images = session.newest.images

@@ -189,7 +189,7 @@ def test_stream_reports_missing_events_and_new_scans() -> None:
         (200, 50),
         (0, 0),
     ]
-    assert [each.anew for each in came if isinstance(each, Resumed)] == [True]
+    assert [each.is_new_scan for each in came if isinstance(each, Resumed)] == [True]
     text = "\n".join(each.text for each in came if isinstance(each, Noticed))
     assert "before their scanner was announced" in text
     assert "message refused: in the header, 'announce' is" in text

@@ -87,7 +87,7 @@ def test_safir_scan_cut_within_records_and_restarted_is_read_correctly(tmp_path:
     assert isinstance(next(arrivals), SourceLost)
     grown.write_bytes(data[:200])
     resumed = next(arrivals)
-    assert isinstance(resumed, Resumed) and resumed.anew
+    assert isinstance(resumed, Resumed) and resumed.is_new_scan
     again = next(arrivals)
     assert isinstance(again, EventBatch) and again.first == 0
     n = batches[0].events.n_events

@@ -73,7 +73,7 @@ def test_sliding_image_contains_only_the_newest_seconds() -> None:
 def test_new_scan_contains_nothing_of_the_last_one() -> None:
     arrivals: list[EventArrival] = [
         *batches_of(scan(x_mm=-15)),
-        Resumed("scanner: the scan starts again.", anew=True),
+        Resumed("scanner: the scan starts again.", is_new_scan=True),
         *batches_of(scan(seed=2, x_mm=15)),
     ]
     update, events, session = followed(Scanner(arrivals, head_of(scan())))

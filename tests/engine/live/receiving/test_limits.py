@@ -27,7 +27,7 @@ from engine.live.core.frame import FrameKind, Noticed
 from engine.live.core.message import MOST_BYTES, MOST_PIXELS, message_of, message_of_geometry
 from engine.live.ct.playing import Played
 from engine.live.ct.sources.stream import StreamSource
-from engine.live.receiving.limits import EVENT_BYTES, most_message, most_waiting
+from engine.live.receiving.limits import EVENT_BYTES, max_message_bytes, max_waiting_messages
 from tests.engine.live.receiving.test_receiving_process import Running, strangers
 
 SHAPE = (32, 48)
@@ -49,18 +49,18 @@ def running() -> Iterator[Knowing]:
 
 
 def test_default_limits_apply_before_the_scan() -> None:
-    most = most_message("frames", None)
+    most = max_message_bytes("frames", None)
     # Fewer bytes wait than two messages of the largest kind
-    assert (most, most_waiting(most)) == (2**27, 8)
+    assert (most, max_waiting_messages(most)) == (2**27, 8)
     assert most >= 2 * 8192**2  # detectors of 67 million pixels
-    assert most_message("events", None) == most_message("events", (8, 8)) == EVENT_BYTES
+    assert max_message_bytes("events", None) == max_message_bytes("events", (8, 8)) == EVENT_BYTES
 
 
 @pytest.mark.parametrize("shape", list(product(SIZES, SIZES)))
 def test_connection_needs_no_more_memory_than_without_the_size(shape: tuple[int, int]) -> None:
-    most = most_message("frames", shape)
-    assert most * most_waiting(most) <= MOST_BYTES * most_waiting(MOST_BYTES)
-    assert 2 <= most_waiting(most) <= 64
+    most = max_message_bytes("frames", shape)
+    assert most * max_waiting_messages(most) <= MOST_BYTES * max_waiting_messages(MOST_BYTES)
+    assert 2 <= max_waiting_messages(most) <= 64
     assert most >= min(MOST_BYTES, 8 * shape[0] * shape[1])
 
 
@@ -69,10 +69,9 @@ def test_small_frames_have_a_long_queue_and_the_largest_geometry_fits() -> None:
         np.linspace(0, 6, MOST_PIXELS),
         source_axis_mm=500, source_detector_mm=800, shape=(1, 1), pixel_mm=1,
     )  # fmt: skip
-    assert message_of_geometry(geometry)[1].nbytes <= most_message("frames", (1, 1))
-    assert [most_waiting(most_message("frames", (n, n))) for n in (256, 1024, 2048, 4096)] == [
-        64, 64, 32, 8
-    ]  # fmt: skip
+    assert message_of_geometry(geometry)[1].nbytes <= max_message_bytes("frames", (1, 1))
+    most = [max_message_bytes("frames", (n, n)) for n in (256, 1024, 2048, 4096)]
+    assert [max_waiting_messages(n_bytes) for n_bytes in most] == [64, 64, 32, 8]
 
 
 def frame_of(shape: tuple[int, int], k: int = 0) -> list[object]:

@@ -173,7 +173,7 @@ def test_new_process_does_not_trust_a_new_connection_without_a_token(
     send(sender, [projection(3)])
     line.until(lambda: len(line.frames) == 4)
     assert [each.scan for each in line.frames] == [0, 0, 0, 1]
-    assert any(isinstance(each, Resumed) and each.is_another for each in line.came)
+    assert any(isinstance(each, Resumed) and each.is_new_sender for each in line.came)
 
 
 def test_process_that_cannot_start_gives_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ def test_new_scan_never_replaces_the_earlier_one(tmp_path: Path, change: str) ->
     first = [*references(GEOMETRY.shape), *frames_of(GEOMETRY, COUNTS, range(10))]
     other = cone(12, turn=np.pi)
     between: dict[str, list[object]] = {
-        "restart": [Resumed("again", anew=True)],
+        "restart": [Resumed("again", is_new_scan=True)],
         "geometry": [Announced("other", other)],
         "shape": [ShapeChanged("other", (32, 48))],
     }
@@ -198,7 +198,7 @@ def test_recording_contains_all_events(tmp_path: Path) -> None:
 
 def test_restarted_scanner_starts_a_new_recording() -> None:
     recorder = LiveRecorder("events", "scanner")
-    arrivals = [*batches(4)[:2], Resumed("again", anew=True), *batches(4)[:1]]
+    arrivals = [*batches(4)[:2], Resumed("again", is_new_scan=True), *batches(4)[:1]]
     list(RecordedEvents(Scanner(arrivals), recorder).batches(Never()))
     recorder.close()
     part = batches(4)[0].events.n_events

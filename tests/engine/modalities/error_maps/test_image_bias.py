@@ -47,7 +47,7 @@ def test_filtered_noise_has_its_correlation_length(rng: np.random.Generator) -> 
     assert found.near_zero == 0
     assert abs(found.shift) < 0.02
     # Voxels of 2 × 3 × 4 mm already blur a sphere of 10 mm.
-    assert 0.6 < found.kept < 0.8
+    assert 0.6 < found.contrast_recovery < 0.8
 
 
 def test_white_noise_is_correlated_over_one_voxel(rng: np.random.Generator) -> None:
@@ -77,7 +77,7 @@ def test_contrast_of_a_blurred_sphere_follows_the_formula(rng: np.random.Generat
 
     assert found is not None and found.sphere_mm == 4
     # Voxels blur the sphere, and also the mean over it: each adds 1/12 to the variance.
-    assert found.kept == pytest.approx(recovery(2.0, sqrt(1.2**2 + 2 / 12)), abs=0.01)
+    assert found.contrast_recovery == pytest.approx(recovery(2.0, sqrt(1.2**2 + 2 / 12)), abs=0.01)
 
 
 def test_truncation_of_noise_at_zero_is_reported(rng: np.random.Generator) -> None:

@@ -23,7 +23,7 @@ from engine.io.siemens.petlink import AddressBook
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.model import prepare
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.listmode_pet.spatial_sort import WholeScan, sort_in_space
+from engine.modalities.listmode_pet.spatial_sort import ScanInMemory, sort_in_space
 from engine.modalities.studies import Study
 from engine.protocols.run_context.context import Resume
 from engine.protocols.study.assignments import with_settings
@@ -200,7 +200,7 @@ def test_event_files_are_unnamed_and_removed_with_the_events(tmp_path: Path) -> 
     column = storage.filled(5000, np.float32, lambda rows: np.arange(rows.start, rows.stop))
 
     assert list(tmp_path.iterdir()) == []
-    storage.rest()
+    storage.release_pages()
     np.testing.assert_array_equal(column, np.arange(5000))
     del column
     if before:
@@ -230,7 +230,7 @@ def test_file_that_changes_between_two_readings_is_refused(words: Path, small_pi
 
 def test_scan_in_memory_is_sorted_too(words: Path, small_pieces: None) -> None:
     whole = read_listmode(words, scanner=str(words.with_name("tiny.toml")))
-    found = sort_in_space(WholeScan(whole), Scratch(words.parent), threads=2)
+    found = sort_in_space(ScanInMemory(whole), Scratch(words.parent), threads=2)
 
     np.testing.assert_array_equal(
         prepare(found, on=ON).data.crystals, prepare(whole, on=ON).data.crystals

@@ -6,7 +6,7 @@ import pytest
 from engine.data.projections import Projections
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, fan, helical, parallel
-from engine.modalities.xray_ct.extent import extent_mm, grown, most_grown
+from engine.modalities.xray_ct.extent import extent_mm, grown, growth_limit
 from engine.simulate.integrals import line_integrals
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder, sphere
@@ -82,7 +82,7 @@ TALL = circular_cone(circle(30), **(CONE | {"shape": (500, 96)}))
 @pytest.mark.parametrize("geometry", [*SCANS.values(), TALL], ids=[*SCANS, "tall"])
 def test_growth_of_any_volume_is_at_most_the_forecast(geometry, rng):
     grid = ImageGrid((3, 5, 4), (2.0, 2.5, 3.0), (4.0, -6.0, 1.0))
-    most = most_grown(geometry, grid)
+    most = growth_limit(geometry, grid)
     for _ in range(10):
         centre, radius_mm = rng.uniform(-30, 30, 3), rng.uniform(3, 40)
         whole, _ = grown(seen(geometry, sphere(tuple(centre), radius_mm, mu_per_mm=0.02)), grid)
@@ -96,4 +96,4 @@ def test_object_that_fills_the_detector_grows_by_the_forecast(name):
     values = np.ones((geometry.n_views, *geometry.shape), np.float32)
     grid = ImageGrid((3, 5, 4), (2.0, 2.5, 3.0), (4.0, -6.0, 1.0))
     scan = Projections(values=values, geometry=geometry, kind="integrals")
-    assert grown(scan, grid)[0] == most_grown(geometry, grid) != grid
+    assert grown(scan, grid)[0] == growth_limit(geometry, grid) != grid

@@ -119,11 +119,11 @@ def test_helical_scan_and_lack_of_memory_are_refused(monkeypatch):
 
 
 def test_unwanted_computation_ends():
-    class UnwantedError(Exception):
+    class SupersededError(Exception):
         pass
 
     def check() -> None:
-        raise UnwantedError
+        raise SupersededError
 
-    with pytest.raises(UnwantedError):
+    with pytest.raises(SupersededError):
         PlaneSlices(scan_of("parallel"), plan(centre=FIXED), on=ON, check=check)

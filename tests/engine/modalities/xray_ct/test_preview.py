@@ -169,10 +169,10 @@ def test_off_centre_axis_is_found_and_the_volume_follows():
     assert look.grid.shape == right.grid.shape
     np.testing.assert_allclose(look.volume.values, right.volume.values, atol=1e-3)
     outline = dry_run(without_values(moved), [CentreOfRotation()])
-    assert not outline.axis_is_sought  # counts: the axis is not sought before the logarithm
+    assert not outline.needs_axis_search  # counts: the axis is not sought before the logarithm
     integrals = replace(without_values(moved), kind="integrals")
-    assert dry_run(integrals, [CentreOfRotation()]).axis_is_sought
-    assert not dry_run(integrals, [CentreOfRotation(column=3)]).axis_is_sought
+    assert dry_run(integrals, [CentreOfRotation()]).needs_axis_search
+    assert not dry_run(integrals, [CentreOfRotation(column=3)]).needs_axis_search
 
 
 def test_warnings_of_a_run_are_shown():

@@ -425,7 +425,7 @@ def test_voxel_size_is_that_of_the_scan():
 
 def test_number_of_threads_does_not_change_the_bits(monkeypatch):
     """Of the image, the objective and the KKT residual; each thread processes some planes."""
-    monkeypatch.setattr(planes, "WORTH_THREADS", 0)
+    monkeypatch.setattr(planes, "SINGLE_THREAD_VOXELS", 0)
     monkeypatch.setattr(planes, "VOXELS_AT_ONCE", 1)
     monkeypatch.setattr(neighbours, "VOXELS_AT_ONCE", 0)
     rng, grid = np.random.default_rng(3), ImageGrid((5, 8, 8), (2.0, 2.0, 2.0))

@@ -17,7 +17,7 @@ assert GRID.n_voxels > planes.VOXELS_AT_ONCE
 
 @pytest.fixture(autouse=True)
 def threads_for_small_images(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planes, "WORTH_THREADS", 0)
+    monkeypatch.setattr(planes, "SINGLE_THREAD_VOXELS", 0)
 
 
 def model(threads: int, grid: ImageGrid = GRID) -> ListModeModel:

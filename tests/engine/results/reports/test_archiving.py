@@ -71,7 +71,7 @@ def the_only_value(found: dict[str, pydicom.Dataset], key: str) -> str:
 
 def test_all_objects_have_patient_and_study_of_the_order(tmp_path):
     result = result_of(tmp_path / "scan.l")
-    result.put_order(IDA)
+    result.assign_order(IDA)
     found = sent(result)
     slices = [each for each in found.values() if each.Modality == "PT"]
     assert len(slices) == GRID.shape[0]
@@ -86,7 +86,7 @@ def test_all_objects_have_patient_and_study_of_the_order(tmp_path):
 
 def test_regions_are_sent_and_refer_to_the_slices(tmp_path):
     result = result_of(tmp_path / "scan.l")
-    result.put_order(IDA)
+    result.assign_order(IDA)
     ball = Region(name="Lesion", shape=SphereRegion(centre_mm=(0, 0, 0), diameter_mm=8))
     marks = marks_of(result.volume())
     path = result.folder / VOLUME
@@ -142,7 +142,7 @@ def test_file_of_another_patient_with_the_same_name_is_refused(tmp_path):
 
 def test_order_has_priority_over_the_file(tmp_path):
     result = result_of(dicom_scan(tmp_path))
-    result.put_order(IDA)
+    result.assign_order(IDA)
     assert the_only_value(sent(result), "PatientID") == "4711"
 
 
@@ -155,7 +155,7 @@ def test_scan_without_patient_is_not_sent(tmp_path):
 
 def test_order_of_another_patient_is_refused(tmp_path):
     result = result_of(tmp_path / "scan.l")
-    result.put_order(IDA)
+    result.assign_order(IDA)
     subject = ReportSubject.read(result, SITE)
     other = replace(subject, volume=replace(subject.volume, patient="4712"))
     with pytest.raises(DataError, match="a different patient than the order"):
@@ -164,14 +164,14 @@ def test_order_of_another_patient_is_refused(tmp_path):
 
 def test_site_without_node_is_refused(tmp_path):
     result = result_of(tmp_path / "scan.l")
-    result.put_order(IDA)
+    result.assign_order(IDA)
     with pytest.raises(SettingsError, match="No DICOM node is configured"):
         sent(result, Site())
 
 
 def test_real_dicom_node_receives_all_objects(tmp_path):
     result = result_of(tmp_path / "scan.l")
-    result.put_order(IDA)
+    result.assign_order(IDA)
     taken = []
 
     def answer(event):

@@ -210,7 +210,7 @@ def test_ratio_lower_by_a_third_is_reported(now, is_told):
     def row(ratio, build="RTK 2.7"):
         return {"work": "FDK", "peer": "RTK", "build": build, "ratio": ratio}
 
-    found = suite.fallen([row(now)], [row(6.0), row(90.0, "RTK of another build")])
+    found = suite.regressions([row(now)], [row(6.0), row(90.0, "RTK of another build")])
     assert found == (["FDK / RTK: 3.90 / 6.00"] if is_told else [])
 
 

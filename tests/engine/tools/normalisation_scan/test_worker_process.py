@@ -17,9 +17,9 @@ from engine.tools.normalisation_scan import (
     CylinderSource,
     MeasuredNormalisation,
     NormalisationRequest,
+    Paused,
     ReadingScan,
     Refused,
-    Resting,
     Stepped,
     Stopped,
     StopRequest,
@@ -86,13 +86,13 @@ def test_curves_are_weighted_means_of_the_classes(scan: Path) -> None:
 
 def test_process_pauses_resumes_and_stops(scan: Path) -> None:
     before = set(working_for())
-    wishes, seen = [StopRequest.REST], list[object]()
+    wishes, seen = [StopRequest.PAUSE], list[object]()
     request = NormalisationRequest((scan, scan), SOURCE, threads=1)
     for event in measure_in_process(request, lambda: wishes[-1]):
         seen.append(event)
-        if isinstance(event, Resting):
-            wishes.append(StopRequest.GO if event.rests else StopRequest.END)
-    assert [e.rests for e in seen if isinstance(e, Resting)] == [True, False]
+        if isinstance(event, Paused):
+            wishes.append(StopRequest.CONTINUE if event.is_paused else StopRequest.END)
+    assert [e.is_paused for e in seen if isinstance(e, Paused)] == [True, False]
     assert isinstance(seen[-1], Stopped)
     # other tests of this worker may have processes that still run
     _, alive = psutil.wait_procs(set(working_for()) - before, timeout=20)
@@ -104,10 +104,10 @@ def test_refusal_and_crash_give_one_sentence(scan: Path, tmp_path: Path) -> None
     refused = [*measure_in_process(narrow)][-1]
     assert isinstance(refused, Refused) and "measure longer" in refused.text
     events = measure_in_process(
-        NormalisationRequest((scan,), SOURCE, threads=1), lambda: StopRequest.REST
+        NormalisationRequest((scan,), SOURCE, threads=1), lambda: StopRequest.PAUSE
     )
     before = set(working_for())
-    while not isinstance(next(events), Resting):
+    while not isinstance(next(events), Paused):
         pass
     for process in set(working_for()) - before:
         os.kill(process.pid, 9)

@@ -171,7 +171,10 @@ def test_stored_gpu_form_is_used_on_that_gpu(on_gpu, own_home):
     assert {field.name for field in fields(BackVariant)} == record["form"].keys()
     on = on_gpu.of_a_run()
     best = tuned_back(on, True, WORK.grid.n_voxels, WORK.detector[0])
-    assert (best.block, best.voxels_per_thread) == ((32, 8), 2) and "cone_back" in on.forms.words
+    assert (best.block, best.voxels_per_thread) == (
+        (32, 8),
+        2,
+    ) and "cone_back" in on.used_variants.words
     shipped = shipped_back(on, True)
     assert form_of(record, shipped) == best
     assert chosen(on, problem.slot, BackForm()) == BackForm()  # a form of the CPU is another kind

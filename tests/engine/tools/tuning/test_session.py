@@ -14,7 +14,7 @@ from engine.core.backend import cpu
 from engine.core.errors import DeviceError, ResourceError, SettingsError
 from engine.tools.tuning.choices import STRATEGIES
 from engine.tools.tuning.comparing import LEAST_PAIRS, PAIRS, Comparison, compare
-from engine.tools.tuning.outcome import TriedForm
+from engine.tools.tuning.outcome import TriedVariant
 from engine.tools.tuning.problem import worst
 from engine.tools.tuning.search_text import SearchEnded
 from engine.tools.tuning.session import TuningSession
@@ -87,7 +87,7 @@ def test_listener_sees_every_form_and_can_stop_the_search():
     seen = []
 
     def listen(event):
-        if isinstance(event, TriedForm):
+        if isinstance(event, TriedVariant):
             seen.append(event)
         if len(seen) == 3:
             running.stop()
@@ -223,7 +223,7 @@ def test_unstable_machine_gives_no_accepted_form():
     assert not Comparison(0.8, 0.7, 0.9, PAIRS).is_faster
     assert not Comparison(0.9, 0.88, 0.92, PAIRS).is_unsure  # believed
     assert not Comparison(1.2, 1.1, 1.3, PAIRS).is_unsure  # slower, however busy it was
-    some = SearchEnded(9, 60.0, None, None, had_one=False, has_one=False, was_stopped=False)
+    some = SearchEnded(9, 60.0, None, None, was_stored=False, is_stored=False, was_stopped=False)
     assert some.verdict.endswith("than the default.")
     assert "seemed faster while the machine was busy: 2" in replace(some, n_unsure=2).verdict
 

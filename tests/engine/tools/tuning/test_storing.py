@@ -31,7 +31,7 @@ from engine.kernels.tuning import tuned, tuned_back
 from engine.operators.xray.transform import XrayTransform
 from engine.protocols.run_context.context import RunContext
 from engine.tools.tuning.comparing import Comparison
-from engine.tools.tuning.outcome import Outcome, TriedForm
+from engine.tools.tuning.outcome import Outcome, TriedVariant
 from engine.tools.tuning.problem import TuningProblem
 from engine.tools.tuning.storing import forget, forget_all, keep, stored_records, stored_values
 from tests.emulator import EmulatedGpu
@@ -91,7 +91,7 @@ def test_stored_form_is_used_and_recorded():
     assert record["gain"] == pytest.approx(1.25) and record["form"] == FORM
     on = ON.of_a_run()
     assert chosen(on, SLOT, BackForm()) == BackForm(**FORM)
-    said = on.forms.words["cone_back"]
+    said = on.used_variants.words["cone_back"]
     assert "lines 32" in said and "1.25 × the speed" in said and SLOT.shape in said
     assert stored_values(Back()) == (VALUES,)
     assert [each["form"] for each in stored_records(("cone_back",), ON)] == [FORM]
@@ -106,20 +106,20 @@ def test_operator_with_a_stored_form_has_the_same_bits():
     keep(Back(), found())
     on = ON.of_a_run()
     A = XrayTransform(orbit, GRID, on=on)
-    assert on.forms.words == {}  # nothing ran
+    assert on.used_variants.words == {}  # nothing ran
     np.testing.assert_array_equal(A.back_project(y, weighting="fdk"), shipped)
-    assert list(on.forms.words) == ["cone_back"]
+    assert list(on.used_variants.words) == ["cone_back"]
 
 
 def test_each_run_records_only_its_own_forms():
     on = cpu(2)
-    on.forms.note("rays", "of an earlier run")
+    on.used_variants.note("rays", "of an earlier run")
     context = RunContext.of(None, on)
-    assert context.on == on and context.on.forms.words == {}
-    context.on.forms.note("rays", "one")
-    context.on.forms.note("rays", "another")
-    context.on.forms.note("rays", "one")
-    assert context.on.forms.words == {"rays": "one; another"}
+    assert context.on == on and context.on.used_variants.words == {}
+    context.on.used_variants.note("rays", "one")
+    context.on.used_variants.note("rays", "another")
+    context.on.used_variants.note("rays", "one")
+    assert context.on.used_variants.words == {"rays": "one; another"}
 
 
 @pytest.mark.parametrize("changes", [
@@ -143,7 +143,7 @@ def test_form_is_specific_to_its_number_of_threads():
 def test_invalid_form_is_not_used(form):
     put(ON, SLOT, form)
     on = ON.of_a_run()
-    assert chosen(on, SLOT, BackForm()) == BackForm() and on.forms.words == {}
+    assert chosen(on, SLOT, BackForm()) == BackForm() and on.used_variants.words == {}
 
 
 def test_seal_detects_every_changed_bit():
@@ -180,13 +180,13 @@ def test_forms_are_deleted_by_kernel():
 def test_form_no_longer_faster_is_deleted_and_an_untested_one_stays():
     keep(Back(), found())
     assert keep(Back(), Outcome()) is None and stored_record(ON, SLOT) is not None
-    another = TriedForm({"threads": 1, "lines": 256, "views": 4}, None, None, "crashed", 1.0)
-    unsure = TriedForm(VALUES, 1.0, 0.9, "", 1.0)
+    another = TriedVariant({"threads": 1, "lines": 256, "views": 4}, None, None, "crashed", 1.0)
+    unsure = TriedVariant(VALUES, 1.0, 0.9, "", 1.0)
     assert keep(Back(), Outcome([another, unsure])) is None and stored_record(ON, SLOT) is not None
-    as_fast = TriedForm(VALUES, 1.0, 1.0, "", 1.0, Comparison(1.0, 0.9, 1.1, 15))
+    as_fast = TriedVariant(VALUES, 1.0, 1.0, "", 1.0, Comparison(1.0, 0.9, 1.1, 15))
     assert keep(Back(), Outcome([as_fast])) is None and stored_record(ON, SLOT) is None
     keep(Back(), found())
-    wrong = TriedForm(VALUES, None, None, "wrong results", 1.0)
+    wrong = TriedVariant(VALUES, None, None, "wrong results", 1.0)
     assert keep(Back(), Outcome([wrong])) is None and stored_record(ON, SLOT) is None
 
 

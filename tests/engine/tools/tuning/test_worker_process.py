@@ -12,7 +12,7 @@ from engine.core.paths import cache_dir, made
 from engine.io.safety.locks import only_writer
 from engine.jobs.process.side_process import Refused
 from engine.kernels.stored_variants import Slot, stored_record
-from engine.tools.tuning.outcome import Began, TriedForm
+from engine.tools.tuning.outcome import Began, TriedVariant
 from engine.tools.tuning.request import SearchRequest
 from engine.tools.tuning.search import Search
 from engine.tools.tuning.search_process import SearchPrepared
@@ -44,7 +44,7 @@ def test_crashing_form_and_wrong_form_cost_only_themselves():
     assert (
         isinstance(events[0], SearchPrepared) and sum(isinstance(one, Began) for one in events) == 1
     )
-    ended, tried = events[-1], [each for each in events if isinstance(each, TriedForm)]
+    ended, tried = events[-1], [each for each in events if isinstance(each, TriedVariant)]
     assert isinstance(ended, SearchEnded) and ended.best == BEST and ended.n_tried == 11
     faults = {tuple(one.values.items()): one.fault for one in tried if one.fault}
     assert set(faults) == {tuple(WRONG.items()), tuple(DEADLY.items())}
@@ -67,9 +67,9 @@ def test_stop_request_ends_a_form_that_never_ends():
 
     best = None
     for event in search_in_processes(request(endless), should_stop):
-        if isinstance(event, TriedForm) and event.values == {"width": 8, "kind": "odd"}:
+        if isinstance(event, TriedVariant) and event.values == {"width": 8, "kind": "odd"}:
             wanted_at.append(time.monotonic())  # the next form is the endless one
-        best = event.values if isinstance(event, TriedForm) and event.is_best else best
+        best = event.values if isinstance(event, TriedVariant) and event.is_best else best
     assert isinstance(event, SearchEnded) and event.was_stopped and event.best == best == BEST
     problem = Bowl()
     assert stored_record(problem.on, problem.slot)["values"] == BEST
