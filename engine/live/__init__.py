@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from engine.live.pet.updates import LivePetChoices as LivePetChoices
     from engine.live.pet.updates import LivePetUpdate as LivePetUpdate
     from engine.live.recording.recorder import LiveRecorder as LiveRecorder
-    from engine.live.recording.shelf import Unfinished as Unfinished
-    from engine.live.recording.shelf import remove_recording as remove_recording
-    from engine.live.recording.shelf import unfinished_recordings as unfinished_recordings
+    from engine.live.recording.recording_list import Unfinished as Unfinished
+    from engine.live.recording.recording_list import remove_recording as remove_recording
+    from engine.live.recording.recording_list import unfinished_recordings as unfinished_recordings
     from engine.recon.filtering.settings import FilterSettings as FilterSettings
 
 if not TYPE_CHECKING:  # type checkers read the imports above and refuse other names
@@ -49,7 +49,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
             "engine.recon.filtering.settings": ("FilterSettings",),
             "engine.live.conversion": ("convert_recording",),
             "engine.live.recording.recorder": ("LiveRecorder",),
-            "engine.live.recording.shelf": (
+            "engine.live.recording.recording_list": (
                 "Unfinished",
                 "remove_recording",
                 "unfinished_recordings",

@@ -15,8 +15,8 @@ from engine.core.json_types import Plain
 from engine.geometry.xray import XrayGeometry
 from engine.io.safety.atomic_write import folder_to_disk
 from engine.live.recording.process import record
+from engine.live.recording.recording_list import described, prepared_file
 from engine.live.recording.records import RecordingFile
-from engine.live.recording.shelf import described, prepared_file
 
 MOST_PREPARED_BYTES = 2**26
 """Largest recording that is converted before its end."""

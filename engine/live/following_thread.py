@@ -19,7 +19,7 @@ from engine.live.core.source import HasSenders
 from engine.live.recording.recorder import LiveRecorder
 
 MOST_EVENTS = 1000
-LOOK_S = 0.1
+POLL_S = 0.1
 """Longest wait for data that are only recorded."""
 REFUSED = (DataError, GeometryError, SettingsError)
 """Errors of the scan or the settings, which the user must know at once."""
@@ -225,7 +225,7 @@ class FollowingThread(ABC, Generic[Update]):
     def _receive_rest(self, arrivals: Queue) -> None:
         """Receive the remaining data, which are recorded before they arrive here."""
         while not self._stop.is_set():
-            arrived = arrivals.take(LOOK_S)
+            arrived = arrivals.take(POLL_S)
             if isinstance(arrived, Ended):
                 return
             if isinstance(arrived, SourceEvent):

@@ -71,7 +71,7 @@ from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.slabs import FinishedSlabs
 from engine.jobs.queue import StudyQueue
 from engine.jobs.study_index import ImagingOrder, KnownStudy
-from engine.live.recording import shelf
+from engine.live.recording import recording_list
 from engine.modalities.demo import save_efficiencies
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
@@ -309,11 +309,11 @@ def _point_spread(folder: Path, version: int) -> None:
 
 def _recording(folder: Path, version: int) -> None:
     """Add an entry to a list of recordings in the folder of the trial."""
-    state, shelf.state_dir = shelf.state_dir, lambda: folder
+    state, recording_list.state_dir = recording_list.state_dir, lambda: folder
     try:
-        shelf.enter(folder / "a.rec", saved=f"{version}.h5")
+        recording_list.enter(folder / "a.rec", saved=f"{version}.h5")
     finally:
-        shelf.state_dir = state
+        recording_list.state_dir = state
 
 
 def _card(folder: Path, version: int) -> None:
@@ -464,7 +464,7 @@ WRITERS: tuple[Writer, ...] = (
         ("engine/modalities/studies.py",),
     ),
     Writer("measured widths", _point_spread, ("engine/io/auxiliary/point_spread.py",)),
-    Writer("entry of a recording", _recording, ("engine/live/recording/shelf.py",)),
+    Writer("entry of a recording", _recording, ("engine/live/recording/recording_list.py",)),
     Writer("response part", _response_part, ("engine/modalities/dual_head_pet/response/parts.py",)),
     Writer(
         "sensitivity",

@@ -20,7 +20,7 @@ class Outgoing:
     ----------
     id : ID of the result
     title : scan and protocol, for the screen of this user
-    until_s : time at which it is sent, by the clock of the outbox [s]
+    until_s : time of sending, on the outbox's clock [s]
     """
 
     id: str

@@ -11,7 +11,7 @@ from engine.core.errors import ResourceError
 from engine.jobs import DemoSimulation
 from engine.modalities import Demo, Study
 
-LOOK_S = 0.2
+POLL_S = 0.2
 """Interval at which the thread checks for a stop request [s]."""
 STOPPED = tr("The simulation stopped unexpectedly. The computer may have run out of memory.")
 
@@ -52,7 +52,7 @@ def _wait_for_study(simulation: DemoSimulation, task: Task) -> Study | None:
     here, sentinel = simulation.messages, simulation.sentinel
     while True:
         # Waiting on the sentinel too detects a child that was killed without a message.
-        ready = wait([here, sentinel], LOOK_S)
+        ready = wait([here, sentinel], POLL_S)
         if task.isInterruptionRequested():
             return None
         if not ready:

@@ -13,13 +13,13 @@ from engine.cli.verbs import Verbs
 from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
 from engine.live.conversion import convert_recording
-from engine.live.recording.records import SUFFIX
-from engine.live.recording.shelf import (
+from engine.live.recording.recording_list import (
     Unfinished,
     described,
     remove_recording,
     unfinished_recordings,
 )
+from engine.live.recording.records import SUFFIX
 
 
 def add_verbs(verbs: Verbs) -> None:

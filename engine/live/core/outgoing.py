@@ -15,7 +15,7 @@ from engine.live.core.zeromq import ClientKeys, listens, opened, sent
 if TYPE_CHECKING:
     import zmq
 
-LOOK_MS = 100
+POLL_MS = 100
 WAITING_MESSAGES = 8
 """Most messages in transit; these are lost if the receiver disconnects."""
 LINGER_MS = 3000
@@ -66,7 +66,7 @@ class Outgoing:
         if self._token is not None:
             message = with_token(message, self._token)
         while not self._stop.is_set() or is_last:
-            if sent(self._socket, message, LOOK_MS):
+            if sent(self._socket, message, POLL_MS):
                 return True
             # The end of a scan is tried once, so that receivers do not wait for more
             if is_last and self._stop.is_set():
@@ -80,7 +80,7 @@ class Outgoing:
         """Wait until somebody subscribes, or `stop` is set."""
         begun = monotonic()
         is_said = False
-        while not self._stop.is_set() and not self.poll_receivers(LOOK_MS):
+        while not self._stop.is_set() and not self.poll_receivers(POLL_MS):
             if not is_said and monotonic() - begun > 1:
                 is_said = True
                 self._on_event(f"{self._address}: waiting for a receiver.")
@@ -159,7 +159,7 @@ def outgoing(
         yield Outgoing(socket, address, stop, on_event, token)
         if stop.is_set():
             # After a stop, messages in the queue are discarded
-            socket.setsockopt(zmq.LINGER, LOOK_MS)
+            socket.setsockopt(zmq.LINGER, POLL_MS)
 
 
 def _listening(address: str, network: bool) -> str:

@@ -13,7 +13,7 @@ MOST_AT_ONCE = 32
 """Most frames that are processed before the next image,"""
 MOST_DRAINED = 512
 """and most frames taken from a source that cannot wait."""
-LOOK_S = 0.1
+POLL_S = 0.1
 """Interval of checks when nothing arrives."""
 
 
@@ -34,7 +34,7 @@ def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
     """
     # Images more often than the screen shows them would only cost time
     until = monotonic() + least_s
-    first = arrivals.take(max(least_s, LOOK_S))
+    first = arrivals.take(max(least_s, POLL_S))
     batch = [] if first is None else [first]
     # A source that cannot wait would otherwise lose frames in its own queue
     most = MOST_AT_ONCE if arrivals.source.can_wait else MOST_DRAINED

@@ -18,7 +18,7 @@ from engine.modalities.listmode_pet.sensitivity_cache import key_of, load
 
 ROUGH = SensitivitySettings(method="sampled", error_percent=6.0)
 """A ninth of the work of the default."""
-LOOK_S = 0.1
+POLL_S = 0.1
 
 
 class ImageMaking:
@@ -64,7 +64,7 @@ class ImageMaking:
         while not (awaited.done() or self._stop.is_set()):
             # With a timeout, so that closing the session ends the wait
             with suppress(TimeoutError):
-                awaited.result(timeout=LOOK_S)
+                awaited.result(timeout=POLL_S)
 
     def close(self) -> None:
         """End the thread."""

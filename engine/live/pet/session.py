@@ -27,7 +27,7 @@ EVERY_S = 0.6
 """Interval between images, so that each appears within a second,"""
 WORK_S = 0.5
 """and the time of it in which the image is updated."""
-LOOK_S = 0.1
+POLL_S = 0.1
 MOST_AT_ONCE_S = 1.0
 """Most seconds of the scan per batch from a source that can wait."""
 
@@ -152,7 +152,7 @@ def _batch(arrivals: EventArrivals, *, until_s: float) -> list[EventArrival]:
         left = until_s - monotonic()
         if batch and left <= 0 and not arrivals.waiting_s:
             break
-        more = arrivals.take(min(max(left, 0), LOOK_S))
+        more = arrivals.take(min(max(left, 0), POLL_S))
         if more is None:
             break
         batch.append(more)

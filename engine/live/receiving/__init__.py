@@ -1,1 +1,1 @@
-"""Messages of a live scan are received by a process of its own, with limits and deadlines."""
+"""Receive the messages of a live scan in a separate process, with limits on memory and time."""

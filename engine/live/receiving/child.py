@@ -1,4 +1,4 @@
-"""One receiving process, seen from the program."""
+"""Start, command and end one receiving process."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from engine.live.receiving.wire import INLINE, Item, ItemReader
 COMMAND = "from engine.live.receiving.process import receive; receive()"
 PIPE_BYTES = 2**20
 WAITING_READS = 64
-"""Most reads of reports that wait here; large data are limited by the shared memory."""
+"""Maximum number of unprocessed reads; the shared memory limits large data."""
 TAKEN_BYTES = 2**25
-"""Data after which the process learns that they were taken, well below its limit."""
+"""Processed bytes after which the process is notified, well below its limit."""
 END_S = 1.0
-"""Time in which the process ends by itself."""
+"""Time limit for the process to end by itself."""
 
 
 class Child:
-    """A running process; it ends with `end`.
+    """A running process; call `end` to stop it.
 
     Parameters
     ----------
-    given : its options, see `engine.live.receiving.process`
+    options : options of the process, see `engine.live.receiving.process`
     name : address of the source, for error messages
 
     Attributes
@@ -42,7 +42,7 @@ class Child:
     reported_s : time of its last report, by `time.monotonic` [s]
     """
 
-    def __init__(self, given: Plain, name: str) -> None:
+    def __init__(self, options: Plain, name: str) -> None:
         descriptor = new_memory()
         self._memory = None if descriptor is None else MemoryReader(descriptor)
         self._reads: Queue[list[Item]] = Queue(WAITING_READS)
@@ -51,7 +51,7 @@ class Child:
         self._taken = 0
         self._process = _started(name, descriptor)
         self.reported_s = monotonic()
-        self.tell(given | {"memory": descriptor})
+        self.send_command(options | {"memory": descriptor})
         self._thread = Thread(target=self._listen, daemon=True, name=f"messages of {name}")
         self._thread.start()
 
@@ -66,7 +66,7 @@ class Child:
         Returns
         -------
         item
-            None if nothing came in time
+            None if nothing arrived in time
 
         Raises
         ------
@@ -75,7 +75,7 @@ class Child:
         """
         if not self._items:
             try:
-                # Several at once, because threads take turns at a cost
+                # Several at once, because switching between threads takes time
                 self._items.extend(self._reads.get(timeout=timeout_s))
             except Empty:
                 return None
@@ -85,15 +85,15 @@ class Child:
         if item.offset != INLINE and self._memory is not None:
             data = self._memory.view(item.offset, item.n_bytes)
             self._taken += item.n_bytes
-            # One command for many small frames, because each wakes a thread of the process
+            # One command for many small frames, because each command wakes a thread of the process
             if self._taken >= TAKEN_BYTES:
-                self.tell({"taken": self._taken})
+                self.send_command({"taken": self._taken})
                 self._taken = 0
             return Item(item.facts, item.header, data, item.offset, item.n_bytes, item.at_s)
         return item
 
-    def tell(self, command: Plain) -> None:
-        """Send a command; one that comes too late has no effect."""
+    def send_command(self, command: Plain) -> None:
+        """Send a command; it has no effect if the process has ended."""
         pipe = self._process.stdin
         with suppress(OSError, ValueError), self._lock:
             if pipe is not None:
@@ -102,7 +102,7 @@ class Child:
 
     @property
     def ending(self) -> str:
-        """How the process has ended, as a part of a sentence."""
+        """The signal or exit code of the process, for error messages."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(END_S)
         code = self._process.returncode
@@ -139,7 +139,7 @@ class Child:
         if pipe is None:
             return
         reader = ItemReader(FileIO(pipe.fileno(), closefd=False))
-        # A report that is no report ends the process, as its end does
+        # An invalid report is handled like the end of the process
         with suppress(OSError, ValueError, DataError):
             while (items := reader.read()) and not self._stop.is_set():
                 self.reported_s = monotonic()
@@ -154,7 +154,7 @@ class Child:
 
 
 def _started(name: str, memory: int | None) -> subprocess.Popen[bytes]:
-    # The process must find the same copy of the program, whatever its current folder is
+    # The process must import the same copy of the program from any working directory
     root = str(Path(__file__).resolve().parents[3])
     paths = os.pathsep.join((root, *(each for each in sys.path if each)))
     environment = {"PYTHONPATH": paths, "PYTHONSAFEPATH": "1", **_ALLOCATION}
@@ -177,7 +177,7 @@ def _started(name: str, memory: int | None) -> subprocess.Popen[bytes]:
     if process.stdout is not None and sys.platform == "linux":
         import fcntl
 
-        with suppress(OSError):  # a larger pipe only saves switches between the processes
+        with suppress(OSError):  # a larger pipe is faster, but not required
             fcntl.fcntl(process.stdout.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     return process
 
@@ -187,4 +187,4 @@ _ALLOCATION = {
     "MALLOC_MMAP_THRESHOLD_": str(2**25),
     "MALLOC_TRIM_THRESHOLD_": str(2**28),
 }
-"""Memory of messages is used again: new pages would cost as much as a copy (glibc)."""
+"""Make glibc reuse the memory of messages: new pages cost as much time as a copy."""

@@ -1,10 +1,9 @@
-"""Limits of a receiving socket: the size of a message, and the number of messages that wait.
+"""Limits of a receiving socket: size of a message, and number of queued messages.
 
-ZeroMQ counts waiting messages of each connection, and not their bytes. A stranger that sends the
-largest messages fills the memory with the product of both. If the size of the frames is known
-before the socket opens, messages are limited to it, and more of them may wait. Small frames are
-then received without a switch between threads for each. If it is not known, frames of large
-detectors fit, but not those of the largest.
+ZeroMQ limits the number of queued messages of a connection, but not their total size. An unknown
+sender can therefore fill the memory with the product of both limits. If the frame size is known
+before the socket opens, it limits the messages, and more of them are queued; small frames then need
+no thread switch each. If it is unknown, the limit is enough for most large detectors.
 """
 
 from __future__ import annotations
@@ -12,28 +11,28 @@ from __future__ import annotations
 from engine.live.core.message import MOST_BYTES, MOST_PIXELS
 
 LEAST_WAITING, MOST_WAITING = 2, 64
-"""Messages of a connection that wait here. A sender waits longer, without a loss."""
+"""Queued messages of a connection. If the queue is full, the sender waits and loses nothing."""
 PEER_BYTES = 2**30
-"""Most memory of waiting messages of a connection, unless two of the largest need more."""
+"""Memory limit of the queued messages of a connection, but at least two of the largest."""
 ITEM_BYTES = 8
-"""Most bytes of a pixel."""
+"""Maximum size of a pixel."""
 LEAST_BYTES = 2**23
-"""Room for the geometry of the most views, and for frames that are larger than expected."""
+"""Enough for the geometry of the most views, and for frames larger than expected."""
 EVENT_BYTES = 2**29
-"""Most bytes of a message with events."""
+"""Maximum size of a message with events."""
 UNKNOWN_BYTES = 2**27
-"""Most bytes of a frame if the size of the frames is not known: 67 million pixels of 16 bits."""
+"""Maximum size of a frame if its shape is unknown: 67 million pixels of 16 bits."""
 
 
 def max_message_bytes(kind: str, frame_shape: tuple[int, int] | None) -> int:
-    """Return the most bytes of a message.
+    """Return the maximum size of a message [bytes].
 
     Parameters
     ----------
     kind
         "frames" or "events"
     frame_shape
-        (n_rows, n_columns) of the frames; None if it is not known
+        (n_rows, n_columns) of the frames; None if unknown
     """
     if kind != "frames":
         return EVENT_BYTES
@@ -44,25 +43,25 @@ def max_message_bytes(kind: str, frame_shape: tuple[int, int] | None) -> int:
 
 
 def max_waiting_messages(n_bytes: int) -> int:
-    """Return the most messages of a connection that wait.
+    """Return the maximum number of queued messages of a connection.
 
     Parameters
     ----------
     n_bytes
-        most bytes of a message
+        maximum size of a message
     """
     return min(MOST_WAITING, max(LEAST_WAITING, PEER_BYTES // n_bytes))
 
 
 def size_note(frame_shape: tuple[int, int] | None, n_bytes: int) -> str:
-    """Return sentences about a sender that has gone without a whole message.
+    """Return a note about a sender that disconnected before its first message was complete.
 
     Parameters
     ----------
     frame_shape
-        (n_rows, n_columns) of the frames; None if it is not known
+        (n_rows, n_columns) of the frames; None if unknown
     n_bytes
-        most bytes of a message
+        maximum size of a message
     """
     if frame_shape is None:
         return (

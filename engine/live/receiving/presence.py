@@ -1,4 +1,4 @@
-"""Detect from the connections of a socket if senders go or return."""
+"""Detect from the connections of a socket if senders disconnect or reconnect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Presence:
 
     Attributes
     ----------
-    has_left : True if there was a sender, and there is none now
+    has_left : True if all senders have disconnected
     n_failed : number of connections without a valid greeting or key
     """
 
@@ -30,7 +30,7 @@ class Presence:
         Parameters
         ----------
         socket
-            socket that receives; connections that were made earlier would not be counted
+            receiving socket; earlier connections are not counted
         """
         import zmq
 
@@ -39,7 +39,7 @@ class Presence:
         )
 
     def changes(self) -> Iterator[bool]:
-        """Yield the changes since the last call: True if the last sender has gone, else False."""
+        """Yield changes since the last call: True if the last sender disconnected, else False."""
         import zmq
         from zmq.utils.monitor import recv_monitor_message
 
@@ -55,7 +55,7 @@ class Presence:
                 self.n_failed += not self._is_failing
                 self._is_failing = True
             elif self._is_failing:
-                self._is_failing = False  # it was no sender
+                self._is_failing = False  # a failed connection, not a sender
             elif self._n_senders:
                 self._n_senders -= 1
                 if not self._n_senders:

@@ -1,8 +1,8 @@
-"""The process that receives the messages of a live scan, checks them and passes them on.
+"""Process that receives the messages of a live scan, checks them and forwards them.
 
-It reads its options and later commands from its standard input, and reports on its standard output.
-It has a limit on its memory. It reports at least every second, so that the program notices if it no
-longer works. It ends with the program.
+It reads options and commands from standard input, and writes reports to standard output. Its memory
+is limited. It sends a report at least every second, so that the program notices a process that
+hangs. It ends with the program.
 """
 
 from __future__ import annotations
@@ -35,32 +35,32 @@ from engine.live.receiving.wire import INLINE, MESSAGE, Item, Stream, packed
 if TYPE_CHECKING:
     import zmq
 
-LOOK_MS, PREPARING_MS = 100, 1
-"""Longest wait for a message, also between two steps of preparing memory."""
+POLL_MS, PREPARING_MS = 100, 1
+"""Maximum wait for a message: when idle, and between two steps of preparing memory."""
 ALIVE_S = 1.0
-"""Longest time between two reports."""
+"""Maximum time between two reports."""
 LIMIT_BYTES = 9 * 2**29
-"""Most memory of the process: some of the largest messages. Half of the free memory if less."""
+"""Memory limit of the process: some of the largest messages, at most half of the free memory."""
 MOST_KEYS = 100
-"""Most keys that are not allowed and are named."""
+"""Maximum number of refused keys that are reported."""
 LEAST_LIMIT = 2**29
 PREPARED_PART = 32
-"""Part of the free memory that may be prepared for messages,"""
+"""At most 1 / 32 of the free memory is prepared for messages."""
 PREPARE_S = 0.5
-"""and longest time for it before the socket opens. It goes on while no messages come."""
+"""Maximum time of preparing before the socket opens; it continues while the socket is idle."""
 MOST_OUTSTANDING = 2**28
-"""Most bytes that the program has not taken yet."""
+"""Maximum number of bytes that the program has not processed yet."""
 FLUSH_S, FLUSH_BYTES = 0.002, 2**18
-"""Longest wait of a report for others, and the size of data that wait for none."""
+"""Reports are sent together after this time or size."""
 LEAST_SHARED = 2**16
-"""Smaller data travel with their report, which costs less than a mapping."""
+"""Smaller data are sent with their report, which is faster than shared memory."""
 
 Reader = Callable[[Sequence[Buffer]], object]
 
 
 def receive() -> None:
     """Run the process: its first line of input has the options."""
-    # With a buffer, which standard output lacks if PYTHONUNBUFFERED is set
+    # An explicit buffer: standard output has none if PYTHONUNBUFFERED is set
     source, target = sys.stdin.buffer, BufferedWriter(FileIO(1, "w", closefd=False), FLUSH_BYTES)
     given = json.loads(source.readline())
     write_no_core()
@@ -72,7 +72,7 @@ def receive() -> None:
     given["most_prepared"] = available // PREPARED_PART
     with limited_memory(min(LIMIT_BYTES, free)):
         received = Receiving(Stream(**given["stream"]), given, reader, source, target)
-        # Also if a message keeps the main thread busy
+        # `os._exit` also ends a process with a busy main thread
         received.run(on_end=lambda: os._exit(0))
 
 
@@ -82,7 +82,7 @@ class Receiving:
     Parameters
     ----------
     stream : address and kind
-    given : state of an earlier process: sender and descriptor of the memory
+    given : state of an earlier process (sender), and descriptor of the shared memory
     reader : reads a message, or raises an `EngineError`
     source, target : commands of the program, and reports to it
     """
@@ -103,7 +103,7 @@ class Receiving:
         )
         self._confirmed: Origin | None = None
         if given.get("chosen"):
-            # Its connection has ended with the earlier process
+            # The connection of the earlier process is closed
             self._confirmed = self._senders.chosen = Origin(**given["chosen"], descriptor=-1)
         self._reported_s, self._has_unsent = 0.0, False
         self._n_refused = 0
@@ -123,7 +123,7 @@ class Receiving:
         """
         import zmq
 
-        # ZeroMQ reserves memory by the header of a message
+        # ZeroMQ allocates memory from the size in the header of a message
         options = {
             int(zmq.RCVHWM): max_waiting_messages(self._most_bytes),
             int(zmq.MAXMSGSIZE): self._most_bytes,
@@ -143,12 +143,12 @@ class Receiving:
                 # An empty prefix subscribes to everything
                 if self._stream.subscribe:
                     socket.setsockopt(zmq.SUBSCRIBE, b"")
-                self._tell({"event": "open"})
-                Thread(target=self._obey, args=(on_end,), daemon=True).start()
+                self._report({"event": "open"})
+                Thread(target=self._read_commands, args=(on_end,), daemon=True).start()
                 self._receive(socket, presence)
         except EngineError as e:
             is_setting = isinstance(e, SettingsError)
-            self._tell({"event": "fault", "is_setting": is_setting, "text": str(e)})
+            self._report({"event": "fault", "is_setting": is_setting, "text": str(e)})
 
     def _keys(self) -> ServerKeys | None:
         allowed = frozenset(self._stream.sender_keys)
@@ -161,53 +161,53 @@ class Receiving:
         return self._memory is not None and self._memory.prepare()
 
     def _receive(self, socket: zmq.Socket[bytes], presence: Presence) -> None:
-        wait_ms = LOOK_MS
+        wait_ms = POLL_MS
         while not self._is_over:
             self._choose()
             parts = _waiting_message(socket)
             if parts is None:
                 self._flush()
             if parts is None and not socket.poll(wait_ms):
-                wait_ms = PREPARING_MS if self._prepares() else LOOK_MS
-                # Only once all messages of the sender were read
-                self._tell_presence(presence)
-                self._tell_failed(presence)
-                self._tell_senders()
-                self._tell_alive()
+                wait_ms = PREPARING_MS if self._prepares() else POLL_MS
+                # Only after all messages of the sender were read
+                self._report_presence(presence)
+                self._report_failures(presence)
+                self._report_refused()
+                self._send_heartbeat()
                 continue
             if presence.has_left:
-                self._tell_presence(presence)
+                self._report_presence(presence)
             if parts is not None:
-                self._take(parts)
-            self._tell_alive()
+                self._handle(parts)
+            self._send_heartbeat()
 
-    def _take(self, parts: list[zmq.Frame]) -> None:
+    def _handle(self, parts: list[zmq.Frame]) -> None:
         senders, self._has_message = self._senders, True
         try:
-            # Before its data are read: an unknown sender must not choose the parsed data
+            # Check the sender before its data are parsed
             is_accepted, text = senders.accepts(parts)
             if not is_accepted:
                 self._n_refused += 1
                 if text:
-                    self._tell_senders()
-                    self._tell({"event": "refused", "text": text})
+                    self._report_refused()
+                    self._report({"event": "refused", "text": text})
                 return
             message = self._reader([part.buffer for part in parts])
         except EngineError as e:
-            self._tell({"event": "invalid", "text": str(e)})
+            self._report({"event": "invalid", "text": str(e)})
             return
         is_end = isinstance(message, ScanEnd)
         if is_end and not senders.is_fixed:
-            # Of a stranger, perhaps: nothing of a scan has come
+            # Probably an unknown sender: no message of a scan has arrived
             text = "the end of a scan came before its first message."
-            self._tell({"event": "invalid", "text": text})
+            self._report({"event": "invalid", "text": text})
             return
         senders.confirm()
         if is_end:
-            self._tell_senders()  # its sentence counts the refused messages
-        self._pass_on(parts, text)
+            self._report_refused()  # the report counts the refused messages
+        self._forward(parts, text)
 
-    def _pass_on(self, parts: list[zmq.Frame], text: str) -> None:
+    def _forward(self, parts: list[zmq.Frame], text: str) -> None:
         senders = self._senders
         facts = dict(MESSAGE)
         if text:
@@ -231,15 +231,15 @@ class Receiving:
 
     def _wait_for_space(self) -> None:
         if self._outstanding >= MOST_OUTSTANDING:
-            self._flush()  # the program can only take data that it knows
+            self._flush()  # the program can only release data that were reported to it
         while not self._is_over:
             with self._changed:
                 if self._changed.wait_for(lambda: self._outstanding < MOST_OUTSTANDING, ALIVE_S):
                     return
-            self._tell_alive()
+            self._send_heartbeat()
 
-    def _obey(self, on_end: Callable[[], None]) -> None:
-        """Follow the commands of the program, and end with it."""
+    def _read_commands(self, on_end: Callable[[], None]) -> None:
+        """Execute commands of the program until it ends."""
         for line in self._source:
             command = json.loads(line)
             with self._changed:
@@ -258,55 +258,55 @@ class Receiving:
         if chosen is not None:
             self._senders.require(chosen)
 
-    def _tell_presence(self, presence: Presence) -> None:
+    def _report_presence(self, presence: Presence) -> None:
         for is_disconnected in presence.changes():
-            self._tell({"event": "presence", "is_disconnected": is_disconnected})
+            self._report({"event": "presence", "is_disconnected": is_disconnected})
             if is_disconnected:
-                self._tell_size()
+                self._report_size_limit()
 
-    def _tell_size(self) -> None:
-        """Report the limit of a message once, if a sender has gone without a whole message.
+    def _report_size_limit(self) -> None:
+        """Report the size limit once, if a sender disconnects before a complete message.
 
-        ZeroMQ closes the connection of a message that is too large, and reports no reason.
+        ZeroMQ closes the connection if a message is too large, and gives no reason.
         """
         has_message, self._has_message = self._has_message, False
         if self._stream.kind != "frames" or has_message or self._has_explained:
             return
         self._has_explained = True
         text = size_note(self._stream.frame_shape, self._most_bytes)
-        self._tell({"event": "noticed", "text": text})
+        self._report({"event": "noticed", "text": text})
 
-    def _tell_failed(self, presence: Presence) -> None:
-        """Report connections without a valid key once, and each key that is not allowed."""
+    def _report_failures(self, presence: Presence) -> None:
+        """Report failed connections once, and each refused key."""
         if presence.n_failed and not self._has_failed:
             self._has_failed = True
             text = "A connection has failed, because this receiver has no keys."
             if self._stream.sender_keys:
                 text = "A connection has failed, because its key is not allowed here."
-            self._tell({"event": "refused", "text": text})
+            self._report({"event": "refused", "text": text})
         while self._refused_keys:
             key = self._refused_keys.popleft()
             if key not in self._named_keys and len(self._named_keys) < MOST_KEYS:
                 self._named_keys.add(key)
                 text = f"The key {key} of a sender is not allowed; add it with --sender-key."
-                self._tell({"event": "refused", "text": text})
+                self._report({"event": "refused", "text": text})
 
-    def _tell_senders(self) -> None:
+    def _report_refused(self) -> None:
         if self._n_refused:
             self._n_refused = 0
             refused = [vars(each) for each in self._senders.refused]
             summary = self._senders.summary
-            self._tell({"event": "senders", "refused": refused, "summary": summary})
+            self._report({"event": "senders", "refused": refused, "summary": summary})
 
-    def _tell_alive(self) -> None:
-        # Refused messages of a stranger must not delay reports that wait for others
+    def _send_heartbeat(self) -> None:
+        # Refused messages of an unknown sender must not delay buffered reports
         if monotonic() - self._reported_s > FLUSH_S:
             self._flush()
         if monotonic() - self._reported_s >= ALIVE_S:
-            self._tell_senders()
-            self._tell({"event": "alive"})
+            self._report_refused()
+            self._report({"event": "alive"})
 
-    def _tell(self, facts: Plain) -> None:
+    def _report(self, facts: Plain) -> None:
         self._add(facts)
         self._flush()
 
@@ -318,7 +318,7 @@ class Receiving:
         offset: int = INLINE,
         n_bytes: int | None = None,
     ) -> None:
-        """Report something; reports of small messages wait for others, which is faster."""
+        """Buffer a report; it is sent with others, which is faster for small messages."""
         size = memoryview(data).nbytes if n_bytes is None else n_bytes
         now_s = monotonic()
         for piece in packed(Item(facts, header, data, offset, size, now_s)):

@@ -1,8 +1,8 @@
-"""Messages of one stream, received by a process that is watched and started again.
+"""Messages of one stream from a receiving process, which is monitored and restarted.
 
-The process decides which sender is that of the scan, and checks header and sizes. This side passes
-on its messages and reports. A process that has ended or does not answer is replaced. The scan goes
-on, because the new process knows the sender.
+The process selects the sender of the scan, and checks headers and sizes. This module forwards its
+messages and reports. A process that ends or does not answer is replaced. The scan continues,
+because the new process knows the sender.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from engine.live.core.zeromq import listens
 from engine.live.receiving.child import Child
 from engine.live.receiving.wire import MESSAGE, Item, Stream
 
-LOOK_S = 0.1
+POLL_S = 0.1
 QUIET_S = 5.0
-"""Time without data after which the user is told."""
+"""Time without data until the user is informed."""
 START_S = 60.0
-"""Longest time until the process has opened its socket."""
+"""Time limit for opening the socket."""
 ANSWER_S = 10.0
-"""Longest time without a report of the process, which reports every second."""
+"""Time limit without a report of the process, which reports every second."""
 MOST_REFUSALS = 5
-"""Number of refused messages and of restarts that are reported one by one."""
+"""Maximum number of reported refusals, and of reported restarts."""
 PAUSE_S = 1.0
-"""Pause before a process that has ended early is started again."""
+"""Minimum time between two starts of the process."""
 
 
 class Received(NamedTuple):
@@ -43,9 +43,9 @@ class Received(NamedTuple):
     ----------
     parts : header and data; the data are not copied
     arrived_s : time of arrival, by `time.monotonic` [s]
-    text : "", or a sentence: another sender follows
-    follows : True if the sender is another one, whose messages start another scan
-    has_reconnected : True if the connection of the sender is another one
+    text : sentence if another sender follows; otherwise empty
+    follows : True if another sender follows, which starts another scan
+    has_reconnected : True if the sender has a new connection
     """
 
     parts: Sequence[Buffer]
@@ -112,8 +112,8 @@ class Receiver:
             if self._child is not None:
                 self._child.end()
 
-    def announced(self, parts: Sequence[Buffer]) -> None:
-        """Remember an announcement, which a new process needs to check the data.
+    def remember_announcement(self, parts: Sequence[Buffer]) -> None:
+        """Store an announcement, because a new process needs it to check the data.
 
         Parameters
         ----------
@@ -133,10 +133,10 @@ class Receiver:
         self._required = identity
         self.refused = tuple(each for each in self.refused if each.identity != identity)
         if self._child is not None:
-            self._child.tell({"required": identity})
+            self._child.send_command({"required": identity})
 
     def invalid(self, text: str) -> Iterator[Noticed]:
-        """Yield an event about a message that cannot be read, if there were few of them.
+        """Yield an event about an unreadable message, for the first few of them.
 
         Parameters
         ----------
@@ -163,12 +163,12 @@ class Receiver:
         self._child = Child(given, self._name)
 
     def _next_report(self) -> Item | str | None:
-        """Return the next report; the reason if another process is needed."""
+        """Return the next report; a sentence with the reason if a new process is needed."""
         child = self._child
         if child is None:
             return None
         try:
-            item = child.take(LOOK_S)
+            item = child.take(POLL_S)
         except EOFError:
             return f"It has ended ({child.ending})."
         if item is not None:
@@ -194,7 +194,7 @@ class Receiver:
                 f"{self._name}: the process that receives messages was started again. {reason} "
                 f"Messages in transit can be lost.{more}"
             )
-        # A process that ends at once must not be started without end
+        # Do not restart in a fast loop if the process ends immediately
         if monotonic() - self._started_s < PAUSE_S:
             stop.wait(PAUSE_S)
         self._start()
@@ -233,7 +233,7 @@ class Receiver:
                 self.refused = tuple(each for each in found if each.identity != self._required)
                 self.summary = str(facts["summary"])
             case "fault":
-                # After a restart the system may still hold the port
+                # After a restart, the port may still be in use
                 if self._n_restarts and not facts["is_setting"]:
                     return
                 kind = SettingsError if facts["is_setting"] else ResourceError

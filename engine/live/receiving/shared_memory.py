@@ -1,9 +1,9 @@
-"""Memory that the receiving process fills and the program maps, so that frames are copied once.
+"""Shared memory between the receiving process and the program, so that frames are copied once.
 
-It is a file in memory without a name (memfd, Linux only). Each message is written behind the one
-before it. The program maps the pages, and returns them to the system when nobody uses the message
-any more. The file cannot shrink, so that a mapped page always exists. While no frames come, the
-process prepares pages for the next ones, because new pages cost several times as much as the copy.
+It is an anonymous file in memory (memfd, Linux only). Messages are written one after the other. The
+program maps their pages, and returns them to the system when the message is no longer used. The
+file cannot shrink, so mapped pages stay valid. While no frames arrive, the process allocates pages
+in advance, because allocation takes several times as long as the copy.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from engine.core.arrays import Array
 from engine.live.core.message import Buffer
 
 SIZE = 2**46
-"""Size of the file; pages use memory only once they are written."""
+"""Size of the file; pages use memory only after they are written."""
 SEGMENT = 2**28
-"""Bytes in one mapping. Every mapping needs a descriptor, so frames share it."""
+"""Bytes of one mapping. A mapping needs a descriptor, so several frames share one."""
 PAGE = mmap.ALLOCATIONGRANULARITY
 MOST_PREPARED = 3 * 2**27
-"""Most memory that is prepared."""
+"""Maximum amount of memory allocated in advance."""
 STEP = 2**25
-"""Memory that is prepared at once; a message waits for it."""
+"""Memory allocated in one step; a message may have to wait for it."""
 MADV_POPULATE_WRITE = 23
 """Advice to `madvise` since Linux 5.14; Python has no name for it."""
 
 
 def new_memory() -> int | None:
-    """Return the descriptor of new memory; None if the system has none of this kind."""
+    """Return the descriptor of new memory; None if the system does not support it."""
     if sys.platform != "linux" or not hasattr(mmap, "MADV_REMOVE"):
         return None
     import fcntl
@@ -59,7 +59,7 @@ class MemoryWriter:
     Parameters
     ----------
     descriptor : memory of `new_memory`
-    most_prepared : most memory that `prepare` makes ready [bytes]
+    most_prepared : maximum amount that `prepare` allocates in advance [bytes]
     """
 
     def __init__(self, descriptor: int, most_prepared: int = 0) -> None:
@@ -68,12 +68,12 @@ class MemoryWriter:
         self._ready = 0
 
     def prepare(self) -> bool:
-        """Prepare some memory for the next messages.
+        """Allocate some memory for the next messages.
 
         Returns
         -------
         has_prepared
-            False if enough is ready, or the system cannot do it
+            False if enough is allocated, or the system does not support it
         """
         begin = max(self._next, self._ready)
         n = min(self._next + self._most_prepared - begin, STEP)
@@ -99,7 +99,7 @@ class MemoryWriter:
         Raises
         ------
         OSError
-            if there is no memory
+            if there is no free memory
         """
         view = memoryview(data).cast("B")
         n, offset = view.nbytes, self._next
@@ -107,7 +107,7 @@ class MemoryWriter:
         if offset % SEGMENT + n > SEGMENT:
             offset = _rounded(offset, SEGMENT)
         self._next = _rounded(offset + n, SEGMENT if n > SEGMENT else PAGE)
-        # Writing makes no page faults, and full pages are not cleared first
+        # `pwrite` causes no page faults, and does not clear full pages first
         while view.nbytes:
             written = os.pwrite(self._descriptor, view, offset + n - view.nbytes)
             view = view[written:]
@@ -115,11 +115,11 @@ class MemoryWriter:
 
 
 class MemoryReader:
-    """Maps messages.
+    """Maps messages into the memory of the program.
 
     Parameters
     ----------
-    descriptor : memory of `new_memory`; it stays open as long as a message is used
+    descriptor : memory of `new_memory`
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -129,7 +129,7 @@ class MemoryReader:
         self._end = 0
 
     def view(self, offset: int, n_bytes: int) -> memoryview:
-        """Return the bytes of a message; its memory is free once nobody refers to them.
+        """Return the bytes of a message; its memory is freed with the last reference to them.
 
         Parameters
         ----------
@@ -155,15 +155,15 @@ class MemoryReader:
         return memoryview(values.data).toreadonly()
 
     def close(self) -> None:
-        """Close the descriptor, after the end of the process. Messages in use stay."""
+        """Close the descriptor, after the end of the process. Messages in use stay valid."""
         self._area = None
-        # Prepared pages would stay as long as any message
+        # Pages allocated in advance would stay until the last message is freed
         self._return_pages(self._end, self._end + MOST_PREPARED + SEGMENT)
         with suppress(OSError):
             os.close(self._descriptor)
 
     def _return_pages(self, begin: int, end: int) -> None:
-        """Return pages to the system that no message uses."""
+        """Return unused pages to the system."""
         start = begin - begin % SEGMENT
         if sys.platform == "linux":
             with (
@@ -174,7 +174,7 @@ class MemoryReader:
 
 
 class _Use(weakref.ref[Array]):
-    """The use of some pages, until nobody refers to their message (faster than a finalizer)."""
+    """Weak reference to a message that frees its pages (faster than a finalizer)."""
 
     __slots__ = ("_area", "_n_bytes", "_start")
 

@@ -1,7 +1,7 @@
-"""Messages from the receiving process to the program, and their format.
+"""Format of the reports from the receiving process to the program.
 
-Facts are JSON. The parts of a message follow them. Large data are in the shared memory, and only
-their position is sent.
+Facts are JSON, followed by the parts of a message. Large data are in the shared memory; the report
+then contains their position.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from engine.live.core.message import MOST_BYTES, MOST_HEADER_BYTES, Buffer
 HEAD = struct.Struct("<IIQqd")
 """Sizes of facts, header and data, position of data in the shared memory, and time."""
 INLINE = -1
-"""Position of data that follow directly."""
+"""Position of data that are part of the report."""
 MOST_FACTS = 2**20
 MOST_READ = 2**18
 MESSAGE: Plain = {"event": "message"}
-"""Facts of a message about which there is nothing to report; they are not sent."""
+"""Facts of a message without other facts; they are not sent."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Stream:
     kind : "frames" or "events"
     subscribe : True if the sender publishes (PUB and SUB)
     network : True to accept senders on other computers
-    sender_keys : public keys of the senders that are accepted; empty: no keys are asked for
-    sender : key, token or address of the only sender that is accepted; empty: the first one
-    frame_shape : (n_rows, n_columns) of the frames, which limits their size; None if not known
+    sender_keys : public keys of accepted senders; empty: senders need no key
+    sender : key, token or address of the only accepted sender; empty: the first sender
+    frame_shape : (n_rows, n_columns) of the frames, which limits their size; None if unknown
     """
 
     address: str
@@ -55,7 +55,7 @@ class Item(NamedTuple):
 
     Attributes
     ----------
-    facts : what happened
+    facts : kind and values of the report
     header, data : parts of a message; empty without one
     offset : position of the data in the shared memory, or `INLINE`
     n_bytes : size of the data
@@ -84,18 +84,18 @@ def packed(item: Item) -> list[Buffer]:
 
 
 class ItemReader:
-    """Reads reports, and all of them at once that have arrived.
+    """Reads all reports that have arrived, at once.
 
     Parameters
     ----------
-    source : output of the receiving process, without a buffer
+    source : unbuffered output of the receiving process
     """
 
     def __init__(self, source: RawIOBase) -> None:
         self._source, self._waiting = source, bytearray()
 
     def read(self) -> list[Item]:
-        """Wait for a report, and return it and those that follow it already.
+        """Wait for a report; return it and all others that have arrived.
 
         Returns
         -------
@@ -105,7 +105,7 @@ class ItemReader:
         Raises
         ------
         DataError
-            if this is no report
+            if the data are not a report
         """
         found: list[Item] = []
         while not found:
@@ -119,7 +119,7 @@ class ItemReader:
 
 
 def _items_in(waiting: bytearray) -> tuple[list[Item], int]:
-    """Return the whole reports, and the bytes that they use."""
+    """Return the complete reports, and their number of bytes."""
     found, used = list[Item](), 0
     with memoryview(waiting) as view:
         while len(view) - used >= HEAD.size:

@@ -1,1 +1,1 @@
-"""Recordings of live scans: data reach the disk as they arrive, and survive the program."""
+"""Record live scans to disk as the data arrive, so that a crash of the program loses nothing."""

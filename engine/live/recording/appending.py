@@ -1,8 +1,8 @@
-"""Append whole records to the file of a recording.
+"""Append complete records to the file of a recording.
 
-The program itself writes them, so that large frames are copied once only. What it has written
-survives its end. The process of the recording syncs the file, and appends to it once the program
-cannot.
+The program writes the records itself, so that large frames are copied only once. Written records
+survive a crash of the program. The recording process syncs the file, and takes over writing if the
+program cannot write.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from engine.live.recording.direct import BLOCK, DirectFile, begins_block
 from engine.live.recording.records import MAGIC, Buffer, RecordingFile, pieces_of
 
 DIRECT_BYTES = 2**18
-"""Fewest bytes for which a write past the page cache is cheaper."""
+"""Minimum size for which a direct write is faster."""
 ALIGNED_BYTES = 2**16
-"""Fewest bytes of a record that are worth spaces before them, up to a block."""
+"""Minimum size of record data that are aligned to a block, with spaces before them."""
 MOST_PIECES = 512
-"""Most pieces in one call of the system, which limits them to 1024."""
+"""Maximum number of pieces in one system call; the limit of Linux is 1024."""
 Waiting = tuple[int, int, Buffer, Buffer]
 """Kind, count, header and data of a record."""
 
@@ -35,13 +35,16 @@ class RecordAppender:
     ----------
     descriptor : file, open for reading and writing
     end : position after the last whole record
-    direct : the same file for large records; None to write all through the page cache
+    direct : the same file for direct writes of large records; None: use only the page cache
     """
 
     def __init__(self, descriptor: int, end: int, direct: DirectFile | None = None) -> None:
         self._descriptor, self._end, self._direct = descriptor, end, direct
         self._tail: bytes | None = None
-        self._rates = {True: inf, False: inf}  # past and through the page cache [bytes/s]
+        self._rates = {
+            True: inf,
+            False: inf,
+        }  # direct writes; page cache [bytes/s]
         os.lseek(descriptor, end, os.SEEK_SET)
 
     @classmethod
@@ -51,9 +54,9 @@ class RecordAppender:
         Raises
         ------
         OSError
-            if the file exists, or cannot be made
+            if the file exists, or cannot be created
         """
-        # O_EXCL: an older recording is never replaced. Other users must not read a scan
+        # O_EXCL never replaces an older recording. Mode 0600: other users must not read a scan
         descriptor = os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             _write_all(descriptor, [memoryview(MAGIC)])
@@ -65,7 +68,7 @@ class RecordAppender:
 
     @classmethod
     def of_open(cls, path: Path) -> RecordAppender:
-        """Return an appender that only syncs, until `take_over`, a file of another process.
+        """Return an appender for a file of another process; until `take_over` it only syncs.
 
         Raises
         ------
@@ -85,7 +88,7 @@ class RecordAppender:
         Parameters
         ----------
         path
-            the same file, to which no other process appends any more
+            the same file; no other process may append to it
 
         Raises
         ------
@@ -95,7 +98,7 @@ class RecordAppender:
         file = RecordingFile(path)
         for _ in file.records(with_data=False):
             pass
-        # Part of a record would hide all records after it
+        # An incomplete record would make all later records unreadable
         self._end = file.extent.end
         os.ftruncate(self._descriptor, self._end)
         os.lseek(self._descriptor, self._end, os.SEEK_SET)
@@ -108,8 +111,8 @@ class RecordAppender:
         records
             records in order
         is_late
-            True if records wait too long; then the faster way is used, and not the one that needs
-            less processor time
+            True if records wait too long: use the faster write, even if it needs more processor
+            time
 
         Raises
         ------
@@ -129,7 +132,7 @@ class RecordAppender:
             self._rates[is_direct] = n_bytes / max(perf_counter() - begun_s, 1e-6)
 
     def sync(self) -> None:
-        """Write everything to the disk."""
+        """Flush the file to the disk."""
         os.fsync(self._descriptor)
 
     def close(self) -> None:
@@ -139,7 +142,7 @@ class RecordAppender:
         os.close(self._descriptor)
 
     def trim(self) -> None:
-        """Remove the zeros after the last record; no other process may have appended any."""
+        """Remove the zeros after the last record; only if no other process has appended data."""
         with suppress(OSError):  # zeros do no harm
             os.ftruncate(self._descriptor, self._end)
 
@@ -157,7 +160,7 @@ class RecordAppender:
         return pieces, end - self._end
 
     def _write(self, pieces: list[memoryview], n_bytes: int, *, is_late: bool) -> bool:
-        """Write pieces; return True if they went past the page cache."""
+        """Write pieces; return True if it was a direct write."""
         may = n_bytes >= DIRECT_BYTES and not (is_late and self._rates[True] < self._rates[False])
         if may and self._wrote_direct(pieces):
             return True
@@ -167,7 +170,7 @@ class RecordAppender:
         return False
 
     def _wrote_direct(self, pieces: list[memoryview]) -> bool:
-        """Write past the page cache; return False if the disk takes no such writes."""
+        """Write directly; return False if the disk does not support it."""
         if self._direct is None:
             return False
         if self._tail is None:

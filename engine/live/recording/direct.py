@@ -1,9 +1,9 @@
 """Write large data to a file without the page cache of Linux (O_DIRECT).
 
-The system then copies nothing: a GiB needs 0.2 s of processor time instead of 0.4 to 3 s, so a
-recording takes less from the reconstruction of the same scan. Such writes begin and end at a
-multiple of `BLOCK`. The last block is therefore filled with zeros, and the next write repeats it.
-Data that begin with a block, in memory and in the file, are not copied before the write either.
+The system then copies nothing: a GiB needs 0.2 s of processor time instead of 0.4 to 3 s, which
+leaves more for the reconstruction of the same scan. Position and size of a direct write are
+multiples of `BLOCK`. The last block is therefore filled with zeros, and the next write repeats it.
+Data that are aligned to a block, in memory and in the file, are written without any copy.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from pathlib import Path
 import numpy as np
 
 BLOCK = 4096
-"""Size and position of a direct write are multiples of it [bytes]."""
+"""Alignment of a direct write, for its size and position [bytes]."""
 CHUNK = 2**22
-"""Most copied bytes of one write."""
+"""Maximum number of copied bytes of one write."""
 LARGE = 2**15
-"""Fewest bytes that NumPy copies."""
+"""Minimum size that NumPy copies."""
 MOST_PARTS = 512
-"""Most parts of one write; the system takes 1024."""
+"""Maximum number of parts of one write; the limit of Linux is 1024."""
 
 
 class DirectFile:
-    """A file that is written past the page cache.
+    """A file for direct writes.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ class DirectFile:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._memory = mmap(-1, CHUNK)  # begins with a page, as the system wants
+        self._memory = mmap(-1, CHUNK)  # aligned to a page, as direct writes require
         self._bytes = np.frombuffer(self._memory, np.uint8)
 
     @classmethod
     def of_existing(cls, path: Path) -> DirectFile | None:
-        """Return the file; None if the system or the disk has no direct writes."""
+        """Open a file; None if the system or the disk does not support direct writes."""
         flag = getattr(os, "O_DIRECT", 0)
         try:
             return cls(os.open(path, os.O_WRONLY | flag)) if flag else None
@@ -56,23 +56,23 @@ class DirectFile:
         end
             position of the first piece in the file [bytes]
         tail
-            bytes before it, from the start of its block
+            earlier bytes of the same block
         pieces
             bytes
 
         Returns
         -------
         tail
-            bytes of the last block that the pieces have begun and not filled
+            bytes of the last, incomplete block
 
         Raises
         ------
         OSError
-            if the disk is full or fails; EINVAL if it takes no direct writes
+            if the disk is full or fails; EINVAL if it does not support direct writes
         """
         begin, n = end - len(tail), len(tail)
         self._memory[:n] = tail
-        # Bytes of the copy up to `first` are among the parts already
+        # `parts` already contains the copied bytes before `first`
         parts, first, copy = list[memoryview](), 0, memoryview(self._memory)
         for piece in pieces:
             rest = piece
@@ -104,7 +104,7 @@ class DirectFile:
     def _copy(self, some: memoryview, begin: int) -> None:
         if some.nbytes < LARGE:
             self._memory[begin : begin + some.nbytes] = some
-        else:  # other threads of the program continue meanwhile
+        else:  # NumPy releases the GIL
             self._bytes[begin : begin + some.nbytes] = np.frombuffer(some, np.uint8)
 
     def _write(self, position: int, parts: list[memoryview]) -> int:
@@ -123,7 +123,7 @@ class DirectFile:
 
 
 def begins_block(piece: memoryview) -> bool:
-    """Return True if a piece has a block and begins with a page, so that no copy is needed.
+    """Return True if a piece is aligned and at least a block long, so that no copy is needed.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The process that appends records to a recording; it outlives the program that sends them.
+"""Process that appends records to a recording, and continues if the program crashes.
 
-It reads records from its standard input, and reports in JSON lines on its standard output. It has
-its own session, so that neither Ctrl+C nor a closed terminal nor a logout ends it early.
+It reads records from standard input, and reports in JSON lines on standard output. It has its own
+session, so that Ctrl+C, a closed terminal or a logout does not end it.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
 from engine.io.safety.locks import only_writer
 from engine.live.recording.appending import RecordAppender, Waiting
+from engine.live.recording.recording_list import enter
 from engine.live.recording.records import HEAD, RecordKind
-from engine.live.recording.shelf import enter
 
 SYNC_S = 0.4
-"""Interval of writing to the disk; a second is promised."""
+"""Interval of flushes to the disk; the guide promises one second."""
 IDLE_S = 0.5
-"""Time without data after which the saving of a scan is prepared."""
-PATIENCE_S = 600.0
-"""Longest time that the process waits for space on the disk after the program has ended."""
+"""Time without data until the process prepares to save the scan."""
+DISK_WAIT_S = 600.0
+"""Maximum wait for free disk space after the program has ended."""
 SHARE = 0.25
-"""Share of the free memory for data that the disk cannot take."""
+"""Share of the free memory for data that cannot be written to the disk."""
 
 
 class Appender:
@@ -39,13 +39,13 @@ class Appender:
 
     Parameters
     ----------
-    path : file, which is made with the first record
-    say : called with facts for the program
-    most_bytes : most memory for data that the disk cannot take
+    path : file; the first record creates it
+    report : called with facts for the program
+    most_bytes : memory limit of data that cannot be written to the disk
     """
 
-    def __init__(self, path: Path, say: Callable[[Plain], None], most_bytes: int) -> None:
-        self._path, self._say, self._most = path, say, most_bytes
+    def __init__(self, path: Path, report: Callable[[Plain], None], most_bytes: int) -> None:
+        self._path, self._report, self._most = path, report, most_bytes
         self._file: RecordAppender | None = None
         self._waiting: deque[Waiting] = deque()
         self._bytes = self._count = self._dropped = 0
@@ -63,19 +63,19 @@ class Appender:
         return self._count
 
     def add(self, record: Waiting) -> None:
-        """Append a record, or store it in memory while the disk takes none."""
+        """Append a record; store it in memory while it cannot be written."""
         with self._lock:
             size = memoryview(record[2]).nbytes + memoryview(record[3]).nbytes
             if self._waiting and self._bytes + size > self._most:
                 self._dropped += record[1]
-                self._say({"event": "dropped", "count": self._dropped})
+                self._report({"event": "dropped", "count": self._dropped})
                 return
             self._waiting.append(record)
             self._bytes += size
             self._drain()
 
-    def written(self, count: int) -> None:
-        """Take note of frames or events that the program has written itself."""
+    def count_written(self, count: int) -> None:
+        """Count frames or events that the program has written itself."""
         with self._lock:
             try:
                 if self._file is None:
@@ -87,23 +87,23 @@ class Appender:
             self._is_new = True
 
     def sync(self) -> bool:
-        """Write everything to the disk; return False while the disk takes no data."""
+        """Flush everything to the disk; return False while the disk accepts no data."""
         with self._lock:
             self._drain()
             file, count, is_new = self._file, self._count, self._is_new
             self._is_new = False
         if file is not None and not self._is_listed:
-            # Tried again, since a full home must not prevent a recording on another disk
+            # A full home folder must not prevent a recording on another disk; try again later
             with suppress(ResourceError, OSError):
                 enter(self._path)
                 self._is_listed = True
         if file is not None and is_new:
             try:
-                file.sync()  # outside the lock: appending continues meanwhile
+                file.sync()  # outside the lock, so that appending continues
             except OSError as e:
                 self._fail(e)
                 return False
-            self._say({"event": "synced", "count": count})
+            self._report({"event": "synced", "count": count})
         return not self._waiting
 
     def close(self) -> None:
@@ -125,13 +125,13 @@ class Appender:
             self._is_new = True
         if self._is_failing:
             self._is_failing = False
-            self._say({"event": "writes again"})
+            self._report({"event": "writes again"})
 
     def _append(self, record: Waiting) -> None:
         if self._file is None:
             self._file = RecordAppender.of_new(self._path)
         elif not self._is_ours:
-            # From now on only this process writes; the program may have died within a record
+            # Only this process writes from now on; the last record may be incomplete
             self._file.take_over(self._path)
         self._is_ours = True
         self._file.append([record])
@@ -139,7 +139,7 @@ class Appender:
     def _fail(self, e: OSError) -> None:
         if not self._is_failing:
             self._is_failing = True
-            self._say({"event": "fails", "reason": e.strerror or str(e)})
+            self._report({"event": "fails", "reason": e.strerror or str(e)})
 
 
 class Rescuer(Protocol):
@@ -149,10 +149,10 @@ class Rescuer(Protocol):
         """Load modules; called once, in a thread."""
 
     def prepare(self) -> None:
-        """Prepare the saving; called in a thread whenever no data come."""
+        """Prepare to save the scan; called in a thread whenever no data arrive."""
 
     def save(self) -> Plain:
-        """Save the scan after a crash; return facts, which are appended to the recording."""
+        """Save the scan after a crash; return facts to append to the recording."""
 
     def discard(self) -> None:
         """Delete prepared files."""
@@ -178,12 +178,12 @@ def record(path: Path, rescuer: Rescuer) -> None:
         int(SHARE * psutil.virtual_memory().available),
     )
     stopped = Event()
-    # Saving needs seconds for a large scan, and must not delay the next sync
+    # Saving a large scan takes seconds, and must not delay the next flush
     threads = [
         Thread(target=work, args=(appender, stopped, rescuer), daemon=True)
-        for work in (_sync_often, _prepare_often)
+        for work in (_sync_regularly, _prepare_when_idle)
     ]
-    # The lock shows others that the recording is not finished
+    # The lock marks an unfinished recording
     with only_writer(path):
         for each in threads:
             each.start()
@@ -197,8 +197,8 @@ def record(path: Path, rescuer: Rescuer) -> None:
             _report(target, {"event": "finished", "is_written": is_written})
             return
         if not appender.has_file and path.exists():
-            appender.written(0)  # the program has ended just after its first record
-        until_s = time.monotonic() + PATIENCE_S
+            appender.count_written(0)  # the program ended directly after its first record
+        until_s = time.monotonic() + DISK_WAIT_S
         while not appender.sync() and time.monotonic() < until_s:
             time.sleep(1)
         if appender.has_file:
@@ -209,24 +209,24 @@ def record(path: Path, rescuer: Rescuer) -> None:
 
 
 def _ignore_signals() -> None:
-    # The end of the input decides: everything that was sent is written first
+    # The end of the input ends the process, after everything is written
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 def _report(target: BinaryIO, facts: Plain) -> None:
-    with suppress(OSError, ValueError):  # nobody listens after a crash
+    with suppress(OSError, ValueError):  # no reader after a crash
         target.write(json.dumps(facts).encode() + b"\n")
         target.flush()
 
 
-def _sync_often(appender: Appender, stopped: Event, _: Rescuer) -> None:
+def _sync_regularly(appender: Appender, stopped: Event, _: Rescuer) -> None:
     while not stopped.wait(SYNC_S):
         appender.sync()
 
 
-def _prepare_often(appender: Appender, stopped: Event, rescuer: Rescuer) -> None:
+def _prepare_when_idle(appender: Appender, stopped: Event, rescuer: Rescuer) -> None:
     rescuer.load()
     count = 0
     while not stopped.wait(IDLE_S):
@@ -236,16 +236,16 @@ def _prepare_often(appender: Appender, stopped: Event, rescuer: Rescuer) -> None
 
 
 def _receive(source: BinaryIO, appender: Appender) -> bool:
-    """Append what comes; return True if the program has finished the recording."""
+    """Append received records; return True if the program has finished the recording."""
     while len(head := source.read(HEAD.size)) == HEAD.size:
         _, kind, count, n_header, n_data = HEAD.unpack(head)
         if kind == RecordKind.FINISH:
             return True
         if kind == RecordKind.WRITTEN:
-            appender.written(count)
+            appender.count_written(count)
             continue
         header, data = source.read(n_header), source.read(n_data)
         if len(header) + len(data) < n_header + n_data:
-            return False  # the program has ended within a record
+            return False  # incomplete record: the program has ended
         appender.add((kind, count, header, data))
     return False

@@ -12,16 +12,16 @@ import psutil
 
 from engine.core.errors import EngineError
 from engine.core.json_types import Plain
+from engine.live.recording.recording_list import enter, new_path, remove_recording
 from engine.live.recording.records import Buffer, RecordKind
-from engine.live.recording.shelf import enter, new_path, remove_recording
 from engine.live.recording.writer import RecordingWriter
 
 SHARE = 0.25
-"""Share of the free memory for data that wait for the disk."""
+"""Share of the free memory for data that are not written yet."""
 
 
 class LiveRecorder:
-    """Writes the messages of a scan to a recording, and begins another for the next scan.
+    """Writes the messages of a scan to a recording, and starts a new one for the next scan.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class LiveRecorder:
 
     def __init__(self, kind: str, source: str, target: Path | None = None) -> None:
         self._kind, self._source, self._target = kind, source, target
-        # Once: later the data themselves reduce the free memory
+        # Measured once, because the data themselves reduce the free memory later
         self._most = int(SHARE * psutil.virtual_memory().available)
         self._notices: list[str] = []
         self._endings: list[Thread] = []
@@ -62,7 +62,7 @@ class LiveRecorder:
         Parameters
         ----------
         parts
-            message of it
+            message with the geometry or the scanner
         """
         self._announced = list(parts)
         if self.has_data:
@@ -76,7 +76,7 @@ class LiveRecorder:
         count
             number of frames or events
         parts
-            message, whose data must not change afterwards
+            message; its data must not change later
         """
         if not self.has_data:
             self.has_data = True
@@ -85,13 +85,13 @@ class LiveRecorder:
         self._writer.put(RecordKind.DATA, count, parts)
 
     def start_another(self) -> None:
-        """End the current recording, which stays on the disk, and begin another.
+        """End the current recording, which stays on the disk, and start a new one.
 
         Nothing happens if the current one has no data.
         """
         if not self.has_data:
             return
-        # In a thread: frames of the next scan must not wait for the disk
+        # In a thread, so that frames of the next scan do not wait for the disk
         ending = Thread(target=self._end, args=(self._writer,), name="end of a recording")
         ending.start()
         self._endings.append(ending)
@@ -110,13 +110,13 @@ class LiveRecorder:
         self.is_whole = self._writer.finish() and self.has_data
 
     def note_saved(self, saved: Path) -> None:
-        """Note in the list of recordings that an interrupted scan was saved to a file."""
+        """Store in the list of recordings that an interrupted scan was saved."""
         with suppress(EngineError):  # the recording is listed already
             enter(self.path, str(saved.absolute()))
 
     def discard(self) -> None:
         """Delete the current recording after its scan was saved."""
-        with suppress(EngineError):  # it is offered again, which loses nothing
+        with suppress(EngineError):  # it stays in the list, and nothing is lost
             remove_recording(self.path)
 
     def _end(self, ended: RecordingWriter) -> None:

@@ -1,13 +1,13 @@
-"""The file of a recording: records that are only appended, each with its length and checksums.
+"""File format of a recording: records with length and checksums, which are only appended.
 
     isocenter recording 1, end of line
     mark (4 bytes), kind (1), count, header size and data size (uint64 each), CRC-32 of these
     header (JSON), data, CRC-32 of both
 
-Numbers are little-endian. A file that was cut anywhere is readable up to the cut. A record whose
-contents are damaged is skipped and counted, because its size is known from the intact start. Spaces
-may follow the JSON, so that the data begin a block of 4096 bytes. After the last record, zeros may
-fill its block.
+Numbers are little-endian. A truncated file is readable up to its last complete record. A record
+with damaged contents is skipped and counted, because its intact head contains the size. Spaces
+after the JSON align the data to a block of 4096 bytes. Zeros may follow the last record, up to the
+end of its block.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class RecordKind(IntEnum):
     NOTE = 4
     """Facts that became known later, in JSON."""
     WRITTEN = 8
-    """Sent to the writer's process only: the program has written so many frames or events."""
+    """Only sent to the recording process: number of frames or events that the program wrote."""
     FINISH = 9
-    """Sent to the writer's process only: everything has been sent."""
+    """Only sent to the recording process: no more records follow."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ def pieces_of(
     header, data
         contents
     begin
-        position of the record if its data have to begin a block of the file; spaces then follow
-        its header, which JSON allows
+        position of the record if its data must be aligned to a block; spaces after the JSON
+        header then fill the gap
     """
     header = bytes(header)
     if begin is not None:
@@ -117,12 +117,12 @@ def pieces_of(
 
 @dataclass
 class Extent:
-    """Extent of the readable part of a recording.
+    """Readable part of a recording.
 
     Attributes
     ----------
     end : position after the last whole record [bytes]
-    damaged : number of records with wrong contents
+    damaged : number of records with damaged contents
     is_cut : True if the file continues after the last whole record
     """
 
@@ -132,7 +132,7 @@ class Extent:
 
 
 class RecordingFile:
-    """Reads a recording up to its end or to the place where it was cut.
+    """Reads a recording up to its end, or to its last complete record.
 
     Parameters
     ----------
@@ -140,19 +140,19 @@ class RecordingFile:
 
     Attributes
     ----------
-    extent : extent of the readable part, complete after the last record was read
+    extent : readable part; valid after the last record was read
     """
 
     def __init__(self, path: Path) -> None:
         self.path, self.extent = path, Extent()
 
     def records(self, *, with_data: bool = True) -> Iterator[Record]:
-        """Yield the whole records in order.
+        """Yield the complete records in order.
 
         Parameters
         ----------
         with_data
-            False to leave out the data and their checksums, which is quick
+            False to skip the data and their checksums, which is faster
 
         Raises
         ------
@@ -180,7 +180,7 @@ class RecordingFile:
 
     @property
     def facts(self) -> Plain:
-        """Facts about the scan, with those that became known later; empty without any."""
+        """Facts about the scan, including later ones; empty without any."""
         facts: Plain = {}
         for record in self.records(with_data=False):
             if record.kind in (RecordKind.FACTS, RecordKind.NOTE):
@@ -218,7 +218,7 @@ class RecordingFile:
         return size - self.extent.end < BLOCK and not any(file.read(BLOCK))
 
     def _refuse_other_file(self, begin: bytes) -> None:
-        # A recording that was cut within the first bytes is still a recording
+        # A recording that was truncated within the first bytes is still a recording
         if not MAGIC.startswith(begin):
             raise FileFormatError(
                 f"{self.path.name}: not a recording of a live scan; give a file that "
@@ -227,14 +227,14 @@ class RecordingFile:
 
 
 def _head_in(file: BinaryIO, size: int) -> tuple[int, int, int, int] | None:
-    """Return kind, count and sizes of the next record; None if there is no whole one."""
+    """Return kind, count and sizes of the next record; None if it is incomplete."""
     head = file.read(HEAD.size + CHECK.size)
     if len(head) < HEAD.size + CHECK.size or head[: len(MARK)] != MARK:
         return None
     if CHECK.unpack(head[HEAD.size :])[0] != crc32(head[: HEAD.size]):
         return None
     _, kind, count, n_header, n_data = HEAD.unpack(head[: HEAD.size])
-    # The file's own size bounds the memory, whatever its numbers are
+    # The size of the file limits the memory, even if its numbers are damaged
     left = size - file.tell() - CHECK.size
     is_possible = n_header <= MOST_HEADER_BYTES and n_data <= MOST_DATA_BYTES
     return (kind, count, n_header, n_data) if is_possible and n_header + n_data <= left else None

@@ -1,4 +1,4 @@
-"""The program's side of a recording: it sends data to the writing process without waiting."""
+"""Send the data of a recording to its process, without waiting for the disk."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from engine.live.recording.records import Buffer, RecordKind, head_of
 COMMAND = "from engine.live.conversion import write_recording; write_recording()"
 PIPE_BYTES = 2**20
 FINISH_S = 60.0
-"""Longest time for the last data to reach the disk."""
+"""Time limit for writing the last data to the disk."""
 MOST_AT_ONCE, MOST_BYTES_AT_ONCE = 256, 2**25
-"""Most records that are written together, and bytes before the last of them."""
+"""Maximum number of records in one write, and of bytes before the last of them."""
 GATHER_S, ENOUGH_BYTES = 0.05, 2**21
-"""Time for which records wait for others, unless there are so many bytes."""
+"""Small records are collected for this time, or up to this number of bytes."""
 LATE_S = 0.25
-"""Records that wait longer are late."""
+"""Time after which a waiting record counts as late."""
 END_S = 3.0
-"""Longest time for the process to end after that."""
+"""Time limit for the process to end after its last message."""
 
 
 class RecordingWriter:
-    """Writes one recording by a process of its own.
+    """Writes one recording in a separate process.
 
     Parameters
     ----------
-    path : file of the recording, made with the first data
+    path : file of the recording; the first data create it
     facts : facts about the scan, written first
-    most_bytes : most memory for data that the process has not taken yet
+    most_bytes : memory limit of data that are not written yet
 
     Attributes
     ----------
     path : file of the recording
-    synced : number of frames or events that are on the disk
+    synced : number of frames or events on the disk
     """
 
     def __init__(self, path: Path, facts: Plain, most_bytes: int) -> None:
@@ -69,7 +69,7 @@ class RecordingWriter:
             thread.start()
 
     def put(self, kind: RecordKind, count: int, parts: Sequence[Buffer]) -> None:
-        """Send a message; this never waits for the disk.
+        """Send a message without waiting for the disk.
 
         Parameters
         ----------
@@ -78,20 +78,20 @@ class RecordingWriter:
         count
             number of frames or events
         parts
-            header and data, which must not change afterwards
+            header and data; they must not change later
         """
         size = memoryview(parts[1]).nbytes
         with self._changed:
             if not self._has_begun:
                 self._has_begun = True
                 header = json.dumps(self._facts).encode()
-                self._wait((RecordKind.FACTS, 0, header, b""))
+                self._enqueue((RecordKind.FACTS, 0, header, b""))
             if self._is_broken or (self._waiting and self._bytes + size > self._most):
-                self._leave_out(count)
+                self._drop(count)
                 return
-            self._wait((kind, count, parts[0], parts[1]))
+            self._enqueue((kind, count, parts[0], parts[1]))
             before, self._bytes = self._bytes, self._bytes + size
-            # Otherwise the thread is at work, or waits for further ones
+            # Otherwise the thread is working, or collects more records
             if len(self._waiting) <= 2 or before < ENOUGH_BYTES <= self._bytes:
                 self._changed.notify_all()
 
@@ -119,7 +119,7 @@ class RecordingWriter:
         return self._is_written is True and not (self._not_sent or self._has_dropped)
 
     def _end_process(self) -> None:
-        # After its last message nothing is left to write
+        # After its last message, everything is written
         has_finished = self._is_written is not None
         try:
             self._process.wait(END_S if has_finished else FINISH_S)
@@ -131,11 +131,11 @@ class RecordingWriter:
         if self._process.stdout is not None:
             self._process.stdout.close()
 
-    def _wait(self, record: Waiting) -> None:
+    def _enqueue(self, record: Waiting) -> None:
         self._waiting.append(record)
         self._arrived_s.append(monotonic())
 
-    def _leave_out(self, count: int) -> None:
+    def _drop(self, count: int) -> None:
         if not self._not_sent:
             self._notices.append(
                 f"{self.path.name}: the disk is too slow or full, and the memory for waiting data "
@@ -149,7 +149,7 @@ class RecordingWriter:
             return
         try:
             while records := self._next():
-                self._hand_over(pipe.fileno(), records)
+                self._write(pipe.fileno(), records)
                 with self._changed:
                     for record in records:
                         self._waiting.popleft()
@@ -167,10 +167,10 @@ class RecordingWriter:
                 pipe.close()
 
     def _next(self) -> list[Waiting]:
-        """Wait for records, and return some of them; none at the end."""
+        """Wait for records and return some of them; empty at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closing)
-            # Threads take turns at a cost, so small records wait for others
+            # Thread switches take time, so small records are collected
             self._changed.wait_for(
                 lambda: self._bytes >= ENOUGH_BYTES or self._is_closing, GATHER_S
             )
@@ -183,8 +183,8 @@ class RecordingWriter:
                     break
         return found
 
-    def _hand_over(self, pipe: int, records: list[Waiting]) -> None:
-        """Write records to the file; once that fails, the process writes them and all others."""
+    def _write(self, pipe: int, records: list[Waiting]) -> None:
+        """Write records to the file; after a failure, leave all writing to the process."""
         if self._writes_itself:
             try:
                 if self._file is None:
@@ -193,7 +193,7 @@ class RecordingWriter:
                 self._file.append(records, is_late=is_late)
             except OSError:
                 self._writes_itself = False
-                self._leave_no_empty_file()
+                self._remove_empty_file()
             else:
                 count = sum(each[1] for each in records if each[0] == RecordKind.DATA)
                 _write_to(pipe, [head_of(RecordKind.WRITTEN, count, b"", b"")])
@@ -201,8 +201,8 @@ class RecordingWriter:
         for record in records:
             _write_to(pipe, [head_of(*record), record[2], record[3]])
 
-    def _leave_no_empty_file(self) -> None:
-        # The process makes the file if the program could write nothing
+    def _remove_empty_file(self) -> None:
+        # The process creates the file if the program could not write anything
         if self._file is not None and self._file.is_empty:
             self._file.close()
             self._file = None
@@ -234,9 +234,9 @@ class RecordingWriter:
                         self._is_written = bool(facts["is_written"])
                         return
                     case _:
-                        self._heed(facts)
+                        self._handle(facts)
 
-    def _heed(self, facts: Plain) -> None:
+    def _handle(self, facts: Plain) -> None:
         match facts.get("event"):
             case "fails":
                 self._notices.append(
@@ -254,7 +254,7 @@ class RecordingWriter:
 
 
 def _started(path: Path) -> subprocess.Popen[bytes]:
-    # The process must find the same copy of the program, whatever its current folder is
+    # The process must import the same copy of the program from any working directory
     root = str(Path(__file__).resolve().parents[3])
     paths = os.pathsep.join((root, *(each for each in sys.path if each)))
     try:
@@ -264,7 +264,7 @@ def _started(path: Path) -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # neither Ctrl+C nor the end of the program stops it
+            start_new_session=True,  # Ctrl+C and the end of the program do not stop it
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
     except OSError as e:
@@ -275,7 +275,7 @@ def _started(path: Path) -> subprocess.Popen[bytes]:
     if process.stdin is not None and sys.platform == "linux":
         import fcntl
 
-        with suppress(OSError):  # a larger pipe only saves switches between the processes
+        with suppress(OSError):  # a larger pipe is faster, but not required
             fcntl.fcntl(process.stdin.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     return process
 

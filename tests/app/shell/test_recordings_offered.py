@@ -11,7 +11,7 @@ from app.shell import welcome_lists
 from engine.io import read_listmode
 from engine.live.pet.event_message import message_of_events, message_of_head
 from engine.live.recording.recorder import LiveRecorder
-from engine.live.recording.shelf import enter, unfinished_recordings
+from engine.live.recording.recording_list import enter, unfinished_recordings
 from tests.engine.live.pet.running_events import scan
 
 

@@ -108,7 +108,7 @@ class Run:
     Attributes
     ----------
     seconds : without waiting for a processor
-    elapsed_s : by the clock
+    elapsed_s : wall-clock time
     memory_bytes : largest resident set
     stages : seconds of each stage
     all_threads_s : processor time of all threads

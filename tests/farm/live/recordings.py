@@ -39,8 +39,8 @@ from engine.live.ct.recorded import recorded_projections
 from engine.live.pet.event_message import message_of_events, message_of_head
 from engine.live.pet.recorded import recorded_events
 from engine.live.recording.recorder import LiveRecorder
+from engine.live.recording.recording_list import described
 from engine.live.recording.records import CHECK, HEAD, MAGIC, Record, RecordingFile, RecordKind
-from engine.live.recording.shelf import described
 from tests.engine.live.pet.running_events import scan
 from tests.farm.kills import ROOT, START
 

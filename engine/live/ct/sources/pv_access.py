@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SCHEME = "pva://"
 WAITING = 64
 """Most arrays in the queue; the oldest are lost if reading is too slow."""
-LOOK_S = 0.005
+POLL_S = 0.005
 ASK_S = 0.5
 QUIET_S = 5.0
 """Time without a frame after which the user is informed."""
@@ -136,7 +136,7 @@ class _Arrays:
                 elif is_there and not is_quiet and monotonic() - last_s > QUIET_S:
                     is_quiet = True
                     yield Waiting(f"{self._name}: no frame for {QUIET_S:g} s. Waiting for more.")
-                stop.wait(LOOK_S)
+                stop.wait(POLL_S)
         finally:
             channel.stopMonitor()
 
@@ -187,7 +187,7 @@ def _connected(name: str, stop: Event) -> pvaccess.Channel | None:
         try:
             channel.get("field(uniqueId)")
         except pvaccess.PvaException:
-            stop.wait(LOOK_S)
+            stop.wait(POLL_S)
         else:
             return channel
     return None

@@ -119,7 +119,7 @@ class EventStreamSource:
             )
             yield Ended(" ".join(ended.split()))
         elif isinstance(message, ListMode):
-            self._receiver.announced(received.parts)
+            self._receiver.remember_announcement(received.parts)
             yield from self._announced(message)
         elif isinstance(message, EventBatch):
             yield from self._followed(message)

@@ -1,4 +1,4 @@
-"""Measure one variant of a cone-beam kernel by the clock of the GPU.
+"""Measure the GPU time of one variant of a cone-beam kernel.
 
 Back projection: a first call (new texture, upload, kernel), an update (upload into the same
 texture, kernel) and the kernel alone, with the difference of its image from that with exact
@@ -307,7 +307,7 @@ class Forms:
         return texture
 
     def _seconds(self, work: Callable[[], None]) -> float:
-        """Return the median time by the clock of the GPU."""
+        """Return the median GPU time."""
         times = []
         for _ in range(self._repeats):
             # The clock of the GPU starts when the queue is empty

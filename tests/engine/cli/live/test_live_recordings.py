@@ -14,7 +14,7 @@ from engine.io import read_listmode
 from engine.live.pet.event_message import message_of_events, message_of_head
 from engine.live.pet.session import LivePetSession
 from engine.live.recording.recorder import LiveRecorder
-from engine.live.recording.shelf import unfinished_recordings
+from engine.live.recording.recording_list import unfinished_recordings
 from tests.engine.live.pet.running_events import scan
 
 

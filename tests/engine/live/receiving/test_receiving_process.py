@@ -419,7 +419,7 @@ def test_process_waits_for_a_program_that_does_not_read(
         time.sleep(0.005)
     assert thread.is_alive() and b"alive" in target.getvalue()
     waiting._source = io.BytesIO(b'{"taken": 1}\n')
-    waiting._obey(lambda: None)
+    waiting._read_commands(lambda: None)
     thread.join(5)
     assert not thread.is_alive()
 
@@ -444,5 +444,5 @@ def test_messages_of_a_stranger_do_not_delay_a_report(tmp_path: Path) -> None:
         receiving._add({"event": "message"}, b"header", b"data")
         assert not path.read_bytes(), "the report waits for others"
         receiving._reported_s = time.monotonic() - 2 * process.FLUSH_S
-        receiving._tell_alive()
+        receiving._send_heartbeat()
         assert path.read_bytes().endswith(b"headerdata")

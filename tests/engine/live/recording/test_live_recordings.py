@@ -36,8 +36,8 @@ from engine.live.pet.recorded import RecordedEvents, recorded_events
 from engine.live.pet.session import LivePetSession
 from engine.live.recording import writer
 from engine.live.recording.recorder import LiveRecorder
+from engine.live.recording.recording_list import remove_recording, unfinished_recordings
 from engine.live.recording.records import RecordingFile
-from engine.live.recording.shelf import remove_recording, unfinished_recordings
 from tests.engine.live.ct.running_scan import Beamline, cone, counts_of, frames_of, references
 from tests.engine.live.pet.running_events import scan
 

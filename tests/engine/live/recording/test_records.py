@@ -31,8 +31,8 @@ from engine.live.recording import writer as writer_module
 from engine.live.recording.appending import ALIGNED_BYTES, DIRECT_BYTES, RecordAppender
 from engine.live.recording.direct import BLOCK, CHUNK, MOST_PARTS, DirectFile
 from engine.live.recording.process import Appender
+from engine.live.recording.recording_list import unfinished_recordings
 from engine.live.recording.records import MAGIC, RecordingFile, RecordKind, pieces_of
-from engine.live.recording.shelf import unfinished_recordings
 from engine.live.recording.writer import RecordingWriter
 
 FACTS = {"kind": "frames", "source": "tcp://*:1", "begun_utc": "2026-11-29T00:00:00"}
@@ -256,7 +256,7 @@ def test_unfinished_record_of_the_program_hides_no_other(tmp_path: Path) -> None
     program.close()
     whole = path.read_bytes()
     appender = Appender(path, lambda _: None, 2**20)
-    appender.written(1)
+    appender.count_written(1)
     with path.open("ab") as file:
         file.write(whole[len(MAGIC) : -3])
     appender.add((RecordKind.NOTE, 0, b'{"saved": "a.h5"}', b""))
@@ -335,7 +335,7 @@ def test_another_process_continues_after_a_large_record(tmp_path: Path) -> None:
     path = tmp_path / "a.isorec"
     data = appended(path, [LARGE])
     appender = Appender(path, lambda _: None, 2**20)
-    appender.written(1)
+    appender.count_written(1)
     appender.add((RecordKind.DATA, 1, b"{}", b"next"))
     assert appender.sync()
     appender.close()

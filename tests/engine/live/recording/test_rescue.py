@@ -23,8 +23,8 @@ from engine.live.conversion import Rescue
 from engine.live.core.message import message_of, message_of_geometry
 from engine.live.ct.playing import Played
 from engine.live.recording.process import Appender
+from engine.live.recording.recording_list import prepared_file, remove_recording
 from engine.live.recording.records import RecordKind
-from engine.live.recording.shelf import prepared_file, remove_recording
 from tests.engine.live.ct.running_scan import cone, counts_of
 
 GEOMETRY = cone(12)

@@ -49,7 +49,7 @@ class Unfinished:
         return f"{self.count:,} {kind} recorded"
 
 
-def shelf_dir() -> Path:
+def recordings_dir() -> Path:
     """Return the folder of the list of recordings, made if missing."""
     folder = state_dir() / NAME
     try:
@@ -71,7 +71,7 @@ def new_path(folder: Path | None) -> Path:
         folder of the file; None: that of this user
     """
     name = f"live-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}{SUFFIX}"
-    return (folder or shelf_dir()).absolute() / name
+    return (folder or recordings_dir()).absolute() / name
 
 
 def enter(path: Path, saved: str = "") -> None:
@@ -137,7 +137,7 @@ def unfinished_recordings() -> list[Unfinished]:
     of a later call.
     """
     found = []
-    for entry in sorted(shelf_dir().glob("*.json")):
+    for entry in sorted(recordings_dir().glob("*.json")):
         path = _path_in(entry)
         if path is None or not path.is_file():
             continue
@@ -178,7 +178,7 @@ def _text(facts: Plain, key: str) -> str:
 
 
 def _entry(path: Path) -> Path:
-    return shelf_dir() / f"{path.stem}.json"
+    return recordings_dir() / f"{path.stem}.json"
 
 
 def _path_in(entry: Path) -> Path | None:
