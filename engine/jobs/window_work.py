@@ -247,10 +247,14 @@ class WindowWorkFile:
         with after_others(folder):
             sweep_parts(folder)
             for file in sorted(folder.glob(f"[0-9a-z]*{ENDING}")):
-                if file.name == self._name or not _is_mine(file):
+                if file.name == self._name:
                     continue
                 try:
+                    if not _is_mine(file):
+                        continue
                     work = WindowWork.from_text(file.read_bytes())
+                except FileNotFoundError:  # its window has just finished all work
+                    continue
                 except (ValueError, OSError) as e:
                     faults.append(_set_aside(file, e))
                     continue

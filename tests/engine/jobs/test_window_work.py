@@ -1,0 +1,29 @@
+"""Windows that start and end at the same time share one folder of unfinished work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.jobs import UnsentResult, WindowWork, WindowWorkFile, window_work
+
+
+def test_file_that_its_window_removes_meanwhile_is_no_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, finished = WindowWorkFile(tmp_path), WindowWorkFile(tmp_path)
+    left.write(WindowWork(unsent=(UnsentResult(id="left"),)), closed=True)
+    finished.write(WindowWork(unsent=(UnsentResult(id="finished"),)), closed=True)
+    (tmp_path / "a.json").symlink_to("removed")  # its state cannot be read either
+
+    def checked(file: Path) -> bool:
+        if b"finished" in file.read_bytes():
+            file.unlink()
+        return True
+
+    monkeypatch.setattr(window_work, "is_own", checked)
+    found = WindowWorkFile(tmp_path).take_over()
+    assert [each.id for each in found.work.unsent] == ["left"]
+    assert found.faults == () and len(found.files) == 1
+    assert not [*tmp_path.glob("*.damaged")]
