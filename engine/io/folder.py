@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 from engine.core.errors import FileFormatError
 from engine.io.safety.open_input import InputFile, open_input, unreadable
@@ -191,6 +191,21 @@ def open_below(settings: Path, name: str) -> Iterator[InputFile]:
         )
     with open_input(path) as file:
         yield file
+
+
+def linked_path(folder: Path, name: str) -> Path:
+    """Return the path of a link within an HDF5 file.
+
+    Parameters
+    ----------
+    folder
+        folder of the file
+    name
+        name in the link, of any system; if it leads out of the folder, its last part counts
+    """
+    parts = PureWindowsPath(name).parts  # splits at / and at backslashes
+    inside = parts and ".." not in parts and not PureWindowsPath(name).anchor
+    return folder.joinpath(*parts) if inside else folder / (parts[-1] if parts else "")
 
 
 def exists(path: Path) -> bool:

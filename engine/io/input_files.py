@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from engine.io import castor, dicom, siemens
 from engine.io.auxiliary.provenance_file import found_sidecar
 from engine.io.base import ProjectionsReader
 from engine.io.dicom.preamble import is_dicom
-from engine.io.folder import entries, is_file, is_folder, names_in
+from engine.io.first_bytes import is_hdf5
+from engine.io.folder import entries, is_file, is_folder, linked_path, names_in
 from engine.io.format_table import ARRAY
 from engine.io.formats import READERS, VOLUME_READERS
 from engine.io.interfile.header_search import header_for
@@ -40,6 +42,9 @@ MOST_HEADERS = 8
 """Headers that are followed from one to the next."""
 WHOLE = rb"(?<![\w.-])%b(?![\w-]|\.\w)"
 """Pattern of a complete name, not part of a longer one."""
+LINK = re.compile(rb"\.(?:cxi|h5|hdf|hdf5|he5|nx|nxs)\0", re.IGNORECASE)
+"""End of the name of an HDF5 file in a link."""
+MOST_LINKS, MOST_NAME_BYTES = 10_000, 255
 
 
 def files_behind(path: Path) -> tuple[Path, ...]:
@@ -69,6 +74,7 @@ def files_behind(path: Path) -> tuple[Path, ...]:
     adjacent = [each for each in _files_in(header.parent) if each.name != header.name]
     found = {*_named(header, adjacent), *_naming(header, adjacent), *_maps(adjacent)}
     found |= {*_provenance(header), *parts_behind(header), *raw_behind(header)}
+    found |= {*links_behind(header)}
     found |= {*(_images(scan, adjacent) if scan is not None else ())}
     return tuple(dict.fromkeys((path, header, *sorted(found))))
 
@@ -160,6 +166,33 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
     return tuple(dict.fromkeys((*_named(path, adjacent), *pair)))
 
 
+def links_behind(path: Path) -> Iterator[Path]:
+    """Yield the files that a small HDF5 file links to. Large ones contain their values themselves.
+
+    This needs no HDF5 library, because the file can be hostile.
+
+    Parameters
+    ----------
+    path
+        any file
+    """
+    try:
+        with open_input(path) as file:
+            if file.size > MAX_TEXT_BYTES or not is_hdf5(file):
+                return
+            content = file.read()
+    except EngineError:
+        return
+    ends = (each.end() - 1 for each in islice(LINK.finditer(content), MOST_LINKS))
+    before = (content[max(0, end - MOST_NAME_BYTES) : end] for end in ends)
+    # Bytes below a space precede a name.
+    names = {re.split(rb"[\0-\x1f]", each)[-1] for each in before}
+    for name in sorted(names):
+        found = linked_path(path.parent, name.decode(errors="surrogateescape"))
+        if found != path and is_file(found):
+            yield found
+
+
 def values_behind(path: Path) -> Iterator[Path]:
     """Yield the files with the values of a header, or of the settings of an X-ray scan.
 
@@ -179,7 +212,8 @@ def values_behind(path: Path) -> Iterator[Path]:
         return
     seen, headers = {path}, [path]
     for header in headers:
-        for each in (*raw_behind(header), *_named_alone(header), *_pair_of(header)):
+        named = *_named_alone(header), *links_behind(header)
+        for each in (*raw_behind(header), *named, *_pair_of(header)):
             if each not in seen:
                 seen.add(each)
                 yield each

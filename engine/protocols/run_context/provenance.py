@@ -27,6 +27,7 @@ from engine.geometry.grid import ImageGrid
 from engine.io.folder import entries, is_file
 from engine.io.input_files import (
     images_behind,
+    links_behind,
     parts_behind,
     raw_behind,
     readers_behind,
@@ -229,7 +230,7 @@ def input_files(study: StudyValues) -> dict[str, Path]:
 
 
 def _companions(data: Path) -> list[Path]:
-    """Return files in the folder of `data` that it names, or whose header names it."""
+    """Return files in the folder of `data` that it names or links to, or whose header names it."""
     text = _header_text(data)
     # A folder that cannot be listed only loses its companions; the scan itself was read.
     try:
@@ -241,7 +242,7 @@ def _companions(data: Path) -> list[Path]:
     naming = [p for p in headers if data.name.encode() in _header_text(p)]
     # Both directions, and raw files that a description names, without repetitions.
     named = [p for p in neighbours if p.name.encode() in text]
-    return list(dict.fromkeys((*named, *naming, *raw_behind(data))))
+    return list(dict.fromkeys((*named, *naming, *raw_behind(data), *links_behind(data))))
 
 
 def _header_text(path: Path) -> bytes:

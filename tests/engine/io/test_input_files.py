@@ -73,6 +73,7 @@ MAKERS: dict[str, Callable[[Path], Path]] = {
     "bruker": xray_files.bruker,
     "data exchange": xray_files.dxchange,
     "nxtomo": xray_files.nxtomo,
+    "nxtomo with links": xray_files.nxtomo_with_links,
     "sidecar": sidecar,
     "varian": varian,
     "ctsimu": ctsimu,

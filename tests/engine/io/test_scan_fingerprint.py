@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -28,6 +29,7 @@ from engine.jobs.reconstruction import run
 from engine.modalities.attaching import attached
 from engine.modalities.studies import Study, read_study, write_study
 from engine.simulate import point, simulate_listmode
+from tests.engine.io.xray.xray_files import nxtomo_with_links
 
 
 def test_fingerprint_depends_on_content_and_not_on_name(tmp_path: Path) -> None:
@@ -94,6 +96,14 @@ def test_a_main_header_leads_to_the_values_of_its_headers(tmp_path: Path) -> Non
         main.write_text("!INTERFILE :=\n%data set [1]:={0,,emission.s.hdr}\n")
         digests.add(fingerprint_of(main))
     assert len(digests) == 2
+
+
+def test_files_that_an_hdf5_file_links_to_count(tmp_path: Path) -> None:
+    scan, values = nxtomo_with_links(tmp_path), tmp_path / "raw" / "eye_0001.h5"
+    before = fingerprint_of(scan)
+    with h5py.File(values, "r+") as file:
+        file["data"][0] += 1
+    assert fingerprint_of(scan) != before
 
 
 def test_files_that_only_stand_next_to_a_scan_do_not_count(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path, PureWindowsPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from engine.core.arrays import release_pages
 from engine.core.errors import EngineError, FileFormatError
 from engine.core.json_types import Plain
-from engine.io.folder import exists
+from engine.io.folder import exists, linked_path
 from engine.io.hdf5.opening import (
     DAMAGE,
     MAX_OBJECTS,
@@ -215,7 +215,7 @@ class Tree:
         import h5py
 
         where = f"{self.path.name}: {place}"
-        target = _in_folder(self.path.parent, link.filename)
+        target = linked_path(self.path.parent, link.filename)
         if not exists(target):
             self.missing[place] = (
                 f"{where} is stored in the file {link.filename!r}, which is missing; copy it into "
@@ -269,13 +269,6 @@ class Tree:
                 f"{self.path.name}: contains more than {MAX_OBJECTS:,} objects, too many for a "
                 "scan; choose another file."
             )
-
-
-def _in_folder(folder: Path, name: str) -> Path:
-    """Return the path of an external link; a path outside the folder becomes its last name."""
-    parts = PureWindowsPath(name).parts  # splits at / and at backslashes
-    inside = parts and ".." not in parts and not PureWindowsPath(name).anchor
-    return folder.joinpath(*parts) if inside else folder / (parts[-1] if parts else "")
 
 
 def _below(places: list[str], start: str) -> Iterator[str]:

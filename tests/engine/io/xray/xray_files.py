@@ -87,6 +87,19 @@ def nxtomo(folder: Path, *, angles: NDArray[np.floating] | None = None, units: s
     return path
 
 
+def nxtomo_with_links(folder: Path) -> Path:
+    """Write an NXtomo file with links to its images and their keys in a subfolder."""
+    path, values = nxtomo(folder), folder / "raw" / "eye_0001.h5"
+    values.parent.mkdir()
+    with h5py.File(path, "r+") as file, h5py.File(values, "w") as raw:
+        eye = file["entry1/tomo_entry/instrument/eye"]
+        for name in ("data", "image_key"):
+            raw[name] = eye[name][:]
+            del eye[name]
+            eye[name] = h5py.ExternalLink("raw/eye_0001.h5", f"/{name}")
+    return path
+
+
 FLEXRAY = {
     "SOD": "100.0",
     "SDD": "200.0",

@@ -155,6 +155,15 @@ def test_images_of_a_scan_share_one_digest(tmp_path):
     assert provenance.describe_inputs(scan)["data, images"]["sha256"] != whole["sha256"]
 
 
+def test_linked_values_are_part_of_the_digest(tmp_path):
+    scan = Study(data=xray_files.nxtomo_with_links(tmp_path), protocol=CtProtocol())
+    before, values = provenance.describe_inputs(scan), tmp_path / "raw" / "eye_0001.h5"
+    content = values.read_bytes()
+    values.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    after = provenance.describe_inputs(scan)
+    assert {role for role in before if before[role] != after[role]} == {"data, file 2"}
+
+
 @pytest.mark.parametrize(("header", "values"), [("mu.mhd", "mu.raw"), ("mu.hdr", "mu.img")])
 def test_detached_values_are_part_of_the_digest(study, tmp_path, header, values):
     map_of(tmp_path, header)
