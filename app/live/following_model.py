@@ -92,7 +92,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
     updated = Signal()
     state_changed = Signal()
     waits = tr("Waiting for frames.")
-    """State before anything has come."""
+    """State before the first data."""
 
     def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -339,7 +339,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
                 self.is_saved = self.is_saved and not self.has_scan
             elif isinstance(news, Ended):
                 if has_ended:
-                    break  # a session repeats `Ended` for ever
+                    break  # a session repeats `Ended`
                 has_ended = True
                 if not self.has_ended:
                     self.messages.append(news.text)

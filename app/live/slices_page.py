@@ -79,7 +79,7 @@ class SlicesPage(WatchPage[LiveModel]):
 
     def follow(self) -> None:
         super().follow()
-        # After the session is closed nobody would compute the moved slices.
+        # A closed session no longer computes moved slices.
         self.views.can_move = self.model.can_place
         self.reset_planes.setEnabled(self.model.can_place)
 

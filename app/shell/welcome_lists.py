@@ -185,7 +185,7 @@ class WelcomeLists(QObject):
 
 
 def recordings_to_offer() -> list[tuple[Path, str, str]]:
-    """Return (file, number of frames or events, detail) of recordings that nobody writes."""
+    """Return (file, number of frames or events, detail) of recordings not in progress."""
     from engine.live import unfinished_recordings
 
     return [

@@ -172,7 +172,7 @@ class Console:
     def _iterated(self, event: Preview) -> None:
         total = event.iterations * event.subsets
         step, part = ("iteration", "subset") if event.frame is None else ("frame", "update")
-        # A number that the run may not reach is no promise
+        # A number that the run may not reach is not a promise
         of = " of at most " if event.may_end_early else "/"
         in_frame = of if event.frame is not None else "/"
         text = f"{step} {event.iteration}{'/' if event.frame is not None else of}{event.iterations}"

@@ -204,7 +204,7 @@ def _private(folder: Path) -> Path:
             f"{folder} cannot be used, nor can {instead} in its place. {reason} {still} Set "
             f"{HOME_VARIABLE} to a folder that only you can write to."
         )
-    # Queue entries and jobs name files that a run writes, so they are no harmless data.
+    # Queue entries and jobs name files that a run writes, so they are not harmless data.
     n_left = _number_in(folder)
     used = f"{instead} is used instead."
     if n_left:

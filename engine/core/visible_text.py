@@ -30,7 +30,7 @@ def visible_line(text: str) -> str:
     -------
     line
         the text with marks such as `<U+202E>` for control characters, line breaks, bidirectional
-        characters and bytes that are no text
+        characters and bytes that are not text
     """
     return _LINE.sub(_mark, text)
 

@@ -63,7 +63,7 @@ def _shares(data: Sinogram, timed: TimedCounts) -> NDArray[np.float32]:
         found = np.bincount(number, timed.counts[rows], n_views * n_across) - flat
         sigmas = (n_views / PARTS, n_across / PARTS)
         counts[time] = gaussian_filter(found.reshape(n_views, n_across), sigmas, mode="nearest")
-    # Subtracting randoms can give negative sums, which are no probabilities.
+    # Subtracting randoms can give negative sums, which are not probabilities.
     positive = np.maximum(counts, 0).reshape(n_times, -1)
     sums = positive.sum(axis=0)
     return np.divide(positive, sums, out=np.full_like(positive, 1 / n_times), where=sums > 0)

@@ -131,7 +131,7 @@ def pair_efficiency(
     """
     xp = module_of(first_mm)
     line = second_mm - first_mm
-    # A pair of a crystal with itself is no line, but must not produce NaN.
+    # A pair of a crystal with itself is not a line, but must not produce NaN.
     r2 = xp.maximum((line * line).sum(axis=1), 1e-12)
     r = xp.sqrt(r2)
     # Normals point outwards, so the first crystal sees the line from its inner side.

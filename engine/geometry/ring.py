@@ -257,7 +257,7 @@ class RingScanner(Scanner):
         Parameters
         ----------
         crystals
-            (n, 2) NumPy or GPU array; pairs that are no line get the outermost class
+            (n, 2) NumPy or GPU array; pairs without a line get the outermost class
 
         Returns
         -------

@@ -93,7 +93,7 @@ def format_of_scan(path: Path) -> str:
     Returns
     -------
     name
-        name of the format; empty if the file is no scan
+        name of the format; empty if the file is not a scan
     """
     found = find(path)
     if found is not None:

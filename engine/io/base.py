@@ -268,7 +268,7 @@ class FramesReader(VolumeReader):
 
     @classmethod
     def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
-        # A static scan is no series, even if its format could store one.
+        # A static scan is not a series, even if its format could store one.
         found = cls.images(file)
         return found if len(found) > 1 else ()
 

@@ -36,7 +36,7 @@ def read_bin_values(path: Path) -> BinValues:
     Raises
     ------
     UnknownFormatError
-        if the file is no sinogram
+        if the file is not a sinogram
     """
     beside = path.with_name(f"{path.name}.hdr")
     # Siemens appends ".hdr" to the full name of the data ("scan.s.hdr"), STIR replaces the suffix.

@@ -64,7 +64,7 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
 
 def _of_folder(folder: Path, fault: SeveralItemsError) -> Report:
     """Report the scans and images of a folder, for the user to choose from."""
-    # Several scans are no error here: the report lists them to choose from.
+    # Several scans are not an error here: the report lists them to choose from.
     facts = tuple((item.place(folder), item.text) for item in fault.items)
     note = "Open one of them."
     title = f"folder with {len(fault.items)} scans or images"

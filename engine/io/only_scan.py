@@ -57,7 +57,7 @@ def only_scan(folder: Path) -> Path | None:
 
 
 def _what_it_is(path: Path) -> Path | None:
-    """Return the data file of a scan, None if the file is no scan."""
+    """Return the data file of a scan, None if the file is not a scan."""
     try:
         with open_input(path) as file:
             if SCAN_READERS.accepting(file) is None:

@@ -143,7 +143,7 @@ def read_mu_map(path: Path | str, scanner: Scanner | None) -> Volume:
     Raises
     ------
     EngineError
-        if the file is no volume, or its values cannot be attenuation coefficients
+        if the file is not a volume, or its values cannot be attenuation coefficients
     """
     path = Path(path)
     return as_mu_map(read_volume(path), scanner, path)

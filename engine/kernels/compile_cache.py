@@ -220,7 +220,7 @@ def _with_imports(names: Iterable[str]) -> dict[str, bytes]:
 
 
 def _imported_by(text: bytes) -> Iterator[str]:
-    """Yield the names that a source may import here; some are no modules."""
+    """Yield the names that a source may import here; some are not modules."""
     for parent, names in _IMPORTED.findall(text):
         start = f"{parent.decode()}." if parent else ""
         yield parent.decode()

@@ -31,7 +31,7 @@ def in_memory(scan: object, protocol: Protocol | None) -> tuple[StudyInMemory, o
     Raises
     ------
     EngineError
-        if it is no scan, a value is impossible, or the protocol does not fit
+        if it is not a scan, a value is impossible, or the protocol does not fit
     """
     fitting = [each for each in MODALITIES if each.takes(scan)]
     if not fitting:

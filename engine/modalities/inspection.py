@@ -89,7 +89,7 @@ def _with_companions(path: Path) -> Report | None:
     try:
         _, files = gathered(path)
     except SeveralItemsError:
-        # Several scans in a folder are no error here; the general report lists them.
+        # Several scans in a folder are not an error here; the general report lists them.
         return None
     except EngineError as e:
         return Report(UNKNOWN, "several scans", faults=(str(e),))
@@ -148,7 +148,7 @@ def _of_study(path: Path) -> Report:
 
     study = read_study(path)
     titles = {role.key: role.title for role in all_roles()} | {"data": "Scan"}
-    # A scanner that is given by name is no file, so it has a line of its own below.
+    # A scanner that is given by name is not a file, so it has a line of its own below.
     used = {titles[key]: file for key, file in study.files.items() if key in titles}
     facts = [(title, str(file)) for title, file in used.items()]
     facts += [

@@ -123,7 +123,7 @@ class SavedProtocols:
         for path in sorted((self._own / EARLIER).glob("*.toml")):
             try:
                 found = read_protocol(path)
-            except EngineError:  # a damaged old version is no version to compare with
+            except EngineError:  # a damaged old version is not a version to compare with
                 continue
             if (found.modality, found.name) == (protocol.modality, protocol.name):
                 yield SavedProtocol(found, "own", path, is_earlier=True)

@@ -559,7 +559,7 @@ def conclude(
         record of the run
     """
     log = context.log
-    # The profile is taken before hashing, which is no part of the reconstruction.
+    # The profile is taken before hashing, which is not part of the reconstruction.
     profile = context.profiler.snapshot()
     yield Profiled(profile)
     info = provenance.build(

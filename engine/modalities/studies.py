@@ -124,7 +124,7 @@ def read_study(path: Path | str, *, is_own: bool = False) -> Study:
     Raises
     ------
     SettingsError
-        if the file is no study, or a key or value is invalid
+        if the file is not a study, or a key or value is invalid
 
     Examples
     --------
@@ -264,7 +264,7 @@ def parse_protocol(values: Any, where: str) -> Protocol:
     Raises
     ------
     SettingsError
-        if it is no table, the modality is unknown, or a value is invalid
+        if it is not a table, the modality is unknown, or a value is invalid
     """
     if not isinstance(values, dict):
         raise SettingsError(f"{where}: the protocol is {values!r}, expected a table of settings.")
@@ -373,7 +373,7 @@ def find_protocol(name_or_path: str) -> Protocol:
     Raises
     ------
     SettingsError
-        if there is no such name, or the file is no protocol
+        if there is no such name, or the file is not a protocol
 
     Examples
     --------

@@ -114,7 +114,7 @@ def rows_of(
 
 
 def _typed(values: Array, dtype: Any) -> Array:
-    """Copy checked values, so that nobody can change them; read-only arrays are not copied."""
+    """Copy checked values, so that callers cannot change them; read-only arrays are not copied."""
     if isinstance(values, np.ndarray) and not values.flags.writeable:
         return np.ascontiguousarray(values, dtype)
     return module_of(values).array(values, dtype, order="C")

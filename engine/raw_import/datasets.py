@@ -64,7 +64,7 @@ def datasets_of(source: Path, *, with_previews: bool = True) -> tuple[Dataset, .
     with_previews
         True to read middle slices and ranges, only from HDF5, where this is fast
     """
-    # A folder or a file that has disappeared has no arrays, and is no error here.
+    # A folder or a file that has disappeared has no arrays, and is not an error here.
     if not holds_arrays(source) or not is_file(source):
         return ()
     # The state is part of the cache key, so that a changed file is read again.

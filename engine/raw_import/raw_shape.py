@@ -137,7 +137,7 @@ def period(signal: Array, least: int, most: int) -> list[tuple[int, float]]:
     # Fewer pairs overlap at large shifts; dividing by their number removes the trend.
     heights = power / power[0] * n / np.maximum(n - np.arange(n), 1)
     most = min(most, int(0.6 * n), n - 2)
-    # The central maximum is no period: search only after the first rise.
+    # The central maximum is not a period: search only after the first rise.
     falls = np.flatnonzero(np.diff(heights[: most + 1]) > 0)
     begin = max(least, int(falls[0]) if len(falls) else most)
     places = np.arange(begin, most + 1)
@@ -151,7 +151,7 @@ def period(signal: Array, least: int, most: int) -> list[tuple[int, float]]:
     # A multiple of the period has a similar maximum, so the first high one counts.
     first = int(peaks[np.flatnonzero(heights[peaks] >= NEARLY * top)[0]])
     others = peaks[np.argsort(-heights[peaks], kind="stable")][:MOST_RANKED]
-    # Multiples of the period are no alternatives; 2 % allows for rounding.
+    # Multiples of the period are not alternatives; 2 % allows for rounding.
     once = [int(each) for each in others if abs(each / first - round(each / first)) > 0.02]
     order = dict.fromkeys((first, *once))
     return [(place, float(min(heights[place], 1.0))) for place in order]

@@ -154,7 +154,7 @@ def _above_all(material: Material) -> Material:
     deepest = max(len(each.absolute().relative_to(above).parts) for each in files) if (
         above.is_absolute()
     ) else MOST_DEEP + 1  # fmt: skip
-    # The root of a disk is no folder of a scan, and a sidecar there would describe everything.
+    # The root of a disk is not a folder of a scan, and a sidecar there would describe everything.
     if deepest > MOST_DEEP or above == Path(above.anchor):
         raise FileFormatError(
             f"{folder.name}: the flats and darks are too far from this folder; copy them to a "

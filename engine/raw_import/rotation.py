@@ -129,7 +129,7 @@ def of_list(
     if values.size != max(values.shape, default=0):
         return None
     values = values.reshape(-1)
-    # Columns with gaps are read as NaN, and are no angles.
+    # Columns with gaps are read as NaN, and are not angles.
     if not np.isfinite(values).all() or len(values) < n_views or n_views < 2:
         return None
     parts = _left_out(values, n_views, n_flats, n_darks) if len(values) > n_views else []

@@ -89,7 +89,7 @@ def _refuse_second(draft: Draft) -> None:
     try:
         files = files_named(settings, settings.images[:1], draft.path)
     except EngineError:
-        return  # as will be said where the scan is read
+        return  # as the reader of the scan reports
     found = sidecar_of(files[0])
     if found is not None:
         raise ResourceError(

@@ -290,7 +290,7 @@ def state_of(folder: Path) -> tuple[int, int]:
     OSError
         if it cannot be read
     """
-    # All files count, also signatures and marks that are no part of the record.
+    # All files count, also signatures and marks that are not part of the record.
     found = sorted((file.name, file.stat()) for file in folder.iterdir())
     stamps = tuple((name, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for name, s in found)
     return sum(s.st_size for _, s in found), hash(stamps)

@@ -18,7 +18,7 @@ GRID = ImageGrid((13, 17, 140), (2.5, 3.0, 0.5), (4.0, -3.0, 2.0))
 """Off centre, with unequal edges, longer than a thread block, and no multiple of a block size."""
 TOF = TofBins(fwhm_ps=250, bin_ps=120, n_bins=7)
 N = 1001
-"""Number of events, which is no multiple of a block size."""
+"""Number of events, which is not a multiple of a block size."""
 
 
 def rays(*, is_timed: bool) -> Rays:

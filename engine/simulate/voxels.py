@@ -66,7 +66,7 @@ class VoxelPhantom(Phantom):
         enter, leave = _through_box(self.activity.grid, first_mm, second_mm)
         places = np.full(len(first_mm), np.nan)
         peak = float(self.activity.values.max())
-        # Lines without activity would be rejected for ever.
+        # Lines without activity would be rejected in an endless loop.
         left = np.flatnonzero(_integral(self.activity, first_mm, second_mm) > 0)
         while len(left):
             place = enter[left] + (leave - enter)[left] * rng.random(len(left))
@@ -136,7 +136,7 @@ def attenuation_of(path: Path) -> VoxelPhantom:
     Raises
     ------
     DataError
-        if the unit is another one, or values are no attenuation coefficients
+        if the unit is another one, or values are not attenuation coefficients
     """
     volume = read_volume(path)
     values = volume.values

@@ -73,7 +73,7 @@ class CurveWindow(QDialog):
         Parameters
         ----------
         which
-            index of the annotation; if it is no curve the view is empty
+            index of the annotation; if it is not a curve the view is empty
         """
         self._which = which
         self.show()

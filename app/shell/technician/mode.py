@@ -1,6 +1,6 @@
 """Technician mode: only open, protocol, Start, review, export and report.
 
-It prevents accidents: no key or menu reaches the hidden controls. It is no protection from
+It prevents accidents: no key or menu reaches the hidden controls. It is not a protection from
 users who can edit the settings file.
 """
 

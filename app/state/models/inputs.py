@@ -44,7 +44,7 @@ class Input:
     value : path, or name of a scanner
     text : description for the user
     content : summary of the scan, a scanner, or the content that the input role defines
-    origin : why it is used although nobody chose it for this scan; empty if somebody did
+    origin : reason for its use if the user did not choose it for this scan; empty if somebody did
     fingerprint : fingerprint of the file that was read; empty for files of the scanner
     """
 

@@ -112,7 +112,7 @@ class Preferences:
 
     @property
     def folder_last_used(self) -> str:
-        """Folder in which the last file was chosen; the user's home if it is gone or unknown."""
+        """Folder in which the last file was chosen; the user's home if it is missing or unknown."""
         folder = self._stored_text("folder", "")
         # An empty path would be the current folder, which is often that of the program.
         return folder if folder and is_folder(folder) else str(Path.home())
@@ -315,7 +315,7 @@ def is_folder(path: str) -> bool:
     Parameters
     ----------
     path
-        path from the settings; a network folder may have gone, or the user may have lost access
+        path from the settings; a network folder may be missing, or not accessible
     """
     try:
         return Path(path).is_dir()

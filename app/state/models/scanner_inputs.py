@@ -85,7 +85,7 @@ class RememberedInput:
 
     @property
     def origin(self) -> str:
-        """Why the input is used although nobody chose it for this scan."""
+        """Reason for using the input if the user did not choose it for this scan."""
         day = date.fromisoformat(self.since)
         return tr(
             "Used for all scans from {owner} since {day} {day_2:%b %Y}",

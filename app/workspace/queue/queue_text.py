@@ -81,7 +81,7 @@ def title_of(entry: QueueEntry, name: str, folder: str = "") -> str:
     folder
         folder of the scan, if another scan has the same file name; "" otherwise
     """
-    # A placeholder is no protocol of the scan, so only the scan is named.
+    # A placeholder is not a protocol of the scan, so only the scan is named.
     title = marked(entry.title) if entry.has_protocol else entry.files[0].name
     title = f"{name}, {title}" if name else title
     return f"{title} ({folder})" if folder else title

@@ -286,7 +286,7 @@ def _shape(contours: list[NDArray[np.float64]], name: str) -> PlanarContours:
     if any(np.ptp(each[:, 2]) > SAME_MM for each in contours):
         raise DataError(f"{name}: the contours are not axial; export them on axial slices.")
     planes, step = _planes(np.array([each[0, 2] for each in contours]), name, ALONE_MM)
-    # Two points are no area, but some programs write single clicks as closed contours.
+    # Two points enclose no area, but some programs write single clicks as closed contours.
     rings = [each for each in contours if len(each) >= FEWEST_CORNERS]
     if not rings or not np.ptp(np.concatenate(rings)[:, :2], axis=0).all():
         raise DataError(

@@ -131,7 +131,7 @@ def source_of(
     Raises
     ------
     SettingsError
-        if the source is no address, file or folder, or --rate is used without --replay
+        if the source is not an address, file or folder, or --rate is used without --replay
     """
     if arguments.rate is not None and not arguments.replay:
         raise SettingsError("--rate needs --replay. Other sources set their own rate.")
@@ -184,7 +184,7 @@ def is_list_mode(path: Path) -> bool:
     Returns
     -------
     is_list_mode
-        False for anything that is no file, or that cannot be opened
+        False for anything that is not a file, or that cannot be opened
     """
     if not is_file(path):
         return False
@@ -215,7 +215,7 @@ def event_source_of(arguments: argparse.Namespace) -> EventSource:
     Raises
     ------
     SettingsError
-        if the source is no address or file, or --rate is used without --replay
+        if the source is not an address or file, or --rate is used without --replay
     """
     name = str(arguments.source)
     replay, rate = arguments.replay, arguments.rate

@@ -122,7 +122,7 @@ def _list_devices(console: Console) -> None:
             continue
         free, memory = device.free_bytes / 2**30, device.memory_bytes / 2**30
         console.line(f"  {device.key:20s} {device.label}, {free:.1f} of {memory:.1f} GiB free")
-        # Untested is no error: `auto` tests a GPU before its first use
+        # Untested is not an error: `auto` tests a GPU before its first use
         if device.card is not None and stored_result(device.card) is None:
             console.line(f"  {'':20s} not tested yet; run `isocenter doctor --gpu`")
 

@@ -82,7 +82,7 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.json is not None:
         figures = {"format": FORMAT, "target": arguments.target, "machine": on.machine}
         write_trials(figures | {"kernels": [part]}, arguments.json)
-    # An interrupted search is no error, but scripts see the exit code of Ctrl+C
+    # An interrupted search is not an error, but scripts see the exit code of Ctrl+C
     if part["stopped"]:
         outcome = "the best variant so far is stored." if part["kept"] else "nothing was changed."
         raise KeyboardInterrupt(outcome)

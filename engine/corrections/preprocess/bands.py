@@ -70,7 +70,7 @@ def find_bands(
 ) -> list[Band]:
     """Return the bands in the sinogram of each row, the strongest first.
 
-    Each search subtracts the bands already found, so the columns between two bands are no band.
+    Each search subtracts the bands already found, so the columns between two bands are not a band.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ def _outliers(field: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Return where a field (rows, cols) deviates strongly from the median of its surroundings."""
     away = np.abs(field - ndimage_of(field).median_filter(field, 5))
     spread = float(np.nanmedian(away)) / MAD_PER_SIGMA
-    # 0.1 % of the largest value, so that rounding in a uniform field is no defect.
+    # 0.1 % of the largest value, so that rounding in a uniform field is not a defect.
     floor = 1e-3 * float(np.nanmax(np.abs(field), initial=0))
     # Written with ~(<=), so that NaN counts as defective.
     return ~(away <= max(SIGMAS * spread, floor))

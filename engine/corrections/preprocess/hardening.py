@@ -57,7 +57,7 @@ class Hardening(PreprocessStep):
         Returns
         -------
         obstacle
-            projections that are no line integrals, or missing coefficients; None otherwise
+            projections that are not line integrals, or missing coefficients; None otherwise
         """
         if projections.kind != "integrals":
             return (

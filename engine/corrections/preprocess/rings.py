@@ -71,7 +71,7 @@ class Rings(PreprocessStep):
         Returns
         -------
         obstacle
-            projections that are no line integrals, too few views or too few columns; None otherwise
+            no line integrals, too few views or too few columns; None otherwise
         """
         if projections.kind != "integrals":
             return (

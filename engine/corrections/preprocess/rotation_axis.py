@@ -58,8 +58,8 @@ class CentreOfRotation(PreprocessStep):
         Returns
         -------
         obstacle
-            projections that are no line integrals, a calibrated axis, or an orbit that is no
-            circle; None if a column is given or can be searched
+            projections that are not line integrals, a calibrated axis, or an orbit that is not
+            a circle; None if a column is given or can be searched
         """
         if self.column is not None:
             return None

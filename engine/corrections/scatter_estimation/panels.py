@@ -107,7 +107,7 @@ class PanelSamples:
     @cached_property
     def partners(self) -> NDArray[np.bool_]:
         """(n, n) True if two samples are on different panels."""
-        # Photons of one pair reach opposite panels; two ends on one panel are no line.
+        # Photons of one pair reach opposite panels; two ends on one panel are not a line.
         panel = np.repeat((0, 1), self.n_of_panel)
         return np.asarray(panel[:, None] != panel)
 

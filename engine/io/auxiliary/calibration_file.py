@@ -57,7 +57,7 @@ def read_calibration(path: Path, scanner: Scanner | None = None) -> Calibration:
     Raises
     ------
     FileFormatError
-        if the file is no calibration, or was changed after the measurement
+        if the file is not a calibration, or was changed after the measurement
     GeometryError
         if it was measured on another scanner
     """

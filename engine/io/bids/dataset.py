@@ -5,7 +5,7 @@
 
 The label of the participant is the start of the digest of the scan file. So images of one scan
 belong to one participant, and images of two scans never do. The error of an image is a dataset of
-its own, because it is no raw image (`engine.io.bids.error_dataset`).
+its own, because it is not a raw image (`engine.io.bids.error_dataset`).
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _files(
 
 
 def _refuse_errors(volume: Volume, name: str) -> None:
-    """Refuse an image of errors, which is no raw image."""
+    """Refuse an image of errors, which is not a raw image."""
     if volume.quantity:
         raise DataError(
             f"{name}: the image shows the {volume.quantity}, and a BIDS dataset begins with the "

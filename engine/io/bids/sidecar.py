@@ -229,5 +229,5 @@ def _seconds_after(zero: datetime | None, moment: datetime | None) -> float | No
 
 
 def _is_number(value: object) -> bool:
-    # In Python, bool is a subclass of int, but switches are no numeric parameters.
+    # In Python, bool is a subclass of int, but switches are not numeric parameters.
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -49,7 +49,7 @@ def read_table(path: Path, name: str, tof: TofBins | None) -> CrystalMap:
     Raises
     ------
     EngineError
-        if it is no look-up table, or positions are impossible
+        if it is not a look-up table, or positions are impossible
     """
     with open_input(path) as file:
         table = _table(file)

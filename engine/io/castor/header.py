@@ -67,7 +67,7 @@ def read_header(file: InputFile) -> CastorHeader:
     Raises
     ------
     FileFormatError
-        if the file is no text, or too large
+        if the file is not text, or too large
     """
     values: dict[str, str] = {}
     for line in file.text(MAX_BYTES).splitlines():

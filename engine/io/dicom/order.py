@@ -199,7 +199,7 @@ class ImagingOrder(Settings):
         Raises
         ------
         FileFormatError
-            if it is no order, or was changed
+            if it is not an order, or was changed
         """
         text = read_text(path, MOST_BYTES)
         try:

@@ -35,7 +35,7 @@ OF_ONE_SERIES = (
 
 
 def refuse_mixed(headers: Sequence[Header]) -> None:
-    """Refuse objects that are no slices, and slices that do not belong together.
+    """Refuse objects that are not slices, and slices that do not belong together.
 
     Parameters
     ----------

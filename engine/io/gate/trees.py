@@ -162,7 +162,7 @@ class RootFile:
         Raises
         ------
         FileFormatError
-            if a branch is no column of numbers
+            if a branch is not a column of numbers
         """
         self.refuse_bomb(tree, names)
         for start in range(0, tree.n_rows, AT_ONCE):

@@ -172,7 +172,7 @@ def _refuse_other_scanner(stored: Scanner, scanner: Scanner, path: Path) -> None
 
 
 def refuse_unfit(components: Components, scanner: Scanner, path: Path) -> None:
-    """Refuse components that do not fit a scanner, or are no factors.
+    """Refuse components that do not fit a scanner, or are not factors.
 
     Parameters
     ----------

@@ -166,7 +166,7 @@ def written_file(path: Path) -> Iterator[tuple[h5py.File | None, bool]]:
         try:
             file, is_open = h5py.File(path, "r", swmr=True, locking=False), True
         except DAMAGE as e:
-            # The file states that a writer without SWMR has it open. That is no damage: try again
+            # The file states that a writer without SWMR has it open. It is not damaged: try again
             # later.
             if "already open" not in str(e):
                 raise damaged(path, e) from e

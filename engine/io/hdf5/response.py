@@ -100,7 +100,7 @@ def read_response(
     Raises
     ------
     FileFormatError
-        if it is no response matrix, is incomplete, or has changed
+        if it is not a response matrix, is incomplete, or has changed
     GeometryError
         if it belongs to another scanner or image
     """
@@ -229,7 +229,7 @@ def refuse_unfinished(path: Path) -> None:
 
 
 def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
-    """Refuse rows that point outside their arrays, and values that are no probabilities."""
+    """Refuse rows that point outside their arrays, and values that are not probabilities."""
     # Kernels use these as indices without a check, so wrong ones would read foreign memory.
     starts = matrix.starts
     if starts[0] != 0 or starts[-1] != matrix.n_nonzero or (np.diff(starts) < 0).any():

@@ -25,7 +25,7 @@ DEFAULT_ORDER = "bigendian"
 DIGEST = "; sha256 of the bins"
 """Comment in our headers: checksum of the data that they were written with."""
 SOURCE = "; source of the bins"
-"""Comment in our headers: origin of the counts if it was no scanner."""
+"""Comment in our headers: origin of the counts if it was not a scanner."""
 FEETWARDS = "LPI"
 SIDES_OF = {"HFS": FEETWARDS, "HFP": "RAI", "FFS": "RPS", "FFP": "LAS"}
 """Patient position -> sides to which x, y and z of STIR and Siemens point. Positions other than HFS

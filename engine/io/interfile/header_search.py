@@ -1,4 +1,4 @@
-"""Find the header for a data file, without importing readers for files that are no data."""
+"""Find the header for a data file, without importing readers for files that are not data."""
 
 from __future__ import annotations
 

@@ -94,5 +94,5 @@ class EventPieces(ABC):
         Raises
         ------
         EngineError
-            if the pieces passed to `take` are no valid scan
+            if the pieces passed to `take` are not a valid scan
         """

@@ -35,7 +35,7 @@ def read_listmode(
     Raises
     ------
     EngineError
-        if the file is no list mode, is damaged, or no scanner is known
+        if the file is not list mode, is damaged, or no scanner is known
     """
     with _opened(path, complete_events) as (reader, file):
         return reader.read(file, scanner=scanner)

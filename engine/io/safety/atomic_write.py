@@ -280,7 +280,7 @@ def refuse_impossible(path: Path, n_bytes: int = 0) -> None:
     Raises
     ------
     ResourceError
-        if the name is not allowed, the folder is missing or read-only, the target is no regular
+        if the name is not allowed, the folder is missing or read-only, the target is not a regular
         file, or
         the disk is full
     """

@@ -36,7 +36,7 @@ def free_memory() -> int:
     Raises
     ------
     SettingsError
-        if the environment variable is no positive number
+        if the environment variable is not a positive number
     """
     free = int(psutil.virtual_memory().available)
     text = os.environ.get(MEMORY_VARIABLE, "")

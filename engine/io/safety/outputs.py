@@ -97,7 +97,7 @@ def refuse_to_overwrite(
     inputs
         every file that is read; inputs are never overwritten
     force
-        True if existing files that are no inputs may be replaced
+        True if existing files that are not inputs may be replaced
 
     Raises
     ------

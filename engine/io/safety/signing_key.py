@@ -153,7 +153,7 @@ def known_keys() -> dict[str, str]:
     Raises
     ------
     SettingsError
-        if a list of trusted keys has a line that is no key
+        if a list of trusted keys has a line that is not a key
     """
     own, site = key_dir(), _site_folder()
     known: dict[str, str] = {}

@@ -61,7 +61,7 @@ class JobRecord(Settings):
         Raises
         ------
         ValueError
-            if the text is no record, or its values do not match the seal
+            if the text is not a record, or its values do not match the seal
         """
         said = from_json(text.decode())
         seal = said.pop("seal", None)

@@ -121,7 +121,7 @@ class RunResult:
         """
         latest = self._latest
         if latest is None or latest.slices is not None:
-            return  # finished slabs stay in the job: half a volume is no result, and large
+            return  # finished slabs stay in the job: half a volume is not a result, and large
         known = latest.run or unrecorded(self._study.protocol, latest.update / latest.subsets)
         reason = Names.of(self._study).text(reason)
         run = known.with_warnings(self._warnings).ended(ending, reason)

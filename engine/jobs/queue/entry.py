@@ -95,7 +95,7 @@ class QueueEntry(Settings):
         Raises
         ------
         ValueError
-            if the text is no entry, or its values do not match the seal
+            if the text is not an entry, or its values do not match the seal
         """
         said = from_json(text.decode())
         if said.pop("seal", None) != seal_of(**said):

@@ -236,7 +236,7 @@ def header_of(text: bytes) -> Plain:
     DataError
         if the header is too long, or not a JSON object
     """
-    # Before parsing: JSON of a stranger may be arbitrarily large or deep
+    # Before parsing: JSON of an unknown sender may be arbitrarily large or deep
     if len(text) > MOST_HEADER_BYTES:
         raise DataError(
             f"the message header has {len(text):,} bytes, but at most {MOST_HEADER_BYTES:,} are "
@@ -297,7 +297,7 @@ def _type(name: object) -> np.dtype[np.generic]:
 
 @lru_cache
 def _type_named(name: str) -> np.dtype[np.generic] | None:
-    """Return the type with this name; None if it is no number type. Every frame asks for it."""
+    """Return the type with this name; None if it is not a number type. Every frame asks for it."""
     try:
         kind = np.dtype(name)
     # NumPy parses strings such as "i4,f4" and raises several kinds of errors

@@ -1,9 +1,9 @@
 """One sender per scan: messages of any other sender are refused, counted and reported.
 
-A sender is known by its key (CURVE), otherwise by the token in its messages. Without both it is
-known by its connection, and only from this computer: a network address is no identity. The first
-valid message fixes the sender, or the user names it. Another one can follow only after the
-connection of the first has closed, and starts a new scan, whatever its numbers are.
+A sender is identified by its key (CURVE), otherwise by the token in its messages. Without both it
+is identified by its connection, and only on this computer, because a network address proves
+nothing. The first valid message selects the sender, unless the user names one. Another sender can
+follow only after the first connection has closed, and always starts a new scan.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Senders:
     is_listening : True if senders connect to this program; False if it connects to one sender,
         whose address the user has chosen
     required : key, token or address of the only sender that is accepted; empty: the first one
-    has_keys : True if the socket checks keys; otherwise a key of a message is a claim of a stranger
+    has_keys : True if the socket checks keys; otherwise a key of a message is an unproven claim
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class Senders:
         if chosen is None or self._is_same(chosen, origin) or not _is_open(chosen):
             return ""
         refused = f"The sender {origin.name} is not the sender of this scan ({chosen.name})."
-        # A stranger chooses its token. A token with shell syntax would be dangerous to paste
+        # The sender chooses its token. A token with shell syntax would be dangerous to paste
         if origin.token and not origin.key and not PLAIN_TOKEN.fullmatch(origin.token):
             return refused
         return f"{refused} To accept only it, use --sender {shlex.quote(origin.identity)}."
@@ -246,7 +246,7 @@ class Senders:
 def is_named(origin: Origin, identity: str) -> bool:
     """Return True if a text names the sender of a message.
 
-    A key and an address cannot be confused with a token, which a stranger can choose at will.
+    A key and an address cannot be confused with a token, which any sender can choose.
 
     Parameters
     ----------

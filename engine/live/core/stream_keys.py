@@ -123,7 +123,7 @@ def checked_key(text: str) -> str:
     Raises
     ------
     SettingsError
-        if it is no key
+        if it is not a key
     """
     if not KEY.fullmatch(text):
         raise SettingsError(

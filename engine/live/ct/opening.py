@@ -63,7 +63,7 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
     Raises
     ------
     SettingsError
-        if the name is no address, and no such file or folder exists, or `network` does not fit
+        if the name is not an address, and no such file or folder exists, or `network` does not fit
     """
     options = options or SourceOptions()
     if is_address(name):
@@ -111,7 +111,7 @@ def stream_options(options: SourceOptions) -> StreamOptions:
     Raises
     ------
     SettingsError
-        if a sender key is no key and no file of keys
+        if a sender key is not a key and no file of keys
     """
     keys = allowed_keys(options.sender_keys, network=options.network)
     return StreamOptions(

@@ -212,4 +212,4 @@ def _message_in(header: bytes, data: bytes) -> object:
     try:
         return read_message((header, data), 0.0)
     except DataError:
-        return None  # facts and notes are no messages
+        return None  # facts and notes are not messages

@@ -34,7 +34,7 @@ def open_events(
     Raises
     ------
     SettingsError
-        if the name is no address, and no such file exists, or `network` does not fit
+        if the name is not an address, and no such file exists, or `network` does not fit
     """
     options = options or SourceOptions()
     if is_address(name):

@@ -166,7 +166,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         """Return the counts on one line, with the auxiliary files of the study."""
         sums = _sums(study)
         for role in self.inputs if sums is not None else ():
-            # The response is no correction, and is large; only its scanner is needed here.
+            # The response is not a correction, and is large; only its scanner is needed here.
             if role not in self.own_inputs and role.key in study.contents:
                 sums = role.attached(sums, study.contents[role.key])
         return sums

@@ -60,7 +60,7 @@ class RingWeights:
         Returns
         -------
         of
-            None if the scanner is no ring, or if a factor does not depend on these classes only
+            None if the scanner is not a ring, or if a factor does not depend on these classes only
         """
         scanner = data.scanner
         if not isinstance(scanner, RingScanner):

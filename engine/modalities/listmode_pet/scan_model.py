@@ -59,7 +59,7 @@ def sensitivity(
     Raises
     ------
     EngineError
-        if the scan is no list mode, or a setting is out of range
+        if the scan is not list mode, or a setting is out of range
 
     Examples
     --------

@@ -266,7 +266,7 @@ class MatrixProjector(OrientationRows):
                 continue
             rows = stored_rows(self.response, some, self.dtype, limits, threads, lanes, spare)
             yield first, rows
-            spare.give_back(rows)
+            spare.recycle(rows)
 
     def _project(self, first: int, rows: StoredRows, image: Array, out: Array) -> None:
         layout, n = self._layout, len(rows.chosen)

@@ -92,8 +92,8 @@ class ArrayPool:
             found = np.empty(n, np.int32), np.empty(n, dtype), np.empty(n, np.int32)
         return tuple(array[:n] for array in found)
 
-    def give_back(self, rows: StoredRows) -> None:
-        """Take over the arrays of rows that nobody uses any more.
+    def recycle(self, rows: StoredRows) -> None:
+        """Reuse the arrays of rows that are no longer needed.
 
         Parameters
         ----------

@@ -99,7 +99,7 @@ class StudyValues(Settings):
     def files(self) -> dict[str, Path]:
         """Every file that the study names, by its role.
 
-        A scanner that is given by name is no file.
+        A scanner that is given by name is not a file.
         """
         from engine.io.folder import is_file
 

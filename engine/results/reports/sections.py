@@ -124,7 +124,7 @@ def corrections(subject: ReportSubject) -> Section | None:
 
 def settings(subject: ReportSubject) -> Section:
     """Return each setting that differs from the default, as assigned on the command line."""
-    # Where a protocol was saved is no setting of the reconstruction.
+    # Where a protocol was saved is not a setting of the reconstruction.
     protocol = subject.result.study.protocol.model_copy(update={"saved": None})
     pairs = (each.partition("=") for each in assignments(protocol))
     rows = [ReportRow(key, value) for key, _, value in pairs if key != "name"]

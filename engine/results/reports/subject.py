@@ -79,7 +79,7 @@ class ReportSubject:
         DataError
             if the regions of `regions` belong to another scan
         SettingsError
-            if the file of `regions` is no region file
+            if the file of `regions` is not a region file
         FileFormatError
             if a file of the result is damaged or was changed
         """

@@ -141,7 +141,7 @@ def read(path: Path) -> Plain:
         if the file is too large, not JSON, or incomplete
     """
     try:
-        # The file comes from a stranger
+        # The file can come from anyone
         if path.stat().st_size > MOST_BYTES:
             raise FileFormatError(
                 f"{path.name}: the file has {path.stat().st_size:,} bytes, but a GPU check file "

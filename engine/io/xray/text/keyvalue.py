@@ -71,7 +71,7 @@ class Fields:
         return number if math.isfinite(number) else None
 
     def facts(self, keys: Mapping[str, str]) -> dict[str, float]:
-        """Return the facts of several keys, without those that are no numbers.
+        """Return the facts of several keys, without those that are not numbers.
 
         Parameters
         ----------

@@ -92,7 +92,7 @@ def new_frames(path: Path, n_read: dict[str, int]) -> Grown:
     FileFormatError
         if the file contains no frames, perhaps not yet
     """
-    open_head(path)  # raises for anything that is no file
+    open_head(path)  # raises for anything that is not a file
     grown, before = Grown(n_read=dict(n_read), identity=identity_of(path)), state_of(path)
     with written_file(path) as (file, is_open):
         grown.is_open, grown.is_in_use = is_open, file is None

@@ -162,7 +162,7 @@ class _Arrays:
         """Return the number among its kind; projections keep gaps in the detector's numbers."""
         if kind != FrameKind.PROJECTION:
             self._counts[kind] += 1
-            # Darks and flats use up numbers of the detector, which are no missing projections
+            # Darks and flats use up numbers of the detector, which are not missing projections
             self._first = None if self._first is None else self._first + 1
             return self._counts[kind] - 1
         if self._first is None or number < self._last:

@@ -67,7 +67,7 @@ def run(on: Backend, *, n_frames: int = N_FRAMES, frames_per_s: float = FRAMES_P
             if not rss or figures.frames - rss[-1][0] >= WARM * n_frames / 4:
                 rss.append((figures.frames, process.memory_info().rss))
         rss.append((figures.frames, process.memory_info().rss))
-    # Caches and pools grow in the beginning, which is no leak
+    # Caches and pools grow in the beginning, which is not a leak
     warm = [n_bytes for n, n_bytes in rss if n >= WARM * n_frames]
     row: Plain = {
         "frames": figures.frames, "dropped": figures.dropped, "warm_mib": warm[0] / 2**20,

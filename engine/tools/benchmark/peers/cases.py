@@ -65,7 +65,7 @@ def row(case: PeerCase, repeats: int) -> Plain:
         times, ratio and agreement; the reason if the peer could not be measured
     """
     result = case.ours()  # compiles, and reserves memory
-    # Not installed is no failure, and has no reason in the table
+    # Not installed is not a failure, and has no reason in the table
     if case.theirs is None:
         return _row(case) | _times_of_ours(case, repeats)
     try:
