@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from operator import index
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -455,7 +456,7 @@ class XrayGeometry(Described):
         GeometryError
             if the detector has fewer pixels
         """
-        by_rows, by_columns = (k, k) if isinstance(k, int) else k
+        by_rows, by_columns = (index(n) for n in np.broadcast_to(k, 2).tolist())
         n_rows, n_columns = self.shape
         if not (1 <= by_rows <= n_rows and 1 <= by_columns <= n_columns):
             raise GeometryError(

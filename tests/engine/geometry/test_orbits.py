@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,15 @@ def test_helix_rises_by_its_pitch_per_turn() -> None:
     np.testing.assert_allclose(helix.axis_seen, np.tile([4.0, 2.5], (30, 1)), atol=FLOAT64_MM)
     assert not helix.is_circular
     assert_same(helical(turns, pitch_mm=0.0, **CONE), circular_cone(turns, **CONE))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, np.array])
+def test_numbers_of_numpy_count_like_those_of_python(kind: Callable[[int], Any]) -> None:
+    made, plain = (parallel([0.0, 1.0], shape=(4, 6), pixel_mm=size) for size in (kind(2), 2))
+    assert_same(made, plain, atol=0)
+    assert_same(plain.binned(np.int32(2)), plain.binned((2, 2)), atol=0)
+    with pytest.raises(TypeError):
+        plain.binned(2.5)
 
 
 def test_fan_is_the_middle_row_of_a_cone() -> None:
