@@ -238,7 +238,9 @@ def _bounded(rule: Rule, bound: Bound) -> Rule:
     def accepts(value: Any) -> bool:
         if not rule.accepts(value):
             return False
-        numbers = value if isinstance(value, tuple | list) or _is_array(value) else (value,)
+        # A number of NumPy is like an array without axes.
+        is_several = isinstance(value, tuple | list) or (_is_array(value) and len(value.shape) > 0)
+        numbers = value if is_several else (value,)
         return value is None or all(bound.accepts(number) for number in numbers)
 
     is_count = bound is _POSITIVE and "whole" in rule.expected

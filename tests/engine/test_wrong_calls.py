@@ -7,6 +7,7 @@ the checks.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -70,3 +71,13 @@ def test_wrong_call_raises_an_engine_error(
 
 def test_list_of_wrong_calls_is_long() -> None:
     assert len({call for call, _ in CALLS}) >= 60
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.array])
+def test_numbers_of_numpy_are_checked_like_those_of_python(kind: Callable[[float], Any]) -> None:
+    one = engine.phantoms.uniform_cylinder(diameter_mm=kind(200), centre_mm=(kind(1), 0, 0))
+    other = engine.phantoms.uniform_cylinder(diameter_mm=200.0, centre_mm=(1.0, 0, 0))
+    assert one.shapes[0].volume_mm3 == other.shapes[0].volume_mm3
+    assert engine.cpu(np.int64(2)).threads == 2
+    with pytest.raises(engine.EngineError, match=r"diameter_mm is .*, above 0"):
+        engine.phantoms.uniform_cylinder(diameter_mm=kind(-1))
