@@ -240,8 +240,7 @@ def _bounded(rule: Rule, bound: Bound) -> Rule:
             return False
         # A number of NumPy is like an array without axes.
         is_several = isinstance(value, tuple | list) or (_is_array(value) and len(value.shape) > 0)
-        numbers = value if is_several else (value,)
-        return value is None or all(bound.accepts(number) for number in numbers)
+        return value is None or all(map(bound.accepts, value if is_several else (value,)))
 
     is_count = bound is _POSITIVE and "whole" in rule.expected
     words = "at least 1" if is_count else bound.words
