@@ -38,15 +38,21 @@ class EnergyWindow:
     highest_kev: float
     resolution: float
 
-    def sigma_kev(self, kev: float) -> float:
+    def sigma_kev(self, kev: float | NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the standard deviation of the measured energy of photons [keV].
 
         Parameters
         ----------
         kev
-            energy of the photons
+            energies of the photons, of any shape
+
+        Returns
+        -------
+        sigma_kev
+            same shape
         """
-        return self.resolution / FWHM_PER_SIGMA * sqrt(ELECTRON_KEV * kev)
+        sigma: NDArray[np.float64] = self.resolution / FWHM_PER_SIGMA * np.sqrt(ELECTRON_KEV * kev)
+        return sigma
 
     def accepted(self, kev: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the share of photons that are counted.
@@ -60,15 +66,17 @@ class EnergyWindow:
         -------
         shares 0 to 1, same shape
         """
-        shares = [self._accepted(float(one)) for one in np.ravel(kev)]
-        return np.reshape(shares, np.shape(kev))
-
-    def _accepted(self, kev: float) -> float:
-        width = sqrt(2) * self.sigma_kev(kev)
         # A perfect resolution would divide by zero; the window is then a sharp test.
-        if width == 0:
-            return float(self.lowest_kev <= kev <= self.highest_kev)
-        return 0.5 * (erf((self.highest_kev - kev) / width) - erf((self.lowest_kev - kev) / width))
+        if self.resolution == 0:
+            inside = (kev >= self.lowest_kev) & (kev <= self.highest_kev)
+            return inside.astype(np.float64)
+        width = sqrt(2) * self.sigma_kev(kev)
+        # NumPy has no error function, and importing SciPy takes longer than these calls.
+        below, above = (
+            [erf(at) for at in ((bound - kev) / width).ravel().tolist()]
+            for bound in (self.lowest_kev, self.highest_kev)
+        )
+        return np.reshape(0.5 * (np.array(above) - np.array(below)), np.shape(kev))
 
 
 class EnergySettings(Settings):

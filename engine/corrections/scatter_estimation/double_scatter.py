@@ -93,7 +93,7 @@ class SharedPaths:
         # With time of flight, the activity of a path is summed in other steps.
         if self._rows is not None and not paths.activity.shape[2]:
             *each, activity = paths
-            own = [np.ascontiguousarray(part[..., self._rows]) for part in each]
+            own = [np.take(part, self._rows, axis=-1) for part in each]
             self._parts.append(Paths._make([*own, activity[:, self._rows]]))
 
     def found(self) -> Paths | None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import lru_cache
 from typing import Protocol
 
@@ -30,7 +31,7 @@ LEAST_CHANCE = 1e-4
 """Angles with a smaller probability, relative to forward scattering, are omitted."""
 
 
-class FacingSamples(Protocol):
+class FacingSamples(Hashable, Protocol):
     """Detector samples that represent the crystals."""
 
     @property
@@ -166,6 +167,7 @@ def _mirror(sums: NDArray[np.float64]) -> None:
     sums += sums.transpose(1, 0, 2)[:, :, ::-1]
 
 
+@lru_cache(maxsize=2)  # of single and double scatter; rounds have them in common
 def line_factors(samples: FacingSamples, depth: CrystalDepth) -> NDArray[np.float64]:
     """Return r² / (E E) of the lines between samples.
 

@@ -53,7 +53,7 @@ PAIRS = (0, 0), (0, 1), (1, 0), (1, 1)
 """Depths on panel 0 and on panel 1."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PanelSamples:
     """A grid of samples on each panel, number = (panel · n_rows + row) · n_columns + column.
 

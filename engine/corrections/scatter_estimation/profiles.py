@@ -51,10 +51,13 @@ def profile_of(
     """
     both = measured, scatter
     # One set of edges for both curves, so that they can be compared bin by bin.
-    edges = np.linspace(0, max(float(at.max(initial=1.0)) for at, _ in both), N_BINS + 1)
+    most = max(float(at.max(initial=1.0)) for at, _ in both)
+    # A range instead of edges: NumPy then sorts no values.
+    edges = np.histogram_bin_edges((), N_BINS, (0, most))
     # Per mm, because the plot shows densities.
     counts, expected = (
-        np.histogram(at, edges, weights=values)[0] / np.diff(edges) for at, values in both
+        np.histogram(at, N_BINS, (0, most), weights=values)[0] / np.diff(edges)
+        for at, values in both
     )
     middles = (edges[1:] + edges[:-1]) / 2
     return ScatterProfile(tuple(middles.tolist()), tuple(counts.tolist()), tuple(expected.tolist()))

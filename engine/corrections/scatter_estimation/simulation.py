@@ -149,7 +149,9 @@ class ScatterTable:
         )
         every = self.values.sum(axis=(0, 1, 2, 3), dtype=np.float64)
         lone = ~is_some & (more > 0)
-        values[lone] += more[lone][:, None] * every / max(float(every.sum()), 1e-30)
+        extra, total = np.where(lone, more, 0), max(float(every.sum()), 1e-30)
+        for group, counts in enumerate(every):
+            values[..., group] += extra * counts / total
         return ScatterTable(self.samples, values, self.group)
 
     def for_linear_reading(self) -> ScatterTable:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.corrections.attenuation import AttenuationFactor
+from engine.corrections.scatter_estimation.samples import sampled_lines
 from engine.corrections.scatter_estimation.simulation import ScatterTable
 from engine.data.line_factors import LineFactor
 from engine.data.listmode import ListMode
-from engine.geometry.sampling import lattice
 from engine.modalities.count_demand import ring_demand
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
@@ -172,15 +172,13 @@ def own_efficiency(
 def _sampled_lines(prompts: ListMode, *, on: Backend, reproducible: bool) -> SampledLines:
     """Return sampled lines of the scanner of corrected prompts."""
     scanner = prompts.scanner
-    numbers = lattice(scanner.n_lors, N_LINES, shift=0.5)
-    crystals = scanner.lors(numbers)
-    crystals = crystals[scanner.in_coincidence(crystals)]
+    crystals = sampled_lines(scanner, N_LINES)
     efficiency = own_efficiency(prompts, crystals, on=on, reproducible=reproducible)
     of_object = [f for f in prompts.line_factors if isinstance(f, AttenuationFactor)]
     attenuation = _product(of_object, prompts, crystals, on, reproducible)
     live = efficiency > 0
     rays = Rays(scanner.positions_mm, np.ascontiguousarray(crystals[live]))
-    stands_for = scanner.n_lors / len(numbers)
+    stands_for = scanner.n_lors / min(N_LINES, scanner.n_lors)
     return SampledLines(rays, efficiency[live], attenuation[live], stands_for)
 
 

@@ -261,7 +261,8 @@ class _Rounds:
 
 def _middles(rays: Rays) -> NDArray[np.float64]:
     """Return the axial position of the middle of each line, (n,) [mm]."""
-    found: NDArray[np.float64] = rays.points_mm[rays.ends, 2].mean(axis=1)
+    z_mm = rays.points_mm[:, 2]
+    found: NDArray[np.float64] = (z_mm[rays.ends[:, 0]] + z_mm[rays.ends[:, 1]]) / 2
     return found
 
 
