@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from app.language.translation import named, tr
 from app.run import profile_text as words
 from app.run.kernel_table import KernelTable
+from app.run.machine_text import device_tip, gpu_counters_note, load_rows
 from app.run.profile_text import ProfileRow
 from app.run.profile_timeline import calls_of
 from app.state.services.context import AppContext
@@ -126,7 +127,7 @@ class ProfileTab(QWidget):
         self.headline.setText(words.headline(profile) if profile else tr("No profile yet"))
         self.headline.setToolTip(literal_tip(words.SPEED_TIP if traced else ""))
         self.meaning.setText(words.meaning(profile) if profile else NOTHING)
-        self.meaning.setToolTip(literal_tip(words.device_tip(profile) if profile else ""))
+        self.meaning.setToolTip(literal_tip(device_tip(profile) if profile else ""))
         self.bars.set_stages(
             [(named(s.title), s.seconds) for s in profile.stages] if profile else []
         )
@@ -138,8 +139,8 @@ class ProfileTab(QWidget):
         self.traffic.show_rows(words.traffic(profile) if profile else [])
         # Only runs on a GPU have compiled kernels with these figures.
         self.kernels.show_kernels(profile.kernels if profile else ())
-        self.machine.show_rows(words.machine(profile) if profile else [])
-        self.note.setText(words.missing(profile) if profile else "")
+        self.machine.show_rows(load_rows(profile) if profile else [])
+        self.note.setText(gpu_counters_note(profile) if profile else "")
         self.note.setVisible(bool(self.note.text()))
 
     def _export_chosen(self) -> None:

@@ -80,16 +80,7 @@ def ask_open(parent: QWidget, title: str, folder: str, kinds: str) -> Path | Non
 
 
 def ask_folder(parent: QWidget, title: str, folder: str) -> Path | None:
-    """Ask for a folder.
-
-    Parameters
-    ----------
-    parent
-        parent of the dialog
-    title
-        its title
-    folder
-        initial folder
+    """Ask for a folder, with the arguments of `ask_open`.
 
     Returns
     -------
@@ -103,18 +94,7 @@ def ask_folder(parent: QWidget, title: str, folder: str) -> Path | None:
 
 
 def ask_open_all(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[Path, ...]:
-    """Ask for one or more existing files.
-
-    Parameters
-    ----------
-    parent
-        parent of the dialog
-    title
-        its title
-    folder
-        initial folder
-    kinds
-        name filters of Qt
+    """Ask for one or more existing files, with the arguments of `ask_open`.
 
     Returns
     -------
@@ -124,20 +104,9 @@ def ask_open_all(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[
 
 
 def ask_save(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
-    """Ask for a file to write.
+    """Ask for a file to write, with the arguments of `ask_open`; `start` suggests folder and name.
 
-    Whether an existing file may be replaced is asked later, when the name has its suffix.
-
-    Parameters
-    ----------
-    parent
-        parent of the dialog
-    title
-        its title
-    start
-        suggested folder and name
-    kinds
-        name filters of Qt
+    Replacing an existing file is confirmed later, when the name has its suffix.
 
     Returns
     -------

@@ -90,18 +90,9 @@ class MessageBox(QMessageBox):
 
 
 def ask(parent: QWidget | None, title: str, text: str, yes: str) -> bool:
-    """Ask a question. Return and Esc give the safe answer, which is no.
+    """Ask a question with the arguments of `question_box`; `yes` is the button that agrees.
 
-    Parameters
-    ----------
-    parent
-        parent of the dialog
-    title
-        its title
-    text
-        the question
-    yes
-        text of the button that agrees
+    Return and Esc give the safe answer, which is no.
 
     Returns
     -------
@@ -116,17 +107,7 @@ def ask(parent: QWidget | None, title: str, text: str, yes: str) -> bool:
 
 
 def tell(parent: QWidget | None, title: str, text: str) -> None:
-    """Show why an action is not possible.
-
-    Parameters
-    ----------
-    parent
-        parent of the dialog
-    title
-        its title
-    text
-        the reason
-    """
+    """Show why an action is not possible. The arguments are those of `question_box`."""
     box = question_box(parent, title, text, "info")
     box.setStandardButtons(QMessageBox.StandardButton.Ok)
     box.exec()

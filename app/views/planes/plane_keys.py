@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt
 
+from app.views.scan.scene_widget import ZOOM_STEP
+
 if TYPE_CHECKING:
     from app.views.planes.plane_scene_view import PlaneSceneView
 
 ORBIT_DEG, TURN_DEG = 10.0, 5.0
-ZOOM_STEP = 1.2
 ARROWS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -49,8 +50,7 @@ def act_on(scene: PlaneSceneView, key: Qt.Key, modifiers: Qt.KeyboardModifier) -
     if key in ARROWS:
         _arrow(scene, *ARROWS[key], turns=bool(modifiers & Qt.KeyboardModifier.ShiftModifier))
     elif key in STEPS and scene.placement is not None:
-        # One pixel, like a step of the wheel.
-        scene.advance(STEPS[key] * scene.placement.planes[scene.chosen].pixel_mm)
+        scene.step(STEPS[key])
     elif key in NUMBERS:
         scene.choose(NUMBERS.index(key))
     elif key in ZOOMS:

@@ -7,22 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
 from app.views import overlay
+from app.views.colour.colours import ViewColours
 from app.views.colour.raster import Raster
-from app.views.gestures import Drag, WheelNotches
+from app.views.gestures import Drag
 from app.views.literal_text import literal_tip
 from app.views.planes.plane_drags import MoveDrag, OrbitDrag, TurnDrag
 from app.views.planes.plane_keys import act_on
@@ -38,6 +30,7 @@ from app.views.planes.plane_scene_painter import (
 )
 from app.views.planes.plane_text import facing, place_of
 from app.views.scan.scan_scene import SceneCamera
+from app.views.scan.scene_widget import SceneWidget
 from app.views.slices.triad import triad
 from app.views.state import ViewState
 from engine.geometry import Plane, Point, Rect
@@ -53,8 +46,6 @@ HANDLING = tr(
 MARGIN_PX = 22.0
 FILLED = 1.1
 """Enlargement of the box: it is seldom seen along its diagonal, which would need the margin."""
-ZOOMS = (0.4, 20.0)
-ZOOM_STEP = 1.2
 GRASP_PX = 2.2 * HANDLE_PX
 REST_MS = 200
 """Delay of new images [ms]. The slice views show them at once, and computing them needs time."""
@@ -62,7 +53,7 @@ TEXTURE_PX = 256
 """Largest number of pixels along an edge. The scene is small and often repainted."""
 
 
-class PlaneSceneView(QWidget):
+class PlaneSceneView(SceneWidget):
     """Shows the positions of slices and requests new ones.
 
     Signals
@@ -75,33 +66,28 @@ class PlaneSceneView(QWidget):
     ----------
     placement : requested positions; None before there is a slice
     chosen : number of the plane that keys move
-    camera : viewing direction
     is_behind : True if newer images will be shown soon
     """
 
     placed = Signal(object)
     reset_requested = Signal()
     enlarge_requested = Signal()
+    zooms = (0.4, 20.0)
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(NAME, parent)
         self._state = state
         self.placement: PlanePlacement | None = None
-        self.chosen, self.camera, self._zoom = 0, SceneCamera(), 1.0
+        self.chosen = 0
         self._values: list[tuple[Values, Plane]] = []
         self._images: list[PlacedImage] | None = None
         self.is_behind = False
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._show_newest_images)
         self._drag: Drag | None = None
-        self._wheel = WheelNotches()
-        self.setAccessibleName(NAME)
         self.setToolTip(literal_tip(HANDLING))
         self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(160, 100)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         # The window changes in steps during a drag, so textures wait until it rests.
         state.window_changed.connect(self._schedule_images)
         state.display_changed.connect(self._forget_images)
@@ -163,31 +149,13 @@ class PlaneSceneView(QWidget):
             self._describe()
             self.update()
 
-    def set_camera(self, camera: SceneCamera) -> None:
-        """Set the viewing direction.
-
-        Parameters
-        ----------
-        camera
-            the viewing direction
-        """
-        self.camera = camera
-        self.update()
-
-    def zoom(self, factor: float) -> None:
-        """Change the magnification about the centre.
-
-        Parameters
-        ----------
-        factor
-            above 1 enlarges
-        """
-        self._zoom = min(max(self._zoom * factor, ZOOMS[0]), ZOOMS[1])
-        self.update()
+    @property
+    def colours(self) -> ViewColours:
+        return self._state.colours
 
     def fit(self) -> None:
         """Restore the initial view."""
-        self._zoom = 1.0
+        super().fit()
         self.set_camera(SceneCamera())
 
     def advance(self, mm: float) -> None:
@@ -269,28 +237,20 @@ class PlaneSceneView(QWidget):
 
     # Painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        colours, placement = self._state.colours, self.placement
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(colours.canvas))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint_scene(self, painter: QPainter) -> None:
+        colours, placement = self.colours, self.placement
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         if placement is None:
             painter.setPen(QColor(colours.muted))
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, NAME)
-        else:
-            to_screen = self.to_screen
-            paint_scene(painter, placement, self._coloured_images(), to_screen, colours)
-            plane, ink = placement.planes[self.chosen], inks(colours)[self.chosen % 3]
-            paint_handles(painter, plane, ink, to_screen, colours)
-            triad(painter, self.camera, self.height(), colours)
-            notes = overlay.Notes(self.caption())
-            overlay.notes(painter, notes, (self.width(), self.height()), colours)
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(colours.accent), 1.0))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-        painter.end()
+            return
+        to_screen = self.to_screen
+        paint_scene(painter, placement, self._coloured_images(), to_screen, colours)
+        plane, ink = placement.planes[self.chosen], inks(colours)[self.chosen % 3]
+        paint_handles(painter, plane, ink, to_screen, colours)
+        triad(painter, self.camera, self.height(), colours)
+        notes = overlay.Notes(self.caption())
+        overlay.notes(painter, notes, (self.width(), self.height()), colours)
 
     # Interaction
 
@@ -344,13 +304,8 @@ class PlaneSceneView(QWidget):
         if event.button() == Qt.MouseButton.LeftButton:
             self.enlarge_requested.emit()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        # Otherwise a scroll area around the view would scroll as well.
-        event.accept()
-        angle = event.angleDelta().y()
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.zoom(ZOOM_STEP ** (angle / 120))
-        elif (notches := self._wheel.turned(angle)) and self.placement is not None:
+    def step(self, notches: int) -> None:
+        if self.placement is not None:
             self.advance(notches * self.placement.planes[self.chosen].pixel_mm)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -358,13 +313,8 @@ class PlaneSceneView(QWidget):
         if not act_on(self, Qt.Key(event.key()), event.modifiers()):
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        # The release event is lost if another window takes the focus.
+    def end_drag(self) -> None:
         self._drag = None
-        self.update()
 
 
 def _box(placement: PlanePlacement) -> tuple[Point, Point]:

@@ -1,11 +1,12 @@
-"""A plot that is created for its first data."""
+"""Plots that are created late, because pyqtgraph takes a third of a second to import."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.views.colour.colours import DARK, ViewColours
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
 
 
 class LateView(QWidget):
-    """A plot with its key below. A note is shown in its place until there is data.
-
-    The import of pyqtgraph takes longer than a dialog may take to open.
+    """A plot with its key below, created for its first data. Until then it shows a note.
 
     Parameters
     ----------
@@ -69,6 +68,49 @@ class LateView(QWidget):
         self._note.set_colours(colours)
         if self._made is not None:
             self._made.set_colours(colours)
+
+
+class PlotOnShow(QWidget):
+    """A plot that is created when the widget is first shown.
+
+    Parameters
+    ----------
+    name : accessible name
+    parent : parent widget
+    """
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._colours = DARK
+        self._made: StillPlot | None = None
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self.setAccessibleName(name)
+
+    @abstractmethod
+    def make_plot(self) -> StillPlot:
+        """Return the plot, without colours and data."""
+
+    @abstractmethod
+    def refresh_plot(self) -> None:
+        """Show the current data if the plot exists; they may be set before it is created."""
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self._colours = colours
+        if self._made is not None:
+            self._made.set_colours(colours)
+
+    def sizeHint(self) -> QSize:
+        return QSize(280, 200)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._made is None:
+            self._made = self.make_plot()
+            self._column.addWidget(self._made, 1)
+            self._made.set_colours(self._colours)
+            self.refresh_plot()
 
 
 class Canvas(QWidget):

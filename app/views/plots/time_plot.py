@@ -6,20 +6,18 @@ the voxel values.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
-from app.views.colour.colours import DARK, ViewColours
+from app.views.plots.late_view import PlotOnShow
 from app.views.plots.ranges import thousands
 from app.views.slices.labels import WrappedLabel
 from engine.analysis.quality import TimeCurve
 from engine.data import unit_text
 
-if TYPE_CHECKING:  # pyqtgraph takes a third of a second to import
+if TYPE_CHECKING:
     from app.views.plots.curve_over_time import CurveOverTime
 
 
@@ -43,25 +41,21 @@ def legend_of(curve: TimeCurve, head: str) -> str:
     return tr("Mean ({unit}); bars: ±1 standard deviation of the voxel values", unit=unit)
 
 
-class TimePlot(QWidget):
-    """A curve over time with its legend. The plot is created when it is first shown.
+class TimePlot(PlotOnShow):
+    """A curve over time with its legend.
 
     `head` is the unit of the values with the power of ten.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(tr("Values over time"), parent)
         self.curve: TimeCurve | None = None
         self.plot: CurveOverTime | None = None
-        self._colours = DARK
         self.head = ""
         # Inside this widget, so that a picture of the curve states the meaning of its bars.
         self.legend = WrappedLabel()
         self.legend.setProperty("role", "muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.legend)
-        self.setAccessibleName(tr("Values over time"))
+        self._column.addWidget(self.legend)
 
     def show_curve(self, curve: TimeCurve | None) -> None:
         """Show a curve.
@@ -75,24 +69,14 @@ class TimePlot(QWidget):
         self.head = "" if curve is None else unit_text(curve.unit, thousands([0.0, *curve.means]))
         self.legend.setText("" if curve is None else legend_of(curve, self.head))
         self.legend.setVisible(curve is not None)
+        self.refresh_plot()
+
+    def make_plot(self) -> CurveOverTime:
+        from app.views.plots.curve_over_time import CurveOverTime
+
+        self.plot = CurveOverTime()
+        return self.plot
+
+    def refresh_plot(self) -> None:
         if self.plot is not None:
-            self.plot.show_curve(curve)
-
-    def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
-        self._colours = colours
-        if self.plot is not None:
-            self.plot.set_colours(colours)
-
-    def sizeHint(self) -> QSize:
-        return QSize(280, 200)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self.plot is None:
-            from app.views.plots.curve_over_time import CurveOverTime
-
-            self.plot = CurveOverTime()
-            cast(QVBoxLayout, self.layout()).addWidget(self.plot, 1)
-            self.plot.set_colours(self._colours)
             self.plot.show_curve(self.curve)

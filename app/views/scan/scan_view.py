@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.gestures import WheelNotches
 from app.views.scan.scan_painter import ScanPainter
 from app.views.scan.scan_scene import ScanScene, SceneCamera
+from app.views.scan.scene_widget import ZOOM_STEP, SceneWidget
 from app.views.slices.triad import triad
 
 MARGIN_PX = 46.0
 DEGREES_PER_PX = 0.4
 STEP_DEG = 10.0
-ZOOM_STEP = 1.2
-ZOOMS = (0.5, 20.0)
 OBLIQUE = SceneCamera()
 CAMERAS = {
     tr("Oblique"): OBLIQUE,
@@ -37,32 +26,25 @@ CAMERAS = {
 """Cameras by the name on their button."""
 
 
-class ScanView(QWidget):
+class ScanView(SceneWidget):
     """Source path, detector, rays, volume and axis. `view_wanted` reports the wheel."""
 
     view_wanted = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.camera = OBLIQUE
+        super().__init__(tr("Scan geometry"), parent)
         self.view = 0
         self._scene: ScanScene | None = None
         self._unit = "mm"
         self._colours: ViewColours = DARK
-        self._zoom = 1.0
         self._from: QPointF | None = None
-        self._wheel = WheelNotches()
-        self.setAccessibleName(tr("Scan geometry"))
         self.setToolTip(
             tr(
                 "Drag or use the arrow keys to rotate. Wheel, PgUp or PgDn: change the "
                 "view. Ctrl+wheel, + and −: zoom. 0: fit."
             )
         )
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(160, 140)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def show_scene(self, scene: ScanScene | None, unit: str = "mm") -> None:
         """Draw another scan.
@@ -88,32 +70,9 @@ class ScanView(QWidget):
         self.view = view
         self.update()
 
-    def set_camera(self, camera: SceneCamera) -> None:
-        """Set the viewing direction.
-
-        Parameters
-        ----------
-        camera
-            the viewing direction
-        """
-        self.camera = camera
-        self.update()
-
-    def zoom(self, factor: float) -> None:
-        """Change the magnification about the centre.
-
-        Parameters
-        ----------
-        factor
-            above 1 enlarges
-        """
-        self._zoom = min(max(self._zoom * factor, ZOOMS[0]), ZOOMS[1])
-        self.update()
-
-    def fit(self) -> None:
-        """Show the whole scan."""
-        self._zoom = 1.0
-        self.update()
+    @property
+    def colours(self) -> ViewColours:
+        return self._colours
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
@@ -125,19 +84,11 @@ class ScanView(QWidget):
 
     # Painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(self._colours.canvas))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint_scene(self, painter: QPainter) -> None:
         if self._scene is not None:
             # A new scan may have fewer views than the last index.
             self.raster(painter, self._scene).draw(min(self.view, self._last_view))
             triad(painter, self.camera, self.height(), self._colours)
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(self._colours.accent), 1.0))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-        painter.end()
 
     def raster(self, painter: QPainter, scene: ScanScene) -> ScanPainter:
         """Return the drawing that fills this view.
@@ -180,16 +131,10 @@ class ScanView(QWidget):
         self.set_camera(self.camera.turned(-DEGREES_PER_PX * delta.x(), DEGREES_PER_PX * delta.y()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._end_rotation()
+        self.end_drag()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        # Otherwise a scroll area around the view would scroll as well.
-        event.accept()
-        angle = event.angleDelta().y()
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.zoom(ZOOM_STEP ** (angle / 120))
-        elif notches := self._wheel.turned(angle):
-            self.view_wanted.emit(self.view + notches)
+    def step(self, notches: int) -> None:
+        self.view_wanted.emit(self.view + notches)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         turns = {
@@ -212,13 +157,6 @@ class ScanView(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self._end_rotation()
-        self.update()
-
-    def _end_rotation(self) -> None:
+    def end_drag(self) -> None:
         self._from = None
         self.unsetCursor()

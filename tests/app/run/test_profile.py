@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from app.run import profile_text as words
+from app.run.machine_text import load_rows
 from app.run.profile_panel import ProfileTab
 from app.shell.main_window import RIGHT_PX
 from app.state.models.run_record import RunState
@@ -180,7 +181,7 @@ def test_rows_missing_in_a_new_profile_disappear(controls, tab):
 
 def test_every_number_has_a_tooltip(controls, tab):
     show(controls, CARD)
-    rows = words.rates(CARD) + words.traffic(CARD) + words.machine(CARD)
+    rows = words.rates(CARD) + words.traffic(CARD) + load_rows(CARD)
     assert all(len(row.tip) > 20 and row.tip.endswith(".") for row in rows)
     assert set(words.STAGE_TIPS) == set(TITLES)
     assert "100 %" in words.TRAFFIC_TIP and "caches" in words.TRAFFIC_TIP
