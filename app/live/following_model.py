@@ -7,7 +7,6 @@ update; updates between two polls are not displayed.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.language.translation import tr
+from app.live.source_status import SourceStatus
 from app.state.models.messages import Problem
 from app.state.services.context import AppContext
 from app.ui.theme.formatting import sentence_case
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 # Polling bounds the work of the window, however fast the engine updates.
 POLL_MS = 33
 """Interval between two polls: 30 images per second look continuous."""
-MOST_SAID = 200
 STOPPED = tr("Isocenter stopped following the scan")
 MOST_AT_ONCE = 50
 """Messages handled in one poll."""
@@ -83,9 +82,8 @@ class FollowingModel(QObject, Generic[R, S, U]):
     ----------
     request : current or last request; None before the first
     update : newest update; None before the first
-    messages : sentences from the source, the newest last
-    waiting : reason why the source waits; empty when data arrive
-    is_connecting, is_running, has_ended : state of the source
+    status : messages and state of the source
+    is_running : True while a source is followed
     is_saved : True if the scan is in a file, or need not be saved
     """
 
@@ -103,13 +101,9 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self._timer.timeout.connect(self.poll)
         self.request: R | None = None
         self.update: U | None = None
-        # A source that loses its connection for hours would fill the memory with messages.
-        self.messages: deque[str] = deque(maxlen=MOST_SAID)
-        self.is_connecting = self.has_ended = False
+        self.status = SourceStatus(self.waits)
         self.is_saved = True
-        self._fault = self._warning = ""
-        self._waits, self.waiting = self.waits, ""
-        self._n_received = self._serial = 0
+        self._serial = 0
 
     # specific to each kind of scan
 
@@ -170,31 +164,24 @@ class FollowingModel(QObject, Generic[R, S, U]):
     @property
     def is_running(self) -> bool:
         """True if a source is being followed."""
-        return self._session is not None and not self.has_ended
+        return self._session is not None and not self.status.has_ended
 
     @property
     def state(self) -> tuple[str, str]:
-        """The state as text, and its tone: "", "ok", "look" or "missing"."""
-        if self._fault:
-            return self._fault, "missing"
-        if self.is_connecting:
-            return tr("Connecting …"), "muted"
-        if self._session is None:
-            return "", ""
-        if self.has_ended:
-            return tr("The scan has ended"), "ok"
-        if self._warning:
-            return self._warning, "look"
-        if self.update is None or not self.n_received(self.update):
-            return self._waits, "look"
-        waits = self.waiting_for(self.update)
-        return (waits, "look") if waits else (tr("Running"), "ok")
+        """The state as text, and its tone."""
+        update = self.update
+        return self.status.text(
+            is_open=self._session is not None,
+            has_data=update is not None and self.n_received(update) > 0,
+            wait="" if update is None else self.waiting_for(update),
+        )
 
     @property
     def _state_texts(self) -> tuple[object, ...]:
         """All state texts of the pages."""
-        newest = self.messages[-1] if self.messages else ""
-        return self.state, self.waiting, newest, self.refused_senders
+        messages = self.status.messages
+        newest = messages[-1] if messages else ""
+        return self.state, self.status.waiting, newest, self.refused_senders
 
     @property
     def refused_senders(self) -> tuple[RefusedSender, ...]:
@@ -215,7 +202,9 @@ class FollowingModel(QObject, Generic[R, S, U]):
         senders = None if self._session is None else self._session.senders
         if senders is not None:
             senders.use_sender(identity)
-            self.messages.append(tr("Only the sender {name} is accepted now.", name=identity))
+            self.status.messages.append(
+                tr("Only the sender {name} is accepted now.", name=identity)
+            )
             self.state_changed.emit()
 
     def start(self, request: R) -> None:
@@ -231,10 +220,8 @@ class FollowingModel(QObject, Generic[R, S, U]):
         # A slow connection may open after the user has chosen another source. The serial number
         # identifies the request.
         serial, opener = self._serial, self.opener(request)
-        self.request, self.update, self._fault, self._warning = request, None, "", ""
-        self.messages.clear()
-        self._waits, self.waiting, self._n_received = self.waits, "", 0
-        self.is_connecting, self.has_ended, self.is_saved = True, False, True
+        self.request, self.update, self.is_saved = request, None, True
+        self.status.begin()
         self.state_changed.emit()
         self._commands.run_task(
             lambda _: self._open_session(opener),
@@ -255,9 +242,9 @@ class FollowingModel(QObject, Generic[R, S, U]):
             if not isinstance(found, str):
                 found.close()
             return
-        self.is_connecting = False
+        self.status.is_connecting = False
         if isinstance(found, str):
-            self._fault = found
+            self.status.fail(found)
         else:
             self._session = found
             self._timer.start()
@@ -266,14 +253,14 @@ class FollowingModel(QObject, Generic[R, S, U]):
     def stop(self) -> None:
         """Stop following. The received data stay displayed and can be saved."""
         self._serial += 1
-        self.is_connecting = False
+        self.status.is_connecting = False
         # The timer runs as long as the session is open.
         if self._timer.isActive():
             # What has arrived since the last poll is still shown.
             self.poll()
-            if not self.has_ended:
-                self.messages.append(tr("Stopped by the user."))
-            self.has_ended = True
+            if not self.status.has_ended:
+                self.status.messages.append(tr("Stopped by the user."))
+            self.status.has_ended = True
             self.close_session()
         self.state_changed.emit()
 
@@ -290,8 +277,8 @@ class FollowingModel(QObject, Generic[R, S, U]):
         """Close the scan and discard its images."""
         self.stop()
         self._session = self.update = self.request = None
-        self.has_ended, self.is_saved, self._fault, self._warning = False, True, "", ""
-        self.messages.clear()
+        self.is_saved = True
+        self.status.clear()
         self.state_changed.emit()
 
     def mark_saved(self) -> None:
@@ -325,7 +312,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
             self.state_changed.emit()
 
     def _handle_news(self, session: S) -> None:
-        from engine.live import Ended, Resumed, ShapeChanged, SourceEvent, SourceLost, Waiting
+        from engine.live import Ended, SourceEvent
 
         is_new = has_ended = False
         # A limit, so that a source that sends faster than this loop runs cannot block the window.
@@ -333,31 +320,17 @@ class FollowingModel(QObject, Generic[R, S, U]):
             news = session.take(0)
             if news is None:
                 break
-            if not isinstance(news, SourceEvent):
+            if isinstance(news, SourceEvent):
+                if has_ended and isinstance(news, Ended):
+                    break  # a session repeats `Ended`
+                has_ended = has_ended or isinstance(news, Ended)
+                self.status.add(news)
+            else:
                 self.update, is_new = news, True  # type: ignore[assignment]  # no other news
                 # New data make an earlier file incomplete.
                 self.is_saved = self.is_saved and not self.has_scan
-            elif isinstance(news, Ended):
-                if has_ended:
-                    break  # a session repeats `Ended`
-                has_ended = True
-                if not self.has_ended:
-                    self.messages.append(news.text)
-            elif isinstance(news, Waiting):
-                self._waits = self.waiting = news.text
-            else:
-                self.messages.append(news.text)
-                if isinstance(news, SourceLost | ShapeChanged):
-                    self._warning = news.text
-                # The warning lasts until the source is connected again.
-                elif isinstance(news, Resumed):
-                    self._warning = ""
         if is_new and self.update is not None:
-            n_received = self.n_received(self.update)
-            # Only new data end the wait; figures are also updated without any.
-            if n_received > self._n_received:
-                self.waiting = ""
-            self._n_received = n_received
+            self.status.count(self.n_received(self.update))
             self.handle_update(self.update)
             self.updated.emit()
         if has_ended:
@@ -366,13 +339,13 @@ class FollowingModel(QObject, Generic[R, S, U]):
     def _end(self, fault: str) -> None:
         """Handle the end of the source, or an error that ends the session."""
         if fault:
-            self.has_ended = True
+            self.status.has_ended = True
             # With images on the screen the state is short, and the details are in the problem
             # dialog.
-            self._fault = STOPPED if self.update is not None else fault
+            self.status.fail(STOPPED if self.update is not None else fault)
             self.close_session()
             problem = Problem(f"{STOPPED}.", sentence_case(fault))
             self._context.session.raise_problem(problem)
-        elif not self.has_ended:
-            self.has_ended = True
+        elif not self.status.has_ended:
+            self.status.has_ended = True
             self.ended()

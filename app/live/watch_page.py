@@ -146,13 +146,15 @@ class WatchPage(QWidget, Generic[M]):
         self.state.setText(text)
         set_tone(self.state, tone)
         is_open = model.request is not None and model.request.network
-        self.network.setVisible(is_open and (model.is_running or model.is_connecting))
-        newest = model.waiting or (model.messages[-1] if model.messages else "")
+        self.network.setVisible(is_open and (model.is_running or model.status.is_connecting))
+        newest = model.status.waiting or (
+            model.status.messages[-1] if model.status.messages else ""
+        )
         # The state may already contain the message.
         self.message.setText("" if newest in text else newest)
         self.message.setVisible(bool(self.message.text()))
         self.refused.show_senders(model.refused_senders, can_use=model.is_running)
-        self.stop.setEnabled(model.is_running or model.is_connecting)
+        self.stop.setEnabled(model.is_running or model.status.is_connecting)
         self.allow()
 
     def allow(self) -> None:

@@ -20,7 +20,7 @@ from app.output.report.report_commands import send_result
 from app.shell.actions import Actions
 from app.shell.central_area import CentralArea
 from app.shell.dialogs.passphrase import KeyUnlocking
-from app.shell.dialogs.questions import Dialogs
+from app.shell.dialogs.window_dialogs import Dialogs
 from app.shell.header_bar import HeaderBar
 from app.shell.live_mode import LiveMode
 from app.shell.menu_bar import fill_menus
@@ -199,8 +199,8 @@ class MainWindow(QMainWindow):
         self.actions_.connect_to(
             {
                 "open": self.choose_any,
-                "open_folder": lambda: self.dialogs.choose_folder(self.open_path),
-                "import_": self.dialogs.choose_import,
+                "open_folder": lambda: self.dialogs.files.folder(self.open_path),
+                "import_": lambda: self.dialogs.files.to_import(self.dialogs.import_scan),
                 "live": self.live.show,
                 "export": self.export,
                 "quit": self.close,
@@ -232,10 +232,10 @@ class MainWindow(QMainWindow):
 
     def choose_any(self) -> None:
         """Ask for files to open; several scans are added to the queue."""
-        self.dialogs.choose_all(self.open_all)
+        self.dialogs.files.scans(self.open_all)
 
     def _choose_file(self, role: str) -> None:
-        self.dialogs.choose(role, lambda path: self.open_path(path, role))
+        self.dialogs.files.for_role(role, lambda path: self.open_path(path, role))
 
     def export(self) -> None:
         """Ask for an export and write an image of the run."""

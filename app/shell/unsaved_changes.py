@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.language.translation import tr
-from app.shell.dialogs.questions import Dialogs
+from app.shell.dialogs.window_dialogs import Dialogs
 from app.state.models.session import Session
 
 

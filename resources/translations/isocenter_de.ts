@@ -2205,21 +2205,6 @@
     </message>
     <message>
       <location filename="app/live/following_model.py" />
-      <source>Connecting …</source>
-      <translation>Verbindung wird hergestellt …</translation>
-    </message>
-    <message>
-      <location filename="app/live/following_model.py" />
-      <source>The scan has ended</source>
-      <translation>Der Scan ist zu Ende</translation>
-    </message>
-    <message>
-      <location filename="app/live/following_model.py" />
-      <source>Running</source>
-      <translation>Läuft</translation>
-    </message>
-    <message>
-      <location filename="app/live/following_model.py" />
       <source>Only the sender {name} is accepted now.</source>
       <translation>Ab jetzt wird nur der Sender {name} angenommen.</translation>
     </message>
@@ -2812,6 +2797,21 @@
       <location filename="app/live/source_form.py" />
       <source>Enter the source: an address, a folder or a file.</source>
       <translation>Geben Sie die Quelle ein: eine Adresse, einen Ordner oder eine Datei.</translation>
+    </message>
+    <message>
+      <location filename="app/live/source_status.py" />
+      <source>Connecting …</source>
+      <translation>Verbindung wird hergestellt …</translation>
+    </message>
+    <message>
+      <location filename="app/live/source_status.py" />
+      <source>The scan has ended</source>
+      <translation>Der Scan ist zu Ende</translation>
+    </message>
+    <message>
+      <location filename="app/live/source_status.py" />
+      <source>Running</source>
+      <translation>Läuft</translation>
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
@@ -3639,6 +3639,121 @@
       <translation>Das Protokoll ist leer.</translation>
     </message>
     <message>
+      <location filename="app/run/machine_text.py" />
+      <source>Process memory</source>
+      <translation>Prozessspeicher</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>Main memory used by the engine process.</source>
+      <translation>Vom Rekonstruktionsprozess belegter Arbeitsspeicher.</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>Processor</source>
+      <translation>Prozessor</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>{cpu_percent:.1f} cores busy</source>
+      <translation>{cpu_percent:.1f} Kerne beschäftigt</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>Average number of processor cores recently used by the engine.</source>
+      <translation>Zuletzt vom Rekonstruktionsprozess im Mittel beschäftigte Prozessorkerne.</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>The reconstruction runs on the processor with this number of threads.</source>
+      <translation>Die Rekonstruktion läuft auf dem Prozessor mit dieser Zahl von Threads.</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>compute capability {compute_capability:.1f}</source>
+      <translation>Compute Capability {compute_capability:.1f}</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>{size} memory</source>
+      <translation>{size} Speicher</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>peak bandwidth {bytes_per_s}</source>
+      <translation>höchste Bandbreite {bytes_per_s}</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>CUDA driver {driver}</source>
+      <translation>CUDA-Treiber {driver}</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>Load, power and temperature of the GPU are not available. {reason}.</source>
+      <translation>Auslastung, Leistung und Temperatur der GPU sind nicht verfügbar. {reason}.</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>GPU memory used by all programs.</source>
+      <translation>Von allen Programmen belegter GPU-Speicher.</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>{used} of {total}</source>
+      <translation>{used} von {total}</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>GPU memory</source>
+      <translation>GPU-Speicher</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>GPU utilisation over the last sampling period.</source>
+      <translation>Auslastung der GPU im letzten Messintervall.</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>GPU load</source>
+      <translation>GPU-Auslastung</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>Power drawn by the GPU, and its power limit.</source>
+      <translation>Leistungsaufnahme der GPU und ihre Leistungsgrenze.</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>Power</source>
+      <translation>Leistung</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>Temperature of the GPU. Near 90 °C, the GPU reduces its clock rate.</source>
+      <translation>Temperatur der GPU. Nahe 90 °C senkt die GPU ihren Takt.</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>Temperature</source>
+      <translation>Temperatur</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>Clock rate of the GPU. It drops when the GPU is hot or idle.</source>
+      <translation>Takt der GPU. Er sinkt, wenn die GPU heiß oder untätig ist.</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>Clock</source>
+      <translation>Takt</translation>
+    </message>
+    <message>
+      <location filename="app/run/machine_text.py" />
+      <source>{clock_mhz:,.0f} MHz</source>
+      <translation>{clock_mhz:,.0f} MHz</translation>
+    </message>
+    <message>
       <location filename="app/run/profile_panel.py" />
       <source>During a run, this tab shows the duration of each stage, the speed, and the load on the computer.</source>
       <translation>Dieser Reiter zeigt während eines Laufs die Dauer jedes Abschnitts, die Geschwindigkeit und die Auslastung des Rechners.</translation>
@@ -3872,121 +3987,6 @@
       <location filename="app/run/profile_text.py" />
       <source>{text}, {peak_share} of peak</source>
       <translation>{text}, {peak_share} der Spitze</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Process memory</source>
-      <translation>Prozessspeicher</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Main memory used by the engine process.</source>
-      <translation>Vom Rekonstruktionsprozess belegter Arbeitsspeicher.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Processor</source>
-      <translation>Prozessor</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>{cpu_percent:.1f} cores busy</source>
-      <translation>{cpu_percent:.1f} Kerne beschäftigt</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Average number of processor cores recently used by the engine.</source>
-      <translation>Zuletzt vom Rekonstruktionsprozess im Mittel beschäftigte Prozessorkerne.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>The reconstruction runs on the processor with this number of threads.</source>
-      <translation>Die Rekonstruktion läuft auf dem Prozessor mit dieser Zahl von Threads.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>compute capability {compute_capability:.1f}</source>
-      <translation>Compute Capability {compute_capability:.1f}</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>{size} memory</source>
-      <translation>{size} Speicher</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>peak bandwidth {bytes_per_s}</source>
-      <translation>höchste Bandbreite {bytes_per_s}</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>CUDA driver {driver}</source>
-      <translation>CUDA-Treiber {driver}</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>GPU memory used by all programs.</source>
-      <translation>Von allen Programmen belegter GPU-Speicher.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>{used} of {total}</source>
-      <translation>{used} von {total}</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>GPU memory</source>
-      <translation>GPU-Speicher</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>GPU utilisation over the last sampling period.</source>
-      <translation>Auslastung der GPU im letzten Messintervall.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>GPU load</source>
-      <translation>GPU-Auslastung</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Power drawn by the GPU, and its power limit.</source>
-      <translation>Leistungsaufnahme der GPU und ihre Leistungsgrenze.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Power</source>
-      <translation>Leistung</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Temperature of the GPU. Near 90 °C, the GPU reduces its clock rate.</source>
-      <translation>Temperatur der GPU. Nahe 90 °C senkt die GPU ihren Takt.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Temperature</source>
-      <translation>Temperatur</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Clock rate of the GPU. It drops when the GPU is hot or idle.</source>
-      <translation>Takt der GPU. Er sinkt, wenn die GPU heiß oder untätig ist.</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Clock</source>
-      <translation>Takt</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>{clock_mhz:,.0f} MHz</source>
-      <translation>{clock_mhz:,.0f} MHz</translation>
-    </message>
-    <message>
-      <location filename="app/run/profile_text.py" />
-      <source>Load, power and temperature of the GPU are not available. {reason}.</source>
-      <translation>Auslastung, Leistung und Temperatur der GPU sind nicht verfügbar. {reason}.</translation>
     </message>
     <message>
       <location filename="app/run/profile_timeline.py" />
@@ -4669,6 +4669,41 @@
       <translation>{label} (nicht verwendbar)</translation>
     </message>
     <message>
+      <location filename="app/shell/dialogs/file_choice.py" />
+      <source>Images, raw data and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat *.mrc *.h5 *.hdf5 *.nxs);;All files (*)</source>
+      <translation>Bilder, Rohdaten und Arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat *.mrc *.h5 *.hdf5 *.nxs);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/file_choice.py" />
+      <source>Open folder</source>
+      <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/file_choice.py" />
+      <source>Import</source>
+      <translation>Importieren</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/file_choice.py" />
+      <source>Scans and studies</source>
+      <translation>Scans und Studien</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/file_choice.py" />
+      <source>Scanners</source>
+      <translation>Scanner</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/file_choice.py" />
+      <source>Choose a file: {title}</source>
+      <translation>Datei wählen: {title}</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/file_choice.py" />
+      <source>{name} ({patterns});;All files (*)</source>
+      <translation>{name} ({patterns});;Alle Dateien (*)</translation>
+    </message>
+    <message>
       <location filename="app/shell/dialogs/folder_dialog.py" />
       <source>Open from {folder}</source>
       <translation>Aus {folder} öffnen</translation>
@@ -4717,61 +4752,6 @@
       <location filename="app/shell/dialogs/passphrase.py" />
       <source>The passphrase is wrong. Enter the passphrase for the signing key again.</source>
       <translation>Das Kennwort ist falsch. Geben Sie das Kennwort für den Signaturschlüssel noch einmal ein.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Images, raw data and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat *.mrc *.h5 *.hdf5 *.nxs);;All files (*)</source>
-      <translation>Bilder, Rohdaten und Arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat *.mrc *.h5 *.hdf5 *.nxs);;Alle Dateien (*)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Open folder</source>
-      <translation>Ordner öffnen</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Import</source>
-      <translation>Importieren</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Save study</source>
-      <translation>Studie speichern</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Studies (*.toml)</source>
-      <translation>Studien (*.toml)</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Save protocol</source>
-      <translation>Protokoll speichern</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Protocol name</source>
-      <translation>Name des Protokolls</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Scans and studies</source>
-      <translation>Scans und Studien</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Scanners</source>
-      <translation>Scanner</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>Choose a file: {title}</source>
-      <translation>Datei wählen: {title}</translation>
-    </message>
-    <message>
-      <location filename="app/shell/dialogs/questions.py" />
-      <source>{name} ({patterns});;All files (*)</source>
-      <translation>{name} ({patterns});;Alle Dateien (*)</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -5122,6 +5102,26 @@
       <location filename="app/shell/dialogs/support_dialog.py" />
       <source>Archives (*.zip)</source>
       <translation>Archive (*.zip)</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/window_dialogs.py" />
+      <source>Save study</source>
+      <translation>Studie speichern</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/window_dialogs.py" />
+      <source>Studies (*.toml)</source>
+      <translation>Studien (*.toml)</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/window_dialogs.py" />
+      <source>Save protocol</source>
+      <translation>Protokoll speichern</translation>
+    </message>
+    <message>
+      <location filename="app/shell/dialogs/window_dialogs.py" />
+      <source>Protocol name</source>
+      <translation>Name des Protokolls</translation>
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
@@ -6423,39 +6423,19 @@
       <translation>Wählen Sie die Schicht, die scharf und nicht gespiegelt ist.</translation>
     </message>
     <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>{n_views:,} views of {rows:,} × {columns:,} pixels. These sizes fit the file size.</source>
-      <translation>{n_views:,} Ansichten von {rows:,} × {columns:,} Pixeln. Diese Maße passen zur Dateigröße.</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
+      <location filename="app/state/models/import_questions.py" />
       <source>Columns</source>
       <translation>Spalten</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Rows</source>
-      <translation>Zeilen</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Entered: {value}.</source>
-      <translation>Eingegeben: {value}.</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Similarity of neighbouring rows: {percent:.0f} %.</source>
-      <translation>Ähnlichkeit benachbarter Zeilen: {percent:.0f} %.</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/import_model.py" />
-      <source>Similarity of neighbouring views: {percent:.0f} %.</source>
-      <translation>Ähnlichkeit benachbarter Ansichten: {percent:.0f} %.</translation>
     </message>
     <message>
       <location filename="app/state/models/import_questions.py" />
       <source>Pixels per image row</source>
       <translation>Pixel je Bildzeile</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Rows</source>
+      <translation>Zeilen</translation>
     </message>
     <message>
       <location filename="app/state/models/import_questions.py" />
@@ -6581,6 +6561,26 @@
       <location filename="app/state/models/import_questions.py" />
       <source>Detector column of the rotation axis, counted from 0. Leave blank to find it automatically.</source>
       <translation>Detektorspalte der Drehachse, ab 0 gezählt. Leer: wird automatisch bestimmt.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>{n_views:,} views of {rows:,} × {columns:,} pixels. These sizes fit the file size.</source>
+      <translation>{n_views:,} Ansichten von {rows:,} × {columns:,} Pixeln. Diese Maße passen zur Dateigröße.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Entered: {value}.</source>
+      <translation>Eingegeben: {value}.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Similarity of neighbouring rows: {percent:.0f} %.</source>
+      <translation>Ähnlichkeit benachbarter Zeilen: {percent:.0f} %.</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/import_questions.py" />
+      <source>Similarity of neighbouring views: {percent:.0f} %.</source>
+      <translation>Ähnlichkeit benachbarter Ansichten: {percent:.0f} %.</translation>
     </message>
     <message>
       <location filename="app/state/models/inputs.py" />

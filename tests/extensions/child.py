@@ -95,7 +95,7 @@ def dialogs(volume: str) -> dict[str, Any]:
     from PySide6.QtWidgets import QApplication
 
     from app.output.export.export_dialog import ExportDialog
-    from app.shell.dialogs.questions import choice_of
+    from app.shell.dialogs.file_choice import choice_of
     from app.state.models.run_images import StoredImage
     from engine.io import read_volume
 

@@ -10,12 +10,10 @@ from app.language.translation import tr
 from app.state.models.import_questions import (
     ARRAY,
     FIELDS,
-    KIND,
-    LAST_FIELDS,
     RAW_FIELDS,
-    SCALE,
-    WHITE,
     ImportField,
+    fields_of,
+    proposal_of,
 )
 from engine.raw_import import Draft, ImportPreview, Reading
 
@@ -214,23 +212,13 @@ class ImportModel(QObject):
     @property
     def fields(self) -> tuple[ImportField, ...]:
         """Fields that apply to this scan."""
-        draft = self.draft
-        if draft is None:  # these fields help if not even the image size is known
-            is_stuck = self.fault or (self.preview is not None and self.preview.fault)
-            if self.preview is not None and self.preview.datasets:
-                return ()  # the user selects one from the list
-            return (*RAW_FIELDS, ARRAY) if is_stuck else ()
-        # Type and size are only asked for files that do not state them.
-        keys = {guess.key for guess in draft.guesses}
-        values = (KIND, *self._value_fields(draft))
-        is_picked = self.preview is not None and bool(self.preview.datasets)
-        arrays = (ARRAY,) if "array" in keys and not is_picked else ()
-        return (*(RAW_FIELDS if draft.shapes else ()), *arrays, *values, *LAST_FIELDS)
-
-    def _value_fields(self, draft: Draft) -> tuple[ImportField, ...]:
-        if draft.table["kind"] != "counts":
-            return (SCALE,)
-        return () if "flats" in draft.table else (WHITE,)
+        # The user selects arrays from a list if there is one.
+        has_list = self.preview is not None and bool(self.preview.datasets)
+        if self.draft is not None:
+            return fields_of(self.draft, has_picked_array=has_list)
+        # These fields help if not even the image size is known.
+        is_stuck = self.fault or (self.preview is not None and self.preview.fault)
+        return (*RAW_FIELDS, ARRAY) if is_stuck and not has_list else ()
 
     def guess(self, key: str) -> tuple[str, str]:
         """Return the proposed value of a field.
@@ -244,18 +232,7 @@ class ImportModel(QObject):
         -------
         value and reason, each empty if there is no proposal
         """
-        draft = self.draft
-        if draft is None:
-            return "", ""
-        found = next((g for g in draft.guesses if g.key == key), None)
-        text, why = (found.text, found.why) if found is not None else ("", "")
-        # Width and height are only known together, as one of the shapes that fit the file size.
-        if key in ("columns", "rows") and draft.shapes:
-            _, rows, columns = draft.shape
-            return str(columns if key == "columns" else rows), _size_words(draft) if why else ""
-        if key in ("dtype", "byte_order"):
-            return str(draft.table.get(key, "")), why
-        return text, why
+        return ("", "") if self.draft is None else proposal_of(self.draft, key)
 
     @property
     def words(self) -> str:
@@ -281,27 +258,3 @@ class ImportModel(QObject):
         if self.fault or (self.preview is not None and self.preview.fault):
             return "missing"
         return "look" if self.missing else "muted"
-
-
-def _size_words(draft: Draft) -> str:
-    """Return the sizes of raw files and the evidence for them, in sentences."""
-    (n_views, rows, columns), best = draft.shape, draft.shapes[0]
-    words = [
-        tr(
-            "{n_views:,} views of {rows:,} × {columns:,} pixels. These sizes fit the file size.",
-            n_views=n_views,
-            rows=rows,
-            columns=columns,
-        )
-    ]
-    if best.stated:
-        titles = {"columns": tr("Columns"), "rows": tr("Rows"), "views": tr("Views")}
-        entered = ", ".join(titles[key] for key in best.stated)
-        words.append(tr("Entered: {value}.", value=entered))
-    if best.rows_alike is not None:
-        percent = 100 * best.rows_alike
-        words.append(tr("Similarity of neighbouring rows: {percent:.0f} %.", percent=percent))
-    if best.views_alike is not None:
-        percent = 100 * best.views_alike
-        words.append(tr("Similarity of neighbouring views: {percent:.0f} %.", percent=percent))
-    return " ".join(words)

@@ -1,10 +1,11 @@
-"""Values that the user can enter in an import of raw projections."""
+"""Values that the user can enter in an import of raw projections, with their proposals."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from app.language.translation import tr
+from engine.raw_import import Draft
 
 TYPES = (
     *("uint8", "int8", "uint16", "int16", "uint32", "int32"),
@@ -95,3 +96,72 @@ LAST_FIELDS = (
     ),
 )
 FIELDS = (*RAW_FIELDS, ARRAY, KIND, SCALE, WHITE, *LAST_FIELDS)
+
+
+def fields_of(draft: Draft, *, has_picked_array: bool) -> tuple[ImportField, ...]:
+    """Return the fields that apply to a scan.
+
+    Parameters
+    ----------
+    draft
+        description of the scan so far
+    has_picked_array
+        True if the user selects arrays from a list
+    """
+    # Type and size are only asked for files that do not state them.
+    keys = {guess.key for guess in draft.guesses}
+    arrays = (ARRAY,) if "array" in keys and not has_picked_array else ()
+    if draft.table["kind"] != "counts":
+        values: tuple[ImportField, ...] = (SCALE,)
+    else:
+        values = () if "flats" in draft.table else (WHITE,)
+    return (*(RAW_FIELDS if draft.shapes else ()), *arrays, KIND, *values, *LAST_FIELDS)
+
+
+def proposal_of(draft: Draft, key: str) -> tuple[str, str]:
+    """Return the proposed value of a field.
+
+    Parameters
+    ----------
+    draft
+        description of the scan so far
+    key
+        key of the field
+
+    Returns
+    -------
+    value and reason, each empty if there is no proposal
+    """
+    found = next((g for g in draft.guesses if g.key == key), None)
+    text, why = (found.text, found.why) if found is not None else ("", "")
+    # Width and height are only known together, as one of the shapes that fit the file size.
+    if key in ("columns", "rows") and draft.shapes:
+        _, rows, columns = draft.shape
+        return str(columns if key == "columns" else rows), _size_evidence(draft) if why else ""
+    if key in ("dtype", "byte_order"):
+        return str(draft.table.get(key, "")), why
+    return text, why
+
+
+def _size_evidence(draft: Draft) -> str:
+    """Return the sizes of raw files and the evidence for them, in sentences."""
+    (n_views, rows, columns), best = draft.shape, draft.shapes[0]
+    words = [
+        tr(
+            "{n_views:,} views of {rows:,} × {columns:,} pixels. These sizes fit the file size.",
+            n_views=n_views,
+            rows=rows,
+            columns=columns,
+        )
+    ]
+    if best.stated:
+        titles = {"columns": tr("Columns"), "rows": tr("Rows"), "views": tr("Views")}
+        entered = ", ".join(titles[key] for key in best.stated)
+        words.append(tr("Entered: {value}.", value=entered))
+    if best.rows_alike is not None:
+        percent = 100 * best.rows_alike
+        words.append(tr("Similarity of neighbouring rows: {percent:.0f} %.", percent=percent))
+    if best.views_alike is not None:
+        percent = 100 * best.views_alike
+        words.append(tr("Similarity of neighbouring views: {percent:.0f} %.", percent=percent))
+    return " ".join(words)

@@ -68,7 +68,7 @@ def live(qtbot, controls, qapp):
 
 def follow(qtbot, live, path, **more):
     live.page.start(LiveRequest(str(path), replay=True, **more))
-    qtbot.waitUntil(lambda: live.model.has_ended, timeout=30_000)
+    qtbot.waitUntil(lambda: live.model.status.has_ended, timeout=30_000)
     assert live.model.state[1] == "ok", live.model.state
     return live.model.update
 
@@ -391,7 +391,7 @@ def test_sender_type_can_be_chosen_on_the_page(qtbot, live):
         qtbot.waitUntil(lambda: not page.refused.isVisible(), timeout=20_000)
         qtbot.wait(300)
         detector.send_multipart(with_token(frames[2], "detector"))
-        texts = lambda: "\n".join(live.model.messages)  # noqa: E731
+        texts = lambda: "\n".join(live.model.status.messages)  # noqa: E731
         qtbot.waitUntil(lambda: "another scan starts" in texts(), timeout=20_000)
     assert "Only the sender token:detector is accepted now." in texts()
 

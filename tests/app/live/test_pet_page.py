@@ -53,7 +53,7 @@ def live(qtbot, controls, qapp):
 
 def follow(qtbot, live, path, **more):
     live.page.start(PetRequest(str(path), rate=20.0, protocol=PROTOCOL, **more))
-    qtbot.waitUntil(lambda: live.model.has_ended, timeout=60_000)
+    qtbot.waitUntil(lambda: live.model.status.has_ended, timeout=60_000)
     assert live.model.state == ("The scan has ended", "ok")
     return live.model.update
 

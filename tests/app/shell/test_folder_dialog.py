@@ -118,7 +118,7 @@ def test_open_accepts_a_folder(qtbot, window, tmp_path, monkeypatch: pytest.Monk
     folder.mkdir()
     dxchange(folder)
     monkeypatch.setattr(
-        "app.shell.dialogs.questions.ask_folder", lambda *_: folder
+        "app.shell.dialogs.file_choice.ask_folder", lambda *_: folder
     )  # Qt's own dialog
     window.actions_.open_folder.trigger()
     qtbot.waitUntil(lambda: "data" in window.session.study.inputs, timeout=PATIENCE_MS)

@@ -66,7 +66,8 @@ def planted(qtbot, window, small_study, tmp_path, monkeypatch):
     window.context.queue.refresh()
     window.welcome_lists.refresh()
     window.session.regions.add(SphereRegion(centre_mm=(0, 0, 0), diameter_mm=20), "scan<b>x</b>")
-    window.live.commands.model.messages.append(f"{EVIL}: this sender is not the one of the scan.")
+    status = window.live.commands.model.status
+    status.messages.append(f"{EVIL}: this sender is not the one of the scan.")
     window.live.commands.model.state_changed.emit()
     window.session.add_log("warning", f"{EVIL}: this file cannot be read.")
     window.session.raise_problem(Problem(f"{EVIL} cannot be opened.", f"{EVIL}: damaged."))

@@ -63,10 +63,10 @@ class Driver:
         text, _ = model.state
         answer(
             state=text,
-            ended=model.has_ended,
-            waiting=model.waiting,
+            ended=model.status.has_ended,
+            waiting=model.status.waiting,
             came=0 if model.update is None else model.n_received(model.update),
-            messages=list(model.messages)[-300:],
+            messages=list(model.status.messages)[-300:],
         )
 
     def _save(self, path: str) -> None:

@@ -237,7 +237,7 @@ class ProtocolLibrary(SavedProtocols):
         Parameters
         ----------
         path
-            a TOML file that `give` wrote
+            a TOML file that `export_protocol` wrote
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Questions and dialogs of the window: files, names, confirmations."""
+"""Dialogs of the window, each imported when it opens."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
+from app.shell.dialogs.file_choice import FileChoice
 from app.state.models.inputs import DATA, SCANNER
 from app.state.services.context import AppContext
 from app.state.services.queueing.queue_intake import QueueAnswer
 from app.state.services.saving import ask_target
-from app.ui.theme.file_dialogs import ask_folder, ask_open, ask_open_all
 from app.ui.theme.questions import ask, ask_text
 from app.workspace.steps.saving_protocols import save_as
-from engine.modalities import MODALITIES, all_roles
 
 if TYPE_CHECKING:
     from app.analysis.calibrate.normalise_dialog import NormaliseDialog
@@ -26,15 +25,14 @@ if TYPE_CHECKING:
     from engine.core.errors import FolderItem
     from engine.jobs import QueueEntry
 
-IMPORT_KINDS = tr(
-    "Images, raw data and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz "
-    "*.mat *.mrc *.h5 *.hdf5 *.nxs);;All files (*)"
-)
-SCANNER_SUFFIXES = (".toml", ".txt", ".csv", ".tsv")
-
 
 class Dialogs(QObject):
-    """Ask the user, then call the command."""
+    """Opens the dialogs of the window, which call the commands.
+
+    Attributes
+    ----------
+    files : asks for files and folders to open
+    """
 
     def __init__(
         self,
@@ -46,6 +44,7 @@ class Dialogs(QObject):
         super().__init__(parent)
         self._parent, self._context = parent, context
         self._resume, self._show_queue = resume, show_queue
+        self.files = FileChoice(parent, context.preferences)
         # Commands ask by signals, so that they do not depend on widgets.
         context.commands.import_requested.connect(self.import_scan)
         context.commands.making_requested.connect(self.make)
@@ -53,37 +52,6 @@ class Dialogs(QObject):
         context.queue.intake.begun.connect(self.queue)
         self._normalising: NormaliseDialog | None = None
         self._queue: QueueDialog | None = None
-
-    def choose(self, role: str, chosen: Callable[[Path], object]) -> None:
-        """Ask for the file of a role.
-
-        Parameters
-        ----------
-        role
-            key of an input role
-        chosen
-            called with the path; not called if the user cancels
-        """
-        title, kinds = choice_of(role)
-        path = ask_open(self._parent, title, self._context.preferences.folder_last_used, kinds)
-        if path is not None:
-            self._context.preferences.folder_last_used = str(path.parent)
-            chosen(path)
-
-    def choose_all(self, chosen: Callable[[tuple[Path, ...]], object]) -> None:
-        """Ask for one or more scans or studies.
-
-        Parameters
-        ----------
-        chosen
-            called with the paths; not called if the user cancels
-        """
-        title, kinds = choice_of(DATA)
-        preferences = self._context.preferences
-        paths = ask_open_all(self._parent, title, preferences.folder_last_used, kinds)
-        if paths:
-            preferences.folder_last_used = str(paths[0].parent)
-            chosen(paths)
 
     def _import_for_queue(self, entry: QueueEntry) -> None:
         """Ask for the description of the data of a queued scan; the scan then waits its turn."""
@@ -97,20 +65,6 @@ class Dialogs(QObject):
         source = entry.to_study().data
         ImportDialog(self._queue, self._context, source, described).open()
 
-    def choose_folder(self, chosen: Callable[[Path], object]) -> None:
-        """Ask for a folder to open.
-
-        Parameters
-        ----------
-        chosen
-            called with the path; not called if the user cancels
-        """
-        preferences = self._context.preferences
-        path = ask_folder(self._parent, tr("Open folder"), preferences.folder_last_used)
-        if path is not None:
-            preferences.folder_last_used = str(path)
-            chosen(path)
-
     def choose_item(self, folder: Path, items: tuple[FolderItem, ...]) -> None:
         """Ask for one of several scans and images in a folder, and open it.
 
@@ -121,21 +75,12 @@ class Dialogs(QObject):
         items
             scans and images to choose from
         """
-        # Dialogs are imported when they open, which keeps the start of the window short.
         from app.shell.dialogs.folder_dialog import FolderDialog
 
         open_item = partial(self._context.commands.offer, "")
         paths = tuple(item.path for item in items)
         queue_all = partial(self._context.queue.intake.add, paths)
         FolderDialog(self._parent, folder, items, open_item, queue_all).open()
-
-    def choose_import(self) -> None:
-        """Ask for a file to import; one image of a stack stands for all of them."""
-        folder = self._context.preferences.folder_last_used
-        path = ask_open(self._parent, tr("Import"), folder, IMPORT_KINDS)
-        if path is not None:
-            self._context.preferences.folder_last_used = str(path.parent)
-            self.import_scan(path)
 
     def import_scan(self, path: Path) -> None:
         """Ask for the missing description of raw data or images.
@@ -212,9 +157,11 @@ class Dialogs(QObject):
         if self._queue is None:
             made = self._queue = QueueDialog(self._parent, self._context)
             intake = self._context.queue.intake
-            made.files_wanted.connect(lambda: self.choose_all(intake.add))
-            made.folder_wanted.connect(lambda: self.choose_folder(lambda path: intake.add((path,))))
-            made.scanner_wanted.connect(lambda: self.choose(SCANNER, made.question.use_scanner))
+            made.files_wanted.connect(lambda: self.files.scans(intake.add))
+            made.folder_wanted.connect(lambda: self.files.folder(lambda path: intake.add((path,))))
+            made.scanner_wanted.connect(
+                lambda: self.files.for_role(SCANNER, made.question.use_scanner)
+            )
             made.import_wanted.connect(self._import_for_queue)
         self._queue.show()
         # `show` does nothing for a window that is open behind another one.
@@ -313,27 +260,3 @@ class Dialogs(QObject):
         from app.shell.help.about_box import about_box
 
         about_box(self._parent).open()
-
-
-def choice_of(role: str) -> tuple[str, str]:
-    """Return the title of the file dialog for an input, and its file filter.
-
-    Parameters
-    ----------
-    role
-        key of an input role
-    """
-    from engine.io import SCAN_READERS, suffixes_of
-
-    if role == DATA:
-        suffixes = (*suffixes_of(SCAN_READERS), *MODALITIES.suffixes)
-        return tr("Open"), _file_filter(tr("Scans and studies"), suffixes)
-    if role == SCANNER:
-        return tr("Choose a scanner"), _file_filter(tr("Scanners"), SCANNER_SUFFIXES)
-    found = next(each for each in all_roles() if each.key == role)
-    return tr("Choose a file: {title}", title=found.title), _file_filter(found.text, found.suffixes)
-
-
-def _file_filter(name: str, suffixes: tuple[str, ...]) -> str:
-    patterns = " ".join(f"*{suffix}" for suffix in suffixes)
-    return tr("{name} ({patterns});;All files (*)", name=name, patterns=patterns)
