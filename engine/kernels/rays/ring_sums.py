@@ -36,6 +36,8 @@ from engine.kernels.rays.slice_tracing import ON_FACE
 _MATH: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_MATH)
 
+_ENTRIES = 256
+"""Entries of a table that are summed together. Loops over the few slabs of a node are slower."""
 N_NODES = 512
 """Intervals of s in the tables, about 1 mm of a line, which is less than the distance of lines."""
 
@@ -117,14 +119,19 @@ def tabulate(pairs: RingPairs, low: int, table: Array) -> None:
 @_KERNEL
 def _fill_profiles(table: Array, factors: Array, out: Array) -> None:
     """Sum the table over ring differences: (n_classes, n_nodes + 1, n_slabs)."""
-    for node in range(table.shape[1]):
-        out[: len(factors), node] = 0.0
-        # One row of the table serves all classes, and their sums stay in the cache.
-        for ring_difference in range(table.shape[0]):
+    n = table.shape[1] * table.shape[2]
+    entries, sums = table.reshape((len(table), n)), out.reshape((len(out), n))
+    for first in range(0, n, _ENTRIES):
+        stop = min(first + _ENTRIES, n)
+        # Parts of all these classes and of a row of the table fit in the first cache of a core.
+        sums[: len(factors), first:stop] = 0.0
+        for ring_difference in range(len(table)):
             for i_class in range(len(factors)):
                 factor = factors[i_class, ring_difference]
-                for slab in range(table.shape[2]):
-                    out[i_class, node, slab] += factor * table[ring_difference, node, slab]
+                # Counted from 0: an index that could be negative would prevent vectors.
+                row, total = entries[ring_difference, first:stop], sums[i_class, first:stop]
+                for k in range(total.size):
+                    total[k] += factor * row[k]
 
 
 @_KERNEL

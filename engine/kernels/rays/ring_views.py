@@ -261,43 +261,66 @@ def fill_rows(views: Views, body: Body, number: int, buffers: ViewRows) -> None:
 
 
 @_KERNEL
-def _add_view(views: Views, number: int, x: float, y: float, rows: Array, sums: Array) -> None:
-    """Add the rows of a view to the sums of one pixel.
+def _locate(views: Views, number: int, x: Array, y: float, places: Array) -> None:
+    """Find some pixels of a row in a view.
 
-    rows : (n_bins, n_sampled, `row_size`); sums : (n_heights, 2 (n_rings + 1) + PADDING)
+    places : (3, n_pixels), which are written: lower bin, or −1 if a pixel is outside of the view;
+        distance from this bin; fraction of the line between both rings
     """
-    at_angle, ring_difference = views.angles[number], views.ring_difference[number]
-    n_rings, n_heights, step = len(views.rings), len(sums), 2 * math.pi / views.n
+    at_angle, step = views.angles[number], 2 * math.pi / views.n
     angle = views.first_angle + step * (0.5 * at_angle + 0.25 * views.n)
     # Perpendicular to the lines, towards larger bins.
     across_x, across_y = math.cos(angle), math.sin(angle)
-    distance = x * across_x + y * across_y
-    if abs(distance) >= views.radius:
-        return
-    bin = math.asin(distance / views.radius) / step + views.n_side - 0.5 * (at_angle % 2)
-    low = math.floor(bin)
-    if low < 0 or low >= 2 * views.n_side:
-        return
-    chord = 2 * math.sqrt(views.radius * views.radius - distance * distance)
-    s = 0.5 + (y * across_x - x * across_y) / chord
-    if s < 0.0 or s > 1.0:
-        return
-    part, per_height = rows.dtype.type(bin - low), 1 / n_heights
-    parts = 1 - part, part
+    for i in range(len(x)):
+        places[0, i] = -1.0
+        distance = x[i] * across_x + y * across_y
+        if abs(distance) >= views.radius:
+            continue
+        bin = math.asin(distance / views.radius) / step + views.n_side - 0.5 * (at_angle % 2)
+        low = math.floor(bin)
+        if low < 0 or low >= 2 * views.n_side:
+            continue
+        chord = 2 * math.sqrt(views.radius * views.radius - distance * distance)
+        s = 0.5 + (y * across_x - x[i] * across_y) / chord
+        if s < 0.0 or s > 1.0:
+            continue
+        places[0, i], places[1, i], places[2, i] = low, bin - low, s
+
+
+@_KERNEL
+def _add_view(ring_difference: Array, rows: Array, places: Array, sums: Array) -> None:
+    """Add the rows of a view to the sums of some pixels.
+
+    rows : (n_bins, n_sampled, `row_size`); places : from `_locate`
+    sums : (n_pixels, n_heights, 2 (n_rings + 1) + PADDING)
+    """
+    n_pixels, n_heights, width = sums.shape
+    n_rings, per_height = (width - PADDING) // 2 - 1, 1 / n_heights
     for k in range(len(ring_difference)):
-        first, last = max(0, -ring_difference[k]), min(n_rings, n_rings - ring_difference[k])
-        at = math.floor(n_heights * ring_difference[k] * s + 0.5)
-        skip = math.floor((at + 0.5) * per_height)
-        height = at - skip * n_heights
-        # Whole vectors: numbers after the last ring are 0, and `sums` has padding for them.
-        starts = 2 * (first + skip), 0, 0
-        add_rows(sums[height], rows[low, k], rows[low + 1, k], starts, 2 * (last - first), parts)
+        difference = ring_difference[k]
+        first, last = max(0, -difference), min(n_rings, n_rings - difference)
+        # The pixels in turn: a row of sums that was just written must not be read again at once.
+        for i in range(n_pixels):
+            low = int(places[0, i])
+            if low < 0:
+                continue
+            part = rows.dtype.type(places[1, i])
+            at = math.floor(n_heights * difference * places[2, i] + 0.5)
+            skip = math.floor((at + 0.5) * per_height)
+            height = at - skip * n_heights
+            # Whole vectors: numbers after the last ring are 0, and `sums` has padding for them.
+            starts = 2 * (first + skip), 0, 0
+            parts = 1 - part, part
+            add_rows(
+                sums[i, height], rows[low, k], rows[low + 1, k], starts, 2 * (last - first), parts
+            )
 
 
 @_KERNEL
 def add_views(
-    views: Views, pixels: PixelCentres, start: int, stop: int, first: int, rows: Array, sums: Array
-) -> None:
+    views: Views, pixels: PixelCentres, start: int, stop: int, first: int, rows: Array,
+    places: Array, sums: Array,
+) -> None:  # fmt: skip
     """Add the rows of consecutive views to the pixel rows start ... stop − 1.
 
     Parameters
@@ -312,17 +335,22 @@ def add_views(
         number of the first view
     rows
         (n_views, n_bins, n_sampled, `row_size`), from `fill_rows`
+    places
+        (3, n) float64 working memory for n pixels at a time
     sums
         (2, n_y, n_x, n_heights, 2 (n_rings + 1) + PADDING) float32, which are added to: even and
         odd views; the two numbers of a ring are adjacent; height k is k / n_heights ring distances
         above the ring
     """
+    n_x, at_once = len(pixels.x), places.shape[1]
     for j in range(start, stop):
-        for i in range(len(pixels.x)):
-            # All views of a pixel before the next one: its sums stay in the cache.
+        for i in range(0, n_x, at_once):
+            # All views of a few pixels before the next ones: their sums stay in the cache.
+            x, n = pixels.x[i : i + at_once], min(at_once, n_x - i)
             for k in range(len(rows)):
-                out = sums[(first + k) % 2, j, i]
-                _add_view(views, first + k, pixels.x[i], pixels.y[j], rows[k], out)
+                _locate(views, first + k, x, pixels.y[j], places)
+                out = sums[(first + k) % 2, j, i : i + n]
+                _add_view(views.ring_difference[first + k], rows[k], places, out)
 
 
 @_KERNEL

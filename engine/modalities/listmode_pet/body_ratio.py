@@ -49,6 +49,8 @@ NEAR = 1 / 28
 VIEWS_AT_ONCE = 8
 LINES_AT_ONCE = 4
 """Number of lines of cells that a thread processes at a time."""
+PIXELS_AT_ONCE = 4
+"""Number of cells with sums that fit together in the first cache of a core."""
 IN_PLANE = 1e-3
 """Half thickness of the plane that lines within one ring cross, in planes of the body."""
 MOST_PHASES = 8
@@ -267,7 +269,8 @@ def _sums(
 
         def share(_: int, start: int, stop: int, first: int = first, n: int = n) -> None:
             # Views are added in order, whichever thread has the line of cells.
-            add_views(views, cells, start, stop, first, rows[:n], sums)
+            places = np.empty((3, PIXELS_AT_ONCE))
+            add_views(views, cells, start, stop, first, rows[:n], places, sums)
 
         run_blocks(add_block, n, threads, rows=1, in_turn=False)
         run_blocks(share, n_y, threads, rows=LINES_AT_ONCE, in_turn=False)
