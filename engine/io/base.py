@@ -219,6 +219,24 @@ class ProjectionsReader(Reader):
         yield from ()
 
     @classmethod
+    def may_read_series(cls, settings: Path, prefix: str) -> bool:
+        """Return True if numbered images can belong to a scan; one series too many is allowed.
+
+        Parameters
+        ----------
+        settings
+            settings of the scan
+        prefix
+            names of the images without their numbers and suffix
+
+        Raises
+        ------
+        EngineError
+            if the settings cannot be read
+        """
+        return True
+
+    @classmethod
     def planned(cls, file: InputFile, shape: tuple[int, int]) -> PlannedScan | None:
         """Return the scan that a settings file describes, before its images exist.
 

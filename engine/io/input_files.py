@@ -108,8 +108,20 @@ def images_behind(path: Path) -> tuple[Path, ...]:
         if number is not None:
             series.setdefault((each.parent, number["prefix"]), []).append(each)
     # One numbered image alone is a reference or a screenshot, not a series of projections.
-    whole = (each for images in series.values() if len(images) > 1 for each in images)
-    return tuple(sorted({*whole, *(found & set(_named(scan[1], adjacent)))}))
+    whole = {key: images for key, images in series.items() if len(images) > 1}
+    own = {key: images for key, images in whole.items() if _may_read(*scan, key[1])}
+    named = found & set(_named(scan[1], adjacent))
+    # Exported slices in the folder are not part of the scan. Renamed projections are.
+    if not own and not any(each.suffix.lower() in scan[0].companions for each in named):
+        own = whole
+    return tuple(sorted({*(each for images in own.values() for each in images), *named}))
+
+
+def _may_read(reader: type[ProjectionsReader], settings: Path, prefix: str) -> bool:
+    try:
+        return reader.may_read_series(settings, prefix)
+    except EngineError:
+        return True
 
 
 def slices_behind(path: Path) -> tuple[Path, ...]:

@@ -7,6 +7,7 @@ bottom.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from engine.data.planned_scan import AFTER_STEMS, PlannedScan
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.safety.open_input import InputFile
+from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import Angles, read_angles
 from engine.io.xray.frames import assemble
 from engine.io.xray.pose import turned_cone
@@ -41,6 +42,11 @@ class Bruker(ProjectionsReader):
     def accepts(cls, file: InputFile) -> bool:
         low = file.head.lower()
         return all(mark in low for mark in MARKS)
+
+    @classmethod
+    def may_read_series(cls, settings: Path, prefix: str) -> bool:
+        with open_input(settings) as file:
+            return prefix in _prefixes(read_fields(file, "="))
 
     @classmethod
     def read(cls, file: InputFile) -> Projections:
@@ -108,16 +114,21 @@ def _full_scale(fields: Fields) -> float:
     return float(2**bits - 1)
 
 
+def _prefixes(fields: Fields) -> tuple[str, str]:
+    """Return the possible prefixes of the projections; slices and thumbnails have longer ones."""
+    prefix = fields.text("filename prefix") or fields.path.stem
+    return prefix, f"{prefix}_"
+
+
 def _stack(fields: Fields) -> Stack:
     """Return the projections; the log states one more than were used for the scan."""
     path = fields.path
     stacks = series(path.parent)
-    prefix = fields.text("filename prefix") or path.stem
-    # Slices (`_rec`) and thumbnails (`_spr`) have longer prefixes.
-    fits = {p: s for p, s in stacks.items() if p in (prefix, f"{prefix}_")}
+    prefixes = _prefixes(fields)
+    fits = {p: s for p, s in stacks.items() if p in prefixes}
     if len(fits) != 1:
         raise FileFormatError(
-            f"{path.name}: found {len(fits)} series of TIFF images such as {prefix}0000.tif, "
+            f"{path.name}: found {len(fits)} series of TIFF images such as {prefixes[0]}0000.tif, "
             "expected one; copy the whole scan into the folder of the log."
         )
     stack = next(iter(fits.values()))

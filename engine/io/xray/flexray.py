@@ -50,6 +50,10 @@ class FlexRay(ProjectionsReader):
         return all(any(_is_key(line, mark) for line in lines) for mark in MARKS)
 
     @classmethod
+    def may_read_series(cls, settings: Path, prefix: str) -> bool:
+        return prefix in (SCAN, FLAT, DARK)
+
+    @classmethod
     def read(cls, file: InputFile) -> Projections:
         path, fields = file.path, read_fields(file, ":")
         stacks = series(path.parent)

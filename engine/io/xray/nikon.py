@@ -7,6 +7,7 @@ the source, row 0 is the top. The sign of the centre of rotation is that of CIL'
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -35,6 +36,11 @@ class Nikon(ProjectionsReader):
     """Nikon scan."""
 
     format_name: ClassVar[str] = "Nikon XTEK"
+
+    @classmethod
+    def may_read_series(cls, settings: Path, prefix: str) -> bool:
+        with open_input(settings) as file:
+            return _is_named(read_fields(file, "="), prefix)
 
     @classmethod
     def read(cls, file: InputFile) -> Projections:
@@ -76,6 +82,12 @@ class Nikon(ProjectionsReader):
         )
 
 
+def _is_named(fields: Fields, prefix: str) -> bool:
+    """Return True if the settings name a series of images."""
+    wanted = fields.text("name")
+    return bool(wanted) and prefix.rstrip("_- ") == wanted
+
+
 def _stack(fields: Fields, n_views: int) -> Stack:
     path = fields.path
     folder = path.parent
@@ -86,13 +98,12 @@ def _stack(fields: Fields, n_views: int) -> Stack:
         inner = path_next_to(path, name)
         folder = inner if is_folder(inner) else folder
     stacks = series(folder)
-    wanted = fields.text("name")
     # Renamed images: if no name fits, the only series of the folder is used.
-    fits = {p: s for p, s in stacks.items() if wanted and p.rstrip("_- ") == wanted} or stacks
+    fits = {p: s for p, s in stacks.items() if _is_named(fields, p)} or stacks
     if len(fits) != 1:
         raise FileFormatError(
             f"{path.name}: found {len(fits)} series of numbered TIFF images in {folder.name}, "
-            f"expected one series named {wanted!r}; copy the whole scan."
+            f"expected one series named {fields.text('name')!r}; copy the whole scan."
         )
     stack = next(iter(fits.values()))
     refuse_missing(stack, path, n_views)

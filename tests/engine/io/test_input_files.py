@@ -15,7 +15,7 @@ import pytest
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
-from engine.io import read_projections, read_volume, save, save_projections
+from engine.io import fingerprint_of, read_projections, read_volume, save, save_projections
 from engine.io.input_files import files_behind, images_behind
 from engine.io.xray.find import find
 from engine.simulate import point
@@ -101,6 +101,27 @@ def test_every_file_of_an_xray_scan_is_an_input(
         known = spelled(files_behind(named))
         assert known >= opened | {str(settings)}
         assert str(tmp_path / "result.nii.gz") not in known
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_exported_slices_next_to_a_scan_are_not_its_images(
+    tmp_path: Path, make: Callable[[Path], Path]
+) -> None:
+    settings = make(tmp_path)
+    before, fingerprint = images_behind(settings), fingerprint_of(settings)
+    for k in range(3):
+        (settings.parent / f"image_{k:03d}.tif").write_bytes(b"II*\0 of an earlier run")
+    assert images_behind(settings) == before
+    assert fingerprint_of(settings) == fingerprint
+
+
+def test_renamed_projections_are_images_of_their_scan(tmp_path: Path) -> None:
+    settings = xray_files.nikon(tmp_path)
+    for image in (images := sorted(tmp_path.glob("*.tif"))):
+        image.rename(tmp_path / image.name.replace("bean", "pea"))
+    assert read_projections(settings).n_views == len(images)
+    assert len(images_behind(settings)) == len(images) > 2
+    assert all(each.name.startswith("pea") for each in images_behind(settings))
 
 
 def test_every_image_of_a_varian_scan_names_all_its_files(tmp_path: Path) -> None:

@@ -66,6 +66,19 @@ def _tables(folder: Path) -> list[Path]:
         return []
 
 
+def names_series(sidecar: Path, prefix: str) -> bool:
+    """Return True if a sidecar names numbered images next to it, or images in a folder.
+
+    Parameters
+    ----------
+    sidecar
+        the sidecar
+    prefix
+        names of the images without their numbers and suffix
+    """
+    return _names(sidecar, f"{prefix}0.tif", is_whole=False)
+
+
 def _names(sidecar: Path, name: str, *, is_whole: bool) -> bool:
     """Return True if a sidecar names this file, or projections in this folder."""
     try:

@@ -23,7 +23,7 @@ from engine.io.xray.frames import Images, assemble, refuse_count
 from engine.io.xray.pose import DOWN, LEFT, RIGHT, UP, turned_cone, turned_parallel
 from engine.io.xray.rtk import read_parameters, rtk_geometry
 from engine.io.xray.sidecar.angles import source_angles
-from engine.io.xray.sidecar.found import is_sidecar
+from engine.io.xray.sidecar.found import is_sidecar, names_series
 from engine.io.xray.sidecar.images import files_named, images_named, shown, some_images, split
 from engine.io.xray.sidecar.seal import read_sidecar
 from engine.io.xray.sidecar.settings import (
@@ -45,6 +45,10 @@ class RawSidecar(ProjectionsReader):
     @classmethod
     def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
         yield from named_by(settings)
+
+    @classmethod
+    def may_read_series(cls, settings: Path, prefix: str) -> bool:
+        return names_series(settings, prefix)
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
