@@ -49,7 +49,12 @@ class Child:
         self._items: deque[Item] = deque()
         self._stop, self._lock = Event(), Lock()
         self._taken = 0
-        self._process = _started(name, descriptor)
+        try:
+            self._process = _started(name, descriptor)
+        except ResourceError:
+            if self._memory is not None:
+                self._memory.close()
+            raise
         self.reported_s = monotonic()
         self.send_command(options | {"memory": descriptor})
         self._thread = Thread(target=self._listen, daemon=True, name=f"messages of {name}")

@@ -5,7 +5,7 @@ Cases, listed before the code was written:
 - the process is killed between two messages: one sentence, and the sender with a token goes on;
 - it is killed while a sender without a token sends: its next connection is another scan;
 - it stops to answer (SIGSTOP): it is ended after the deadline and started again;
-- it cannot start: one sentence, and the source ends;
+- it cannot start: one sentence, and the source ends; its memory is returned;
 - the port is in use: one sentence;
 - the program closes the source, or dies: the process ends, too;
 - ten strangers announce messages of a gibibyte and send nothing;
@@ -180,6 +180,18 @@ def test_process_that_cannot_start_gives_one_sentence(monkeypatch: pytest.Monkey
     monkeypatch.setattr(child, "COMMAND", "raise SystemExit(3)")
     with pytest.raises(ResourceError, match=r"cannot be started\. It has ended \(exit code 3\)"):
         list(StreamSource("tcp://*:0").frames(Event()))
+
+
+@linux
+def test_process_that_the_system_refuses_leaves_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr(child.subprocess, "Popen", refused)
+    before = psutil.Process().num_fds()
+    with pytest.raises(ResourceError, match="Cannot allocate memory"):
+        list(StreamSource("tcp://*:0").frames(Event()))
+    assert psutil.Process().num_fds() == before
 
 
 @linux
