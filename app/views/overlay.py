@@ -332,6 +332,23 @@ def dashed_box(painter: QPainter, area: QRectF, colours: ViewColours) -> None:
         painter.drawRect(area)
 
 
+def focus_frame(painter: QPainter, area: QRectF, colours: ViewColours) -> None:
+    """Paint the frame of a view that has the keyboard focus.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    area
+        area of the view
+    colours
+        colours of the theme
+    """
+    painter.setPen(QPen(QColor(colours.accent), 1.0))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5))
+
+
 def scale_bar(
     painter: QPainter,
     viewport: Viewport,

@@ -22,8 +22,8 @@ from engine.core.private_files import is_own
 from engine.core.settings import Settings, setting
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.locks import after_others, sweep_parts
-from engine.io.safety.seal import seal_of
-from engine.io.text.json_text import from_json, to_json
+from engine.io.safety.seal import sealed_text, sealed_values
+from engine.io.text.json_text import to_json
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue.question import InputFile
 from engine.modalities.studies import Study, parse_protocol, study_of_json
@@ -155,8 +155,7 @@ class WindowWork(Settings):
 
     def to_text(self) -> str:
         """Return the work as JSON with a seal over its values."""
-        values = self.model_dump(mode="json")
-        return to_json(values | {"seal": seal_of(**values)}, indent=2)
+        return sealed_text(self.model_dump(mode="json"))
 
     @classmethod
     def from_text(cls, text: bytes) -> Self:
@@ -172,10 +171,7 @@ class WindowWork(Settings):
         ValueError
             if the text is no such file, or its values do not match the seal
         """
-        values = from_json(text.decode())
-        if values.pop("seal", None) != seal_of(**values):
-            raise ValueError("the content does not match the checksum")
-        return cls.model_validate_json(to_json(values))
+        return cls.model_validate_json(to_json(sealed_values(text)))
 
 
 @dataclass(frozen=True)

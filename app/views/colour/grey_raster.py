@@ -152,16 +152,36 @@ class RasterTile(QAbstractButton):
         line = QRectF(PAD_PX, area.bottom() + PAD_PX, TILE_PX, self.height() - area.bottom())
         painter.setPen(QColor(colours.text if self.isEnabled() else colours.muted))
         painter.drawText(line, WORDS_FLAGS, self._title)
-        rim = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        if self.isChecked():
-            painter.setPen(QPen(QColor(colours.accent), 2.0))
-            painter.drawRoundedRect(rim, 4, 4)
-        # Focus and selection are different frames, because the keyboard can move the focus alone.
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(colours.text), 1.0))
-            painter.drawRoundedRect(rim.adjusted(2, 2, -2, -2), 3, 3)
+        paint_tile_frames(painter, self, colours)
         painter.end()
+
+
+def tile_rim(tile: QAbstractButton) -> QRectF:
+    """Return the rectangle of the frame of a tile."""
+    return QRectF(tile.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
+
+
+def paint_tile_frames(painter: QPainter, tile: QAbstractButton, colours: ViewColours) -> None:
+    """Paint the frames of a selected tile and of one with the keyboard focus.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    tile
+        button with an image
+    colours
+        colours of the theme
+    """
+    rim = tile_rim(tile)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    if tile.isChecked():
+        painter.setPen(QPen(QColor(colours.accent), 2.0))
+        painter.drawRoundedRect(rim, 4, 4)
+    # Focus and selection are different frames, because the keyboard can move the focus alone.
+    if tile.hasFocus():
+        painter.setPen(QPen(QColor(colours.text), 1.0))
+        painter.drawRoundedRect(rim.adjusted(2, 2, -2, -2), 3, 3)
 
 
 def paint_image(painter: QPainter, area: QRectF, image: QImage, *, stretched: bool = False) -> None:

@@ -236,9 +236,7 @@ class RasterView(PaneContent):
             self._glass.paint(painter, raster, viewport)
             overlay.notes(painter, self._notes(raster), size, self.mark_colours)
         if self.hasFocus():
-            painter.setPen(QPen(QColor(colours.accent), 1.0))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+            overlay.focus_frame(painter, QRectF(self.rect()), colours)
         painter.end()
 
     @property

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainte
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.language.translation import tr
+from app.views import overlay
 from app.views.colour.colour_bar import strip, ticks
 from app.views.colour.volume_colours import VolumeAppearance
 from app.views.literal_text import literal_tip
@@ -97,9 +98,7 @@ class HistogramView(QWidget):
             self._paint_axis(painter)
             self._paint_ends(painter)
         if self.hasFocus():
-            painter.setPen(QPen(QColor(colours.accent), 1.0))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+            overlay.focus_frame(painter, QRectF(self.rect()), colours)
         painter.end()
 
     @property

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, 
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.language.translation import tr
+from app.views.colour.grey_raster import paint_tile_frames, tile_rim
 from app.views.colour.raster import Raster
 from app.views.colour.raster_view import RasterView
 from app.views.literal_text import literal_tip
@@ -70,18 +71,11 @@ class CandidateTile(QAbstractButton):
         painter.fillRect(area, QColor(colours.canvas))
         self._paint_raster(painter, area)
         self._paint_words(painter, area)
-        rim = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        if self.isChecked():
-            painter.setPen(QPen(QColor(colours.accent), 2.0))
-            painter.drawRoundedRect(rim, 4, 4)
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(colours.text), 1.0))
-            painter.drawRoundedRect(rim.adjusted(2, 2, -2, -2), 3, 3)
+        paint_tile_frames(painter, self, colours)
         # A hover frame only if there is no other: three frames would be hard to tell apart.
-        elif self.underMouse() and not self.isChecked():
+        if self.underMouse() and not (self.isChecked() or self.hasFocus()):
             painter.setPen(QPen(QColor(colours.muted), 1.0))
-            painter.drawRoundedRect(rim, 4, 4)
+            painter.drawRoundedRect(tile_rim(self), 4, 4)
         painter.end()
 
     def _paint_raster(self, painter: QPainter, area: QRectF) -> None:

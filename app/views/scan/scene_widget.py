@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.views import overlay
 from app.views.colour.colours import ViewColours
 from app.views.gestures import WheelNotches
 from app.views.scan.scan_scene import SceneCamera
@@ -105,9 +106,7 @@ class SceneWidget(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.paint_scene(painter)
         if self.hasFocus():
-            painter.setPen(QPen(QColor(self.colours.accent), 1.0))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+            overlay.focus_frame(painter, QRectF(self.rect()), self.colours)
         painter.end()
 
     def wheelEvent(self, event: QWheelEvent) -> None:

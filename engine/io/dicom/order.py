@@ -22,8 +22,8 @@ from engine.core.settings import Settings, explain, setting
 from engine.io.dicom.values import named, uid_of
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.open_input import read_text
-from engine.io.safety.seal import broken, seal_of
-from engine.io.text.json_text import from_json, to_json
+from engine.io.safety.seal import broken, seal_of, sealed_text
+from engine.io.text.json_text import from_json
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset
@@ -188,8 +188,7 @@ class ImagingOrder(Settings):
 
     def write(self, path: Path) -> None:
         """Write the order to a file that only its owner can read, completely or not at all."""
-        said = self.model_dump(mode="json")
-        text = to_json(said | {"seal": seal_of(**said)}, indent=2)
+        text = sealed_text(self.model_dump(mode="json"))
         write_atomically(text.encode(), path, private=True)
 
     @classmethod

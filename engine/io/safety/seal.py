@@ -13,7 +13,8 @@ import numpy as np
 
 from engine.core.arrays import Array, sha256_of
 from engine.core.errors import FileFormatError
-from engine.io.text.json_text import to_json
+from engine.core.json_types import Plain
+from engine.io.text.json_text import from_json, to_json
 
 CHUNK_BYTES = 16 * 2**20
 
@@ -43,6 +44,39 @@ def seal_of(**parts: object) -> str:
     }
     # JSON of our writer is deterministic, so equal metadata give equal digests.
     return sha256(to_json(plain).encode()).hexdigest()
+
+
+def sealed_text(values: Plain) -> str:
+    """Return values as JSON with a seal over them.
+
+    Parameters
+    ----------
+    values
+        JSON values by name, without one named "seal"
+    """
+    return to_json(values | {"seal": seal_of(**values)}, indent=2)
+
+
+def sealed_values(text: bytes, *, requires_seal: bool = True) -> Plain:
+    """Return the values in a text of `sealed_text`, without the seal.
+
+    Parameters
+    ----------
+    text
+        UTF-8 JSON
+    requires_seal
+        False to accept a text without a seal, as older versions wrote it
+
+    Raises
+    ------
+    ValueError
+        if the text is not valid, or its values do not match the seal
+    """
+    values: Plain = from_json(text.decode())
+    seal = values.pop("seal", None)
+    if (requires_seal or seal is not None) and seal != seal_of(**values):
+        raise ValueError("the content does not match the checksum")
+    return values
 
 
 def broken(path: Path, remedy: str = "Copy the file again.") -> FileFormatError:

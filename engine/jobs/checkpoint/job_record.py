@@ -10,8 +10,8 @@ from typing import Literal, Self
 from engine.core.errors import EngineError
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
-from engine.io.safety.seal import seal_of
-from engine.io.text.json_text import from_json, to_json
+from engine.io.safety.seal import sealed_text, sealed_values
+from engine.io.text.json_text import to_json
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.studies import read_study
 
@@ -46,8 +46,7 @@ class JobRecord(Settings):
 
     def to_text(self) -> str:
         """Return the record as JSON with a seal over its values."""
-        said = self.model_dump(mode="json")
-        return to_json(said | {"seal": seal_of(**said)}, indent=2)
+        return sealed_text(self.model_dump(mode="json"))
 
     @classmethod
     def from_text(cls, text: bytes) -> Self:
@@ -63,11 +62,7 @@ class JobRecord(Settings):
         ValueError
             if the text is not a record, or its values do not match the seal
         """
-        said = from_json(text.decode())
-        seal = said.pop("seal", None)
-        if seal is not None and seal != seal_of(**said):
-            raise ValueError("the content does not match the checksum")
-        return cls.model_validate_json(to_json(said))
+        return cls.model_validate_json(to_json(sealed_values(text, requires_seal=False)))
 
 
 @dataclass(frozen=True)

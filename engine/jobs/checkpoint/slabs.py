@@ -16,7 +16,7 @@ from engine.core.settings import Settings, setting
 from engine.data.storage import volume_file
 from engine.data.volume import Volume
 from engine.io.safety.atomic_write import write_atomically
-from engine.io.safety.seal import CHUNK_BYTES, seal_of
+from engine.io.safety.seal import CHUNK_BYTES, seal_of, sealed_text
 from engine.io.text.json_text import from_json, to_json
 from engine.jobs.checkpoint.images import Head
 
@@ -100,8 +100,7 @@ class FinishedSlabs:
         start = slabs[-1].stop if slabs else 0
         # The digest is of the file, not of the memory: it proves the content of the disk
         found = StoredSlab(stop=stop, sha256=self._digest(head, start, stop))
-        said = SlabsRecord(head=head, slabs=(*slabs, found)).model_dump(mode="json")
-        text = to_json(said | {SEAL: seal_of(**said)}, indent=2)
+        text = sealed_text(SlabsRecord(head=head, slabs=(*slabs, found)).model_dump(mode="json"))
         write_atomically(text.encode(), self._record, private=True)
         return True
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -16,8 +17,12 @@ from multiprocessing.connection import Connection, wait
 from threading import Thread
 from typing import Final, Generic, TypeVar
 
+from engine.core.errors import EngineError
+from engine.jobs.process.exit_reasons import exit_text
 from engine.jobs.process.starting import new_process, process_context
 
+POLL_S = 0.1
+"""Interval of checks for a request of the caller."""
 END_S = 0.5
 """Time to exit after SIGTERM, before SIGKILL."""
 
@@ -94,6 +99,40 @@ class SideProcess(Generic[Message]):
             return GONE
         return GONE
 
+    def messages(
+        self, last: tuple[type[Message], ...], goes_on: Callable[[], bool]
+    ) -> Iterator[Message | Refused]:
+        """Yield the messages up to the last one, and end the process.
+
+        Parameters
+        ----------
+        last
+            types of the last message
+        goes_on
+            called several times a second; False ends the process without a result
+
+        Yields
+        ------
+        message
+            `Refused` at the end if the process crashed or was killed
+        """
+        is_last = False
+        try:
+            while not is_last:
+                if not goes_on():
+                    return
+                message = self.receive(POLL_S)
+                if message is GONE:
+                    break
+                if message is not None:
+                    is_last = isinstance(message, last)
+                    yield message
+        finally:
+            # Also if the caller stops iterating: the process must not continue alone
+            code = self.end()
+        if not is_last:
+            yield Refused(f"The measurement stopped. {exit_text(code)} Start it again.")
+
     def ask(self, word: str) -> None:
         """Send a command; does nothing once the process has ended."""
         with suppress(OSError):
@@ -132,6 +171,28 @@ def tell(events: Connection, message: object) -> None:
     """Send a message from the process."""
     with suppress(OSError):  # no receiver: `run_commands` ends the process
         events.send(message)
+
+
+def run_or_refuse(work: Callable[[], object], events: Connection) -> None:
+    """Run the task of this process; send `Refused` if it raises an error, and close the pipe.
+
+    Parameters
+    ----------
+    work
+        the task
+    events
+        pipe for messages
+    """
+    try:
+        work()
+    except EngineError as e:
+        tell(events, Refused(str(e)))
+    except MemoryError:
+        tell(events, Refused("there is not enough memory. Close other programs, and try again."))
+    except Exception:  # noqa: BLE001  no error may end the process without a message
+        tell(events, Refused(f"internal error: {traceback.format_exc(limit=-1)}"))
+    finally:
+        events.close()
 
 
 def run_commands(requests: Connection, act: Callable[[str], object]) -> None:

@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from engine.core.settings import Settings, setting
 from engine.io.dicom.order import ImagingOrder
-from engine.io.safety.seal import seal_of
+from engine.io.safety.seal import sealed_text, sealed_values
 from engine.io.text.json_text import from_json, to_json
 from engine.jobs.checkpoint.job_record import QUEUED_RUN
 from engine.jobs.checkpoint.owner import Owner
@@ -80,8 +80,7 @@ class QueueEntry(Settings):
 
     def to_text(self) -> str:
         """Return the entry as JSON with a seal over its values."""
-        said = self.model_dump(mode="json")
-        return to_json(said | {"seal": seal_of(**said)}, indent=2)
+        return sealed_text(self.model_dump(mode="json"))
 
     @classmethod
     def from_text(cls, text: bytes) -> Self:
@@ -97,10 +96,7 @@ class QueueEntry(Settings):
         ValueError
             if the text is not an entry, or its values do not match the seal
         """
-        said = from_json(text.decode())
-        if said.pop("seal", None) != seal_of(**said):
-            raise ValueError("the content does not match the checksum")
-        return cls.model_validate_json(to_json(said))
+        return cls.model_validate_json(to_json(sealed_values(text)))
 
     @classmethod
     def damaged(cls, file: Path, why: str) -> Self:

@@ -1,6 +1,6 @@
 """Queue between a source that never waits and a consumer that may be slow.
 
-Projections that were not taken in time are dropped, the oldest first, because a live image needs
+Projections that are not processed in time are dropped, the oldest first, because a live image needs
 the newest. The next frame counts them in `lost`. Darks and flats stay; if they exceed the memory
 too, the oldest are dropped and an event reports it. Memory is bounded and no source waits, except
 one that can: a stored scan that is played as fast as its frames are processed.
@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
-from threading import Condition, Event, Thread
+from threading import Event
 
-from engine.live.core.frame import Arrival, Ended, Frame, FrameKind, Noticed, SourceEvent
+from engine.live.core.arrival_queue import ArrivalQueue
+from engine.live.core.frame import Arrival, Frame, FrameKind, Noticed, SourceEvent
 from engine.live.core.source import FrameSource
 
 MOST_BYTES = 512 * 2**20
@@ -21,19 +22,14 @@ MOST_PROJECTIONS = 256
 MOST_EVENTS = 1000
 
 
-class Arrivals:
+class Arrivals(ArrivalQueue[Arrival]):
     """Frames and events of a source, in order, for one consumer.
 
     Parameters
     ----------
     source : source, read in a thread that starts at once
-    most_projections : most projections in the queue
-    most_bytes : most memory of queued projections, and the same again for darks and flats [bytes]
-
-    Attributes
-    ----------
-    arrived : number of frames from the source
-    dropped : number of projections that were not taken in time
+    most_projections : maximum number of queued projections
+    most_bytes : memory limit of queued projections, and the same again for darks and flats [bytes]
     """
 
     def __init__(
@@ -44,64 +40,13 @@ class Arrivals:
         most_bytes: int = MOST_BYTES,
     ) -> None:
         self.source = source
-        self.arrived = self.dropped = 0
         # Two queues: projections are dropped freely, darks and flats as the last resort
         self._projections = _Waiting(most_projections, most_bytes)
         self._references = _Waiting(None, most_bytes)
         # Bounded too: a source that fails again and again must not fill the memory
         self._events: deque[tuple[int, SourceEvent]] = deque(maxlen=MOST_EVENTS)
         self._lost = self._number = self._references_dropped = 0
-        self._end: Ended | None = None
-        self._fault: BaseException | None = None
-        self._changed = Condition()
-        self._stop = Event()
-        # A daemon, so that a source that hangs cannot keep the program alive
-        self._thread = Thread(target=self._read, name=f"frames of {source.name}", daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> Arrivals:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __iter__(self) -> Iterator[Arrival]:
-        """Yield frames and events until the source has ended, `Ended` last."""
-        while True:
-            arrival = self.take()
-            if arrival is not None:
-                yield arrival
-            if isinstance(arrival, Ended):
-                return
-
-    def take(self, timeout_s: float | None = None) -> Arrival | None:
-        """Return the oldest frame or event in the queue.
-
-        Parameters
-        ----------
-        timeout_s
-            longest wait [s]; None waits until something arrives
-
-        Returns
-        -------
-        arrival
-            None if nothing arrived in time; `Ended` at every call after the end
-
-        Raises
-        ------
-        Exception
-            the error of the source, after all frames and events before it
-        """
-        with self._changed:
-            self._changed.wait_for(self._has_something, timeout_s)
-            arrival = self._oldest()
-            if arrival is not None:
-                # The source may wait for space
-                self._changed.notify_all()
-                return arrival
-            if self._fault is not None:
-                raise self._fault
-            return self._end
+        super().__init__(source, "frames")
 
     @property
     def waiting(self) -> int:
@@ -109,51 +54,18 @@ class Arrivals:
         with self._changed:
             return len(self._projections.frames) + len(self._references.frames)
 
-    @property
-    def has_failed(self) -> bool:
-        """True if the source has ended with an error."""
-        return self._fault is not None
+    def _items(self, stop: Event) -> Iterator[Arrival]:
+        return self.source.frames(stop)
 
-    def close(self) -> None:
-        """Stop reading and close the source."""
-        self._stop.set()
-        with self._changed:
-            self._changed.notify_all()
-        # A source returns within a fraction of a second; one that hangs must not block the end
-        self._thread.join(timeout=10)
-        self.source.close()
-
-    def _read(self) -> None:
-        try:
-            for arrival in self.source.frames(self._stop):
-                self._put(arrival)
-                if isinstance(arrival, Ended):
-                    break
-        except BaseException as e:  # noqa: BLE001  handed to the consumer, who raises it
-            self._finish(e)
+    def _push(self, arrival: Arrival) -> None:
+        if self.source.can_wait and isinstance(arrival, Frame):
+            # Events need no space, so they never wait
+            self._changed.wait_for(lambda: self._stop.is_set() or self._fits(arrival))
+        self._number += 1
+        if isinstance(arrival, Frame):
+            self._put_frame(arrival)
         else:
-            self._finish(None)
-
-    def _finish(self, fault: BaseException | None) -> None:
-        with self._changed:
-            self._fault = fault
-            # A source that stops without `Ended` has ended all the same
-            self._end = self._end or Ended(f"{self.source.name}: ended.")
-            self._changed.notify_all()
-
-    def _put(self, arrival: Arrival) -> None:
-        with self._changed:
-            if self.source.can_wait and isinstance(arrival, Frame):
-                # Events need no space, so they never wait
-                self._changed.wait_for(lambda: self._stop.is_set() or self._fits(arrival))
-            self._number += 1
-            if isinstance(arrival, Frame):
-                self._put_frame(arrival)
-            elif isinstance(arrival, Ended):
-                self._end = arrival
-            else:
-                self._events.append((self._number, arrival))
-            self._changed.notify_all()
+            self._events.append((self._number, arrival))
 
     def _put_frame(self, frame: Frame) -> None:
         self.arrived += 1
@@ -173,15 +85,10 @@ class Arrivals:
     def _of_kind(self, frame: Frame) -> _Waiting:
         return self._projections if frame.kind == FrameKind.PROJECTION else self._references
 
-    def _has_something(self) -> bool:
-        return bool(
-            self._events
-            or self._projections.frames
-            or self._references.frames
-            or self._end is not None
-        )
+    def _has_items(self) -> bool:
+        return bool(self._events or self._projections.frames or self._references.frames)
 
-    def _oldest(self) -> Arrival | None:
+    def _pop(self) -> Arrival | None:
         # First, since later projections are divided by other references than expected
         if self._references_dropped:
             n, self._references_dropped = self._references_dropped, 0

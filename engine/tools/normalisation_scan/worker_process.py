@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -10,14 +9,12 @@ from multiprocessing.connection import Connection
 from threading import Event
 
 from engine.core.backend import cpu
-from engine.core.errors import EngineError
-from engine.jobs.process.exit_reasons import exit_text
 from engine.jobs.process.side_process import (
-    GONE,
     Refused,
     SideProcess,
     leave_signals_alone,
     run_commands,
+    run_or_refuse,
     tell,
 )
 from engine.tools.normalisation_scan.measuring import (
@@ -26,9 +23,6 @@ from engine.tools.normalisation_scan.measuring import (
     NormalisationRequest,
     measure,
 )
-
-LOOK_S = 0.1
-"""Interval of checks for a request."""
 
 
 class StopRequest(Enum):
@@ -78,29 +72,20 @@ def measure_in_process(
         progress, and at the end `MeasuredNormalisation`, `Stopped` or `Refused` with a reason
     """
     process = SideProcess[ApartEvent](_main, request, name="isocenter-normalise")
-    asked, last = StopRequest.CONTINUE, False
-    try:
-        while not last:
-            wanted = stop_request()
-            if wanted is StopRequest.END:
-                yield Stopped()
-                return
-            # Only changes are sent: the process would otherwise read ten messages a second
-            if wanted is not asked:
-                asked = wanted
-                process.ask(wanted.value)
-            message = process.receive(LOOK_S)
-            if message is GONE:
-                break
-            if message is not None:
-                last = isinstance(message, MeasuredNormalisation | Refused)
-                yield message
-    finally:
-        # Also if the caller stops iterating: the process must not continue alone
-        code = process.end()
-    # No last message: the process has crashed or was killed
-    if not last:
-        yield Refused(f"The measurement stopped. {exit_text(code)} Start it again.")
+    asked = StopRequest.CONTINUE
+
+    def goes_on() -> bool:
+        nonlocal asked
+        wanted = stop_request()
+        # Only changes are sent: the process would otherwise read ten messages a second
+        if wanted is not asked and wanted is not StopRequest.END:
+            process.ask(wanted.value)
+        asked = wanted
+        return wanted is not StopRequest.END
+
+    yield from process.messages((MeasuredNormalisation, Refused), goes_on)
+    if asked is StopRequest.END:
+        yield Stopped()
 
 
 def _main(request: NormalisationRequest, events: Connection, requests: Connection) -> None:
@@ -120,13 +105,4 @@ def _main(request: NormalisationRequest, events: Connection, requests: Connectio
             goes.wait()
             tell(events, Paused(False))
 
-    try:
-        measure(request, on=cpu(request.threads), tell=report)
-    except EngineError as e:
-        tell(events, Refused(str(e)))
-    except MemoryError:
-        tell(events, Refused("there is not enough memory. Close other programs, and try again."))
-    except Exception:  # noqa: BLE001  the last door: nothing may end without a word
-        tell(events, Refused(f"internal error: {traceback.format_exc(limit=-1)}"))
-    finally:
-        events.close()
+    run_or_refuse(lambda: measure(request, on=cpu(request.threads), tell=report), events)
