@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from threading import Event
 
 from engine.core.errors import EngineError
 from engine.geometry.xray import XrayGeometry
-from engine.live.core.frame import Announced, Arrival, Ended, Frame, Resumed, SourceEvent
+from engine.live.core.frame import Announced, Arrival, Frame
 from engine.live.core.message import Message, ScanEnd, read_message
-from engine.live.core.senders import RefusedSender
-from engine.live.core.zeromq import check_network
 from engine.live.ct.sequence import Sequence
 from engine.live.ct.views import is_same_geometry
-from engine.live.receiving.receiver import Received, Receiver
+from engine.live.receiving.receiver import Received
+from engine.live.receiving.streamed_source import StreamedSource
 from engine.live.receiving.wire import Stream
 
 
-class StreamSource:
+class StreamSource(StreamedSource[Frame]):
     """Receives frames from one address, see `engine.live.core.message`.
 
     Parameters
@@ -42,27 +40,15 @@ class StreamSource:
         sender: str = "",
         frame_shape: tuple[int, int] | None = None,
     ) -> None:
-        check_network(address, network)
-        self._receiver = Receiver(
-            Stream(address, "frames", subscribe, network, sender_keys, sender, frame_shape), "frame"
-        )
-        self._name = address
+        options = (subscribe, network, sender_keys, sender, frame_shape)
+        super().__init__(Stream(address, "frames", *options), "frame")
         self._geometry: XrayGeometry | None = None
-
-    @property
-    def name(self) -> str:
-        """Address of the sender."""
-        return self._name
+        self._sequence = Sequence(address)
 
     @property
     def geometry(self) -> XrayGeometry | None:
         """Geometry that the sender has announced, None without one."""
         return self._geometry
-
-    @property
-    def can_wait(self) -> bool:
-        """False: a detector cannot wait."""
-        return False
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
         """Yield frames until the sender ends the scan.
@@ -72,36 +58,11 @@ class StreamSource:
         stop
             set by the consumer to end the iteration
         """
-        sequence = Sequence(self.name)
-        with closing(self._receiver.arrivals(stop)) as arrivals:
-            for arrival in arrivals:
-                if isinstance(arrival, SourceEvent):
-                    yield arrival
-                    continue
-                for each in self._read(arrival, sequence):
-                    yield each
-                    if isinstance(each, Ended):
-                        return
+        self._sequence = Sequence(self.name)
+        return self._items(stop)
 
-    @property
-    def refused_senders(self) -> tuple[RefusedSender, ...]:
-        """Refused senders, except the one that the user has chosen."""
-        return self._receiver.refused
-
-    def use_sender(self, identity: str) -> None:
-        """Accept only one sender from now on; its first message starts another scan.
-
-        Parameters
-        ----------
-        identity
-            identity of a refused sender
-        """
-        self._receiver.use(identity)
-
-    def close(self) -> None:
-        """Do nothing: no connection stays open after `frames`."""
-
-    def _read(self, received: Received, sequence: Sequence) -> Iterable[Arrival]:
+    def _read(self, received: Received) -> Iterable[Arrival]:
+        sequence = self._sequence
         try:
             message = read_message(received.parts, received.arrived_s, sequence.scan)
         except EngineError as e:
@@ -109,32 +70,27 @@ class StreamSource:
         # Most messages are frames; a generator for each would cost time
         if isinstance(message, Frame) and not (received.follows or received.has_reconnected):
             return sequence.followed(message)
-        return self._arrivals_of(message, received, sequence)
+        return self._arrivals_of(message, received)
 
-    def _arrivals_of(
-        self, message: Message, received: Received, sequence: Sequence
-    ) -> Iterator[Arrival]:
+    def _arrivals_of(self, message: Message, received: Received) -> Iterator[Arrival]:
+        sequence = self._sequence
         if received.has_reconnected:
             sequence.reconnected()
         if received.follows:
             # Nothing of the earlier sender belongs to the scan of this one
             self._geometry = None
             sequence.restart()
-            yield follower(self.name, received.text)
+            yield self._follower(received.text)
         if isinstance(message, ScanEnd):
-            ended = (
-                f"{self.name}: the sender ended the scan after {message.sent:,} projections. "
-                f"{sequence.n_projections:,} were received. {sequence.summary} "
-                f"{self._receiver.summary}"
-            )
-            yield Ended(" ".join(ended.split()))
+            sent = f"{message.sent:,} projections"
+            yield self._scan_end(sent, sequence.n_projections, sequence.summary)
         elif isinstance(message, XrayGeometry):
             # Announced every few seconds, so mostly the same
-            yield from self._announced(message, sequence)
+            yield from self._announced(message)
         elif isinstance(message, Frame):
             yield from sequence.followed(message)
 
-    def _announced(self, geometry: XrayGeometry, sequence: Sequence) -> Iterator[Announced]:
+    def _announced(self, geometry: XrayGeometry) -> Iterator[Announced]:
         before, self._geometry = self._geometry, geometry
         if is_same_geometry(before, geometry):
             return
@@ -145,18 +101,5 @@ class StreamSource:
         )
         if before is not None:
             text += " It differs from the previous geometry, so another scan starts."
-            sequence.restart()
+            self._sequence.restart()
         yield Announced(text, geometry)
-
-
-def follower(name: str, text: str) -> Resumed:
-    """Return the event that another sender follows, whose messages are another scan.
-
-    Parameters
-    ----------
-    name
-        address of the source
-    text
-        sentence about both senders
-    """
-    return Resumed(f"{name}: another scan starts. {text}", is_new_scan=True, is_new_sender=True)

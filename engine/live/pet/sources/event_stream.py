@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from threading import Event
 
 from engine.core.errors import EngineError
 from engine.data.listmode import ListMode
-from engine.live.core.frame import Ended, Noticed, Resumed, SourceEvent
+from engine.live.core.frame import Noticed, Resumed
 from engine.live.core.message import ScanEnd
-from engine.live.core.senders import RefusedSender
-from engine.live.core.zeromq import check_network
-from engine.live.ct.sources.stream import follower
 from engine.live.pet.event_batch import EventArrival, EventBatch
 from engine.live.pet.event_message import read_event_message
 from engine.live.pet.event_numbers import EventNumbers
-from engine.live.receiving.receiver import Received, Receiver
+from engine.live.receiving.receiver import Received
+from engine.live.receiving.streamed_source import StreamedSource
 from engine.live.receiving.wire import Stream
 
 
-class EventStreamSource:
+class EventStreamSource(StreamedSource[EventBatch]):
     """Receives events from one address, see `engine.live.pet.event_message`.
 
     Parameters
@@ -32,8 +29,6 @@ class EventStreamSource:
     sender : key, token or address of the only sender that is accepted; empty: the first one
     """
 
-    can_wait = False  # a scanner cannot
-
     def __init__(
         self,
         address: str,
@@ -43,19 +38,11 @@ class EventStreamSource:
         sender_keys: tuple[str, ...] = (),
         sender: str = "",
     ) -> None:
-        check_network(address, network)
-        self._receiver = Receiver(
-            Stream(address, "events", subscribe, network, sender_keys, sender), "event"
-        )
-        self._address = address
+        options = (subscribe, network, sender_keys, sender)
+        super().__init__(Stream(address, "events", *options), "event")
         self._head: ListMode | None = None
-        self._not_announced = self._came = 0
+        self._n_unannounced = self._n_received = 0
         self._numbers = EventNumbers(address)
-
-    @property
-    def name(self) -> str:
-        """Address of the sender."""
-        return self._address
 
     @property
     def head(self) -> ListMode | None:
@@ -70,33 +57,7 @@ class EventStreamSource:
         stop
             set by the consumer to end the iteration
         """
-        with closing(self._receiver.arrivals(stop)) as arrivals:
-            for arrival in arrivals:
-                if isinstance(arrival, SourceEvent):
-                    yield arrival
-                    continue
-                for each in self._read(arrival):
-                    yield each
-                    if isinstance(each, Ended):
-                        return
-
-    @property
-    def refused_senders(self) -> tuple[RefusedSender, ...]:
-        """Refused senders, except the one that the user has chosen."""
-        return self._receiver.refused
-
-    def use_sender(self, identity: str) -> None:
-        """Accept only one sender from now on; its first message starts another scan.
-
-        Parameters
-        ----------
-        identity
-            identity of a refused sender
-        """
-        self._receiver.use(identity)
-
-    def close(self) -> None:
-        """Do nothing: no connection stays open after `batches`."""
+        return self._items(stop)
 
     def _read(self, received: Received) -> Iterator[EventArrival]:
         try:
@@ -110,14 +71,10 @@ class EventStreamSource:
             # Nothing of the earlier sender belongs to the scan of this one
             self._head = None
             self._numbers.restart()
-            yield follower(self.name, received.text)
+            yield self._follower(received.text)
         if isinstance(message, ScanEnd):
-            ended = (
-                f"{self.name}: the sender ended the scan after {message.sent:,} events, of "
-                f"which {self._came:,} were received. {self._numbers.summary} "
-                f"{self._receiver.summary}"
-            )
-            yield Ended(" ".join(ended.split()))
+            sent = f"{message.sent:,} events"
+            yield self._scan_end(sent, self._n_received, self._numbers.summary)
         elif isinstance(message, ListMode):
             self._receiver.remember_announcement(received.parts)
             yield from self._announced(message)
@@ -140,12 +97,12 @@ class EventStreamSource:
     def _followed(self, batch: EventBatch) -> Iterator[EventArrival]:
         for each in self._numbers.followed(batch):
             if isinstance(each, EventBatch):
-                self._came += each.events.n_events
+                self._n_received += each.events.n_events
             yield each
 
     def _before_announced(self) -> Iterator[Noticed]:
-        self._not_announced += 1
-        if self._not_announced == 1:
+        self._n_unannounced += 1
+        if self._n_unannounced == 1:
             yield Noticed(
                 f"{self.name}: events arrived before their scanner was announced and are lost. "
                 "Events are used after the next announcement."
