@@ -15,9 +15,12 @@ from numba import njit
 from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
+from engine.kernels.processor import LANES
 from engine.kernels.rays.decay import decay_single
 from engine.kernels.scatter.path_segments import Legs
 from engine.kernels.scatter.paths import Paths
+from engine.kernels.vectors.gathered import ROW, gathered_rows
+from engine.kernels.vectors.registers import write
 
 _MATH: Plain = {"fastmath": {"nsz", "arcp", "contract", "reassoc"}, "error_model": "numpy"}
 _KERNEL = cached_njit(**_MATH)
@@ -42,10 +45,10 @@ class TwiceTables(NamedTuple):
 
 
 def side_by_side(tables: TwiceTables) -> tuple[Array, Array]:
-    """Return the table values of each angle, (N_STEPS, 2 + parts) and (N_STEPS, 3 + parts).
+    """Return the table values of each angle, first 2 + parts and then 3 + parts.
 
-    A row has all values for one step of the cosine, in float32. Errors of the steps cancel over
-    many paths.
+    Some rows of `ROW` numbers have all values for one step of the cosine, in float32; the rest of
+    the last row is 0. Errors of the steps cancel over many paths.
 
     Parameters
     ----------
@@ -63,7 +66,9 @@ def _stacked(columns: list[Array], cosine: Array, middles: Array) -> Array:
     read = np.stack([np.interp(middles, cosine, each) for each in columns], axis=1)
     # Negligible values are set to 0, because denormal float32 numbers are slow.
     read[np.abs(read) < _LEAST * np.abs(read).max(axis=0)] = 0.0
-    return read.astype(np.float32)
+    filled = np.zeros((N_STEPS, -(-len(columns) // ROW) * ROW), np.float32)
+    filled[:, : len(columns)] = read
+    return filled.reshape(-1, ROW)
 
 
 @_INLINE
@@ -75,17 +80,24 @@ def _step(cosine: float) -> int:
 def _read(
     table: Array, towards: Array, direction: tuple[float, float, float], steps: Array, out: Array
 ) -> None:
-    """Fill the columns of a table, (columns, samples), at the angles between a direction and paths.
+    """Fill the columns of a table, (columns, filled), at the angles between a direction and paths.
 
-    steps : working space, (samples,) int32
+    steps : working space, (filled,) int32; filled : the number of samples, rounded up to whole
+        registers; steps of the rest are 0
     """
     x, y, z = direction
-    for d in range(steps.size):
-        steps[d] = _step(x * towards[0, d] + y * towards[1, d] + z * towards[2, d])
-    for d in range(steps.size):
-        row = table[np.uint32(steps[d])]
-        for i in range(table.shape[1]):
-            out[i, d] = row[i]
+    n_rows, flat = len(table) // N_STEPS, out.reshape(-1)
+    for d in range(towards.shape[1]):
+        step = _step(x * towards[0, d] + y * towards[1, d] + z * towards[2, d])
+        steps[d] = n_rows * step
+    for first in range(0, steps.size, LANES):
+        for row in range(n_rows):
+            at = row * ROW * steps.size + first
+            a, b, c, d = gathered_rows(table, steps, first, row)
+            write(a, flat, at)
+            write(b, flat, at + steps.size)
+            write(c, flat, at + 2 * steps.size)
+            write(d, flat, at + 3 * steps.size)
 
 
 @_KERNEL
@@ -111,7 +123,9 @@ def fill_legs(
     """
     first, second = tables
     parts, n = len(firsts) - 1, firsts.shape[2]
-    steps, read = np.empty(n, np.int32), np.empty((3 + parts, n), np.float32)
+    filled = -(-n // LANES) * LANES
+    steps, columns = np.zeros(filled, np.int32), ROW * (max(len(first), len(second)) // N_STEPS)
+    read = np.empty((columns, filled), np.float32)
     for leg in range(start, stop):
         one, two = legs.first[leg], legs.second[leg]
         weight, between = np.float32(legs.weights[leg]), np.float32(legs.attenuation[leg])
