@@ -63,9 +63,9 @@ def check_points(points_mm: Array, voxels: Array) -> None:
         names the first such point; NaN is refused too
     """
     # Negated comparison: NaN compares false and must be refused.
-    bad = ~(np.abs(voxels) < _FARTHEST_VOXELS).all(axis=1)
+    bad = ~(np.abs(voxels) < _FARTHEST_VOXELS)
     if bad.any():
-        first = int(np.argmax(bad))
+        first = int(np.argmax(bad.any(axis=1)))
         raise DataError(
             f"point {first} at {tuple(points_mm[first].tolist())} mm is more than "
             f"{_FARTHEST_VOXELS:,.0f} voxels away from the image; check that the scanner settings "

@@ -39,6 +39,7 @@ class TailEvents:
     at_mm, scatter, randoms, counts : (n,) for each row: axial position of the middle, simulated
         scatter, expected randoms, and counts
     lines_at_mm, lines_scatter : (m,) for each line of the sample
+    lines_order : (m,) order of the lines along the axis; None if it is unknown
     """
 
     at_mm: NDArray[np.float64]
@@ -47,6 +48,7 @@ class TailEvents:
     counts: NDArray[np.float32]
     lines_at_mm: NDArray[np.float64]
     lines_scatter: NDArray[np.float32]
+    lines_order: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +147,9 @@ def shrunk_to_mean(
 
 def _edges(tails: TailEvents, n_groups: int) -> NDArray[np.float64]:
     """Return the (n_groups + 1,) positions that divide the scatter of the lines evenly."""
-    order = np.argsort(tails.lines_at_mm)
+    order = tails.lines_order
+    if order is None:
+        order = np.argsort(tails.lines_at_mm)
     # Equal scatter, not equal length: the ends of the scanner have few lines.
     so_far = np.cumsum(tails.lines_scatter[order], dtype=float)
     parts = np.searchsorted(so_far, so_far[-1] * np.arange(1, n_groups) / n_groups)

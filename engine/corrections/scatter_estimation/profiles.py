@@ -28,11 +28,11 @@ def distance_from_axis(
     ends
         (n, 2) rows of the points
     """
-    a, b = points_mm[ends[:, 0], :2], points_mm[ends[:, 1], :2]
-    line = b - a
+    (x, x_b), (y, y_b) = (points_mm[:, axis][ends.T] for axis in (0, 1))
+    across, up = x_b - x, y_b - y
     # The area of the triangle with the axis over its base is the distance; a floor avoids 0 / 0.
-    length = np.maximum(np.hypot(line[:, 0], line[:, 1]), 1e-9)
-    found: NDArray[np.float64] = np.abs(a[:, 0] * line[:, 1] - a[:, 1] * line[:, 0]) / length
+    length = np.maximum(np.hypot(across, up), 1e-9)
+    found: NDArray[np.float64] = np.abs(x * up - y * across) / length
     return found
 
 

@@ -197,29 +197,31 @@ class ScatterPoints:
             seed of the choice
         """
         mu, grid = mu_map.values.astype(np.float64), mu_map.grid
-        where = np.argwhere(mu > LEAST_ATTENUATION * dense_mu(mu_map))
-        if not len(where):
+        where = np.nonzero(mu > LEAST_ATTENUATION * dense_mu(mu_map))
+        values = mu[where]
+        if not len(values):
             return cls(np.empty((0, 3)), np.empty(0))
         voxel = np.array(grid.voxel_mm)
-        edge = max((len(where) * voxel.prod() / n_points) ** (1 / 3), float(voxel.max()))
         # Cells never get smaller than a voxel, or some of them would have no voxel to draw.
-        places = grid.lower_mm + (where[:, ::-1] + 0.5) * voxel
-        low = places.min(axis=0)
-        cells = np.floor((places - low) / edge).astype(np.int64)
-        n = cells.max(axis=0) + 1
-        cell = (cells[:, 2] * n[1] + cells[:, 1]) * n[0] + cells[:, 0]
-        values = mu[tuple(where.T)]
+        edge = max((len(values) * voxel.prod() / n_points) ** (1 / 3), float(voxel.max()))
+        cell, n_cells = np.zeros(len(values), np.int64), 1
+        for axis, at in enumerate(where[::-1]):
+            centres = grid.centres_mm(axis)
+            cells = np.floor((centres - centres[at.min()]) / edge).astype(np.int64)
+            cell += n_cells * cells[at]
+            n_cells *= int(cells[at.max()]) + 1
         rng = np.random.default_rng(seed)
         # The largest u^(1 / weight) selects each voxel with a probability proportional to its
         # weight.
         keys = np.log(rng.random(len(values))) / values
         # NumPy sorts numbers of 16 bits by their digits, in less than half of the time.
-        order = np.lexsort((-keys, cell.astype(np.min_scalar_type(int(n.prod())))))
+        order = np.lexsort((-keys, cell.astype(np.min_scalar_type(n_cells))))
         first = np.flatnonzero(np.diff(cell[order], prepend=-1))
         weights = np.add.reduceat(values[order], first) * voxel.prod()
+        drawn = np.stack([at[order[first]] for at in where[::-1]], axis=1)
         # Jitter within the voxel avoids a regular pattern of points in uniform objects.
         jitter = (rng.random((len(first), 3)) - 0.5) * voxel
-        return cls(places[order[first]] + jitter, weights)
+        return cls(grid.lower_mm + (drawn + 0.5) * voxel + jitter, weights)
 
 
 def dense_mu(mu_map: Volume) -> float:

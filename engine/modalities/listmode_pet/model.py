@@ -170,7 +170,7 @@ def build(
         variant=variant,
         profiler=profiler,
     )
-    background = _background(prompts)
+    background = relative_background(prompts)
     events = ListModeModel(projector, background, sensitivity.image)
     model: SystemModel = events
     # Workers compute the updates; subsets and stopping stay in this process.
@@ -243,8 +243,14 @@ def uniform_start(model: SystemModel) -> NDArray[np.float32]:
     return np.where(seen, np.float32(level), np.float32(0)).astype(np.float32)
 
 
-def _background(prompts: ListMode) -> NDArray[np.float32]:
-    """Return the background relative to the line factors, g = c / (n a)."""
+def relative_background(prompts: ListMode) -> NDArray[np.float32]:
+    """Return the background relative to the line factors, g = c / (n a), (n,).
+
+    Parameters
+    ----------
+    prompts
+        sorted prompts with their background; without it, g is 0
+    """
     background, factors = prompts.background, prompts.factors
     if background is None:
         return np.zeros(prompts.n_events, np.float32)

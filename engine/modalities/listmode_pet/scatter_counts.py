@@ -75,18 +75,12 @@ class CountedEvents(CountedLines):
         updated
             yields the updates done and in total
         """
-        self._model = None  # Two models at a time would take twice the memory.
         background = np.float32(self.share) * (self.randoms + scatter)
         prompts = replace(self._part, background=background.astype(np.float32))
-        model = listmode_pet.build(
-            prompts,
-            self.grid,
-            self._coarse_sensitivity(prompts),
-            on=self.on,
-            reproducible=self.reproducible,
-        )
-        start = listmode_pet.uniform_start(model)
-        if self._image is not None:
+        model = self._model_of(prompts)
+        if self._image is None:
+            start = listmode_pet.uniform_start(model)
+        else:
             start = self._image * np.float32(self.share)
         tof = None if prompts.tof_bins is None else prompts.scanner.tof
         algorithm = updates_of(number, ring_demand(prompts.n_events, self.grid, tof))
@@ -98,6 +92,18 @@ class CountedEvents(CountedLines):
             yield step.update, n_updates
         # Stored as the image of all counts, which the simulation needs.
         self._image, self._model = image / np.float32(self.share), model
+
+    def _model_of(self, prompts: ListMode) -> SystemModel:
+        """Return the model of a round; rounds differ only in the background."""
+        if self._model is None:
+            return listmode_pet.build(
+                prompts,
+                self.grid,
+                self._coarse_sensitivity(prompts),
+                on=self.on,
+                reproducible=self.reproducible,
+            )
+        return replace(self._model, background=listmode_pet.relative_background(prompts))
 
     def _coarse_sensitivity(self, prompts: ListMode) -> Sensitivity:
         """Return the sensitivity of the coarse image, computed once."""

@@ -114,6 +114,7 @@ class _Rounds:
         self.misses = self._paths(mask, counted.rays) == 0
         self.lines_miss = self._paths(mask, counted.lines.rays) == 0
         self.at, self.lines_at = _middles(counted.rays), _middles(counted.lines.rays)
+        self.lines_order = np.argsort(self.lines_at[self.lines_miss])
         self.scatter = np.zeros(len(counted.counts), np.float32)
         # Coarse μ-map: the full one would cost path steps without any gain in accuracy.
         self.mu_map = coarsened(counted.mu_map, map_edge_mm(counted.grid))
@@ -215,6 +216,7 @@ class _Rounds:
                 counted.counts[outside],
                 lines_at[lines_outside],
                 simulated[lines_outside] * weight,
+                self.lines_order,
             )
         )
         self.scattered = simulated * (factor * self.along.at(lines_at)).astype(np.float32)
