@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.2
 """Interval of checks for a stop, and for remaining workers."""
+ANSWER_S = 5.0
+"""Longest wait for an answer that is complete; a worker that has died does not send it."""
 AGAIN = 3
 """Restarts of a part that Dask gave up after four workers died with it. If they died for other
 reasons, the part may still succeed.
@@ -123,15 +125,27 @@ class DaskWorkers:
                     seen_at = self._last_available(seen_at)
                     on_poll()
                     continue
-                i, seen_at = numbers.pop(future.key), monotonic()
+                i = numbers.pop(future.key)
+                if future.status == "lost":  # the worker died with the answer in its memory
+                    future.release()  # Dask would compute it again, but does not report the end
+                    begin(i)
+                    continue
                 if _has_killed(future) and deaths[i] < AGAIN:
                     deaths[i] += 1
                     begin(i)
                     continue
                 self._raise_fault(future, orders[i])
-                # The next update of this part goes to the same worker, which has its events in
-                # memory
-                self._homes[orders[i].part], found = future.result()
+                try:
+                    # The next update of this part goes to the same worker, which has its events
+                    # in memory
+                    self._homes[orders[i].part], found = future.result(timeout=ANSWER_S)
+                except TimeoutError:  # the worker is dying, and the status will be "lost"
+                    numbers[future.key] = i
+                    ended.put(future)
+                    seen_at = self._last_available(seen_at)
+                    on_poll()
+                    continue
+                seen_at = monotonic()
                 yield i, found
                 on_poll()
         finally:
@@ -145,11 +159,12 @@ class DaskWorkers:
         return self._client.submit(_here, work, order, pure=False, retries=0, **preferred)
 
     def _raise_fault(self, future: Future, order: PartOrder) -> None:
-        if future.status in ("cancelled", "lost"):  # the scheduler has ended
+        if future.status == "cancelled":  # the scheduler has ended
             raise WorkersLostError(
                 f"{self._address}: the scheduler has stopped, or has lost the run. {PAUSED}"
             )
-        fault = future.exception()
+        # Otherwise a future that is lost now would wait until Dask has computed it again
+        fault = future.exception() if future.status == "error" else None
         if _has_killed(future):
             raise ResourceError(
                 f"Part {order.part + 1} of {order.n_parts} crashed several workers in a row. "

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -20,6 +24,7 @@ from engine.jobs.checkpoint import Job, keep
 from engine.jobs.queue import StudyQueue
 from engine.jobs.reconstruction import reconstruct
 from engine.jobs.shards import DividedRun
+from engine.jobs.shards.cluster import DaskWorkers
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.protocols.study.assignments import with_settings
@@ -29,7 +34,10 @@ from engine.simulate.xray import simulate_xray
 from tests.dask_workers import cluster, shards_left
 from tests.engine.jobs.test_queue import queue as queue
 
-distributed = pytest.importorskip("distributed")
+if TYPE_CHECKING:
+    from distributed import LocalCluster
+
+pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not ours to mend
 ON = cpu(1)
 SETTINGS = ("grid.voxel_mm=[2, 2, 2]", "grid.diameter_mm=44", "grid.length_mm=36")
@@ -108,12 +116,53 @@ def test_iterative_ct_is_not_divided(scan: Path) -> None:
 @pytest.mark.slow
 def test_killed_worker_loses_only_its_slab(scan: Path) -> None:
     study = study_of(scan)
-    with cluster(2, processes=True) as made, distributed.Client(made.scheduler_address) as client:
-        events, killed = [], 0
+    with cluster(2, processes=True) as made:
+        pids, events = process_ids(made), []
         for event in DividedRun(made.scheduler_address, 18)(study, on=ON):
             events.append(event)
             if isinstance(event, Preview) and event.slices in (2, 8):
-                os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-                killed += 1
-    assert killed == 2
+                os.kill(pids.pop(), signal.SIGKILL)
+    assert not pids
     np.testing.assert_array_equal(finished(events).values, reconstruct(study, on=ON).values)
+
+
+@dataclass(frozen=True)
+class Part:
+    part: int
+    n_parts: int = 3
+
+
+def process_of(part: Part) -> tuple[int, int]:
+    return part.part, os.getpid()
+
+
+@pytest.mark.slow
+def test_answers_in_the_memory_of_a_killed_worker_are_computed_again() -> None:
+    parts = [Part(k) for k in range(3)]
+    with cluster(1, processes=True) as made, DaskWorkers(made.scheduler_address) as workers:
+        (killed,) = process_ids(made)
+        answers = workers.answers(process_of, parts, lambda: None)
+        _, first = next(answers)
+        tasks = made.scheduler.tasks
+        wait_until(lambda: [each.state for each in tasks.values()] == ["memory"] * 3)
+        (address,) = made.scheduler.workers
+        os.kill(killed, signal.SIGKILL)
+        wait_until(lambda: address not in made.scheduler.workers)
+        rest = [answer for _, answer in answers]
+    assert first[1] == killed
+    assert {first[0], *(part for part, _ in rest)} == {0, 1, 2}
+    assert all(pid != killed for _, pid in rest)
+
+
+def process_ids(made: LocalCluster) -> list[int]:
+    """Return the process IDs of the workers."""
+    return [worker.pid for worker in made.workers.values()]
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition; raise TimeoutError after a minute."""
+    end = monotonic() + 60
+    while not condition():
+        if monotonic() > end:
+            raise TimeoutError
+        sleep(0.01)
