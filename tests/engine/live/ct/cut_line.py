@@ -1,14 +1,17 @@
-"""A proxy that forwards bytes from a sender, and cuts the first connection once."""
+"""A proxy that forwards bytes from a sender, and cuts the first connection."""
 
 from __future__ import annotations
 
 import socket
-import threading
 from contextlib import suppress
+from threading import Event, Thread
 
 
 class CutLine:
     """A proxy between a sender and a receiver of TCP.
+
+    It refuses connections until the sender listens, and from the cut until `restore`. A connection
+    that is accepted and closed at once would look like a sender with a wrong key.
 
     Parameters
     ----------
@@ -19,43 +22,56 @@ class CutLine:
     def __init__(self, sender: str, cut_after: int) -> None:
         host, port = sender.removeprefix("tcp://").split(":")
         self._sender, self._left = (host, int(port)), cut_after
-        self._server = socket.create_server(("127.0.0.1", 0))
-        self.address = f"tcp://127.0.0.1:{self._server.getsockname()[1]}"
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            self._port = server.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self._port}"
         self.n_cut = 0
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._is_restored, self._is_closed = Event(), Event()
+        Thread(target=self._forward, daemon=True).start()
+
+    def restore(self) -> None:
+        """Accept one more connection, for another sender at the same address."""
+        self._is_restored.set()
 
     def close(self) -> None:
-        self._server.close()
+        """End the proxy."""
+        self._is_closed.set()
+        self._is_restored.set()
 
-    def _accept(self) -> None:
+    def _forward(self) -> None:
+        self._forward_connection()
+        self._is_restored.wait()
+        self._forward_connection()
+
+    def _forward_connection(self) -> None:
+        sender = None
+        while sender is None:
+            if self._is_closed.wait(0.02):
+                return
+            with suppress(OSError):
+                sender = socket.create_connection(self._sender)
+        with socket.create_server(("127.0.0.1", self._port)) as server:
+            receiver, _ = server.accept()
+        Thread(target=self._pass_back, args=(receiver, sender), daemon=True).start()
+        self._pass_on(sender, receiver)
+
+    def _pass_back(self, receiver: socket.socket, sender: socket.socket) -> None:
         with suppress(OSError):
-            while True:
-                near, _ = self._server.accept()
-                try:
-                    far = socket.create_connection(self._sender)
-                except OSError:  # the sender is not there: the receiver tries again
-                    near.close()
-                    continue
-                threading.Thread(target=self._pass, args=(near, far), daemon=True).start()
-                threading.Thread(target=self._pass_on, args=(far, near), daemon=True).start()
+            while data := receiver.recv(4096):
+                sender.sendall(data)
+        self._close(receiver, sender)
 
-    def _pass(self, source: socket.socket, sink: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(4096):
-                sink.sendall(data)
-        self._close(source, sink)
-
-    def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
+    def _pass_on(self, sender: socket.socket, receiver: socket.socket) -> None:
         """Forward the bytes of the sender, up to the cut."""
         with suppress(OSError):
-            while data := source.recv(64):
+            while data := sender.recv(64):
                 if not self.n_cut and len(data) > self._left:
-                    sink.sendall(data[: self._left])
+                    receiver.sendall(data[: self._left])
                     self.n_cut = 1
                     break
                 self._left -= len(data)
-                sink.sendall(data)
-        self._close(source, sink)
+                receiver.sendall(data)
+        self._close(sender, receiver)
 
     @staticmethod
     def _close(*sockets: socket.socket) -> None:

@@ -14,6 +14,8 @@ from engine.live.core.frame import Arrival, Frame, FrameKind
 from engine.live.core.source import FrameSource
 
 N, ROWS, COLUMNS = 24, 6, 10
+PATIENCE_S = 60.0
+"""Limit for an arrival; processes start slowly on a busy machine."""
 
 
 def scan(n: int = N, rows: int = ROWS, columns: int = COLUMNS) -> Projections:
@@ -74,9 +76,9 @@ def assert_frames_of(arrivals: list[Arrival], data: Projections, *, exact: bool 
 
 
 def until(
-    source: FrameSource, wanted: Callable[[Arrival], bool], seconds: float = 20.0
+    source: FrameSource, wanted: Callable[[Arrival], bool], seconds: float = PATIENCE_S
 ) -> Iterator[Arrival]:
-    """Yield what comes up to the first that is wanted; fails where it does not come in time."""
+    """Yield arrivals up to the first wanted one; raise AssertionError if it does not come."""
     stop = Event()
     timer = Timer(seconds, stop.set)
     timer.start()

@@ -55,6 +55,7 @@ def test_sender_killed_within_a_message_leaves_no_partial_frame(cut_after: int) 
                     first.wait()
                     second = sender(address, 0, 5)
                     second.__enter__()
+                    line.restore()
         finally:
             line.close()
             if second is not None:
