@@ -12,10 +12,10 @@ os.environ["NUMBA_NUM_THREADS"] = "2"  # read when numba is first imported
 # threads that wait would else keep their processor busy: half the cost of many small loops
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # they do so between products of matrices, too
-os.environ.setdefault(  # without a file the screen is a small square
-    "QT_QPA_PLATFORM",
-    f"offscreen:configfile={Path(__file__).resolve().parent / 'app/screens/1920x1080.json'}",
-)
+if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
+    # without a file, the offscreen screen has 800 x 800 pixels, too few for the window
+    screen = Path(__file__).resolve().parent / "app/screens/1920x1080.json"
+    os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={screen}"
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # without bytecode, each process of the tests ...
 

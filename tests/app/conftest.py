@@ -13,6 +13,7 @@ import psutil
 import pytest
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.state.models.device_choice import DeviceChoice
 from app.state.models.inputs import DATA, SCANNER, Input
@@ -40,6 +41,30 @@ LOADERS: list[Loader] = []
 """Processes that read files for several tests."""
 PATIENCE_MS = 60_000
 """The first run compiles kernels if their cache is empty."""
+POLL_MS = 10
+
+
+class PatientBot(QtBot):
+    """Wait up to `PATIENCE_MS` by default, and count only the time in which this process runs.
+
+    A busy machine may give the process little time, or pause it.
+    """
+
+    def waitUntil(self, callback: Callable[[], object], *, timeout: int = PATIENCE_MS) -> None:
+        for _ in range(timeout // POLL_MS):
+            if callback():
+                return
+            self.wait(POLL_MS)
+        super().waitUntil(callback, timeout=POLL_MS)
+
+    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **options: Any) -> Any:
+        return super().waitSignal(signal, timeout=timeout, **options)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """Return a bot with the patience of these tests."""
+    return PatientBot(request)
 
 
 @pytest.fixture(scope="session")
