@@ -1724,6 +1724,11 @@
       <translation>Farbe der Region</translation>
     </message>
     <message>
+      <location filename="app/language/internal_errors.py" />
+      <source>Internal error ({name}: {e}); please report it.</source>
+      <translation>Interner Fehler ({name}: {e}); bitte melden Sie ihn.</translation>
+    </message>
+    <message>
       <location filename="app/language/keys.py" />
       <source>Axial</source>
       <translation>Axial</translation>
@@ -7727,11 +7732,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/state/services/threads.py" />
       <source>The engine could not be started ({name}: {e}); please report this error.</source>
       <translation>Der Rekonstruktionsprozess konnte nicht gestartet werden ({name}: {e}); bitte melden Sie diesen Fehler.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/threads.py" />
-      <source>Internal error ({name}: {e}); please report it.</source>
-      <translation>Interner Fehler ({name}: {e}); bitte melden Sie ihn.</translation>
     </message>
     <message>
       <location filename="app/state/services/unfinished/edited_studies.py" />

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
+from app.language.internal_errors import internal_error
 from app.language.translation import tr
 from app.views.volume_facts import looked_through
 from engine.core.errors import EngineError
@@ -105,14 +106,6 @@ class Task(QThread):
             self.failed.emit(str(e))
         except Exception as e:  # noqa: BLE001  no error of a thread may be lost
             keep_fault(e)
-            # Lines of a long message would show as codes of control characters.
-            words = " ".join(str(e).split())
-            self.failed.emit(
-                tr(
-                    "Internal error ({name}: {e}); please report it.",
-                    name=type(e).__name__,
-                    e=words,
-                )
-            )
+            self.failed.emit(internal_error(e))
         else:
             self.done.emit(result)

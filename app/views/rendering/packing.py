@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from app.language.internal_errors import internal_error
 from app.language.translation import tr
 from app.views.colour.windows import AIR_HU
 from app.views.planes.placing import VolumePlacing
@@ -19,6 +20,7 @@ from app.views.volume_facts import facts_of
 from engine.analysis.regions import coverage_of
 from engine.core.errors import EngineError
 from engine.data import Volume
+from engine.tools.diagnostics import keep_fault
 
 MOST_REGIONS = 16
 PATIENCE_S = 30.0
@@ -127,6 +129,9 @@ class Packer(QObject):
             parts.fault = str(e)
         except MemoryError:
             parts.fault = tr("This computer has too little free memory for the 3D view.")
+        except Exception as e:  # noqa: BLE001  without an answer the view would wait for ever
+            keep_fault(e)
+            parts.fault = internal_error(e)
         with suppress(RuntimeError):  # the window was closed meanwhile
             self._done.emit(parts)
 

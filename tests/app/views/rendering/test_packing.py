@@ -12,6 +12,7 @@ from app.views.rendering.packing import PackedParts, Packer, masks_of
 from engine.analysis.regions import SphereRegion
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+from engine.tools.diagnostics.faults import last_fault
 
 GRID = ImageGrid((21, 30, 17), (2.0, 3.0, 1.5), (10.0, -5.0, 4.0))
 
@@ -109,4 +110,26 @@ def test_newest_request_is_packed_and_a_known_volume_only_once(qtbot, volume):
     assert actual == [asked[0], asked[2]], "the one in between was no longer wanted"
     assert actual[0].packed_lower is actual[1].packed_lower
     assert threads == [QThread.currentThread()] * 2, "the window is only used in its own thread"
+    packer.wait()
+
+
+def test_internal_error_is_reported_and_the_next_volume_packed(qtbot, volume, monkeypatch):
+    packer, of = Packer(), PackedVolume.of
+    reported: list[str] = []
+    actual: list[PackedParts] = []
+    packer.failed.connect(reported.append)
+    packer.packed.connect(actual.append)
+
+    def broken_once(volume: Volume, most_voxels: int) -> PackedVolume:
+        monkeypatch.setattr(PackedVolume, "of", of)
+        raise ValueError("no such\nlevel")
+
+    monkeypatch.setattr(PackedVolume, "of", broken_once)
+    asked = [PackedParts(volume, None, (), VolumePlacing()) for _ in range(2)]
+    for each in asked:
+        packer.ask(each, 10**6)
+        qtbot.waitUntil(lambda: not packer.is_busy)
+    assert reported == ["Internal error (ValueError: no such level); please report it."]
+    assert "no such\nlevel" in last_fault(), "the support bundle contains it"
+    assert actual == asked[1:]
     packer.wait()
