@@ -1,6 +1,6 @@
-"""Line integrals of balls in parallel rays, by their closed form; nothing of the engine is used.
+"""Closed-form line integrals of balls along parallel rays, independent of the engine.
 
-The chord of a ball of radius r that a ray passes at distance d is 2 √(r² − d²).
+The chord of a ball of radius r at distance d from its centre is 2 √(r² − d²).
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ SCANS = (
     *CHOICES,
     *PHYSICS,
 )
-"""What a modality is built from."""
+"""Parts of a modality."""
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(LEAVES, LEAVES),
@@ -304,7 +304,7 @@ ENGINE_OF_APP = (
     ),
     "engine.tools.tuning",
 )
-"""Modules of the engine that the window knows: faces, whose parts it does not reach into."""
+"""Engine modules for the window: public faces, not their parts."""
 
 APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "language": (),
@@ -405,7 +405,7 @@ OPENING = (
 )
 """Calls that take a path to a file."""
 NO_PATHS = ("Job", "archive", "gpu", "h5py.h5a", "parts", "results", "json", "tomllib")
-"""What has methods of these names and opens nothing."""
+"""Objects that have methods with these names but open nothing."""
 MAY_OPEN = (
     "engine.core.plugins",  # packages that are installed next to this one
     "engine.live.recording",  # our own files, which grow while they are read
@@ -452,7 +452,7 @@ MAY_OPEN = (
     *("engine.core.backend.selftest_results", "engine.core.backend.cupy_compiling"),
     *("engine.tools.benchmark.gpu_file", "engine.cli.machine.gpu_check"),
 )
-"""Modules that open paths: the one way in, what writes, and what reads files that we made."""
+"""Modules that open paths: the one way to read, writers, and readers of our own files."""
 
 MOST_LINES = 320
 MOST_CODE_LINES = 80
@@ -568,13 +568,13 @@ def _allowed(part: str, imported: Import) -> bool:
     inner = imported.module.removeprefix("engine").removeprefix(".")
     types = TYPES_ONLY.get(part, ()) if imported.for_types else ()
     allowed = (*MAY_IMPORT[part], *types)
-    # a part that stands in the table is allowed by its own name, never by that of its folder
+    # a part in the table is allowed by its own name, never by that of its folder
     listed = tuple(name for name in allowed if name not in MAY_IMPORT)
     return part_of(imported.module) in (part, *allowed) or within(inner, listed)
 
 
 def layers_of_app(source: Source) -> Iterator[Fault]:
-    """The window adds no physics, and no room imports one that stands above it."""
+    """The window adds no physics, and no part of it imports a part above."""
     if not within(source.module, ("app",)):
         return
     room = part_of(source.module)
@@ -663,7 +663,7 @@ def short_files(source: Source) -> Iterator[Fault]:
 def long_files(source: Source, most: int) -> Iterator[Fault]:
     """Yield a file with more than `most` lines of code.
 
-    Docstrings, comments and empty lines do not count, so that nobody saves on explanations.
+    Docstrings, comments and empty lines do not count, so that explanations cost nothing.
     """
     described = {
         line
@@ -724,11 +724,11 @@ RULES: tuple[Rule, ...] = (
 
 JUDGE = "tests.judge"
 JUDGE_LIBRARIES = frozenset(("numpy", "numba", JUDGE)) | sys.stdlib_module_names
-"""What the photon Monte Carlo may import; its own tests import pytest besides."""
+"""Imports that the photon Monte Carlo may use; its own tests also import pytest."""
 
 
 def judge_apart(source: Source) -> Iterator[Fault]:
-    """What judges the engine shares nothing with it."""
+    """The judge of the engine shares no code with it."""
     is_test = source.path.rsplit("/", 1)[-1].startswith("test_")
     allowed = JUDGE_LIBRARIES | ({"pytest"} if is_test else set())
     for imported in source.imports:

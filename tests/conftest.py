@@ -1,4 +1,4 @@
-"""What all tests share: seeded numbers, sample scans, a home of their own, the GPU if any."""
+"""Fixtures for all tests: seeded numbers, sample scans, a home folder, and the GPU if any."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 os.environ["NUMBA_NUM_THREADS"] = "2"  # read when numba is first imported
-# threads that wait would else keep their processor busy: half the cost of many small loops
+# waiting threads would otherwise keep a processor busy: half the cost of many small loops
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # they do so between products of matrices, too
 if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
@@ -17,7 +17,7 @@ if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
     screen = Path(__file__).resolve().parent / "app/screens/1920x1080.json"
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={screen}"
 
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # without bytecode, each process of the tests ...
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # for child processes, see below
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ from tests.emulator import EmulatedGpu
 from tests.skips import summary
 
 sys.dont_write_bytecode = False
-"""... and there are some hundred, compiles all our sources anew."""
+"""Without bytecode, each of some hundred processes of the tests would compile all sources."""
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -42,7 +42,7 @@ def rng() -> np.random.Generator:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of sample scans beside the clone; the test is skipped where it is absent."""
+    """Return the folder of sample scans next to the clone; skip the test if there is none."""
     if not SHARED_DATA.is_dir():
         pytest.skip("the sample scans of ../shared/data are not on this machine")
     return SHARED_DATA
@@ -65,18 +65,19 @@ def isocenter_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module", autouse=True)
 def set_aside() -> None:
-    """Take what the files before left alive out of the garbage collector's sight as well.
+    """Exclude objects of earlier files from garbage collection.
 
-    It walks all of it each time a card of the emulator is full, and towards the end for a second.
+    A collection visits all of them each time that memory of the emulator is full, and takes up to a
+    second near the end.
     """
     gc.collect()
     gc.freeze()
 
 
 def pytest_collection_finish() -> None:
-    """Take modules and tests out of the garbage collector's sight, which walks them in vain.
+    """Exclude modules and tests from garbage collection, which would visit them without effect.
 
-    What tests leave is collected less often than usual, but old windows soon: Qt would style them
+    Objects of tests are collected less often than usual, but old windows soon: Qt would style them
     with each new one.
     """
     gc.collect()

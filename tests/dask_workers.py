@@ -1,4 +1,4 @@
-"""Workers of Dask on this machine, and what they leave."""
+"""Dask workers on this machine, and files that they leave behind."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def cluster(n_workers: int, *, processes: bool = False) -> Iterator[LocalCluster
 
 
 def shards_left() -> list[str]:
-    """Names of parts of studies that nobody has taken away."""
+    """Return the names of parts of studies that were not removed."""
     return [path.name for path in (cache_dir() / "shards").iterdir()]

@@ -1,10 +1,10 @@
-"""Draw texts of the window and errors at random, for a reader who judges them one by one.
+"""Draw random texts of the window and of errors, for a reader who judges them one by one.
 
     python -m tests.drawn_texts [--seed N] [--n N]
 
 Texts of the window are the sources of its translations. Errors are the messages of raised
-exceptions of the engine and the window; `{…}` stands for a value. Texts of fewer than three words
-are left out. Each line has a number, the text and its place.
+exceptions of the engine and the window; `{…}` represents a value. Texts of fewer than three words
+are left out. Each line has a number, the text and its location.
 """
 
 from __future__ import annotations

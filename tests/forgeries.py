@@ -16,7 +16,7 @@ ONE_BYTE = {
     "report": "any byte of an exported report",
     "report signature": "any byte of the .sig file of a report",
 }
-"""Content of which each single byte is signed."""
+"""Content with a signature over each single byte."""
 
 LOG = {
     "doubled key": 'another "what" before the true one',
@@ -107,7 +107,7 @@ STRIPPED = {
     "picture, statement": "the same, and its private attributes; the log knows the object",
     "document": "the .sig file of a DICOM PDF and the signature of the PDF removed",
 }
-"""Reports that lost signatures, by what was removed."""
+"""Reports with removed signatures, by the removed part."""
 
 STRIPPED_RESULT = {
     "signature": "result.json.sig removed; the log states its key",
@@ -115,7 +115,7 @@ STRIPPED_RESULT = {
     "signature, log": "the same after the log and its newest digest were removed",
     "signed again": "the record signed by another known key than the one that it states",
 }
-"""Results that lost their signature, by what was removed."""
+"""Results with removed signatures, by the removed part."""
 
 LOG_STATEMENT = {
     "rollback": "log and newest digest of an earlier day; an exported image knows a later line",

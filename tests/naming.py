@@ -1,4 +1,4 @@
-"""Rules for names and docstrings: terms of the field, and docstrings that are complete alone."""
+"""Rules for names and docstrings: terms of the field, and docstrings that can stand alone."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ HOMONYMS = {
     ("engine/cli/verbs.py", "resolution"): "a verb",
     ("engine/cli/measure/resolution.py", "resolution"): "a verb",
 }
-"""Same words for other things, each with what it means there."""
+"""Equal words for other things, each with its meaning there."""
 
 
 def keys() -> set[str]:

@@ -55,7 +55,7 @@ def cycle_in(graph: Mapping[str, set[str]]) -> list[str]:
 
 
 def by_package(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Return each package below `engine` and `app` with those whose modules it imports."""
+    """Return each package below `engine` and `app` with the packages that it imports from."""
     found: dict[str, set[str]] = {}
     for module, others in graph.items():
         package = ".".join(module.split(".")[:2])

@@ -69,7 +69,7 @@ def test_sum_above_the_table_equals_that_of_its_rows() -> None:
 
 
 class Code:
-    """What a file of arrays runs when it is read without care."""
+    """Code that runs when an array file is read carelessly."""
 
     def __init__(self, touched: Path) -> None:
         self.touched = touched

@@ -1,7 +1,7 @@
-"""Find tolerances of tests that state no reason for their size.
+"""Find tolerances of tests without a stated reason for their size.
 
-A tolerance has a reason if a comment stands in its statement or on the line before, or if it is a
-named constant, which has its reason where it is defined. An exact comparison (0) needs none.
+A tolerance has a reason if there is a comment in its statement or on the line before, or if it is a
+named constant, which has its reason at its definition. An exact comparison (0) needs none.
 """
 
 from __future__ import annotations

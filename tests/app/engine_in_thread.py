@@ -1,6 +1,6 @@
 """The engine in a thread of this process: the same events without two seconds of imports.
 
-What processes alone can show, deaths above all, is tested with `EngineProcess`.
+Tests of effects that need a process, such as its death, use `EngineProcess`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Queue:
         self.sent.put(progress)
 
     def beat(self) -> None:
-        """Nobody waits for a sign of life."""
+        """Do nothing: no process checks for a sign of life."""
 
     def wait_until_received(self) -> None:
         """Images are copies."""
@@ -82,7 +82,7 @@ class Queue:
 
 
 class EngineInThread:
-    """Stands where an `EngineProcess` stands: drawn by one thread, told what to do by another."""
+    """A replacement for `EngineProcess`: one thread reads its events, another sends requests."""
 
     pid = None
 

@@ -1,11 +1,11 @@
-"""What two large volumes over each other cost the window, in processor time.
+"""Measure the processor time that the window needs for two large overlaid volumes.
 
     python -m tests.app.measure_fusion [--edge 512] [--askew] [--slab 20] [--sheet axial]
 
-The real window on a screen of 1920 x 1080 that nobody sees: one volume on show, the other opened
-from a file and laid over it. Printed are the longest that opening it holds the event loop (time of
-its thread), and medians and 95th percentiles of a notch of the wheel, of a step of a window drag of
-the lower and of the upper volume, and of a moved cursor, each until all is painted.
+The real window is on an offscreen screen of 1920 x 1080. It displays one volume and opens another
+from a file on top of it. The program prints the longest time that the opening blocks the event loop
+(CPU time of its thread). It also prints medians and 95th percentiles for a wheel notch, a step of a
+window drag of the lower and of the upper volume, and a cursor move, each until all is painted.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def _name_of(widget: QWidget) -> str:
 
 
 def without_tips(inside: QWidget) -> list[str]:
-    """Return the words of visible buttons that have no tip; those of dialogs say what they do."""
+    """Return the texts of visible buttons without a tip; buttons of dialogs need none."""
     return [
         each.text() or type(each).__name__
         for each in inside.findChildren(QAbstractButton)
@@ -155,7 +155,7 @@ def without_tips(inside: QWidget) -> list[str]:
 
 
 def _tip_of(button: QAbstractButton) -> str:
-    """Return what Qt shows over a button: its own tip, or that of the editor it is part of."""
+    """Return the tip that Qt shows for a button: its own, or that of its editor."""
     parent = button.parent()
     return button.toolTip() or (parent.toolTip() if isinstance(parent, Editor) else "")
 
@@ -271,7 +271,7 @@ def contrast_in(pixels: NDArray[np.uint32]) -> float:
 
 
 def _few(colours: NDArray[np.uint32]) -> NDArray[np.intp]:
-    """Return the places of the brightest and the darkest colours, one of which is the best."""
+    """Return the positions of the brightest and the darkest colour, the candidates for the best."""
     green = colours >> 8 & 0xFF
     order = np.argsort((colours >> 16) + 3 * green + (colours & 0xFF))
     return np.concatenate([order[:FEW], order[-FEW:]])
@@ -283,7 +283,7 @@ def contrast_of(fault: str) -> float:
 
 
 def too_wide(inside: QWidget) -> list[str]:
-    """Return what needs more width than the column it scrolls in, of which the rest is not seen."""
+    """Return widgets that are wider than their scroll area, which hides a part of them."""
     never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
     return [
         f"{type(area.parent()).__name__}: {area.widget().minimumSizeHint().width()} px"

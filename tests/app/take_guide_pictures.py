@@ -1,8 +1,8 @@
-"""Take the pictures that the guide shows: the real window, with the demos.
+"""Take the pictures of the guide: the real window with the demos.
 
 python -m tests.app.take_guide_pictures [FOLDER]
 xvfb-run python -m tests.app.take_guide_pictures [FOLDER]                 # with the 3D view
-ISOCENTER_LANGUAGE=de python -m tests.app.take_guide_pictures [FOLDER]    # the German one alone
+ISOCENTER_LANGUAGE=de python -m tests.app.take_guide_pictures [FOLDER]    # the German one only
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ RODS = (
     (12.0, 9.0, 4.0, 6.0, 24.0, -0.02),
     (10.0, -9.0, 8.0, 4.0, 9.0, 0.015),
 )
-"""Middle (x, y), half axes and half height [mm] of rods, and what they add [1/mm]."""
+"""Centre (x, y), half axes and half height [mm] of rods, and their added attenuation [1/mm]."""
 PICTURES = (
     "empty",
     "pet-loaded",

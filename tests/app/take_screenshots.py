@@ -1,9 +1,9 @@
-"""Drive the window through its states and save a picture of each, with what is wrong in it.
+"""Drive the window through its states; save a picture of each and its faults.
 
 python -m tests.app.take_screenshots --out FOLDER [--screen 1280x720 1920x1080] [--scale 1]
     [--theme dark light] [--only WORD] [--part K/N]
 
-Pictures go to FOLDER/SCREEN, what the laws of `screen_laws` find to FOLDER/SCREEN/faults.txt.
+Pictures go to FOLDER/SCREEN, and the faults found by `screen_laws` to FOLDER/SCREEN/faults.txt.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 SCREENS = Path(__file__).with_name("screens")
 HOME, PLATFORM = "ISOCENTER_HOME", "QT_QPA_PLATFORM"
 KEPT = ("jobs", "queue", "results", "state")
-"""Of the folder of jobs and caches: what must not be left of other pictures."""
+"""Entries in the folder of jobs and caches that must not remain from other pictures."""
 
 
 def arguments() -> argparse.Namespace:

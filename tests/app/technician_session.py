@@ -1,8 +1,8 @@
-"""A technician at work: from a scan to its report, signed and sent, by mouse alone.
+"""Simulate a technician at work: from a scan to its signed and sent report, with the mouse only.
 
 python -m tests.app.technician_session FOLDER SCAN
 
-Clicks go to the window of the system, at the place of the button, so that what covers it is hit.
+Clicks go to the system window at the position of the button, so they hit anything that covers it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PASSPHRASE = "correct horse"
 
 
 class Hands(QObject):
-    """Counts what the system's windows are given: presses of buttons and of keys."""
+    """Count the presses of buttons and keys that the system's windows receive."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Hands(QObject):
 def click(widget: QWidget, at: QPoint | None = None) -> None:
     """Click a widget at its visible position."""
     for _ in range(SETTLED):
-        QApplication.processEvents()  # what was just said has moved what is below
+        QApplication.processEvents()  # the last message has moved the widgets below it
     assert widget.isVisible() and widget.isEnabled(), widget.objectName()
     place = widget.mapTo(widget.window(), at or widget.rect().center())
     window = widget.window().windowHandle()
@@ -105,7 +105,7 @@ def choose(app: QApplication, name: str) -> None:
 
 
 def prepare(folder: Path, scan: Path, archive: str) -> Preferences:
-    """Set up what the physicist has: a locked protocol, a passphrase, a folder, a DICOM node."""
+    """Prepare the physicist's part: a locked protocol, a passphrase, a folder, a DICOM node."""
     preferences = Preferences(folder / "home")
     library = preferences.library
     algorithm = {"kind": "osem", "iterations": 1, "subsets": 2}

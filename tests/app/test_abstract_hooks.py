@@ -1,6 +1,6 @@
-"""Editors and views fill in what their base classes leave open.
+"""Tests that editors and views override the abstract methods of their base classes.
 
-Qt's metaclass takes no ABC: Python makes an object of a class with open methods without a word.
+Qt's metaclass does not support ABC: Python creates objects with abstract methods without an error.
 """
 
 from __future__ import annotations

@@ -370,7 +370,7 @@ def test_start_while_the_last_process_ends_uses_the_same_scan(qtbot, window, ope
     def start_again() -> None:
         """Start as soon as the first run is finished: its process is still there."""
         if session.run.state is RunState.FINISHED and not active:
-            runner.engine = EngineInThread  # the first run alone needs a process
+            runner.engine = EngineInThread  # only the first run needs a process
             runner.start()
             active.append(session.run.state.is_active)
             window.commands.open_path(ct_scan)

@@ -48,9 +48,10 @@ ON = cpu(2)
 
 @dataclass(frozen=True)
 class Case:
-    """How a run is made to end, and what must be said of it: done, planned, how it ended.
+    """A way to end a run, and its expected record: done, planned, and how it ended.
 
-    Iterations of 0 depend on the counts or on the noise: all places must agree on them.
+    The number of iterations is 0 if it depends on the counts or the noise: then all places must
+    agree on it.
     """
 
     made: tuple[str, ...] = ()

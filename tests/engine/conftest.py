@@ -1,4 +1,4 @@
-"""Devices for tests of what runs on any of them."""
+"""Devices for tests of code that runs on all of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Small stand-ins for `engine.jobs.reconstruction.run`, importable by a spawned process.
+"""Small replacements for `engine.jobs.reconstruction.run`, importable by a spawned process.
 
-They have the real one's parameters and tell the same events, in a time the test decides. The real
-run is imported where it is wanted: it takes as long as all else that a process of a test does.
+They have the real parameters and send the same events, in a time that the test sets. The real run
+is imported only where it is needed: its import takes as long as all other work of a test process.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ GRID = ImageGrid((4, 5, 6), (1.0, 2.0, 3.0))
 
 
 def image_after(update):
-    """The image of the stand-ins after `update` updates."""
+    """Return the image of the replacements after `update` updates."""
     return np.random.default_rng(update).random(GRID.shape, np.float32)
 
 
@@ -125,7 +125,7 @@ def assuming_on_record(study, **options):
 
 
 def told_modules(study, **options):
-    """What the process has imported."""
+    """Return the modules that the process has imported."""
     yield Loaded("modules", {"modules": sorted(sys.modules)})
     yield from steady(study, **options)
 
@@ -135,9 +135,9 @@ UPDATES_BEFORE_FAULT = 3
 
 
 def failing_gpu(study, *, on, resume, **options):
-    """The real run on an emulated card whose driver breaks after three updates.
+    """Run the real reconstruction on an emulated card with a driver that fails after three updates.
 
-    What is resumed runs on the device asked for.
+    A resumed run uses the requested device.
     """
     from engine.jobs.reconstruction import run
 

@@ -17,14 +17,14 @@ ORIENTATIONS = tuple("".join(sides) for sides in product("LR", "PA", "SI"))
 N, EDGE = 10, 3
 """Voxels along an edge of the volume, and of the block."""
 TOWARDS = "LAS"
-"""Sides of the patient at which the block lies."""
+"""Sides of the patient where the block is."""
 CORNERS = {"axial": (1, -1), "coronal": (1, -1), "sagittal": (-1, -1), "frontal": (1, -1)}
 """Where the block is in a picture with the head on top and the patient's right at the left:
 (1, −1) is at the right and on top."""
 
 
 def marked(axes: str, info: Plain | None = None, unit: str = "counts/mm") -> Volume:
-    """Return the volume; each axis is filled by its letter alone, without code of the engine."""
+    """Return the volume; only the letter of each axis fills it, without code of the engine."""
     x, y, z = (
         slice(N - 1 - EDGE, N - 1) if side in TOWARDS else slice(1, 1 + EDGE) for side in axes
     )
@@ -35,9 +35,9 @@ def marked(axes: str, info: Plain | None = None, unit: str = "counts/mm") -> Vol
 
 
 def corner_of(ink: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return in which corner of a picture the largest connected blot lies: (right, down) signs.
+    """Return the corner of a picture with the largest connected blot: (right, down) signs.
 
-    Raises if it lies within an eighth of the middle along either axis.
+    Raises if the blot is within an eighth of the middle along either axis.
     """
     labels, n_blots = ndimage.label(ink)
     assert n_blots, "nothing is drawn"

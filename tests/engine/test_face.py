@@ -72,7 +72,7 @@ def test_subpackage_has_an_example_and_documents_its_names(name: str) -> None:
         if inspect.isfunction(value) or inspect.isclass(value):
             text = inspect.getdoc(value) or ""
             missing = [each for each in parameters(value) if each not in text]
-            if inspect.isfunction(value):  # the first line or a section states what it returns
+            if inspect.isfunction(value):  # the first line or a section states the return value
                 states = text.startswith("Return ") or "Returns\n" in text or "Yields\n" in text
                 missing += [] if states else ["Returns"]
             assert not missing, f"{name}.{key}: {missing}"
@@ -120,7 +120,7 @@ def parameters(value: object) -> list[str]:
 
 
 def described(field: object) -> bool:
-    """Whether a field says what it is: in words, by its own settings, or as the tag of its kind."""
+    """Return True if a field is described: in words, by its own settings, or as a tag."""
     values = getattr(field, "annotation", None)
     inner = inspect.isclass(values) and issubclass(values, Settings)
     inner = inner or isinstance(getattr(field, "default", None), Settings)

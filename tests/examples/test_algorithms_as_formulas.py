@@ -25,7 +25,7 @@ MOST_LINES = 15
 EQUAL = 1e-6
 """Largest difference relative to the maximum; float32 has a precision of 6e-8."""
 IN_TWO_PASSES = 3e-6
-"""The same with two passes, whose sums are in another order."""
+"""Return the same with two passes, which add in another order."""
 OFF = {
     name: {"use": "off"}
     for name in (

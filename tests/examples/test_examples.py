@@ -1,4 +1,4 @@
-"""Every example runs to its end, says what it found, and is listed."""
+"""Tests that every example runs to its end, prints its result, and is listed."""
 
 from __future__ import annotations
 

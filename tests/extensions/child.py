@@ -1,4 +1,4 @@
-"""What runs in the copy of a trial: commands of the program, then questions about its window."""
+"""Run commands of the program in the copy of a trial, then answer questions about its window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 
 def obey(job: dict[str, Any]) -> dict[str, Any]:
-    """Run the commands of a job, then answer what it asks."""
+    """Run the commands of a job, then answer its questions."""
     import engine
     from app.__main__ import main
 
@@ -130,9 +130,9 @@ def refused(command: list[str]) -> str:
 
 
 def window(paths: list[str], tab: str) -> list[dict[str, Any]]:
-    """Open files in the window, one after the other, and return what it shows for each.
+    """Open files in the window, one after the other, and return the displayed texts for each.
 
-    tab : title of the tab whose words are returned
+    tab : title of the tab with the texts
     """
     from PySide6.QtWidgets import QApplication
 
@@ -279,7 +279,7 @@ QUESTIONS = {
 
 
 def serve() -> None:
-    """Do jobs in copies of this process, which has the libraries of others and nothing of ours."""
+    """Do jobs in forked copies of this process, which has loaded the libraries but not our code."""
     import nibabel  # noqa: F401
     import numba  # noqa: F401
     import pyqtgraph  # noqa: F401

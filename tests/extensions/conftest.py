@@ -1,4 +1,4 @@
-"""What trials of extensions share: a copy of the program, and commands that simulate scans."""
+"""Fixtures for trials of extensions: a copy of the program, and commands that simulate scans."""
 
 from __future__ import annotations
 

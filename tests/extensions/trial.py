@@ -84,7 +84,7 @@ class Trial:
         lines[row] = f"{lines[row][:column]}, {short}{lines[row][column:]}"
         first = text[: text.index(f"\n{members}")].count("\n") + 1
         lines.insert(first, f"from {module} import {short}\n")
-        target.unlink()  # else the file of the tree would be written to
+        target.unlink()  # otherwise the file in the working tree would be written to
         target.write_text("".join(lines), encoding="utf-8")
 
     def enlist_format(self, members: str, place: str) -> None:
@@ -95,17 +95,17 @@ class Trial:
         lines = text.splitlines(keepends=True)
         row, column = (last.end_lineno or 0) - 1, last.end_col_offset
         lines[row] = f'{lines[row][:column]}, Entry("{place}"){lines[row][column:]}'
-        target.unlink()  # else the file of the tree would be written to
+        target.unlink()  # otherwise the file in the working tree would be written to
         target.write_text("".join(lines), encoding="utf-8")
 
     def run(self, *commands: list[str], ask: dict[str, dict[str, Any]] | None = None) -> Any:
-        """Give commands to the program in a process of its own, then ask it.
+        """Run commands of the program in another process, then ask it.
 
         Parameters
         ----------
         commands : arguments of the command line, one list for each command
-        ask : functions of `tests/extensions/child.py`, with their arguments; what they return comes
-            back by the function's name, and what each command printed as "printed"
+        ask : functions of `tests/extensions/child.py`, with their arguments. Results come back
+            by the name of the function, and the output of each command as "printed"
         """
         given = {"PYTHONPATH": str(self.root), "QT_QPA_PLATFORM": "offscreen"}
         said, answers = self.root.parent / "said", self.root.parent / "answers.json"
@@ -131,7 +131,7 @@ class Trial:
 
 @cache
 def _server() -> subprocess.Popen[str]:
-    """The process whose copies do the jobs; it ends with this one."""
+    """Return the process that forks copies for the jobs; it ends with this one."""
     made = subprocess.Popen(
         [sys.executable, str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

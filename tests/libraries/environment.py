@@ -1,4 +1,4 @@
-"""The environment with PyTorch and other array libraries, apart from that of the program.
+"""The environment with PyTorch and other array libraries, separate from the program's.
 
     python -m tests.libraries.environment
 

@@ -34,20 +34,20 @@ class Card:
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine, and what must come of it.
+    """A machine, and the expected choice of device.
 
     Attributes
     ----------
     cards : in the driver's order
-    driver : CUDA version that it serves, None where there is none
-    code : what cuInit returns
-    cupy : CUDA version that CuPy is made for, None where it is not installed
-    fault : how CuPy fails
+    driver : CUDA version of the driver, None without one
+    code : return code of cuInit
+    cupy : CUDA version of CuPy, None if it is not installed
+    fault : fault of CuPy
     environment : further variables
-    failed : whether the self-test of the first card failed
-    key : the device that "auto" must take
-    words : what must be said, as a pattern; empty: nothing
-    in_use : whether the reason shows only when the card is used
+    failed : True if the self-test of the first card failed
+    key : device that "auto" must choose
+    words : pattern of the expected message; empty for none
+    in_use : True if the reason only appears when the card is used
     """
 
     cards: tuple[Card, ...] = ()
@@ -110,7 +110,7 @@ def _compile(command: list[str]) -> None:
 def _install_cupy(machine: Machine, patch: pytest.MonkeyPatch, folder: Path) -> None:
     known = [name for name in sys.modules if name.partition(".")[0] == "cupy"]
     for name in {*known, *OF_CUPY}:
-        patch.setitem(sys.modules, name, None)  # so that what was there comes back in the end
+        patch.setitem(sys.modules, name, None)  # so that the previous state is restored at the end
         del sys.modules[name]
     if machine.cupy is None:
         patch.setitem(sys.modules, "cupy", None)

@@ -1,7 +1,7 @@
-"""Plant faults and count what the tests catch: python -m tests.mutation --count 100.
+"""Plant faults and count how many the tests detect: python -m tests.mutation --count 100.
 
-What was tried is kept in a file, so that the same command goes on where it stopped. The tree is
-copied; nothing in it changes. Exit code 1: too much survived.
+Results are stored in a file, so that the same command continues where it stopped. The tree is
+copied; nothing in it changes. Exit code 1: too many faults survived.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _CHOICES = ("setting", "Field", "WorkingMemory")
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: where it is, what kind it is of, and the line as it was."""
+    """One fault: its location, its kind, and the original line."""
 
     file: str
     line: int

@@ -11,12 +11,12 @@ CORRECTIONS = "tests/engine/corrections"
 
 @dataclass(frozen=True)
 class Target:
-    """A file, the tests beside it, and what it is about.
+    """A file, its tests, and its group.
 
     Attributes
     ----------
-    group : orientation, units, atomic writes and run states must catch everything
-    only : functions and classes that faults are planted in; empty for all
+    group : tests of orientation, units, atomic writes and run states must detect every fault
+    only : functions and classes in which faults are planted; empty for all
     """
 
     file: str

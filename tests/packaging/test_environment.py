@@ -1,4 +1,4 @@
-"""When the set-up installs, and what it says of it."""
+"""Tests of the set-up: when it installs, and its messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="the stand-in for pip is a
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """A project with a lock in a folder with a space; its pip notes what it is asked, and obeys."""
+    """Return a project with a lock in a folder with a space; its pip logs and succeeds."""
     root = tmp_path / "my clone"
     python = Environment(root).python
     python.parent.mkdir(parents=True)

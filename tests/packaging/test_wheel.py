@@ -95,7 +95,7 @@ def test_installation_runs_without_a_clone(installed: Path, tmp_path: Path) -> N
     retained = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     home = tmp_path / "home"
     options = {"cwd": tmp_path, "env": retained | {"ISOCENTER_HOME": str(home)}}
-    share_compiled(installed, home / "cache")  # machine code alone, of the same sources
+    share_compiled(installed, home / "cache")  # machine code only, from the same sources
     command = installed / "isocenter"
     assert run(command, "--version", **options).strip() == f"isocenter {PROJECT['version']}"
     assert run(installed / "python", "-m", "isocenter", "--version", **options).split() == [

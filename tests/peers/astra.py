@@ -1,7 +1,7 @@
-"""A stand-in for the module `astra`: its three algorithms of cone beams by our own projections.
+"""A replacement for the module `astra`: its three cone-beam algorithms with our projections.
 
-It knows the scan only as ASTRA is told it: lengths in voxels, angles from its own zero, projections
-as (n_rows, n_views, n_columns), and back projection in its own unit.
+It gets the scan in ASTRA's form: lengths in voxels, angles from its own zero, projections as
+(n_rows, n_views, n_columns), and back projection in its own unit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine.recon.filtering.fdk import fdk
 
 
 class AstraError(Exception):
-    """What ASTRA raises: of no other kind than `Exception`."""
+    """ASTRA's error: it has no class other than `Exception`."""
 
 
 class StandIn(ModuleType):
@@ -27,8 +27,8 @@ class StandIn(ModuleType):
 
     Parameters
     ----------
-    on : where its algorithms run
-    has_card : what it says of CUDA
+    on : device of its algorithms
+    has_card : its answer about CUDA
     fails_in : algorithm that raises
     """
 

@@ -1,4 +1,4 @@
-"""The stand-in for libparallelproj, compiled; where g++ is missing, its tests are skipped."""
+"""The compiled replacement for libparallelproj; tests are skipped if g++ is missing."""
 
 from __future__ import annotations
 

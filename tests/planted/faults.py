@@ -53,14 +53,14 @@ IN_PTX = "tests/engine/kernels/test_ptx_twins.py::test_images"
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake.
+    """A planted mistake.
 
     Attributes
     ----------
-    plant : makes it
-    family : of the self-test, which must notice
-    tests : file of the suite, of which one test must fail
-    options : of the emulated card that shows it
+    plant : plants it
+    family : family of self-tests that must detect it
+    tests : file of the suite with a test that must fail
+    options : options of the emulated card that reveals it
     """
 
     plant: Plant

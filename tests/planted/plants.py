@@ -17,7 +17,7 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 
 
 def text(*changes: tuple[str, str]) -> Plant:
-    """Change the text of kernels; a text without the first of the changes is left as it is."""
+    """Change the source of kernels; a source without the first of the changes stays unchanged."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
         compiled = EmulatedGpu._compiled
@@ -100,7 +100,7 @@ def half_a_constant(patch: pytest.MonkeyPatch) -> None:
 
 
 def stale_constants(patch: pytest.MonkeyPatch) -> None:
-    """Copy constants once alone."""
+    """Copy constants only once."""
     copy, seen = EmulatedGpu.copy, set[int]()
 
     def once(gpu: EmulatedGpu, values: Any, out: Any) -> None:

@@ -158,7 +158,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
 
 
 def tensors() -> tuple[Any, Any]:
-    """Return measured values of the block, and an empty image whose gradient is wanted."""
+    """Return measured values of the block, and an empty image for the gradient."""
     import torch
 
     A = operator()

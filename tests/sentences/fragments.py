@@ -250,7 +250,7 @@ def reviewed() -> dict[str, str]:
 
 @cache
 def open_sites() -> tuple[Site, ...]:
-    """Return the sites of the engine and the window that nobody has accepted."""
+    """Return the places in the engine and the window that nobody has accepted yet."""
     accepted = reviewed().keys()
     found = sites(Program(sources(ROOT)))
     return tuple(sorted((s for s in found if not accepted & s.keys), key=str))

@@ -50,13 +50,13 @@ class Act:
 
 
 class Photographer:
-    """Has one window at a time, and a folder for its pictures.
+    """Drive one window at a time and save its pictures in a folder.
 
     Attributes
     ----------
-    faults : what was found wrong, by picture and theme
+    faults : faults by picture and theme
     taken : names of the pictures
-    size : of the window; that of the screen if None
+    size : size of the window; None for that of the screen
     """
 
     def __init__(

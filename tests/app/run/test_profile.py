@@ -70,7 +70,7 @@ SCAN = Profile(
 
 @pytest.fixture
 def tab(qtbot, controls) -> ProfileTab:
-    """Return the tab alone, as wide as the panel of the window."""
+    """Return the tab without a window, as wide as the window's panel."""
     made = ProfileTab(controls.context)
     qtbot.addWidget(made)
     made.resize(RIGHT_PX, 800)

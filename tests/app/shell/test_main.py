@@ -1,4 +1,4 @@
-"""The program's entry point: a window without arguments or with a file, else a command."""
+"""Tests of the entry point: a window without arguments or with a file, otherwise a command."""
 
 from __future__ import annotations
 

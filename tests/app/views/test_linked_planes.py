@@ -115,7 +115,7 @@ def test_cursor_stays_while_the_pointer_moves(ortho, state):
 def test_fused_projection_shows_one_spot_at_one_position(
     state, show, sided, base_axes, upper_axes, degrees
 ):
-    """A hot voxel of both volumes, on grids of their own, lies at the cursor's projection."""
+    """A hot voxel of both volumes, on different grids, is at the projection of the cursor."""
     from app.views.slices.mip_view import MipView
 
     grid = sided.grid

@@ -54,7 +54,7 @@ def _nearest(found: Painted, x: float, y: float) -> str:
 
 
 WIDTHS = (180, 228, 284, 420)
-"""Of a view beside two others in the narrowest window, up to one of four in a usual one [px]."""
+"""Smallest of three views in the narrowest window, and largest of four in a usual one [px]."""
 
 
 def faults(view) -> list[str]:

@@ -105,7 +105,7 @@ def test_steps_find_their_slices_read_ahead(values, steps, monkeypatch):
     monkeypatch.setattr(groups, "_single_slice", counted)
     for n, index in enumerate(steps):  # noqa: B007
         np.testing.assert_array_equal(groups.slice(values, index), values[:, :, index])
-    # The first group is read alone, and the second one if the first was entered late.
+    # the first group is read separately, and so is the second if the first was entered late
     assert 0 in alone
     assert max(alone) < 4 * plane_cache.N_READ + 2
 

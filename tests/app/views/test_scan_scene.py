@@ -124,7 +124,7 @@ def test_complete_scan_is_within_the_view(view):
 
 
 def test_current_view_is_marked_at_its_position(view, pixels):
-    """Its source is a dot; that of the opposite view lies on the other side."""
+    """The source is a dot; that of the opposite view is on the other side."""
     source = int(DARK.warning.lstrip("#"), 16) | 0xFF000000
     found = []
     for k in (3, 9):

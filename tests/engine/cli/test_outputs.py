@@ -84,7 +84,7 @@ READ_WITH = {
     "scan.l.hdr": ("scan.l.hdr", "scan.l"),
     "mu.nii.gz": ("mu.nii.gz", "mu.provenance.json"),
 }
-"""Files that are read together with the named file; other files are read alone."""
+"""Files that are read together with the named file; other files are read separately."""
 
 
 def verbs(top: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, list[Output], bool]]:

@@ -1,4 +1,4 @@
-"""Only what nobody else can change is read without a question.
+"""Tests that only files that no other user can change are read without a question.
 
 Cases: own folder; open to all; open to a group; another owner; the same of a folder above; sticky
 folder above; closed folder above; link to an open folder; link in an open folder; two links in a

@@ -220,9 +220,9 @@ def test_random_rate_of_singles_is_twice_the_window_times_both_rates():
 
 
 def planted_randoms(*, per_crystal, in_block):
-    """Delayeds of planted singles: blocks differ by up to 4 times, crystals in a block as told.
+    """Return delayeds of known singles: blocks differ by up to 4 times, crystals as given.
 
-    Returns the scan, whose first events are prompts, one on each line, and their true randoms.
+    Returns the scan, with prompts as its first events, one on each line, and their true randoms.
     """
     scanner = RingScanner(RING)
     rng = np.random.default_rng(12)

@@ -19,5 +19,5 @@ PANELS = {
 
 
 def panels(**changes: object) -> DualHead:
-    """Return two panels of 5 × 3 crystals, 8 mm apart, or with changes."""
+    """Return two panels of 5 × 3 crystals at a distance of 8 mm, or with changes."""
     return DualHead(DualHeadSettings(**(PANELS | changes)))

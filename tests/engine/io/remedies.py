@@ -83,7 +83,7 @@ def refusal(path: Path) -> str:
 
 
 def run_what_it_says(sentence: str, *more: object) -> None:
-    """Run the command that stands in a sentence; what it needs beyond is what help would tell."""
+    """Run the command in a sentence, with the missing arguments that its help would explain."""
     words = shlex.split(COMMAND.findall(sentence)[0])
     assert words[0] == "isocenter"
     assert main([*words[1:], *map(str, more)]) == DONE

@@ -97,7 +97,7 @@ def test_every_file_of_an_xray_scan_is_an_input(
         read_projections(settings)
     for named in (settings, tmp_path, *map(Path, opened)):
         if (found := find(named)) is None or found[1] != settings:
-            continue  # the file alone does not open this scan
+            continue  # the file itself does not open this scan without others
         known = spelled(files_behind(named))
         assert known >= opened | {str(settings)}
         assert str(tmp_path / "result.nii.gz") not in known

@@ -160,7 +160,7 @@ def test_tracer_files_of_earlier_versions_still_fit(tmp_path: Path) -> None:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
-    """A study whose scan another one can replace."""
+    """Return a study with a scan that another one can replace."""
     ring = engine.read_scanner("demo-ring")
     for seed, name in enumerate(("scan.h5", "other.h5")):
         engine.save(simulate_listmode(point(), ring, n_prompts=1000, seed=seed), tmp_path / name)
@@ -178,7 +178,7 @@ def test_a_study_does_not_run_with_another_scan(study: Study, tmp_path: Path) ->
         f"expected {expected[:8]}), and it may belong to another patient. Restore that file, or "
         "set up the study again."
     )
-    next(run(study))  # a study that nobody has opened yet knows no scan
+    next(run(study))  # a study that was never opened knows no scan
 
 
 def test_study_files_keep_their_fingerprints_and_old_ones_have_none(

@@ -38,7 +38,7 @@ RING = RingSettings(
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    """Return a small scan whose reconstruction has the same bits on every device."""
+    """Return a small scan with a reconstruction that has the same bits on every device."""
     scan = tmp_path_factory.mktemp("scan") / "small.h5"
     phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
     ring = RingScanner(RING)
@@ -65,7 +65,7 @@ def undisturbed(study):
 
 @pytest.fixture(scope="module")
 def failed_once(study, tmp_path_factory):
-    """Return a job whose GPU failed, and how its process ended."""
+    """Return a job after a GPU failure, and how its process ended."""
     EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
     job = Job.create(study, tmp_path_factory.mktemp("failed") / "job")
     return job, end_of(study, engine_sources.gpu_failing_again, job=job)

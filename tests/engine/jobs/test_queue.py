@@ -251,7 +251,7 @@ def replace_owner(owner: Owner) -> Owner:
 def test_only_one_runner_is_started_for_many_requests(queue: StudyQueue) -> None:
     started: list[int] = []
 
-    def start() -> int:  # this process stands for a runner without output yet
+    def start() -> int:  # this process represents a runner without output yet
         started.append(os.getpid())
         return os.getpid()
 

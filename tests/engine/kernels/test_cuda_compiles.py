@@ -1,8 +1,7 @@
-"""The CUDA kernels of rays and images compile for the cards we know, without spilling registers.
+"""Tests that the CUDA kernels of rays and images compile for known GPUs without spilling registers.
 
-Forms in which any two settings meet are compiled always. Every form is compiled by the tests marked
-slow, and by whoever changes a kernel: the record of registers has to be made anew, which refuses
-kernels that spill.
+Forms in which any two settings meet are always compiled. The tests marked slow compile every form.
+After a change of a kernel, record the registers again, which also refuses kernels that spill.
 """
 
 import json

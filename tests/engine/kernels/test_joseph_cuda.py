@@ -51,7 +51,7 @@ SCENES = {
         GRID,
     ),
     "parallel": (parallel(circle(8), shape=(14, 18), pixel_mm=1.6), CUBES),
-    # even along one axis: else the layers of both axes lie at the same points of the diagonal
+    # even along one axis: otherwise the layers of both axes are at the same points of the diagonal
     "diagonal": (scan(angles=DIAGONAL, shape=(14, 17)), replace(CUBES, shape=(13, 17, 18))),
     "one row": (
         fan(circle(8), source_axis_mm=60.0, source_detector_mm=90.0, n_columns=30, pixel_mm=1.5),

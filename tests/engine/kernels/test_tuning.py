@@ -1,4 +1,4 @@
-"""Selection of kernels for a GPU: its own measurements, then its generation's, else a default."""
+"""Tests of kernel selection for a GPU: own measurements, then its generation's, or a default."""
 
 import json
 from dataclasses import asdict, replace

@@ -1,7 +1,7 @@
-"""Runs of 20 counts and more, of every shipped protocol, preserve all counts.
+"""Tests that runs of 20 counts and more preserve all counts, for every shipped protocol.
 
-Counts that an image expects are summed by points along each line, 1 mm apart, in the nearest
-voxel: it shares no code with the engine's rays, and is within 0.5 % of exact lengths.
+The expected counts of an image are sums over points along each line, at steps of 1 mm, in the
+nearest voxel. They share no code with the engine's rays and are within 0.5 % of exact lengths.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def lines() -> NDArray[Any]:
 
 @cache
 def voxels_on_lines(grid: ImageGrid) -> tuple[NDArray[Any], NDArray[Any]]:
-    """(n, m) flat voxels of points along all lines, and the length [mm] each stands for, or 0."""
+    """Return (n, m) flat voxels of points along all lines, and the length [mm] of each, or 0."""
     a, b = (RING.positions_mm[lines()[:, k]] for k in (0, 1))
     n = round(2 * RING.settings.radius_mm / STEP_MM)
     t = (np.arange(n) + 0.5) / n

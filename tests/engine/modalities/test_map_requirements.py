@@ -26,7 +26,7 @@ OSEM, MAP = (
 
 
 def of_kind(kind: str, *settings: str) -> tuple[Requirements, int]:
-    """Return what a run needs, and the size of an image."""
+    """Return the requirements of a run, and the size of an image."""
     image = 4 * GRID.n_voxels
     if kind == "events":
         protocol = with_settings(ListModeProtocol(), settings)

@@ -110,7 +110,7 @@ def test_host_never_reads_values_on_a_gpu(kind: int, monkeypatch: pytest.MonkeyP
         values.__dlpack__(stream=1)
         return there
 
-    # CuPy imports the values: without a GPU, a stand-in that keeps them
+    # CuPy imports the values: without a GPU, a replacement stores them
     library = ModuleType("cupy")
     library.from_dlpack = from_dlpack
     monkeypatch.setitem(sys.modules, "cupy", library)

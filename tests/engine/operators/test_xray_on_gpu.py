@@ -31,7 +31,7 @@ SCANS = {
     "parallel": parallel(circle(5), shape=(6, 9), pixel_mm=1.3),
 }
 FRACTIONS = 1 / 200
-"""What fractions of 8 bits may change, of the largest value: half of 1/256 along two axes."""
+"""Effect of 8-bit fractions relative to the largest value: half of 1/256 along two axes."""
 
 
 @pytest.fixture(params=["emulated", "reversed", pytest.param("card", marks=pytest.mark.gpu)])

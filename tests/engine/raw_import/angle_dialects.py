@@ -1,11 +1,11 @@
-"""Folders of projections whose uneven angles are written in one of 20 dialects.
+"""Folders of projections with uneven angles, written in one of 20 dialects.
 
-The list of dialects and the seeds were fixed before the parser was written. Each folder holds
+The list of dialects and the seeds were fixed before the parser was written. Each folder contains
 analytic projections of balls (parallel rays), a flat and a dark image, and the angles as text, in
 an array, or in the names of the files. The angles are those of two speeds, of a jittering encoder,
 of a random order, of the golden ratio, interlaced, measured twice, or with a missing wedge.
 
-Nothing here imports the engine.
+This module does not import the engine.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def test_beam_hardening_equals_that_of_three_energies() -> None:
 
 
 def test_pixel_averages_photons_and_not_integrals() -> None:
-    # a slab whose upper edge halves the middle row
+    # a slab with its upper edge in the centre of the middle row
     edge = ShapePhantom("edge", (Box((0, 0, -50), (10, 50, 50), mu_per_mm=0.15),))
     geometry = parallel(np.zeros(60), shape=(3, 30), pixel_mm=1.0)
     data = simulate_xray(edge, geometry, seed=1, detector=CLEAN, oversample=2, n_flats=200)

@@ -169,7 +169,7 @@ def test_oversampled_pixels_converge_to_their_area_mean() -> None:
 
 
 def test_shepp_logan_integrals_equal_rtk() -> None:
-    """Values of RTK 2.7, whose frame swaps y and z of the table: a mirror image, seen in LPS."""
+    """Values of RTK 2.7, with y and z of the table swapped in its frame: a mirror image in LPS."""
     same, k = np.ones(8), np.arange(8)
     geometry = from_rtk(
         RtkParameters(

@@ -92,7 +92,7 @@ def test_new_scan_removes_all_volumes_of_the_last_one(volumes, view):
 
 
 def test_overlay_of_two_patients_always_has_a_note():
-    """In each order, even if everything else agrees."""
+    """Test each order, with everything else equal."""
     values = [("", "1", "2")] * 4
     for one, other in product((Origin(*each) for each in product(*values)), repeat=2):
         pairing_note = pairing_note_of(one, other)

@@ -32,7 +32,7 @@ def over_at_once(monkeypatch) -> None:
 
 
 def run(qtbot, commands: Commands, work) -> list[tuple]:
-    """Run a task; what was told, with whether it was told on this thread."""
+    """Run a task; return its messages, each with True if it arrived on this thread."""
     message = []
     here = QThread.currentThread()
 

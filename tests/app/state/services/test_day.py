@@ -33,7 +33,7 @@ def test_scans_opened_in_random_order_are_not_mixed_up(day, tmp_path):
 
 
 def test_mixed_up_inputs_are_found(day, tmp_path):
-    """The figures can be other than clean: the first scan's aid is put beside the second."""
+    """Check that the figures can detect a fault: the first scan's file is next to the second."""
     first, *_, second = make_scans(tmp_path / "scans", 6)
     day.open(first, [])
     day._session.study.set_input("attenuation", day._session.study.inputs["data"])

@@ -51,7 +51,7 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def simulated(qapp, folder) -> Callable[[Demo], tuple[Study, list[float]]]:
-    """Return a demo's study, simulated apart from this process, and the shares that were told."""
+    """Return a demo's study, simulated in another process, and the reported progress."""
 
     @cache
     def make(demo: Demo) -> tuple[Study, list[float]]:

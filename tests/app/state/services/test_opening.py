@@ -23,7 +23,7 @@ from tests.app.shell.test_window import saved_volume
 
 
 class OpenFiles:
-    """A session, what opens files for it, and the problems that were raised."""
+    """Return a session, the object that opens files for it, and the reported problems."""
 
     def __init__(self, preferences, loader, qtbot) -> None:
         self.session = Session(DeviceChoice("auto", (cpu_device(2),)))

@@ -45,7 +45,7 @@ def demo_studies(scans, tmp_path_factory) -> dict[str, Study]:
 
 
 def disturb(study: StudyModel, rng: np.random.Generator) -> None:
-    """Do to the demo what a user may do: another quality, another box, an axis, a filter."""
+    """Change the demo like a user: another quality, another box, an axis, a filter."""
     grid = study.protocol.grid.model_copy(update={"voxel_mm": (7.0, 7.0, 7.0)})
     acts = [
         lambda: study.use_quality("fine"),

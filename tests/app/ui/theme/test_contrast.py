@@ -92,7 +92,7 @@ def theme(request, qapp):
 
 
 def seen_pixels(image: QImage, ground: str) -> int:
-    """Return the number of pixels that stand out from the background."""
+    """Return the number of pixels that differ visibly from the background."""
     colours: dict[str, int] = {}
     for y in range(image.height()):
         for x in range(image.width()):

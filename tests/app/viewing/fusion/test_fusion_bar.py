@@ -130,7 +130,7 @@ def test_unreadable_file_changes_nothing(qtbot, controls, bar, tmp_path):
 
 
 def test_mu_map_is_at_its_position_in_the_scan(controls, bar):
-    """That of a scan whose z runs towards the feet is not turned, unless DICOM states it."""
+    """Do not turn a scan with z towards the feet, unless DICOM states its orientation."""
     session = controls.session
     for format_, sign in (("", 1), ("DICOM series", -1)):
         session.volumes.forget_others()
@@ -144,7 +144,7 @@ def test_mu_map_is_at_its_position_in_the_scan(controls, bar):
 
 
 def test_mu_map_is_shown_with_the_grid_before_the_start(controls, bar):
-    """Then the first image takes its place, and the map lies over it when it is asked for."""
+    """The first image replaces it, and the map is overlaid on request."""
     session, view = controls.session, controls.session.view
     session.run.forget()
     content = volume(0.01, "1/mm")

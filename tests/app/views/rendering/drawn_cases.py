@@ -46,7 +46,7 @@ EDGE, N_FRAMES, PATIENCE_S = 256, 12, 60
 
 
 def ball(centre, radius: float, value: float = 100.0) -> Volume:
-    """A ball in `GRID`; its border voxels have the share that lies inside, about."""
+    """Return a ball in `GRID`; its border voxels have approximately the share inside the ball."""
     z, y, x = np.meshgrid(*(GRID.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
     at = np.array(GRID.centre_mm) + centre
     away = np.sqrt((x - at[0]) ** 2 + (y - at[1]) ** 2 + (z - at[2]) ** 2)

@@ -65,7 +65,7 @@ def sides(axes: str) -> dict[str, float]:
 def test_spot_is_at_its_patient_position_and_never_mirrored(pictures, axes):
     at = sides(axes)
     # From the front the patient's left is on the right. From the left, the front is on the left.
-    # From above, as the viewer stands in front of the patient, the back is at the top.
+    # seen from above, like an observer in front of the patient, the back is at the top
     expected = {
         "front": (at["left"], at["head"]),
         "left": (at["back"], at["head"]),

@@ -39,7 +39,7 @@ def scan() -> Projections:
 
 
 class Middle(Controls):
-    """The centre of the window alone."""
+    """Show only the centre of the window."""
 
     def __init__(self, preferences: Preferences, loader: Loader) -> None:
         super().__init__(preferences, loader)

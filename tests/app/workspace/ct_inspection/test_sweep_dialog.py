@@ -22,7 +22,7 @@ AXIS = 19.5
 
 @pytest.fixture
 def step(qtbot, controls) -> CorrectionsStep:
-    """Return the rows of the correction steps, alone on the screen."""
+    """Return the rows of the correction steps, without a window."""
     made = CorrectionsStep(2, controls.context)
     qtbot.addWidget(made)
     made.show()

@@ -83,7 +83,7 @@ def test_foreign_structure_lies_within_its_corners():
     corners = np.concatenate([np.array(c.ContourData, float).reshape(-1, 3) for c in drawn])
     low, high = (np.array(each) for each in region.shape.bounds_mm)
     assert region.name == "patient"
-    # a plane stands for a slab, so that the region ends half a slab beyond the outer planes
+    # a plane represents a slab, so that the region ends half a slab beyond the outer planes
     half = np.array([0, 0, region.shape.slab_mm / 2])
     np.testing.assert_allclose(low, corners.min(axis=0) - half, atol=1e-6)  # rounded to 1 nm
     np.testing.assert_allclose(high, corners.max(axis=0) + half, atol=1e-6)

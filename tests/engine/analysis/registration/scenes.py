@@ -1,8 +1,8 @@
-"""A thorax in an emission image and in a map that lies elsewhere, both of exact shapes.
+"""A thorax in an emission image and in a displaced map, both with exact shapes.
 
-The map's values are those of the shapes at the place that a point of the map belongs to; nothing is
-resampled. The emission image is the activity times the mean share of photon pairs that leave along
-eight directions, as no correction shows it, blurred, with noise.
+The map has the values of the shapes at the corresponding points; nothing is resampled. The emission
+image is the activity times the mean fraction of photon pairs that escape along eight directions, as
+without attenuation correction, with blur and noise.
 """
 
 from __future__ import annotations

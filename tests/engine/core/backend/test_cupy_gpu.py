@@ -1,7 +1,7 @@
-"""CuPy's way to the card: what it takes and gives, in which order, and what it says of faults.
+"""Tests of the GPU backend with CuPy: transfers, order of work, and error messages.
 
-Marked `gpu`: they run on a real card, and in tests/emulator/card on one that is none, which does
-what is queued at once, late, copies first, or by lot.
+They are marked `gpu` and run on a real card, or on the software card of tests/emulator/card, which
+does queued work immediately, late, copies first, or in random order.
 """
 
 from __future__ import annotations

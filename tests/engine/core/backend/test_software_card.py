@@ -45,7 +45,7 @@ ON_EMULATED = tuple(
         "modalities/xray_ct/test_run_ct_on_gpu",
     )
 )
-"""Tests of operators whose kernels the emulator runs."""
+"""Tests of operators with kernels that the emulator can run."""
 
 
 def work_of(order: str) -> tuple[Work, Stream, Stream]:

@@ -22,7 +22,7 @@ SHARE = replace(CARD, name="NVIDIA Test MIG 1g.10gb", uuid=UUID)
 
 
 class NoDriverError(Exception):
-    """Stands for NVML's own error."""
+    """A replacement for NVML's own error."""
 
 
 class Nvml(ModuleType):

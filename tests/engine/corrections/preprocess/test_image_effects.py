@@ -27,7 +27,7 @@ ON = cpu(2)
 SEEN = geometry(n_views=360, n_cols=513)
 LARGE = ((0.0, 0.0, 200.0, 0.005), (70.0, 20.0, 30.0, 0.005), (-50.0, -110.0, 20.0, -0.004))
 STRIPES = {30: 0.02, 80: 0.05, 120: 0.04, 200: -0.03, 300: 0.02, 301: 0.02, 302: 0.02, 370: 0.03}
-"""Columns, and what they add to p: in air, on the slope of the disc, before its features."""
+"""Columns with their addition to p: in air, on the slope of the disc, before its features."""
 NOISE = 0.01
 
 

@@ -1,4 +1,4 @@
-"""The scale of scatter along the axis: fitted if counts suffice, else that of the whole."""
+"""Tests of the axial scatter scale: fitted if counts suffice, otherwise that of the whole scan."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_lines_at_samples_are_read_exactly(timed: ScatterTable) -> None:
 
 
 def test_one_point_and_one_line_follow_the_formula() -> None:
-    """Two small voxels far apart: one is active, the other scatters."""
+    """Return two distant small voxels: one is active, the other scatters."""
     grid = ImageGrid((1, 1, 41), (1.0, 1.0, 1.0))
     source, mu = np.zeros(grid.shape, np.float32), np.zeros(grid.shape, np.float32)
     source[0, 0, 10], mu[0, 0, 30] = 7.0, 1e-4

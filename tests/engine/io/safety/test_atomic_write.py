@@ -76,7 +76,7 @@ def test_device_is_not_replaced() -> None:
 
 @pytest.fixture
 def synced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, bytes | None]]:
-    """Record what reaches the disk in order: "file" or "folder", with the target's content then."""
+    """Record the order on the disk: "file" or "folder", with the target's content at that time."""
     seen: list[tuple[str, bytes | None]] = []
     sync = os.fsync
 

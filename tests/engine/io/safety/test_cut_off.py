@@ -77,7 +77,7 @@ def test_text_truncated_at_any_character_is_refused_or_read_with_a_note(tmp_path
         n_events = 1 if end <= ends[1] else 2
         assert data.n_events == n_events
         last = text[:end].rpartition("\n")[2]
-        if not last.strip():  # nothing of the next event is there
+        if not last.strip():  # no byte of the next event is there
             assert EVENTS not in data.info
             continue
         assert (data.info[EVENTS], data.info[LEFT_OUT]) == (n_events, len(last))

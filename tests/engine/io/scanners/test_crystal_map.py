@@ -80,7 +80,7 @@ def test_largest_bore_is_accepted(tmp_path: Path) -> None:
 
 
 def test_centimetres_are_recognised_by_the_pitch(tmp_path: Path) -> None:
-    """A bore of 33.5 mm is possible, crystals 0.4 mm apart are not."""
+    """A bore of 33.5 mm is possible, crystals at a distance of 0.4 mm are not."""
     rows = [
         f"{ring} {det} {(-1) ** det * 33.5} 0 {ring * 0.4}" for ring in range(5) for det in (0, 1)
     ]

@@ -39,7 +39,7 @@ DEAD_TIME = tag("101 0000000001 0000000000000001000")
 
 
 def decoded(said: dict[int, list[int]], n_ms: int = 40):
-    """A stream with an event in each ms, and the tags that are said for it."""
+    """Return a stream with an event in each ms, and the given tags."""
     words = []
     for ms in range(n_ms):
         words += [0x80000000 | (FIRST_MS + ms), *said.get(ms, []), 0x40000000 | ms]

@@ -1,7 +1,7 @@
-"""Files of MATLAB 7.3, laid out as its `save` does: HDF5 after a text of 512 bytes.
+"""Files of MATLAB 7.3, laid out as by its `save`: HDF5 after a text of 512 bytes.
 
-Arrays have the order of their axes turned round, since MATLAB's first index runs fastest; each
-names its class; texts are kept as the numbers of their letters.
+Arrays have reversed axes, because MATLAB's first index varies fastest. Each array names its class.
+Texts are stored as character codes.
 """
 
 from __future__ import annotations

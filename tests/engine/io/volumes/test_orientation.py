@@ -102,7 +102,7 @@ def by_the_specification_of_metaimage(path: Path) -> dict[int, Point]:
 
 
 def by_the_rule_of_stir(path: Path) -> dict[int, Point]:
-    """Voxel i lies at first + i · size; z, around the middle and its first, leads to the feet."""
+    """Voxel i is at first + i · size; z is relative to the centre and runs towards the feet."""
     lines = (line.partition(":=") for line in path.read_text().splitlines())
     reported = {key.strip(" !"): value.strip() for key, _, value in lines}
     assert (reported["patient orientation"], reported["patient rotation"]) == ("head_in", "supine")

@@ -145,10 +145,10 @@ def test_parallel_rays_point_from_source_to_detector() -> None:
 
 
 def test_matrices_equal_those_of_the_published_example() -> None:
-    """The full example of the specification: a turned detector, and what is hidden left out.
+    """Test the full example of the specification, with a turned detector, without hidden parts.
 
-    Rows of its published openCT matrices (views 0 and 1, to mm on the detector), whose volume is
-    turned half round the axis: source and detector have their x the other way.
+    The rows come from its published openCT matrices (views 0 and 1, to mm on the detector). Their
+    volume is turned by 180 degrees around the axis: source and detector have the opposite x.
     """
     hidden = {"known_to_reconstruction": False}
     said = scenario(

@@ -150,4 +150,4 @@ def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None
         (folder / f"Proj_{k:05}.hnd").write_bytes(image)
     (folder / "ProjectionInfo.xml").write_text(info_text(SETTINGS | {"FanType": "FullFan"}))
     ours = tmp_path / "ours.toml"
-    assert_shows(folder, place, ours, within_mm=0.3)  # rows are 0.5 mm apart at the axis
+    assert_shows(folder, place, ours, within_mm=0.3)  # rows have a pitch of 0.5 mm at the axis

@@ -39,7 +39,7 @@ def test_real_scan_has_its_angles_and_pixels(chip: Path) -> None:
     turned = np.rad2deg(np.unwrap(data.geometry.angles_rad))
     assert turned[0] - turned == pytest.approx(np.arange(7) * 15.0, abs=0.01)
     assert inspect(chip).usable
-    with olefile.OleFileIO(chip) as tree:  # the third projection by the library alone
+    with olefile.OleFileIO(chip) as tree:  # the third projection with the library only
         third = np.frombuffer(tree.openstream("ImageData1/Image3").read(), "<u2")
     assert np.array_equal(data.values[2].ravel(), third)
     assert any("mirror" in note for note in data.notes)
@@ -146,11 +146,11 @@ def test_other_compound_files_are_not_recognised(tmp_path: Path) -> None:
 
 
 def chords(turned_rad: np.ndarray, place_mm: tuple[float, float], radius_mm: float) -> np.ndarray:
-    """Counts behind a ball that turned by +θ with the object, from a source at (0, −50, 0).
+    """Return counts behind a ball that turned by +θ with the object; source at (0, −50, 0).
 
-    Written for this test from the definition of the format as CIL has it: row 0 is the lowest,
-    columns go to the right as the source sees them, the detector stands at y = +150 mm, and its
-    pixels are 4 times the voxel of 20 µm.
+    Written for this test from CIL's definition of the format: row 0 is the lowest, columns go to
+    the right as seen from the source, the detector is at y = +150 mm, and its pixels are 4 times
+    the voxel of 20 µm.
     """
     source, side = np.array([0.0, -50.0, 0.0]), 0.02 * 4
     columns = (np.arange(COLUMNS) - (COLUMNS - 1) / 2) * side

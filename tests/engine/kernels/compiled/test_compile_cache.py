@@ -162,7 +162,7 @@ def test_changed_function_in_another_file_is_detected(tree: Path, start: Start) 
 
 def test_read_only_installation_uses_the_cache_of_the_user(tree: Path, start: Start) -> None:
     write(tree, "Pair")
-    # a file in place of the folder: nobody can write there, not even the administrator
+    # a file in place of the folder: not even the administrator can write there
     (tree / "engine" / "kernels" / "__pycache__").write_text("")
 
     first, second = (start("Pair", PYTHONDONTWRITEBYTECODE="1") for _ in range(2))
@@ -242,7 +242,7 @@ def test_only_the_newest_states_are_cached(tmp_path: Path) -> None:
 def test_numba_extensions_of_other_libraries_load_only_for_a_compilation(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Numba loads it at a first call; loaded beside a compilation it would replace operators."""
+    """Numba loads it at a first call; during a compilation it would replace operators."""
     held = []
     monkeypatch.setattr(
         entrypoints, "init_all", lambda: held.append(global_compiler_lock.is_locked())

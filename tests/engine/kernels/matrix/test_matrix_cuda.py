@@ -93,7 +93,7 @@ def test_response_kernel_equals_its_twin_in_both_orders_of_threads(scene, revers
 def test_rows_without_non_zeros_are_skipped(reverse):
     x, y, *_ = twin("two panels")
     whole = response_of("two panels")
-    first = whole.starts[-1 - whole.n_planes_stored]  # of the last row, which alone keeps its own
+    first = whole.starts[-1 - whole.n_planes_stored]  # of the last row, the only one with its own
     starts = np.maximum(whole.starts, first) - first
     values, places = whole.values[first:], whole.places[first:]
     response = replace(whole, starts=starts, values=values, places=places)

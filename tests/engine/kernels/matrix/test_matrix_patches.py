@@ -42,7 +42,7 @@ def test_every_patch_adds_the_products_in_their_order(
     rng = np.random.default_rng(n_rows)
     covered = rows_covered(n_rows), lanes_covered(n_columns)
     source = rng.random((covered[0] + SHIFTS, SOURCE_PITCH), dtype)
-    # two runs of four, then runs of three and two, and two non-zeros alone; the last is not used
+    # two runs of four, then runs of three and two, and two single non-zeros; the last is not used
     lengths, ends = [4, 4, 3, 2, 1, 1], (8, 11, 13, 15)
     firsts = rng.integers(0, SHIFTS - 3, (len(lengths), 2))
     shifts = np.concatenate(

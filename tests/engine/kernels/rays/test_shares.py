@@ -58,7 +58,7 @@ def test_planes_of_a_share_contain_all_its_sums(rng, threads):
         image = shared(part, 1, dtype="float64").adjoint(np.ones(len(share.rows)))
         reached = np.flatnonzero(image.any(axis=(1, 2)))
         assert share.planes.start <= reached[0] and reached[-1] < share.planes.stop
-        # no more than a row and a margin in vain
+        # at most a row and a margin without use
         assert len(share.planes) <= reached[-1] - reached[0] + 1 + 2 * (MARGIN + 3)
 
 

@@ -1,7 +1,7 @@
-"""A scanner that writes a FleX-ray folder as badly as a network drive does; a process of its own.
+"""A scanner that writes a FleX-ray folder as badly as a network drive, in another process.
 
-python folder_writer.py FOLDER N: settings, darks, flats, and projections of 6 x 10 pixels of which
-some come in two halves, one is made large first and filled later, one comes late.
+python folder_writer.py FOLDER N: settings, darks, flats, and projections of 6 x 10 pixels. Some
+projections come in two halves, one is first created large and filled later, one comes late.
 """
 
 from __future__ import annotations

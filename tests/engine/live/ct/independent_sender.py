@@ -1,7 +1,7 @@
-"""A sender of frames that knows nothing of ours, as stands at a beamline; a process of its own.
+"""A sender of frames as at a beamline, independent of our code, in another process.
 
 python plain_sender.py ADDRESS FIRST LAST [bad]: pushes one dark, one flat and projections FIRST to
-LAST − 1, filled with one more than their number; "bad" sends what is not in the form before them.
+LAST − 1, filled with their number plus one; "bad" first sends messages in other forms.
 """
 
 from __future__ import annotations

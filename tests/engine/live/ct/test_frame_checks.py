@@ -107,7 +107,7 @@ def test_usual_frames_take_the_short_way_with_the_same_result(
 
 
 def followed(frames: list[Frame | None]) -> tuple[list[list[object]], int, int, str]:
-    """What a sequence yields for each frame; None is another connection."""
+    """Return the arrivals of a sequence for each frame; None means another connection."""
     sequence, found = Sequence("scan"), list[list[object]]()
     for each in frames:
         if each is None:

@@ -1,10 +1,10 @@
-"""Headers that are recognised instead of parsed give what the parser gives.
+"""Tests that headers that are recognised without parsing give the parser's result.
 
 Cases, listed before the code was written:
 
 - number and angle differ, in any order and spacing, with a token and unknown keys;
-- the number stands twice, in another part, or in a text; the angle stands elsewhere;
-- an angle that stands still, in every form that JSON allows;
+- the number occurs twice, in another part, or in a text; the angle is elsewhere;
+- a constant angle, in every form that JSON allows;
 - numbers that JSON does not allow, that are too long, or out of range;
 - values of another size; a header that is too long;
 - any change of a known header: the same result, or the same refusal, as without a known one.

@@ -1,4 +1,4 @@
-"""The image of a live list-mode scan: its final state, and what it follows and forgets."""
+"""Tests of the image of a live list-mode scan: its final state, updates and removed data."""
 
 from __future__ import annotations
 

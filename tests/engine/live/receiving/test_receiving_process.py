@@ -227,7 +227,7 @@ def test_announced_large_messages_of_strangers_cost_no_memory_and_no_frame(line:
 
 @contextmanager
 def strangers(port: int, n: int, *, size: int) -> Iterator[None]:
-    """Open connections that announce one message of a given size, and send nothing of it."""
+    """Open connections that announce one message of a given size, and send none of its data."""
     greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
     ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x04PUSH"
     made = [socket.create_connection(("127.0.0.1", port)) for _ in range(n)]

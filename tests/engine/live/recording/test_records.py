@@ -211,7 +211,7 @@ def test_full_disk_loses_nothing(
         appender.add((RecordKind.DATA, 1, b"{}", bytes([k]) * 100))
     assert not appender.sync()
     assert messages[0]["event"] == "fails" and messages[0]["reason"]
-    # The confirmed part is whole, and nothing of a cut record hides the next one
+    # the confirmed part is complete, and no part of a cut record hides the next one
     if appender.has_file:
         assert not RecordingFile(path).extent.is_cut
     disk.free = 10**9

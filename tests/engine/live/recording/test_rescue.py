@@ -32,7 +32,7 @@ COUNTS = counts_of(GEOMETRY)
 
 
 class Crashing:
-    """A recording whose program may crash at any time."""
+    """Return a recording of a program that may crash at any time."""
 
     def __init__(self, folder: Path, *, has_geometry: bool = True) -> None:
         self.path, self.target = folder / "live-1.isorec", folder / "scan.h5"

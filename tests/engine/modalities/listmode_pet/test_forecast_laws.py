@@ -1,4 +1,4 @@
-"""Laws of the list-mode forecast: each part of the work is counted, and nothing else."""
+"""Tests that the list-mode forecast counts each part of the work, and nothing more."""
 
 from __future__ import annotations
 

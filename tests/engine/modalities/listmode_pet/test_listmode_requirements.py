@@ -138,7 +138,7 @@ def test_run_takes_no_more_memory_for_its_voxels_than_stated(
 ):
     peaks, message = [], []
     for voxel_mm in (4.0, 2.0):
-        monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / f"{voxel_mm}"))  # no kept sensitivity
+        monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / f"{voxel_mm}"))  # no cached sensitivity
         protocol = ListModeProtocol.model_validate(
             {
                 "reproducible": reproducible,

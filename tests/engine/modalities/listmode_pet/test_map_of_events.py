@@ -99,7 +99,7 @@ def timed(folder: Path, n: int, times_ms: np.ndarray, *settings: str, **values: 
 def test_each_frame_converges_separately_and_an_empty_one_is_empty(folder: Path) -> None:
     n = 4_000
     times = np.sort(np.random.default_rng(3).uniform(0, 1000, n))
-    # The counts of all frames set their common strength, so the frame alone would have another.
+    # the counts of all frames give their common strength; a single frame would have another
     own = "algorithm.strength=0.03"
     times[-7:] = 1500  # next to nothing in the second frame, nothing in the third
     found = events_of(timed(folder, n, times, "frames=3x1", own))

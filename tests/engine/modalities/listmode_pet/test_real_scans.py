@@ -107,7 +107,7 @@ def test_brain_has_the_right_size(brain):
 
 
 def test_gaps_leave_no_grid_in_the_brain(mmr, brain):
-    """The reference image ignored the gaps between blocks: it has a regular grid, 8 rows apart."""
+    """The reference image ignored the gaps between blocks: it has a regular grid with 8 rows."""
 
     def lines(values):
         """Return the relative brightness of straight lines through the brain: columns, rows."""

@@ -58,7 +58,7 @@ def volume(message):
 
 def test_volume_has_the_bits_of_the_cpu(scan, on_gpu, monkeypatch, tmp_path):
     here = volume(events(scan, cpu(2)))
-    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))  # else the sensitivity is the cached one
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))  # without a cached sensitivity
     there = volume(events(scan, on_gpu))
     np.testing.assert_array_equal(there.values, here.values)
     assert here.info["device"] == "CPU, 2 threads"

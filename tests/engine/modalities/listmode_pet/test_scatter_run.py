@@ -61,7 +61,7 @@ def scan_of(scatter: float, half_length_mm: float = 20.0) -> ListMode:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Scans of one cylinder: with a background beside the object, without, and without energies."""
+    """Return scans of one cylinder: with a background outside, without, and without energies."""
     folder = tmp_path_factory.mktemp("scatter")
     smooth, clear = scan_of(SMOOTH), scan_of(0.0)
     without = replace(clear, scanner=RingScanner(RING.model_copy(update={"energy": None})))

@@ -176,7 +176,7 @@ def test_counted_passes_are_those_performed(scan, name):
     made = amounts["back"] / (n_updates if name == "fdk" else n_rays)
     made += amounts.get("forward", 0) / n_rays
     estimate_unread = preflight_ct.passes(study(scan, *ALL[name]).protocol)
-    # residuals are told where someone listens; FISTA's bound is near after two to five rounds
+    # residuals are reported to a listener; FISTA's bound is near after two to five rounds
     spare = {"fdk": 0, "cgls": 0, "sirt": 2, "fista_tv": 6}[name]
     of_adjoint = 0 if name == "fdk" else 2 * 8 / 16  # eight views, back and forth
     assert estimate_unread - spare <= made - of_adjoint <= estimate_unread

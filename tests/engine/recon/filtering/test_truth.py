@@ -137,5 +137,5 @@ def test_tooth_has_a_single_contour(shared_data):
 
     columns = [290.0, 295.6, 301.0, 319.5]
     best, *others = (below_zero(c) for c in (columns[1], columns[0], *columns[2:]))
-    assert min(others) > 1.2 * best  # contours that do not meet leave dark shadows beside them
+    assert min(others) > 1.2 * best  # contours that do not meet leave dark shadows next to them
     assert others[-1] > 2 * best

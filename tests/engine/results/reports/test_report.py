@@ -207,7 +207,7 @@ def test_annotations_are_listed_and_drawn_in_their_slices(subject, result, tmp_p
 
 
 def test_arrow_tip_is_drawn_at_its_position(subject, result, tmp_path):
-    """The arrow lies on the x axis: its columns are red in the middle row."""
+    """The arrow is on the x axis: its columns are red in the middle row."""
     grid = subject.volume.grid
     half = grid.size_mm / 2
     ends = ((float(-half[0] / 2), 0.0, 0.0), (float(half[0] / 2), 0.0, 0.0))

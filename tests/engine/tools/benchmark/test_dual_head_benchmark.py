@@ -179,4 +179,4 @@ def test_command_measures_writes_and_reports_figures(tmp_path, monkeypatch, caps
     assert json.loads(out.read_text())["parts"]["dual_head"]["n_sampled"] == 4
     messages: list[str] = []
     response_of("test", None, threads=1, say=messages.append)
-    assert messages == []  # kept
+    assert messages == []  # cached

@@ -46,7 +46,7 @@ def soon() -> float:
 
 
 def ends(pid: int) -> bool:
-    """Return whether a killed process ends; it is nobody's child, and may take a moment."""
+    """Return True if a killed process ends; it has no parent here, and may take a moment."""
     end = soon()
     while time.monotonic() < end:
         if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:

@@ -32,7 +32,7 @@ DOWN_S = 4.0 * GRID.n_voxels * PER_BYTE
 
 
 def in_time(kernels_s, monkeypatch, *, fewest=1, data=None):
-    """Reconstruct on a card whose kernels take so long for all views, from and to the host."""
+    """Reconstruct on a card with given kernel times for all views, from host and to host."""
 
     monkeypatch.setattr(xray_device, "FEWEST_ARRIVING", fewest)
     monkeypatch.setattr(xray_device, "LEAST_ARRIVING", 0)

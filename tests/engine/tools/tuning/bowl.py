@@ -1,4 +1,4 @@
-"""Kernel whose times follow a law, so that its best form is known."""
+"""A kernel with times that follow a formula, so that its best form is known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BEST = {"width": 8, "kind": "plain"}
 
 
 class Bowl(TuningProblem):
-    """Forms whose times follow a law: the nearer the width to 8, the faster; "odd" ones differ."""
+    """Forms with times that follow a formula: faster near a width of 8; "odd" ones differ."""
 
     title, work = "a bowl", "eight numbers"
 

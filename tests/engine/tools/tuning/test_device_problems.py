@@ -1,4 +1,4 @@
-"""The kernels of a GPU: what a search may try is what can be compiled, and is held to the twin."""
+"""Tests of searches for GPU kernels: all candidates compile, and are compared with the twin."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(  # found, not imported: that costs each worker 
 
 
 class Flat(Bowl):
-    """Forms of equal speed, apart from noise."""
+    """Forms of equal speed, except for noise."""
 
     def seconds(self, values):
         return 1e-3 * (1 + self.noise * self.rng.standard_normal())

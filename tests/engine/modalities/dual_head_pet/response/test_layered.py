@@ -101,7 +101,7 @@ def test_photons_are_detected_in_the_layers_of_their_rows(place: str) -> None:
 
 
 def sum_of_rows(response: LayeredResponse, i: int, k: int, voxel: tuple[int, int, int]) -> float:
-    """Return the probability that two layers detect a decay, up to two rows and columns apart."""
+    """Return the probability that two layers detect a decay, up to two rows and columns away."""
     matrix = response.matrices[min(i, k), max(i, k)]
     n, p = response.scanner.settings.voxels_per_pitch, voxel[0]
     plane = p + response.scanner.settings.n_planes if i > k else p

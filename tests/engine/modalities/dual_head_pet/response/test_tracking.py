@@ -106,7 +106,7 @@ def test_pairs_start_in_the_whole_voxel() -> None:
 
 def test_obliquest_photon_is_the_limit() -> None:
     """From the edge of the first crystal to that of the last, at the front faces; and beyond."""
-    scanner = panels()  # 5 × 3 crystals of 1.8 mm at 2 mm, 8 mm apart
+    scanner = panels()  # 5 × 3 crystals of 1.8 mm, pitch 2 mm, panels at 8 mm
     for margin, rows_mm, columns_mm in ((0, 9.8, 5.8), (2, 17.8, 13.8)):
         corner = np.array([8.0, rows_mm, columns_mm])
         assert lowest_cosine(scanner, margin) == pytest.approx(8 / np.linalg.norm(corner))
