@@ -95,7 +95,7 @@ class ConnectCard(QFrame):
         for each in (self._about, self._forms, self._fault):
             column.addWidget(each)
         column.addLayout(buttons)
-        self.say("")
+        self.show_fault("")
 
     def _show_kind(self) -> None:
         kind = self.kind.currentIndex()
@@ -103,14 +103,14 @@ class ConnectCard(QFrame):
         self._about.setText(ABOUT[kind])
         # The study may have changed while the card was hidden.
         self.events.show_files()
-        self.say("")
+        self.show_fault("")
 
     @property
     def fault(self) -> str:
         """The error message."""
         return self._fault.text()
 
-    def say(self, fault: str) -> None:
+    def show_fault(self, fault: str) -> None:
         """Show the reason why the connection failed; hide it if empty.
 
         Parameters
@@ -143,7 +143,7 @@ class ConnectCard(QFrame):
             request = form.request()
         # Errors of the form appear in the card; errors of the connection come later from the model.
         except SourceFaultError as e:
-            self.say(str(e))
+            self.show_fault(str(e))
             return
-        self.say("")
+        self.show_fault("")
         self._connect_to(request)

@@ -145,7 +145,7 @@ class LivePage(QWidget):
         text, tone = model.state
         # A source that failed before its first update leads back to the form, with the error.
         is_asking = model.request is None or (model.update is None and tone == "missing")
-        self.card.say(text if is_asking else "")
+        self.card.show_fault(text if is_asking else "")
         if model.request is not self._seen:
             self._begin(model.request)
         if is_asking:

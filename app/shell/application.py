@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.language.translation import tr, translate_qt
 from app.shell.ending import Ending
-from app.shell.garbage import collect_between_events, set_start_aside, use_one_heap
+from app.shell.garbage import collect_between_events, freeze_start_objects, use_one_heap
 from app.shell.main_window import MainWindow
 from app.state.models.device_choice import DeviceChoice
 from app.state.models.messages import Problem
@@ -83,7 +83,7 @@ def make_window(
         *(session, commands, theme, preferences, previews, results, volumes, queue), unfinished
     )
     # Each widget would otherwise be styled several times while the window is built.
-    with theme.put_off():
+    with theme.deferred_styles():
         window = MainWindow(context)
     report_settings(session, preferences)
     return window
@@ -158,7 +158,7 @@ def run_window(
     sys.excepthook = lambda *fault: report_fault(window.session, *fault)
     window.show()
     # In the first turn of the event loop, when the window is built.
-    QTimer.singleShot(0, window, set_start_aside)
+    QTimer.singleShot(0, window, freeze_start_objects)
     if path is not None:
         QTimer.singleShot(0, window, lambda: window.open_path(path))
     if demo:

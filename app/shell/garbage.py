@@ -56,7 +56,7 @@ def collect_due() -> None:
         gc.collect(due[-1])
 
 
-def set_start_aside() -> None:
+def freeze_start_objects() -> None:
     """Exclude objects of the start, which live until the end, so that collections are short."""
     gc.collect()
     # Moves all objects to a generation that is never collected.

@@ -46,7 +46,7 @@ class LiveMode(QObject):
         confirm: Callable[[str, str, str], bool],
     ) -> None:
         super().__init__(window)
-        self._context, self._centre, self._beside = context, centre, hidden_widgets
+        self._context, self._centre, self._side_panels = context, centre, hidden_widgets
         self._hidden: list[QWidget] = []
         self.commands = LiveCommands(
             context, window, leave=self.leave, open_and_start=open_and_start, confirm=confirm
@@ -63,7 +63,7 @@ class LiveMode(QObject):
         """Show the page without connecting to a source."""
         if not self.is_shown:
             # Panels that the user had closed must not appear afterwards.
-            self._hidden = [panel for panel in self._beside if panel.isVisible()]
+            self._hidden = [panel for panel in self._side_panels if panel.isVisible()]
             for panel in self._hidden:
                 panel.hide()
             self._suggest()

@@ -363,8 +363,8 @@ class MainWindow(QMainWindow):
         super().resizeEvent(event)
         is_wide = self.width() >= WORDS_FROM_PX
         self.rail.show_words(on=is_wide)
-        self.centre.viewer_tools.strip.offer_words(on=is_wide)
-        self._widths.settle()
+        self.centre.viewer_tools.strip.show_labels(on=is_wide)
+        self._widths.restore()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         # During a run nothing can be opened, and the pointer shows that.

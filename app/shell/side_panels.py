@@ -167,7 +167,7 @@ class PanelWidths(QObject):
             panel.resized.connect(self._note_widths)
         self._apply_widths()
 
-    def settle(self) -> None:
+    def restore(self) -> None:
         """Restore the widths as far as space allows; call after each resize."""
         # Only a wider window can give space back.
         if self._window.width() > self._settled_px:

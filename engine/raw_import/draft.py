@@ -34,7 +34,7 @@ from engine.raw_import.guess import Findings, Guess, Question
 from engine.raw_import.image_layout import ImageLayout, names_of
 from engine.raw_import.layout import layout_of
 from engine.raw_import.raw_shape import RawShape
-from engine.raw_import.references import tell_references, with_given_references
+from engine.raw_import.references import note_references, with_given_references
 from engine.raw_import.rotation import (
     sampled,
 )
@@ -103,7 +103,7 @@ def draft_of(source: Path, answers: Answers | None = None) -> Draft:
     # References come before the layout, because angle lists can include their images.
     material = with_given_references(material_of(source), answers)
     layout = layout_of(material, answers, found)
-    tell_references(material, answers, found)
+    note_references(material, answers, found)
     path = material.folder / f"{_name_of(source, material)}.toml"
     table: Plain = {"format": FORMAT, "version": VERSION, **layout.table}
     for role in ("flats", "darks"):

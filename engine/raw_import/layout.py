@@ -156,13 +156,13 @@ def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findin
         "shape": [n_views, best.rows, best.columns],
     }
     text = f"{n_views:,} views of {best.rows:,} × {best.columns:,}"
-    _tell_raw(found, answers, kind, shapes, text)
+    _note_raw(found, answers, kind, shapes, text)
     return ImageLayout(
         table, (n_views, best.rows, best.columns), kind.dtype[0] in "iu", tuple(shapes)
     )
 
 
-def _tell_raw(
+def _note_raw(
     found: Findings, answers: Answers, kind: RawType, shapes: list[RawShape], text: str
 ) -> None:
     order = f", {kind.byte_order} byte first" if kind.numpy.itemsize > 1 else ""

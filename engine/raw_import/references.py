@@ -50,7 +50,7 @@ def with_given_references(material: Material, answers: Answers) -> Material:
     return _above_all(changed)
 
 
-def tell_references(material: Material, answers: Answers, found: Findings) -> None:
+def note_references(material: Material, answers: Answers, found: Findings) -> None:
     """Record which flats and darks are used.
 
     Parameters

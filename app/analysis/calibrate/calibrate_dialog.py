@@ -63,7 +63,7 @@ class CalibrateDialog(MeasurementDialog):
         self.form.edited.connect(self._clear_result)
         self._theme.changed.connect(self._paint)
         self._paint()
-        self._say(
+        self._show_text(
             self._reason or tr("Nothing has been measured yet."),
             "missing" if self._reason else "muted",
         )
@@ -82,19 +82,19 @@ class CalibrateDialog(MeasurementDialog):
     def _measure(self) -> None:
         said, volume = self.form.checked(), self._volume
         if said is None or volume is None:
-            self._say(
+            self._show_text(
                 tr("A field is empty or invalid. See the message below the field."), "missing"
             )
             return
         self._clear_result()
         self._is_busy = True
-        self._say(tr("Searching for the cylinder …"), "muted")
+        self._show_text(tr("Searching for the cylinder …"), "muted")
         self._enable_buttons()
         self._context.commands.run_task(
             lambda _: calibrate_with(volume, cast(CylinderActivity, said)),
             self._show,
             failed=tr("The calibration failed."),
-            on_failure=lambda text: self._say(sentence_case(text), "missing"),
+            on_failure=lambda text: self._show_text(sentence_case(text), "missing"),
             on_end=self._finish_measurement,
         )
 
@@ -124,7 +124,7 @@ class CalibrateDialog(MeasurementDialog):
             error_percent=calibration.error_percent,
             limit=MOST_ERROR_PERCENT,
         )
-        self._say(found, "look" if poor else "ok")
+        self._show_text(found, "look" if poor else "ok")
         # Adding 0.0 turns −0.0 into 0.0.
         x, y, z = (round(c, 1) + 0.0 for c in measured["centre_mm"])
         self.found.setText(
@@ -152,7 +152,7 @@ class CalibrateDialog(MeasurementDialog):
         self.measured = None
         self.found.setText("")
         self.slices.show_region(self._volume, None)
-        self._say(NOTHING, "muted")
+        self._show_text(NOTHING, "muted")
         self._enable_buttons()
 
     def _enable_buttons(self) -> None:

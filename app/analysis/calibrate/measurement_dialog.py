@@ -100,7 +100,7 @@ class MeasurementDialog(QDialog):
         column.addLayout(middle, 1)
         column.addLayout(row)
 
-    def _say(self, text: str, tone: str) -> None:
+    def _show_text(self, text: str, tone: str) -> None:
         if self._is_closed:
             return
         self.state.setText(text)
@@ -169,7 +169,7 @@ class MeasurementDialog(QDialog):
     ) -> None:
         commands = self._context.commands
         self._context.session.add_log("info", tr("Saved: {target}", target=target))
-        self._say(tr("Saved: {name}.", name=target.name), "ok")
+        self._show_text(tr("Saved: {name}.", name=target.name), "ok")
         if keep and scanner is not None:
             commands.keep_measured(scanner, self._role, target)
         if use:

@@ -67,7 +67,9 @@ class NormaliseDialog(MeasurementDialog):
         self.tabs.setDocumentMode(True)
         self.keep.setToolTip(literal_tip(KEEP_TIP))
         self.act = button(tr("Start"), self._start_or_stop, role="primary")
-        self.rest = button(tr("Pause"), self._rest, tr("Pause after the current step, or continue"))
+        self.pause = button(
+            tr("Pause"), self._pause, tr("Pause after the current step, or continue")
+        )
         self._request: NormalisationRequest | None = None
         self._lay_out()
         self._connect()
@@ -97,7 +99,7 @@ class NormaliseDialog(MeasurementDialog):
         self.tabs.addTab(self._result, tr("Result"))
         form = scrolled(self.form)
         form.setFixedWidth(FORM_PX)
-        self._arrange(LEAD, form, (self.bar, self.tabs), (self.act, self.rest))
+        self._arrange(LEAD, form, (self.bar, self.tabs), (self.act, self.pause))
 
     def _connect(self) -> None:
         self.job.event_received.connect(self.model.take)
@@ -126,7 +128,7 @@ class NormaliseDialog(MeasurementDialog):
         self.job.start(request)
         self._show()
 
-    def _rest(self) -> None:
+    def _pause(self) -> None:
         self.model.request_pause(not self.model.is_pause_requested)
         self.job.pause(self.model.is_pause_requested)
 
@@ -189,8 +191,8 @@ class NormaliseDialog(MeasurementDialog):
         self.form.setEnabled(not busy)
         self.act.setText(tr("Stop") if busy else tr("Start"))
         self.act.setEnabled(not model.is_ending)
-        self.rest.setText(tr("Continue") if model.is_pause_requested else tr("Pause"))
-        self.rest.setEnabled(busy and not model.is_ending)
+        self.pause.setText(tr("Continue") if model.is_pause_requested else tr("Pause"))
+        self.pause.setEnabled(busy and not model.is_ending)
         self._show_choices()
 
     def _show_choices(self) -> None:

@@ -72,7 +72,7 @@ class ResolutionDialog(MeasurementDialog):
         self.scans.changed.connect(self._clear_result)
         self.scanner.currentIndexChanged.connect(self._clear_result)
         self.diameter.valueChanged.connect(self._clear_result)
-        self.progressed.connect(lambda text: self._say(text, "muted"))
+        self.progressed.connect(lambda text: self._show_text(text, "muted"))
         # Another scan may be opened meanwhile, from another scanner.
         context.session.study.inputs_changed.connect(self._enable_inputs)
         self._clear_result()
@@ -103,7 +103,7 @@ class ResolutionDialog(MeasurementDialog):
             self._enable_inputs()
             return
         if not self.scans.paths:
-            self._say(tr("Add a scan of point sources first."), "missing")
+            self._show_text(tr("Add a scan of point sources first."), "missing")
             return
         from engine.tools.resolution import ResolutionRequest
 
@@ -117,7 +117,7 @@ class ResolutionDialog(MeasurementDialog):
             lambda task: self._result_of_process(task, request),
             self._show,
             failed=tr("The resolution could not be measured."),
-            on_failure=lambda text: self._say(sentence_case(text), "missing"),
+            on_failure=lambda text: self._show_text(sentence_case(text), "missing"),
             on_end=self._finish_measurement,
         )
 
@@ -158,7 +158,7 @@ class ResolutionDialog(MeasurementDialog):
         if self._is_closed:
             return
         if isinstance(found, str):
-            self._say(sentence_case(found), "missing")
+            self._show_text(sentence_case(found), "missing")
             return
         self.made = found
         self.table.show_sources(found.sources)
@@ -168,14 +168,14 @@ class ResolutionDialog(MeasurementDialog):
             if n == 1
             else tr("{n} point sources were measured.", n=n)
         )
-        self._say(" ".join((text, *found.remarks)), "look" if found.remarks else "ok")
+        self._show_text(" ".join((text, *found.remarks)), "look" if found.remarks else "ok")
         self._enable_inputs()
 
     def _clear_result(self) -> None:
         """Clear the result after the inputs have changed."""
         self.made = None
         self.table.show_sources(())
-        self._say(tr("Nothing has been measured yet."), "muted")
+        self._show_text(tr("Nothing has been measured yet."), "muted")
         self._enable_inputs()
 
     def _enable_inputs(self) -> None:

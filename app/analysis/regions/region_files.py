@@ -13,7 +13,7 @@ from app.state.models.images.open_volumes import FILE_KEY
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_open, ask_save
-from app.ui.theme.questions import ask, tell
+from app.ui.theme.questions import ask, show_reason
 from engine.analysis.regions import (
     DicomImage,
     Region,
@@ -142,7 +142,9 @@ class RegionFiles:
             return
         # An image read from DICOM: the object must refer to the slices of that series.
         if volume.patient and source is None:
-            return tell(self._parent, tr("Choose an image from the DICOM series"), BY_COMMAND)
+            return show_reason(
+                self._parent, tr("Choose an image from the DICOM series"), BY_COMMAND
+            )
         target = self._target(title, name, DICOM_FILES, ".dcm")
         if target is None:
             return
@@ -202,7 +204,7 @@ class RegionFiles:
         if volume is None:
             return
         if found.is_of_other_patient(volume.patient):
-            return tell(self._parent, tr("Different patient"), OTHER_PATIENT)
+            return show_reason(self._parent, tr("Different patient"), OTHER_PATIENT)
         is_own = found.is_of(self._model.current.scans)
         if is_own or ask(
             self._parent, tr("Regions from another scan"), OTHER_SCAN, tr("Use anyway")
@@ -221,7 +223,7 @@ class RegionFiles:
         """
         volume = self._session.view.volume
         if self._model.are_of_other_patient(title):
-            tell(self._parent, tr("Different patient"), OTHER_PATIENT)
+            show_reason(self._parent, tr("Different patient"), OTHER_PATIENT)
         elif volume is not None and ask(
             self._parent, tr("Regions from {title}", title=title), OTHER_SCAN, tr("Use anyway")
         ):

@@ -156,7 +156,7 @@ class RegionsTab(QWidget):
             signal.connect(self.refresh)
         self.live.measured.connect(self._show_figures)
         model.chosen_changed.connect(self._show_figures)
-        self.list.refused.connect(self._say)
+        self.list.refused.connect(self._show_text)
         self._context.theme.changed.connect(self._paint)
         delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
         delete.activated.connect(lambda: model.remove(*model.chosen))
@@ -250,7 +250,7 @@ class RegionsTab(QWidget):
         self.legend.setText(legend)
         self.legend.setVisible(bool(legend))
 
-    def _say(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         set_tone(self.note, "look")
         self.note.setText(text)
         self.note.setVisible(True)
@@ -273,7 +273,7 @@ class RegionsTab(QWidget):
         try:
             self.model.freeze(region.name, volume)
         except EngineError as e:
-            self._say(str(e))
+            self._show_text(str(e))
 
     def _paint(self) -> None:
         colours = view_colours(self._context.theme)

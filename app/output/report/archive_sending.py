@@ -99,4 +99,4 @@ class ArchiveSending(QWidget):
         if site.archive_signed and site.node:
             send_result(self._context, self._succeed, with_image=True, id=id)
         else:
-            self._outbox.settle(id)
+            self._outbox.finish(id)

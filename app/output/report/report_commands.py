@@ -183,7 +183,7 @@ def send_result(
             node = send_report(report, subject, _send_in_child, with_regions=with_regions)
             accepted = tr("{node} accepted the report.", node=node)
         # In the thread, because a closing window receives no callbacks.
-        context.session.outbox.settle(id, with_image=with_image)
+        context.session.outbox.finish(id, with_image=with_image)
         return accepted
 
     def tell(accepted: str) -> None:

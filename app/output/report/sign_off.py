@@ -139,7 +139,7 @@ class SignOff(QWidget):
         self.send.setToolTip(literal_tip(why or sending))
         self.remark.setVisible(self.judgement.chosen not in (None, "acceptable"))
         self.open.setVisible(self._reported is not None)
-        self._say(why)
+        self._show_text(why)
         self.changed.emit()
 
     @property
@@ -152,7 +152,7 @@ class SignOff(QWidget):
         """The last signature of the result; None before it is signed off."""
         return self._signatures[-1] if self._signatures else None
 
-    def take_back(self) -> None:
+    def clear_draft(self) -> None:
         """Clear a judgement that was not signed off."""
         self.judgement.clear()
         self._update_draft()
@@ -164,10 +164,10 @@ class SignOff(QWidget):
         if chosen is not None and not self.is_signed:
             self._has_draft = True
             remark = "" if chosen == "acceptable" else self.remark.text()
-            draft.say(f"{self.who.currentText()}: {chosen}", remark)
+            draft.replace(f"{self.who.currentText()}: {chosen}", remark)
         elif self._has_draft:  # of this widget; another one may have the current draft
             self._has_draft = False
-            draft.say("", "")
+            draft.replace("", "")
 
     def _obstacle(self) -> str:
         if self._run.state in (RunState.PREPARING, RunState.RUNNING, RunState.FINISHING):
@@ -181,7 +181,7 @@ class SignOff(QWidget):
         is_bare = self.judgement.chosen == "acceptable" or self.remark.text().strip()
         return "" if is_bare else NO_REMARK
 
-    def _say(self, why: str) -> None:
+    def _show_text(self, why: str) -> None:
         self._show_state(why)
         self.said.setVisible(bool(self.said.text()))
 

@@ -38,7 +38,7 @@ def compare_results(context: AppContext, lower: Result, upper: Result) -> None:
             volumes.add(OpenVolume(key_of(result), name, "result", volume, origin))
         volumes.set_base(IMAGE if is_shown else key_of(lower))
         # With their difference, one window and one colour map.
-        context.volumes.put(key_of(upper), "compare")
+        context.volumes.place(key_of(upper), "compare")
 
     context.commands.run_task(
         lambda _: read(),

@@ -37,7 +37,7 @@ class TuningDialog(QDialog):
         self.model = TuningModel()
         self.job = TuningJob(context.commands, self)
         self.row, self.plot = RequestRow(context.session), TuningView()
-        self.kept = VariantList(context.commands)
+        self.stored = VariantList(context.commands)
         self.work = label("", "muted", wrap=True)
         self.state = label("", wrap=True)
         self.best = label("", "entry", wrap=True)
@@ -50,7 +50,7 @@ class TuningDialog(QDialog):
         self._connect()
         self._paint()
         self._show()
-        self.kept.refresh()
+        self.stored.refresh()
 
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()
@@ -65,7 +65,7 @@ class TuningDialog(QDialog):
         for each in (self.work, self.state, self.best):
             column.addWidget(each)
         column.addWidget(self.plot, 1)
-        column.addWidget(self.kept)
+        column.addWidget(self.stored)
         column.addLayout(buttons)
 
     def _connect(self) -> None:
@@ -95,7 +95,7 @@ class TuningDialog(QDialog):
 
     def _ended(self) -> None:
         self._tick.stop()
-        self.kept.refresh()
+        self.stored.refresh()
         self._show()
 
     def done(self, result: int) -> None:
@@ -118,7 +118,7 @@ class TuningDialog(QDialog):
         self.act.setEnabled(self.model.phase is not Phase.STOPPING)
         self.row.setEnabled(not busy)
         # A search may replace variants, so none can be removed meanwhile.
-        self.kept.setEnabled(not busy)
+        self.stored.setEnabled(not busy)
         self.plot.show_times(self.model.times)
         self._show_words()
 

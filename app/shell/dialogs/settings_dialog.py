@@ -22,7 +22,7 @@ from app.state.models.passphrase import hashed
 from app.state.services.context import AppContext
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.file_dialogs import ask_folder, ask_open
-from app.ui.theme.questions import ask_text, tell
+from app.ui.theme.questions import ask_text, show_reason
 from app.ui.theme.widgets import button, label, set_tone
 from app.views.literal_text import literal_tip
 from engine.core.errors import EngineError
@@ -230,7 +230,7 @@ class SettingsDialog(QDialog):
         if not one:
             return
         if len(one) < LEAST_LETTERS:
-            tell(
+            show_reason(
                 self,
                 tr("Passphrase"),
                 tr(
@@ -240,7 +240,7 @@ class SettingsDialog(QDialog):
             )
         # A typing error would lock the user out of the full window.
         elif ask_text(self, tr("Passphrase"), tr("Repeat the passphrase"), "", hidden=True) != one:
-            tell(
+            show_reason(
                 self,
                 tr("Passphrase"),
                 tr("The passphrases do not match. The passphrase was not changed."),

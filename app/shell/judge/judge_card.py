@@ -60,7 +60,7 @@ class JudgeCard(QWidget):
         self.verdict_card = DropDown(tr("Sign off"), self.sign_off, context.theme, self._verdict)
         self.warnings.toggle.toggled.connect(self.warning_card.show_card)
         self.warning_card.closed.connect(lambda: self.warnings.toggle.setChecked(False))
-        self.verdict_card.closed.connect(self.sign_off.take_back)
+        self.verdict_card.closed.connect(self.sign_off.clear_draft)
         self.sign_off.judgement.group.buttonClicked.connect(
             lambda: self.verdict_card.show_card(True)
         )

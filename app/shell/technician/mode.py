@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QTabWidget, QWidget
 from app.language.translation import tr
 from app.state.models.passphrase import is_right
 from app.state.services.context import AppContext
-from app.ui.theme.questions import ask_text, tell
+from app.ui.theme.questions import ask_text, show_reason
 from app.workspace.ct_inspection.preview_panel import PreviewTab
 from engine.core.visible_text import visible_line
 from engine.modalities import AnyModality, Protocol, digest_of
@@ -124,7 +124,7 @@ class TechnicianMode(QObject):
             return True
         said = ask_text(self._window, tr("Unlock"), tr("Passphrase"), "", hidden=True)
         if said and not is_right(said, kept):
-            tell(self._window, tr("Unlock"), tr("The passphrase is wrong."))
+            show_reason(self._window, tr("Unlock"), tr("The passphrase is wrong."))
         return bool(said) and is_right(said, kept)
 
     def _show(self) -> None:

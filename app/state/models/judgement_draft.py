@@ -24,7 +24,7 @@ class JudgementDraft(QObject):
         super().__init__()
         self.words = self.remark = ""
 
-    def say(self, words: str, remark: str) -> None:
+    def replace(self, words: str, remark: str) -> None:
         """Replace the judgement.
 
         Parameters

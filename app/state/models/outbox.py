@@ -78,7 +78,7 @@ class Outbox(QObject):
         """
         self._unsent[id] = title, with_image
 
-    def settle(self, id: str, *, with_image: bool = True) -> None:
+    def finish(self, id: str, *, with_image: bool = True) -> None:
         """Note that a result need not be sent any more. Worker threads may call this.
 
         Parameters
@@ -123,7 +123,7 @@ class Outbox(QObject):
         """
         is_recalled = self._remove_waiting(id)
         if is_recalled:
-            self.settle(id)
+            self.finish(id)
             self.changed.emit()
         return is_recalled
 

@@ -195,8 +195,8 @@ class Opening(QObject):
                 self._session.opened_from = outcome.path
                 study.begin(outcome.inputs, outcome.protocol)
                 self._preferences.remember(outcome.path)
-                self._tell_left_out(outcome.refused)
-                self._tell_changed(outcome)
+                self._show_left_out(outcome.refused)
+                self._show_changed_files(outcome)
             case Revision():
                 study.revise(outcome.inputs)
             case Addition():
@@ -215,13 +215,13 @@ class Opening(QObject):
             found.volume, name, alias, found.frames, format=found.format, path=found.path
         )
 
-    def _tell_left_out(self, refused: tuple[str, ...]) -> None:
+    def _show_left_out(self, refused: tuple[str, ...]) -> None:
         # The scan is open, so this is one message about all files and not an error each.
         if refused:
             title = tr("A file that belongs to this scan was skipped.")
             self._session.raise_problem(Problem(title, " ".join(refused)))
 
-    def _tell_changed(self, found: NewStudy) -> None:
+    def _show_changed_files(self, found: NewStudy) -> None:
         """Warn that a study was saved with other files than those that were read now."""
         if not found.changed:
             return

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.language.translation import Lines, tr
 from app.state.models.session import Session
 from app.ui.theme.file_dialogs import ask_save
-from app.ui.theme.questions import ask, tell
+from app.ui.theme.questions import ask, show_reason
 from engine.core.errors import EngineError
 from engine.modalities import files_of_study
 
@@ -101,7 +101,7 @@ def may_write_all(
     inputs = [*inputs_of(session), *others]
     fault = next((said for target in targets if (said := refusal(target, inputs))), "")
     if fault:
-        tell(parent, tr("Not saved"), fault)
+        show_reason(parent, tr("Not saved"), fault)
         return False
     question = question_of(*targets)
     return not question or ask(parent, tr("Replace existing files"), question, REPLACE)

@@ -164,9 +164,9 @@ class UnfinishedWork(QObject):
             # Only now, so that a crash in between loses nothing.
             with suppress(OSError):
                 taken.remove_files()
-        self._tell(found)
+        self._show_found(found)
 
-    def _tell(self, found: _Found) -> None:
+    def _show_found(self, found: _Found) -> None:
         files = found.taken.work.unsorted
         if found.scans or files:
             text = tr(

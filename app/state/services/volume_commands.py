@@ -59,7 +59,7 @@ class VolumeCommands(QObject):
     def opened(self) -> tuple[VolumeChoice, ...]:
         """Return the volumes that are open."""
         return tuple(
-            VolumeChoice(each.key, each.name, partial(self.put, each.key))
+            VolumeChoice(each.key, each.name, partial(self.place, each.key))
             for each in self._volumes.items
         )
 
@@ -226,11 +226,11 @@ class VolumeCommands(QObject):
 
     def _add_at(self, opened: OpenVolume, place: Place) -> None:
         self._volumes.add(opened)
-        self.put(opened.key, place)
+        self.place(opened.key, place)
 
     # Open volumes
 
-    def put(self, key: str, place: Place) -> None:
+    def place(self, key: str, place: Place) -> None:
         """Show an open volume.
 
         Parameters

@@ -106,7 +106,7 @@ def ask(parent: QWidget | None, title: str, text: str, yes: str) -> bool:
     return box.clickedButton() is agreed
 
 
-def tell(parent: QWidget | None, title: str, text: str) -> None:
+def show_reason(parent: QWidget | None, title: str, text: str) -> None:
     """Show why an action is not possible. The arguments are those of `question_box`."""
     box = question_box(parent, title, text, "info")
     box.setStandardButtons(QMessageBox.StandardButton.Ok)

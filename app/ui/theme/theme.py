@@ -238,7 +238,7 @@ class Theme(QObject):
         return bool(self._stale)
 
     @contextmanager
-    def put_off(self) -> Iterator[None]:
+    def deferred_styles(self) -> Iterator[None]:
         """Style the widgets that are created in this context at the end.
 
         Qt styles a widget and its children again each time it gets a parent. This takes half of the

@@ -82,7 +82,7 @@ class VolumeMenu(QMenu):
 
     def _remove_volume(self, chosen: str) -> None:
         if self._place == "overlay":
-            self._commands.put("", self._place)
+            self._commands.place("", self._place)
         else:
             self._commands.close(chosen)
 

@@ -13,7 +13,7 @@ from app.state.services.saving import may_write
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.icons import set_icon
-from app.ui.theme.questions import tell
+from app.ui.theme.questions import show_reason
 from app.ui.theme.widgets import icon_button, label
 from app.viewing.viewer_tools.cine import LEAST_PER_S, MOST_PER_S, Cine, CineKind
 from app.viewing.viewer_tools.film_recorder import FilmRecorder, Frame
@@ -149,7 +149,7 @@ class CineBar(QWidget):
         # Before the recording, which can take a minute.
         why = mp4_obstacle() if target.suffix.lower() == ".mp4" else ""
         if why:
-            return tell(self, tr("MP4 cannot be written"), why)
+            return show_reason(self, tr("MP4 cannot be written"), why)
         if may_write(self, target, self._context.session):
             self._context.preferences.export_folder = str(target.parent)
             self.record(widget, target)

@@ -15,7 +15,7 @@ from app.state.services.saving import may_write
 from app.ui.forms.fields import QuietCombo
 from app.ui.forms.number_box import NumberBox
 from app.ui.theme.file_dialogs import ask_save
-from app.ui.theme.questions import tell
+from app.ui.theme.questions import show_reason
 from app.ui.theme.widgets import icon_button, label
 from app.views.literal_text import literal_tip
 from app.views.rendering.ray_shader import RenderMode
@@ -179,7 +179,7 @@ class RenderingBar(QWidget):
             PNG file; an existing one is replaced
         """
         if not self._views.rendering_view.grab().save(str(target), "PNG"):
-            tell(
+            show_reason(
                 self,
                 tr("Not saved"),
                 tr("{name} could not be written. Choose another folder.", name=target.name),

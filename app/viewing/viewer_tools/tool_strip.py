@@ -87,7 +87,7 @@ class ViewerToolStrip(QWidget):
         super().resizeEvent(event)
         self._fit()
 
-    def offer_words(self, *, on: bool) -> None:
+    def show_labels(self, *, on: bool) -> None:
         """Show words if the height is sufficient, or icons alone.
 
         Parameters

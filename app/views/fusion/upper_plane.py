@@ -37,13 +37,13 @@ class UpperPlane(UpperLayer):
 
     Attributes
     ----------
-    lies_here : True if the slice belongs to the lower volume
+    is_over_lower : True if the slice belongs to the lower volume
     """
 
     def __init__(self, state: ViewState, repaint: Callable[[], object]) -> None:
         super().__init__(state)
         self._repaint = repaint
-        self.lies_here = True
+        self.is_over_lower = True
         for volume in (state, self.fusion):
             volume.volume_changed.connect(self.forget_values)
         for appearance in (self.fusion, self.fusion.compared):
@@ -54,7 +54,7 @@ class UpperPlane(UpperLayer):
     @property
     def is_there(self) -> bool:
         """True if a second volume covers this slice."""
-        return self.lies_here and self.fusion.has_values
+        return self.is_over_lower and self.fusion.has_values
 
     def forget_values(self) -> None:
         super().forget_values()

@@ -92,8 +92,8 @@ class PlaneView(RasterView):
         on
             True if the slice belongs to the displayed volume
         """
-        if self._upper is not None and on != self._upper.lies_here:
-            self._upper.lies_here = on
+        if self._upper is not None and on != self._upper.is_over_lower:
+            self._upper.is_over_lower = on
             self.update()
 
     @property

@@ -92,7 +92,7 @@ class _Groups:
     """Groups of one volume, and the last two slices that were requested."""
 
     def __init__(self) -> None:
-        self.kept: dict[int, _Group] = {}
+        self.groups: dict[int, _Group] = {}
         self._pairs: list[tuple[int, Values]] = []
         self._latest: tuple[int, ...] = ()
 
@@ -100,7 +100,7 @@ class _Groups:
         """Return the slice (n_z, n_y) across x, valid until the next call."""
         number, place = divmod(index, N_READ)
         step = self._step_to(index)
-        group = self.kept.get(number)
+        group = self.groups.get(number)
         if group is not None:
             # Marked as used first, so that the next group does not reuse its memory.
             self._mark_used(number, group)
@@ -139,17 +139,17 @@ class _Groups:
     def _read_ahead(self, values: Values, number: int, share: float) -> None:
         if not 0 <= number * N_READ < values.shape[2]:
             return
-        group = self.kept.get(number)
+        group = self.groups.get(number)
         if group is None:
-            oldest = self.kept.pop(next(iter(self.kept))) if len(self.kept) >= KEPT else None
+            oldest = self.groups.pop(next(iter(self.groups))) if len(self.groups) >= KEPT else None
             group = _Group(values, number * N_READ, None if oldest is None else oldest.read)
         group.read_rows(math.ceil(share * len(values)))
         self._mark_used(number, group)
 
     def _mark_used(self, number: int, group: _Group) -> None:
         # Removed and inserted again, so that the dictionary is in order of use.
-        self.kept.pop(number, None)
-        self.kept[number] = group
+        self.groups.pop(number, None)
+        self.groups[number] = group
 
 
 _KEPT: dict[int, _Groups] = {}

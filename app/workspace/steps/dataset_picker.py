@@ -26,19 +26,19 @@ class DatasetPicker(QWidget):
     Signals
     -------
     picked : name of a dataset and its role; an empty role for none
-    like_taken : the description of a file with the same structure should be used
+    similar_chosen : the description of a file with the same structure should be used
     """
 
     picked = Signal(str, str)
-    like_taken = Signal()
+    similar_chosen = Signal()
 
     def __init__(self, model: ImportModel) -> None:
         super().__init__()
         self._model = model
         self._shown: tuple[Dataset, ...] = ()
         self.roles: dict[str, QuietCombo] = {}
-        self.like_words = label("", "muted", wrap=True)
-        self.like = button(tr("Use this description"), self.like_taken.emit)
+        self.similar_text = label("", "muted", wrap=True)
+        self.like = button(tr("Use this description"), self.similar_chosen.emit)
         self._rows = QGridLayout()
         self._rows.setHorizontalSpacing(8)
         self._rows.setVerticalSpacing(6)
@@ -48,7 +48,7 @@ class DatasetPicker(QWidget):
         column.setSpacing(6)
         column.addWidget(label(tr("Datasets in the file"), "muted"))
         column.addLayout(self._rows)
-        column.addWidget(self.like_words)
+        column.addWidget(self.similar_text)
         column.addWidget(self.like, alignment=Qt.AlignmentFlag.AlignLeft)
         self.show_datasets()
 
@@ -62,8 +62,8 @@ class DatasetPicker(QWidget):
         for name, combo in self.roles.items():
             combo.setCurrentIndex(max(combo.findData(self._model.role_of(name)), 0))
         like = self._model.like
-        self.like_words.setText(LIKE.format(visible_line(str(like))))
-        for each in (self.like_words, self.like):
+        self.similar_text.setText(LIKE.format(visible_line(str(like))))
+        for each in (self.similar_text, self.like):
             each.setVisible(bool(like))
         self.setVisible(bool(found))
 

@@ -147,7 +147,7 @@ class ImportDialog(QDialog):
         self.model.changed.connect(self._show)
         self.fields.edited.connect(self.model.answer)
         self.datasets.picked.connect(self.model.pick_dataset)
-        self.datasets.like_taken.connect(self.model.use_similar)
+        self.datasets.similar_chosen.connect(self.model.use_similar)
         self.job.written.connect(self._open_written)
         self.job.refused.connect(self._refuse)
         self._theme.changed.connect(self._paint)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from app.language.translation import tr
 from app.state.models.protocols.library import ListedProtocol
 from app.state.services.context import AppContext
-from app.ui.theme.questions import ask, tell
+from app.ui.theme.questions import ask, show_reason
 
 
 def save_as(parent: QWidget, context: AppContext, name: str) -> None:
@@ -25,7 +25,7 @@ def save_as(parent: QWidget, context: AppContext, name: str) -> None:
     protocol = context.session.study.protocol
     found = context.preferences.library.find(protocol.model_copy(update={"name": name}))
     if found is not None and found.fixed:
-        tell(parent, tr("Not saved"), found.fixed)
+        show_reason(parent, tr("Not saved"), found.fixed)
     # A new version changes what others get under this name, so the user must agree.
     elif found is None or ask(parent, tr("Save as the next version"), _question(found), tr("Save")):
         context.commands.save_protocol(name)

@@ -20,7 +20,7 @@ from engine.jobs.dask_client import connected, leave, n_threads
 from engine.jobs.queue.attempt import Attempt, AttemptEvents
 from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.entry import QueueEntry
-from engine.jobs.queue.executor import Work, standing_after
+from engine.jobs.queue.executor import Work, state_after
 from engine.jobs.queue.store import StudyQueue
 from engine.modalities.studies import Study
 from engine.protocols.run_context.environment import program_version
@@ -153,7 +153,7 @@ class AttemptHere(Attempt):
             source = run(study, on=on, resume=where, on_progress=self._listen, folder=job.folder)
             with closing(keep(source, job, heir_of=heir)) as events:
                 for event in events:
-                    self._standing = standing_after(event, *self._standing)
+                    self._standing = state_after(event, *self._standing)
                     self._poll(now=isinstance(event, StageStarted))
                     seen.take(event)
             return seen.finished
@@ -166,7 +166,7 @@ class AttemptHere(Attempt):
         """Continue at once: a lost worker may be on a machine that is out of reach."""
 
     def _listen(self, progress: Progressed) -> None:
-        self._standing = standing_after(progress, *self._standing)
+        self._standing = state_after(progress, *self._standing)
         self._poll()
 
     def _poll(self, *, now: bool = False) -> None:

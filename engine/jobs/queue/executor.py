@@ -118,12 +118,12 @@ class _LocalWork(Thread):
         self._attempt.stop()
 
     def _take(self, event: Event) -> None:
-        self._standing = standing_after(event, *self._standing)
+        self._standing = state_after(event, *self._standing)
         if self._on_event is not None:
             self._on_event(event)
 
 
-def standing_after(event: Event, doing: str, done: float) -> tuple[str, float]:
+def state_after(event: Event, doing: str, done: float) -> tuple[str, float]:
     """Return the state of a run after an event.
 
     Parameters

@@ -172,12 +172,12 @@ def read_message(parts: Sequence[Buffer], arrived_s: float, scan: int | None = N
     # Receivers of other programs ignore unknown fields.
     announced = ours.get("announce")
     if announced == "end":
-        return ScanEnd(whole_of(ours, "sent", 0, 2**53))
+        return ScanEnd(integer_of(ours, "sent", 0, 2**53))
     if announced == "geometry":
         return _geometry(ours, _values(header, parts[1], 3))
     values = _values(header, parts[1], 2)
-    kind = FRAME_KINDS[whole_of(table_of(header, "image_attributes"), "scan_index", 0, 2)]
-    index, angle = whole_of(header, "frame", 0, 2**53), _angle(ours)
+    kind = FRAME_KINDS[integer_of(table_of(header, "image_attributes"), "scan_index", 0, 2)]
+    index, angle = integer_of(header, "frame", 0, 2**53), _angle(ours)
     facts = FrameFacts(kind, values.shape, values.dtype, values.nbytes, ours)
     _KNOWN.learn(text, header, facts)
     return Frame(kind, index, angle, values, arrived_s, 0, scan)
@@ -271,7 +271,7 @@ def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
         )
     for n in shape:
         if not (type(n) is int and 1 <= n <= MOST_PIXELS):
-            whole_of({"shape": n}, "shape", 1, MOST_PIXELS)  # names the wrong number
+            integer_of({"shape": n}, "shape", 1, MOST_PIXELS)  # names the wrong number
     kind = _type(header.get("type"))
     # The size is checked before any memory is reserved for it
     wanted = prod(shape) * kind.itemsize
@@ -308,7 +308,7 @@ def _type_named(name: str) -> np.dtype[np.generic] | None:
     return kind.newbyteorder("<") if kind.byteorder == "=" else kind
 
 
-def whole_of(values: Plain, key: str, least: int, most: int) -> int:
+def integer_of(values: Plain, key: str, least: int, most: int) -> int:
     """Return an integer of a header.
 
     Parameters
@@ -375,7 +375,7 @@ def _geometry(ours: Plain, vectors: NDArray[np.generic]) -> XrayGeometry:
             f"{str(shape)[:40]}, expected four vectors (x, y, z) for each view and [rows, "
             "columns] of the detector."
         )
-    rows, columns = (whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape)
+    rows, columns = (integer_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape)
     beam = _beam(ours)
     # Also refuses values that are not finite
     if not (np.abs(vectors) <= MOST_MM).all():

@@ -158,7 +158,7 @@ class LiveWork:
         if self._choices.settings.mode == "sliding":
             frames, skipped = evenly_thinned(frames)
         lost = sum(frame.lost for frame in views) + skipped
-        self._figures.took([frame.arrived_s for frame in views], lost)
+        self._figures.count([frame.arrived_s for frame in views], lost)
         return self._take_frames(frames)
 
     def _take_frames(self, frames: list[Frame]) -> int:

@@ -18,14 +18,14 @@ class MissingNumbers:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._came: set[int] = set()
+        self._received: set[int] = set()
         self._next = self._n_reported = 0
         self._missing: dict[int, tuple[float, str]] = {}
 
     @property
     def n_arrived(self) -> int:
         """Number of different projections that have arrived."""
-        return len(self._came)
+        return len(self._received)
 
     def arrived(self, index: int, file_name: str) -> None:
         """Count a projection.
@@ -37,12 +37,12 @@ class MissingNumbers:
         file_name
             name of its file, for messages about missing ones before it
         """
-        self._came.add(index)
+        self._received.add(index)
         # A late file is used like any other
         self._missing.pop(index, None)
         # Limited: a wrong number in a name must not add millions of missing ones
         for k in range(max(self._next, index - MOST_MISSING), index):
-            if k not in self._came:
+            if k not in self._received:
                 self._missing[k] = (monotonic(), file_name)
         self._next = max(self._next, index + 1)
 

@@ -56,13 +56,13 @@ class Figures:
     def __init__(self) -> None:
         self.frames = self.used = 0
         self.lost = 0
-        self._came: deque[float] = deque()
+        self._received: deque[float] = deque()
         self._refreshed: deque[float] = deque()
         self._latencies: deque[tuple[float, float]] = deque()
         # Arrival times of frames that no image contains yet
         self._not_shown: list[float] = []
 
-    def took(self, arrived_s: Sequence[float], lost: int) -> None:
+    def count(self, arrived_s: Sequence[float], lost: int) -> None:
         """Count received projections.
 
         Parameters
@@ -74,7 +74,7 @@ class Figures:
         """
         self.frames += len(arrived_s)
         self.lost += lost
-        self._came.extend(arrived_s)
+        self._received.extend(arrived_s)
 
     def using(self, arrived_s: Sequence[float]) -> None:
         """Count projections that the next image contains."""
@@ -107,7 +107,7 @@ class Figures:
             late = [seconds for _, seconds in self._latencies]
             median, p99 = (float(1e3 * value) for value in np.percentile(late, (50, 99)))
         return LiveStatistics(
-            _rate(self._came),
+            _rate(self._received),
             _rate(self._refreshed),
             median,
             p99,

@@ -27,7 +27,7 @@ from engine.data.listmode import ListMode
 from engine.geometry.dual_head import DualHead
 from engine.geometry.ring import RingScanner
 from engine.io.scanners.toml_scanner import scanner_of, scanner_settings
-from engine.live.core.message import OURS, Buffer, ScanEnd, header_of, table_of, whole_of
+from engine.live.core.message import OURS, Buffer, ScanEnd, header_of, integer_of, table_of
 from engine.live.pet.event_batch import EventBatch
 
 COLUMNS = {"crystals": "<i4", "time_ms": "<u4", "delayed": "|u1", "tof_bin": "<i2"}
@@ -122,7 +122,7 @@ def read_event_message(
     ours = table_of(header_of(bytes(parts[0])), OURS)
     announced = ours.get("announce")
     if announced == "end":
-        return ScanEnd(whole_of(ours, "sent", 0, 2**53))
+        return ScanEnd(integer_of(ours, "sent", 0, 2**53))
     if announced == "list mode":
         return _head(ours, parts[1])
     if announced != "events":
@@ -132,7 +132,7 @@ def read_event_message(
         )
     if head is None:
         return None
-    first, n = whole_of(ours, "first", 0, 2**53), whole_of(ours, "n", 1, MOST_EVENTS)
+    first, n = integer_of(ours, "first", 0, 2**53), integer_of(ours, "n", 1, MOST_EVENTS)
     return EventBatch(_events(head, ours, n, parts[1]), first, arrived_s)
 
 

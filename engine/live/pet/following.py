@@ -116,7 +116,7 @@ class LivePetWork:
         for each in arrived:
             if isinstance(each, EventBatch):
                 n += each.events.n_events
-                self._figures.took(each)
+                self._figures.count(each)
                 together.append(each.events)
                 continue
             if isinstance(each, Resumed) and each.is_new_scan:

@@ -74,7 +74,7 @@ class PetFigures:
         self._counted.clear()
         self._blocks.clear()
 
-    def took(self, batch: EventBatch) -> None:
+    def count(self, batch: EventBatch) -> None:
         """Count a batch, and the losses before it.
 
         Parameters

@@ -23,7 +23,7 @@ COMMAND = "from engine.live.receiving.process import receive; receive()"
 PIPE_BYTES = 2**20
 WAITING_READS = 64
 """Maximum number of unprocessed reads; the shared memory limits large data."""
-TAKEN_BYTES = 2**25
+PROCESSED_BYTES = 2**25
 """Processed bytes after which the process is notified, well below its limit."""
 END_S = 1.0
 """Time limit for the process to end by itself."""
@@ -48,7 +48,7 @@ class Child:
         self._reads: Queue[list[Item]] = Queue(WAITING_READS)
         self._items: deque[Item] = deque()
         self._stop, self._lock = Event(), Lock()
-        self._taken = 0
+        self._processed = 0
         try:
             self._process = _started(name, descriptor)
         except ResourceError:
@@ -89,11 +89,11 @@ class Child:
         item = self._items.popleft()
         if item.offset != INLINE and self._memory is not None:
             data = self._memory.view(item.offset, item.n_bytes)
-            self._taken += item.n_bytes
+            self._processed += item.n_bytes
             # One command for many small frames, because each command wakes a thread of the process
-            if self._taken >= TAKEN_BYTES:
-                self.send_command({"taken": self._taken})
-                self._taken = 0
+            if self._processed >= PROCESSED_BYTES:
+                self.send_command({"taken": self._processed})
+                self._processed = 0
             return Item(item.facts, item.header, data, item.offset, item.n_bytes, item.at_s)
         return item
 

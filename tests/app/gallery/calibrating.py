@@ -68,7 +68,7 @@ def normalising(shots: Photographer) -> None:
     shots.shoot("dialog-normalise-fault", dialog)
     say_diameter(dialog)
     dialog.act.click()
-    dialog.rest.click()
+    dialog.pause.click()
     shots.wait(lambda: dialog.model.is_paused)
     shots.shoot("dialog-normalise-rests", dialog)
     dialog.model.is_paused = dialog.model._wants_pause = False
@@ -77,7 +77,7 @@ def normalising(shots: Photographer) -> None:
         dialog.model.take(Stepped(number, 90.0 * 0.4**number))
     shots.shoot("dialog-normalise-busy", dialog)
     dialog.model.request_pause(True)
-    dialog.rest.click()
+    dialog.pause.click()
     finish_page(shots, dialog, "dialog-normalise-done")
 
 

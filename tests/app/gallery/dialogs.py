@@ -137,7 +137,7 @@ def tuning(shots: Photographer) -> None:
     shots.wait(shots.is_calm)
     shots.shoot("dialog-tuning", dialog)
     _keep_some()
-    dialog.kept.refresh()
+    dialog.stored.refresh()
     shots.wait(shots.is_calm)
     dialog.row.budget.show_number(40)
     dialog.act.click()

@@ -113,7 +113,7 @@ def test_only_the_passphrase_ends_the_technician_mode(qtbot, window, monkeypatch
     assert study.protocol == before, "keys of what is hidden do nothing"
     for said in ("wrong", ""):
         monkeypatch.setattr("app.shell.technician.mode.ask_text", lambda *_, s=said, **__: s)
-        monkeypatch.setattr("app.shell.technician.mode.tell", lambda *_: None)
+        monkeypatch.setattr("app.shell.technician.mode.show_reason", lambda *_: None)
         mode.toggle()
         assert mode.is_on
     monkeypatch.setattr("app.shell.technician.mode.ask_text", lambda *_, **__: "right")

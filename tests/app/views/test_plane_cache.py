@@ -43,7 +43,7 @@ def test_only_the_newest_groups_are_cached(rng):
     volume = Volume(rng.random(grid.shape).astype(np.float32), grid, "HU")
     for index in (*range(80), *range(79, -1, -1)):
         slice_of(volume, orientation("sagittal"), index)
-        assert len(plane_cache._KEPT[id(volume)].kept) <= plane_cache.KEPT
+        assert len(plane_cache._KEPT[id(volume)].groups) <= plane_cache.KEPT
 
 
 N_Z = 64
@@ -123,7 +123,7 @@ def test_steps_reuse_the_memory_of_old_groups(values):
     groups, found = plane_cache._Groups(), set()
     for index in (*range(160), *range(158, -1, -1)):
         groups.slice(values, index)
-        found |= {each.read.ctypes.data for each in groups.kept.values()}
+        found |= {each.read.ctypes.data for each in groups.groups.values()}
     assert len(found) == plane_cache.KEPT
 
 

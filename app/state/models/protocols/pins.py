@@ -38,7 +38,7 @@ class ProtocolPins:
         self._today, self._login = today, login or _login
         self._pins: dict[str, ProtocolPin] = {}
 
-    def put(self, kind: str, protocol: Protocol | None) -> None:
+    def pin(self, kind: str, protocol: Protocol | None) -> None:
         """Pin a protocol, or remove the pin.
 
         Parameters

@@ -269,7 +269,7 @@ class ProtocolState(QObject):
         on
             True to pin
         """
-        self.pins.put(self.scanner_kind, self.base if on else None)
+        self.pins.pin(self.scanner_kind, self.base if on else None)
         self.protocol_changed.emit()
 
     @property

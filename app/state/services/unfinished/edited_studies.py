@@ -138,7 +138,7 @@ class EditedStudies(QObject):
         self._offer(edited, Problem(title, text), tr("Reopen"))
         for each in before.values():
             if each not in self.left:
-                self._tell_dropped(each)
+                self._show_dropped(each)
 
     def _find_offer(self) -> None:
         """Offer the newest edited settings of the scan that has just been opened."""
@@ -152,7 +152,7 @@ class EditedStudies(QObject):
         known = data.fingerprint
         newest = next((each for each in self.left if known and each.fingerprint == known), None)
         if newest is None:
-            self._tell_of_other_scan(data)
+            self._show_other_scan(data)
         elif not self._is_open(newest):
             self._offer_for(data, newest)
 
@@ -172,7 +172,7 @@ class EditedStudies(QObject):
         problem, button = Problem(title, text), tr("Use the changed settings")
         self._offer(edited, problem, button, Path(data.value))
 
-    def _tell_of_other_scan(self, data: Input) -> None:
+    def _show_other_scan(self, data: Input) -> None:
         """Tell why settings that were stored for this path are not offered."""
         path = Path(data.value)
         ours = next((each for each in self.left if each.to_study().data == path), None)
@@ -205,7 +205,7 @@ class EditedStudies(QObject):
         self._session.add_log("info", f"{problem.title} {problem.text}", (study.data,))
         self._session.raise_problem(replace(problem, is_fault=False, answer=answer))
 
-    def _tell_dropped(self, edited: EditedStudy) -> None:
+    def _show_dropped(self, edited: EditedStudy) -> None:
         study = edited.to_study()
         text = tr(
             "The program stores at most {n} changed studies. It has deleted the settings of "

@@ -37,7 +37,7 @@ class GrowingFileSource:
     def __init__(self, path: Path, *, scanner: str | None = None) -> None:
         self._path, self._scanner = path, scanner
         self._tail: ListModeTail | None = None
-        self._came, self._said = 0, ""
+        self._received, self._said = 0, ""
         self._last_s = monotonic()
 
     @property
@@ -74,10 +74,10 @@ class GrowingFileSource:
                 continue
             if events is not None:
                 self._last_s, self._said = monotonic(), ""
-                yield EventBatch(events, self._came, self._last_s)
-                self._came += events.n_events
+                yield EventBatch(events, self._received, self._last_s)
+                self._received += events.n_events
             elif tail.is_whole:
-                yield Ended(f"{self.name}: the file is complete, {self._came:,} events.")
+                yield Ended(f"{self.name}: the file is complete, {self._received:,} events.")
                 return
             else:
                 if monotonic() - self._last_s > QUIET_S:
@@ -99,7 +99,7 @@ class GrowingFileSource:
             yield from self._say(SourceLost, "the file is missing. Waiting for it to return.")
         elif tail.was_replaced:
             # The new file may be of another scanner
-            self._tail, self._came, self._said = None, 0, ""
+            self._tail, self._received, self._said = None, 0, ""
             yield Resumed(f"{fault} The scan starts again.", is_new_scan=True)
         else:
             raise fault

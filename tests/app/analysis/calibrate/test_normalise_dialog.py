@@ -45,7 +45,7 @@ def diameter(dialog):
 
 def test_dialog_starts_with_the_open_scan_and_asks_for_the_source(dialog, small_study):
     assert dialog.form.scans.paths == [small_study.data]
-    assert not (dialog.save.isEnabled() or dialog.use.isEnabled() or dialog.rest.isEnabled())
+    assert not (dialog.save.isEnabled() or dialog.use.isEnabled() or dialog.pause.isEnabled())
     dialog.act.click()
     assert "is empty or invalid" in dialog.state.text()
     assert not diameter(dialog).parent()._fault.isHidden()
@@ -84,7 +84,7 @@ def test_measurement_is_saved_and_used(qtbot, controls, dialog, small_study, tmp
 def test_scan_of_the_source_is_not_overwritten(qtbot, dialog, small_study, monkeypatch):
     messages: list[str] = []
     monkeypatch.setattr(
-        "app.state.services.saving.tell", lambda parent, title, text: messages.append(text)
+        "app.state.services.saving.show_reason", lambda parent, title, text: messages.append(text)
     )
     copy = small_study.data.with_name("copy.h5")
     copy.write_bytes(b"a scan")
@@ -117,7 +117,7 @@ def test_progress_events_are_shown_as_sentences(dialog):
     dialog.model.request_pause(True)
     assert dialog.model.state_words.endswith("The measurement will pause after this step.")
     dialog.model.take(Paused(True))
-    assert dialog.model.state_words.startswith("Paused.") and dialog.rest.text() == "Continue"
+    assert dialog.model.state_words.startswith("Paused.") and dialog.pause.text() == "Continue"
     dialog.model.take(Paused(False))
     dialog.model.request_pause(False)
     for number, change in ((1, 20.0), (2, 0.4)):
@@ -135,7 +135,7 @@ def test_closing_asks_first_and_stops_the_measurement(qtbot, controls, dialog, m
     monkeypatch.setattr("app.analysis.calibrate.normalise_dialog.ask", lambda *_: answers.pop(0))
     diameter(dialog).show_value(2 * RADIUS_MM)
     dialog.act.click()
-    dialog.rest.click()
+    dialog.pause.click()
     qtbot.waitUntil(lambda: dialog.model.is_paused, timeout=PATIENCE_MS)
     dialog.close()
     assert dialog.isVisible()

@@ -256,8 +256,8 @@ def test_preview_follows_regions_and_key_images(qtbot, controls, panel):
     next_pages(qtbot, panel, lambda: session.regions.add(LESION, "Lesion"))
     next_pages(qtbot, panel, lambda: add_key_image(controls.context, controls.views.axial))
     assert panel.list.count() == 1 and not panel.hint.isVisible()
-    next_pages(qtbot, panel, lambda: session.draft.say("A. Physicist: not acceptable", "Moved"))
-    next_pages(qtbot, panel, lambda: session.draft.say("", ""))
+    next_pages(qtbot, panel, lambda: session.draft.replace("A. Physicist: not acceptable", "Moved"))
+    next_pages(qtbot, panel, lambda: session.draft.replace("", ""))
 
 
 def test_preview_never_shows_another_result(qtbot, controls, panel):

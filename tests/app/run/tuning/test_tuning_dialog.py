@@ -75,12 +75,12 @@ def test_search_result_is_shown_stored_and_discarded(qtbot, dialog, monkeypatch)
     assert dialog.model.phase is Phase.ENDED and "width 8" in dialog.state.text()
     times = dialog.plot.times
     assert times.n == 11 and len(times.faulty) == 5 and times.best[-1] < times.shipped
-    qtbot.waitUntil(lambda: bool(dialog.kept.forms), timeout=PATIENCE_MS)
-    assert not dialog.kept.forget.isEnabled()
-    dialog.kept.tree.topLevelItem(0).setSelected(True)
-    dialog.kept.forget.click()
-    qtbot.waitUntil(lambda: not dialog.kept.forms, timeout=PATIENCE_MS)
-    assert "No variants are saved" in dialog.kept.text.text()
+    qtbot.waitUntil(lambda: bool(dialog.stored.forms), timeout=PATIENCE_MS)
+    assert not dialog.stored.forget.isEnabled()
+    dialog.stored.tree.topLevelItem(0).setSelected(True)
+    dialog.stored.forget.click()
+    qtbot.waitUntil(lambda: not dialog.stored.forms, timeout=PATIENCE_MS)
+    assert "No variants are saved" in dialog.stored.text.text()
 
 
 def test_missing_kernel_tuner_names_the_remedy(qtbot, controls, monkeypatch):

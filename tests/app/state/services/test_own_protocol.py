@@ -206,13 +206,13 @@ def test_pin_applies_only_to_its_kind_of_scanner(desk, scans):
 def test_pin_ends_with_the_day_and_the_login():
     today, login, protocol = [date(2026, 11, 28)], ["anna"], find_protocol("small-animal")
     pins = ProtocolPins(lambda: today[0], lambda: login[0])
-    pins.put("mMR", protocol)
+    pins.pin("mMR", protocol)
     assert pins.of("mMR") == protocol and pins.of("SAFIR") is None
     login[0] = "bert"
     assert pins.of("mMR") is None
     login[0] = "anna"
     assert pins.of("mMR") is None, "a pin that has ended does not come back"
-    pins.put("mMR", protocol)
+    pins.pin("mMR", protocol)
     today[0] = date(2026, 11, 29)
     assert pins.of("mMR") is None
 

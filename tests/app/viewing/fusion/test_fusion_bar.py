@@ -330,7 +330,7 @@ def test_difference_is_divided_by_its_error(qtbot, controls, bar, small_study):
     later = with_error(volume(4.0))
     origin = Origin(scan="/another.h5")
     controls.session.volumes.add(OpenVolume("later", "later.h5", "file", later, origin))
-    controls.context.volumes.put("later", "overlay")
+    controls.context.volumes.place("later", "overlay")
     bar.mode.activated.emit(bar.mode.findData("significance"))
     settle(qtbot, controls)
     fusion = controls.session.view.fusion
@@ -341,5 +341,5 @@ def test_difference_is_divided_by_its_error(qtbot, controls, bar, small_study):
     assert bar.window_of_both.isVisible()
     # An obstacle shows the mode with its warning, like the other comparisons.
     controls.session.volumes.add(OpenVolume("bare", "bare.h5", "file", volume(4.0), origin))
-    controls.context.volumes.put("bare", "overlay")
+    controls.context.volumes.place("bare", "overlay")
     assert "need an error map" in fusion.obstacle("significance")

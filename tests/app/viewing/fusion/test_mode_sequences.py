@@ -90,9 +90,9 @@ def test_no_view_is_black_in_any_sequence_of_modes(qtbot, controls, pair, length
     for k in walk(len(CHOICES), length):
         choice = CHOICES[k]
         if choice == OFF:
-            controls.context.volumes.put("", "overlay")
+            controls.context.volumes.place("", "overlay")
         else:
-            controls.context.volumes.put("second", "overlay")
+            controls.context.volumes.place("second", "overlay")
             # As the box with the modes, also for modes that it would not offer.
             session.view.fusion.set_mode(choice)
         before = [*before[1 - length :], choice]
@@ -114,11 +114,11 @@ def test_pair_overlaid_again_after_a_comparison_is_blended(controls):
     session.show_file(volume("Bq/mL", 0), "first.h5")
     session.volumes.add(OpenVolume("pet", "pet.h5", "file", volume("Bq/mL", 30)))
     session.volumes.add(OpenVolume("mr", "mr.h5", "file", volume("MR", 30)))
-    controls.context.volumes.put("pet", "compare")
+    controls.context.volumes.place("pet", "compare")
     assert session.view.fusion.mode == "compare"
-    controls.context.volumes.put("mr", "overlay")
+    controls.context.volumes.place("mr", "overlay")
     assert session.view.fusion.mode == "blend"
-    controls.context.volumes.put("mr", "compare")
+    controls.context.volumes.place("mr", "compare")
     assert session.view.fusion.mode == "side by side", "no difference of two units"
 
 
@@ -130,7 +130,7 @@ def test_difference_view_shows_the_difference_of_the_values(qtbot, controls):
     views.show()
     session.show_file(volume("Bq/mL", 0), "first.h5")
     session.volumes.add(OpenVolume("second", "second.h5", "file", volume("Bq/mL", 30)))
-    controls.context.volumes.put("second", "compare")
+    controls.context.volumes.place("second", "compare")
     QApplication.processEvents()
     shown = [*views.slices, *views.upper_views, *views.difference_views]
     assert all(each.isVisible() for each in shown) and not views.mip.isVisible()
@@ -165,7 +165,7 @@ def compared(qtbot, controls, height: int, prepare=lambda views: None) -> OrthoV
     session.show_file(volume("Bq/mL", 0), "first.h5")
     session.volumes.add(OpenVolume("second", "second.h5", "file", volume("Bq/mL", 30)))
     prepare(views)
-    controls.context.volumes.put("second", "compare")
+    controls.context.volumes.place("second", "compare")
     QApplication.processEvents()
     return views
 
@@ -202,13 +202,13 @@ def test_compared_volumes_have_one_power_of_ten(controls):
     own = session.view.power
     session.volumes.add(OpenVolume("bright", "bright.h5", "file", bright))
     session.volumes.add(OpenVolume("mr", "mr.h5", "file", replace(bright, unit="MR")))
-    controls.context.volumes.put("bright", "compare")
+    controls.context.volumes.place("bright", "compare")
     fusion = session.view.fusion
     assert fusion.power == own != 0 and fusion.shown_unit == session.view.shown_unit
     assert f"[{session.view.shown_unit}]" in caption_parts(session.view, "difference")[0]
-    controls.context.volumes.put("mr", "overlay")
+    controls.context.volumes.place("mr", "overlay")
     assert fusion.power != session.view.power, "another unit has its own power"
-    controls.context.volumes.put("bright", "overlay")
+    controls.context.volumes.place("bright", "overlay")
     session.volumes.swap()
     assert session.view.power != own and fusion.power == session.view.power
 
@@ -219,7 +219,7 @@ def test_two_volumes_alternate_in_blink_mode(qtbot, controls, monkeypatch):
     session.show_file(volume("Bq/mL", 0), "first.h5")
     dark = replace(volume("Bq/mL", 0), values=volume("Bq/mL", 0).values / 3)
     session.volumes.add(OpenVolume("second", "second.h5", "file", dark))
-    controls.context.volumes.put("second", "overlay")
+    controls.context.volumes.place("second", "overlay")
     views, fusion = OrthoView(session.view), session.view.fusion
     qtbot.addWidget(views)
     views.resize(520, 420)

@@ -39,10 +39,10 @@ def show(controls, unit: str = "Bq/mL", second: str = "", frames: int = 0) -> No
         FrameVolume(TimeFrame(60_000 * k, 60_000 * (k + 1)), volume(unit)) for k in range(frames)
     ]
     controls.session.show_file(volume(unit), "first.h5", frames=parts)
-    controls.context.volumes.put("", "overlay")
+    controls.context.volumes.place("", "overlay")
     if second:
         controls.session.volumes.add(OpenVolume("second", "second", "file", volume(second)))
-        controls.context.volumes.put("second", "overlay")
+        controls.context.volumes.place("second", "overlay")
 
 
 KINDS = {
@@ -63,7 +63,7 @@ def test_each_kind_of_data_has_its_layout(controls, views, kind):
 def test_pet_and_ct_are_fused_in_either_order(controls, views, unit, second):
     show(controls, unit, second)
     assert views.hanging.kind == "fused"
-    controls.context.volumes.put("", "overlay")
+    controls.context.volumes.place("", "overlay")
     assert views.hanging.kind == ("anatomy" if unit == "HU" else "activity")
 
 

@@ -155,7 +155,7 @@ def test_tools_have_labels_below_their_icons_if_the_window_is_wide(looking, qtbo
 def test_mp4_without_encoder_is_refused_before_the_recording(looking, monkeypatch, tmp_path):
     reported = []
     monkeypatch.setattr(cine_bar, "ask_save", lambda *_: tmp_path / "a.mp4")
-    monkeypatch.setattr(cine_bar, "tell", lambda _, title, text: reported.append(text))
+    monkeypatch.setattr(cine_bar, "show_reason", lambda _, title, text: reported.append(text))
     monkeypatch.setattr("engine.io.raster.film.find_spec", lambda name: None)
     looking.cine_bar._ask_and_record(looking.views.panes)
     assert not looking.cine_bar.recorder.is_recording

@@ -116,7 +116,7 @@ def test_datasets_are_picked_and_reused_for_the_next_file(qtbot, controls, open_
     other = open_dialog(second)
     other.job.stop()
     look(other)
-    assert "a/scan.toml" in other.datasets.like_words.text()
+    assert "a/scan.toml" in other.datasets.similar_text.text()
     other.datasets.like.click()
     look(other)
     assert not other.datasets.like.isVisibleTo(other)
