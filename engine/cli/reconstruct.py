@@ -306,6 +306,8 @@ def _complete(
     threads = job.threads(arguments.threads, resumes=resume)
     on = device_of(arguments.device, threads, console)
     job.note_device(on)
+    # The run refuses a scan that has replaced that of the job
+    study = study.model_copy(update={"fingerprints": job.study.fingerprints})
     where = job.latest() if resume else None
     console.log(f"Job {job.id} on {on.label}")
     _say_protocol(job.study.protocol, console)

@@ -28,7 +28,7 @@ from engine.protocols.privacy.names import Names
 from engine.protocols.privacy.records import shareable
 from engine.protocols.run_context.context import OnProgress, Resume, RunContext
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.study import StudyValues
+from engine.protocols.study.study import StudyValues, fingerprints_now, refuse_changed_files
 from engine.selftest import best
 
 if TYPE_CHECKING:  # its kernels take as long to import as all other modules
@@ -119,16 +119,17 @@ def run(
     study, in_memory = _study_of(source, protocol, inputs)
     study, on = _identified(study.of_files()), on or best()
     history = RunHistory() if resume is None else resume.history.resumed()
+    read = fingerprints_now(study)
     context: RunContext[Protocol] = RunContext.of(
-        study, on, on_progress, history, in_memory if scan is None else scan, folder, divide
+        study, on, on_progress, history, in_memory if scan is None else scan, folder, divide, read
     )
     # Errors of the CUDA runtime in any stage become a `DeviceError` with a remedy
     with on.faults("reconstructing"):
         refuse_foreign_inputs(study)
-        _refuse_changed_files(study)
+        refuse_changed_files(study, read)
         flow = modality_of(study.protocol).flow(context, resume, finish_early)
         frames = [] if resume is None else list(resume.frames)
-        volume = yield from _without_names(flow, study, frames)
+        volume = yield from _without_names(flow, _with_read_scan(study, read), frames)
         yield Finished(volume, volume.info, tuple(frames))
 
 
@@ -178,12 +179,10 @@ def _identified(study: StudyValues) -> StudyValues:
     return identified_study(study)
 
 
-def _refuse_changed_files(study: StudyValues) -> None:
-    """Refuse a study if another scan has taken the place of its own."""
-    if study.fingerprints:
-        from engine.protocols.study.fingerprints import refuse_changed_files  # few studies need it
-
-        refuse_changed_files(study)
+def _with_read_scan(study: StudyValues, read: Mapping[str, str]) -> StudyValues:
+    """Return the study with the fingerprint of its scan as it was before it was read."""
+    known = {role: digest for role, digest in read.items() if role == "data"}
+    return study.model_copy(update={"fingerprints": known | study.fingerprints})
 
 
 def _without_names(
@@ -208,7 +207,7 @@ def _without_names(
             # dropped
             if isinstance(event, Loaded):
                 # Again, because a file can be replaced between the first check and the reading
-                _refuse_changed_files(study)
+                refuse_changed_files(study)
                 if not study.identified:
                     event = replace(event, facts=names.values(shareable(event.facts)))
             if isinstance(event, Preview) and event.frame is not None and event.ends_iteration:

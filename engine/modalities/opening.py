@@ -6,20 +6,18 @@ sentence if a file cannot be used.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.core.errors import DataError, EngineError
+from engine.core.errors import DataError
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
 from engine.io import scan_file
 from engine.io.folder import is_file
-from engine.io.scan_fingerprint import WatchedScan, fingerprint_of
+from engine.io.scan_fingerprint import WatchedScan, fingerprint_of, is_scan_of
 from engine.modalities.recognise import all_roles, summarise
 from engine.modalities.scan_summary import ScanSummary
-from engine.modalities.studies import Study
 
 
 @dataclass(frozen=True)
@@ -75,28 +73,17 @@ def fingerprint_at(path: Path) -> str:
     return fingerprint_of(scan_file(path))
 
 
-def with_fingerprints(study: Study) -> Study:
-    """Return a study with the fingerprints of its files that it lacks.
+def is_scan_at(path: Path, fingerprint: str) -> bool:
+    """Return True if a scan has a fingerprint, also one that an earlier version wrote.
 
     Parameters
     ----------
-    study
-        study; a run reports a file that cannot be read
-
-    Returns
-    -------
-    study
-        with a fingerprint of its scan and of each file that belongs to this scan alone
+    path
+        the scan, or a folder with one scan
+    fingerprint
+        fingerprint in a tracer file
     """
-    if study.in_memory:
-        return study
-    known = dict(study.fingerprints)
-    of_scanner = {role.key for role in all_roles() if role.of_scanner} | {"scanner"}
-    for role, path in study.files.items():
-        if role not in known and role not in of_scanner:
-            with suppress(EngineError):
-                known[role] = fingerprint_of(scan_file(path))
-    return study.model_copy(update={"fingerprints": known})
+    return is_scan_of(scan_file(path), fingerprint)
 
 
 def auxiliary_at(path: Path, key: str, scanner: Scanner) -> AuxiliaryFile:

@@ -26,7 +26,7 @@ from engine.data.runs.record import RecordedRun
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io.safety.cut_off import EVENTS
-from engine.modalities.reader_notes import say
+from engine.modalities.reader_notes import say, with_lost_inputs
 from engine.modalities.run_end import Until, completed
 from engine.protocols.run_context import provenance
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
@@ -558,19 +558,19 @@ def conclude(
     run
         record of the run
     """
-    log = context.log
     # The profile is taken before hashing, which is not part of the reconstruction.
-    profile = context.profiler.snapshot()
-    yield Profiled(profile)
+    yield Profiled(profile := context.profiler.snapshot())
     info = provenance.build(
         context.study,
         run=run,
-        scanner_fingerprint=log.scanner,
-        facts=log.facts,
-        history=log.history,
+        scanner_fingerprint=context.log.scanner,
+        facts=context.log.facts,
+        history=context.log.history,
         tuned_kernels=context.on.used_variants.words,
         ended_utc=datetime.now(UTC),
         grid=space.grid,
         output_sha256=provenance.hash_array(image),
+        read=context.read,
     )
+    info = yield from with_lost_inputs(context, info, run)
     return space.volume(image, info | {"profile": profile.as_dict()})

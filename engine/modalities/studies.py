@@ -30,7 +30,7 @@ from engine.modalities.study_values import (
 )
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import as_read
-from engine.protocols.study.study import StudyValues, write_study
+from engine.protocols.study.study import StudyValues, fingerprints_now, write_study
 
 __all__ = [
     "Study",
@@ -426,3 +426,22 @@ def study_at(path: Path, on_gathered: Callable[[ScanFiles], None] | None = None)
     if path.suffix == ".toml":
         return read_study(path)
     raise UnknownFormatError(why_no_scan(path))
+
+
+def with_fingerprints(study: Study) -> Study:
+    """Return a study with the fingerprints of its files that it lacks.
+
+    Parameters
+    ----------
+    study
+        study; a run reports a file that cannot be read
+
+    Returns
+    -------
+    study
+        with a fingerprint of its scan and of each file that belongs to this scan alone
+    """
+    of_scanner = {role.key for role in all_roles() if role.of_scanner} | {"scanner"}
+    roles = {role for role in study.files if role not in of_scanner} - {*study.fingerprints}
+    known = fingerprints_now(study, roles) | study.fingerprints
+    return study.model_copy(update={"fingerprints": known})

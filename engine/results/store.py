@@ -40,7 +40,6 @@ from engine.io.safety.outputs import DiskNeed, refuse_full_disks
 from engine.io.text.json_text import to_json
 from engine.modalities.studies import Study, write_study
 from engine.protocols.privacy import Names
-from engine.protocols.run_context.unrecorded import unrecorded
 from engine.results.result import (
     FILES,
     PROVENANCE,
@@ -94,6 +93,8 @@ class NewResult:
         known, made = self.run or RecordedRun.of(self.provenance), self.provenance
         if known is not None:
             return known
+        from engine.protocols.run_context.unrecorded import unrecorded  # few images lack a record
+
         return unrecorded(self.study.protocol, made.get("iterations_done")).with_messages_of(made)
 
     def record(self, id: str, digests: dict[str, str], key: str = "") -> ResultRecord:

@@ -137,7 +137,7 @@ def _request(arguments: argparse.Namespace) -> SearchRequest:
     study = ""
     if arguments.study is not None:
         from engine.modalities.studies import read_study
-        from engine.protocols.study.fingerprints import refuse_changed_files
+        from engine.protocols.study.study import refuse_changed_files
 
         found = read_study(arguments.study).with_absolute_paths()
         # Here too, because the error of another process would lose its kind

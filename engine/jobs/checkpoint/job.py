@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
-from engine.core.errors import FileFormatError, ResourceError, SettingsError
+from engine.core.errors import DataError, FileFormatError, ResourceError, SettingsError
 from engine.core.paths import OWNER_ONLY, jobs_dir, made
 from engine.core.private_files import why_not_private
 from engine.core.settings import explain
@@ -30,9 +30,9 @@ from engine.jobs.checkpoint.origin import Origin, origin_of, refuse_other_origin
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.checkpoint.slabs import FinishedSlabs
 from engine.modalities.protocol_identity import identified_study
-from engine.modalities.studies import Study, read_study, write_study
+from engine.modalities.studies import Study, read_study, with_fingerprints, write_study
 from engine.protocols.privacy.names import Names
-from engine.protocols.run_context.provenance import describe_inputs
+from engine.protocols.run_context.provenance import describe_inputs, unknown_inputs
 
 if TYPE_CHECKING:  # the window lists jobs without loading kernels
     from engine.core.backend import Backend
@@ -90,7 +90,9 @@ class Job:
             # Old jobs make space only for jobs of ours; a folder of the user is never cleaned up
             _remove_old()
             folder = jobs_dir() / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-        folder, study = folder.expanduser().absolute(), identified_study(study)
+        # Without fingerprints nothing shows that another scan has replaced this one meanwhile
+        study = with_fingerprints(identified_study(study))
+        folder = folder.expanduser().absolute()
         job, algorithm = cls(folder), study.protocol.algorithm
         record = JobRecord(
             status="running",
@@ -296,7 +298,7 @@ class Job:
     def _head_of(self, preview: Preview) -> Head:
         # Hashing all input files takes long, so it is done once, at the first checkpoint
         if self._origin is None:
-            self._origin = self._find_origin()  # origin of the files that were read
+            self._origin = self._find_origin(of_run=True)  # origin of the files that were read
             self._change(updates=preview.iterations * preview.subsets, subsets=preview.subsets)
         return Head.of(preview, *self._origin)
 
@@ -363,9 +365,17 @@ class Job:
         """Name for the audit log; hides a name that the user chose."""
         return self.id if self.folder.parent == jobs_dir() else "in a folder of the user"
 
-    def _find_origin(self) -> Origin:
+    def _find_origin(self, *, of_run: bool = False) -> Origin:
+        """Return the origin of the files as they are now, for a run: of those that it has read."""
         study = self.study
-        found = describe_inputs(study)
+        found = describe_inputs(study, study.fingerprints if of_run else None)
+        # A checkpoint of one scan with the digest of another would continue with the other one
+        if lost := unknown_inputs(found):
+            names = ", ".join(study.files[role].name for role in lost)
+            raise DataError(
+                f"{names}: the file was replaced, changed or removed since the run began. Restore "
+                "it to get checkpoints again."
+            )
         if found != self.record.inputs:
             self._change(inputs=found)
         return origin_of(study, found)

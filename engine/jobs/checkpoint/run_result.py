@@ -14,7 +14,6 @@ from engine.data.storage.volume_file import place_of
 from engine.jobs.checkpoint.job import Job
 from engine.protocols.privacy.names import Names
 from engine.protocols.run_context import provenance
-from engine.protocols.run_context.unrecorded import unrecorded
 from engine.results import NewResult, Result, Results
 
 NOT_KEPT = "The image could not be saved with the results, so export it"
@@ -68,6 +67,7 @@ class RunResult:
         if run is None:
             return event
         made = provenance.with_run(event.provenance, run.with_warnings(self._warnings))
+        made = self._with_known_digests(made)
         return replace(event, provenance=made, volume=replace(event.volume, info=made))
 
     def keep_finished(self, event: Finished) -> ResultSaved | Warned:
@@ -122,7 +122,11 @@ class RunResult:
         latest = self._latest
         if latest is None or latest.slices is not None:
             return  # finished slabs stay in the job: half a volume is not a result, and large
-        known = latest.run or unrecorded(self._study.protocol, latest.update / latest.subsets)
+        known = latest.run
+        if known is None:
+            from engine.protocols.run_context.unrecorded import unrecorded  # only old previews
+
+            known = unrecorded(self._study.protocol, latest.update / latest.subsets)
         reason = Names.of(self._study).text(reason)
         run = known.with_warnings(self._warnings).ended(ending, reason)
         try:
@@ -162,7 +166,7 @@ class RunResult:
     def _made(self, preview: Preview, run: RecordedRun) -> Plain:
         """Return the provenance of an image, as far as it is known before the run has ended."""
         try:
-            return provenance.build(
+            made = provenance.build(
                 self._study,
                 run=run,
                 scanner_fingerprint={},
@@ -171,13 +175,26 @@ class RunResult:
                 ended_utc=datetime.now(UTC),
                 grid=preview.volume.grid,
                 output_sha256=provenance.hash_array(preview.volume.values),
+                read=self._study.fingerprints,
             )
+            return self._with_known_digests(made)
         except EngineError:  # a missing input: the record from the start of the run describes it
             known = {
                 "inputs": self._known_inputs,
                 "protocol": self._study.protocol.model_dump(mode="json"),
             }
             return provenance.with_run(known, run)
+
+    def _with_known_digests(self, made: Plain) -> Plain:
+        """Return a provenance with digests from a checkpoint for files that have changed since."""
+        inputs = made.get("inputs", {})
+        if not provenance.unknown_inputs(inputs):
+            return made
+        known = self._known_inputs
+        lost = {role.partition(",")[0] for role in provenance.unknown_inputs(inputs)}
+        # The files behind a header, such as its images, are described with it.
+        earlier = {role: each for role, each in known.items() if role.partition(",")[0] in lost}
+        return {**made, "inputs": {**inputs, **earlier}}
 
     @property
     def _known_inputs(self) -> dict[str, Plain]:

@@ -27,9 +27,8 @@ from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.leases import hold_of
 from engine.jobs.queue.question import Question
 from engine.jobs.queue.settings import QueueSettings, read_settings, write_settings
-from engine.modalities.opening import with_fingerprints
 from engine.modalities.protocol_identity import identified_study
-from engine.modalities.studies import Study
+from engine.modalities.studies import Study, with_fingerprints
 
 KEPT_FINISHED = 50
 """Number of finished studies in the list; their images are among the results."""

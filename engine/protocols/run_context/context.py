@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -339,6 +339,7 @@ class RunContext(Generic[P_co]):
     scan : data of the study if they are already in memory; None if they must be read
     folder : folder of files that outlive the run, for a later resume; None if there is none
     divide : distributes parts of the run to other processes; None if all is computed here
+    read : fingerprints of the files before they were read, by role
     """
 
     study: StudyValues
@@ -350,6 +351,7 @@ class RunContext(Generic[P_co]):
     scan: object | None = None
     folder: Path | None = None
     divide: Divide | None = None
+    read: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -361,6 +363,7 @@ class RunContext(Generic[P_co]):
         scan: object | None = None,
         folder: Path | None = None,
         divide: Divide | None = None,
+        read: Mapping[str, str] | None = None,
     ) -> Self:
         """Return the context of a run that begins, or continues after `history`.
 
@@ -380,12 +383,15 @@ class RunContext(Generic[P_co]):
             folder of files that outlive the run
         divide
             distributes parts of the run to other processes
+        read
+            fingerprints of the files before they are read, by role; None without files
         """
         # Tests of single steps run without a study, and then there are no names to hide.
         log = RunLog(history or RunHistory(), names=Names() if study is None else Names.of(study))
         on = on.of_a_run()
         progress = None if on_progress is None else PassProgress(on_progress)
-        return cls(study, on, log, Profiler(on), on_progress, progress, scan, folder, divide)
+        work = log, Profiler(on), on_progress, progress
+        return cls(study, on, *work, scan, folder, divide, read or {})
 
     @property
     def protocol(self) -> P_co:

@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -40,7 +40,7 @@ from engine.protocols.privacy.records import shareable
 from engine.protocols.run_context.assigned import assignments
 from engine.protocols.run_context.environment import environment
 from engine.protocols.study.stored_protocol import identity_of
-from engine.protocols.study.study import StudyValues
+from engine.protocols.study.study import StudyValues, changed_roles
 
 FORMAT = "isocenter-provenance-1"
 CLAIM = "Research use only. Not for diagnosis or treatment."
@@ -62,6 +62,7 @@ def build(
     grid: ImageGrid,
     output_sha256: str,
     tuned_kernels: Mapping[str, str] | None = None,
+    read: Mapping[str, str] | None = None,
 ) -> Plain:
     """Return the provenance of a finished volume as JSON values.
 
@@ -85,6 +86,8 @@ def build(
         digest of the values
     tuned_kernels
         kernels that ran in a variant other than the default; None if unknown
+    read
+        fingerprints of the files that were read, by role; None if unknown
     """
     names = Names.of(study)
     # An unidentified study passes on no names, neither in files nor in texts of the scanner.
@@ -97,7 +100,7 @@ def build(
         ),
         **_of_run(run),
         "tuned_kernels": None if tuned_kernels is None else dict(tuned_kernels),
-        "inputs": describe_inputs(study),
+        "inputs": describe_inputs(study, read),
         "scanner": {
             "sha256": _digest_of(scanner_fingerprint),
             "full": names.values(scanner_fingerprint),
@@ -169,7 +172,7 @@ def to_json(provenance: Plain) -> str:
     return json.dumps(_to_json(provenance), sort_keys=True, indent=2, ensure_ascii=False) + "\n"
 
 
-def describe_inputs(study: StudyValues) -> dict[str, Plain]:
+def describe_inputs(study: StudyValues, read: Mapping[str, str] | None = None) -> dict[str, Plain]:
     """Return pseudonym, size and digest of each file of a study, by its role.
 
     An identified study has the names of its files. All images of a scan share one entry.
@@ -178,16 +181,51 @@ def describe_inputs(study: StudyValues) -> dict[str, Plain]:
     ----------
     study
         study with its files
+    read
+        fingerprints of the files that were read, by role; None if unknown. A file that has changed
+        since, or is missing, has an empty digest and no size: the image is not of the file that
+        has this name now
     """
+    changed = changed_roles(study, read or {})
+    found = _described(study, changed)
+    # Again, because a file can be replaced while others are hashed.
+    if lost := changed_roles(study, read or {}) | changed:
+        found = {role: each for role, each in found.items() if not _is_of(role, lost)}
+        files = study.of_files().files
+        found |= {role: {"name": _name_of(files[role], role, study), "sha256": ""} for role in lost}
+    return found
+
+
+def unknown_inputs(inputs: Mapping[str, Plain]) -> list[str]:
+    """Return the roles of the files that had changed before their digest was computed.
+
+    Parameters
+    ----------
+    inputs
+        result of `describe_inputs`
+    """
+    return [role for role, file in inputs.items() if not file["sha256"]]
+
+
+def _is_of(role: str, roles: Collection[str]) -> bool:
+    """Return True if a file, or one behind it such as "data, file 2", has one of these roles."""
+    return role.partition(",")[0] in roles
+
+
+def _described(study: StudyValues, changed: Collection[str]) -> dict[str, Plain]:
+    """Return the descriptions of all files except those of some roles."""
     found = study.in_memory | {
         role: hash_file(path) | {"name": _name_of(path, role, study)}
         for role, path in input_files(study).items()
+        if not _is_of(role, changed)
     }
     # An image that is named by itself has its own entry and is not counted twice.
     alone = {path.absolute() for path in input_files(study).values()}
     # Resolve folders first, so that the roles are those of actual files.
     study = study.of_files()
     for role, named in study.files.items():
+        if role in changed:
+            continue
         others = (*slices_behind(named), *parts_behind(named))
         behind = images_behind(named) if role == "data" else others
         images = [p for p in behind if p.absolute() not in alone]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +14,7 @@ from pydantic import (
     model_validator,
 )
 
+from engine.core.errors import DataError, EngineError
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting, to_toml
 from engine.protocols.study.protocol import Protocol
@@ -180,3 +182,76 @@ def write_study(study: StudyValues, path: Path, *, private: bool = False) -> Non
     from engine.io.safety.atomic_write import write_atomically
 
     write_atomically(to_toml(study).encode(), path, private=private)
+
+
+def refuse_changed_files(study: StudyValues, now: Mapping[str, str] | None = None) -> None:
+    """Refuse a study if a file is not the one that its settings are for.
+
+    Parameters
+    ----------
+    study
+        study; files without a fingerprint are not checked
+    now
+        result of `fingerprints_now`; None to compute the fingerprints
+
+    Raises
+    ------
+    DataError
+        names the file, its fingerprint and the expected one
+    EngineError
+        if a file with a fingerprint cannot be read
+    """
+    if not study.fingerprints or study.in_memory:
+        return
+    from engine.io import fingerprint_of, scan_file
+
+    for role, expected in study.fingerprints.items():
+        path = study.files.get(role)
+        if path is None:
+            continue
+        found = (now or {}).get(role) or fingerprint_of(scan_file(path))
+        if found != expected:
+            raise DataError(
+                f"{path.name}: this is not the file that the study was set up for (fingerprint "
+                f"{found[:SHOWN]}, expected {expected[:SHOWN]}), and it may belong to another "
+                "patient. Restore that file, or set up the study again."
+            )
+
+
+def fingerprints_now(study: StudyValues, roles: Collection[str] | None = None) -> dict[str, str]:
+    """Return the fingerprints of the files of a study as they are now, by role.
+
+    Parameters
+    ----------
+    study
+        study; a file that cannot be read is left out, because reading it reports the fault
+    roles
+        roles of the files; None for all
+    """
+    if study.in_memory:
+        return {}
+    from engine.io import fingerprint_of, scan_file
+
+    found: dict[str, str] = {}
+    for role, path in study.files.items():
+        if roles is not None and role not in roles:
+            continue
+        with suppress(EngineError):
+            found[role] = fingerprint_of(scan_file(path))
+    return found
+
+
+def changed_roles(study: StudyValues, known: Mapping[str, str]) -> set[str]:
+    """Return the roles of the files that were replaced, changed or removed.
+
+    Parameters
+    ----------
+    study
+        study with its files
+    known
+        fingerprints of the files that were read, by role; other files are not compared
+    """
+    if study.in_memory or not known:
+        return set()
+    now = fingerprints_now(study, known)
+    return {role for role, digest in known.items() if now.get(role) != digest}

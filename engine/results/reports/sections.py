@@ -405,7 +405,7 @@ def _role_words(role: str) -> str:
 def _file_words(file: Plain) -> str:
     n_bytes = file.get("bytes")
     size = f", {n_bytes:,} bytes" if isinstance(n_bytes, int) else ""
-    return f"{file.get('name', '')}{size}, SHA-256 {file.get('sha256', 'not known')}"
+    return f"{file.get('name', '')}{size}, SHA-256 {file.get('sha256') or 'not known'}"
 
 
 def _software(subject: ReportSubject) -> str:

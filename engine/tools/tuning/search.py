@@ -49,7 +49,7 @@ def problem_of(request: SearchRequest) -> TuningProblem:
 
         return problems_of(request.target, on)[0]
     from engine.modalities.studies import study_of_json
-    from engine.protocols.study.fingerprints import refuse_changed_files
+    from engine.protocols.study.study import refuse_changed_files
     from engine.tools.tuning.of_study import problem_of_study
 
     study = study_of_json(request.study)

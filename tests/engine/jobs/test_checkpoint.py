@@ -33,7 +33,7 @@ from engine.jobs.checkpoint.job_record import JobRecord
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.protocol_identity import identified_study
-from engine.modalities.studies import Study, read_study
+from engine.modalities.studies import Study, read_study, with_fingerprints
 from engine.protocols.privacy.names import Names
 from engine.recon.algorithms import Svrg
 
@@ -179,6 +179,15 @@ def test_changed_input_is_refused_by_name(study):
         job.latest()
 
 
+def test_scan_replaced_during_the_run_gives_no_checkpoint(study):
+    """Its digest would let the run continue with the scan of another patient."""
+    job = Job.create(study)
+    study.data.write_bytes(b"other.")
+    with pytest.raises(DataError, match=r"^scan\.l: the file was replaced, changed or removed"):
+        job.save(shown(1))
+    assert job.latest() is None and job.record.inputs == {}
+
+
 def test_changed_protocol_is_refused(study):
     job = Job.create(study)
     job.save(shown(1))
@@ -224,7 +233,9 @@ def test_job_stores_its_study_with_absolute_paths(study, monkeypatch):
     relative = study.model_copy(update={"data": study.data.relative_to(study.data.parent)})
     job = Job.create(relative)
     assert relative.with_absolute_paths() == study
-    assert job.study == identified_study(study), "the saved protocol is not recorded"
+    expected = with_fingerprints(identified_study(study))
+    assert set(expected.fingerprints) == {"data"}
+    assert job.study == expected, "the saved protocol is not recorded"
     assert read_study(job.folder / "study.toml") == job.study
 
 

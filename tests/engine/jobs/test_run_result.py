@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 
@@ -149,11 +150,36 @@ def test_failed_run_stores_its_last_image_as_a_result(job, is_scan_gone):
     with pytest.raises(NumericalError):
         for event in keep(run_of(4, fault=NumericalError("no numbers.")), job):
             if is_scan_gone and isinstance(event, Preview) and event.update == 4:
-                job.study.data.unlink()
+                job.study.data.unlink(missing_ok=True)
     (result,) = Results().newest_first()
     assert (job.record.status, job.record.text) == ("failed", "no numbers.")
     assert result.record.run.describe_ending() == "stopped by an error at iteration 2 of 4"
     assert result.record.inputs["data"]["bytes"] == 6
+
+
+def replace_scan(job, how: str) -> None:
+    """Put the scan of another patient in the place of that of a job, or remove it."""
+    if how == "removed":
+        job.study.data.unlink(missing_ok=True)
+    else:
+        job.study.data.write_bytes(b"events of another patient")
+
+
+@pytest.mark.parametrize("how", ["replaced", "removed"])
+@pytest.mark.parametrize("has_checkpoint", [False, True])
+def test_result_never_has_the_digest_of_another_scan(job, how, has_checkpoint):
+    """Reports, the archive and regions recognise the patient's scan by this digest."""
+    digest = hashlib.sha256(b"events").hexdigest()
+    events = keep(run_of(fault=NumericalError("the image became negative.")), job)
+    with pytest.raises(NumericalError):
+        for event in events:
+            if isinstance(event, Preview if has_checkpoint else Loaded):
+                if has_checkpoint and event.iteration < 2:
+                    continue
+                replace_scan(job, how)
+    (result,) = Results().newest_first()
+    found = result.record.inputs.get("data", {}).get("sha256", "")
+    assert found == (digest if has_checkpoint else "")
 
 
 def test_resumed_run_has_one_result(job):

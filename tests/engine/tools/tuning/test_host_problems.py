@@ -26,8 +26,7 @@ from engine.io import (
 from engine.io.hdf5.response import write_response
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.opening import with_fingerprints
-from engine.modalities.studies import Study, write_study
+from engine.modalities.studies import Study, with_fingerprints, write_study
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.rays import Rays
 from engine.tools.benchmark.crossing import cube, events, time_bins, timing

@@ -1,0 +1,98 @@
+"""A scan that another one replaces during a run never enters the record of the image."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine.core import paths
+from engine.core.errors import DataError
+from engine.data.runs.events import Checkpointed, Finished, Loaded, StageStarted, Warned
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.checkpoint import saving as keeping
+from engine.jobs.reconstruction import run
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.protocols.run_context import provenance
+from engine.recon.algorithms import Mlem
+from engine.results import Results
+from engine.simulate import point, simulate_listmode
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+    """A study whose scan another one can replace; nobody has opened it yet."""
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setattr(keeping, "SHARE", 1e9)  # as if to save took no time
+    ring = engine.read_scanner("demo-ring")
+    for seed, name in enumerate(("scan.h5", "other.h5"), 1):
+        engine.save(simulate_listmode(point(), ring, n_prompts=1000, seed=seed), tmp_path / name)
+    protocol = ListModeProtocol(
+        grid={"voxel_mm": (8, 8, 8), "diameter_mm": 80, "length_mm": 40},
+        sensitivity={"method": "sampled", "error_percent": 20},
+        algorithm=Mlem(iterations=2),
+    )
+    return Study(data=tmp_path / "scan.h5", protocol=protocol)
+
+
+def replace(study: Study) -> None:
+    study.data.with_name("other.h5").replace(study.data)
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("how", [replace, lambda study: study.data.unlink()])
+def test_finished_image_keeps_no_digest_of_another_file(study: Study, how) -> None:
+    other, said = sha256(study.data.with_name("other.h5")), list[str]()
+    for event in run(study, on=engine.cpu()):
+        if isinstance(event, Loaded):
+            how(study)
+        if isinstance(event, Warned):
+            said.append(event.text)
+    assert isinstance(event, Finished), "the image is not lost"
+    found = event.provenance["inputs"]
+    assert found["data"]["sha256"] == "" and other not in provenance.to_json(event.provenance)
+    (text,) = (each for each in said if "during the run" in each)
+    assert text.endswith("The image was computed from the file as it was before.")
+    assert text in event.provenance["warnings"]
+    assert text in [each.text for each in event.run.warnings]
+
+
+def test_scan_replaced_while_it_is_read_is_refused(study: Study) -> None:
+    with pytest.raises(DataError, match="may belong to another patient"):
+        for event in run(study, on=engine.cpu()):
+            assert not isinstance(event, Loaded)
+            if isinstance(event, StageStarted):
+                replace(study)
+
+
+def test_image_keeps_the_digest_that_a_checkpoint_has_found(study: Study) -> None:
+    own, job = sha256(study.data), Job.create(study)
+    for event in keep(run(job.study, on=engine.cpu()), job):
+        if isinstance(event, Checkpointed) and job.study.data.with_name("other.h5").exists():
+            replace(study)
+    assert event.provenance["inputs"]["data"]["sha256"] == own
+    (result,) = Results().newest_first()
+    assert result.record.inputs["data"]["sha256"] == own
+    assert result.provenance["inputs"] == result.record.inputs
+
+
+def test_job_does_not_continue_with_another_scan(study: Study) -> None:
+    """Without a checkpoint of its own scan, it starts again only with this scan."""
+    job = Job.create(study)
+    events = keep(run(job.study, on=engine.cpu()), job)
+    for event in events:
+        if isinstance(event, Loaded):
+            replace(study)
+        assert not isinstance(event, Checkpointed)
+        if isinstance(event, Warned) and "checkpoint" in event.text:
+            break
+    events.close()
+    assert job.latest() is None
+    with pytest.raises(DataError, match="may belong to another patient"):
+        next(run(job.study, on=engine.cpu()))
