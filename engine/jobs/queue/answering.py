@@ -14,9 +14,9 @@ from engine.modalities.base import OpenStudy
 from engine.modalities.protocol_choice import misfit, protocol_for, scanner_kind
 from engine.modalities.recognise import gathered, summarise
 from engine.modalities.scan_summary import ScanSummary
-from engine.modalities.studies import Study, modality_of, refuse_foreign_inputs
-from engine.protocols.study.fingerprints import refuse_changed_files
+from engine.modalities.studies import Study, modality_of, refuse_foreign_inputs, with_fingerprints
 from engine.protocols.study.protocol import Protocol
+from engine.protocols.study.study import refuse_changed_files
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,7 @@ def answer_question(queue: StudyQueue, id: str, answer: StudyAnswer) -> QueueEnt
     # Files that were offered to this scan are not offered again.
     offered = () if question.kind == "input" else question.files
     refuse_changed_files(study)  # the answer is for the scan that the question was about
+    known_files = with_fingerprints(study)
     try:
         scan = summarise(study.data, study.scanner, complete_events=study.complete_events)
     except (ScannerMissingError, CutOffError) as e:
@@ -115,6 +116,9 @@ def answer_question(queue: StudyQueue, id: str, answer: StudyAnswer) -> QueueEnt
     if answer.protocol is None and not question.has_protocol:
         study = study.model_copy(update={"protocol": protocol_for(known)})
     refuse_foreign_inputs(study)
+    # What is asked and accepted from now on concerns the scan that was just read
+    study = study.model_copy(update={"fingerprints": known_files.fingerprints})
+    refuse_changed_files(study)
     agreed = frozenset((*entry.agreed, *accepted))
     following = next(_questions(study, scan, known, agreed), None)
     if following is None:

@@ -36,6 +36,7 @@ from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.store import StudyQueue
 from engine.modalities.studies import Study, files_of_study
+from engine.protocols.study.study import refuse_changed_files
 from engine.results import EXPORTED, Result, Results
 
 OnEvent = Callable[[Event], None]
@@ -105,7 +106,9 @@ class Attempt:
         seen = AttemptEvents(on_event)
         end = self._draw(study, job, resume, seen)
         if resume and seen.is_refused(end) and not job.record.is_at_work:
-            job.remove()  # its checkpoint is damaged, or its files have changed since
+            # The checkpoint of a scan that another one has replaced stays: the scan may come back
+            refuse_changed_files(job.study)
+            job.remove()  # its checkpoint is damaged
             job, _ = self._job(study)
             end = self._draw(study, job, False, seen)
         return self._ending(study, job, seen, end)

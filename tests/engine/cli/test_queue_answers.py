@@ -93,6 +93,24 @@ def test_assumed_values_are_accepted(queue, tmp_path) -> None:
     assert entry.state == "waiting" and entry.agreed == assumed
 
 
+def test_next_question_is_about_the_scan_that_was_read(queue, places, tmp_path, capsys) -> None:
+    """The next patient's export may take the place of a scan between two answers."""
+    scan = tmp_path / "scan.clm.safir"
+    write_safir(scan, RingScanner(RING), seed=3)
+    offered = (InputFile(role="calibration", path=tmp_path / "known.json"),)
+    question = Question(kind="scanner", text="Which scanner?", format="SAFIR", files=offered)
+    study = Study(data=scan, protocol=protocol_for(OpenStudy()))
+    id = queue.add(study, question=question, asks=True).id
+    assert main(["queue", "answer", id, "--scanner", str(places)]) == DONE
+    entry = queue.get(id)
+    assert entry.open_question.kind == "input" and "data" in entry.to_study().fingerprints
+    write_safir(scan, RingScanner(RING), seed=4)
+    capsys.readouterr()
+    assert main(["queue", "answer", id, "--accept"]) == USER_FAULT
+    assert "may belong to another patient" in capsys.readouterr().err
+    assert queue.get(id) == entry
+
+
 @pytest.mark.parametrize("takes", [True, False])
 def test_offered_files_are_used_or_left_out(queue, tmp_path, takes: bool) -> None:
     data = simulate_listmode(

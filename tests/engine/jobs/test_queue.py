@@ -194,6 +194,34 @@ def test_paused_running_study_resumes_from_its_checkpoint(
     assert len(Results().newest_first()) == 2, "the image at the pause has given way"
 
 
+def test_checkpoint_of_a_replaced_scan_waits_for_its_scan(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    """Neither is the scan of another patient reconstructed, nor is the work of hours deleted."""
+    long = queue.add(study(tmp_path, "long", 40))
+    worker = Thread(target=run, args=(queue, engine_sources.slow))
+    worker.start()
+    running(queue, long.id)
+    queue.pause(long.id)
+    worker.join()
+    (left,) = jobs()
+    scan = tmp_path / "long.l"
+    scan.write_bytes(b"scan of another patient")
+    queue.resume(long.id)
+    assert run(queue) == ["failed"]
+    assert "long.l: this is not the file" in queue.get(long.id).text
+    assert [info.done for info in jobs()] == [left.done]
+    scan.write_bytes(b"long")
+    updates: list[int] = []
+
+    def note(event: object) -> None:
+        updates.extend([event.update] if isinstance(event, Preview) else [])
+
+    queue.retry(long.id)
+    assert run(queue, on_event=note) == ["finished"]
+    assert updates[0] > (left.done or 0) >= 1, "it went on"
+
+
 def test_ending_the_queue_returns_the_running_study_to_it(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
