@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from engine.raw_import.files import may_import as may_import
     from engine.raw_import.guess import Guess as Guess
     from engine.raw_import.guess import Question as Question
+    from engine.raw_import.preview import FileStates as FileStates
     from engine.raw_import.preview import ImportPreview as ImportPreview
     from engine.raw_import.preview import Reading as Reading
     from engine.raw_import.preview import preview_of as preview_of
+    from engine.raw_import.preview import states_of as states_of
     from engine.raw_import.similar_scan import answers_like as answers_like
     from engine.raw_import.similar_scan import described_like as described_like
     from engine.raw_import.writing import write_draft as write_draft
@@ -34,7 +36,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
             "draft": ("Draft", "draft_of"),
             "guess": ("Guess", "Question"),
             "similar_scan": ("answers_like", "described_like"),
-            "preview": ("ImportPreview", "Reading", "preview_of"),
+            "preview": ("FileStates", "ImportPreview", "Reading", "preview_of", "states_of"),
             "files": ("may_import",),
             "writing": ("write_draft",),
         },

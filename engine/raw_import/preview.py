@@ -38,6 +38,7 @@ MOST_LOOKED_AT = 100
 """Number of files whose modification times decide if cached images are still valid."""
 ANY_GEOMETRY: Plain = {"kind": "parallel", "angles": {"step": 1.0}}
 """Geometry that is used where only stored values are read."""
+FileStates = tuple[tuple[int, int] | None, ...]
 STEPS = (FlatField(), BadPixels(), Logarithm())
 
 
@@ -71,6 +72,7 @@ class ImportPreview:
     datasets : arrays of the file
     like : description of a file with the same structure; None if there is none
     like_said : its content, as answers
+    states : sizes and times of the files that were read, from `states_of`
     """
 
     draft: Draft | None
@@ -82,6 +84,7 @@ class ImportPreview:
     datasets: tuple[Dataset, ...] = ()
     like: Path | None = None
     like_said: Plain = field(default_factory=dict)
+    states: FileStates = ()
 
 
 def preview_of(
@@ -114,8 +117,31 @@ def preview_of(
             raise
         found = ImportPreview(None, fault=str(e))
     else:
+        states = states_of(draft)
         found = _with_images(draft) if with_images else ImportPreview(draft)
+        found = replace(found, states=states)
     return replace(found, datasets=datasets, like=like, like_said=like_said)
+
+
+def states_of(draft: Draft) -> FileStates:
+    """Return sizes and modification times of the files of a draft, as they are now.
+
+    Parameters
+    ----------
+    draft
+        draft of a description; at most `MOST_LOOKED_AT` of its files count
+
+    Returns
+    -------
+    states
+        (bytes, ns since 1970) of each file, None for a missing one; empty if the draft names none
+    """
+    try:
+        settings = parse(Sidecar, _complete(draft.table)[0], where=draft.path.name)
+    except EngineError:
+        return ()
+    names = (*settings.images, *(settings.flats or ()), *(settings.darks or ()))
+    return tuple(state_of(draft.path.parent / name) for name in names[:MOST_LOOKED_AT])
 
 
 def _with_images(draft: Draft) -> ImportPreview:

@@ -59,8 +59,8 @@ class Dialogs(QObject):
 
         intake = self._context.queue.intake
 
-        def described(path: Path) -> None:
-            intake.answer((entry,), QueueAnswer(imported=path))
+        def described(path: Path, fingerprint: str) -> None:
+            intake.answer((entry,), QueueAnswer(imported=path, fingerprint=fingerprint))
 
         source = entry.to_study().data
         ImportDialog(self._queue, self._context, source, described).open()

@@ -57,7 +57,8 @@ class ImportDialog(QDialog):
     parent : parent window
     context : context of the window
     source : file or folder of the data
-    described : called with the path of the description; None opens the scan
+    described : called with the path of the description, and the fingerprint of the scan that it
+        describes; None opens the scan
     """
 
     def __init__(
@@ -65,12 +66,12 @@ class ImportDialog(QDialog):
         parent: QWidget | None,
         context: AppContext,
         source: Path,
-        described: Callable[[Path], object] | None = None,
+        described: Callable[[Path, str], object] | None = None,
     ) -> None:
         super().__init__(parent)
         self._context, self._theme = context, context.theme
         # Opened like any file, so that the reader checks the new description.
-        self._described = described or (lambda path: context.commands.offer("", path))
+        self._described = described or (lambda path, _: context.commands.offer("", path))
         self.setWindowTitle(tr("Import {name}", name=visible_line(source.name)))
         fit_to_screen(self, *SIZE_PX)
         self.model = ImportModel(source)
@@ -188,9 +189,9 @@ class ImportDialog(QDialog):
             # An empty field uses the proposed name in its placeholder.
             self.job.write(draft, name or draft.path.name)
 
-    def _open_written(self, path: Path) -> None:
+    def _open_written(self, path: Path, fingerprint: str) -> None:
         self.accept()
-        self._described(path)
+        self._described(path, fingerprint)
 
     def _refuse(self, text: str) -> None:
         self.words.setText(text)

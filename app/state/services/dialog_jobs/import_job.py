@@ -10,8 +10,8 @@ from app.language.translation import tr
 from app.state.models.import_model import ImportModel
 from app.state.services.commands import Commands
 from app.state.services.threads import Task
-from engine.core.errors import EngineError
-from engine.raw_import import Draft, ImportPreview, write_draft
+from engine.core.errors import DataError, EngineError
+from engine.raw_import import Draft, FileStates, ImportPreview, states_of, write_draft
 
 WAIT_MS = 200
 """Delay between the last answer and the next preview [ms]."""
@@ -22,11 +22,11 @@ class ImportJob(QObject):
 
     Signals
     -------
-    written : path of the description that was saved next to the scan
+    written : path of the description that was saved next to the scan, and the fingerprint of both
     refused : reason why it was not saved, one sentence
     """
 
-    written = Signal(object)
+    written = Signal(object, str)
     refused = Signal(str)
 
     def __init__(self, commands: Commands, model: ImportModel, parent: QObject) -> None:
@@ -75,15 +75,30 @@ class ImportJob(QObject):
         name
             file name, without a folder
         """
+        preview = self._model.preview
+        shown = preview.states if preview is not None else ()
 
-        def work(task: Task) -> Path | str:
+        def work(task: Task) -> tuple[Path, str] | str:
+            from engine.jobs import ForeignFiles
+
+            files = ForeignFiles(self._commands.loader(), task.isInterruptionRequested)
+            path: Path | None = None
             try:
-                return write_draft(draft, draft.path.with_name(name))
+                _refuse_changed(draft, shown)
+                path = write_draft(draft, draft.path.with_name(name))
+                fingerprint = files.fingerprint(path)
+                _refuse_changed(draft, shown)
             except (EngineError, ValueError) as e:
+                if path is not None:  # a description of a scan that is gone
+                    path.unlink(missing_ok=True)
                 return str(e)
+            return path, fingerprint
 
-        def done(found: Path | str) -> None:
-            (self.refused if isinstance(found, str) else self.written).emit(found)
+        def done(found: tuple[Path, str] | str) -> None:
+            if isinstance(found, str):
+                self.refused.emit(found)
+            else:
+                self.written.emit(*found)
 
         self._commands.run_task(work, done, failed=tr("The description could not be saved."))
 
@@ -97,3 +112,14 @@ class ImportJob(QObject):
         # An answer during the preview makes its result obsolete.
         if not self._model.is_current:
             self.refresh()
+
+
+def _refuse_changed(draft: Draft, shown: FileStates) -> None:
+    """Refuse to describe files that are not those of the preview."""
+    if states_of(draft) != shown:
+        raise DataError(
+            tr(
+                "The files have changed since this preview, perhaps to the scan of another "
+                "patient. Open the import again, and check the values."
+            )
+        )

@@ -40,6 +40,7 @@ class QueueAnswer:
     scanner : name or file of the scanner
     complete_events : True to use the complete part of a truncated scan
     imported : description of raw projections that the user has written
+    fingerprint : fingerprint of the scan that it describes; empty if unknown
     protocol : protocol to use
     inputs : auxiliary files that belong to the scan
     accepts : True to accept the assumed values, or the protocol that does not fit
@@ -48,6 +49,7 @@ class QueueAnswer:
     scanner: str | None = None
     complete_events: bool = False
     imported: Path | None = None
+    fingerprint: str = ""
     protocol: Protocol | None = None
     inputs: tuple[InputFile, ...] = ()
     accepts: bool = False
@@ -328,7 +330,11 @@ def _of_unchanged(study: Study, answer: QueueAnswer) -> dict[str, str]:
     """Return the fingerprints of the files that an answer does not replace."""
     given = {each.role: each.path for each in answer.inputs}
     known = study.with_inputs(given).fingerprints
-    return {role: known[role] for role in known if role != DATA or answer.imported is None}
+    if answer.imported is None:
+        return known
+    # The description is another file, but of the scan that the user has seen while describing it.
+    known = {role: digest for role, digest in known.items() if role != DATA}
+    return known | ({DATA: answer.fingerprint} if answer.fingerprint else {})
 
 
 def _answered(entry: QueueEntry, answer: QueueAnswer) -> ScanToRead:

@@ -12,10 +12,11 @@ import pytest
 from app.state.services.queueing.queue_intake import QueueAnswer
 from engine.core import paths
 from engine.core.paths import HOME_VARIABLE
-from engine.io import save
+from engine.io import fingerprint_of, save
 from engine.jobs import QueueEntry, StudyQueue
 from engine.modalities import digest_of, modality_of
 from engine.modalities.studies import write_study
+from engine.raw_import import Answers, draft_of, write_draft
 from tests.app.conftest import PATIENCE_MS, Controls
 from tests.engine.io.xray.xray_files import dxchange
 from tests.engine.raw_import.scans import integrals
@@ -165,6 +166,24 @@ def test_raw_projections_wait_for_their_description(desk: Desk, copies, tmp_path
     entries = desk.add(*copies(1), raw / "scan.npy")
     assert kinds(entries) == ["", "import"]
     assert entries[1].state == "asking" and entries[1].files[0] == raw / "scan.npy"
+
+
+def test_description_is_used_only_for_the_scan_that_it_describes(desk: Desk, tmp_path) -> None:
+    """Other scans are read first, and the file can be replaced until it is its turn."""
+    np.save(tmp_path / "scan.npy", integrals())
+    entries = desk.add(tmp_path / "scan.npy")
+    answers = Answers(kind="integrals", scale=1.0, beam="100,400", pixel="0.05")
+    path = write_draft(draft_of(tmp_path / "scan.npy", answers))
+    known = fingerprint_of(path)
+    np.save(tmp_path / "scan.npy", 2 * integrals())
+    (entry,) = desk.answer(*entries, imported=path, fingerprint=known)
+    assert entry.open_question.kind == "unreadable"
+    assert "may belong to another patient" in entry.text
+    assert entry.to_study().fingerprints == {"data": known}
+    np.save(tmp_path / "scan.npy", integrals())
+    (entry,) = desk.answer(entry)
+    assert kinds([entry]) != ["unreadable"]
+    assert entry.to_study().fingerprints == {"data": known}
 
 
 def test_mu_map_is_assigned_to_a_scan_only_after_an_answer(desk: Desk, copies, tmp_path) -> None:

@@ -154,6 +154,28 @@ def test_existing_description_is_not_replaced(qtbot, controls, open_dialog, scan
     qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
 
 
+def test_description_is_refused_for_files_that_replaced_those_of_the_preview(
+    qtbot, controls, open_dialog, scan
+):
+    """The answers are for the scan that the user has seen."""
+    dialog = open_dialog(scan)
+    offered = []
+    controls.commands.offered.connect(lambda role, path: offered.append((role, path)))
+    dialog.job.stop()
+    look(dialog)
+    for key, text in (("beam", "100,400"), ("pixel", "0.05")):
+        type_in(dialog, key, text)
+    look(dialog)
+    np.save(scan, 2 * integrals())
+    dialog.write.click()
+    qtbot.waitUntil(lambda: "since this preview" in dialog.words.text(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
+    assert not offered and not scan.with_suffix(".toml").exists()
+    look(dialog)
+    dialog.write.click()
+    qtbot.waitUntil(lambda: bool(offered), timeout=PATIENCE_MS)
+
+
 def test_import_is_offered_instead_of_an_error(qtbot, controls, scan):
     problems, expected = [], []
     controls.session.problem_raised.connect(problems.append)
