@@ -249,6 +249,9 @@ class StudyReader:
         if found.role is not None and scan is not None:
             # A CT or MR map serves any scan of the patient; other files only their own scan.
             is_own, is_map = Path(scan.value) == files.data, found.role.is_aligned_with_patient
+            # The next export can have replaced the whole folder since the scan was opened.
+            if is_own and scan.fingerprint not in ("", self.files.fingerprint(files.data)):
+                return self._with_folder_files(files)
             if is_own or (is_map and found.role.key in self.roles):
                 return self._auxiliary(found.role.key, path)
         return self._with_folder_files(files)
@@ -378,7 +381,26 @@ class StudyReader:
                 )
             )
         found = self.files.auxiliary(role, path, of.scanner)
+        self._refuse_of_other_scan(found.content, path.name, of)
         return Input(value, found.text, found.content, fingerprint=found.fingerprint)
+
+    def _refuse_of_other_scan(self, content: object, name: str, of: Inputs) -> None:
+        """Refuse a tracer file of another scan; a run would, but only if nobody edits it before."""
+        wanted, data = getattr(content, "of_scan", None), of.get(DATA)
+        if wanted is None or data is None or wanted == data.fingerprint:
+            return
+        path = Path(data.value)
+        # Files of earlier versions have another digest of the scan, if it is still at its path.
+        is_there = data.fingerprint in ("", self.files.fingerprint(path))
+        if not (is_there and self.files.is_scan_of(path, wanted)):
+            raise DataError(
+                tr(
+                    "{name}: this tracer file was filled in for a different scan than {scan}; "
+                    "fill in a tracer file for this scan.",
+                    name=name,
+                    scan=path.name,
+                )
+            )
 
 
 def _changed(wanted: Wanted, inputs: Inputs) -> list[str]:

@@ -17,6 +17,7 @@ from engine.modalities.opening import (
     auxiliary_at,
     fingerprint_at,
     frames_at,
+    is_scan_at,
     scan_at,
     volume_at,
 )
@@ -83,6 +84,18 @@ class ForeignFiles:
             file or folder of the scan
         """
         return self._ask(fingerprint_at, path)
+
+    def is_scan_of(self, path: Path, fingerprint: str) -> bool:
+        """Return True if a scan has a fingerprint, also one that an earlier version wrote.
+
+        Parameters
+        ----------
+        path
+            file or folder of the scan
+        fingerprint
+            fingerprint in a tracer file
+        """
+        return self._ask(is_scan_at, path, fingerprint)
 
     def scanner(self, name_or_path: str) -> Scanner:
         """Read a scanner by its name, or from its file."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.data.listmode import ListMode
-from engine.io import write_listmode
+from engine.io import fingerprint_of, write_listmode
 from tests.app.state.services.test_opening import OpenFiles
 from tests.engine.io.siemens import siemens_files
 from tests.engine.io.siemens.siemens_files import write
@@ -50,6 +50,17 @@ def test_one_drop_fills_all_roles_and_a_single_file_is_used_alone(desk, site):
     desk.settle()
     desk.open(site / ALL["scatter_sinogram"])
     assert desk.files() == ALL and desk.inputs["data"] is before
+
+
+def test_file_of_the_next_export_is_not_added_to_the_scan_before(desk, site):
+    """Each export of the scanner may use the same folder and the same names."""
+    desk.open(site)
+    before = desk.inputs["data"]
+    write(site / "scan.s", BINS, 8 * np.ones(BINS.n_bins, np.float32))
+    desk.open(site / ALL["scatter_sinogram"])
+    assert desk.files() == ALL and desk.problems == []
+    assert desk.inputs["data"].fingerprint == fingerprint_of(site / ALL["data"])
+    assert desk.inputs["data"].fingerprint != before.fingerprint
 
 
 def test_unusable_file_is_left_out_and_named(desk, site):
