@@ -105,6 +105,8 @@ class SweepDialog(QDialog):
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         self._theme.changed.connect(self._paint)
+        # A scan that was already being read can still open behind this dialog.
+        self._study.scan_replaced.connect(self.reject)
 
     @property
     def chosen(self) -> Candidate | None:

@@ -109,6 +109,8 @@ class AlignDialog(QDialog):
             pane.grasped.connect(self._start_move)
             pane.dragged.connect(self._drag)
         self._theme.changed.connect(self._paint)
+        # A scan that was already being read can still open behind this dialog.
+        self._context.session.study.scan_replaced.connect(self.reject)
 
     def open(self) -> None:
         """Show the dialog and start the registration."""

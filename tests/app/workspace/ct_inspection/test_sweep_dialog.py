@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -71,6 +74,23 @@ def test_rows_offer_candidates_once_a_scan_is_open(controls, step, open_scan):
     ]
     controls.session.study.set_protocol(with_steps(centre=CentreOfRotation(use="off")))
     assert not step._sweeps["centre"].isVisible()
+
+
+def test_dialog_closes_if_another_scan_opens_behind_it(
+    qtbot,
+    controls,
+    asked,
+    ct_scan,  # noqa: F811
+    tmp_path,
+):
+    """The axis of one scan would be used for another."""
+    dialog, closed, study = asked(), [], controls.session.study
+    dialog.finished.connect(closed.append)
+    other = Path(shutil.copy(ct_scan, tmp_path / "other.h5"))
+    controls.open_path(other)
+    opened = lambda: study.inputs["data"].value == str(other) and not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(opened, timeout=PATIENCE_MS)
+    assert closed == [0]
 
 
 def test_candidates_are_centred_on_the_automatic_value_which_is_marked(asked):

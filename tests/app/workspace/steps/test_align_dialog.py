@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,3 +92,15 @@ def test_invalid_number_moves_nothing(controls, dialog):
     assert "expected six numbers" in problems[0].text
     assert dialog.model.placing is Placing.FILE
     assert dialog.row.boxes[0].text() == "0"
+
+
+def test_dialog_closes_if_another_scan_opens_behind_it(qtbot, controls, dialog, tmp_path):
+    """The aligned map of one patient would be used for the scan of another."""
+    study, closed = controls.session.study, []
+    other = Path(shutil.copy(study.inputs["data"].value, tmp_path / "other.h5"))
+    dialog.show()
+    dialog.finished.connect(closed.append)
+    controls.open_path(other)
+    opened = lambda: study.inputs["data"].value == str(other) and not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(opened, timeout=PATIENCE_MS)
+    assert closed == [0] and ATTENUATION_MAP.key not in study.inputs
