@@ -1550,6 +1550,16 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_storage.py" />
+      <source>The regions are from an earlier version.</source>
+      <translation>Die Regionen stammen von einer früheren Version.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_storage.py" />
+      <source>It compared only the header of the scan, which can be equal for two patients. Check that the regions fit.</source>
+      <translation>Sie hat nur den Header des Scans verglichen, der bei zwei Patienten gleich sein kann. Prüfen Sie, ob die Regionen passen.</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/regions/region_storage.py" />
       <source>The regions could not be saved with the scan.</source>
       <translation>Die Regionen konnten nicht mit dem Scan gespeichert werden.</translation>
     </message>
@@ -5540,6 +5550,11 @@
     </message>
     <message>
       <location filename="app/shell/judge/again_button.py" />
+      <source>The image has no fingerprint of its scan, so check that the open scan is of this patient.</source>
+      <translation>Das Bild hat keinen Fingerabdruck seines Scans. Prüfen Sie deshalb, ob der offene Scan von diesem Patienten ist.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/again_button.py" />
       <source>Again as</source>
       <translation>Nochmals als</translation>
     </message>
@@ -7193,6 +7208,11 @@
       <translation>Die Beschreibung konnte nicht gespeichert werden.</translation>
     </message>
     <message>
+      <location filename="app/state/services/dialog_jobs/import_job.py" />
+      <source>The files have changed since this preview, perhaps to the scan of another patient. Open the import again, and check the values.</source>
+      <translation>Die Dateien haben sich seit dieser Vorschau geändert und sind vielleicht der Scan eines anderen Patienten. Öffnen Sie den Import erneut, und prüfen Sie die Werte.</translation>
+    </message>
+    <message>
       <location filename="app/state/services/dialog_jobs/normalising_job.py" />
       <source>The normalisation could not be created.</source>
       <translation>Die Normalisierung konnte nicht erstellt werden.</translation>
@@ -7534,6 +7554,11 @@
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
+      <source>{name}: this tracer file was filled in for a different scan than {scan}; fill in a tracer file for this scan.</source>
+      <translation>{name}: Diese Tracerdatei wurde für einen anderen Scan als {scan} ausgefüllt. Füllen Sie eine Tracerdatei für diesen Scan aus.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/reading.py" />
       <source>{name}: this is not the file that the settings are for (fingerprint {found}, expected {expected}), and it may belong to another patient. Restore that file, or open the scan with its own settings.</source>
       <translation>{name}: Die Einstellungen gelten für eine andere Datei (Fingerabdruck {found}, erwartet {expected}), und diese gehört vielleicht zu einem anderen Patienten. Stellen Sie die ursprüngliche Datei wieder her, oder öffnen Sie den Scan mit seinen eigenen Einstellungen.</translation>
     </message>
@@ -7551,6 +7576,16 @@
       <location filename="app/state/services/result_commands.py" />
       <source>The settings could not be applied.</source>
       <translation>Die Einstellungen konnten nicht übernommen werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/result_commands.py" />
+      <source>The result has no fingerprint of its scan.</source>
+      <translation>Das Ergebnis hat keinen Fingerabdruck seines Scans.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/result_commands.py" />
+      <source>{name} may be the file of another patient now. Check the patient and the dose before you start.</source>
+      <translation>{name} kann inzwischen die Datei eines anderen Patienten sein. Prüfen Sie vor dem Start den Patienten und die Dosis.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -11900,6 +11935,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/steps/tracer_binding.py" />
+      <source>The tracer file has no fingerprint of this scan, so check that it is for this patient.</source>
+      <translation>Die Tracerdatei hat keinen Fingerabdruck dieses Scans. Prüfen Sie deshalb, ob sie für diesen Patienten ist.</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/steps/tracer_binding.py" />
       <source>{name}: the program cannot tell this scan from another one, so it does not save a dose for it. Open the scan again.</source>
       <translation>{name}: Das Programm kann diesen Scan nicht von einem anderen unterscheiden und speichert deshalb keine Dosis dafür. Öffnen Sie den Scan erneut.</translation>
     </message>
@@ -12811,7 +12851,7 @@ Möchten Sie sie ersetzen?</translation>
     <message>
       <location filename="engine/corrections/roles.py" />
       <source>Tracer file (TOML) with the nuclide, dose, times and patient weight for this scan</source>
-      <translation>Tracer-Datei (TOML) mit Nuklid, Dosis, Zeiten und Patientengewicht für diesen Scan</translation>
+      <translation>Tracerdatei (TOML) mit Nuklid, Dosis, Zeiten und Patientengewicht für diesen Scan</translation>
     </message>
     <message>
       <location filename="engine/corrections/roles.py" />

@@ -15,11 +15,14 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.language.translation import tr
 from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.volume_origin import Origin
 from app.state.models.messages import Problem
 from app.state.models.run_record import RunRecord
 from app.state.services.context import AppContext
 from app.state.services.scan_regions import stored_file
 from engine.analysis.regions import (
+    PRINT,
+    VALUES,
     RegionSet,
     StoredRegions,
     image_mark,
@@ -84,7 +87,19 @@ class RegionKeeper(QObject):
         kept = None if is_known else self._stored(marks)
         if kept is not None:
             self._saved = kept
+            self._tell_of_header(kept, opened.origin)
         self._model.follow(opened.volume, marks, _title_of(self._context, opened), kept)
+
+    def _tell_of_header(self, regions: RegionSet, origin: Origin) -> None:
+        """Tell if only the header of a scan shows that regions belong to it."""
+        is_of_content = any(mark.startswith((PRINT, VALUES)) for mark in regions.scans)
+        if origin.values and not is_of_content:
+            title = tr("The regions are from an earlier version.")
+            text = tr(
+                "It compared only the header of the scan, which can be equal for two patients. "
+                "Check that the regions fit."
+            )
+            self._session.raise_problem(Problem(title, text, is_fault=False))
 
     def save(self) -> None:
         """Save the regions of the displayed scan in a thread."""
@@ -217,6 +232,7 @@ def known_marks(opened: OpenVolume) -> tuple[str, ...]:
         digest=origin.digest,
         frame_of_reference=origin.frame_of_reference,
         fingerprint=origin.fingerprint,
+        values=origin.values,
     )
 
 

@@ -92,7 +92,7 @@ class FilmStrip(QListView):
     def refresh(self) -> None:
         """Show the results of the displayed scan, and mark the displayed one."""
         record, results = self._session.run.record, self._session.results
-        found = results.of_scan(record.study, record.provenance)
+        found = results.of_scan(record.study, record.known_inputs)
         self._frames.take(found)
         self.setVisible(self._is_offered and len(found) >= LEAST_RESULTS)
         ids = [each.id for each in found]

@@ -9,9 +9,14 @@ from PySide6.QtWidgets import QMenu, QPushButton
 from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.shell.page.pages import Pages
+from app.state.models.inputs import DATA
 from app.state.models.quality import QUALITIES, Quality, caption_of, tip_of
 from app.state.services.context import AppContext
 from app.views.literal_text import literal_tip
+
+NO_FINGERPRINT = tr(
+    "The image has no fingerprint of its scan, so check that the open scan is of this patient."
+)
 
 
 class AgainButton(QPushButton):
@@ -98,4 +103,7 @@ class AgainButton(QPushButton):
         why = self.obstacle()
         self.setEnabled(not why)
         tip = tr("Prepare this scan again with another quality, to compare both images")
+        made = self._run.record.study
+        if made is not None and DATA not in made.fingerprints:
+            tip = f"{tip}. {NO_FINGERPRINT}"
         self.setToolTip(literal_tip(why or tip))

@@ -68,7 +68,7 @@ class ResultList(QObject):
         self.names = names_of_results(items)
         self.changed.emit()
 
-    def of_scan(self, study: Study | None, provenance: Plain) -> tuple[Result, ...]:
+    def of_scan(self, study: Study | None, inputs: Plain) -> tuple[Result, ...]:
         """Return the results of a scan, newest first.
 
         A file name does not identify a scan: many exports use the same names.
@@ -77,12 +77,12 @@ class ResultList(QObject):
         ----------
         study
             study of an image of the scan; None gives no results
-        provenance
-            provenance of the image; empty before its run has ended
+        inputs
+            files of the image by role, with their digests; empty if unknown
         """
         if study is None:
             return ()
-        wanted, scan = Origin.of_scan(study, provenance.get("inputs")), study.data.name
+        wanted, scan = Origin.of_scan(study, inputs), study.data.name
         return tuple(
             each
             for each in self.items

@@ -73,6 +73,7 @@ class RunRecord:
     study : data and protocol of the images; None for a file
     job : name of the job that made them; empty if none did
     result_id : ID of the result with the last image; empty if there is none
+    inputs : files of the run by role, from its first checkpoint; empty before
     order : worklist order of the scan; None if there is none
     run : record of the run by the engine; None before it exists, and for a file
     opened : message that a result was opened; empty for a run of this window
@@ -116,6 +117,7 @@ class RunRecord:
     images: StoredImages = field(default_factory=StoredImages)
     result: Volume | None = None
     provenance: Plain = field(default_factory=dict)
+    inputs: Plain = field(default_factory=dict)
     result_id: str = ""
     run: RecordedRun | None = None
     opened: str = ""
@@ -133,6 +135,12 @@ class RunRecord:
     def local_title(self) -> str:
         """Title with the names that the owner knows. It is for the screen only."""
         return marked(self.study.title) if self.study else self.title
+
+    @property
+    def known_inputs(self) -> Plain:
+        """Files of the run by role, with their digests; empty before they are known."""
+        found = self.provenance.get("inputs")
+        return found if isinstance(found, dict) and found else self.inputs
 
     @property
     def state_of_stage(self) -> RunState:

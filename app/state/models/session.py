@@ -194,8 +194,7 @@ class Session(QObject):
         if volume is None:
             return None
         record = self.run.record
-        inputs = record.provenance.get("inputs")
-        origin = Origin.of(volume, record.study, inputs if isinstance(inputs, dict) else None)
+        origin = Origin.of(volume, record.study, record.known_inputs)
         return OpenVolume(IMAGE, self.image_name or tr("Image"), "image", volume, origin)
 
     @property

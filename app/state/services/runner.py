@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -233,6 +234,7 @@ class Runner(QObject):
             case Checkpointed():
                 self.has_checkpoint = True
                 self._note_stored()
+                self._note_inputs()
             case Finished():
                 self._note_stored()
                 self._learn_speed()
@@ -249,6 +251,15 @@ class Runner(QObject):
         # The next start offers a run with a checkpoint, so its settings are not lost.
         if self._running is not None:
             self._study.note_stored(self._running)
+
+    def _note_inputs(self) -> None:
+        """Note the digests of the files, by which regions of earlier versions know their scan."""
+        from engine.jobs import Job as KeptJob
+
+        record = self._run.record
+        if record.job == self._job_id and not record.inputs:
+            with suppress(EngineError):  # regions then appear with the finished image
+                record.inputs = dict(KeptJob.open(self._job_id).record.inputs)
 
     def _keep_last_image(self, ending: Ending) -> None:
         """Store the last image as a result, even if the engine could not."""

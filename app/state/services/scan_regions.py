@@ -8,6 +8,7 @@ from app.language.translation import tr
 from app.state.models.inputs import DATA
 from app.state.models.session import Session
 from engine.analysis.regions import (
+    PRINT,
     RegionSet,
     regions_at,
     regions_file_of,
@@ -15,9 +16,6 @@ from engine.analysis.regions import (
     write_regions,
 )
 from engine.core.errors import OutputError
-
-PRINT = "print:"
-"""Beginning of the mark with the fingerprint of a scan."""
 
 
 def save_next_to(session: Session, study: Path) -> None:

@@ -152,7 +152,7 @@ class VolumeCommands(QObject):
         kept = next((each for each in record.images.items if each.label == label), None)
         if kept is not None:
             key, name = f"iterate:{record.job}:{label}", image_title(kept.caption)
-            origin = Origin.of(kept.volume, record.study, _inputs(record.provenance))
+            origin = Origin.of(kept.volume, record.study, record.known_inputs)
             self._add_at(OpenVolume(key, name, "iterate", kept.volume, origin), place)
 
     def open_result(self, result: Result, place: Place) -> None:
@@ -344,8 +344,3 @@ class VolumeCommands(QObject):
             its key
         """
         self._volumes.close(key)
-
-
-def _inputs(provenance: dict[str, object]) -> dict[str, object] | None:
-    found = provenance.get("inputs")
-    return found if isinstance(found, dict) else None

@@ -18,12 +18,12 @@ from app.state.models.study_model import StudyModel
 from app.state.services.context import AppContext
 from app.ui.theme.widgets import label, set_tone
 from app.views.literal_text import literal_tip
-from app.workspace.steps.tracer_binding import tracer_bound_to
+from app.workspace.steps.tracer_binding import TRACER, doubt_of, tracer_bound_to
 from engine.analysis.quality import TracerCheck, check_tracer
 from engine.core.settings import explain
 from engine.data import Plain, Tracer
 
-TRACER, CALIBRATION = role_created_on("describe_tracer").key, role_created_on("calibrate").key
+CALIBRATION = role_created_on("calibrate").key
 FOLDER = "tracers"
 FIELDS = {
     "weight_kg": tr("Weight [kg]"),
@@ -118,6 +118,8 @@ class DoseRow(QWidget):
                 others=others,
             )
             text, tone = f"{text} {next_run}", "look"
+        if doubt := doubt_of(self._study.inputs):
+            text, tone = f"{text} {doubt}", "look"
         self.state.setText(text)
         set_tone(self.state, tone)
 

@@ -11,12 +11,13 @@ from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label, set_paragraphs
 from app.views.literal_text import literal_tip
-from app.workspace.steps.dose_row import TRACER, DoseRow, dose_words
+from app.workspace.steps.dose_row import DoseRow, dose_words
 from app.workspace.steps.folded_warnings import FoldedWarnings, RunWarning
 from app.workspace.steps.input_row import InputRow
 from app.workspace.steps.scanner_drawing import ScannerDrawing
 from app.workspace.steps.scanner_row import ScannerRow
 from app.workspace.steps.step_panel import StepPanel
+from app.workspace.steps.tracer_binding import TRACER
 from engine.core.errors import EngineError
 from engine.data.runs.events import warnings_among
 from engine.modalities import all_roles

@@ -16,7 +16,7 @@ from app.state.services.saving import may_write
 from app.ui.forms.forms import Form
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_paragraphs, set_tone
-from app.workspace.steps.tracer_binding import tracer_bound_to
+from app.workspace.steps.tracer_binding import doubt_of, tracer_bound_to
 from engine.analysis.quality import TracerCheck, check_tracer
 from engine.core.errors import EngineError
 from engine.core.visible_text import visible_line
@@ -97,8 +97,9 @@ class TracerDialog(QDialog):
         self.given.setText(f"{check.given}." if check.given else tr("No dose information yet."))
         set_paragraphs(self.units, _unit_words(check, CALIBRATION in self._study.inputs))
         set_tone(self.units, "muted")
-        set_paragraphs(self.remarks, check.notes)
-        self.remarks.setVisible(bool(check.notes))
+        remarks = [*check.notes, *filter(None, (doubt_of(self._study.inputs),))]
+        set_paragraphs(self.remarks, remarks)
+        self.remarks.setVisible(bool(remarks))
 
     def _save(self) -> None:
         tracer = self.form.checked()

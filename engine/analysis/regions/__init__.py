@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from engine.analysis.regions.region_file import replace_regions as replace_regions
     from engine.analysis.regions.region_file import write_regions as write_regions
     from engine.analysis.regions.region_set import COLOURS as COLOURS
+    from engine.analysis.regions.region_set import PRINT as PRINT
+    from engine.analysis.regions.region_set import VALUES as VALUES
     from engine.analysis.regions.region_set import Region as Region
     from engine.analysis.regions.region_set import RegionSet as RegionSet
     from engine.analysis.regions.region_set import axes_of as axes_of
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from engine.analysis.regions.region_set import is_name as is_name
     from engine.analysis.regions.region_set import marks_of as marks_of
     from engine.analysis.regions.region_set import scan_marks as scan_marks
+    from engine.analysis.regions.region_set import values_digests as values_digests
     from engine.analysis.regions.segmentation import write_segmentation as write_segmentation
     from engine.analysis.regions.solids import BoxRegion as BoxRegion
     from engine.analysis.regions.solids import CylinderRegion as CylinderRegion
@@ -112,7 +115,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
             ),
             "region_set": (
                 *("COLOURS", "Region", "RegionSet", "axes_of", "image_mark", "is_name"),
-                *("marks_of", "scan_marks"),
+                *("PRINT", "VALUES", "marks_of", "scan_marks", "values_digests"),
             ),
             "segmentation": ("write_segmentation",),
             "solids": (

@@ -52,8 +52,12 @@ class Region(Settings):
         return name
 
 
-PATH, CONTENT = "scan:", ("print:", "data:")
-"""Beginnings of the mark of a path, and of the marks of the content of a scan."""
+PATH, PRINT, VALUES = "scan:", "print:", "values:"
+"""Beginnings of the marks of a path, of a fingerprint, and of the files behind a header."""
+CONTENT = (PRINT, "data:", VALUES)
+"""Beginnings of the marks of the content of a scan."""
+MOST_VALUES = 2
+"""Files behind a header that identify a scan."""
 
 
 class RegionSet(Settings):
@@ -205,13 +209,23 @@ def marks_of(volume: Volume, provenance: Plain | None = None) -> tuple[str, ...]
     tuple of str
         marks of the data and of the frame of reference; if both are unknown, one of the image
     """
-    digest = _data_digest(volume.info if provenance is None else provenance)
-    found = scan_marks(digest=digest, frame_of_reference=volume.frame_of_reference)
+    inputs = (volume.info if provenance is None else provenance).get("inputs")
+    inputs = inputs if isinstance(inputs, dict) else {}
+    found = scan_marks(
+        digest=_data_digest(inputs),
+        values=values_digests(inputs),
+        frame_of_reference=volume.frame_of_reference,
+    )
     return found or (image_mark(volume),)
 
 
 def scan_marks(
-    *, pseudonym: str = "", digest: str = "", frame_of_reference: str = "", fingerprint: str = ""
+    *,
+    pseudonym: str = "",
+    digest: str = "",
+    frame_of_reference: str = "",
+    fingerprint: str = "",
+    values: Iterable[str] = (),
 ) -> tuple[str, ...]:
     """Return the marks of a scan from its identifiers; empty ones are skipped.
 
@@ -225,16 +239,40 @@ def scan_marks(
         DICOM UID; only its digest is stored, because a UID can lead to the patient
     fingerprint
         fingerprint of the scan, which covers the data behind a header too
+    values
+        digests of the files behind a header, from `values_digests`
     """
     frame = sha256(frame_of_reference.encode()).hexdigest() if frame_of_reference else ""
     # The first mark names the file of the regions.
     known = {"print": fingerprint, "scan": pseudonym, "data": digest, "frame": frame}
-    return tuple(f"{kind}:{value}" for kind, value in known.items() if value)
+    found = tuple(f"{kind}:{value}" for kind, value in known.items() if value)
+    return (*found, *(f"{VALUES}{value}" for value in values))
 
 
-def _data_digest(provenance: Plain) -> str:
-    inputs = provenance.get("inputs")
-    data = inputs.get("data") if isinstance(inputs, dict) else None
+def values_digests(inputs: Plain) -> tuple[str, ...]:
+    """Return the digests of the files behind the header of a scan.
+
+    The headers of two patients can be equal.
+
+    Parameters
+    ----------
+    inputs
+        files of a provenance by role, with their digests
+
+    Returns
+    -------
+    digests
+        those of the largest files, at most `MOST_VALUES`; empty if the scan is a single file
+    """
+    behind = [inputs[role] for role in sorted(inputs) if role.startswith("data, ")]
+    known = [each for each in behind if isinstance(each, dict) and each.get("sha256")]
+    # The largest files have the values; the others are headers, too.
+    known.sort(key=lambda each: each.get("bytes") or 0, reverse=True)
+    return tuple(str(each["sha256"]) for each in known[:MOST_VALUES])
+
+
+def _data_digest(inputs: Plain) -> str:
+    data = inputs.get("data")
     return str(data.get("sha256") or "") if isinstance(data, dict) else ""
 
 

@@ -60,6 +60,10 @@ def test_button_states_why_a_scan_cannot_be_prepared_again(judged):
         assert not again.isEnabled() and again.toolTip() == "Open the scan of this image first."
     session.show_result(RunRecord("moved", elsewhere), "final", image)
     assert again.toolTip() != "Open the scan of this image first.", "its content is the same"
+    assert "fingerprint" not in again.toolTip()
+    earlier = study.model_copy(update={"fingerprints": {}})
+    session.show_result(RunRecord("earlier", earlier), "final", image)
+    assert again.isEnabled() and "no fingerprint of its scan" in again.toolTip()
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": 17})
     changed = study.protocol.model_copy(update={"algorithm": algorithm})
     made = study.model_copy(update={"protocol": changed})

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from app.language.translation import tr
+from engine.analysis.regions import values_digests
 from engine.data import Plain, Volume
 from engine.modalities import Study
 
@@ -25,6 +26,7 @@ class Origin:
     scan : absolute path of the raw data it was made from or chosen for; "" if unknown
     digest : SHA-256 of the raw data; "" before a run has finished
     fingerprint : fingerprint of the raw data; "" if unknown
+    values : digests of the files behind the header of the raw data; empty without a header
     patient : patient ID; "" if the file has none
     frame_of_reference : DICOM UID of its coordinate system; "" if the file has none
     """
@@ -34,6 +36,7 @@ class Origin:
     patient: str = ""
     frame_of_reference: str = ""
     fingerprint: str = ""
+    values: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, volume: Volume, study: Study | None = None, inputs: Plain | None = None) -> Origin:
@@ -52,7 +55,7 @@ class Origin:
         return replace(found, patient=volume.patient, frame_of_reference=volume.frame_of_reference)
 
     @classmethod
-    def of_scan(cls, study: Study | None, inputs: object = None) -> Origin:
+    def of_scan(cls, study: Study | None, inputs: Plain | None = None) -> Origin:
         """Collect the origin of the images of a study, without facts of an image.
 
         Parameters
@@ -62,11 +65,11 @@ class Origin:
         inputs
             provenance of the inputs, with the digest of the raw data; None if unknown
         """
-        data = inputs.get("data") if isinstance(inputs, dict) else None
+        data = (inputs or {}).get("data")
         digest = str(data.get("sha256", "")) if isinstance(data, dict) else ""
         scan = "" if study is None else str(study.data.absolute())
         known = "" if study is None else study.fingerprints.get("data", "")
-        return cls(scan, digest, fingerprint=known)
+        return cls(scan, digest, fingerprint=known, values=values_digests(inputs or {}))
 
     def is_same_scan(self, other: Origin) -> bool | None:
         """Return True if both come from one scan.
@@ -84,6 +87,8 @@ class Origin:
         # comes first, because the digest can be that of a header.
         if self.fingerprint and other.fingerprint:
             return self.fingerprint == other.fingerprint
+        if self.values and other.values and not {*self.values} & {*other.values}:
+            return False
         if self.digest and other.digest:
             return self.digest == other.digest
         if not (self.scan and other.scan):

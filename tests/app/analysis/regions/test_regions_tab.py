@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from app.analysis.regions.live_figures import (
     images_by_position,
 )
 from app.analysis.regions.region_list import SECOND
-from app.analysis.regions.region_storage import RegionKeeper
+from app.analysis.regions.region_storage import RegionKeeper, write_for_scan
 from app.analysis.regions.regions_tab import RegionsTab
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.models.images.volume_origin import Origin
@@ -48,6 +49,7 @@ from engine.geometry import ImageGrid, RigidMotion
 from engine.protocols.privacy import pseudonym_of
 from engine.results import VOLUME, NewResult, Results
 from tests.app.conftest import PATIENCE_MS
+from tests.engine import engine_sources
 
 GRID = ImageGrid((30, 40, 40), (2.0, 2.0, 2.0))
 SIZE_PX = 300
@@ -278,11 +280,40 @@ def test_a_path_alone_leads_to_no_regions(qtbot, controls, monkeypatch) -> None:
         (("scan:a", "print:1"), ("scan:b", "print:1"), True),
         (("data:1",), ("data:1", "frame:1"), True),
         (("frame:1", "print:1"), ("frame:1",), True),
+        (("data:1", "values:1"), ("data:1", "values:2"), False),  # two patients, one header
+        (("data:1", "values:1", "values:3"), ("data:1", "values:1", "values:2"), True),
+        (("data:1",), ("data:1", "values:2"), True),  # of an earlier version
     ],
 )
 def test_regions_belong_to_the_content_of_a_scan(scans, marks, is_same: bool) -> None:
     assert RegionSet(scans=scans).is_of(marks) is is_same
     assert RegionSet(scans=marks).is_of(scans) is is_same
+
+
+@pytest.mark.parametrize(
+    ("scans", "values", "is_told"),
+    [
+        (("data:1",), ("2",), True),
+        (("data:1",), (), False),  # the digest is that of the whole scan
+        (("data:1", "values:2"), ("2",), False),
+        (("data:1", "print:3"), ("2",), False),
+    ],
+)
+def test_regions_that_only_a_header_identifies_are_told(
+    controls, monkeypatch, scans, values, is_told: bool
+) -> None:
+    origin = Origin("/export/scan.hdr", "1", fingerprint="3", values=values)
+    shown = OpenVolume("image", "Image", "image", image(), origin)
+    monkeypatch.setattr(type(controls.session.volumes), "base", property(lambda _: shown))
+    keeper, problems = RegionKeeper(controls.context), []
+    controls.session.problem_raised.connect(problems.append)
+    earlier = RegionSet(scans=scans, regions=(Region(name="Old", shape=BALL),))
+    write_for_scan(earlier, keeper.file_of(scans[0]))
+    keeper.follow()
+    keeper.follow()
+    assert [each.name for each in controls.session.regions.regions] == ["Old"]
+    said = [each.text for each in problems]
+    assert ["equal for two patients" in text for text in said] == [True] * is_told
 
 
 def test_damaged_region_file_is_reported_once_and_never_overwritten(qtbot, tab, controls) -> None:
@@ -326,6 +357,31 @@ def test_regions_return_from_the_result_if_their_file_is_damaged(
     session.regions = RegionModel()
     RegionKeeper(controls.context).follow()
     assert [each.name for each in session.regions.regions] == ["Lesion"]
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_regions_of_an_earlier_version_appear_during_a_run(
+    qtbot, controls, long_study, is_own: bool
+) -> None:
+    """They know the digest of their scan, but not its fingerprint."""
+    session, keeper = controls.session, RegionKeeper(controls.context)
+    digest = hashlib.sha256(long_study.data.read_bytes()).hexdigest() if is_own else "0" * 64
+    path = f"scan:{pseudonym_of(long_study.data)}"
+    earlier = RegionSet(scans=(path, f"data:{digest}"), regions=(Region(name="Old", shape=BALL),))
+    write_for_scan(earlier, keeper.file_of(path))
+    controls.runner.source = engine_sources.slow
+    controls.commands.open_study(long_study)
+    ready = lambda: not (session.obstacle() or controls.commands.is_busy)  # noqa: E731
+    qtbot.waitUntil(ready, timeout=PATIENCE_MS)
+    controls.runner.start()
+    record = lambda: session.run.record  # noqa: E731
+    qtbot.waitUntil(lambda: bool(record().inputs), timeout=PATIENCE_MS)
+    seen = record().latest
+    qtbot.waitUntil(lambda: record().latest is not seen, timeout=PATIENCE_MS)
+    assert session.run.state.is_active
+    assert [each.name for each in session.regions.regions] == (["Old"] if is_own else [])
+    controls.runner.abort()
+    qtbot.waitUntil(lambda: controls.runner.job is None, timeout=PATIENCE_MS)
 
 
 @pytest.fixture

@@ -121,15 +121,20 @@ def test_settings_of_a_result_can_be_restored(
     assert controls.session.study.inputs["data"] is data, "the scan that is open stays"
 
 
+@pytest.mark.parametrize("has_fingerprint", [True, False])
 def test_settings_restore_the_study_if_no_scan_is_open(
-    qtbot, controls, tab, refreshed, keep, small_study
+    qtbot, controls, tab, refreshed, keep, small_study, has_fingerprint: bool
 ):
-    keep()
+    fingerprints, problems = {"data": fingerprint_of(small_study.data)}, []
+    controls.session.problem_raised.connect(problems.append)
+    known = fingerprints if has_fingerprint else {}
+    keep(study=small_study.model_copy(update={"fingerprints": known}))
     refreshed()
     tab.select(0)
     tab.settings.click()
     settle(qtbot, controls)
-    fingerprints = {"data": fingerprint_of(small_study.data)}
+    said = [each.title for each in problems]
+    assert said == ([] if has_fingerprint else ["The result has no fingerprint of its scan."])
     expected = identified_study(small_study).model_copy(update={"fingerprints": fingerprints})
     assert controls.session.study.to_study() == expected
 

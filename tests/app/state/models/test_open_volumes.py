@@ -117,6 +117,8 @@ def test_overlay_of_two_patients_always_has_a_note():
         # Two patients with the same header.
         (Origin("/a", "d1", fingerprint="1"), Origin("/a", "d1", fingerprint="2"), TWO_SCANS),
         (Origin("/a", fingerprint="1"), Origin("/b", fingerprint="1"), ""),
+        (Origin("/a", "d1", values=("1",)), Origin("/a", "d1", values=("2",)), TWO_SCANS),
+        (Origin("/a", "d1", values=("1", "3")), Origin("/b", "d1", values=("1",)), ""),
         # A result of an earlier version, and another file in the place of its scan.
         (Origin("/a", "d1"), Origin("/a", fingerprint="2"), NOT_SAID),
         (Origin("/a"), Origin("/a", fingerprint="2"), NOT_SAID),

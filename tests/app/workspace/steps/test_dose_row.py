@@ -10,18 +10,20 @@ import pytest
 
 from app.state.models.images.suv_images import SuvImages
 from app.state.models.inputs import DATA
-from app.workspace.steps.dose_row import AT_INJECTION, READY, TRACER, DoseRow
+from app.workspace.steps.dose_row import AT_INJECTION, READY, DoseRow
+from app.workspace.steps.tracer_binding import TRACER, UNBOUND, doubt_of
 from engine.analysis.quality.suv import UNIT, SuvFacts, suv_factor
 from engine.core.paths import HOME_VARIABLE
 from engine.data.calibration import Calibration, scanner_digest
 from engine.data.timing.decay import NUCLIDES
 from engine.data.timing.timestamps import moment_of
+from engine.data.timing.tracer import Tracer
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import read_listmode, write_listmode
 from engine.io.auxiliary.calibration_file import write_calibration
-from engine.io.auxiliary.tracer_file import read_tracer
-from engine.io.scan_fingerprint import fingerprint_of
+from engine.io.auxiliary.tracer_file import read_tracer, write_tracer
+from engine.io.scan_fingerprint import fingerprint_of, scan_digest
 from engine.modalities.studies import Study
 from tests.app.conftest import PATIENCE_MS
 
@@ -182,6 +184,35 @@ def test_dose_belongs_to_the_scan_that_was_opened(qtbot, controls, row: DoseRow,
     settle(qtbot, controls)
     tracer = read_tracer(Path(controls.session.study.inputs[TRACER].value))
     assert tracer.of_scan == opened != fingerprint_of(dosed.data)
+
+
+def test_tracer_file_of_another_scan_is_never_used(
+    qtbot, controls, row: DoseRow, dosed, small_study, tmp_path
+) -> None:
+    """Edited in the row, the dose of one patient was bound to the scan of another."""
+    study, problems = controls.session.study, []
+    controls.session.problem_raised.connect(problems.append)
+    path, own = tmp_path / "tracer.toml", study.inputs[DATA].fingerprint
+    write_tracer(Tracer(weight_kg=70, of_scan=fingerprint_of(small_study.data)), path)
+    controls.commands.set_input(TRACER, str(path))
+    settle(qtbot, controls)
+    assert TRACER not in study.inputs and row.editors["weight_kg"].text() == ""
+    assert "was filled in for a different scan than dosed.h5" in problems[0].text
+    # The last two are of an earlier version and written by hand.
+    for known in (own, scan_digest(dosed.data), None):
+        write_tracer(Tracer(weight_kg=70, of_scan=known), path)
+        controls.commands.set_input(TRACER, str(path))
+        settle(qtbot, controls)
+        assert row.editors["weight_kg"].text() == "70"
+        expected = READY if known == own else f"{READY} {UNBOUND}"
+        assert row.state.text() == expected
+        assert doubt_of(study.inputs) == ("" if known == own else UNBOUND)
+    controls.commands.clear(TRACER)
+    replace_file(dosed)
+    write_tracer(Tracer(weight_kg=70, of_scan=scan_digest(dosed.data)), path)
+    controls.commands.set_input(TRACER, str(path))
+    settle(qtbot, controls)
+    assert TRACER not in study.inputs and len(problems) == 2
 
 
 def test_no_dose_is_saved_without_the_fingerprint_of_the_scan(

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from app.workspace.steps.tracer_binding import UNBOUND
 from app.workspace.steps.tracer_dialog import ROLE, TracerDialog
-from engine.io.auxiliary.tracer_file import read_tracer
+from engine.data import Tracer
+from engine.io.auxiliary.tracer_file import read_tracer, write_tracer
 from engine.io.scan_fingerprint import fingerprint_of
 from tests.app.conftest import PATIENCE_MS
 from tests.app.gallery.calibrating import enter
@@ -105,4 +107,15 @@ def test_dialog_saves_no_dose_without_the_fingerprint_of_the_scan(
     assert [each.title for each in problems] == ["tracer.toml was not saved."]
     assert problems[0].text.endswith("Open the scan again.")
     assert not target.exists() and ROLE not in study.inputs
+    again.reject()
+
+
+def test_dialog_tells_that_a_tracer_file_names_no_scan(qtbot, controls, dialog, parent, tmp_path):
+    study, path = controls.session.study, tmp_path / "tracer.toml"
+    write_tracer(Tracer(nuclide="F-18", weight_kg=70), path)
+    controls.commands.set_input(ROLE, str(path))
+    used = lambda: ROLE in study.inputs and not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(used, timeout=PATIENCE_MS)
+    again = TracerDialog(parent, controls.context)
+    assert UNBOUND in again.remarks.text()
     again.reject()
