@@ -45,6 +45,7 @@ from engine.core.paths import cache_dir, is_removed_by_pip, user_cache_dir
 from engine.core.private_files import is_own, report_refused, why_not_private
 from engine.kernels.host_target import can_load_quickly, make_ready
 from engine.kernels.processor import TARGET
+from engine.kernels.stored_code import rebuilt
 
 SOURCES = Path(__file__).parent
 PREFIX = "kernels-"
@@ -166,7 +167,7 @@ def digest() -> str:
     """Return a digest of the sources that Numba compiles, of Python and of the libraries."""
     # Sources for GPUs are not among them, because they change often.
     kernels = (name for name, text in _texts().items() if b"njit" in text)
-    return _digest_of(_with_imports(kernels), _library_digest())
+    return _digest_of(_with_imported(kernels), _library_digest())
 
 
 @cache
@@ -181,7 +182,7 @@ def module_digest(module: str) -> str:
     name = module.removeprefix(PACKAGE)
     if not (module.startswith(PACKAGE) and name in _texts()):
         return digest()
-    return _digest_of(_with_imports([name]))
+    return _digest_of(_with_imported([name]))
 
 
 @cache
@@ -193,12 +194,16 @@ def _library_digest() -> str:
     return sha256(" ".join(parts).encode()).hexdigest()[:16]
 
 
-def _digest_of(texts: dict[str, bytes], start: str = "") -> str:
+def _digest_of(names: set[str], start: str = "") -> str:
     content = sha256(start.encode())
-    # Name and length delimit the texts, so that moved lines change the digest.
-    for name, text in sorted(texts.items()):
-        content.update(f"{name} {len(text)}\n".encode() + text)
+    for name in sorted(names):
+        content.update(f"{name} {_text_digest(name)}\n".encode())
     return content.hexdigest()[:16]
+
+
+@cache
+def _text_digest(name: str) -> str:
+    return sha256(_texts()[name]).hexdigest()
 
 
 @cache
@@ -207,19 +212,23 @@ def _texts() -> dict[str, bytes]:
     return {_name(path): path.read_bytes() for path in SOURCES.rglob("*.py")}
 
 
-def _with_imports(names: Iterable[str]) -> dict[str, bytes]:
-    """Return sources by name, and those that they import."""
-    found: dict[str, bytes] = {}
-    left = list(names)
+def _with_imported(names: Iterable[str]) -> set[str]:
+    """Return names of sources, and of all that they import here."""
+    found: set[str] = set()
+    left = set(names)
     while left:
-        name = left.pop()
-        if name not in found and name in _texts():
-            found[name] = _texts()[name]
-            left += _imported_by(found[name])
+        found |= left
+        left = {each for name in left for each in _imported_by(name)} - found
     return found
 
 
-def _imported_by(text: bytes) -> Iterator[str]:
+@cache
+def _imported_by(name: str) -> set[str]:
+    """Return the names of the sources here that a source imports."""
+    return _texts().keys() & set(_named_imports(_texts()[name]))
+
+
+def _named_imports(text: bytes) -> Iterator[str]:
     """Yield the names that a source may import here; some are not modules."""
     for parent, names in _IMPORTED.findall(text):
         start = f"{parent.decode()}." if parent else ""
@@ -330,6 +339,11 @@ class _InFolder(CompileResultCacheImpl):
     """Names of Numba's files in that folder."""
 
     _locator_classes: list[type[object]] = [_Folder]  # noqa: RUF012
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        # With other versions of Numba its own way is the safe one.
+        known = can_load_quickly()
+        return (rebuilt if known else super().rebuild)(target_context, payload)
 
 
 class _ForgivingCache(FunctionCache):

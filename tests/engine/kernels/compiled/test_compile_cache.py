@@ -40,6 +40,17 @@ from engine.kernels.spare_kernel import {name}, add
 result = add({name}(1.0, 2.0))
 print(folder_of("engine.kernels.spare_kernel"), result, sum(add.stats.cache_hits.values()))
 """
+CALLED = """
+import numba
+from engine.kernels import stored_code
+from engine.kernels.spare_kernel import Pair, add
+
+parse, parsed = stored_code.UnreadBitcode.clone, []
+stored_code.UnreadBitcode.clone = lambda self: parsed.append(self) or parse(self)
+result, hits = add(Pair(1.0, 2.0)), sum(add.stats.cache_hits.values())
+print(result, hits, len(parsed))
+print(numba.njit(lambda pair: 2.0 * add(pair))(Pair(1.0, 2.0)), len(parsed))
+"""
 
 
 @pytest.fixture
@@ -223,6 +234,17 @@ def test_class_of_an_argument_need_not_be_imported(tree: Path, start: Start) -> 
 
     assert (before[1], found[1]) == (-1.0, 1.0)
     assert found[0] == before[0], "the kernel itself has not changed"
+
+
+def test_bitcode_of_a_stored_kernel_is_read_only_to_compile_its_caller(
+    tree: Path, start: Start, starts: Starts, tmp_path: Path
+) -> None:
+    write(tree, "Pair")
+    start("Pair")
+
+    said = starts.run(CALLED, tree, tmp_path / "said", ISOCENTER_HOME=str(tmp_path / "home"))
+
+    assert said.split() == ["3.0", "1", "0", "6.0", "1"]
 
 
 def test_only_the_newest_states_are_cached(tmp_path: Path) -> None:
