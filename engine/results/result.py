@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -9,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from engine.core.errors import DataError, EngineError, FileFormatError, ResourceError
 from engine.core.json_types import Plain
@@ -291,6 +294,22 @@ def state_of(folder: Path) -> tuple[int, int]:
         if it cannot be read
     """
     # All files count, also signatures and marks that are not part of the record.
-    found = sorted((file.name, file.stat()) for file in folder.iterdir())
+    with os.scandir(folder) as files:
+        found = sorted((file.name, file.stat()) for file in files)
     stamps = tuple((name, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for name, s in found)
     return sum(s.st_size for _, s in found), hash(stamps)
+
+
+def may_be_of_job(record: Path, job: str) -> bool:
+    """Return False if a record is certainly not of a run, which takes less time than to parse it.
+
+    Parameters
+    ----------
+    record
+        path of a `result.json`; False if it cannot be read
+    job
+        name of the run
+    """
+    with suppress(EngineError):
+        return to_json(job).decode() in read_text(record, MOST_BYTES)
+    return False

@@ -68,14 +68,25 @@ class Retention(Settings):
             # Pinned results count as well, because they use the same space.
             total_bytes += result.n_bytes
             age = now - result.record.created_utc
-            limit = self._limit_exceeded(i + 1, total_bytes, age)
+            limit = self.limit_exceeded(i + 1, total_bytes, age)
             # A new result exists only here until it is exported. It must survive a long weekend.
             is_safe = result.exported or age > timedelta(days=SAFE_DAYS)
             if limit and is_safe and not result.pinned:
                 found.append((result, limit))
         return found
 
-    def _limit_exceeded(self, n: int, n_bytes: int, age: timedelta) -> str:
+    def limit_exceeded(self, n: int, n_bytes: int, age: timedelta) -> str:
+        """Return the first limit that a result exceeds; empty if none.
+
+        Parameters
+        ----------
+        n
+            number of results up to this one, from the newest
+        n_bytes
+            their size on disk
+        age
+            age of this result
+        """
         if age > timedelta(days=self.most_days):
             return f"older than {self.most_days:g} days"
         if n > self.most:

@@ -48,6 +48,7 @@ from engine.results.result import (
     THUMBNAIL,
     VOLUME,
     Result,
+    may_be_of_job,
     state_of,
 )
 from engine.results.result_record import RESULT_FORMAT, ResultRecord
@@ -282,8 +283,12 @@ class Results:
 
     def remove_outdated(self) -> list[str]:
         """Remove results that exceed the limits; return one line for each."""
-        said = []
-        for result, limit in self.retention.outdated(self.newest_first(), datetime.now(UTC)):
+        now, said = datetime.now(UTC), []
+        # Reading all records takes long, and this happens at the end of each run.
+        if not self._may_exceed_limits(now):
+            self._sweep()
+            return []
+        for result, limit in self.retention.outdated(self.newest_first(), now):
             try:
                 self.delete(result, limit)
             # A result in use stays until the next time; the others must still be removed.
@@ -309,18 +314,35 @@ class Results:
         return DiskNeed("result", self.folder, n_bytes, remedy)
 
     def _drop_earlier(self, newest: Result, job: str) -> None:
-        for result in self._readable():
-            if job and result.record.job == job and result.id != newest.id and not result.pinned:
-                with suppress(EngineError):  # if the order cannot be passed on, the result stays
-                    if result.order is not None:
-                        newest.assign_order(result.order)
-                    self.delete(result, "a later image of the same run")
+        for path in self._records() if job else ():
+            if path.parent == newest.folder or not may_be_of_job(path, job):
+                continue
+            with suppress(EngineError):  # if the order cannot be passed on, the result stays
+                result = Result.read(path.parent)
+                if result.record.job != job or result.pinned:
+                    continue
+                if result.order is not None:
+                    newest.assign_order(result.order)
+                self.delete(result, "a later image of the same run")
 
-    def _readable(self, known: Mapping[str, Result] | None = None) -> Iterator[Result]:
+    def _may_exceed_limits(self, now: datetime) -> bool:
+        """Return False if the results are certainly within the limits, without reading them."""
+        folders = [path.parent for path in self._records()]
+        try:
+            oldest = min((datetime.fromisoformat(each.name[:16]) for each in folders), default=now)
+            n_bytes = sum(state_of(folder)[0] for folder in folders)
+        except (OSError, ValueError):  # just removed by another process, or not named by `keep`
+            return True
+        return bool(self.retention.limit_exceeded(len(folders), n_bytes, now - oldest))
+
+    def _records(self) -> Iterator[Path]:
         # Hidden folders are unfinished, so they never match.
-        for path in self.folder.glob(f"[!.]*/{RECORD}"):
+        return self.folder.glob(f"[!.]*/{RECORD}")
+
+    def _readable(self, known: Mapping[str, Result]) -> Iterator[Result]:
+        for path in self._records():
             try:
-                before = (known or {}).get(path.parent.name)
+                before = known.get(path.parent.name)
                 is_same = before is not None and _is_unchanged(before, path.parent)
                 yield before if before is not None and is_same else Result.read(path.parent)
             except EngineError as e:

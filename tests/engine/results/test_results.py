@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,8 +20,9 @@ from PIL import Image
 from engine.core.errors import EngineError, FileFormatError, ResourceError, SettingsError
 from engine.io.safety.audit_log import log_file
 from engine.results import Results
-from engine.results.result import EXPORTED, FILES, PINNED, RECORD
+from engine.results.result import EXPORTED, FILES, PINNED, RECORD, Result
 from engine.results.result_record import ResultRecord
+from engine.results.retention import Retention
 from tests.engine.run_records import recorded
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -70,6 +72,40 @@ def test_resumed_run_replaces_its_result_unless_pinned(results, new):
     third = results.keep(new(3, job="run"))
     assert {result.id for result in results.newest_first()} == {second.id, third.id}
     assert first.id not in {second.id, third.id}
+
+
+def test_end_of_a_run_reads_no_results_of_other_runs(results, new, monkeypatch):
+    for number in range(3):
+        results.keep(new(number))
+    read = []
+    of_folder = Result.read
+    monkeypatch.setattr(
+        Result, "read", lambda folder: read.append(folder.name) or of_folder(folder)
+    )
+
+    kept = results.keep(new(4))
+    removed = results.remove_outdated()
+
+    assert read == [kept.id] and removed == []
+    assert len(results.newest_first()) == 4
+
+
+@pytest.mark.parametrize("limits", [{"most": 2}, {"most_gib": 1e-9}, {"most_days": 30.0}])
+def test_end_of_a_run_removes_results_beyond_each_limit(results, new, limits):
+    old = results.keep(new(1))
+    old.mark(EXPORTED)
+    record = old.record.model_copy(update={"id": f"20200101T000000Z{old.id[16:]}"})
+    record = record.model_copy(update={"created_utc": datetime(2020, 1, 1, tzinfo=UTC)})
+    old = old.folder.replace(old.folder.with_name(record.id))
+    (old / RECORD).write_text(record.sealed().to_text())
+    recent = {results.keep(new(number)).id for number in (2, 3)}
+
+    wide = {"most": 3, "most_days": 1e5}
+    assert Results(Retention(**wide)).remove_outdated() == []
+    (said,) = Results(Retention(**{**wide, **limits})).remove_outdated()
+
+    assert "01 Jan 2020" in said
+    assert {each.id for each in results.newest_first()} == recent
 
 
 def test_marks_can_be_set_and_removed(results, new):
