@@ -23,10 +23,10 @@ def processor_name() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
-        return platform.processor()
-    # Kernels for ARM64 list no "model name"; Python's own answer is used then.
+        lines = []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())
+    # Kernels for ARM64 list no "model name". Python's own answer starts a process.
+    return next(names, None) or platform.processor()
 
 
 def usable_cores() -> int:

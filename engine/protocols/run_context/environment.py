@@ -11,6 +11,8 @@ from pathlib import Path
 from engine.core.json_types import Plain
 
 DISTRIBUTION = "isocenter"
+OF_COMMIT = "# branch.oid "
+"""Start of the line in which Git states the hash of the checkout."""
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pydantic", "h5py", "nibabel")
 
 
@@ -50,18 +52,15 @@ def _commit(root: Path) -> str | None:
     """Return the hash of the checkout, with "-dirty" after changes; None for an installed wheel."""
     if not (root / ".git").exists():
         return None
+    words = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no")
+    command = ["git", "--no-optional-locks", "-C", str(root), *words]
     try:
-        name = _git_output(root, "describe", "--always", "--abbrev=40")
-        # `describe --dirty` would rewrite the index, which a run in memory must not do.
-        changed = _git_output(root, "status", "--porcelain", "--untracked-files=no")
+        # A hanging Git, for example on a network drive, must not stop a reconstruction.
+        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return f"{name}-dirty" if name and changed else name or None
-
-
-def _git_output(root: Path, *words: str) -> str:
-    """Return the output of Git for a checkout, which stays as it is."""
-    command = ["git", "--no-optional-locks", "-C", str(root), *words]
-    # A hanging Git, for example on a network drive, must not stop a reconstruction.
-    done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
-    return done.stdout.strip()
+    lines = done.stdout.splitlines()
+    commits = (line.removeprefix(OF_COMMIT) for line in lines if line.startswith(OF_COMMIT))
+    commit = next(commits, None)
+    is_changed = any(not line.startswith("#") for line in lines)
+    return f"{commit}-dirty" if commit and is_changed else commit

@@ -1,0 +1,29 @@
+"""The record of a run states the commit of a development checkout."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from engine.protocols.run_context.environment import _commit
+
+AUTHOR = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
+
+
+def git(folder: Path, *words: str) -> str:
+    command = ["git", *AUTHOR, "-C", str(folder), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_commit_of_a_checkout_is_marked_after_a_change_of_its_files(tmp_path: Path) -> None:
+    assert _commit(tmp_path) is None
+    git(tmp_path, "init", "-q")
+    (tmp_path / "code.py").write_text("one")
+    git(tmp_path, "add", "code.py")
+    git(tmp_path, "commit", "-q", "-m", "First")
+    hash = git(tmp_path, "rev-parse", "HEAD")
+
+    (tmp_path / "output.txt").write_text("no part of the checkout")
+    assert _commit(tmp_path) == hash
+    (tmp_path / "code.py").write_text("three")
+    assert _commit(tmp_path) == f"{hash}-dirty"
