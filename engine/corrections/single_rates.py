@@ -51,7 +51,7 @@ def crystal_rates(scanner: RingScanner, delayeds: Array) -> NDArray[np.float64]:
     """
     # Delayeds outside the coincidence fan have no counterpart in the partner sums.
     seen = _delayeds_by_crystal(scanner, delayeds, lambda part: part[scanner.in_coincidence(part)])
-    facing = facing_places(scanner)
+    facing = scanner.facing()
     return _fixed_point(seen, lambda values: partner_sums(scanner, facing, values))
 
 
@@ -68,28 +68,15 @@ def spread_in_blocks(scanner: RingScanner, delayeds: Array, rates: Array) -> flo
         (n_crystals,) σ, from which E follows
     """
     seen = _delayeds_by_crystal(scanner, delayeds, lambda part: part[scanner.in_coincidence(part)])
-    expected = rates * partner_sums(scanner, facing_places(scanner), rates)
+    expected = rates * partner_sums(scanner, scanner.facing(), rates)
     is_expected = expected > 0
     difference = seen[is_expected] - expected[is_expected]
     return float(np.mean(difference**2 / expected[is_expected])) if is_expected.any() else 1.0
 
 
-def facing_places(scanner: RingScanner) -> NDArray[np.float64]:
-    """Return which places on a ring are in coincidence, (n, n) with 1 or 0.
-
-    Parameters
-    ----------
-    scanner
-        ring scanner; places in transaxial gaps are 0
-    """
-    n = scanner.settings.n_crystals_per_ring
-    # Gaps are the same on every ring, so a ring with a live crystal stands for all.
-    live = int(np.argmax(scanner.alive.reshape(-1, n).any(axis=1)))
-    pairs = np.indices((n, n)).reshape(2, -1).T + live * n
-    return scanner.in_coincidence(pairs).reshape(n, n).astype(np.float64)
-
-
-def partner_sums(scanner: RingScanner, facing: Array, values: Array) -> NDArray[np.float64]:
+def partner_sums(
+    scanner: RingScanner, facing: tuple[Array, Array], values: Array
+) -> NDArray[np.float64]:
     """Return the sums of values over the partners of each crystal, (n_crystals,).
 
     Parameters
@@ -97,20 +84,29 @@ def partner_sums(scanner: RingScanner, facing: Array, values: Array) -> NDArray[
     scanner
         ring scanner
     facing
-        (n, n) places in coincidence, from `facing_places`
+        first and last facing places, from `RingScanner.facing`
     values
         (n_crystals,) rates, 0 in gaps
     """
     s = scanner.settings
     rings = values.reshape(s.n_rings, -1)
-    # Cumulative sums over rings make the cost independent of the ring difference. A matrix product
-    # then sums over places.
-    sums = np.concatenate([np.zeros((1, rings.shape[1])), np.cumsum(rings, axis=0)])
+    # Cumulative sums make the cost independent of the numbers of rings and places in coincidence.
+    sums = _sums_before(rings, axis=0)
     ring = np.arange(s.n_rings)
     last = np.minimum(ring + s.max_ring_difference + 1, s.n_rings)
     near = sums[last] - sums[np.maximum(ring - s.max_ring_difference, 0)]
-    found: NDArray[np.float64] = (near @ facing).ravel()
+    sums = _sums_before(near, axis=1)
+    start = facing[0] % s.n_crystals_per_ring
+    end = start + facing[1] - facing[0] + 1
+    crosses_0 = end > s.n_crystals_per_ring
+    within = sums[:, end - crosses_0 * s.n_crystals_per_ring] - sums[:, start]
+    found: NDArray[np.float64] = (within + crosses_0 * sums[:, -1:]).ravel() * scanner.alive
     return found
+
+
+def _sums_before(values: Array, axis: int) -> Array:
+    """Return the sums before each element and after the last one along an axis."""
+    return np.insert(np.cumsum(values, axis=axis), 0, 0.0, axis=axis)
 
 
 def block_rates(
@@ -153,7 +149,7 @@ def _group_partners(
     if not isinstance(scanner, RingScanner):
         pairs = _pair_weights(scanner, weights, groups, n_groups)
         return lambda values: pairs @ values
-    facing, weights = facing_places(scanner), weights * scanner.alive
+    facing, weights = scanner.facing(), weights * scanner.alive
 
     def partners(values: Array) -> Array:
         met = partner_sums(scanner, facing, weights * values[groups])

@@ -224,15 +224,35 @@ class RingScanner(Scanner):
         xp = module_of(crystals)
         ring, place = xp.divmod(crystals, s.n_crystals_per_ring)
         close = xp.abs(ring[:, 0] - ring[:, 1]) <= s.max_ring_difference
-        # bins t and −t of opposite views are the same pair of places in reversed order
         n = s.n_crystals_per_ring
         turn = (place[:, 0].astype(np.int64) - place[:, 1]) % n
-        t = turn - n // 2
-        view = (place[:, 0] - (t >> 1)) % n
-        t = xp.where(view < self.n_views, t, -t)
-        low = s.n_tangential // 2
-        inside = (t >= -low) & (t < s.n_tangential - low)
+        inside = self._is_bin(place[:, 0], turn - n // 2)
         return close & inside & pair_product(self._tables.like(crystals, self.alive), crystals)
+
+    def facing(self) -> tuple[Array, Array]:
+        """Return the places on a ring that are in coincidence with each place, gaps included.
+
+        Returns
+        -------
+        first, last
+            (n_crystals_per_ring,) NumPy arrays: place p faces `first[p]` to `last[p]`, modulo the
+            number of places
+        """
+        n, outermost = self.settings.n_crystals_per_ring, self.settings.n_tangential // 2
+        place = np.arange(n)
+        # For even numbers of bins, only one of the outermost bins exists.
+        lowest = -outermost + ~self._is_bin(place, np.full(n, -outermost))
+        highest = outermost - ~self._is_bin(place, np.full(n, outermost))
+        return place - n // 2 - highest, place - n // 2 - lowest
+
+    def _is_bin(self, place: Array, t: Array) -> Array:
+        """Return True for bins t that exist, seen from the places of their first crystals."""
+        s = self.settings
+        # bins t and −t of opposite views are the same pair of places in reversed order
+        view = (place - (t >> 1)) % s.n_crystals_per_ring
+        t = module_of(t).where(view < self.n_views, t, -t)
+        low = s.n_tangential // 2
+        return (t >= -low) & (t < s.n_tangential - low)
 
     @cached_property
     def crystal_pitch_mm(self) -> tuple[float, float]:

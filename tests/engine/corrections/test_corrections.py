@@ -17,7 +17,7 @@ from engine.corrections import (
     attenuation,
 )
 from engine.corrections.attenuation import attenuation_factors
-from engine.corrections.single_rates import facing_places, partner_sums
+from engine.corrections.single_rates import partner_sums
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -197,7 +197,7 @@ def test_partners_are_crystals_in_coincidence():
     values = np.random.default_rng(3).random(scanner.n_crystals) * scanner.alive
     crystals = np.indices((scanner.n_crystals,) * 2).reshape(2, -1).T
     allowed = scanner.in_coincidence(crystals).reshape((scanner.n_crystals,) * 2)
-    found = partner_sums(scanner, facing_places(scanner), values)[scanner.alive]
+    found = partner_sums(scanner, scanner.facing(), values)[scanner.alive]
     np.testing.assert_allclose(found, (allowed @ values)[scanner.alive], rtol=1e-12)
 
 
