@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator, Iterator
+from math import inf
 from time import monotonic
 
 from engine.core.errors import EngineError, OwnerChangedError, WorkersLostError
@@ -27,6 +28,8 @@ from engine.results import Results
 
 INTERVAL_S = 2.0
 """Shortest time between checkpoints within an iteration."""
+END_INTERVAL_S = 0.5
+"""Shortest time between checkpoints at the ends of iterations."""
 SHARE = 0.05
 """Share of the time that saving may use."""
 
@@ -38,10 +41,11 @@ def keep(
 ) -> Generator[Event, None, None]:
     """Pass on events, save their images in a job, and record how the run ends.
 
-    An image is saved at the end of an iteration, or after `INTERVAL_S`, as long as saving uses
-    less than `SHARE` of the time. The last image before any end is always saved. The finished
-    image is saved as a result before the last event is passed on and before the images of the
-    job are deleted. If the run ends otherwise, its last image becomes a result.
+    An image is saved at the end of an iteration, `END_INTERVAL_S` after an earlier one, or after
+    `INTERVAL_S`, as long as saving uses less than `SHARE` of the time. The last image before any
+    end is always saved. The finished image is saved as a result before the last event is passed on
+    and before the images of the job are deleted. If the run ends otherwise, its last image becomes
+    a result.
 
     Parameters
     ----------
@@ -160,6 +164,7 @@ class _Saver:
         self.latest: Preview | None = None
         self._saved: Preview | None = None
         self._started = self._saved_at = monotonic()
+        self._end_saved_at = -inf
         self._spent_s = self._cost_s = 0.0
         self._warned = False
 
@@ -168,7 +173,8 @@ class _Saver:
         now = monotonic()
         # The last save predicts the next one: a slow disk gets fewer checkpoints
         affordable = self._spent_s + self._cost_s <= SHARE * (now - self._started)
-        wanted = self.latest is not None and self.latest.ends_iteration
+        ends = self.latest is not None and self.latest.ends_iteration
+        wanted = ends and now - self._end_saved_at >= END_INTERVAL_S
         return affordable and (wanted or now - self._saved_at >= INTERVAL_S)
 
     def save(self) -> Iterator[Event]:
@@ -182,6 +188,8 @@ class _Saver:
             return
         finally:
             self._saved_at = monotonic()
+            if preview.ends_iteration:
+                self._end_saved_at = self._saved_at
             self._cost_s = self._saved_at - before
             self._spent_s += self._cost_s
         self._saved = preview

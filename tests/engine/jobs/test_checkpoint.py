@@ -296,6 +296,19 @@ def test_long_iterations_are_saved_before_their_end(study, monkeypatch):
     assert saved[-1] == N_SUBSETS
 
 
+def test_short_iterations_are_saved_at_most_once_in_a_while(study, monkeypatch):
+    """Each reading of this clock takes a second, and each iteration needs a few."""
+    for interval_s, expected in ((0.0, list(range(1, 11))), (40.0, [1, 5, 9])):
+        clock = Clock()
+        monkeypatch.setattr(keeping, "monotonic", clock)
+        monkeypatch.setattr(keeping, "INTERVAL_S", 1e6)
+        monkeypatch.setattr(keeping, "END_INTERVAL_S", interval_s)
+        monkeypatch.setattr(keeping, "SHARE", 1.0)
+        events = list(keep(clock.beside(run_of(10 * N_SUBSETS), 2.0), Job.create(study)))
+        saved = [event.iteration for event in events if isinstance(event, Checkpointed)]
+        assert saved == expected
+
+
 def test_finished_job_stores_no_image(study):
     job = Job.create(study)
     kinds = [type(event) for event in keep(run_of(), job)]

@@ -43,6 +43,7 @@ ROWS = (RecordedCorrection(kind="randoms", state="off", level=Level.NOTE, text="
 def own_home(tmp_path, monkeypatch):
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     monkeypatch.setattr(keeping, "SHARE", 1e9)  # as if to save took no time
+    monkeypatch.setattr(keeping, "END_INTERVAL_S", 0.0)  # as if an iteration took longer
 
 
 @pytest.fixture
