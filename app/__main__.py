@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 from collections.abc import Sequence
@@ -23,7 +22,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments without the program name; None: those of the process
     """
     # Frozen executables start worker processes by running themselves again.
-    multiprocessing.freeze_support()
+    if getattr(sys, "frozen", False):
+        from multiprocessing import freeze_support
+
+        freeze_support()
     arguments = list(sys.argv[1:] if argv is None else argv)
     demo = _demo(arguments)
     # `isocenter demo` without a display runs on the command line; `--demo` always means the window.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import atexit
 import logging
-import multiprocessing
 import os
 import sys
 import threading
@@ -20,7 +19,9 @@ from typing import NoReturn
 
 def leave(code: int) -> NoReturn:
     """End this process and its children immediately; all data are on disk."""
-    for child in multiprocessing.active_children():
+    from multiprocessing import active_children
+
+    for child in active_children():
         # Workers read files of other programs and may hang in them, so they are not asked to end.
         child.kill()
     _end(code)

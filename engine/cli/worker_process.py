@@ -15,7 +15,6 @@ from engine.io.folder import entries, is_file, is_folder
 from engine.io.hdf5.opening import is_hdf5
 from engine.io.safety.open_input import open_head
 from engine.io.text.toml_file import read_toml
-from engine.jobs.loader import Loader, for_command
 
 MATLAB = b"MATLAB 5.0 MAT-file"
 
@@ -28,6 +27,8 @@ def refuse_crashing(arguments: argparse.Namespace) -> None:
     fragile = [path for path in dict.fromkeys(_named(arguments)) if _is_fragile(path)]
     if not fragile:
         return
+    from engine.jobs.loader import Loader, for_command
+
     loader = for_command()
     if not isinstance(loader, Loader):  # no separate process: a crash cannot be caught
         return

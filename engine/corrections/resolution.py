@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from engine.corrections.base import Correction
 from engine.corrections.roles import POINT_SPREAD as POINT_SPREAD
 from engine.data.input_role import InputRole
 from engine.data.listmode import ListMode
-from engine.data.sinogram import Sinogram
 from engine.geometry.point_spread import N_PROBED, PointSpread, spread_of, uniform_spread
+
+if TYPE_CHECKING:
+    from engine.data.sinogram import Sinogram
 
 MODELLED = 0.85
 """Modelled fraction of the scanner's FWHM.
@@ -30,7 +32,7 @@ OVERSHOOT = (
 """From tracked photons: `tests/physics/edge_profile.py`."""
 
 
-Scan = TypeVar("Scan", ListMode, Sinogram)
+Scan = TypeVar("Scan", ListMode, "Sinogram")
 AnyResolution: TypeAlias = "ResolutionModel[Any]"
 
 
@@ -131,18 +133,3 @@ class Resolution(ResolutionModel[ListMode]):
     def share(self) -> float:
         """Modelled fraction of the widths: 1 for the user's own width or with the filter."""
         return 1.0 if self.with_filter else super().share
-
-
-class BinResolution(ResolutionModel[Sinogram]):
-    """Resolution model of sinograms.
-
-    The calculated widths are those of single lines. Bins that sum views or ring differences are
-    wider, which only measured widths contain.
-    """
-
-    def _source(self, data: Sinogram) -> str:
-        text = super()._source(data)
-        is_calculated = self.fwhm_mm is None and POINT_SPREAD.key not in data.auxiliary
-        if is_calculated and data.layout.n_mashed > 1:
-            return f"{text}, without the width of {data.layout.n_mashed} summed views"
-        return text

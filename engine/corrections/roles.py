@@ -97,8 +97,7 @@ def _attach_mu_map(data: ListMode, mu_map: Volume) -> ListMode:
 
 def _in_scanner_axes(data: ListMode, mu_map: Volume) -> Volume:
     """Return the map in the axes of the scanner; DICOM series have those of the patient."""
-    from engine.io.dicom.reader import is_in_patient_axes
-    from engine.io.volumes.straight_axes import NO_SIDES, in_scanner_frame
+    from engine.io.volumes.straight_axes import NO_SIDES, in_scanner_frame, is_in_patient_axes
 
     is_of_patient = is_in_patient_axes(mu_map)
     # HFP, FFS and FFP scans without a stated position have no known rotation to the patient.

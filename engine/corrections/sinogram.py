@@ -20,7 +20,7 @@ from engine.core.errors import DataError
 from engine.core.settings import setting
 from engine.corrections.attenuation import BATCH, attenuation_factors
 from engine.corrections.base import Additive, Correction, Multiplicative, with_added
-from engine.corrections.resolution import BinResolution
+from engine.corrections.bin_resolution import BinResolution
 from engine.corrections.roles import ATTENUATION_MAP
 from engine.corrections.scatter import ONLY_IN_A_RUN, RingScatter, simulation_obstacle
 from engine.corrections.scatter_in_time import near_by

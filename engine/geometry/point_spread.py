@@ -121,6 +121,18 @@ def uniform_spread(fwhm_mm: float) -> PointSpread:
     return PointSpread(np.zeros(1), width, width, fwhm_mm)
 
 
+def width_on_axis(scanner: Scanner) -> float:
+    """Return the width on the axis in the plane, from crystals and bore: FWHM [mm].
+
+    Parameters
+    ----------
+    scanner
+        supplies pitch and radius of the crystals
+    """
+    # Half the pitch is the width of the response midway between two crystals (Moses, 2011).
+    return math.hypot(scanner.crystal_pitch_mm[0] / 2, NONCOLLINEARITY * scanner.bore_radius_mm)
+
+
 def spread_of(scanner: Scanner, farthest_mm: float, *, n_probed: int = N_PROBED) -> PointSpread:
     """Return the resolution from the crystals, bore and depth of a scanner.
 
@@ -134,10 +146,8 @@ def spread_of(scanner: Scanner, farthest_mm: float, *, n_probed: int = N_PROBED)
         number of lines used to measure the tilt; an estimate needs few
     """
     bore = scanner.bore_radius_mm
-    # Half the pitch is the width of the response midway between two crystals (Moses, 2011).
-    across, along = scanner.crystal_pitch_mm
-    angle = NONCOLLINEARITY * bore
-    in_plane = math.hypot(across / 2, angle)
+    along, angle = scanner.crystal_pitch_mm[1], NONCOLLINEARITY * bore
+    in_plane = width_on_axis(scanner)
     radius = np.linspace(0, min(farthest_mm, bore), N_RADII)
     # Half of the variance: the middle of the line moves by half the sum of two independent depths.
     by_depth = FWHM_PER_SIGMA * math.sqrt(depth_variance(scanner.crystal_depth) / 2)

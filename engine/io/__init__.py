@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from engine.core.paths import config_dir as config_dir
     from engine.io.auxiliary.calibration_file import write_calibration as write_calibration
     from engine.io.auxiliary.tracer_file import write_tracer as write_tracer
-    from engine.io.dicom.reader import is_in_patient_axes as is_in_patient_axes
     from engine.io.formats import HISTOGRAM_READERS as HISTOGRAM_READERS
     from engine.io.formats import LISTMODE_READERS as LISTMODE_READERS
     from engine.io.formats import READERS as READERS
@@ -67,6 +66,7 @@ if TYPE_CHECKING:
     from engine.io.volumes.slices import slice_names as slice_names
     from engine.io.volumes.slices import thin_volume as thin_volume
     from engine.io.volumes.straight_axes import facing as facing
+    from engine.io.volumes.straight_axes import is_in_patient_axes as is_in_patient_axes
     from engine.io.volumes.volume_saving import can_save as can_save
     from engine.io.volumes.volume_saving import save as save
     from engine.io.volumes.volume_saving import save_remark as save_remark
@@ -86,7 +86,6 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
             "engine.core.paths": ("config_dir",),
             "engine.io.auxiliary.calibration_file": ("write_calibration",),
             "engine.io.auxiliary.tracer_file": ("write_tracer",),
-            "engine.io.dicom.reader": ("is_in_patient_axes",),
             "formats": (
                 "HISTOGRAM_READERS",
                 "LISTMODE_READERS",
@@ -153,7 +152,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
                 "slice_names",
                 "thin_volume",
             ),
-            "engine.io.volumes.straight_axes": ("facing",),
+            "engine.io.volumes.straight_axes": ("facing", "is_in_patient_axes"),
             "engine.io.volumes.volume_saving": (
                 "can_save",
                 "save",

@@ -29,6 +29,7 @@ from engine.io.first_bytes import (
 from engine.io.format_list import Entry
 from engine.io.xray.readers import PROJECTIONS
 
+DICOM_SERIES = "DICOM series"
 ARRAY = Entry(
     "engine.io.volumes.array_volume.ArrayVolume",
     "array with voxel sizes (NumPy, MATLAB)",
@@ -138,7 +139,7 @@ VOLUME: tuple[Entry, ...] = (
     Entry(
         "engine.io.volumes.nrrd_volume.Nrrd", "NRRD volume", (".nrrd", ".nhdr"), begins(b"NRRD000")
     ),
-    Entry("engine.io.dicom.reader.DicomSeries", "DICOM series", (".dcm", ".ima"), may_be_dicom),
+    Entry("engine.io.dicom.reader.DicomSeries", DICOM_SERIES, (".dcm", ".ima"), may_be_dicom),
     Entry(
         "engine.io.tiff.reader.TiffVolume",
         "TIFF stack with voxel sizes",
@@ -181,7 +182,7 @@ VOLUME: tuple[Entry, ...] = (
 WRITER: tuple[Entry, ...] = (
     Entry("engine.io.volumes.nifti.NiftiWriter", "NIfTI volume", (".nii.gz", ".nii")),
     Entry("engine.io.hdf5.volume.VolumeHdf5Writer", "Isocenter volume", (".h5", ".hdf5")),
-    Entry("engine.io.dicom.series.DicomSeriesWriter", "DICOM series", (".dicom",)),
+    Entry("engine.io.dicom.series.DicomSeriesWriter", DICOM_SERIES, (".dicom",)),
     Entry("engine.io.volumes.metaimage_volume.MetaImageWriter", "MetaImage volume", (".mha",)),
     Entry("engine.io.volumes.nrrd_volume.NrrdWriter", "NRRD volume", (".nrrd",)),
     Entry("engine.io.interfile.image_writer.InterfileImageWriter", "Interfile image", (".hv",)),

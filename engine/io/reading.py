@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from engine.data.components import Components
-from engine.data.histogram import Histogram, histogrammed, merged
 from engine.data.listmode import ListMode
-from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
-from engine.io.auxiliary import efficiencies
 from engine.io.auxiliary.mu_map import as_mu_map
 from engine.io.format_list import FormatList
 from engine.io.formats import (
@@ -24,13 +17,20 @@ from engine.io.formats import (
     SINOGRAM_READERS,
     VOLUME_READERS,
 )
-from engine.io.hdf5 import normalisation
 from engine.io.safety.open_input import open_input
 from engine.io.scan_files import file_to_open
 from engine.io.unknown import unknown
 from engine.io.xray import find as _xray
 
-Scan = TypeVar("Scan", ListMode, Histogram)
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.data.components import Components
+    from engine.data.histogram import Histogram
+    from engine.data.sinogram import Sinogram
+
+Scan = TypeVar("Scan", ListMode, "Histogram")
 
 
 def is_histogram(path: Path | str) -> bool:
@@ -67,6 +67,8 @@ def read_histogram(
     UnknownFormatError
         if the file is neither a histogram nor list mode
     """
+    from engine.data.histogram import histogrammed, merged  # other scans do not need it
+
     with open_input(Path(path), may_be_cut=complete_events) as file:
         # A stored histogram is preferred, because counting events again takes much longer.
         reader = HISTOGRAM_READERS.accepting(file)
@@ -161,6 +163,8 @@ def read_components(path: Path | str, scanner: Scanner) -> Components:
     scanner
         scanner that the components must fit
     """
+    from engine.io.hdf5 import normalisation  # few scans have a normalisation
+
     return normalisation.read_components(Path(path), scanner)
 
 
@@ -179,4 +183,6 @@ def read_efficiencies(path: Path | str, scanner: Scanner) -> NDArray[np.float32]
     efficiencies
         shape (n_crystals,), relative
     """
+    from engine.io.auxiliary import efficiencies
+
     return efficiencies.read_efficiencies(Path(path), scanner)

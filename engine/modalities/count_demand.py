@@ -12,11 +12,14 @@ image was 3.6 % wrong for a sinogram of 1,000 counts.
 from __future__ import annotations
 
 from math import pi
+from typing import TYPE_CHECKING
 
-from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import FWHM_PER_SIGMA, TofBins
 from engine.recon.algorithms.subsets import CountDemand
+
+if TYPE_CHECKING:
+    from engine.geometry.dual_head import DualHead
 
 CROSSINGS = 8.0
 """Number of counts of a subset that cross a voxel on average."""

@@ -13,16 +13,19 @@ in one thread, for any number of threads. A Gaussian of variance t [voxels²] ha
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.corrections.resolution import AnyResolution
 from engine.data.listmode import ListMode
-from engine.data.sinogram import Sinogram
 from engine.geometry.grid import ImageGrid
 from engine.geometry.point_spread import LEAST_WEIGHT, PointSpread, uniform_spread
 from engine.geometry.tof import FWHM_PER_SIGMA
+
+if TYPE_CHECKING:
+    from engine.data.sinogram import Sinogram
 
 PRODUCTS_PER_SECOND = 3.5e9
 """Elements times voxels per second of one thread: 3.3e9 to 4.2e9 on two EPYC cores, 2026-11-28."""

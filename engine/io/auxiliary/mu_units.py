@@ -52,10 +52,11 @@ class FoundUnit:
 
 
 def typical(values: NDArray[np.float32]) -> float:
-    """Return the median of the attenuating voxels; 0 if there are none."""
+    """Return the median of the attenuating voxels, or the upper middle one; 0 if there are none."""
     most = float(values.max(initial=0.0))
     matter = values[values > SEEN * most] if most > 0 else values[:0]
-    return float(np.median(matter)) if matter.size else 0.0
+    middle = matter.size // 2
+    return float(np.partition(matter, middle)[middle]) if matter.size else 0.0
 
 
 def looks_like(volume: Volume) -> str:

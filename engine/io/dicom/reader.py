@@ -82,11 +82,6 @@ class DicomSeries(VolumeReader):
         return tuple(_images(series, frames)) if len(frames) > 1 else ()
 
 
-def is_in_patient_axes(volume: Volume) -> bool:
-    """Return True if a μ-map states its position in patient axes; others use scanner axes."""
-    return volume.info.get("format") == DicomSeries.name
-
-
 @dataclass(frozen=True)
 class _Series:
     """A series whose headers were read.

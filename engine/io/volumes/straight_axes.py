@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.core.errors import GeometryError
 from engine.data.volume import Volume, to_patient
 from engine.geometry.grid import ImageGrid
+from engine.io.format_table import DICOM_SERIES
 from engine.io.safety.ranges import stated_grid
 
 MAX_TILT = 1e-3
@@ -23,6 +24,11 @@ NO_SIDES = "xyz"
 """Axes of a volume with unknown patient position."""
 LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 """Matrix between LPS and RAS, its own inverse; brain imaging files use RAS."""
+
+
+def is_in_patient_axes(volume: Volume) -> bool:
+    """Return True if a μ-map states its position in patient axes; others use scanner axes."""
+    return volume.info.get("format") == DICOM_SERIES
 
 
 def straightened(

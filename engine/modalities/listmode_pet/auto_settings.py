@@ -37,7 +37,7 @@ import numpy as np
 from engine.corrections.resolution import Resolution
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
-from engine.geometry.point_spread import spread_of
+from engine.geometry.point_spread import width_on_axis
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.modalities.count_demand import ring_demand
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -121,7 +121,7 @@ def auto_settings_of(
         return AutoSettings(None, n_updates, n_counts, words)
     volume_mm3, across_mm = size
     # The tangential width on the axis: the best resolution that the scanner reaches.
-    resolution = float(spread_of(data.scanner, 1.0).tangential_mm[0])
+    resolution = width_on_axis(data.scanner)
     smeared = across_mm
     if is_timed and data.scanner.tof is not None:
         timing_mm = FWHM_PER_SIGMA * data.scanner.tof.sigma_mm

@@ -46,7 +46,6 @@ from engine.modalities.listmode_pet.scatter_scan import ScatteringEvents, needs_
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
 from engine.modalities.listmode_pet.sieve import RIM_WARNING, sieved
-from engine.modalities.listmode_pet.spatial_sort import ScanInMemory
 from engine.modalities.listmode_pet.trigger_times import TRIGGERS
 from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import plan_of, refuse_if_too_large
@@ -153,6 +152,8 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     refuse_if_too_large(requirements, grid)
     # Auxiliary files can raise the need for memory, so events may still have to move to files.
     if requirements.disk_bytes and data.n_ordered is None:
+        from engine.modalities.listmode_pet.spatial_sort import ScanInMemory  # few scans need it
+
         data = in_files(context, ScanInMemory(data))
     wanted = FrameRequest.of(protocol.frames)
     n_frames = 0 if wanted is None else wanted.n_frames_within(data)

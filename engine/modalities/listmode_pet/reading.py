@@ -18,7 +18,6 @@ from engine.io import open_pieces, read_listmode
 from engine.io.listmode.event_pieces import EventPieces
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import SCRATCH_BYTES_PER_EVENT, estimate
-from engine.modalities.listmode_pet.spatial_sort import sort_in_space
 from engine.modalities.requirements import Requirements, refuse_if_too_large
 from engine.protocols.run_context.context import RunContext
 
@@ -119,6 +118,8 @@ def _in_order(
     context: Context, source: EventPieces, storage: ColumnStorage, *, with_times: bool
 ) -> ListMode:
     """Sort the events in space while reading, and report the progress."""
+    from engine.modalities.listmode_pet.spatial_sort import sort_in_space  # few scans need it
+
     tell, readings = context.on_progress, 0
     n_before = 0
 

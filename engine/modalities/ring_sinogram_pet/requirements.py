@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.core.backend.devices import DeviceInfo
-from engine.corrections.resolution import POINT_SPREAD, BinResolution
+from engine.corrections.bin_resolution import BinResolution
+from engine.corrections.resolution import POINT_SPREAD
 from engine.data.sinogram import Sinogram
 from engine.geometry.grid import ImageGrid
 from engine.geometry.sinogram_layout import SinogramLayout

@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 
 import engine
-from engine.corrections.resolution import (
-    MODELLED,
-    OVERSHOOT,
-    POINT_SPREAD,
-    RIM,
-    BinResolution,
-    Resolution,
-)
+from engine.corrections.bin_resolution import BinResolution
+from engine.corrections.resolution import MODELLED, OVERSHOOT, POINT_SPREAD, RIM, Resolution
 from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
 from engine.data.sinogram import Sinogram
