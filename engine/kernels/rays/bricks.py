@@ -11,7 +11,7 @@ within 256 bytes for eight voxels. In row-major order it would enter another row
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
@@ -28,8 +28,8 @@ from engine.kernels.compile_cache import cached_njit
 SHIFT = 3
 EDGE = 1 << SHIFT
 """Voxels along the edge of a brick."""
-VOXELS_OF_A_THREAD = 1 << 18
-"""Largest image that one thread writes."""
+VOXELS_OF_A_THREAD = 1 << 20
+"""Largest image that one thread writes as fast as several, because they must start first."""
 
 _PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_PLAIN)
@@ -210,12 +210,13 @@ class Bricks:
         def planes(_: int, start: int, stop: int) -> None:
             _write(plain, self.stride, start, stop, bricks)
 
-        # A small image is written before a thread has started.
-        if threads == 1 or plain.size <= VOXELS_OF_A_THREAD:
-            planes(0, 0, len(plain))
-        else:
-            run_blocks(planes, len(plain), threads, smallest=1)
+        self._run(planes, threads)
         return bricks
+
+    def _run(self, planes: Callable[[int, int, int], None], threads: int) -> None:
+        """Call a function on all planes of an image, in one thread if it is small."""
+        n, one = self.shape[0], prod(self.shape) <= VOXELS_OF_A_THREAD
+        run_blocks(planes, n, threads, smallest=1, rows=n if one or threads == 1 else 0)
 
     def total(self, parts: Sequence[Array], threads: int) -> Array:
         """Return the sum of images in bricks as [z, y, x].
@@ -270,7 +271,7 @@ class Bricks:
                 for each in found[2:]:
                     _add(each, nothing, True, self.stride, first, last, image)
 
-        run_blocks(planes, len(image), threads, smallest=1)
+        self._run(planes, threads)
         return image
 
 

@@ -48,8 +48,10 @@ def test_threads_write_the_same_bricks(rng, shape, monkeypatch):
     np.testing.assert_array_equal(bricks.arranged(image, threads=3), bricks.arranged(image))
 
 
+@pytest.mark.parametrize("of_a_thread", [0, layout.VOXELS_OF_A_THREAD])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_total_is_the_sum_of_the_parts_without_the_border(rng, shape):
+def test_total_is_the_sum_of_the_parts_without_the_border(rng, shape, of_a_thread, monkeypatch):
+    monkeypatch.setattr(layout, "VOXELS_OF_A_THREAD", of_a_thread)
     bricks = Bricks(shape, np.int64)
     images = [rng.integers(-9, 9, shape) for _ in range(3)]
     parts = [bricks.arranged(image) for image in images]
