@@ -413,6 +413,7 @@ MAY_OPEN = (
     *(
         "engine.io.safety.open_input",
         "engine.io.safety.stored_bytes",
+        "engine.io.safety.budget",  # limits that the system publishes as files
         "engine.io.folder",
         "engine.io.hdf5.opening",
         "engine.core.private_files",

@@ -10,6 +10,7 @@ from itertools import islice
 from math import ceil
 from pathlib import Path
 
+from engine.io.safety.budget import available_memory
 from engine.io.safety.stored_bytes import stored_at
 
 SECONDS_PER_PART = 20.0
@@ -56,7 +57,7 @@ def limited_memory(most_bytes: int | None = None) -> Iterator[int]:
     """
     import psutil
 
-    free = max(LEAST_BYTES, int(FREE_SHARE * psutil.virtual_memory().available))
+    free = max(LEAST_BYTES, int(FREE_SHARE * available_memory()))
     free = free if most_bytes is None else min(free, most_bytes)
     # Windows and macOS have no limit on address space that a process can set for itself
     if sys.platform != "linux":

@@ -129,10 +129,3 @@ def memory_of_children() -> int:
         except psutil.Error:
             continue
     return int(total)
-
-
-def free_memory() -> int:
-    """Return the free memory of this machine [bytes]."""
-    import psutil
-
-    return int(psutil.virtual_memory().available)

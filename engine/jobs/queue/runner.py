@@ -14,12 +14,12 @@ from threading import Event as Flag
 from threading import Thread
 
 from engine.core.errors import EngineError
+from engine.io.safety.budget import available_memory
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue.admission import (
     RunMemory,
     estimate,
     fits_memory,
-    free_memory,
     memory_of_children,
 )
 from engine.jobs.queue.ending import ended
@@ -187,7 +187,7 @@ class QueueRunner:
         if wanted is None:
             return False
         known = [self._known(each) or RunMemory() for each in running]
-        used, free = memory_of_children(), free_memory()
+        used, free = memory_of_children(), available_memory()
         return fits_memory(wanted, known, used_bytes=used, free_bytes=free)
 
     def _known(self, entry: QueueEntry) -> RunMemory | None:

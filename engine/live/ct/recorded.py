@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-import psutil
 
 from engine.core.arrays import Array
 from engine.core.errors import DataError
 from engine.data.projections import Projections
 from engine.data.storage.spooled_array import mapped
 from engine.geometry.xray import XrayGeometry
+from engine.io.safety.budget import available_memory
 from engine.live.core.frame import Frame, FrameKind
 from engine.live.core.message import read_message
 from engine.live.ct.references import References
@@ -177,7 +177,7 @@ def _filled(
     """Return the frames of each kind that has some."""
     wanted = {kind: each for kind, each in wanted.items() if each.records}
     n_bytes = sum(each.n_bytes for each in wanted.values())
-    is_small = n_bytes <= SHARE * psutil.virtual_memory().available
+    is_small = n_bytes <= SHARE * available_memory()
     row_of = {n: k for each in wanted.values() for k, n in enumerate(each.records)}
     with ExitStack() as stack:
         made = {

@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator
 from threading import Event
 
 import numpy as np
-import psutil
 
 from engine.core.errors import DataError
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
+from engine.io.safety.budget import available_memory
 from engine.live.core.frame import (
     Announced,
     Arrival,
@@ -61,7 +61,7 @@ class Recording:
         self._source, self._own, self._recorder = source, geometry, recorder
         self._announced: XrayGeometry | None = None
         self._before: XrayGeometry | None = None
-        self.most_bytes = int(ROOM * psutil.virtual_memory().available)
+        self.most_bytes = int(ROOM * available_memory())
         self._forget()
 
     @property

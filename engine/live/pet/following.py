@@ -8,7 +8,6 @@ from threading import Event
 from time import monotonic
 
 import numpy as np
-import psutil
 from numpy.typing import NDArray
 
 from engine.core.backend import Backend
@@ -17,6 +16,7 @@ from engine.core.json_types import Plain
 from engine.data.calibration import scanner_digest
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
+from engine.io.safety.budget import available_memory
 from engine.live.core.frame import Ended, Noticed, Resumed, SourceEvent
 from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource, joined
 from engine.live.pet.event_store import EventStore
@@ -61,7 +61,7 @@ class LivePetWork:
         settings = choices.settings
         newest_s = settings.newest_s if settings.mode == "sliding" else None
         # Once, at the start: later the events themselves reduce the free memory
-        free = psutil.virtual_memory().available
+        free = available_memory()
         self.store = EventStore(newest_s, round(settings.memory_share * free))
         self.corrections: LiveCorrections | None = None
         self._image: LiveImage | None = None

@@ -18,10 +18,9 @@ from threading import Condition, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO
 
-import psutil
-
 from engine.core.errors import EngineError, SettingsError
 from engine.core.json_types import Plain
+from engine.io.safety.budget import available_memory
 from engine.jobs.loader.limits import limited_memory, write_no_core
 from engine.live.core.message import Buffer, ScanEnd, read_message
 from engine.live.core.senders import Origin, Senders
@@ -64,7 +63,7 @@ def receive() -> None:
     source, target = sys.stdin.buffer, BufferedWriter(FileIO(1, "w", closefd=False), FLUSH_BYTES)
     given = json.loads(source.readline())
     write_no_core()
-    available = psutil.virtual_memory().available
+    available = available_memory()
     free = max(LEAST_LIMIT, available // 2)
     reader = _reader(given)
     import zmq  # noqa: F401  loaded before the limit counts

@@ -19,6 +19,7 @@ from typing import BinaryIO, Protocol
 
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
+from engine.io.safety.budget import available_memory
 from engine.io.safety.locks import only_writer
 from engine.live.recording.appending import RecordAppender, Waiting
 from engine.live.recording.recording_list import enter
@@ -168,14 +169,12 @@ def record(path: Path, rescuer: Rescuer) -> None:
     rescuer
         saves the scan if the program ends without finishing the recording
     """
-    import psutil
-
     _ignore_signals()
     source, target = sys.stdin.buffer, sys.stdout.buffer
     appender = Appender(
         path,
         lambda facts: _report(target, facts),
-        int(SHARE * psutil.virtual_memory().available),
+        int(SHARE * available_memory()),
     )
     stopped = Event()
     # Saving a large scan takes seconds, and must not delay the next flush

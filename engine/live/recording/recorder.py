@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
 
-import psutil
-
 from engine.core.errors import EngineError
 from engine.core.json_types import Plain
+from engine.io.safety.budget import available_memory
 from engine.live.recording.recording_list import enter, new_path, remove_recording
 from engine.live.recording.records import Buffer, RecordKind
 from engine.live.recording.writer import RecordingWriter
@@ -39,7 +38,7 @@ class LiveRecorder:
     def __init__(self, kind: str, source: str, target: Path | None = None) -> None:
         self._kind, self._source, self._target = kind, source, target
         # Measured once, because the data themselves reduce the free memory later
-        self._most = int(SHARE * psutil.virtual_memory().available)
+        self._most = int(SHARE * available_memory())
         self._notices: list[str] = []
         self._endings: list[Thread] = []
         self.is_whole = self.has_data = False

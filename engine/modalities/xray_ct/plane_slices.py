@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import psutil
 
 from engine.core.arrays import Array
 from engine.core.backend import Backend
@@ -22,6 +21,7 @@ from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.plane import Plane, first_planes
+from engine.io.safety.budget import available_memory
 from engine.io.volumes.slice_frame import described
 from engine.modalities.xray_ct.dry_run import without_values
 from engine.modalities.xray_ct.model import expect_integrals
@@ -240,7 +240,7 @@ def _refuse_too_large(scan: Projections, protocol: CtProtocol) -> None:
     # The dry run gives the shape after binning and cropping, before anything is computed.
     after = walked(without_values(scan), protocol, None).empty_scan
     wanted = COPIES * VALUE_BYTES * max(after.values.size, scan.values.size)
-    free = int(MEMORY_SHARE * psutil.virtual_memory().available)
+    free = int(MEMORY_SHARE * available_memory())
     if wanted > free:
         raise ResourceError(
             f"oblique slices need the whole scan in memory, which takes {wanted / 2**30:.1f} GiB, "

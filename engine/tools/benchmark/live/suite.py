@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
-import psutil
 
 from engine.core.backend import Backend, cpu
 from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
 from engine.corrections.preprocess import FlatField, Logarithm
+from engine.io.safety.budget import available_memory
 from engine.live.ct.following import LiveChoices, LiveUpdate
 from engine.live.ct.session import LiveSession
 from engine.live.ct.settings import LiveSettings
@@ -172,7 +172,7 @@ def _row(on: Backend, case: LiveCase, seconds: float) -> Plain:
         "size": setup.size, "n_views": live.n_window, "offered_per_s": case.frames_per_s,
         "device": on.name, "threads": on.threads, "fault": "",
     }  # fmt: skip
-    n_pixels, free = int(np.prod(setup.detector)), psutil.virtual_memory().available
+    n_pixels, free = int(np.prod(setup.detector)), available_memory()
     wanted = COPIES * 4 * n_pixels * live.n_window
     if wanted > ROOM * free:
         fault = f"needs {wanted / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free"
