@@ -14,7 +14,7 @@ from app.language.translation import named, tr
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.forms.fields import QuietCombo
-from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.file_dialogs import ask_save, with_ending
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, label
 from app.views.colour.window_controls import NumberEdit
@@ -185,7 +185,7 @@ class QualityBox(QWidget):
         chosen = ask_save(self, tr("Save the report"), start, tr("Report (*.pdf);;Values (*.json)"))
         if chosen is None:
             return
-        target = chosen if chosen.suffix.lower() in ENDINGS else chosen.with_suffix(".pdf")
+        target = with_ending(chosen, ENDINGS)
         if not may_write(self, target, self._context.session):
             return
         self._context.preferences.folder_last_used = str(target.parent)

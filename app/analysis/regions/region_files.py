@@ -12,7 +12,7 @@ from app.language.translation import tr
 from app.state.models.images.open_volumes import FILE_KEY
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
-from app.ui.theme.file_dialogs import ask_open, ask_save
+from app.ui.theme.file_dialogs import ask_open, ask_save, with_ending
 from app.ui.theme.questions import ask, show_reason
 from engine.analysis.regions import (
     DicomImage,
@@ -241,9 +241,7 @@ class RegionFiles:
         chosen = ask_save(self._parent, title, start, kinds)
         if chosen is None:
             return None
-        # ".nii" is as good as ".nii.gz"; `with_suffix` would replace only the last part.
-        has_ending = chosen.name.lower().endswith((ending, ending.removesuffix(".gz")))
-        target = chosen if has_ending else chosen.with_name(chosen.name + ending)
+        target = with_ending(chosen, (ending, ending.removesuffix(".gz")))
         if not may_write(self._parent, target, self._session):
             return None
         preferences.folder_last_used = str(target.parent)

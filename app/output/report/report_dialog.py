@@ -32,7 +32,7 @@ from app.output.report.report_commands import (
 from app.output.report.sign_off import SignOff
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
-from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.file_dialogs import ask_save, with_ending
 from app.ui.theme.widgets import button, grow_to_fit, label
 from app.views.literal_text import LiteralLabel, literal_tip
 from engine.analysis.regions import regions_at, regions_file_of
@@ -175,9 +175,7 @@ class ReportDialog(QDialog):
         )
         if chosen is None:
             return
-        # ".capture.dcm" has two parts, so `with_suffix` cannot be used.
-        whole = chosen.name.lower().endswith(self.ending)
-        target = chosen if whole else chosen.with_name(chosen.name + self.ending)
+        target = with_ending(chosen, (self.ending,))
         if may_write(self, target, self._context.session):
             self._save_to(target)
 

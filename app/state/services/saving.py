@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,12 +10,14 @@ from PySide6.QtWidgets import QWidget
 
 from app.language.translation import Lines, tr
 from app.state.models.session import Session
-from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.file_dialogs import ask_save, with_ending
 from app.ui.theme.questions import ask, show_reason
 from engine.core.errors import EngineError
 from engine.modalities import files_of_study
 
 REPLACE = tr("Replace")
+PATTERN = re.compile(r"\*(\.[\w.]+)")
+"""A suffix in the name filters of Qt."""
 
 
 def ask_target(
@@ -25,7 +28,7 @@ def ask_target(
     kinds: str,
     others: Sequence[Path] = (),
 ) -> Path | None:
-    """Ask for a file to write, with one suffix; inputs are refused as by `may_write`.
+    """Ask for a file to write, with a suffix of its format; inputs are refused as by `may_write`.
 
     Parameters
     ----------
@@ -36,7 +39,7 @@ def ask_target(
     title
         title of the file dialog
     start
-        suggested file; the chosen one gets its suffix
+        suggested file; its suffix is added to a name without one of the format
     kinds
         name filters of Qt
     others
@@ -49,8 +52,7 @@ def ask_target(
     chosen = ask_save(parent, title, start, kinds)
     if chosen is None:
         return None
-    # File dialogs of some desktops do not add the suffix, by which readers recognise a file.
-    target = chosen.with_suffix(start.suffix)
+    target = with_ending(chosen, (start.suffix, *PATTERN.findall(kinds)))
     return target if may_write(parent, target, session, others) else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QFileInfo
@@ -118,6 +119,23 @@ def ask_save(parent: QWidget, title: str, start: Path, kinds: str) -> Path | Non
     made.setOption(QFileDialog.Option.DontConfirmOverwrite)
     made.selectFile(start.name)
     return _chosen_path(made)
+
+
+def with_ending(chosen: Path, endings: Sequence[str]) -> Path:
+    """Return a chosen file with a suffix of its format.
+
+    File dialogs of some desktops do not add the suffix, by which readers recognise a file.
+
+    Parameters
+    ----------
+    chosen
+        file that the user has typed or chosen
+    endings
+        suffixes of the format, such as ".nii.gz"; the first one is added if the name has none
+    """
+    # `with_suffix` would cut a name that contains dots, such as a date.
+    has_one = chosen.name.lower().endswith(tuple(endings))
+    return chosen if has_one else chosen.with_name(chosen.name + endings[0])
 
 
 def _dialog(

@@ -14,7 +14,7 @@ from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.forms.fields import QuietCombo
 from app.ui.forms.number_box import NumberBox
-from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.file_dialogs import ask_save, with_ending
 from app.ui.theme.questions import show_reason
 from app.ui.theme.widgets import icon_button, label
 from app.views.literal_text import literal_tip
@@ -165,7 +165,7 @@ class RenderingBar(QWidget):
         path = ask_save(self, tr("Save the 3D view"), folder / FILE_NAME, KINDS)
         if path is None:
             return
-        target = path if path.suffix.lower() == ".png" else path.with_name(path.name + ".png")
+        target = with_ending(path, (".png",))
         if may_write(self, target, self._context.session):
             preferences.export_folder = str(target.parent)
             self.write(target)

@@ -14,7 +14,7 @@ from app.state.models.messages import Problem
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.forms.forms import Form
-from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.file_dialogs import ask_save, with_ending
 from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_paragraphs, set_tone
 from app.workspace.steps.tracer_binding import doubt_of, tracer_bound_to
 from engine.analysis.quality import TracerCheck, check_tracer
@@ -108,7 +108,7 @@ class TracerDialog(QDialog):
         path = Path(self._scan.value)
         start = path.parent / f"{path.name.partition('.')[0]}-tracer.toml"
         chosen = ask_save(self, tr("Save tracer and dose"), start, KINDS)
-        target = chosen.with_suffix(".toml") if chosen is not None else None
+        target = with_ending(chosen, (".toml",)) if chosen is not None else None
         if target is None or not self._may_write(target):
             return
         from engine.io import write_tracer

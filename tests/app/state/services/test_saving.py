@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from app.state.models.device_choice import DeviceChoice
 from app.state.models.inputs import DATA, Input
 from app.state.models.session import Session
-from app.state.services.saving import REPLACE, inputs_of, may_write, question_of
+from app.state.services.saving import REPLACE, ask_target, inputs_of, may_write, question_of
 from engine.modalities.studies import Study
 
 
@@ -48,6 +48,23 @@ def answering(parent: QWidget, target: Path, session: Session, press: str) -> tu
 
 def test_new_file_is_written_without_a_question(parent, session, tmp_path):
     assert may_write(parent, tmp_path / "new.h5", session)
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        ("norm", "norm.h5"),
+        ("norm.2026.11", "norm.2026.11.h5"),
+        ("norm.H5", "norm.H5"),
+        ("norm.2026.hdf5", "norm.2026.hdf5"),
+        ("h5", "h5.h5"),
+    ],
+)
+def test_a_name_gets_a_suffix_of_its_format(parent, session, tmp_path, monkeypatch, typed, written):
+    monkeypatch.setattr("app.state.services.saving.ask_save", lambda *_: tmp_path / typed)
+    kinds = "Normalisation (*.h5 *.hdf5);;All files (*)"
+    target = ask_target(parent, session, "Save", tmp_path / "normalisation.h5", kinds)
+    assert target == tmp_path / written
 
 
 @pytest.mark.parametrize(("press", "agreed"), [(REPLACE, True), ("Cancel", False)])
