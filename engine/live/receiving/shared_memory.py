@@ -157,10 +157,21 @@ class MemoryReader:
     def close(self) -> None:
         """Close the descriptor, after the end of the process. Messages in use stay valid."""
         self._area = None
-        # Pages allocated in advance would stay until the last message is freed
-        self._return_pages(self._end, self._end + MOST_PREPARED + SEGMENT)
+        # Unread messages and prepared pages would stay until the last message in use is freed
+        self._return_rest()
         with suppress(OSError):
             os.close(self._descriptor)
+
+    def _return_rest(self) -> None:
+        """Return all pages after the last message that was read."""
+        if sys.platform != "linux":
+            return
+        end = self._end
+        with suppress(OSError):  # also raised if no page follows
+            while end < SIZE:
+                begin = os.lseek(self._descriptor, end, os.SEEK_DATA)
+                end = os.lseek(self._descriptor, begin, os.SEEK_HOLE)
+                self._return_pages(begin, end)
 
     def _return_pages(self, begin: int, end: int) -> None:
         """Return unused pages to the system."""

@@ -16,6 +16,7 @@ Cases, listed before the code was written:
 - no shared memory on this system: frames come through the pipe;
 - memory that was prepared: messages in it, across its end and after it; pages that were prepared
   and not used return at the end; a system that cannot prepare any;
+- messages that were not read at the end: their pages return, however large they are;
 - a program that takes nothing: the process waits, and nothing is lost.
 """
 
@@ -338,6 +339,24 @@ def test_messages_in_prepared_memory_and_after_it_are_whole() -> None:
     pages = -(-size // PAGE) * PAGE
     assert os.fstat(held).st_blocks * 512 == pages, "only a message in use has memory"
     assert bytes(views[0]) == sent[0]
+    os.close(held)
+
+
+@linux
+def test_unread_messages_of_any_size_return_at_the_end() -> None:
+    memory = new_memory()
+    assert memory is not None
+    writer, reader = MemoryWriter(memory, STEP), MemoryReader(memory)
+    first = reader.view(writer.put(b"a" * PAGE), PAGE)
+    for offset in (PAGE, 2 * SEGMENT, 5 * SEGMENT):  # three large messages, of which few pages
+        for place in (offset, offset + SEGMENT - PAGE):
+            writer._next = place
+            writer.put(b"b" * PAGE)
+    assert writer.prepare()
+    held = os.dup(memory)  # as the mapping of the first message does
+    reader.close()
+    assert os.fstat(held).st_blocks * 512 == PAGE, "only a message in use has memory"
+    assert bytes(first) == b"a" * PAGE
     os.close(held)
 
 
