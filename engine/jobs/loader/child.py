@@ -9,6 +9,7 @@ import pickle
 import signal
 import traceback
 from collections.abc import Callable
+from importlib import import_module
 from multiprocessing.connection import Connection
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ HEAVY = (
     "engine.modalities.studies",
 )
 """Imported before the first file, so that the first file takes no longer than the second."""
+SELDOM, IDLE_S = "nibabel", 1.0
+"""Imported once the process has waited this time: few files need it, and none waits for it."""
 
 TOO_LARGE = (
     "reading needs more than the {:.1f} GiB of free memory. Close other programs, or "
@@ -66,9 +69,9 @@ def main(line: Connection, lifeline: Connection, inherited: tuple[Connection, ..
     # A core dump would store the patient's data on disk
     write_no_core()
     Thread(target=_end_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
-    if not inherited:  # a forked process reads few files, and imports what these need
-        _load_heavy()
     try:
+        if not inherited:  # a forked process reads few files, and imports what these need
+            _load_heavy(line)
         while True:
             function, arguments, name = pickle.loads(line.recv_bytes())
             _answer(line, _result_of_call(function, arguments, name))
@@ -84,11 +87,11 @@ def _end_with_parent(lifeline: Connection) -> None:
         os._exit(ORPHANED)
 
 
-def _load_heavy() -> None:
-    from importlib import import_module
-
+def _load_heavy(line: Connection) -> None:
     for name in HEAVY:
         import_module(name)
+    if not line.poll(IDLE_S):
+        import_module(SELDOM)
 
 
 def _result_of_call(

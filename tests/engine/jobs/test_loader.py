@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -145,14 +146,24 @@ def test_radiographs_are_transferred_in_an_unnamed_file(loader, tmp_path):
     np.testing.assert_array_equal(scan.projections.sinogram(7).values, values[:, 7])
 
 
+@pytest.mark.parametrize("waits", [False, True])
+def test_library_of_few_formats_is_imported_only_while_no_file_waits(waits):
+    code = (
+        "import sys; from multiprocessing import Pipe; from engine.jobs.loader import child\n"
+        "near, far = Pipe(); child.IDLE_S = 0.01\n"
+        f"if {waits}: near.send_bytes(b'a call')\n"
+        "child._load_heavy(far); print('h5py' in sys.modules, 'nibabel' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", str(not waits)]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_reader_process_ends_with_its_parent(tmp_path):
     code = (
         "import os, sys, time; from engine.jobs.loader import Loader\n"
         "made = Loader(); made.start(); print(made.pid, flush=True); os._exit(0)"
     )
-    import subprocess
-
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     pid = int(done.stdout)
     end = time.monotonic() + 60
