@@ -6,12 +6,13 @@ The caller that iterates over `run` decides when the run ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.core.backend.processor import one_blas_thread
+from engine.core.backend.processor import lent, one_blas_thread, usable_cores
 from engine.core.errors import SettingsError
 from engine.data.runs.events import Event, Finished, Loaded, Preview
 from engine.data.runs.history import RunHistory
@@ -123,13 +124,15 @@ def run(
     context: RunContext[Protocol] = RunContext.of(
         study, on, on_progress, history, in_memory if scan is None else scan, folder, divide, read
     )
+    # Only those that a step needs are started; some steps of a GPU use all cores.
+    most_threads = max(on.threads, usable_cores())
     # Errors of the CUDA runtime in any stage become a `DeviceError` with a remedy
-    with on.faults("reconstructing"):
+    with on.faults("reconstructing"), ThreadPoolExecutor(most_threads) as threads:
         refuse_foreign_inputs(study)
         refuse_changed_files(study, read)
         flow = modality_of(study.protocol).flow(context, resume, finish_early)
         frames = [] if resume is None else list(resume.frames)
-        volume = yield from _without_names(flow, _with_read_scan(study, read), frames)
+        volume = yield from _without_names(flow, _with_read_scan(study, read), frames, threads)
         yield Finished(volume, volume.info, tuple(frames))
 
 
@@ -186,7 +189,7 @@ def _with_read_scan(study: StudyValues, read: Mapping[str, str]) -> StudyValues:
 
 
 def _without_names(
-    flow: Stage[Volume], study: StudyValues, frames: list[FrameVolume]
+    flow: Stage[Volume], study: StudyValues, frames: list[FrameVolume], threads: ThreadPoolExecutor
 ) -> Stage[Volume]:
     """Pass on the events of a flow with pseudonyms instead of names; return its volume.
 
@@ -197,8 +200,9 @@ def _without_names(
     with closing(flow):
         while True:
             try:
-                # Only while the run computes: between events the caller's number applies.
-                with one_blas_thread():
+                # Only while the run computes: between events the caller's number applies, and the
+                # next event can be computed in another thread.
+                with one_blas_thread(), lent(threads):
                     event = next(flow)
             except StopIteration as end:
                 volume: Volume = end.value

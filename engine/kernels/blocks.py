@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from dataclasses import dataclass
 from math import prod
 from threading import Event, Lock
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from engine.core.arrays import Array
+from engine.core.backend.processor import lent_pool
 from engine.kernels.processor import LANES
 
 OnProgress = Callable[[int, int], None]
@@ -133,6 +135,8 @@ def run_blocks(
 ) -> None:
     """Call a function on all rows, in blocks, with several threads.
 
+    It uses the threads that are lent to the caller (`engine.core.backend.processor`), if any.
+
     Parameters
     ----------
     work
@@ -178,7 +182,9 @@ def run_blocks(
             work(thread, start, stop)
             done[thread] += stop - start
 
-    with ThreadPoolExecutor(threads) as pool:
+    # Only of the caller's thread: nested calls in these threads must not wait for each other.
+    held = lent_pool()
+    with ThreadPoolExecutor(threads) if held is None else nullcontext(held) as pool:
         futures = [pool.submit(share, thread) for thread in range(threads)]
         try:
             # Progress is reported in the caller's thread: a signal of the window or an exception
@@ -187,9 +193,10 @@ def run_blocks(
                 if on_progress:
                     on_progress(sum(done), n_rows)
         finally:
-            # Also when `on_progress` raises: the pool waits for its threads when it closes, and
-            # they end after the current block instead of after all blocks.
+            # Also when `on_progress` raises: no thread may write to shared arrays any more, and
+            # they stop after the current block instead of after all blocks.
             stopped.set()
+            wait(futures)
     for future in futures:
         # An error of a kernel is raised only now, when no thread writes to shared arrays.
         future.result()

@@ -1,9 +1,12 @@
+from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
-from threading import Barrier
+from threading import Barrier, get_ident
+from time import sleep
 
 import numpy as np
 import pytest
 
+from engine.core.backend.processor import lent, lent_pool
 from engine.kernels import blocks
 from engine.kernels.blocks import Bordered, contiguous, copy_planes, pad, run_blocks, sum_blocks
 
@@ -118,3 +121,40 @@ def test_contiguous_array_is_not_copied():
     values = np.zeros((2, 3), np.float32)
     assert contiguous(values, 2) is values
     assert contiguous(values.astype(np.float64), 2).dtype == np.float32
+
+
+def test_lent_threads_are_reused_and_those_of_nested_calls_are_new():
+    used, nested = [], []
+
+    def work(_: int, start: int, stop: int) -> None:
+        used.append(get_ident())
+        run_blocks(lambda *_: nested.append(get_ident()), 2, 2, rows=1)
+
+    with ThreadPoolExecutor(2) as pool, lent(pool):
+        for _ in range(20):
+            run_blocks(work, 4, 2, rows=1)
+        own = {thread.ident for thread in pool._threads}
+    run_blocks(work, 4, 2, rows=1)
+
+    assert set(used[:80]) <= own and not own & set(nested[:160])
+    assert lent_pool() is None
+
+
+def test_error_is_raised_when_no_lent_thread_works_any_more():
+    at_work = []
+
+    def work(_: int, start: int, stop: int) -> None:
+        at_work.append(start)
+        try:
+            if start == 0:
+                raise ValueError("first")
+            sleep(0.05)
+        finally:
+            at_work.remove(start)
+
+    with ThreadPoolExecutor(2) as pool, lent(pool):
+        with pytest.raises(ValueError, match="first"):
+            run_blocks(work, 2, 2, rows=1)
+        assert not at_work
+        run_blocks(lambda *_: at_work.append(1), 2, 2, rows=1)  # the threads work again
+    assert at_work == [1, 1]
