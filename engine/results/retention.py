@@ -69,9 +69,7 @@ class Retention(Settings):
             total_bytes += result.n_bytes
             age = now - result.record.created_utc
             limit = self.limit_exceeded(i + 1, total_bytes, age)
-            # A new result exists only here until it is exported. It must survive a long weekend.
-            is_safe = result.exported or age > timedelta(days=SAFE_DAYS)
-            if limit and is_safe and not result.pinned:
+            if limit and is_removable(age, exported=result.exported, pinned=result.pinned):
                 found.append((result, limit))
         return found
 
@@ -92,3 +90,17 @@ class Retention(Settings):
         if n > self.most:
             return f"more than {self.most:,}"
         return f"more than {self.most_gib:g} GiB" if n_bytes > self.most_gib * GIB else ""
+
+
+def is_removable(age: timedelta, *, exported: bool, pinned: bool) -> bool:
+    """Return True if a result that exceeds a limit may be removed.
+
+    Parameters
+    ----------
+    age
+        age of the result
+    exported, pinned
+        marks of the result
+    """
+    # A new result exists only here until it is exported. It must survive a long weekend.
+    return not pinned and (exported or age > timedelta(days=SAFE_DAYS))

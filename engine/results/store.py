@@ -41,7 +41,9 @@ from engine.io.text.json_text import to_json
 from engine.modalities.studies import Study, write_study
 from engine.protocols.privacy import Names
 from engine.results.result import (
+    EXPORTED,
     FILES,
+    PINNED,
     PROVENANCE,
     RECORD,
     STUDY,
@@ -52,7 +54,7 @@ from engine.results.result import (
     state_of,
 )
 from engine.results.result_record import RESULT_FORMAT, ResultRecord
-from engine.results.retention import Retention
+from engine.results.retention import Retention, is_removable
 
 PART, GONE = ".part", ".gone"
 OWNER_ONLY = 0o700
@@ -326,14 +328,21 @@ class Results:
                 self.delete(result, "a later image of the same run")
 
     def _may_exceed_limits(self, now: datetime) -> bool:
-        """Return False if the results are certainly within the limits, without reading them."""
+        """Return False if certainly no result is to be removed, without reading their records."""
         folders = [path.parent for path in self._records()]
         try:
-            oldest = min((datetime.fromisoformat(each.name[:16]) for each in folders), default=now)
             n_bytes = sum(state_of(folder)[0] for folder in folders)
+            ages = [now - datetime.fromisoformat(folder.name[:16]) for folder in folders]
         except (OSError, ValueError):  # just removed by another process, or not named by `keep`
             return True
-        return bool(self.retention.limit_exceeded(len(folders), n_bytes, now - oldest))
+        # As if each were the oldest, because the order of simultaneous results is not known here.
+        return any(
+            self.retention.limit_exceeded(len(folders), n_bytes, age)
+            and is_removable(
+                age, exported=(folder / EXPORTED).exists(), pinned=(folder / PINNED).exists()
+            )
+            for folder, age in zip(folders, ages, strict=True)
+        )
 
     def _records(self) -> Iterator[Path]:
         # Hidden folders are unfinished, so they never match.
