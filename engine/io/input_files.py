@@ -23,7 +23,7 @@ from engine.io.folder import entries, is_file, is_folder, linked_path, names_in
 from engine.io.format_table import ARRAY
 from engine.io.formats import READERS, VOLUME_READERS
 from engine.io.interfile.header_search import header_for
-from engine.io.safety.open_input import open_head, open_input
+from engine.io.safety.open_input import InputFile, open_head, open_input
 from engine.io.scanners import MAP_SUFFIXES
 from engine.io.text.toml_file import read_toml
 from engine.io.xray import find as _xray
@@ -179,9 +179,10 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
 
 
 def links_behind(path: Path) -> Iterator[Path]:
-    """Yield the files that a small HDF5 file links to. Large ones contain their values themselves.
+    """Yield the files that an HDF5 file links to.
 
-    This needs no HDF5 library, because the file can be hostile.
+    This needs no HDF5 library, because the file can be hostile. Both ends of a large file are
+    searched: programs store links before or after the values, and to read all can take minutes.
 
     Parameters
     ----------
@@ -190,9 +191,9 @@ def links_behind(path: Path) -> Iterator[Path]:
     """
     try:
         with open_input(path) as file:
-            if file.size > MAX_TEXT_BYTES or not is_hdf5(file):
+            if not is_hdf5(file):
                 return
-            content = file.read()
+            content = _ends_of(file)
     except EngineError:
         return
     ends = (each.end() - 1 for each in islice(LINK.finditer(content), MOST_LINKS))
@@ -203,6 +204,16 @@ def links_behind(path: Path) -> Iterator[Path]:
         found = linked_path(path.parent, name.decode(errors="surrogateescape"))
         if found != path and is_file(found):
             yield found
+
+
+def _ends_of(file: InputFile) -> bytes:
+    """Return the content of a file, or both ends of a large one."""
+    if file.size <= MAX_TEXT_BYTES:
+        return file.read()
+    half = MAX_TEXT_BYTES // 2
+    end = file.read(half, file.size - half)
+    # A name that begins before the end part would be taken for a shorter one.
+    return file.read(half, 0) + end[max(0, end.find(b"\0")) :]
 
 
 def values_behind(path: Path) -> Iterator[Path]:

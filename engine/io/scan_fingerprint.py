@@ -81,7 +81,7 @@ def fingerprint_of(path: Path) -> str:
     Returns
     -------
     fingerprint
-        64 hexadecimal digits; at most 2 MiB of at most 64 files are read
+        64 hexadecimal digits; it covers at most 2 MiB of each of at most 64 files
 
     Raises
     ------

@@ -98,8 +98,23 @@ def test_a_main_header_leads_to_the_values_of_its_headers(tmp_path: Path) -> Non
     assert len(digests) == 2
 
 
-def test_files_that_an_hdf5_file_links_to_count(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [0, 20_000_000])
+@pytest.mark.parametrize("are_last", [False, True])
+def test_files_that_an_hdf5_file_links_to_count(tmp_path: Path, size: int, are_last: bool) -> None:
     scan, values = nxtomo_with_links(tmp_path), tmp_path / "raw" / "eye_0001.h5"
+    with h5py.File(scan, "r+") as file:
+        file["mask"] = np.full(size, 7, np.uint8)
+        eye = file["entry1/tomo_entry/instrument/eye"]
+        if are_last:
+            links = {name: eye.get(name, getlink=True) for name in ("data", "image_key")}
+            for name, link in links.items():
+                del eye[name]
+                file.create_group(f"later/{name}")[name] = h5py.ExternalLink(
+                    link.filename, link.path
+                )
+                eye[name] = h5py.SoftLink(f"/later/{name}/{name}")
+    content = scan.read_bytes()
+    assert not size or (content.find(b"eye_0001.h5\0") > size) is are_last
     before = fingerprint_of(scan)
     with h5py.File(values, "r+") as file:
         file["data"][0] += 1
