@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,10 @@ from engine.analysis.regions import (
     SphereRegion,
     measure,
     write_labels,
+    write_measurement_report,
     write_regions,
     write_segmentation,
+    write_structure_set,
 )
 from engine.cli.inspect import write_reports
 from engine.cli.machine.bench_options import keep as keep_figures
@@ -71,6 +74,7 @@ from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.slabs import FinishedSlabs
 from engine.jobs.queue import StudyQueue
 from engine.jobs.study_index import ImagingOrder, KnownStudy
+from engine.jobs.window_work import WindowWork, WindowWorkFile
 from engine.live.recording import recording_list
 from engine.modalities.demo import save_efficiencies
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
@@ -83,6 +87,7 @@ from engine.raw_import import Draft, write_draft
 from engine.results import NewResult, Result, Results
 from engine.results.reports import ReportSubject, Site, report_of, sign
 from engine.results.reports import write_report as write_result_report
+from engine.results.reports.key_images import KeyImage, write_key_images
 from engine.results.thumbnail import thumbnail
 from engine.tools.benchmark import gpu_file, report
 from engine.tools.diagnostics.bundle import SupportBundle
@@ -276,10 +281,35 @@ def _result(folder: Path, version: int) -> None:
     Results.at(folder).keep(NewResult(study, _image(version), made, job="run"))
 
 
-def _segmentation(folder: Path, version: int) -> None:
+def _ball(version: int) -> tuple[Region, DicomImage]:
     image = Volume(np.zeros((4, 4, 4), np.float32), ImageGrid((4, 4, 4), (4.0, 4.0, 4.0)), "1/mm")
     ball = Region(name=f"Ball {version}", shape=SphereRegion(centre_mm=(0, 0, 0), diameter_mm=12))
-    write_segmentation((ball,), DicomImage.of(image, {}), folder / "a.dcm")
+    return ball, DicomImage.of(image, {})
+
+
+def _segmentation(folder: Path, version: int) -> None:
+    ball, image = _ball(version)
+    write_segmentation((ball,), image, folder / "a.dcm")
+
+
+def _structure_set(folder: Path, version: int) -> None:
+    ball, image = _ball(version)
+    write_structure_set((ball,), image, folder / "a.dcm")
+
+
+def _measurement_report(folder: Path, version: int) -> None:
+    ball, image = _ball(version)
+    write_measurement_report((ball,), image, folder / "a.sr.dcm")
+
+
+@cache
+def _window_file(folder: Path) -> WindowWorkFile:
+    """Return the same file for each version, as in a window."""
+    return WindowWorkFile(folder)
+
+
+def _window_work(folder: Path, version: int) -> None:
+    _window_file(folder).write(WindowWork(unsorted=(Path(f"scan-{version}.l"),)))
 
 
 def _known(version: int) -> KnownStudy:
@@ -402,6 +432,11 @@ def _signature(folder: Path, version: int) -> None:
     sign(_kept_result(folder), f"version {version}", "acceptable")
 
 
+def _key_images(folder: Path, version: int) -> None:
+    picture = contact_sheet([_image(version).values[0]], ["a"], marked=0, footer=str(version))
+    write_key_images(_kept_result(folder), (KeyImage(picture, f"version {version}"),))
+
+
 def _result_report(folder: Path, version: int) -> None:
     subject = ReportSubject(_kept_result(folder), _image(0), {}, Site(name=f"{version}"))
     write_result_report(report_of(subject), subject, folder / "a.html")
@@ -486,7 +521,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer(
         "figures",
         lambda folder, version: keep_figures({"version": version}, folder / "a.json"),
-        ("engine/cli/machine/bench_options.py", "engine/cli/machine/bench.py"),
+        ("engine/cli/machine/bench.py", "engine/cli/outputs.py"),
     ),
     Writer(
         "tuned form",
@@ -496,13 +531,19 @@ WRITERS: tuple[Writer, ...] = (
     Writer(
         "trials of forms",
         lambda folder, version: write_trials({"kernels": [version]}, folder / "a.json"),
-        ("engine/cli/machine/tune.py",),
+        ("engine/cli/outputs.py",),
     ),
     Writer("curve", _curve, ("engine/cli/measure/curve.py",)),
-    Writer("reports of inspect", _reports, ("engine/cli/inspect.py",)),
+    Writer("reports of inspect", _reports, ("engine/cli/outputs.py",)),
     Writer("regions", _regions, ("engine/analysis/regions/region_file.py",)),
     Writer("labels of regions", _labels, ("engine/analysis/regions/labels.py",)),
     Writer("segmentation", _segmentation, ("engine/analysis/regions/segmentation.py",)),
+    Writer("structure set", _structure_set, ("engine/analysis/regions/structure_set.py",)),
+    Writer(
+        "measurement report",
+        _measurement_report,
+        ("engine/analysis/regions/measurement_report.py",),
+    ),
     Writer("table of regions", _region_table, ("engine/cli/measure/regions.py",)),
     Writer(
         "table of regions of the window", _window_table, ("app/analysis/regions/region_files.py",)
@@ -520,9 +561,11 @@ WRITERS: tuple[Writer, ...] = (
     Writer(
         "list of studies",
         lambda folder, v: write_list([_known(v)], folder / "list.json"),
-        ("engine/cli/studies.py",),
+        ("engine/cli/outputs.py",),
     ),
     Writer("signature", _signature, ("engine/results/reports/signature.py",)),
+    Writer("key images", _key_images, ("engine/results/reports/key_images.py",)),
+    Writer("unfinished work", _window_work, ("engine/jobs/window_work.py",)),
     Writer("report", _result_report, ("engine/results/reports/writing.py",)),
     Writer("figures of a card", _card, ("engine/tools/benchmark/gpu_file.py",)),
     Writer("benchmark page", _benchmark, ("engine/tools/benchmark/report.py",)),
