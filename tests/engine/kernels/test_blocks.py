@@ -1,6 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
-from threading import Barrier, get_ident
+from threading import Barrier, current_thread
 from time import sleep
 
 import numpy as np
@@ -124,16 +124,17 @@ def test_contiguous_array_is_not_copied():
 
 
 def test_lent_threads_are_reused_and_those_of_nested_calls_are_new():
+    # Threads themselves: the system gives numbers of ended threads to new ones.
     used, nested = [], []
 
     def work(_: int, start: int, stop: int) -> None:
-        used.append(get_ident())
-        run_blocks(lambda *_: nested.append(get_ident()), 2, 2, rows=1)
+        used.append(current_thread())
+        run_blocks(lambda *_: nested.append(current_thread()), 2, 2, rows=1)
 
     with ThreadPoolExecutor(2) as pool, lent(pool):
         for _ in range(20):
             run_blocks(work, 4, 2, rows=1)
-        own = {thread.ident for thread in pool._threads}
+        own = set(pool._threads)
     run_blocks(work, 4, 2, rows=1)
 
     assert set(used[:80]) <= own and not own & set(nested[:160])
