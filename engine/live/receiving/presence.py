@@ -16,11 +16,12 @@ class Presence:
     ----------
     has_left : True if all senders have disconnected
     n_failed : number of connections without a valid greeting or key
+    n_closed : number of connections that the sender closed before it could be accepted
     """
 
     def __init__(self) -> None:
         self._monitor: zmq.Socket[bytes] | None = None
-        self._n_senders = self.n_failed = 0
+        self._n_senders = self.n_failed = self.n_closed = 0
         self._is_failing = False
         self.has_left = False
 
@@ -52,7 +53,10 @@ class Presence:
                     self.has_left = False
                     yield False
             elif happened != zmq.EVENT_DISCONNECTED:
-                self.n_failed += not self._is_failing
+                if not self._is_failing:
+                    is_closed = happened == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
+                    self.n_closed += is_closed
+                    self.n_failed += not is_closed
                 self._is_failing = True
             elif self._is_failing:
                 self._is_failing = False  # a failed connection, not a sender

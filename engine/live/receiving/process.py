@@ -53,6 +53,14 @@ FLUSH_S, FLUSH_BYTES = 0.002, 2**18
 """Reports are sent together after this time or size."""
 LEAST_SHARED = 2**16
 """Smaller data are sent with their report, which is faster than shared memory."""
+CLOSED = (
+    "A sender closed its connection before it was accepted; check that it still runs and sends "
+    "without keys."
+)
+CLOSED_WITH_KEYS = (
+    "A sender closed its connection before it sent its key; check that it still runs and has the "
+    "public key of this receiver."
+)
 
 Reader = Callable[[Sequence[Buffer]], object]
 
@@ -109,6 +117,7 @@ class Receiving:
         self._changed, self._outstanding = Condition(), 0
         self._required: str | None = None
         self._is_over = self._has_failed = self._has_message = self._has_explained = False
+        self._has_closed = False
         self._refused_keys: deque[str] = deque(maxlen=MOST_KEYS)
         self._named_keys: set[str] = set()
 
@@ -283,6 +292,11 @@ class Receiving:
             if self._stream.sender_keys:
                 text = "A connection has failed, because its key is not allowed here."
             self._report({"event": "refused", "text": text})
+        # After a refusal, senders without the right key also close the connection themselves
+        if presence.n_closed and not (self._has_closed or self._has_failed):
+            self._has_closed = True
+            text = CLOSED_WITH_KEYS if self._stream.sender_keys else CLOSED
+            self._report({"event": "noticed", "text": text})
         while self._refused_keys:
             key = self._refused_keys.popleft()
             if key not in self._named_keys and len(self._named_keys) < MOST_KEYS:

@@ -477,3 +477,14 @@ def test_messages_of_a_stranger_do_not_delay_a_report(tmp_path: Path) -> None:
         receiving._reported_s = time.monotonic() - 2 * process.FLUSH_S
         receiving._send_heartbeat()
         assert path.read_bytes().endswith(b"headerdata")
+
+
+def test_connection_that_closes_early_is_not_blamed_on_keys(line: Running) -> None:
+    socket.create_connection(("127.0.0.1", line.port)).close()
+    line.until(lambda: "closed its connection before it was accepted" in line.texts)
+    assert "has no keys" not in line.texts
+    keyed = {zmq.CURVE_SERVERKEY: zmq.curve_keypair()[0]}
+    keyed |= dict(zip((zmq.CURVE_PUBLICKEY, zmq.CURVE_SECRETKEY), zmq.curve_keypair(), strict=True))
+    line.sender(keyed)
+    line.until(lambda: "this receiver has no keys" in line.texts)
+    assert line.texts.count("closed its connection") == 1

@@ -82,6 +82,12 @@ def test_only_the_allowed_key_is_accepted_also_from_another_address(line: Keyed)
     assert {each.scan for each in line.frames} == {0}
 
 
+def test_connection_that_closes_before_its_key_is_not_called_refused(line: Keyed) -> None:
+    socket.create_connection(("127.0.0.1", line.port)).close()
+    line.until(lambda: "closed its connection before it sent its key" in line.texts)
+    assert "not allowed" not in line.texts
+
+
 def test_claimed_key_is_not_accepted() -> None:
     line = Running()
     detector = line.sender()
