@@ -11,7 +11,7 @@ from app.language.translation import tr
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.forms.fields import QuietCombo
-from app.ui.theme.file_dialogs import ask_save
+from app.ui.theme.file_dialogs import ask_save, with_ending
 from app.ui.theme.icons import set_icon
 from app.ui.theme.questions import show_reason
 from app.ui.theme.widgets import icon_button, label
@@ -142,10 +142,10 @@ class CineBar(QWidget):
         path = ask_save(self, tr("Save movie"), folder / FILE_NAME, KINDS)
         if path is None:
             return
-        # A name without suffix is common, and GIF opens everywhere.
-        target = path if path.suffix else path.with_suffix(".gif")
-        from engine.io import mp4_obstacle
+        from engine.io import FILM_SUFFIXES, mp4_obstacle
 
+        # Other names get the first suffix: GIF opens everywhere.
+        target = with_ending(path, FILM_SUFFIXES)
         # Before the recording, which can take a minute.
         why = mp4_obstacle() if target.suffix.lower() == ".mp4" else ""
         if why:

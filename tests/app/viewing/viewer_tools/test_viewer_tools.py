@@ -160,3 +160,15 @@ def test_mp4_without_encoder_is_refused_before_the_recording(looking, monkeypatc
     looking.cine_bar._ask_and_record(looking.views.panes)
     assert not looking.cine_bar.recorder.is_recording
     assert len(reported) == 1 and "isocenter[movie]" in reported[0]
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [("movie", "movie.gif"), ("movie.2026", "movie.2026.gif"), ("a.1.PNG", "a.1.PNG")],
+)
+def test_movie_gets_the_suffix_of_its_format(looking, monkeypatch, tmp_path, typed, written):
+    targets = []
+    monkeypatch.setattr(cine_bar, "ask_save", lambda *_: tmp_path / typed)
+    monkeypatch.setattr(looking.cine_bar, "record", lambda _, target: targets.append(target))
+    looking.cine_bar._ask_and_record(looking.views.panes)
+    assert targets == [tmp_path / written]
