@@ -333,7 +333,8 @@ class Results:
         try:
             n_bytes = sum(state_of(folder)[0] for folder in folders)
             ages = [now - datetime.fromisoformat(folder.name[:16]) for folder in folders]
-        except (OSError, ValueError):  # just removed by another process, or not named by `keep`
+        # Just removed by another process, or not named by `keep`: a mere date has no time zone.
+        except (OSError, TypeError, ValueError):
             return True
         # As if each were the oldest, because the order of simultaneous results is not known here.
         return any(

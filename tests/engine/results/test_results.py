@@ -149,6 +149,14 @@ def test_copied_result_folder_with_another_name_is_not_listed(results, new):
     assert [result.id for result in results.newest_first()] == [stored.id]
 
 
+@pytest.mark.parametrize("name", ["2026-11-30", "20261130", "2026-11-30T10:20 copy"])
+def test_copied_result_folder_named_by_a_date_does_not_fail_the_end_of_a_run(results, new, name):
+    stored = results.keep(new())
+    shutil.copytree(stored.folder, results.folder / name)
+    assert results.remove_outdated() == []
+    assert [result.id for result in results.newest_first()] == [stored.id]
+
+
 def test_full_disk_gives_one_sentence_and_leaves_no_files(results, new, monkeypatch):
     first = results.keep(new(1))
     usage = shutil.disk_usage(results.folder)
