@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from asyncio import run_coroutine_threadsafe
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import wait
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from engine.core.errors import ResourceError, WorkersLostError
 from engine.jobs.dask_client import connected, leave, n_threads
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.2
 """Interval of checks for a stop, and for remaining workers."""
-ANSWER_S = 5.0
-"""Longest wait for an answer that is complete; a worker that has died does not send it."""
 AGAIN = 3
 """Restarts of a part that Dask gave up after four workers died with it. If they died for other
 reasons, the part may still succeed.
@@ -116,14 +116,19 @@ class DaskWorkers:
         for i in range(len(orders)):
             begin(i)
         seen_at = monotonic()
+
+        def check() -> None:
+            nonlocal seen_at
+            seen_at = self._last_available(seen_at)
+            on_poll()
+
         try:
             while numbers:
                 try:
                     # A short timeout instead of a blocking wait: the user's stop must be heard
                     future = ended.get(timeout=LOOK_S)
                 except Empty:
-                    seen_at = self._last_available(seen_at)
-                    on_poll()
+                    check()
                     continue
                 i = numbers.pop(future.key)
                 if future.status == "lost":  # the worker died with the answer in its memory
@@ -135,16 +140,15 @@ class DaskWorkers:
                     begin(i)
                     continue
                 self._raise_fault(future, orders[i])
-                try:
-                    # The next update of this part goes to the same worker, which has its events
-                    # in memory
-                    self._homes[orders[i].part], found = future.result(timeout=ANSWER_S)
-                except TimeoutError:  # the worker is dying, and the status will be "lost"
+                answer = self._received(future, check)
+                if answer is None:  # the worker is dying, and the status is or will be "lost"
                     numbers[future.key] = i
                     ended.put(future)
-                    seen_at = self._last_available(seen_at)
-                    on_poll()
+                    check()
                     continue
+                # The next update of this part goes to the same worker, which has its events in
+                # memory
+                self._homes[orders[i].part], found = answer
                 seen_at = monotonic()
                 yield i, found
                 on_poll()
@@ -157,6 +161,25 @@ class DaskWorkers:
         # Only a preference: a lost worker must not stop the part
         preferred = {"workers": [home], "allow_other_workers": True} if home else {}
         return self._client.submit(_here, work, order, pure=False, retries=0, **preferred)
+
+    def _received(self, future: Future, check: Callable[[], None]) -> Any:
+        """Return a complete answer once it has arrived; None if its worker has died before.
+
+        A large image can take longer than any fixed time, so one transfer continues meanwhile.
+        """
+        transfer = run_coroutine_threadsafe(
+            self._client.gather(future, asynchronous=True), self._client.loop.asyncio_loop
+        )
+        try:
+            while future.status == "finished":
+                if wait([transfer], LOOK_S).done:
+                    with suppress(TimeoutError):  # of a connection; the next attempt is a new one
+                        return transfer.result()
+                    break
+                check()
+        finally:
+            transfer.cancel()
+        return None
 
     def _raise_fault(self, future: Future, order: PartOrder) -> None:
         if future.status == "cancelled":  # the scheduler has ended

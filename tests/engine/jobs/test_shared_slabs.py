@@ -154,6 +154,29 @@ def test_answers_in_the_memory_of_a_killed_worker_are_computed_again() -> None:
     assert all(pid != killed for _, pid in rest)
 
 
+class SlowToRead:
+    """An answer that takes longer than a check for a stop to arrive."""
+
+    def __reduce__(self) -> tuple[Callable[[float], None], tuple[float]]:
+        return sleep, (6.0,)
+
+
+def slow_answer(part: Part) -> tuple[int, SlowToRead]:
+    return part.part, SlowToRead()
+
+
+@pytest.mark.slow
+def test_answer_that_takes_long_to_arrive_is_received_once() -> None:
+    end = monotonic() + 30
+
+    def in_time() -> None:
+        assert monotonic() < end, "the transfer begins again and again"
+
+    with cluster(1, processes=True) as made, DaskWorkers(made.scheduler_address) as workers:
+        answers = list(workers.answers(slow_answer, [Part(0, 1)], in_time))
+    assert answers == [(0, (0, None))]
+
+
 def process_ids(made: LocalCluster) -> list[int]:
     """Return the process IDs of the workers."""
     return [worker.pid for worker in made.workers.values()]
