@@ -89,10 +89,11 @@ class RenderingView(RasterView):
         # Created by the first paint: OpenGL must not slow down the start of the window.
         self._caster: RayCaster | None = None
         self.fault = ""
+        self._is_packing_fault = False
         self._maker = SceneMaker(state, rendering)
         self._packer = Packer(self)
         self._packer.packed.connect(self._use_parts)
-        self._packer.failed.connect(self._fail)
+        self._packer.failed.connect(self._refuse_parts)
         self._parts: PackedParts | None = None
         self._asked: PackedParts | None = None
         self._shown: QImage | None = None
@@ -279,6 +280,24 @@ class RenderingView(RasterView):
         if parts.is_like(self._asked):
             self._parts = parts
             self._forget_image()
+
+    def forget_packing_fault(self) -> bool:
+        """Draw again, for other volumes than those that could not be packed.
+
+        Returns
+        -------
+        True if there was such a fault; one of the computer remains
+        """
+        if not self._is_packing_fault:
+            return False
+        self.fault, self._is_packing_fault = "", False
+        self._asked = self._parts = self._shown = None
+        self._forget_image()
+        return True
+
+    def _refuse_parts(self, fault: str) -> None:
+        self._is_packing_fault = True
+        self._fail(fault)
 
     def _fail(self, fault: str) -> None:
         self.fault = fault

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QImage, QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.language.translation import tr
 from app.views.colour.colours import ViewColours
 from app.views.colour.raster_view import RasterView
-from app.views.filling import are_in_a_row, halves, is_flat, main_share
+from app.views.filling import is_flat
 from app.views.fusion.fusion_text import values_text
 from app.views.layout import ViewLayout
-from app.views.note import Note
 from app.views.rendering.rendering_state import RenderingState
 from app.views.slices.blinking import Blinking
 from app.views.slices.comparison_start import ComparisonStart
 from app.views.slices.light_box import LightBox
 from app.views.slices.linked_planes import LinkedPlanes
 from app.views.slices.mip_view import MipView
+from app.views.slices.panes import Panes
 from app.views.slices.slice_view import Part, SliceView
 from app.views.state import ViewState
 from app.views.text import place
@@ -31,19 +29,13 @@ from app.views.view_toolbar import ViewToolbar
 if TYPE_CHECKING:
     from app.views.rendering.rendering_view import RenderingView
 
-SEPARATOR_PX = 2
-EMPTY_TEXT = tr("No image yet")
-MOST_ACROSS = 5
-MAIN_PARTS = 60
-"""First width of the main view [%]."""
-
 
 class OrthoView(QWidget):
     """Axial, coronal, sagittal and projection. A double-click enlarges one of them.
 
     `active` is the view that had the focus last, `layout_now` the current layout. The 3D view takes
     the place of the projection if the layout asks for it. `rendering` has its settings, and
-    `no_rendering` the reason why this computer cannot show it.
+    `no_rendering` the reason why it cannot be shown.
     """
 
     layout_changed = Signal()
@@ -59,6 +51,7 @@ class OrthoView(QWidget):
         self.mip = MipView(state)
         self.rendering = RenderingState(state)
         self.no_rendering = ""
+        self._refused: tuple[object, ...] = ()
         self._rendering_view: RenderingView | None = None
         self.toolbar = ViewToolbar(state)
         self._linked = LinkedPlanes(self.slices)
@@ -81,6 +74,8 @@ class OrthoView(QWidget):
             self._listen_to(view)
         self._was_flat = False
         self._comparison = ComparisonStart()
+        for signal in (state.volume_changed, state.fusion.volume_changed):
+            signal.connect(self._offer_rendering)
         state.volume_changed.connect(self._follow_shape)
         state.display_changed.connect(self._arrange)
         state.fusion.volume_changed.connect(self._arrange)
@@ -145,7 +140,7 @@ class OrthoView(QWidget):
 
     def _refuse_rendering(self, why: str) -> None:
         """Show the projection with the reason, in every layout from now on."""
-        was = self._rendering_view
+        was, self._refused = self._rendering_view, self._shown_images()
         self.no_rendering = self.mip.no_rendering = why
         if self._alone is was:
             self._alone = self.mip
@@ -153,6 +148,26 @@ class OrthoView(QWidget):
             self.active = self.mip
         self._arrange()
         self.rendering_failed.emit()
+
+    def _offer_rendering(self) -> None:
+        """Offer the 3D view again once other volumes are shown than those that failed."""
+        # The previews of a run would fail like their predecessor, and the panes would flicker.
+        if not self.no_rendering or self._shown_images() == self._refused:
+            return
+        view, was = self._rendering_view, self.turning
+        if view is None or not view.forget_packing_fault():
+            return
+        self.no_rendering = self.mip.no_rendering = ""
+        if self._alone is was:
+            self._alone = self.turning
+        if self.active is was:
+            self.active = self.turning
+        self._arrange()
+
+    def _shown_images(self) -> tuple[object, ...]:
+        """Return facts that are equal for all previews of a run."""
+        shown = ((each.name, each.volume) for each in (self.state, self.state.fusion))
+        return tuple((name, v and (v.grid, v.unit)) for name, v in shown)
 
     @property
     def panes(self) -> QWidget:
@@ -334,125 +349,3 @@ class OrthoView(QWidget):
             self.toggle_enlarged(self.enlarged)
         else:
             super().keyPressEvent(event)
-
-
-class Panes(QWidget):
-    """Four views separated by thin lines, with a note while they are empty."""
-
-    def __init__(self, state: ViewState, views: tuple[RasterView, ...]) -> None:
-        super().__init__()
-        self._state = state
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(SEPARATOR_PX)
-        self._four: tuple[RasterView, ...] = ()
-        self._main: RasterView | None = None
-        self._placed: tuple[tuple[tuple[RasterView, int, int, int], ...], tuple[int, ...]] = (), ()
-        self.show_four(views, None)
-        self.note = Note(EMPTY_TEXT, self)
-        state.display_changed.connect(self._update_colours)
-        state.volume_changed.connect(self._show_note)
-        for signal in (state.volume_changed, state.display_changed):
-            signal.connect(self.fill)
-        self._update_colours()
-        self._show_note()
-
-    def show_four(self, views: tuple[RasterView, ...], main: RasterView | None) -> None:
-        """Show four views.
-
-        Parameters
-        ----------
-        views
-            the views
-        main
-            view to show large at the left; None shows all in one size
-        """
-        self._four, self._main = views, main
-        if main is None:
-            self._show_rows((views[:2], views[2:]))
-            self.fill()
-            return
-        others = [view for view in views if view is not main]
-        # The main view spans all rows of the left column.
-        spots = [(main, 0, 0, len(others))]
-        spots += [(view, row, 1, 1) for row, view in enumerate(others)]
-        self._place_views(tuple(spots), (MAIN_PARTS, 100 - MAIN_PARTS))
-        self.fill()
-
-    def fill(self) -> None:
-        """Give columns and rows the shares that leave the least empty border."""
-        volume, views = self._state.volume, self._four
-        if volume is None or not views:
-            return
-        size, margin = (float(self.width()), float(self.height())), views[0].margin_px
-        rects = {view: view.image_rect(volume) for view in views}
-        if self._main is None and are_in_a_row(tuple(rects.values()), size, margin):
-            self._show_rows((views,))
-            return
-        if self._main is None:
-            self._show_rows((views[:2], views[2:]))
-            column, row = halves(tuple(rects.values()), size, margin)
-            self._grid.setRowStretch(0, row)
-            self._grid.setRowStretch(1, 100 - row)
-        else:
-            others = tuple(rects[view] for view in views if view is not self._main)
-            column = main_share(rects[self._main], others, size, margin)
-        self._grid.setColumnStretch(0, column)
-        self._grid.setColumnStretch(1, 100 - column)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fill()
-        # Otherwise one image has the old shares, and the first image of a film differs in size.
-        self._grid.activate()
-
-    def show_rows(self, rows: Sequence[Sequence[RasterView]]) -> None:
-        """Show views row by row, all of one size.
-
-        Parameters
-        ----------
-        rows
-            views of each row
-        """
-        self._four = ()
-        self._show_rows(rows)
-
-    def _show_rows(self, rows: Sequence[Sequence[RasterView]]) -> None:
-        spots = [(v, i, k, 1) for i, row in enumerate(rows) for k, v in enumerate(row)]
-        self._place_views(tuple(spots), ())
-
-    def _place_views(
-        self, spots: tuple[tuple[RasterView, int, int, int], ...], parts: tuple[int, ...]
-    ) -> None:
-        # Rebuilding the layout makes the views flicker.
-        if (spots, parts) == self._placed:
-            return
-        for view, *_ in self._placed[0]:
-            self._grid.removeWidget(view)
-            view.setVisible(any(view is other for other, *_ in spots))
-        self._placed = spots, parts
-        for view, row, column, n_rows in spots:
-            self._grid.addWidget(view, row, column, n_rows, 1)
-            view.show()
-        rows = 1 + max(row for _, row, _, _ in spots)
-        columns = 1 + max(column for _, _, column, _ in spots)
-        # QGridLayout keeps the stretch of rows and columns that are no longer used.
-        for k in range(MOST_ACROSS):
-            shared = 1 if k < columns else 0
-            self._grid.setColumnStretch(k, parts[k] if k < len(parts) else shared)
-            self._grid.setRowStretch(k, 1 if k < rows else 0)
-
-    def sizeHint(self) -> QSize:
-        return QSize(760, 620)
-
-    def _show_note(self) -> None:
-        self.note.setVisible(self._state.volume is None)
-
-    def _update_colours(self) -> None:
-        self.note.set_colours(self._state.colours)
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(self._state.colours.grid))
-        painter.end()

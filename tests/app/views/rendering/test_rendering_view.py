@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from app.views.layout import ViewLayout
-from app.views.rendering import ray_shader
+from app.views.rendering import ray_caster, ray_shader
+from app.views.rendering.packed_volume import PackedVolume
 from app.views.rendering.ray_shader import MODES, RayProgram
 from app.views.rendering.rendering_state import BONE_HU, SKIN_HU, first_level
 from app.views.rendering.turning import FRONT, edges_of
@@ -59,8 +60,47 @@ def test_projection_stays_with_one_sentence_if_opengl_is_missing(state, show, qt
     assert not views.rendering_view.isVisible()
     assert views.mip.warning() == views.no_rendering
     assert "OpenGL 3.3" in views.no_rendering and views.no_rendering.endswith("card.")
+    volume = state.volume
+    state.name = "Another scan"
+    state.set_volume(Volume(volume.values, volume.grid, volume.unit))
+    assert "OpenGL 3.3" in views.no_rendering, "the same for all volumes"
     views.set_layout(ViewLayout("one", "projection", projection="3d"))
     assert views.mip.isVisible() and not views.rendering_view.isVisible()
+    views.release()
+
+
+class NoDrawing:
+    """A ray caster that is never asked to draw, because no volume can be packed."""
+
+    most_voxels = 10**6
+
+    def close(self) -> None:
+        pass
+
+
+def test_next_volume_is_offered_in_3d_after_one_that_could_not_be_packed(
+    state, show, qtbot, monkeypatch
+):
+    asked: list[Volume] = []
+
+    def without_memory(volume: Volume, most_voxels: int) -> PackedVolume:
+        asked.append(volume)
+        raise MemoryError
+
+    monkeypatch.setattr(PackedVolume, "of", without_memory)
+    monkeypatch.setattr(ray_caster, "RayCaster", NoDrawing)
+    views, volume = show(OrthoView(state), 900, 700), state.volume
+    with qtbot.waitSignal(views.rendering_failed):
+        views.show_rendering(True)
+    assert views.turning is views.mip and "too little free memory" in views.mip.warning()
+    state.set_volume(Volume(volume.values + 1, volume.grid, volume.unit))
+    assert views.no_rendering and len(asked) == 1, "a preview of the same run is not tried again"
+    state.name = "Another scan"
+    with qtbot.waitSignal(views.rendering_failed):
+        state.set_volume(Volume(volume.values + 2, volume.grid, volume.unit))
+        assert views.turning is views.rendering_view and not views.no_rendering
+        assert views.rendering_view.isVisible() and not views.mip.warning()
+    assert len(asked) == 2 and views.turning is views.mip
     views.release()
 
 
