@@ -8,7 +8,7 @@ number of threads. Blocks without common sums go to the next free thread.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import dataclass
 from math import prod
@@ -185,8 +185,11 @@ def run_blocks(
     # Only of the caller's thread: nested calls in these threads must not wait for each other.
     held = lent_pool()
     with ThreadPoolExecutor(threads) if held is None else nullcontext(held) as pool:
-        futures = [pool.submit(share, thread) for thread in range(threads)]
+        futures: list[Future[None]] = []
         try:
+            # In the block: if the system has no thread left, those that work must end, too.
+            for thread in range(threads):
+                futures.append(pool.submit(share, thread))
             # Progress is reported in the caller's thread: a signal of the window or an exception
             # that stops the work must not occur inside a worker.
             while wait(futures, timeout=_TICK_S).not_done:

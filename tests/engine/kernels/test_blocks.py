@@ -1,6 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
-from threading import Barrier, current_thread
+from threading import Barrier, Event, current_thread
 from time import sleep
 
 import numpy as np
@@ -159,3 +159,26 @@ def test_error_is_raised_when_no_lent_thread_works_any_more():
         assert not at_work
         run_blocks(lambda *_: at_work.append(1), 2, 2, rows=1)  # the threads work again
     assert at_work == [1, 1]
+
+
+def test_lent_threads_have_ended_their_work_if_the_system_has_no_further_thread():
+    begun, at_work = Event(), []
+
+    class Exhausted(ThreadPoolExecutor):
+        def submit(self, *args):
+            if begun.is_set():
+                raise RuntimeError("can't start new thread")
+            future = super().submit(*args)
+            assert begun.wait(60)
+            return future
+
+    def work(_: int, start: int, stop: int) -> None:
+        at_work.append(start)
+        begun.set()
+        sleep(0.05)
+        at_work.remove(start)
+
+    with Exhausted(2) as pool, lent(pool):
+        with pytest.raises(RuntimeError, match="new thread"):
+            run_blocks(work, 40, 2, rows=1)
+        assert not at_work
