@@ -16,6 +16,7 @@ from engine.core.backend.devices import find_devices
 from engine.core.backend.selftest_results import stored_result
 from engine.core.errors import DeviceError, ResourceError, SettingsError
 from engine.core.paths import HOME_VARIABLE, cache_dir, jobs_dir, repair_command
+from engine.io.safety.budget import available_memory
 from engine.protocols.run_context.environment import environment
 
 PACKAGES = (
@@ -114,7 +115,7 @@ def _doctor(console: Console) -> None:
 
 
 def _list_devices(console: Console) -> None:
-    for device in find_devices():
+    for device in find_devices(available_memory()):
         # Driver and CuPy can disagree: only an attempt shows it
         reason = device.why_not or (_why_not_cuda(device.key) if device.is_gpu else "")
         if reason:

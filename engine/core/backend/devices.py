@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine.core.backend import nvml
@@ -65,9 +65,17 @@ class DeviceInfo:
         return self.key.partition(":")[0] == "cuda"
 
 
-def find_devices() -> tuple[DeviceInfo, ...]:
-    """Return the CPU and all GPUs, usable or not; a placeholder explains a missing GPU."""
-    return cpu_device(), *gpu_devices()
+def find_devices(free_bytes: int | None = None) -> tuple[DeviceInfo, ...]:
+    """Return the CPU and all GPUs, usable or not; a placeholder explains a missing GPU.
+
+    Parameters
+    ----------
+    free_bytes
+        memory that this process can use, see `engine.io.available_memory`; None reports the free
+        memory of the machine, also in a container with a smaller limit
+    """
+    cpu = cpu_device()
+    return cpu if free_bytes is None else replace(cpu, free_bytes=free_bytes), *gpu_devices()
 
 
 def cpu_device(threads: int | None = None) -> DeviceInfo:

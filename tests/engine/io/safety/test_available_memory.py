@@ -9,6 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from engine.cli.console import Console
+from engine.cli.machine.doctor import _list_devices
 from engine.io.safety import budget
 from engine.io.safety.budget import available_memory, free_memory
 
@@ -83,6 +85,13 @@ def test_limits_of_the_first_version_count_in_a_container(write, tmp_path, root)
     write(own, memory__stat=f"inactive_file 5\ntotal_inactive_file {GIB}\ntotal_active_file 0")
     write("sys/cpu", memory__limit_in_bytes=GIB, memory__usage_in_bytes=0)
     assert available_memory() == 6 * GIB
+
+
+def test_doctor_lists_the_memory_that_runs_can_use(write, tmp_path, capsys):
+    second(write, tmp_path, "/job")
+    write("sys/job", memory__max=6 * GIB, memory__current=GIB)
+    _list_devices(Console())
+    assert ", 5.0 of 64.0 GiB free" in capsys.readouterr().out
 
 
 def test_unreadable_files_are_no_limit(write, tmp_path):
