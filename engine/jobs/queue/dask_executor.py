@@ -7,6 +7,7 @@ itself an engine process. If a worker dies, Dask gives its study to the next one
 
 from __future__ import annotations
 
+from concurrent.futures import CancelledError
 from contextlib import closing
 from pathlib import Path
 from time import monotonic
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 TELL_S = 1.0
 """Interval at which a worker reads the queue: the user's requests, and its own claim."""
+
+ANSWER_S = 2.0
+"""Longest wait for the end of a study, which a dying worker does not send."""
 
 
 class DaskExecutor:
@@ -83,12 +87,17 @@ class _RemoteWork:
     def ending(self) -> Ending | None:
         if not self._future.done():
             return None
-        if self._future.status in ("cancelled", "lost"):  # the scheduler ended, not the study
+        status = self._future.status
+        if status == "cancelled":  # the scheduler ended, not the study
             return Ending("stopped")
-        fault = self._future.exception()
-        if fault is not None:
-            return Ending("died", f"Its worker ended: {fault}.")
-        found: Ending = self._future.result()
+        if status == "error":
+            return Ending("died", f"Its worker ended: {self._future.exception()}.")
+        # The worker may have died with the end in its memory. Dask then runs the study again, which
+        # finds the stored result. A second attempt of the queue could run at the same time.
+        try:
+            found: Ending = self._future.result(timeout=ANSWER_S)
+        except (OSError, CancelledError):  # no answer: the next call finds the new status
+            return None
         return found
 
     def stop(self) -> None:

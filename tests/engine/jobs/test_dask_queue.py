@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
+from time import monotonic, sleep
 
 import pytest
 
@@ -16,7 +20,8 @@ from engine.core.errors import ResourceError
 from engine.core.paths import jobs_dir
 from engine.jobs.checkpoint import Job, jobs
 from engine.jobs.queue import StudyQueue
-from engine.jobs.queue.dask_executor import DaskExecutor, work_here
+from engine.jobs.queue.dask_executor import DaskExecutor, _RemoteWork, work_here
+from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.runner import QueueRunner
 from engine.jobs.reconstruction import reconstruct
 from engine.modalities.studies import Study
@@ -28,7 +33,7 @@ from tests.engine.jobs.test_queue import queue as queue
 from tests.engine.jobs.test_queue import running
 from tests.farm.queue_kills import tiny_study
 
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 # Dask warns about its own code
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
 
@@ -100,3 +105,65 @@ def test_killed_worker_loses_only_unsaved_updates(queue: StudyQueue, tmp_path: P
     assert states == ["finished"]
     (result,) = Results().newest_first()
     assert hash_array(result.volume().values) == hash_array(reconstruct(entry.to_study()).values)
+
+
+@pytest.mark.slow
+def test_end_that_dies_with_its_worker_is_neither_lost_nor_stored_twice(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    entry = queue.add(tiny_study(tmp_path))
+    claimed = queue.claim(entry.id)
+    assert claimed is not None
+    with cluster(1, processes=True) as made:
+        (process,) = (worker.pid for worker in made.workers.values())
+        executor = DaskExecutor(queue, made.scheduler_address)
+        work = executor.start(claimed)
+        tasks = made.scheduler.tasks
+        wait_until(lambda: [each.state for each in tasks.values()] == ["memory"])
+        wait_until(work._future.done)
+        (stored,) = Results().newest_first()
+        os.kill(process, signal.SIGSTOP)  # it does not answer, as if its machine were away
+        begin = monotonic()
+        assert work.ending is None and monotonic() - begin < 5, "other studies must not wait"
+        os.kill(process, signal.SIGKILL)
+        endings = [work.ending]
+        while endings[-1] is None and monotonic() - begin < 60:
+            sleep(0.05)
+            endings.append(work.ending)
+        executor.close()
+    assert endings[-1] is not None and endings[-1].kind == "finished"
+    assert endings[-1].result == stored.id
+    assert [each.id for each in Results().newest_first()] == [stored.id]
+
+
+@dataclass
+class AwayFuture:
+    """A finished future that does not answer, and is then cancelled."""
+
+    fault: Exception
+    status: str = "finished"
+
+    def done(self) -> bool:
+        return True
+
+    def result(self, timeout: float) -> Ending:
+        self.status = "cancelled"
+        raise self.fault
+
+
+@pytest.mark.parametrize("fault", [TimeoutError(), OSError(), CancelledError()])
+def test_scheduler_that_stops_before_its_answer_stops_the_study(
+    queue: StudyQueue, fault: Exception
+) -> None:
+    work = _RemoteWork(queue, "a", AwayFuture(fault))
+    assert work.ending is None
+    assert work.ending == Ending("stopped")
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition; raise TimeoutError after a minute."""
+    end = monotonic() + 60
+    while not condition():
+        if monotonic() > end:
+            raise TimeoutError
+        sleep(0.01)
