@@ -117,6 +117,7 @@ class RegionModel(QObject):
         regions
             regions from disk; used only if there are none of this scan in memory
         """
+        before = self.current
         found = next((each for each in self._scans if each.current.is_of(marks)), None)
         if found is None:
             first = regions or RegionSet(axes=RegionSet().facing(volume).axes)
@@ -125,11 +126,12 @@ class RegionModel(QObject):
         elif regions is not None and found.current.is_empty:
             # A session without drawn regions has nothing to lose, so those from disk replace it.
             found.states, found.at = [regions], 0
-        facing = found.current.facing(volume).bound_to(marks)
-        is_other = found is not self._at
+        facing = found.current.facing(volume)
         if facing != found.current:
             found.states, found.at = [facing], 0  # older states have other coordinates
-        elif not is_other:
+        found.states = [each.bound_to(marks) for each in found.states]
+        is_other = found is not self._at
+        if not is_other and found.current == before:
             return
         self._at, self.chosen = found, self.chosen if not is_other else ()
         if is_other:

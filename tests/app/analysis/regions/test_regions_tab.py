@@ -226,6 +226,28 @@ def test_files_of_two_patients_do_not_share_regions() -> None:
     assert not model.are_of_other_patient("two")
 
 
+def test_views_hear_of_regions_that_come_from_disk_later() -> None:
+    model, seen = RegionModel(), []
+    model.follow(image(), ("print:a",), "one")
+    model.changed.connect(lambda: seen.append(len(model.regions)))
+    marks = ("data:a", "print:a")
+    stored = model.current.model_copy(
+        update={"regions": (Region(name="Old", shape=BALL),), "scans": marks}
+    )
+    model.follow(image(), marks, "one", stored)
+    assert seen == [1]
+
+
+def test_further_marks_of_the_scan_leave_undo_intact() -> None:
+    model = RegionModel()
+    model.follow(image(), ("print:a",), "one")
+    model.add(BALL, "Lesion")
+    model.follow(image(), ("print:a", "data:a"), "one")
+    assert model.can_undo and model.current.scans == ("print:a", "data:a")
+    model.undo()
+    assert model.regions == () and model.current.scans == ("print:a", "data:a")
+
+
 def test_regions_return_when_the_scan_is_opened_again(qtbot, tab, controls) -> None:
     tab.model.add(BALL, "Lesion")
     tab.keeper.save()
