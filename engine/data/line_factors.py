@@ -62,7 +62,7 @@ class LineFactor(ABC):
 
     @property
     def crystal_values(self) -> Array | None:
-        """Crystal values (n_crystals,) whose product is the factor; None if it is not a product.
+        """Values of crystals (n_crystals,); None if the factor is not the product of two of them.
 
         Such factors are cheap, and have the same symmetries as their values.
         """

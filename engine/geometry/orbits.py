@@ -321,7 +321,7 @@ def _one_view(
     shape: tuple[int, int],
 ) -> XrayGeometry:
     """Return the view at β = 0, with u along y and v along z."""
-    # Also for numbers of NumPy, not all of which are Python's.
+    # broadcast_to also accepts NumPy scalars, which are not always instances of int or float.
     width, height = (float(size) for size in np.broadcast_to(pixel_mm, 2))
     # Some programs use negative pixel sizes for reversed detectors; here that is `flipped`.
     if not all(isfinite(size) and size > 0 for size in (width, height)):

@@ -70,7 +70,7 @@ class SceneWidget(QWidget):
 
     @abstractmethod
     def end_drag(self) -> None:
-        """End a drag whose release event may be lost."""
+        """End a drag; the window may never receive the release of its button."""
 
     def set_camera(self, camera: SceneCamera) -> None:
         """Set the viewing direction.

@@ -313,7 +313,7 @@ def triggers_of(header: Tree, blocks: Blocks, first_ms: int) -> tuple[Triggers, 
 
 
 def unused_signals(header: Tree, blocks: Blocks) -> int:
-    """Return the number of blocks whose signal is not a trigger."""
+    """Return the number of signal blocks that are not triggers."""
     known = {int(each["id"]) for each in _described(header) if str(each["type"]) in TRIGGERS}
     return sum(len(times) for key, times in blocks.signals_ms.items() if key not in known)
 

@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 
 class StreamedSource(ABC, Generic[Item]):
-    """A source whose items are read from messages.
+    """A source that reads its items from messages.
 
     Parameters
     ----------

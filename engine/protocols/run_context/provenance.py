@@ -268,7 +268,7 @@ def input_files(study: StudyValues) -> dict[str, Path]:
 
 
 def _companions(data: Path) -> list[Path]:
-    """Return files in the folder of `data` that it names or links to, or whose header names it."""
+    """Return raw files and headers that belong to `data`, by names in headers or by HDF5 links."""
     text = _header_text(data)
     # A folder that cannot be listed only loses its companions; the scan itself was read.
     try:
