@@ -441,7 +441,21 @@ def with_fingerprints(study: Study) -> Study:
     study
         with a fingerprint of its scan and of each file that belongs to this scan alone
     """
-    of_scanner = {role.key for role in all_roles() if role.of_scanner} | {"scanner"}
-    roles = {role for role in study.files if role not in of_scanner} - {*study.fingerprints}
-    known = fingerprints_now(study, roles) | study.fingerprints
+    known = fingerprints_now(study, _unbound_roles(study)) | study.fingerprints
     return study.model_copy(update={"fingerprints": known})
+
+
+def unbound_files(study: Study) -> tuple[Path, ...]:
+    """Return the files of one scan alone that a study names without their fingerprints.
+
+    Parameters
+    ----------
+    study
+        study; nothing shows whether these files are still those that it was made for
+    """
+    return tuple(study.files[role] for role in sorted(_unbound_roles(study)))
+
+
+def _unbound_roles(study: Study) -> set[str]:
+    of_scanner = {role.key for role in all_roles() if role.of_scanner} | {"scanner"}
+    return {role for role in study.files if role not in of_scanner} - {*study.fingerprints}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from itertools import chain
 from math import inf
 from time import monotonic
 
@@ -37,7 +38,11 @@ log = logging.getLogger(__name__)
 
 
 def keep(
-    events: Iterator[Event], job: Job, *, heir_of: int | None = None
+    events: Iterator[Event],
+    job: Job,
+    *,
+    heir_of: int | None = None,
+    warnings: Iterable[Warned] = (),
 ) -> Generator[Event, None, None]:
     """Pass on events, save their images in a job, and record how the run ends.
 
@@ -55,6 +60,8 @@ def keep(
         job of the run, claimed by this process
     heir_of
         process that may hand the job over, see `Job.claim`
+    warnings
+        warnings from before the run; the first events, and part of its record
 
     Yields
     ------
@@ -73,7 +80,7 @@ def keep(
     saver, result = _Saver(job), RunResult(job)
     finished = False
     try:
-        for event in events:
+        for event in chain(warnings, events):
             saver.latest = event if isinstance(event, Preview) else saver.latest
             result.take(event)
             if isinstance(event, Planned):

@@ -145,7 +145,7 @@ def _events(
     )
     if job is not None:
         # the window has created the job: only the process that sent the order can pass it on
-        events = keep(events, job, heir_of=order.from_pid)
+        events = keep(events, job, heir_of=order.from_pid, warnings=order.warnings)
     yield from events
 
 

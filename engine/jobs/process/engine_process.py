@@ -64,6 +64,8 @@ class EngineProcess:
         True to continue from the job's last checkpoint
     source
         function to run instead of `engine.jobs.reconstruction.run`
+    warnings
+        warnings from before the run, for its record; only with a job
     """
 
     def __init__(
@@ -75,9 +77,10 @@ class EngineProcess:
         job: Job | None = None,
         resume: bool = False,
         source: Source | None = None,
+        warnings: tuple[Warned, ...] = (),
     ) -> None:
-        folder = str(job.folder) if job else None
-        order = Order(study.model_dump_json(), device, threads, folder, resume, source, os.getpid())
+        folder, text = str(job.folder) if job else None, study.model_dump_json()
+        order = Order(text, device, threads, folder, resume, source, os.getpid(), warnings)
         context = process_context()
         self._events, events = context.Pipe(duplex=False)
         commands, self._commands = context.Pipe(duplex=False)

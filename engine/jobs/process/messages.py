@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.json_types import Plain
-from engine.data.runs.events import EarlyPreview, Event, Finished, Preview
+from engine.data.runs.events import EarlyPreview, Event, Finished, Preview, Warned
 from engine.data.storage.volume_file import FilePlace
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -43,6 +43,7 @@ class Order:
     resume : True to continue from the job's last checkpoint
     source : function to run instead of `engine.jobs.reconstruction.run`
     from_pid : process that sent the order, and may have made the job
+    warnings : warnings from before the run, for its record; only with a job
     """
 
     study: str
@@ -52,6 +53,7 @@ class Order:
     resume: bool
     source: Source | None
     from_pid: int
+    warnings: tuple[Warned, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from engine.jobs.process.messages import Source
 from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.store import StudyQueue
-from engine.modalities.studies import Study, files_of_study
+from engine.modalities.studies import Study, files_of_study, unbound_files
 from engine.protocols.study.study import refuse_changed_files
 from engine.results import EXPORTED, Result, Results
 
@@ -65,6 +65,7 @@ class Attempt:
         self._process: EngineProcess | None = None
         self._stop = Flag()
         self._assumed = ""
+        self._unbound: tuple[Warned, ...] = ()
 
     def stop(self) -> None:
         """Stop as soon as possible, with a checkpoint."""
@@ -99,6 +100,11 @@ class Attempt:
             return self._finish_unless_it_assumes(study, kept)
         if entry.output:
             refuse_output(entry, study)
+        self._unbound = _unbound(study)
+        if not (jobs_dir() / entry.run).is_dir():  # a checkpoint would be lost with the answer
+            self._assumed = self._unaccepted(each.text for each in self._unbound)
+            if self._assumed:
+                return self._asks(updates=0)
         job, resume = self._job(study)
         kept = result_of_run(entry.run) if entry.left_by else None
         if kept is not None:  # saved while this process took over the run
@@ -123,6 +129,7 @@ class Attempt:
             job=job,
             resume=resume,
             source=self._source,
+            warnings=self._unbound,
         )
         if self._stop.is_set():  # stopped before the process existed
             process.abort()
@@ -232,6 +239,17 @@ class Attempt:
                     "perhaps in a window. Stop the run there, and try again."
                 )
             time.sleep(LOOK_S)
+
+
+def _unbound(study: Study) -> tuple[Warned, ...]:
+    """Return a warning for each file that could be of another patient by now."""
+    return tuple(
+        Warned(
+            f"{path.name}: the queue has no fingerprint of this file, so it may be the file of "
+            "another patient by now. Check the patient."
+        )
+        for path in unbound_files(study)
+    )
 
 
 class AttemptEvents:

@@ -160,7 +160,7 @@ class AttemptHere(Attempt):
             where = job.latest() if resume else None
             heir = job.record.owner.pid  # the previous process has ended: the scheduler knows
             source = run(study, on=on, resume=where, on_progress=self._listen, folder=job.folder)
-            with closing(keep(source, job, heir_of=heir)) as events:
+            with closing(keep(source, job, heir_of=heir, warnings=self._unbound)) as events:
                 for event in events:
                     self._standing = state_after(event, *self._standing)
                     self._poll(now=isinstance(event, StageStarted))

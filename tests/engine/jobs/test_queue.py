@@ -18,7 +18,7 @@ import pytest
 
 from engine.core import paths
 from engine.core.errors import SettingsError
-from engine.data.runs.events import Preview
+from engine.data.runs.events import Preview, Warned
 from engine.io import read_volume
 from engine.jobs.checkpoint import jobs
 from engine.jobs.checkpoint.owner import Owner
@@ -26,6 +26,7 @@ from engine.jobs.process.slots import FOLDER, PREFIX
 from engine.jobs.queue import QueueEntry, StudyQueue
 from engine.jobs.queue.admission import SPARE, RunMemory, fits_memory
 from engine.jobs.queue.attempt import Attempt
+from engine.jobs.queue.dask_executor import AttemptHere
 from engine.jobs.queue.ending import MOST_DEATHS, Ending, ended
 from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.executor import LocalExecutor
@@ -33,8 +34,9 @@ from engine.jobs.queue.question import Question
 from engine.jobs.queue.runner import QueueRunner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.results import Results
+from engine.results import Result, Results
 from tests.engine import engine_sources
+from tests.farm.queue_kills import tiny_study
 
 MOST_GROWTH_BYTES = 1 << 20
 """Limit per study after the first few, as promised."""
@@ -445,6 +447,69 @@ def test_image_with_an_assumed_value_from_a_killed_runner_requires_an_answer(
     ending = Attempt(queue, asked).run(events.append)
     assert (ending.kind, ending.text) == ("asks", engine_sources.ASSUMED)
     assert not Results().newest_first() and not events
+
+
+def of_earlier_version(queue: StudyQueue, entry: QueueEntry) -> QueueEntry:
+    """Return an entry without fingerprints, as earlier versions wrote it."""
+    plain = entry.to_study().model_copy(update={"fingerprints": {}})
+    update = {"study": plain.model_dump_json()}
+    return queue.change(entry.id, lambda now: now.model_copy(update=update))
+
+
+def unbound_warnings(result: Result) -> list[str]:
+    warnings = result.record.run_record.warnings
+    return [each.text for each in warnings if "no fingerprint" in each.text]
+
+
+def test_image_of_an_entry_without_fingerprint_has_a_warning(
+    queue: StudyQueue, tmp_path: Path
+) -> None:
+    """Another scan may have taken the place of the queued one, and nothing shows that."""
+    old = of_earlier_version(queue, queue.add(study(tmp_path, "old")))
+    new = queue.add(study(tmp_path, "new"))
+    shown: list[str] = []
+
+    def note(event: object) -> None:
+        shown.extend([event.text] if isinstance(event, Warned) else [])
+
+    assert run(queue, engine_sources.assuming_on_record, note) == ["finished", "finished"]
+    made = [Results().open(queue.get(each.id).result) for each in (old, new)]
+    (warning,) = unbound_warnings(made[0])
+    assert "Check the patient." in warning and "old.l" not in warning, "results have pseudonyms"
+    assert not unbound_warnings(made[1])
+    assert len([text for text in shown if "old.l: the queue has no fingerprint" in text]) == 1
+
+
+def test_worker_records_that_an_entry_has_no_fingerprint(queue: StudyQueue, tmp_path: Path) -> None:
+    entry = of_earlier_version(queue, queue.add(tiny_study(tmp_path)))
+    claimed = queue.claim(entry.id)
+    assert claimed is not None
+    ending = AttemptHere(queue, claimed).run(lambda _: None)
+    assert ending.kind == "finished" and len(unbound_warnings(Results().open(ending.result))) == 1
+
+
+def test_entry_without_fingerprint_asks_before_it_runs(queue: StudyQueue, tmp_path: Path) -> None:
+    old = of_earlier_version(queue, queue.add(study(tmp_path, "old"), asks=True))
+    assert run(queue) == ["asking"]
+    question = queue.get(old.id).open_question
+    assert question is not None and question.assumed == (queue.get(old.id).text,)
+    assert "may be the file of another patient" in question.text and not jobs()
+    queue.replace_study(old.id, queue.get(old.id).to_study(), agreed=question.assumed)
+    assert queue.get(old.id).to_study().fingerprints, "the answer is for the scan as it is now"
+    assert run(queue) == ["finished"]
+
+
+def test_unfinished_run_without_fingerprint_continues(queue: StudyQueue, tmp_path: Path) -> None:
+    """Its checkpoint knows its scan, and an answer would delete it."""
+    old = queue.add(study(tmp_path, "old", 40), asks=True)
+    worker = Thread(target=run, args=(queue, engine_sources.slow))
+    worker.start()
+    running(queue, old.id)
+    queue.pause(old.id)
+    worker.join()
+    of_earlier_version(queue, old)
+    queue.resume(old.id)
+    assert run(queue) == ["finished"]
 
 
 def test_running_study_is_not_replaced(queue: StudyQueue, tmp_path: Path) -> None:
