@@ -8,8 +8,10 @@ automatically.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -60,6 +62,7 @@ class RegionKeeper(QObject):
         self._known: tuple[OpenVolume, tuple[str, ...]] | None = None
         self._nameless: tuple[RunRecord, tuple[str, ...]] | None = None
         self._saved: RegionSet | None = None
+        self._writes = RegionWrites()
         # The scan and the result for which regions were drawn last.
         self._drawn: tuple[RegionSet, str] = RegionSet(), ""
         self._has_said = False
@@ -80,11 +83,7 @@ class RegionKeeper(QObject):
         if self._soon.isActive():
             self.save()
         marks = self._marks_of(opened)
-        current = self._model.current
-        is_known = current.is_of(marks) and (
-            not current.is_empty or set(marks) <= set(current.scans)
-        )
-        kept = None if is_known else self._stored(marks)
+        kept = self._stored(marks) if self._model.awaits_stored(marks) else None
         if kept is not None:
             self._saved = kept
             self._tell_of_header(kept, opened.origin)
@@ -111,9 +110,11 @@ class RegionKeeper(QObject):
         if regions.is_empty and self._saved is None:
             return
         self._saved = regions
-        path, result = self.file_of(regions.scans[0]), self._result_of(regions)
+        write = self._writes.later(
+            regions, self.file_of(regions.scans[0]), self._result_of(regions)
+        )
         self._context.commands.run_task(
-            lambda _: write_for_scan(regions, path, result),
+            lambda _: write(),
             self._tell_moved,
             failed=tr("The regions could not be saved with the scan."),
         )
@@ -210,6 +211,41 @@ class RegionKeeper(QObject):
         if self._nameless is None or self._nameless[0] is not record:
             self._nameless = record, marks_of(opened.volume)
         return self._nameless[1]
+
+
+class RegionWrites:
+    """Writes of regions in threads: of those to one place, only the last request counts."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._wanted: dict[tuple[Path, str], RegionSet] = {}
+
+    def later(
+        self, regions: RegionSet, path: Path, result_id: str = ""
+    ) -> Callable[[], dict[Path, Path]]:
+        """Return the write as a function for a thread.
+
+        Parameters
+        ----------
+        regions, path, result_id
+            as for `write_for_scan`
+
+        Returns
+        -------
+        write
+            returns the same as `write_for_scan`; does nothing once a later write was requested
+        """
+        place = path, result_id
+        self._wanted[place] = regions
+
+        def write() -> dict[Path, Path]:
+            # Threads start in any order, and deleted regions would return with an older write.
+            with self._lock:
+                if self._wanted[place] is not regions:
+                    return {}
+                return write_for_scan(regions, path, result_id)
+
+        return write
 
 
 def known_marks(opened: OpenVolume) -> tuple[str, ...]:

@@ -35,12 +35,23 @@ BRUSH_MM = 10.0
 
 @dataclass
 class _RegionHistory:
-    """Regions of one scan with their undo history."""
+    """Regions of one scan with their undo history.
+
+    Attributes
+    ----------
+    is_drawn : True once the user has changed them, also if none are left
+    """
 
     title: str
     patient: str
     states: list[RegionSet] = field(default_factory=lambda: [RegionSet()])
     at: int = 0
+    is_drawn: bool = False
+
+    @property
+    def takes_stored(self) -> bool:
+        """True if regions from disk lose nothing of the user, who may have deleted them."""
+        return not self.is_drawn and self.current.is_empty
 
     @property
     def current(self) -> RegionSet:
@@ -115,16 +126,15 @@ class RegionModel(QObject):
         title
             name of the scan, for the user
         regions
-            regions from disk; used only if there are none of this scan in memory
+            regions from disk; used only if none of this scan were read or changed before
         """
         before = self.current
-        found = next((each for each in self._scans if each.current.is_of(marks)), None)
+        found = self._found(marks)
         if found is None:
             first = regions or RegionSet(axes=RegionSet().facing(volume).axes)
             found = _RegionHistory(title, volume.patient, [first.bound_to(marks)])
             self._scans.append(found)
-        elif regions is not None and found.current.is_empty:
-            # A session without drawn regions has nothing to lose, so those from disk replace it.
+        elif regions is not None and found.takes_stored:
             found.states, found.at = [regions], 0
         facing = found.current.facing(volume)
         if facing != found.current:
@@ -147,7 +157,26 @@ class RegionModel(QObject):
         marks
             identifiers of the scan
         """
-        return next((each.current for each in self._scans if each.current.is_of(marks)), None)
+        found = self._found(marks)
+        return None if found is None else found.current
+
+    def awaits_stored(self, marks: tuple[str, ...]) -> bool:
+        """Return True if regions from disk can be passed to `follow`, False if it has them.
+
+        Parameters
+        ----------
+        marks
+            identifiers of the scan
+        """
+        found = self._found(marks)
+        if found is None:
+            return True
+        # Each new image of the scan would otherwise read the same files.
+        is_read = found is self._at and set(marks) <= set(found.current.scans)
+        return found.takes_stored and not is_read
+
+    def _found(self, marks: tuple[str, ...]) -> _RegionHistory | None:
+        return next((each for each in self._scans if each.current.is_of(marks)), None)
 
     def others(self) -> list[tuple[str, RegionSet]]:
         """Return the regions of other scans with the names of these scans."""
@@ -199,6 +228,7 @@ class RegionModel(QObject):
         if regions == self.current:
             return
         scan = self._at
+        scan.is_drawn = True
         # During a drag each change replaces the last state; otherwise it is a step of its own.
         first = scan.at if self._is_held and scan.at else scan.at + 1
         scan.states = [*scan.states[:first], regions][-DEPTH:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from app.analysis.regions.live_figures import (
     images_by_position,
 )
 from app.analysis.regions.region_list import SECOND
-from app.analysis.regions.region_storage import RegionKeeper, write_for_scan
+from app.analysis.regions.region_storage import RegionKeeper, RegionWrites, write_for_scan
 from app.analysis.regions.regions_tab import RegionsTab
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.models.images.volume_origin import Origin
@@ -246,6 +247,42 @@ def test_further_marks_of_the_scan_leave_undo_intact() -> None:
     assert model.can_undo and model.current.scans == ("print:a", "data:a")
     model.undo()
     assert model.regions == () and model.current.scans == ("print:a", "data:a")
+
+
+def test_deleted_regions_stay_deleted_while_the_marks_of_the_scan_grow(
+    qtbot, controls, monkeypatch
+) -> None:
+    """Their file is removed in a thread, which can be late."""
+    shown = [of_scan("one")]
+    monkeypatch.setattr(type(controls.session.volumes), "base", property(lambda _: shown[-1]))
+    model, keeper = controls.session.regions, RegionKeeper(controls.context)
+    keeper.follow()
+    model.add(BALL, "Lesion")
+    keeper.save()
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    late = []
+    monkeypatch.setattr(controls.commands, "run_task", lambda work, *_, **__: late.append(work))
+    model.remove("Lesion")
+    shown.append(of_scan("one", "its digest"))
+    keeper.follow()
+    assert model.regions == () and len(model.current.scans) == 3
+    shown.append(of_scan("two"))
+    keeper.follow()
+    shown.append(of_scan("one", "its digest"))
+    keeper.follow()
+    assert model.regions == () and model.can_undo
+    for work in late:
+        work(None)
+    assert not list(keeper.file_of("").parent.glob("*.toml"))
+
+
+def test_an_older_write_of_regions_does_not_replace_a_newer_one(tmp_path: Path) -> None:
+    writes, path = RegionWrites(), tmp_path / "scan.regions.toml"
+    drawn = RegionSet(scans=("data:1",), regions=(Region(name="Lesion", shape=BALL),))
+    older, newer = writes.later(drawn, path), writes.later(RegionSet(scans=("data:1",)), path)
+    newer()
+    older()
+    assert not path.exists()
 
 
 def test_regions_return_when_the_scan_is_opened_again(qtbot, tab, controls) -> None:
