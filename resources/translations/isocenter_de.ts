@@ -7159,6 +7159,16 @@
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
+      <source>The job cannot be resumed.</source>
+      <translation>Der Auftrag kann nicht fortgesetzt werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/commands.py" />
+      <source>The job is still stored.</source>
+      <translation>Der Auftrag ist noch gespeichert.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/commands.py" />
       <source>{name} cannot be saved for the scanner.</source>
       <translation>{name} kann nicht für den Scanner gespeichert werden.</translation>
     </message>
@@ -7631,11 +7641,6 @@
       <location filename="app/state/services/runner.py" />
       <source>The reconstruction cannot start. {obstacle}</source>
       <translation>Die Rekonstruktion kann nicht starten. {obstacle}</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/runner.py" />
-      <source>The job cannot be resumed.</source>
-      <translation>Der Auftrag kann nicht fortgesetzt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/runner.py" />

@@ -224,6 +224,29 @@ class Commands(Tasks):
             )
         )
 
+    def open_job(self, study: Study, folder: Path, done: Callable[[], object]) -> None:
+        """Open the study of an interrupted job; it is refused if its files are others by now.
+
+        Parameters
+        ----------
+        study
+            study of the job
+        folder
+            folder of the job
+        done
+            called after the study has been opened
+        """
+        self._opening.add(
+            Request(
+                study.data.name,
+                DATA,
+                lambda reader: reader.job(study, folder),
+                done,
+                refused=tr("The job cannot be resumed."),
+                safe=tr("The job is still stored."),
+            )
+        )
+
     @property
     def serial(self) -> int:
         """A number that increases whenever the user opens or clears something."""

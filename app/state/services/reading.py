@@ -152,6 +152,24 @@ class StudyReader:
         )
         return replace(self._new(wanted), path=path or study.data)
 
+    def job(self, study: Study, folder: Path) -> NewStudy:
+        """Read all files of an interrupted job.
+
+        Parameters
+        ----------
+        study
+            study of the job
+        folder
+            folder of the job
+
+        Raises
+        ------
+        EngineError
+            another file has taken the place of one of its files, or one cannot be used
+        """
+        self.files.refuse_replaced_scan(study.data, folder)
+        return self.study(study, may_differ=False)
+
     def wanted(self, wanted: Wanted) -> NewStudy:
         """Read exactly the files that a study names.
 

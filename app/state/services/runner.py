@@ -116,7 +116,8 @@ class Runner(QObject):
             return
         self._session.unlock_key()
         try:
-            study = KeptJob.open(job_id).study
+            job = KeptJob.open(job_id)
+            study = job.study
         except EngineError as e:
             self._session.raise_problem(Problem(tr("The job cannot be resumed."), str(e)))
             return
@@ -130,7 +131,7 @@ class Runner(QObject):
             # The order belongs to the previous scan. If the scan of the job is refused, the
             # previous one stays bound.
             self._session.order.forget()
-            self._commands.open_study(study, done=launch)
+            self._commands.open_job(study, job.folder, launch)
 
     def pause(self) -> None:
         """Pause after the current update, or continue."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from engine.core.errors import EngineError
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.jobs.checkpoint.images import Head, read_checkpoint, write_image
+from engine.jobs.checkpoint.images import Head, read_checkpoint, read_head, write_image
 
 if TYPE_CHECKING:
     from engine.data.error_map import ErrorMap
@@ -50,6 +50,11 @@ class FinishedFrames:
 
             VolumeHdf5Writer.write(volume, self._error_path(place), {})
         write_image(volume, head, self._path(place))
+
+    @property
+    def head(self) -> Head | None:
+        """Description of the first frame; None without one. No image is read."""
+        return read_head(self._path(1))
 
     def read(self) -> list[tuple[Head, FrameVolume]]:
         """Return the frames before the first gap, all with the protocol and inputs of frame 1."""

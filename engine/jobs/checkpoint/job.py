@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # the window lists jobs without loading kernels
     from engine.jobs.reconstruction import Resume
 
 RECORD, ITERATES, FRAMES = "job.json", "iterates", "frames"
+DATA = "data"
 KEPT_ENDED = 20
 """Number of ended jobs in the list, the newest ones. Interrupted jobs always stay."""
 
@@ -345,6 +346,32 @@ class Job:
             )
         return None
 
+    def refuse_replaced_scan(self) -> None:
+        """Refuse a job of an earlier version if its files are not those that it began with.
+
+        Later versions store fingerprints with the study, which readers of the study compare. Reads
+        no image.
+
+        Raises
+        ------
+        DataError, SettingsError
+            if the files or the protocol have changed, or nothing shows that they have not
+        """
+        study = self.study
+        if DATA in study.fingerprints:
+            return
+        slabs, images = self.slabs.record(), self._images.newest_first()
+        head = images[0][0] if images else self.frames.head
+        head = head if slabs is None else slabs.head
+        if head is None:
+            raise DataError(
+                f"{study.data.name}: the job has neither a checkpoint nor a fingerprint of this "
+                "file, which may be the file of another patient by now. Open the scan, check the "
+                "patient, and start it again."
+            )
+        origin = origin_of(study, describe_inputs(study))
+        refuse_other_origin(origin, head, study, f"{self.id}/{STUDY}")
+
     def remove(self) -> None:
         """Delete the job's files, and its folder if it is then empty."""
         audit_log.record("run deleted", job=self._public_id, why="asked for")
@@ -388,6 +415,19 @@ class Job:
 
     def _write(self, record: JobRecord) -> None:
         write_atomically(record.to_text().encode(), self.folder / RECORD, private=True)
+
+
+def refuse_replaced_scan(scan: Path, folder: Path) -> None:
+    """Do the same as `Job.refuse_replaced_scan`, for a process that reads foreign files.
+
+    Parameters
+    ----------
+    scan
+        scan of the job
+    folder
+        folder of the job
+    """
+    Job(folder).refuse_replaced_scan()
 
 
 def job_files(folder: Path) -> tuple[Path, ...]:

@@ -11,6 +11,7 @@ from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
 from engine.io import read_scanner
 from engine.io.any_file import format_of_volume
+from engine.jobs.checkpoint.job import refuse_replaced_scan
 from engine.jobs.loader.loader import Calls, never
 from engine.modalities.opening import (
     AuxiliaryFile,
@@ -96,6 +97,23 @@ class ForeignFiles:
             fingerprint in a tracer file
         """
         return self._ask(is_scan_at, path, fingerprint)
+
+    def refuse_replaced_scan(self, path: Path, job: Path) -> None:
+        """Refuse a job of an earlier version if its files are not those that it began with.
+
+        Parameters
+        ----------
+        path
+            scan of the job
+        job
+            folder of the job
+
+        Raises
+        ------
+        DataError, SettingsError
+            as `engine.jobs.checkpoint.job.Job.refuse_replaced_scan`
+        """
+        self._ask(refuse_replaced_scan, path, job)
 
     def scanner(self, name_or_path: str) -> Scanner:
         """Read a scanner by its name, or from its file."""

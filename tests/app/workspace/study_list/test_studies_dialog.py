@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pydicom
 import pytest
@@ -15,10 +17,14 @@ from app.workspace.study_list.study_table import COLUMNS, PATIENT, PROTOCOL, SCA
 from app.workspace.study_list.worklist_page import WorklistPage
 from engine.core import paths
 from engine.core.errors import DataError
+from engine.data.runs.events import Preview
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+from engine.io import read_listmode, write_listmode
 from engine.jobs import Job, StudyQueue
+from engine.jobs.reconstruction import run
 from engine.jobs.study_index import ImagingOrder, Worklist
+from engine.modalities import write_study
 from engine.results import NewResult, Results
 from engine.results.reports import Site, sign
 from tests.app.conftest import PATIENCE_MS, read_input
@@ -275,6 +281,52 @@ def test_failed_resume_keeps_the_order(qtbot, window, opened, small_study, tmp_p
     )
     with pytest.raises(DataError, match="different patient"):
         session.order.take(JOHN, session.patients())
+
+
+@pytest.mark.parametrize("is_of_earlier_version", [False, True])
+def test_job_of_a_replaced_scan_opens_no_scan(
+    qtbot, window, opened, small_study, tmp_path, is_of_earlier_version
+):
+    """The scanner has exported the next patient over the file."""
+    scan = tmp_path / "export.h5"
+    scan.write_bytes(small_study.data.read_bytes())
+    study = small_study.model_copy(update={"data": scan})
+    job = Job.create(study)
+    if is_of_earlier_version:
+        plain = job.study.model_copy(update={"fingerprints": {}})
+        write_study(plain, job.folder / "study.toml", private=True)
+    preview = next(event for event in run(study) if isinstance(event, Preview))
+    job.save(preview)
+    ours = read_listmode(scan)
+    write_listmode(replace(ours, crystals=ours.crystals[::-1].copy()), scan)
+    opened()
+    before, problems = window.session.study.inputs, []
+    window.session.problem_raised.connect(problems.append)
+    window.runner.resume(job.folder.name)
+    qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+    assert window.session.study.inputs is before and not window.session.run.state.is_active
+    (problem,) = problems
+    assert problem.title == "The job cannot be resumed." and "export.h5: " in problem.text
+
+
+def test_job_of_an_earlier_version_resumes_with_its_own_scan(
+    qtbot, window, opened, small_study, tmp_path
+):
+    scan = tmp_path / "export.h5"
+    scan.write_bytes(small_study.data.read_bytes())
+    study = small_study.model_copy(update={"data": scan})
+    job = Job.create(study)
+    plain = job.study.model_copy(update={"fingerprints": {}})
+    write_study(plain, job.folder / "study.toml", private=True)
+    opened()
+    window.runner.resume(job.folder.name)
+    qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+    assert window.session.study.inputs[DATA].value == str(small_study.data), "nothing identifies it"
+    job.save(next(event for event in run(study) if isinstance(event, Preview)))
+    window.runner.resume(job.folder.name)
+    ended = lambda: window.session.run.record.result_id  # noqa: E731
+    qtbot.waitUntil(lambda: bool(ended()), timeout=PATIENCE_MS)
+    assert window.session.study.inputs[DATA].value == str(scan)
 
 
 def test_protocol_names_keep_capitals_and_results_have_a_thumbnail(
