@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage, QImageWriter
 
 from app.language.translation import tr
 from app.state.models.images.open_volumes import OpenVolume
-from app.state.models.images.volume_origin import TWO_PATIENTS
+from app.state.models.images.volume_origin import NOT_SAID, TWO_PATIENTS, TWO_SCANS, TWO_SPACES
 from app.state.models.messages import Problem
 from app.state.models.session import Session
 from app.state.services.context import AppContext
@@ -43,6 +43,15 @@ COMPARED: dict[FusionMode, str] = {
     "significance": "Difference, second volume minus image, divided by its error",
 }
 """Captions are part of the report, which is English."""
+NOTES = {
+    TWO_PATIENTS: "the two images belong to different patients",
+    TWO_SCANS: "the two images are from different scans, possibly of different patients",
+    TWO_SPACES: "the two images have different frames of reference",
+    NOT_SAID: "unknown whether both images show the same patient",
+}
+"""Messages about a pair of volumes, in the language of the window, with their English texts."""
+SHOWN = 8
+"""Digits of a fingerprint in a caption."""
 
 
 class KeyImageKeeper(QObject):
@@ -116,13 +125,21 @@ def obstacle(session: Session, view: RasterView) -> str:
         return tr("The report shows the image of the run. Show it first.")
     if _frame_text(session) is None and run.selected is not None:
         return tr("The report shows the last image of the run. Select it first.")
-    if fusion.has_values and fusion.warning == TWO_PATIENTS:
+    if fusion.has_values and _shows_two_patients(session):
         return TWO_PATIENTS
     if not session.key_images.is_ready:
         return tr("The key images of this result are not read yet.")
     if session.key_images.is_full:
         return tr("A report has at most {n} key images. Remove one first.", n=MOST_IMAGES)
     return ""
+
+
+def _shows_two_patients(session: Session) -> bool:
+    overlay, order = session.volumes.overlay, session.run.record.order
+    if session.volumes.pairing_note.warning == TWO_PATIENTS:
+        return True
+    # The image of a run has no patient ID of its own.
+    return overlay is not None and order is not None and not order.is_of(overlay.origin.patient)
 
 
 def add_key_image(context: AppContext, view: RasterView) -> None:
@@ -197,7 +214,7 @@ def _second_caption(session: Session, *, part: str, is_compared: bool) -> list[s
     """Return the caption of the second volume."""
     fusion, overlay = session.view.fusion, session.volumes.overlay
     name = _name_without_files(overlay) if overlay is not None else "second volume"
-    warning = [fusion.warning.rstrip(".")] if fusion.warning else []
+    warning = _scan_texts(session)
     if is_compared:
         mode: FusionMode = "difference" if part == "difference" else fusion.mode
         appearance = fusion.compared
@@ -218,6 +235,18 @@ def _name_without_files(opened: OpenVolume) -> str:
     if opened.kind == "input":
         return f"second volume: {key.replace('_', ' ')}"
     return f"second volume: result {key}" if opened.kind == "result" else "second volume"
+
+
+def _scan_texts(session: Session) -> list[str]:
+    """Return the scan of the second volume, unless it is that of the image."""
+    base, overlay = session.volumes.base, session.volumes.overlay
+    if base is None or overlay is None or overlay.kind == "error":
+        return []
+    note, scan = session.volumes.pairing_note, overlay.origin.fingerprint or overlay.origin.digest
+    said = [text for words, text in NOTES.items() if any(words in each for each in note)]
+    if said and scan and base.origin.is_same_scan(overlay.origin) is not True:
+        said.append(f"scan of the second volume: fingerprint {scan[:SHOWN]}")
+    return said
 
 
 def _frame_text(session: Session) -> str | None:

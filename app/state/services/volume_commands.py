@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -21,6 +22,7 @@ from app.state.services.threads import Task
 from app.views.fusion.fusion_state import FusionMode
 from app.views.text import image_title
 from app.views.volume_facts import looked_through
+from engine.core.errors import EngineError
 from engine.data import Volume
 from engine.results import Result
 
@@ -167,12 +169,13 @@ class VolumeCommands(QObject):
         """
         name = self._session.results.names.get(result.id, result.scan)
 
-        def read() -> tuple[Volume, Study]:
-            return looked_through(result.volume()), result.study
+        def read() -> tuple[Volume, Study, str]:
+            return looked_through(result.volume()), result.study, _patient_of(result)
 
-        def take(found: tuple[Volume, Study]) -> None:
-            volume, study = found
+        def take(found: tuple[Volume, Study, str]) -> None:
+            volume, study, patient = found
             origin = Origin.of(volume, study, result.record.inputs)
+            origin = replace(origin, patient=origin.patient or patient)
             self._add_at(OpenVolume(f"result:{result.id}", name, "result", volume, origin), place)
 
         self._read(read, take, tr("Result for {scan}", scan=result.scan))
@@ -344,3 +347,12 @@ class VolumeCommands(QObject):
             its key
         """
         self._volumes.close(key)
+
+
+def _patient_of(result: Result) -> str:
+    """Return the patient ID in the order of a result; empty if it is not known."""
+    try:
+        order = result.order
+    except EngineError:  # the card of the image states the fault
+        return ""
+    return "" if order is None else order.patient_id

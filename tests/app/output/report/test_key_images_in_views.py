@@ -14,8 +14,10 @@ from app.analysis.regions.region_marks import RegionMarks
 from app.output.report.report_commands import read_subject
 from app.output.report.report_panel import ReportTab
 from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.volume_origin import TWO_PATIENTS, Origin
 from app.state.models.run_record import RunRecord
 from app.state.services.key_images import KeyImageKeeper, add_key_image, caption_of, obstacle
+from app.state.services.volume_commands import VolumeCommands
 from app.viewing.fusion.view_menu import ViewMenu
 from app.views.planes.plane_geometry import ViewTurn
 from app.views.slices.ortho_view import OrthoView
@@ -24,6 +26,7 @@ from engine.analysis.regions import SphereRegion
 from engine.core import paths
 from engine.data import Volume
 from engine.geometry import ImageGrid
+from engine.jobs.study_index import ImagingOrder
 from engine.results import NewResult, Results
 from engine.results.reports import MOST_IMAGES, read_key_images, report_of
 from tests.app.conftest import PATIENCE_MS
@@ -186,6 +189,42 @@ def test_captions_contain_no_file_name(controls, views):
     session.view.fusion.set_mode("blend")
     caption = caption_of(session, views.axial)
     assert "second volume, 50 %" in caption and "HU" in caption and "Bq/mL" in caption
+
+
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [
+        (Origin(fingerprint="0123456789"), "possibly of different patients"),
+        (Origin(), "unknown whether both images show the same patient"),
+        (Origin(patient="4711"), "unknown whether both images show the same patient"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["blend", "difference"])
+def test_caption_states_the_scan_of_the_overlay(
+    qtbot, controls, views, small_study, mode, origin, expected
+):
+    session = controls.session
+    display(qtbot, controls, small_study.model_copy(update={"fingerprints": {"data": "ours"}}))
+    other = OpenVolume("file:ct", "ct.nii", "file", image_of(), origin)
+    session.volumes.add(other)
+    session.volumes.set_overlay(other.key)
+    session.view.fusion.set_mode(mode)
+    caption = caption_of(session, views.axial)
+    assert expected in caption
+    assert ("fingerprint 01234567" in caption) is bool(origin.fingerprint)
+
+
+def test_overlay_of_another_patient_is_not_added(qtbot, controls, views, small_study):
+    """Only its worklist order names the patient of a result."""
+    session, commands = controls.session, VolumeCommands(controls.session, controls.commands)
+    other = Results().keep(NewResult(small_study, image_of(), {"axes": "LPS"}))
+    other.assign_order(ImagingOrder(patient_name="Doe^John", patient_id="4712"))
+    session.run.record.order = ImagingOrder(patient_name="Müller^Ida", patient_id="4711")
+    commands.open_result(other, "overlay")
+    qtbot.waitUntil(lambda: session.volumes.overlay is not None, timeout=PATIENCE_MS)
+    assert obstacle(session, views.axial) == TWO_PATIENTS
+    session.run.record.order = other.order
+    assert obstacle(session, views.axial) == ""
 
 
 def test_only_views_of_the_result_itself_can_be_added(qtbot, controls, views, small_study):
