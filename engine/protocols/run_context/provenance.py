@@ -9,9 +9,9 @@ import hashlib
 import json
 import math
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -187,9 +187,9 @@ def describe_inputs(study: StudyValues, read: Mapping[str, str] | None = None) -
         has this name now
     """
     changed = changed_roles(study, read or {})
-    found = _described(study, changed)
+    found, unread = _described(study, changed, of_run=read is not None)
     # Again, because a file can be replaced while others are hashed.
-    if lost := changed_roles(study, read or {}) | changed:
+    if lost := changed_roles(study, read or {}) | changed | unread:
         found = {role: each for role, each in found.items() if not _is_of(role, lost)}
         files = study.of_files().files
         found |= {role: {"name": _name_of(files[role], role, study), "sha256": ""} for role in lost}
@@ -212,13 +212,26 @@ def _is_of(role: str, roles: Collection[str]) -> bool:
     return role.partition(",")[0] in roles
 
 
-def _described(study: StudyValues, changed: Collection[str]) -> dict[str, Plain]:
-    """Return the descriptions of all files except those of some roles."""
-    found = study.in_memory | {
-        role: hash_file(path) | {"name": _name_of(path, role, study)}
-        for role, path in input_files(study).items()
-        if not _is_of(role, changed)
-    }
+def _described(
+    study: StudyValues, changed: Collection[str], *, of_run: bool
+) -> tuple[dict[str, Plain], set[str]]:
+    """Return the descriptions of all files except those of some roles, and the unreadable roles.
+
+    After a run, a file that cannot be read any more must not cost the image.
+    """
+    found, unread = dict(study.in_memory), set[str]()
+
+    def add(role: str, path: Path, hashed: Callable[[], Plain]) -> None:
+        try:
+            found[role] = hashed() | {"name": _name_of(path, role, study)}
+        except EngineError:
+            if not of_run:
+                raise
+            unread.add(role.partition(",")[0])
+
+    for role, path in input_files(study).items():
+        if not _is_of(role, changed):
+            add(role, path, partial(hash_file, path))
     # An image that is named by itself has its own entry and is not counted twice.
     alone = {path.absolute() for path in input_files(study).values()}
     # Resolve folders first, so that the roles are those of actual files.
@@ -231,10 +244,9 @@ def _described(study: StudyValues, changed: Collection[str]) -> dict[str, Plain]
         images = [p for p in behind if p.absolute() not in alone]
         # Thousands of slices would fill the provenance, so they have one combined digest.
         if images:
-            entry = f"{role}, {IMAGES}"
             # The name of the first image stands for all of them.
-            found[entry] = _hash_images(images) | {"name": _name_of(images[0], entry, study)}
-    return found
+            add(f"{role}, {IMAGES}", images[0], partial(_hash_images, images))
+    return found, unread
 
 
 def _name_of(path: Path, role: str, study: StudyValues) -> str:

@@ -63,6 +63,30 @@ def test_finished_image_keeps_no_digest_of_another_file(study: Study, how) -> No
     assert text in [each.text for each in event.run.warnings]
 
 
+@pytest.mark.parametrize("removed", ["scan.h5", "image"])
+def test_image_is_kept_if_a_file_is_removed_before_it_is_hashed(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: str
+) -> None:
+    name = "hash_file" if removed == "scan.h5" else "_hash_images"
+    hashed = getattr(provenance, name)
+    if removed == "image":
+        image = tmp_path / "scan_0001.tif"
+        image.write_bytes(b"pixels")
+        monkeypatch.setattr(provenance, "images_behind", lambda _: (image,))
+
+    def removed_before(files: object) -> object:
+        for each in [files] if isinstance(files, Path) else files:
+            each.unlink(missing_ok=True)
+        return hashed(files)
+
+    for event in run(study, on=engine.cpu()):
+        if isinstance(event, Loaded):
+            monkeypatch.setattr(provenance, name, removed_before)
+    assert isinstance(event, Finished), "the image is not lost"
+    assert event.provenance["inputs"]["data"]["sha256"] == ""
+    assert any("during the run" in each.text for each in event.run.warnings)
+
+
 def test_scan_replaced_while_it_is_read_is_refused(study: Study) -> None:
     with pytest.raises(DataError, match="may belong to another patient"):
         for event in run(study, on=engine.cpu()):
