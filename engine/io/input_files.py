@@ -47,13 +47,15 @@ LINK = re.compile(rb"\.(?:cxi|h5|hdf|hdf5|he5|nx|nxs)\0", re.IGNORECASE)
 MOST_LINKS, MOST_NAME_BYTES = 10_000, 255
 
 
-def files_behind(path: Path) -> tuple[Path, ...]:
+def files_behind(path: Path, *, by_library: bool = True) -> tuple[Path, ...]:
     """Return all files that are read when a path is opened.
 
     Parameters
     ----------
     path
         file or folder that the user opens
+    by_library
+        as for `links_behind`
 
     Returns
     -------
@@ -74,7 +76,7 @@ def files_behind(path: Path) -> tuple[Path, ...]:
     adjacent = [each for each in _files_in(header.parent) if each.name != header.name]
     found = {*_named(header, adjacent), *_naming(header, adjacent), *_maps(adjacent)}
     found |= {*_provenance(header), *parts_behind(header), *raw_behind(header)}
-    found |= {*links_behind(header)}
+    found |= {*links_behind(header, by_library=by_library)}
     found |= {*(_images(scan, adjacent) if scan is not None else ())}
     return tuple(dict.fromkeys((path, header, *sorted(found))))
 
@@ -178,31 +180,39 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
     return tuple(dict.fromkeys((*_named(path, adjacent), *pair)))
 
 
-def links_behind(path: Path) -> Iterator[Path]:
-    """Yield the files that an HDF5 file links to.
+def links_behind(path: Path, *, by_library: bool = True) -> Iterator[Path]:
+    """Yield the files that an HDF5 file refers to.
 
-    This needs no HDF5 library, because the file can be hostile. Both ends of a large file are
-    searched: programs store links before or after the values, and to read all can take minutes.
+    Names are also searched as text at both ends of the file, where most programs store links:
+    HDF5's library opens no damaged file.
 
     Parameters
     ----------
     path
         any file
+    by_library
+        False searches the text alone. A file can be hostile, and the library could end the process
     """
+    linked: tuple[Path, ...] = ()
     try:
         with open_input(path) as file:
             if not is_hdf5(file):
                 return
             content = _ends_of(file)
+            if by_library:
+                from engine.io.hdf5.links import linked_files  # other files do not need h5py
+
+                linked = linked_files(file)
     except EngineError:
         return
+    yield from linked
     ends = (each.end() - 1 for each in islice(LINK.finditer(content), MOST_LINKS))
     before = (content[max(0, end - MOST_NAME_BYTES) : end] for end in ends)
     # Bytes below a space precede a name.
     names = {re.split(rb"[\0-\x1f]", each)[-1] for each in before}
     for name in sorted(names):
         found = linked_path(path.parent, name.decode(errors="surrogateescape"))
-        if found != path and is_file(found):
+        if found != path and found not in linked and is_file(found):
             yield found
 
 

@@ -15,6 +15,7 @@ from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
 from engine.io import scan_file
 from engine.io.folder import is_file
+from engine.io.input_files import links_behind
 from engine.io.scan_fingerprint import WatchedScan, fingerprint_of, is_scan_of
 from engine.modalities.recognise import all_roles, summarise
 from engine.modalities.scan_summary import ScanSummary
@@ -59,7 +60,7 @@ def scan_at(path: Path, scanner: str | None = None, complete_events: bool = Fals
     # A fault is known only after reading, for example NaN in the projections.
     if scan.fault:
         raise DataError(scan.fault)
-    return replace(scan, fingerprint=watched.fingerprint())
+    return replace(scan, fingerprint=watched.fingerprint(), linked=tuple(links_behind(file)))
 
 
 def fingerprint_at(path: Path) -> str:

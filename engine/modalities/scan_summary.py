@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.core.json_types import Plain
@@ -33,6 +34,7 @@ class ScanSummary:
     fault : why the scan cannot be reconstructed; empty if it can
     is_cut_off : True if its file ends within a record and the user has accepted this
     fingerprint : fingerprint of the files that were read (`engine.io.fingerprint_of`)
+    linked : files that the scan refers to in HDF5 (`engine.io.input_files.links_behind`)
     """
 
     modality: ClassVar[str]
@@ -45,6 +47,7 @@ class ScanSummary:
     fault: str = ""
     is_cut_off: bool = False
     fingerprint: str = field(default="", kw_only=True)
+    linked: tuple[Path, ...] = field(default=(), kw_only=True)
 
     @property
     def length_unit(self) -> str:

@@ -175,15 +175,18 @@ def study_of_kind(path: Path, kind: type[Protocol]) -> Study:
     return parse(Study, values, where=path.name)
 
 
-def files_of_study(study: StudyValues) -> tuple[Path, ...]:
+def files_of_study(study: StudyValues, *, by_library: bool = True) -> tuple[Path, ...]:
     """Return every file that a reconstruction reads, including files that headers name.
 
     Parameters
     ----------
     study
         study with its files
+    by_library
+        False leaves HDF5's library out, as for `engine.io.input_files.links_behind`
     """
-    return tuple(file for path in study.files.values() for file in files_behind(path))
+    behind = (files_behind(path, by_library=by_library) for path in study.files.values())
+    return tuple(file for files in behind for file in files)
 
 
 def study_of_json(text: str) -> Study:

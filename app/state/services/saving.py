@@ -118,8 +118,11 @@ def inputs_of(session: Session) -> Sequence[Path]:
         state of the window
     """
     study = session.study
-    # Files that a header refers to are inputs too.
-    return files_of_study(study.to_study()) if study.inputs else ()
+    if not study.inputs:
+        return ()
+    # Files that a header refers to are inputs too. The reading process has found the links of HDF5.
+    linked = study.inputs.scan.linked if study.inputs.scan is not None else ()
+    return (*files_of_study(study.to_study(), by_library=False), *linked)
 
 
 def refusal(target: Path, inputs: Sequence[Path]) -> str:

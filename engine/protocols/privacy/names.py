@@ -198,7 +198,7 @@ def is_name(word: str) -> bool:
 
 @lru_cache(maxsize=256)  # a run uses its study many times
 def _of_file(path: Path, kind: str) -> tuple[tuple[str, str], ...]:
-    return tuple(dict(_pairs(path, kind, files_behind(path))).items())
+    return tuple(dict(_pairs(path, kind, files_behind(path, by_library=False))).items())
 
 
 def _pairs(path: Path, kind: str, files: Iterable[Path]) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from app.state.models.device_choice import DeviceChoice
 from app.state.models.inputs import DATA, Input
 from app.state.models.session import Session
 from app.state.services.saving import REPLACE, ask_target, inputs_of, may_write, question_of
+from engine.modalities.opening import scan_at
 from engine.modalities.studies import Study
 
 
@@ -95,6 +97,15 @@ def test_scan_is_never_replaced(parent, session, small_study, tmp_path, manner):
     written, said = answering(parent, target, session, "OK")
     assert not written and "never overwritten" in said
     assert scan.read_bytes() == before and inputs_of(session) == (scan,)
+
+
+def test_file_that_the_scan_links_to_is_never_replaced(parent, session, small_study, tmp_path):
+    values = tmp_path / "values.h5"
+    values.write_bytes(b"counts of the detector")
+    scan = replace(scan_at(small_study.data, None, False), linked=(values,))
+    session.study.inputs[DATA] = Input(str(small_study.data), "a scan", scan)
+    written, said = answering(parent, values, session, "OK")
+    assert not written and "never overwritten" in said
 
 
 def test_several_files_are_listed_in_the_question(tmp_path):
