@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 
 from app.language.translation import tr
+from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import DATA
 from app.state.models.messages import Problem
 from app.state.models.protocols.text import marked
+from app.state.models.result_list import origins_of
 from app.state.models.run_images import ALL_FRAMES
 from app.state.models.run_record import RunRecord
 from app.state.models.session import Session
@@ -49,13 +51,21 @@ class ResultCommands(QObject):
         session.order.changed.connect(self._take_order)
         session.run.result_kept.connect(self._keep_order)
         session.run.result_kept.connect(self.refresh)
+        session.results.scans_needed.connect(self._read_scans)
 
     def refresh(self) -> None:
         """Read the list of results."""
-        known = self._session.results.items
+        results = self._session.results
+        known = results.items
         self._commands.run_task(
-            lambda _: _all_results(known), lambda found: self._session.results.take(*found)
+            lambda _: _all_results(known, results.unread_among), lambda found: results.take(*found)
         )
+
+    def _read_scans(self) -> None:
+        """Read the scans of results that have the name of the displayed one."""
+        results = self._session.results
+        unread = results.unread
+        self._commands.run_task(lambda _: origins_of(unread), results.take_origins)
 
     def open(self, result: Result) -> None:
         """Show a result.
@@ -244,15 +254,16 @@ def _read_result(result: Result) -> OpenedResult:
 
 
 def _all_results(
-    known: tuple[Result, ...],
-) -> tuple[tuple[Result, ...], str, str, dict[str, Judgement]]:
+    known: tuple[Result, ...], unread_among: Callable[[Iterable[Result]], list[Result]]
+) -> tuple[tuple[Result, ...], str, str, dict[str, Judgement], dict[str, Origin]]:
     """Read the list of results, in a thread."""
     results = Results()
     found = tuple(results.newest_first(known))
     for result in found:
         _ = result.scan  # read in this thread, not while painting
     judged = {each.id: judgement for each in found if (judgement := _judgement_of(each))}
-    return found, results.retention.describe(), results.note, judged
+    origins = origins_of(unread_among(found))
+    return found, results.retention.describe(), results.note, judged, origins
 
 
 def _judgement_of(result: Result) -> Judgement | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from threading import Thread, current_thread, main_thread
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 
 from app.output.results.film_strip import GAP_PX, THUMBNAIL_PX
+from app.state.models.result_list import ResultList
 from app.state.models.run_record import RunState
-from engine.results import NewResult, Results
+from engine.results import NewResult, Result, Results
 from engine.results.reports import sign
 from tests.app.conftest import PATIENCE_MS
 
@@ -133,3 +135,24 @@ def test_results_of_another_scan_with_the_same_name_are_left_out(qtbot, twice):
     assert sum(each.scan == own.scan for each in results.items) == 5
     shown = twice.centre.strip.results
     assert len(shown) == 3 and kept.id in {each.id for each in shown}
+
+
+def test_scans_of_results_are_not_read_in_the_thread_of_the_window(qtbot, twice, monkeypatch):
+    """Each is a file, and the folder of the results can be on a slow disk."""
+    threads, read = set[Thread](), Result.study.func
+
+    def noted(result: Result):
+        threads.add(current_thread())
+        return read(result)
+
+    monkeypatch.setattr(Result, "study", property(noted))
+    session = twice.session
+    session.results = fresh = ResultList()
+    fresh.scans_needed.connect(twice.context.results._read_scans)
+    found = tuple(Results().newest_first())
+    fresh.take(found, "", "")
+    record = session.run.record
+    asked = lambda: fresh.of_scan(record.study, record.known_inputs)  # noqa: E731
+    assert asked() == ()
+    qtbot.waitUntil(lambda: len(asked()) == 2, timeout=PATIENCE_MS)
+    assert threads and main_thread() not in threads
