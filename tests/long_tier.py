@@ -29,7 +29,7 @@ PART = "ISOCENTER_LONG_PART"
 """Environment variable with the part that runs, such as "2/8"."""
 
 
-@dataclass
+@dataclass(eq=False)  # pytest puts its plug-ins into sets
 class Outcomes:
     """Outcomes of tests, as a plug-in of pytest collects them.
 
@@ -54,7 +54,10 @@ class Outcomes:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the long tests or a part of them, store the result, and return pytest's exit code."""
+    """Run the long tests or a part of them, store the result, and return pytest's exit code.
+
+    The result of a run that broke off is not stored, because it lacks tests.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", type=_part, default="1/1", metavar="K/N", help="every Nth file")
     chosen, options = parser.parse_known_args(arguments)
@@ -63,6 +66,8 @@ def main(arguments: list[str]) -> int:
     os.environ[PART] = chosen.part
     options = ["-m", "slow", "--timeout", "3600", "-p", "tests.long_tier", *options]
     code = pytest.main(options, plugins=[outcomes])
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        return int(code)
     result = {
         "date": datetime.now(UTC).date().isoformat(),
         "commit": _commit(),

@@ -151,7 +151,8 @@ def test_changed_projections_are_refused_with_the_remedy(
     where = {"Data Exchange": "exchange/data", "NXtomo": "entry/instrument/detector/data"}[kind]
     with h5py.File(path, "r+") as file:
         file[where][0, 0, 0] += 1
-    with pytest.raises(FileFormatError, match=r"has changed .* delete the attributes seal and cre"):
+    remedy = "has changed .* delete the attributes 'seal' and 'creator'"
+    with pytest.raises(FileFormatError, match=remedy):
         read_projections(path)
     with h5py.File(path, "r+") as file:
         del file.attrs["seal"]

@@ -88,7 +88,7 @@ def test_invalid_search_gives_one_sentence(problem, words):
 def test_two_concurrent_searches_are_refused():
     with (
         only_writer(made(cache_dir() / "tuning")),
-        pytest.raises(ResourceError, match="another search runs"),
+        pytest.raises(ResourceError, match="another search is running"),
     ):
         Search(Bowl(), request(planted)).run()
 
