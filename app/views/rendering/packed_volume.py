@@ -32,7 +32,8 @@ class PackedVolume:
     ----------
     levels : (n_z, n_y, n_x)
     blocks : highest level of each block, (n_z, n_y, n_x) / `BLOCK` rounded up
-    low, high : values at the levels 0 and 65535, in the unit of the volume
+    low, high : values at the levels 0 and 65535, in the unit of the volume; outside it counts as
+        low, which is at most 0 unless the unit is HU
     lower_mm, size_mm : corner and size (x, y, z) of the texture [mm]
     factor : number of voxels of the volume along each edge of one voxel of the texture
     """
@@ -46,7 +47,9 @@ class PackedVolume:
     factor: int = 1
 
     @classmethod
-    def of(cls, volume: Volume, most_voxels: int) -> PackedVolume:
+    def of(
+        cls, volume: Volume, most_voxels: int, longest_edge: int | None = None
+    ) -> PackedVolume:
         """Pack a volume. A volume that is too large is reduced to means of cubes.
 
         Parameters
@@ -55,10 +58,14 @@ class PackedVolume:
             the volume; values that are not finite count as 0
         most_voxels
             largest number of voxels of the texture
+        longest_edge
+            largest number of voxels along each axis; None for any
         """
-        factor = factor_for(volume.grid.shape, most_voxels)
+        factor = factor_for(volume.grid.shape, most_voxels, longest_edge)
         means = _means(np.asarray(volume.values, np.float32), factor)
         low, high = float(means.min()), float(means.max())
+        # Outside the volume counts as the lowest level: nothing, or the air of a CT image.
+        low = low if volume.unit == "HU" else min(low, 0.0)
         # Levels of a constant volume still need a range to divide by.
         high = high if high > low else low + 1.0
         means -= np.float32(low)
@@ -134,7 +141,7 @@ class PackedVolume:
         return low, high
 
 
-def factor_for(shape: tuple[int, ...], most_voxels: int) -> int:
+def factor_for(shape: tuple[int, ...], most_voxels: int, longest_edge: int | None = None) -> int:
     """Return the smallest edge of the cubes that reduce a volume to a number of voxels.
 
     Parameters
@@ -143,8 +150,10 @@ def factor_for(shape: tuple[int, ...], most_voxels: int) -> int:
         (n_z, n_y, n_x)
     most_voxels
         largest number of voxels
+    longest_edge
+        largest number of voxels along each axis; None for any
     """
-    factor = 1
+    factor = 1 if longest_edge is None else math.ceil(max(shape) / longest_edge)
     while math.prod(math.ceil(n / factor) for n in shape) > most_voxels:
         factor += 1
     return factor

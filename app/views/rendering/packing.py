@@ -22,6 +22,8 @@ from engine.core.errors import EngineError
 from engine.data import Volume
 from engine.tools.diagnostics import keep_fault
 
+Limits = tuple[int, int]
+"""Largest number of voxels of a texture, and along each of its axes."""
 MOST_REGIONS = 16
 PATIENCE_S = 30.0
 FAINT = 0.05
@@ -85,9 +87,9 @@ class Packer(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._known: dict[int, tuple[weakref.ref[Volume], int, PackedVolume]] = {}
+        self._known: dict[int, tuple[weakref.ref[Volume], Limits, PackedVolume]] = {}
         self._thread: Thread | None = None
-        self._next: tuple[PackedParts, int] | None = None
+        self._next: tuple[PackedParts, Limits] | None = None
         # Emitted in the other thread, so Qt calls the method in that of the window.
         self._done.connect(self._finish, Qt.ConnectionType.QueuedConnection)
 
@@ -96,17 +98,17 @@ class Packer(QObject):
         """True while a volume is packed."""
         return self._thread is not None
 
-    def ask(self, parts: PackedParts, most_voxels: int) -> None:
+    def ask(self, parts: PackedParts, limits: Limits) -> None:
         """Pack an image; `packed` reports it.
 
         Parameters
         ----------
         parts
             the image
-        most_voxels
-            largest number of voxels of a texture
+        limits
+            largest number of voxels of a texture, and along each of its axes
         """
-        self._next = parts, most_voxels
+        self._next = parts, limits
         self._start()
 
     def wait(self) -> None:
@@ -121,10 +123,10 @@ class Packer(QObject):
             self._next = None
             self._thread.start()
 
-    def _work(self, parts: PackedParts, most_voxels: int) -> None:
+    def _work(self, parts: PackedParts, limits: Limits) -> None:
         """Pack an image, in the thread."""
         try:
-            self._pack(parts, most_voxels)
+            self._pack(parts, limits)
         except EngineError as e:
             parts.fault = str(e)
         except MemoryError:
@@ -146,23 +148,23 @@ class Packer(QObject):
             self.packed.emit(parts)
         self._start()
 
-    def _pack(self, parts: PackedParts, most_voxels: int) -> None:
-        parts.packed_lower = self._pack_or_reuse(parts.lower, most_voxels)
+    def _pack(self, parts: PackedParts, limits: Limits) -> None:
+        parts.packed_lower = self._pack_or_reuse(parts.lower, limits)
         parts.corners_mm = _corners_without_air(parts.packed_lower, parts.lower)
         if parts.upper is not None:
-            parts.packed_upper = self._pack_or_reuse(parts.upper, most_voxels)
+            parts.packed_upper = self._pack_or_reuse(parts.upper, limits)
             corners = _corners_without_air(parts.packed_upper, parts.upper)
             parts.corners_mm = np.concatenate([parts.corners_mm, parts.placing.to_base(corners)])
         if parts.regions:
             parts.masks = masks_of(parts.regions, parts.lower, parts.packed_lower)
 
-    def _pack_or_reuse(self, volume: Volume, most_voxels: int) -> PackedVolume:
-        reference, most, found = self._known.get(id(volume), (None, 0, None))
-        if found is None or reference is None or reference() is not volume or most != most_voxels:
-            found = PackedVolume.of(volume, most_voxels)
+    def _pack_or_reuse(self, volume: Volume, limits: Limits) -> PackedVolume:
+        reference, used, found = self._known.get(id(volume), (None, limits, None))
+        if found is None or reference is None or reference() is not volume or used != limits:
+            found = PackedVolume.of(volume, *limits)
         # Only living volumes, or the textures of a whole run would stay in memory.
         self._known = {key: each for key, each in self._known.items() if each[0]() is not None}
-        self._known[id(volume)] = weakref.ref(volume), most_voxels, found
+        self._known[id(volume)] = weakref.ref(volume), limits, found
         return found
 
 

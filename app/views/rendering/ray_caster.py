@@ -34,6 +34,7 @@ from shiboken6 import VoidPtr
 from app.language.translation import tr
 from app.views.planes.placing import VolumePlacing
 from app.views.rendering.packed_volume import PackedMasks, PackedVolume
+from app.views.rendering.packing import Limits
 from app.views.rendering.ray_scene import RayFrame, RayLayer, RayScene, rays_of
 from app.views.rendering.ray_shader import VERTEX, RayProgram
 from engine.core.errors import EngineError
@@ -85,6 +86,8 @@ class RayCaster:
             raise NoOpenGLError(no_opengl("{}.{}".format(*version)))
         self._gl: QOpenGLExtraFunctions = self._context.extraFunctions()
         self.renderer = str(self._gl.glGetString(GL_RENDERER) or "")
+        # A driver draws nothing from a longer texture, and reports no fault.
+        self._longest_edge = int(self._gl.glGetIntegerv(GL_MAX_3D))
         self.is_software = any(part in self.renderer.lower() for part in SOFTWARE)
         self._empty = QOpenGLVertexArrayObject()
         self._empty.create()
@@ -94,9 +97,9 @@ class RayCaster:
         self._target: QOpenGLFramebufferObject | None = None
 
     @property
-    def most_voxels(self) -> int:
-        """Largest number of voxels of a texture."""
-        return SOFTWARE_VOXELS if self.is_software else CARD_VOXELS
+    def limits(self) -> Limits:
+        """Largest number of voxels of a texture, and along each of its axes."""
+        return SOFTWARE_VOXELS if self.is_software else CARD_VOXELS, self._longest_edge
 
     def close(self) -> None:
         """Free the textures."""

@@ -274,7 +274,7 @@ class RenderingView(RasterView):
         wanted = PackedParts(volume, upper, regions, fusion.placing)
         if not wanted.is_like(self._asked):
             self._asked = wanted
-            self._packer.ask(wanted, caster.most_voxels)
+            self._packer.ask(wanted, caster.limits)
 
     def _use_parts(self, parts: PackedParts) -> None:
         if parts.is_like(self._asked):

@@ -170,6 +170,16 @@ def turned(volume: Volume) -> tuple[dict[str, np.ndarray], dict[str, list[float]
     return shown, spent
 
 
+def long_bar(limits: tuple[int, int]) -> RayScene:
+    """Projection of a bar with more voxels along z than a texture can have."""
+    values = np.ones((limits[1] + 500, 8, 8), np.float32)
+    grid = ImageGrid(values.shape, (100.0 / 8, 100.0 / 8, 100.0 / len(values)))
+    packed = PackedVolume.of(Volume(values, grid, "kBq/mL"), *limits)
+    table = np.ones((256, 4), np.float32)
+    bar = RayLayer(packed, table, (0.0, 1.0), 0.5, (1.0, 1.0, 1.0))
+    return RayScene("projection", bar, np.zeros(3))
+
+
 def main() -> None:
     """Draw all cases."""
     app = QApplication([])
@@ -179,6 +189,7 @@ def main() -> None:
         sys.stdout.write(str(e))
         sys.exit(NO_OPENGL)
     found = cases(caster) | frames(caster)
+    found["long bar"] = drawn(caster, long_bar(caster.limits))
     pane, spent = turned(large())
     np.savez(sys.argv[1], renderer=caster.renderer, **found, **pane, **spent)
     caster.close()

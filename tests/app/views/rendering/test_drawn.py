@@ -104,6 +104,13 @@ def test_projection_shows_the_largest_values(pictures):
     np.testing.assert_allclose(shown, levels, atol=0.035)
 
 
+def test_bar_longer_than_a_texture_is_drawn_in_its_size(pictures):
+    rows, columns = np.nonzero(pictures["long bar"][..., 0] > 128)
+    assert rows.size, "nothing was drawn"
+    assert np.ptp(rows) + 1 == pytest.approx(100 * PX_PER_MM, abs=3)
+    assert np.ptp(columns) + 1 == pytest.approx(100 * PX_PER_MM, abs=3)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_second_volume_is_placed_in_the_axes_of_the_first(pictures, mode):
     both, alone = (pictures[f"{name} {mode}"].astype(int) for name in ("fused", "alone"))

@@ -45,6 +45,18 @@ def test_constant_volume_can_be_packed():
     assert packed.low == 3 and not packed.levels.any() and packed.high > packed.low
 
 
+def test_outside_of_a_positive_volume_is_zero():
+    """Rays outside the texture read level 0, which must not be a visible value."""
+    values = np.full(GRID.shape, 3.0, np.float32)
+    values[4] = 2.0
+    packed = PackedVolume.of(Volume(values, GRID, "kBq/mL"), 10**6)
+    assert (packed.low, packed.high) == (0.0, 3.0)
+    low, high = packed.box_above(0.0)
+    assert (low == 0).all() and (high == 1).all(), "all of it is inside"
+    values[5] = -1.0
+    assert PackedVolume.of(Volume(values, GRID, "kBq/mL"), 10**6).low == -1.0
+
+
 def test_large_volume_is_reduced_to_block_means(volume):
     packed = PackedVolume.of(volume, 2000)
     assert packed.factor == 2 and packed.levels.shape == (11, 15, 9)
@@ -52,6 +64,17 @@ def test_large_volume_is_reduced_to_block_means(volume):
     values = packed.low + packed.levels / TOP * (packed.high - packed.low)
     assert values[2, 3, 4] == pytest.approx(volume.values[4:6, 6:8, 8:10].mean(), abs=1e-3)
     assert values[10, 14, 8] == pytest.approx(volume.values[20:, 28:, 16:].mean(), abs=1e-3)
+
+
+def test_volume_longer_than_a_texture_is_reduced():
+    values = np.zeros((90, 4, 4), np.float32)
+    values[80:] = 1.0
+    long = Volume(values, ImageGrid(values.shape, (1.0, 1.0, 1.0)), "HU")
+    packed = PackedVolume.of(long, 10**6, 40)
+    assert packed.factor == 3 and packed.levels.shape == (30, 2, 2)
+    assert packed.size_mm[2] == pytest.approx(90.0)
+    assert not packed.levels[:26].any() and (packed.levels[27:] == TOP).all()
+    assert PackedVolume.of(long, 10**6, 90).factor == 1
 
 
 def test_block_maximum_includes_neighbours(rng):
@@ -105,7 +128,7 @@ def test_newest_request_is_packed_and_a_known_volume_only_once(qtbot, volume):
     other = Volume(volume.values + 1, GRID, "HU")
     asked = [PackedParts(each, None, (), VolumePlacing()) for each in (volume, other, volume)]
     for each in asked:
-        packer.ask(each, 10**6)
+        packer.ask(each, (10**6, 2048))
     qtbot.waitUntil(lambda: not packer.is_busy)
     assert actual == [asked[0], asked[2]], "the one in between was no longer wanted"
     assert actual[0].packed_lower is actual[1].packed_lower
@@ -120,14 +143,14 @@ def test_internal_error_is_reported_and_the_next_volume_packed(qtbot, volume, mo
     packer.failed.connect(reported.append)
     packer.packed.connect(actual.append)
 
-    def broken_once(volume: Volume, most_voxels: int) -> PackedVolume:
+    def broken_once(volume: Volume, *limits: int) -> PackedVolume:
         monkeypatch.setattr(PackedVolume, "of", of)
         raise ValueError("no such\nlevel")
 
     monkeypatch.setattr(PackedVolume, "of", broken_once)
     asked = [PackedParts(volume, None, (), VolumePlacing()) for _ in range(2)]
     for each in asked:
-        packer.ask(each, 10**6)
+        packer.ask(each, (10**6, 2048))
         qtbot.waitUntil(lambda: not packer.is_busy)
     assert reported == ["Internal error (ValueError: no such level); please report it."]
     assert "no such\nlevel" in last_fault(), "the support bundle contains it"

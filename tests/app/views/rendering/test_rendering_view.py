@@ -72,7 +72,7 @@ def test_projection_stays_with_one_sentence_if_opengl_is_missing(state, show, qt
 class NoDrawing:
     """A ray caster that is never asked to draw, because no volume can be packed."""
 
-    most_voxels = 10**6
+    limits = 10**6, 2048
 
     def close(self) -> None:
         pass
@@ -83,7 +83,7 @@ def test_next_volume_is_offered_in_3d_after_one_that_could_not_be_packed(
 ):
     asked: list[Volume] = []
 
-    def without_memory(volume: Volume, most_voxels: int) -> PackedVolume:
+    def without_memory(volume: Volume, *limits: int) -> PackedVolume:
         asked.append(volume)
         raise MemoryError
 
