@@ -64,6 +64,11 @@ class ViewState(VolumeAppearance):
         self._turns: dict[PlaneName, ViewTurn] = {}
 
     @property
+    def subjects(self) -> tuple[object, object]:
+        """Runs or files of both volumes; another scan has another one."""
+        return self.subject, self.fusion.subject
+
+    @property
     def length_unit(self) -> str:
         """Unit of lengths: mm, or pixels if their size is unknown."""
         return length_unit(self.unit)

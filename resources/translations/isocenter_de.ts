@@ -8970,6 +8970,11 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
+      <source>Copy the 3D view</source>
+      <translation>3D-Ansicht kopieren</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/fusion/view_menu.py" />
       <source>Copy all views	Ctrl+C</source>
       <translation>Alle Ansichten kopieren	Strg+C</translation>
     </message>
@@ -9035,8 +9040,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Rotating projection</source>
-      <translation>Rotierende Projektion</translation>
+      <source>Rotation</source>
+      <translation>Drehung</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -9075,8 +9080,28 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
+      <source>Save the projection …</source>
+      <translation>Projektion speichern …</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/cine_bar.py" />
+      <source>Save the 3D view …</source>
+      <translation>3D-Ansicht speichern …</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/cine_bar.py" />
       <source>Movies (*.gif *.mp4 *.png)</source>
       <translation>Filme (*.gif *.mp4 *.png)</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/cine_bar.py" />
+      <source>The movie was not saved.</source>
+      <translation>Der Film wurde nicht gespeichert.</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/cine_bar.py" />
+      <source>Another image was opened during the recording.</source>
+      <translation>Während der Aufnahme wurde ein anderes Bild geöffnet.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -9132,11 +9157,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
       <source>Pause (K)</source>
       <translation>Pause (K)</translation>
-    </message>
-    <message>
-      <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Save the projection …</source>
-      <translation>Projektion speichern …</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
@@ -9255,6 +9275,21 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>The 3D view was not copied.</source>
+      <translation>Die 3D-Ansicht wurde nicht kopiert.</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>The 3D view was not saved.</source>
+      <translation>Die 3D-Ansicht wurde nicht gespeichert.</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
+      <source>It shows another image now, or cannot be drawn.</source>
+      <translation>Sie zeigt jetzt ein anderes Bild oder lässt sich nicht zeichnen.</translation>
+    </message>
+    <message>
+      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
       <source>Pictures (*.png)</source>
       <translation>Bilder (*.png)</translation>
     </message>
@@ -9267,11 +9302,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/viewer_tools/rendering_bar.py" />
       <source>Show the visible regions as coloured surfaces</source>
       <translation>Die sichtbaren Regionen als farbige Oberflächen zeigen</translation>
-    </message>
-    <message>
-      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
-      <source>Copy the 3D view</source>
-      <translation>3D-Ansicht kopieren</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/rendering_bar.py" />
@@ -9307,11 +9337,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/viewing/viewer_tools/rendering_bar.py" />
       <source>Save the 3D view</source>
       <translation>3D-Ansicht speichern</translation>
-    </message>
-    <message>
-      <location filename="app/viewing/viewer_tools/rendering_bar.py" />
-      <source>{name} could not be written. Choose another folder.</source>
-      <translation>{name} konnte nicht geschrieben werden. Wählen Sie einen anderen Ordner.</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/rendering_bar.py" />

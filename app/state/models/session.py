@@ -195,7 +195,8 @@ class Session(QObject):
             return None
         record = self.run.record
         origin = Origin.of(volume, record.study, record.known_inputs)
-        return OpenVolume(IMAGE, self.image_name or tr("Image"), "image", volume, origin)
+        name = self.image_name or tr("Image")
+        return OpenVolume(IMAGE, name, "image", volume, origin, run=record.started)
 
     @property
     def image_name(self) -> str:

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.language.translation import tr
 from app.state.models.images.error_images import RELATIVE, SPREAD, has_error
 from app.views.colour.raster_view import RasterView
+from app.views.grabbing import grab_when_complete
 from app.views.literal_text import literal_tip
 from app.views.planes.plane_geometry import POSITIONS, ViewTurn
 from app.views.slices.ortho_view import OrthoView
@@ -78,13 +80,17 @@ class ViewMenu(QMenu):
         self.addSeparator()
         self._add_positions()
         self.addSeparator()
-        words = COPY[view.plane] if isinstance(view, SliceView) else tr("Copy the projection")
-        self.addAction(words).triggered.connect(lambda: copy(view))
+        is_mip = view is self._views.mip
+        other = tr("Copy the projection") if is_mip else tr("Copy the 3D view")
+        words = COPY[view.plane] if isinstance(view, SliceView) else other
+        self.addAction(words).triggered.connect(
+            lambda: grab_when_complete(view, self._views.state, set_clipboard)
+        )
         self.addAction(tr("Copy all views\tCtrl+C")).triggered.connect(self.copy_all)
 
     def copy_all(self) -> None:
         """Copy an image of all views to the clipboard."""
-        QApplication.clipboard().setImage(self._views.snapshot())
+        grab_when_complete(self._views.panes, self._views.state, set_clipboard)
 
     def _add_report(self, view: RasterView) -> None:
         action = self.addAction(tr("Add to the report\tE"))
@@ -156,12 +162,15 @@ def _set_turn(state: ViewState, plane: PlaneName, turn: ViewTurn) -> None:
     state.set_turn(plane, turn)
 
 
-def copy(view: QWidget) -> None:
-    """Copy an image of a view to the clipboard.
+def set_clipboard(image: QImage | None) -> None:
+    """Copy a picture to the clipboard.
 
     Parameters
     ----------
-    view
-        the view
+    image
+        the picture; None empties the clipboard, so that no older picture is pasted in its place
     """
-    QApplication.clipboard().setImage(view.grab().toImage())
+    if image is None:
+        QApplication.clipboard().clear()
+    else:
+        QApplication.clipboard().setImage(image)

@@ -65,11 +65,26 @@ class Cine(QObject):
         volume = self._state.volume
         if self.kind == "turn" or volume is None:
             # From the view itself, so that playing continues where the user has rotated to.
-            return round(self._views.mip.degrees / STEP_DEGREES)
+            return round(self.degrees / STEP_DEGREES)
         if self.kind == "images":
             return self._scrubber.slider.value()
         normal = self._normal(self.kind)
         return slice_index(volume.grid, normal, self._state.cursor_mm[normal])
+
+    @property
+    def degrees(self) -> float:
+        """Angle of the projection or the 3D view."""
+        return self._views.turning.degrees
+
+    def turn(self, degrees: float) -> None:
+        """Turn the projection or the 3D view.
+
+        Parameters
+        ----------
+        degrees
+            angle about the long axis
+        """
+        self._views.turning.set_degrees(degrees)
 
     def show(self, position: int) -> None:
         """Show one of the images.
@@ -80,7 +95,7 @@ class Cine(QObject):
             its index
         """
         if self.kind == "turn":
-            self._views.mip.set_degrees(STEP_DEGREES * position)
+            self.turn(STEP_DEGREES * position)
         elif self.kind == "images":
             self._scrubber.slider.setValue(position)
         else:

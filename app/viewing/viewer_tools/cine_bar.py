@@ -8,6 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSlider, QWidget
 
 from app.language.translation import tr
+from app.state.models.messages import Problem
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.forms.fields import QuietCombo
@@ -23,7 +24,7 @@ from app.views.slices.slice_view import SliceView
 from engine.geometry import PlaneName
 
 TITLES: dict[CineKind, str] = {
-    "turn": tr("Rotating projection"),
+    "turn": tr("Rotation"),
     "axial": tr("Axial slices"),
     "coronal": tr("Coronal slices"),
     "sagittal": tr("Sagittal slices"),
@@ -34,7 +35,10 @@ SAVE: dict[PlaneName, str] = {
     "coronal": tr("Save the coronal view …"),
     "sagittal": tr("Save the sagittal view …"),
 }
+SAVE_PROJECTION, SAVE_3D = tr("Save the projection …"), tr("Save the 3D view …")
 FILE_NAME, KINDS = "movie.gif", tr("Movies (*.gif *.mp4 *.png)")
+NOT_SAVED = tr("The movie was not saved.")
+WHY_INTERRUPTED = tr("Another image was opened during the recording.")
 SAVE_TIP = tr("Record one loop as a GIF, an MP4 or a lossless animated PNG")
 SLIDER_PX, COMBO_PX, SPEED_PX = 110, 165, 62
 
@@ -76,6 +80,7 @@ class CineBar(QWidget):
         cine.changed.connect(self.refresh)
         self.recorder.progressed.connect(self._show_progress)
         self.recorder.recorded.connect(self._write)
+        self.recorder.interrupted.connect(self._tell_interrupted)
         self.hide()
         self.refresh()
 
@@ -130,9 +135,11 @@ class CineBar(QWidget):
 
     def _fill(self) -> None:
         self._menu.clear()
-        # The rotation is only visible in the projection, whichever view is active.
-        view = self._views.mip if self._cine.kind == "turn" else self._views.active
-        title = SAVE[view.plane] if isinstance(view, SliceView) else tr("Save the projection …")
+        # The rotation is only visible in the view that turns, whichever view is active.
+        turning = self._views.turning
+        view = turning if self._cine.kind == "turn" else self._views.active
+        other = SAVE_PROJECTION if turning is self._views.mip else SAVE_3D
+        title = SAVE[view.plane] if isinstance(view, SliceView) else other
         self._menu.addAction(title).triggered.connect(lambda: self._ask_and_record(view))
         every = self._menu.addAction(tr("Save all views …"))
         every.triggered.connect(lambda: self._ask_and_record(self._views.panes))
@@ -156,6 +163,9 @@ class CineBar(QWidget):
 
     def _show_progress(self, n_done: int, n_all: int) -> None:
         self.cancel.setText(tr("Cancel ({n_done} of {n_all})", n_done=n_done, n_all=n_all))
+
+    def _tell_interrupted(self) -> None:
+        self._context.session.raise_problem(Problem(NOT_SAVED, WHY_INTERRUPTED, is_fault=False))
 
     def _write(self, frames: list[Frame]) -> None:
         self.refresh()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.language.translation import tr
 from app.viewing.viewer_tools.cine import Cine
+from app.views.grabbing import WAIT_MS, advance
 from app.views.state import ViewState
 
 MOST_FRAMES, MOST_PX = 240, 1280
@@ -25,10 +26,12 @@ class FilmRecorder(QObject):
     -------
     progressed : number of finished images, and of all
     recorded : the images, (rows, columns, 3) each; none if it was cancelled
+    interrupted : the recording was cancelled, because another image was opened
     """
 
     progressed = Signal(int, int)
     recorded = Signal(object)
+    interrupted = Signal()
 
     def __init__(self, cine: Cine, state: ViewState) -> None:
         super().__init__(cine)
@@ -36,6 +39,7 @@ class FilmRecorder(QObject):
         self._left: list[int] = []
         self._frames: list[Frame] = []
         self._begun_at, self._cursor_mm = 0, state.cursor_mm
+        self._subjects, self._degrees = state.subjects, 0.0
         self._widget: QWidget | None = None
         self._n_all = 0
 
@@ -56,31 +60,56 @@ class FilmRecorder(QObject):
         self._cine.play(False)
         self._left, self._frames = positions(self._cine.n_steps), []
         self._begun_at, self._n_all = self._cine.position, len(self._left)
-        self._cursor_mm = self._state.cursor_mm
+        self._degrees = self._cine.degrees
+        self._cursor_mm, self._subjects = self._state.cursor_mm, self._state.subjects
         self._widget = widget
-        self._grab_next()
+        self._show_next()
 
     def cancel(self) -> None:
         """Cancel the recording and discard it."""
         self._left, self._frames = [], []
         self._finish()
 
-    def _grab_next(self) -> None:
+    def _show_next(self) -> None:
         if self._widget is None:
             return
-        if not self._left:
+        if self._is_interrupted:
+            # One film must not show two patients.
+            self._left, self._frames, self._widget = [], [], None
+            self.recorded.emit([])
+            self.interrupted.emit()
+        elif not self._left:
             self._finish()
+        else:
+            self._cine.show(self._left.pop(0))
+            self._grab()
+
+    @property
+    def _is_interrupted(self) -> bool:
+        return self._state.volume is None or self._state.subjects != self._subjects
+
+    def _grab(self) -> None:
+        """Take the image once all views show it completely."""
+        widget = self._widget
+        if widget is None or self._is_interrupted:
+            self._show_next()
             return
-        self._cine.show(self._left.pop(0))
-        self._frames.append(framed(self._widget.grab().toImage(), self._state))
+        if not advance(widget):
+            QTimer.singleShot(WAIT_MS, self, self._grab)
+            return
+        self._frames.append(framed(widget.grab().toImage(), self._state))
         self.progressed.emit(len(self._frames), self._n_all)
         # Back to the event loop, so that the cancel button works.
-        QTimer.singleShot(0, self, self._grab_next)
+        QTimer.singleShot(0, self, self._show_next)
 
     def _finish(self) -> None:
         if self._widget is not None:
             self._widget = None
-            self._cine.show(self._begun_at)
+            if self._cine.kind == "turn":
+                # The angle may be between two positions of the film.
+                self._cine.turn(self._degrees)
+            else:
+                self._cine.show(self._begun_at)
             self._state.set_cursor(self._cursor_mm)
             self.recorded.emit(self._frames)
             self._frames = []

@@ -7,16 +7,19 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QSlider, QWidget
 
 from app.language.translation import tr
+from app.state.models.messages import Problem
 from app.state.services.context import AppContext
+from app.state.services.key_images import png_of
 from app.state.services.saving import may_write
 from app.ui.forms.fields import QuietCombo
 from app.ui.forms.number_box import NumberBox
 from app.ui.theme.file_dialogs import ask_save, with_ending
-from app.ui.theme.questions import show_reason
 from app.ui.theme.widgets import icon_button, label
+from app.views.grabbing import grab_when_complete
 from app.views.literal_text import literal_tip
 from app.views.rendering.ray_shader import RenderMode
 from app.views.rendering.rendering_state import first_level
@@ -30,6 +33,8 @@ MODES: tuple[tuple[RenderMode, str, str], ...] = (
 )
 STEPS, SLIDER_PX, LEAST_SLIDER_PX, BOX_PX, COMBO_PX = 400, 160, 50, 84, 110
 FIGURES = 3
+NOT_COPIED, NOT_SAVED = tr("The 3D view was not copied."), tr("The 3D view was not saved.")
+NO_IMAGE = tr("It shows another image now, or cannot be drawn.")
 FILE_NAME, KINDS = "3d.png", tr("Pictures (*.png)")
 
 
@@ -157,7 +162,13 @@ class RenderingBar(QWidget):
         self.refresh()
 
     def _copy(self) -> None:
-        QApplication.clipboard().setImage(self._views.rendering_view.grab().toImage())
+        grab_when_complete(self._views.rendering_view, self._state, self._take_copy)
+
+    def _take_copy(self, image: QImage | None) -> None:
+        if image is None or self._views.rendering_view.fault:
+            self._context.session.raise_problem(Problem(NOT_COPIED, NO_IMAGE, is_fault=False))
+        else:
+            QApplication.clipboard().setImage(image)
 
     def _save(self) -> None:
         preferences = self._context.preferences
@@ -171,22 +182,29 @@ class RenderingBar(QWidget):
             self.write(target)
 
     def write(self, target: Path) -> None:
-        """Write the 3D view with its letters and caption.
+        """Write the 3D view with its letters and caption, once all its pixels are drawn.
 
         Parameters
         ----------
         target
             PNG file; an existing one is replaced
         """
-        if not self._views.rendering_view.grab().save(str(target), "PNG"):
-            show_reason(
-                self,
-                tr("Not saved"),
-                tr("{name} could not be written. Choose another folder.", name=target.name),
-            )
+        grab_when_complete(self._views.rendering_view, self._state, partial(self._write, target))
+
+    def _write(self, target: Path, image: QImage | None) -> None:
+        if image is None or self._views.rendering_view.fault:
+            self._context.session.raise_problem(Problem(NOT_SAVED, NO_IMAGE, is_fault=False))
             return
-        words = tr("3D view saved: {target}", target=target)
-        self._context.session.add_log("info", words)
+        from engine.io import write_atomically
+
+        self._context.commands.run_task(
+            lambda _: write_atomically(png_of(image), target),
+            lambda _: self._context.session.add_log(
+                "info", tr("3D view saved: {target}", target=target)
+            ),
+            busy=tr("Writing {name}", name=target.name),
+            failed=tr("{name} could not be written.", name=target.name),
+        )
 
     def _close(self) -> None:
         self._views.show_rendering(False)

@@ -182,6 +182,15 @@ class RasterView(PaneContent):
         if self.viewport is not None:
             self.show_part(self.viewport.zoomed(factor, about))
 
+    def advance(self) -> bool:
+        """Continue slow drawing, for a picture of the view.
+
+        Returns
+        -------
+        True if the view shows the current volumes completely, or cannot show them
+        """
+        return True
+
     def forget_raster(self) -> None:
         """Mark the image as stale. The next paint computes it."""
         self._raster = None

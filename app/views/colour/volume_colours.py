@@ -17,8 +17,9 @@ class VolumeAppearance(QObject):
     """A volume with its window and colour map. Views read it and repaint on its signals.
 
     `power` is the power of ten that is moved from displayed values into the unit. `name` is the
-    name of the volume in captions. Signals have no arguments: a hidden or slow view reads the
-    latest state.
+    name of the volume in captions. `subject` identifies its run or file: all images of a run share
+    it, those of another scan have another one. Signals have no arguments: a hidden or slow view
+    reads the latest state.
     """
 
     volume_changed = Signal()
@@ -30,6 +31,7 @@ class VolumeAppearance(QObject):
         super().__init__(parent)
         self.volume: Volume | None = None
         self.name = ""
+        self.subject: object = None
         self.power = 0
         self.window: Window = (0.0, 1.0)
         self.colour_map = COLOUR_MAPS[0].key

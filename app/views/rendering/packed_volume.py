@@ -47,9 +47,7 @@ class PackedVolume:
     factor: int = 1
 
     @classmethod
-    def of(
-        cls, volume: Volume, most_voxels: int, longest_edge: int | None = None
-    ) -> PackedVolume:
+    def of(cls, volume: Volume, most_voxels: int, longest_edge: int | None = None) -> PackedVolume:
         """Pack a volume. A volume that is too large is reduced to means of cubes.
 
         Parameters

@@ -38,6 +38,7 @@ class PackedParts:
     lower, upper : the volumes; None without a second one
     regions : regions of the first volume
     placing : maps points of the first volume to points of the second one
+    subjects : identify the runs or files of the volumes
 
     Attributes
     ----------
@@ -53,8 +54,9 @@ class PackedParts:
         upper: Volume | None,
         regions: tuple[ColouredRegion, ...],
         placing: VolumePlacing,
+        subjects: object = None,
     ) -> None:
-        self.placing = placing
+        self.placing, self.subjects = placing, subjects
         self.lower, self.upper, self.regions = lower, upper, regions
         self.packed_lower: PackedVolume | None = None
         self.packed_upper: PackedVolume | None = None
@@ -69,6 +71,7 @@ class PackedParts:
             and self.upper is other.upper
             and self.regions == other.regions
             and self.placing == other.placing
+            and self.subjects == other.subjects
         )
 
 

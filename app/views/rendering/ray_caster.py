@@ -87,7 +87,8 @@ class RayCaster:
         self._gl: QOpenGLExtraFunctions = self._context.extraFunctions()
         self.renderer = str(self._gl.glGetString(GL_RENDERER) or "")
         # A driver draws nothing from a longer texture, and reports no fault.
-        self._longest_edge = int(self._gl.glGetIntegerv(GL_MAX_3D))
+        longest = self._gl.glGetIntegerv(GL_MAX_3D)
+        self._longest_edge = longest if isinstance(longest, int) else longest[0]
         self.is_software = any(part in self.renderer.lower() for part in SOFTWARE)
         self._empty = QOpenGLVertexArrayObject()
         self._empty.create()

@@ -101,7 +101,9 @@ class RenderingView(RasterView):
         self._next_row = 0
         self._rates: dict[tuple[RayProgram, float], float] = {}
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
-        self._rest.timeout.connect(self._refine)
+        self._next_strip = QTimer(self, singleShot=True, interval=1)
+        for timer in (self._rest, self._next_strip):
+            timer.timeout.connect(self._refine)
         fusion = state.fusion
         for signal in (fusion.volume_changed, fusion.window_changed, fusion.display_changed):
             signal.connect(self._forget_image)
@@ -179,6 +181,22 @@ class RenderingView(RasterView):
 
     # Interaction
 
+    @property
+    def degrees(self) -> float:
+        """Angle of the camera about the long axis, 0 from the front, in [0, 360)."""
+        return (self.camera.azimuth_deg - FRONT.azimuth_deg) % 360
+
+    def set_degrees(self, degrees: float) -> None:
+        """Set the angle about the long axis. The tilt stays.
+
+        Parameters
+        ----------
+        degrees
+            angle, as in the projection; any number of turns
+        """
+        if degrees % 360 != self.degrees:
+            self.set_camera(replace(self.camera, azimuth_deg=FRONT.azimuth_deg + degrees % 360))
+
     def set_camera(self, camera: SceneCamera) -> None:
         """Set the viewing direction.
 
@@ -226,12 +244,18 @@ class RenderingView(RasterView):
     # Drawing
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self._rest.stop()
+        self._stop_timers()
+        # Otherwise the next paint would find a coarse image that nothing refines.
+        self._is_fresh = self.is_refined
         super().hideEvent(event)
+
+    def _stop_timers(self) -> None:
+        self._rest.stop()
+        self._next_strip.stop()
 
     def release(self) -> None:
         """Free the textures, and wait for the thread."""
-        self._rest.stop()
+        self._stop_timers()
         self._packer.wait()
         if self._caster is not None:
             self._caster.close()
@@ -243,8 +267,31 @@ class RenderingView(RasterView):
         """True if the image on the screen has all its pixels."""
         return self._is_fresh and self._next_row < 0
 
+    @property
+    def _has_newest_parts(self) -> bool:
+        return self._parts is not None and self._parts.is_like(self._asked)
+
+    def advance(self) -> bool:
+        viewport = self.viewport
+        if viewport is None or self.fault:
+            return True
+        self._ask_for_parts()
+        if self._has_newest_parts and not self.is_refined:
+            if not self._is_fresh:
+                self._draw_coarse(viewport)
+            self._stop_timers()
+            self._draw_strip(viewport)
+        return bool(self.fault) or (self._has_newest_parts and self.is_refined)
+
+    def _forget_other_scan(self) -> None:
+        """Leave the view empty until the volume of another scan or result is packed."""
+        if self._parts is not None and self._parts.subjects != self.state.subjects:
+            self._parts = self._shown = None
+            self._is_fresh = False
+
     def _paint_raster(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
         self._ask_for_parts()
+        self._forget_other_scan()
         if not self._is_fresh:
             self._draw_coarse(viewport)
         self._paint_drawn(painter, viewport)
@@ -271,7 +318,7 @@ class RenderingView(RasterView):
             return
         upper = fusion.volume if self.rendering.is_fused and fusion.opacity > 0 else None
         regions = self.rendering.regions if self.rendering.shows_regions else ()
-        wanted = PackedParts(volume, upper, regions, fusion.placing)
+        wanted = PackedParts(volume, upper, regions, fusion.placing, self.state.subjects)
         if not wanted.is_like(self._asked):
             self._asked = wanted
             self._packer.ask(wanted, caster.limits)
@@ -330,6 +377,7 @@ class RenderingView(RasterView):
         if self._draw(caster, scene, self._ray_frame(viewport, part * ratio, COARSE_STEP)):
             self._shown = caster.image()
             self._is_fresh, self._next_row = True, 0
+            self._next_strip.stop()
             self._rest.start()
 
     def _ray_frame(self, viewport: Viewport, ratio: float, step: float) -> RayFrame:
@@ -353,15 +401,19 @@ class RenderingView(RasterView):
         return True
 
     def _refine(self) -> None:
+        """Draw the next strip of the fine image while the view is visible."""
+        viewport = self.viewport
+        is_coarse = self._is_fresh and not self.is_refined
+        if viewport is not None and is_coarse and self.isVisible():
+            self._draw_strip(viewport)
+            # The event loop comes first, so a drag starts at once.
+            if not self.is_refined and not self.fault:
+                self._next_strip.start()
+
+    def _draw_strip(self, viewport: Viewport) -> None:
         """Draw the next strip of the fine image, and show it after the last one."""
-        viewport, scene, caster = (
-            self.viewport,
-            self._maker.scene(self._parts, self.camera),
-            self.caster,
-        )
-        if viewport is None or scene is None or caster is None:
-            return
-        if not self._is_fresh or not self.isVisible():
+        scene, caster = self._maker.scene(self._parts, self.camera), self.caster
+        if scene is None or caster is None:
             return
         frame = self._ray_frame(viewport, self.devicePixelRatioF(), FINE_STEP)
         width, height = frame.size
@@ -370,10 +422,7 @@ class RenderingView(RasterView):
         if not self._draw(caster, scene, replace(frame, rows=(self._next_row, n_rows))):
             return
         self._next_row += n_rows
-        if self._next_row < height:
-            # The event loop comes first, so a drag starts at once.
-            QTimer.singleShot(1, self, self._refine)
-            return
-        self._shown = caster.image()
-        self._next_row = -1
-        self.update()
+        if self._next_row >= height:
+            self._shown = caster.image()
+            self._next_row = -1
+            self.update()

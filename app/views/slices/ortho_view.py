@@ -88,7 +88,7 @@ class OrthoView(QWidget):
         return *self.slices, self.turning
 
     @property
-    def turning(self) -> RasterView:
+    def turning(self) -> MipView | RenderingView:
         """The view that turns: the 3D view, or the projection."""
         is_wanted = self.layout_now.projection == "3d" and not self.no_rendering
         return self.rendering_view if is_wanted else self.mip

@@ -41,6 +41,7 @@ class OpenVolume:
     origin : scan and patient, as far as they are known
     motion : moves it to its aligned position; None if it needs no motion
     has_scanner_axes : True if its axes are those of the volume under it
+    run : identifies the run or file of an image; all images of a run share it
     """
 
     key: str
@@ -50,6 +51,12 @@ class OpenVolume:
     origin: Origin = field(default_factory=Origin)
     motion: RigidMotion | None = None
     has_scanner_axes: bool = False
+    run: object = None
+
+    @property
+    def subject(self) -> object:
+        """Equal for all images of a run, different for those of another run or file."""
+        return self.key, self.run
 
     def placing_over(self, base: OpenVolume) -> VolumePlacing:
         """Return the position of this volume relative to another one.
@@ -326,6 +333,7 @@ class OpenVolumes(QObject):
         base, view = self.base, self._view
         cursor, had_volume = view.cursor_mm, view.volume is not None
         view.name = base.name if base is not None else ""
+        view.subject = base.subject if base is not None else None
         # `set_volume` rebuilds all slices; skip it if only the overlay has changed.
         shown = self.base_volume
         if shown is None or shown is not view.volume or refit:
@@ -350,6 +358,7 @@ class OpenVolumes(QObject):
     def _show_overlay(self) -> None:
         base, overlay, fusion = self.base, self.overlay, self._view.fusion
         fusion.set_messages(*self.pairing_note)
+        fusion.subject = overlay.subject if overlay is not None else None
         if base is None or overlay is None:
             if fusion.volume is not None:
                 fusion.set_second_volume(None, VolumePlacing(), "")
