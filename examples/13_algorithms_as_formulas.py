@@ -15,7 +15,7 @@ import numpy as np
 import engine
 from engine import GaussianBlur, ImageGrid, ListMode, PointSpreadBlur, RayProjector
 
-LEAST = 1e-30
+TINY = 1e-30
 """Avoids 0 / 0 in voxels that no line crosses."""
 
 
@@ -53,7 +53,7 @@ def mlem_in_two_passes(
     """As on paper: x ← x / s · Aᵀ( 1 / (A x + b) )."""
     x = start(s, len(b))
     for _ in range(iterations):
-        x = x / s.clip(LEAST) * (A.T @ (1 / (A @ x + b).clip(LEAST)))
+        x = x / s.clip(TINY) * (A.T @ (1 / (A @ x + b).clip(TINY)))
     return x
 
 
@@ -61,7 +61,7 @@ def mlem(A: RayProjector, b: np.ndarray, s: np.ndarray, iterations: int) -> np.n
     """MLEM: x ← x / s · Aᵀ( 1 / (A x + b) )."""
     x = start(s, len(b))
     for _ in range(iterations):
-        x = A.em_numerator(x, b)[0] / s.clip(LEAST)
+        x = A.em_numerator(x, b)[0] / s.clip(TINY)
     return x
 
 
@@ -73,7 +73,7 @@ def osem(
     for _ in range(iterations):
         for k in range(subsets):
             numerator, _expected = A.subset(k, subsets).em_numerator(x, b[k::subsets])
-            x = np.maximum(numerator / (s / subsets).clip(LEAST), least * x)
+            x = np.maximum(numerator / (s / subsets).clip(TINY), least * x)
     return scaled(x, s, len(b))
 
 
@@ -87,7 +87,7 @@ def mlem_with_filter(
     """MLEM with a filter after each iteration."""
     x = start(s, len(b))
     for _ in range(iterations):
-        x = change(A.em_numerator(x, b)[0] / s.clip(LEAST))
+        x = change(A.em_numerator(x, b)[0] / s.clip(TINY))
     return scaled(x, s, len(b))
 
 
@@ -99,7 +99,7 @@ def mlem_with_resolution(
     x = start(s, len(b))
     for _ in range(iterations):
         z = K @ x
-        x = x / s.clip(LEAST) * (K.T @ (A.em_numerator(z, b)[0] / z.clip(LEAST)))
+        x = x / s.clip(TINY) * (K.T @ (A.em_numerator(z, b)[0] / z.clip(TINY)))
     return x
 
 
@@ -116,7 +116,7 @@ def all_extensions(
     for _ in range(iterations):
         for k in range(subsets):
             numerator, _expected = A.subset(k, subsets).em_numerator(x, b[k::subsets])
-            x = np.maximum(numerator / (s / subsets).clip(LEAST), least * x)
+            x = np.maximum(numerator / (s / subsets).clip(TINY), least * x)
         x = change(x)
     return scaled(x, s, len(b))
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-MOST_CHARACTERS = 59
+MAX_CHARACTERS = 59
 MACHINE_MADE = ("Merge ", "Revert ", "fixup! ", "squash! ", "amend! ")
 """Subjects that git writes itself."""
 SCISSORS = re.compile(r"^# -+ >8 -+$.*", re.MULTILINE | re.DOTALL)
@@ -68,8 +68,8 @@ def problems_of(text: str) -> Iterator[str]:
 
 def _problems_of_subject(subject: str) -> Iterator[str]:
     first = subject.split()[0]
-    if len(subject) > MOST_CHARACTERS:
-        yield f"The subject has {len(subject)} characters; write at most {MOST_CHARACTERS}."
+    if len(subject) > MAX_CHARACTERS:
+        yield f"The subject has {len(subject)} characters; write at most {MAX_CHARACTERS}."
     if not first[0].isupper():
         yield f"The subject begins with {first!r}; begin with a capital letter."
     if NOT_IMPERATIVE.fullmatch(first) and first not in VERBS:

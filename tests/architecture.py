@@ -455,8 +455,8 @@ MAY_OPEN = (
 )
 """Modules that open paths: the one way to read, writers, and readers of our own files."""
 
-MOST_LINES = 320
-MOST_CODE_LINES = 80
+MAX_LINES = 320
+MAX_CODE_LINES = 80
 """Hard limits of a file and a function in code lines, far above the advice."""
 ADVISED_LINES = 240
 ADVISED_CODE_LINES = 40
@@ -658,7 +658,7 @@ def no_blind_except(source: Source) -> Iterator[Fault]:
 
 def short_files(source: Source) -> Iterator[Fault]:
     """One idea per file."""
-    yield from long_files(source, MOST_LINES)
+    yield from long_files(source, MAX_LINES)
 
 
 def long_files(source: Source, most: int) -> Iterator[Fault]:
@@ -685,7 +685,7 @@ def long_files(source: Source, most: int) -> Iterator[Fault]:
 
 def short_functions(source: Source) -> Iterator[Fault]:
     """A function fits on a screen."""
-    yield from long_functions(source, MOST_CODE_LINES)
+    yield from long_functions(source, MAX_CODE_LINES)
 
 
 def long_functions(source: Source, most: int) -> Iterator[Fault]:

@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
 TRANSLATIONS = ROOT / "resources" / "translations" / "isocenter_de.ts"
-FEWEST_WORDS = 3
+MIN_WORDS = 3
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def shown(node: ast.expr) -> str:
 
 def drawn(texts: Iterator[Text], n: int, seed: int) -> list[Text]:
     """Return n different texts with at least three words, drawn at random."""
-    found = {each.text: each for each in texts if len(each.text.split()) >= FEWEST_WORDS}
+    found = {each.text: each for each in texts if len(each.text.split()) >= MIN_WORDS}
     return random.Random(seed).sample(sorted(found.values(), key=lambda each: each.text), n)
 
 

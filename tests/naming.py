@@ -21,6 +21,8 @@ OLD_IN_APP = ("bench",)
 """The window has a context, not a bench; elsewhere bench is a verb of the command line."""
 OLD_CLASS_WORDS = ("Plan",)
 """A class Plan was once a protocol; a filter plan is a term of the field."""
+OLD_LIMITS = ("MOST", "LEAST", "FEWEST")
+"""Limits are constants that begin with MAX or MIN."""
 DRAWN_OUTLINES = ("engine/modalities/xray_ct/extent.py",)
 """Files in which an outline is the contour of an object's shadow."""
 
@@ -50,6 +52,13 @@ def words_of_the_field(source: Source) -> Iterator[Fault]:
                 yield line, f"{name}: {word!r} is a private word; see engine/CONVENTIONS.md"
 
 
+def limits_are_max_and_min(source: Source) -> Iterator[Fault]:
+    """A constant that limits a number begins with MAX or MIN, as in the rest of the field."""
+    for name, line in _given_names(source):
+        if name.isupper() and name.lstrip("_").split("_")[0] in OLD_LIMITS:
+            yield line, f"{name}: name a limit MAX_ or MIN_"
+
+
 def _is_old(word: str, source: Source) -> bool:
     if source.path in DRAWN_OUTLINES:
         return False
@@ -74,4 +83,8 @@ def _given_names(source: Source) -> Iterator[tuple[str, int]]:
                 yield name, node.lineno
 
 
-NAMING_RULES: tuple[Rule, ...] = (docstrings_stand_alone, words_of_the_field)
+NAMING_RULES: tuple[Rule, ...] = (
+    docstrings_stand_alone,
+    words_of_the_field,
+    limits_are_max_and_min,
+)

@@ -12,7 +12,7 @@ import pytest
 CHANGELOG = Path(__file__).resolve().parent.parent / "CHANGELOG.md"
 VERSION = re.compile(r"## \d+\.\d+\.\d+ - (\d{4}-\d\d-\d\d|unreleased|never released)")
 SECTIONS = ("### Added", "### Changed", "### Fixed")
-MOST_WORDS = 15
+MAX_WORDS = 15
 
 
 def faults(text: str) -> Iterator[str]:
@@ -38,8 +38,8 @@ def _faults_of_an_entry(line: str, section: str) -> Iterator[str]:
     if not section or not re.match(r"- \S", line):
         yield f"{line}: write one entry per line, under a section"
     n_words = len(line.removeprefix("- ").split())
-    if n_words > MOST_WORDS:
-        yield f"{line}: {n_words} words, at most {MOST_WORDS}"
+    if n_words > MAX_WORDS:
+        yield f"{line}: {n_words} words, at most {MAX_WORDS}"
     if not line.endswith("."):
         yield f"{line}: end with a full stop"
 

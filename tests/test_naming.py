@@ -11,6 +11,7 @@ from tests.naming import (
     NAMING_RULES,
     OLD_WORDS,
     docstrings_stand_alone,
+    limits_are_max_and_min,
     words_of_the_field,
 )
 from tests.private_words import (
@@ -43,6 +44,8 @@ def test_tree_follows_the_rule(rule: Rule) -> None:
         (words_of_the_field, "engine/io/volumes/nifti.py", "def f(was_told): ...", 1),
         (words_of_the_field, "engine/protocols/study/a.py", "class PetPlan: ...", 1),
         (words_of_the_field, "app/state/models/session.py", "self.bench = 1", 1),
+        (limits_are_max_and_min, "app/views/maps.py", "X, _MOST_ROWS = 1, 2", 1),
+        (limits_are_max_and_min, "app/views/maps.py", "LEAST: float = 1e-3", 1),
     ],
 )
 def test_planted_violation_is_found(rule: Rule, path: str, code: str, line: int) -> None:

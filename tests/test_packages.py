@@ -13,8 +13,8 @@ from tests.architecture import Source, sources
 
 ROOT = Path(__file__).resolve().parent.parent
 MAP = ROOT / "docs" / "contributing" / "index.md"
-MOST_PACKAGES = {"engine": 20, "app": 13}
-MOST_FILES = 30
+MAX_PACKAGES = {"engine": 20, "app": 13}
+MAX_FILES = 30
 """Python files in a folder, without those of its subfolders."""
 
 
@@ -27,7 +27,7 @@ def full_folders(top: Path) -> list[str]:
     """Return folders with more files than a reader can keep in view."""
     folders = sorted({path.parent for path in top.rglob("*.py")})
     counts = {folder: len(list(folder.glob("*.py"))) for folder in folders}
-    return [f"{folder}: {n} files" for folder, n in counts.items() if n > MOST_FILES]
+    return [f"{folder}: {n} files" for folder, n in counts.items() if n > MAX_FILES]
 
 
 def described(page: str) -> list[str]:
@@ -77,14 +77,14 @@ def test_cycle_through_a_function_is_found() -> None:
     assert set(cycle_in(imports_of((lazy, direct)))) == {"engine.a", "engine.b"}
 
 
-@pytest.mark.parametrize("top", MOST_PACKAGES)
+@pytest.mark.parametrize("top", MAX_PACKAGES)
 def test_number_of_packages_stays_small(top: str) -> None:
     found = packages_of(ROOT / top)
     assert "live" in found
-    assert len(found) <= MOST_PACKAGES[top], found
+    assert len(found) <= MAX_PACKAGES[top], found
 
 
-@pytest.mark.parametrize("top", [*MOST_PACKAGES, "tests"])
+@pytest.mark.parametrize("top", [*MAX_PACKAGES, "tests"])
 def test_no_folder_has_too_many_files(top: str) -> None:
     assert full_folders(ROOT / top) == []
 
@@ -92,13 +92,13 @@ def test_no_folder_has_too_many_files(top: str) -> None:
 def test_full_folder_is_found(tmp_path: Path) -> None:
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
-    for number in range(MOST_FILES + 1):
+    for number in range(MAX_FILES + 1):
         (inner / f"m{number}.py").touch()
-    assert full_folders(tmp_path) == [f"{inner}: {MOST_FILES + 1} files"]
+    assert full_folders(tmp_path) == [f"{inner}: {MAX_FILES + 1} files"]
 
 
 def test_map_has_one_line_for_each_package() -> None:
-    packages = [f"{top}/{name}" for top in MOST_PACKAGES for name in packages_of(ROOT / top)]
+    packages = [f"{top}/{name}" for top in MAX_PACKAGES for name in packages_of(ROOT / top)]
     assert sorted(described(MAP.read_text("utf-8"))) == sorted(packages)
 
 

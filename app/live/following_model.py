@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 POLL_MS = 33
 """Interval between two polls: 30 images per second look continuous."""
 STOPPED = tr("Isocenter stopped following the scan")
-MOST_AT_ONCE = 50
+MAX_AT_ONCE = 50
 """Messages handled in one poll."""
 
 R = TypeVar("R")
@@ -316,7 +316,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
 
         is_new = has_ended = False
         # A limit, so that a source that sends faster than this loop runs cannot block the window.
-        for _ in range(MOST_AT_ONCE):
+        for _ in range(MAX_AT_ONCE):
             news = session.take(0)
             if news is None:
                 break

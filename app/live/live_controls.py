@@ -15,7 +15,7 @@ from engine.core.settings import Settings
 
 SETTLE_MS = 80
 """Delay after the last of several changes [ms]."""
-MOST_COLUMN, MOST_ROLL_DEG = 1e5, 20.0
+MAX_COLUMN, MAX_ROLL_DEG = 1e5, 20.0
 AXIS_TIP = tr("Detector column of the rotation axis, counted from 0")
 ROLL_TIP = tr("In-plane detector rotation")
 DIGITS = 2
@@ -33,10 +33,10 @@ class LiveControls(QWidget):
         use_filter: Callable[[Settings], object],
     ) -> None:
         super().__init__()
-        self.axis = _number_box(0.0, MOST_COLUMN, tr("Axis column"), AXIS_TIP)
+        self.axis = _number_box(0.0, MAX_COLUMN, tr("Axis column"), AXIS_TIP)
         # A quarter of a column is visible in the slices; smaller steps are not.
         self.axis.setSingleStep(0.25)
-        self.roll = _number_box(-MOST_ROLL_DEG, MOST_ROLL_DEG, tr("Roll"), ROLL_TIP)
+        self.roll = _number_box(-MAX_ROLL_DEG, MAX_ROLL_DEG, tr("Roll"), ROLL_TIP)
         self.roll.setSingleStep(0.05)
         self.roll.setSuffix(" °")
         self._set_axis = _DelayedCall(self, lambda: set_axis(self.axis.value()))

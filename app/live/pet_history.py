@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Curve = NDArray[np.float64]
 
-MOST = 4000
+MAX_ROWS = 4000
 """Maximum number of points. Above it, every second point is dropped: a screen shows no more."""
 ROUND = 0.05
 """An object counts as round about z if its transverse variances differ relatively by less."""
@@ -50,7 +50,7 @@ class PetHistory:
         turn = np.nan if place is None else main_axis_deg(place.covariance)
         rates = figures.prompts_per_s, figures.delayeds_per_s
         self._rows.append((now_s, *rates, *centre, turn))
-        if len(self._rows) > MOST:
+        if len(self._rows) > MAX_ROWS:
             # Dropping every second point keeps the whole scan at half the resolution.
             del self._rows[1::2]
 

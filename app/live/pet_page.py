@@ -46,7 +46,7 @@ PER_PERIOD_TIP = tr(
     "The full reconstruction creates a separate image for each period without motion, "
     "instead of one image from all events"
 )
-MOST_MOTIONS = 4
+MAX_MOTIONS = 4
 PLOTS_PX = 160
 
 
@@ -184,7 +184,7 @@ class PetPage(WatchPage[LivePetModel]):
         motions = () if update is None else update.motions
         # The newest motions; older ones are in the plots.
         lines = [
-            tr("Motion: {describe}", describe=each.describe()) for each in motions[-MOST_MOTIONS:]
+            tr("Motion: {describe}", describe=each.describe()) for each in motions[-MAX_MOTIONS:]
         ]
         watched = update is not None and update.place is not None
         self.motion.setText("\n".join(lines) or (STILL if watched else NOT_WATCHED))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from engine.live import Frame
 
-MOST_PX = 512
+MAX_PX = 512
 """Maximum number of painted pixels along an edge; larger frames are subsampled."""
 
 
@@ -47,7 +47,7 @@ class ProjectionPane(RasterView):
             newest frame; its angle is shown if the source states it
         """
         rows, columns = frame.values.shape
-        every = max(1, max(rows, columns) // MOST_PX)
+        every = max(1, max(rows, columns) // MAX_PX)
         values = np.ascontiguousarray(frame.values[::every, ::every], np.float32)
         template = (
             tr("Projection {index}   {columns} × {rows}, mean {mean}")

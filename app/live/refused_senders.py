@@ -14,7 +14,7 @@ from app.ui.theme.widgets import button, label, remove_widgets, set_tone
 if TYPE_CHECKING:
     from engine.live import RefusedSender
 
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 USE = tr("Use this sender")
 USE_TIP = tr(
     "End the current recording and accept only this sender from now on. The recording stays on "
@@ -60,7 +60,7 @@ class RefusedSenders(QWidget):
         can_use
             True if the scan still runs, so that one can be chosen
         """
-        most = sorted(senders, key=lambda each: -each.n_messages)[:MOST_SHOWN]
+        most = sorted(senders, key=lambda each: -each.n_messages)[:MAX_SHOWN]
         if tuple(most) != self._shown:
             self._shown = tuple(most)
             self._build()

@@ -10,7 +10,7 @@ from app.language.translation import tr
 if TYPE_CHECKING:
     from engine.live import SourceEvent
 
-MOST_MESSAGES = 200
+MAX_MESSAGES = 200
 """A source that loses its connection for hours would fill the memory with messages."""
 
 
@@ -30,7 +30,7 @@ class SourceStatus:
 
     def __init__(self, idle: str) -> None:
         self._idle = idle
-        self.messages: deque[str] = deque(maxlen=MOST_MESSAGES)
+        self.messages: deque[str] = deque(maxlen=MAX_MESSAGES)
         self.clear()
 
     def clear(self) -> None:

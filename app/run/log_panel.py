@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.language.translation import tr
-from app.state.models.messages import MOST_LOG_LINES, LogLine
+from app.state.models.messages import MAX_LOG_LINES, LogLine
 from app.state.services.context import AppContext
 from engine.core.visible_text import visible_text
 
@@ -29,7 +29,7 @@ class LogPanel(QWidget):
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         # Qt drops the oldest lines.
-        self.text.setMaximumBlockCount(MOST_LOG_LINES)
+        self.text.setMaximumBlockCount(MAX_LOG_LINES)
         self.text.setAccessibleName(tr("Log"))
         self.text.setPlaceholderText(tr("The log is empty."))
         column = QVBoxLayout(self)

@@ -15,7 +15,7 @@ from app.shell.main_window import MainWindow
 from engine.core.printing import leave_terminal
 
 NAMES = ("SIGTERM", "SIGHUP")
-MOST_DIALOGS = 50
+MAX_DIALOGS = 50
 """Nested dialogs that are closed before the window."""
 
 
@@ -30,7 +30,7 @@ class Ending:
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
-        self._n_left = MOST_DIALOGS
+        self._n_left = MAX_DIALOGS
 
     def follow_signals(self) -> None:
         """Handle the signals from now on; only for the main thread."""

@@ -33,7 +33,7 @@ from engine.core.visible_text import visible_line
 from engine.modalities import AnyModality, Protocol, version_words
 
 HEIGHT_PX = 52
-PROTOCOL_PX, LEAST_PROTOCOL_PX = 190, 110
+PROTOCOL_PX, MIN_PROTOCOL_PX = 190, 110
 SPACING_PX = 8
 CAPTION_FROM_PX = 700
 """Minimum width of the page for a caption of the protocols."""
@@ -131,7 +131,7 @@ class ChoicePage(QWidget):
         self._offered: list[Protocol] = []
         self._only_approved = False
         self.protocols = QuietCombo()
-        self.protocols.setMinimumWidth(LEAST_PROTOCOL_PX)
+        self.protocols.setMinimumWidth(MIN_PROTOCOL_PX)
         self.protocols.setMaximumWidth(PROTOCOL_PX)
         self.protocols.setAccessibleName(tr("Protocol"))
         self.protocols.setToolTip(

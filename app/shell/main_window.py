@@ -54,7 +54,7 @@ from engine.jobs import DemoSimulation
 WINDOW_PX = (1440, 900)
 LOADER_MS = 500
 """Delay before the process that reads files starts, so that the window is drawn first."""
-LEAST_PX = (1010, 600)
+MIN_PX = (1010, 600)
 """Minimum size of the window; no text makes it larger."""
 WORDS_FROM_PX = 1200
 """Least width of the window with words below the icons of tools and panels."""
@@ -118,7 +118,7 @@ class MainWindow(QMainWindow):
         self._connect()
         self.technician = technician_of(self)
         # On a very small screen the window must still fit.
-        self.setMinimumSize(QSize(*LEAST_PX).boundedTo(self.screen().availableSize()))
+        self.setMinimumSize(QSize(*MIN_PX).boundedTo(self.screen().availableSize()))
         fit_to_screen(self, *WINDOW_PX)
         if not context.preferences.geometry.isEmpty():
             self.restoreGeometry(context.preferences.geometry)

@@ -14,7 +14,7 @@ from app.state.models.preferences import Preferences
 from app.views.literal_text import literal_tip
 from app.views.slices.labels import shortened
 
-MENU_LETTERS = 60
+MENU_CHARACTERS = 60
 """Maximum length of a file name in a menu."""
 
 
@@ -92,7 +92,7 @@ def _add_recent(menu: QMenu, preferences: Preferences, open_path: Callable[[Path
     def fill() -> None:
         recent.clear()
         for path in preferences.recent:
-            name = shortened(path.name, MENU_LETTERS).replace("&", "&&")  # "&" marks a mnemonic
+            name = shortened(path.name, MENU_CHARACTERS).replace("&", "&&")  # "&" marks a mnemonic
             action = recent.addAction(name)
             action.setToolTip(literal_tip(str(path)))
             action.triggered.connect(lambda _=False, p=path: open_path(p))

@@ -15,9 +15,9 @@ from app.ui.theme.widgets import button, label, set_property
 from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import shortened, shortened_words
 
-MOST_LETTERS, MOST_OF_TITLE, MOST_OF_WORD = 600, 160, 48
+MAX_CHARACTERS, MAX_TITLE_CHARACTERS, MAX_WORD_CHARACTERS = 600, 160, 48
 """Maximum lengths of text, title and word; the log shows more, and the views keep their space."""
-FEW_LETTERS = 200
+FEW_CHARACTERS = 200
 """Length from which the buttons are below the text."""
 
 
@@ -77,11 +77,11 @@ class MessageBar(QFrame):
         self.problem = problem
         words = " ".join(part for part in (problem.text, problem.safe) if part)
         for shown, text, most in (
-            (self._title, problem.title, MOST_OF_TITLE),
-            (self._text, words, MOST_LETTERS),
+            (self._title, problem.title, MAX_TITLE_CHARACTERS),
+            (self._text, words, MAX_CHARACTERS),
         ):
             # A long path without spaces cannot wrap and would widen the window.
-            shown.setText(shortened(shortened_words(text, MOST_OF_WORD), most))
+            shown.setText(shortened(shortened_words(text, MAX_WORD_CHARACTERS), most))
             shown.setToolTip(literal_tip(text if shown.text() != text else ""))
         # Only an interrupted run has a job to resume.
         self.resume.setVisible(bool(problem.job))
@@ -94,7 +94,7 @@ class MessageBar(QFrame):
         self._log.setVisible(problem.is_fault)
         way = QBoxLayout.Direction  # next to four buttons there is no space for text
         has_many = bool(problem.cpu_job or problem.answer)
-        is_long = len(self._text.text()) > FEW_LETTERS
+        is_long = len(self._text.text()) > FEW_CHARACTERS
         self._parts.setDirection(way.TopToBottom if has_many or is_long else way.LeftToRight)
         set_icon(
             self._icon,

@@ -47,7 +47,7 @@ __all__ = [
     "tabs_of",
 ]
 
-LEAST_TABS_PX = 240
+MIN_TABS_PX = 240
 
 
 def tabs_of(context: AppContext) -> QTabWidget:
@@ -56,7 +56,7 @@ def tabs_of(context: AppContext) -> QTabWidget:
     tabs.setObjectName("Results")
     # Without a frame around the pages, which would cost width.
     tabs.setDocumentMode(True)
-    tabs.setMinimumWidth(LEAST_TABS_PX)
+    tabs.setMinimumWidth(MIN_TABS_PX)
     for kind in TABS:
         make: Callable[[AppContext], QWidget] = kind
         try:

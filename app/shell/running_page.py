@@ -16,7 +16,7 @@ from app.ui.theme.widgets import label
 from app.views.slices.labels import ElidedLabel
 
 TEXT_PX = 90
-LEAST_BAR_PX = 40
+MIN_BAR_PX = 40
 BAR_STEPS = 1000
 
 
@@ -39,7 +39,7 @@ class RunningPage(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
         self.text.setMinimumWidth(TEXT_PX)
-        self.bar.setMinimumWidth(LEAST_BAR_PX)
+        self.bar.setMinimumWidth(MIN_BAR_PX)
         row.addWidget(self.text, 3)
         row.addWidget(self.bar, 2)
         row.addWidget(self.left)

@@ -24,7 +24,7 @@ from app.views.slices.labels import ElidedLabel, shortened
 from engine.results import differences
 
 CLAIM = tr("Not for clinical use")
-PATIENT_LETTERS, SUCCESS_S = 40, 20.0
+PATIENT_CHARACTERS, SUCCESS_S = 40, 20.0
 PLACE_PX = 330
 """Width for position and values at the cursor in a narrow window; otherwise half the width."""
 
@@ -106,7 +106,7 @@ class StatusLine(QStatusBar):
     def _show_patient(self) -> None:
         """Show the patient of the current scan, if the worklist stated it."""
         patient = self._session.order.describe()
-        self.patient.setText(shortened(patient, PATIENT_LETTERS))
+        self.patient.setText(shortened(patient, PATIENT_CHARACTERS))
         self.patient.setAccessibleName(tr("Patient: {owner}", owner=patient))
         tip = tr(
             "The open scan belongs to {owner}. Click to show the studies and the worklist.",

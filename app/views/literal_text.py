@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QLabel, QWidget
 from engine.core.visible_text import visible_text
 from engine.data import NO_BREAK, unbroken
 
-MOST_LETTERS = 20
-LONG_WORD = re.compile(rf"\S{{{MOST_LETTERS + 1},}}")
+MAX_CHARACTERS = 20
+LONG_WORD = re.compile(rf"\S{{{MAX_CHARACTERS + 1},}}")
 """Words that may be broken. File names have up to 255 characters and no spaces."""
 PIECE = re.compile(r"[^/\\_.\-]+[/\\_.\-]*|[/\\_.\-]+")
 """Piece of a path or file name with the separators after it."""
@@ -93,4 +93,4 @@ def breakable(text: str) -> str:
 
 
 def _with_breaks(piece: str) -> str:
-    return piece if len(piece) <= MOST_LETTERS else BREAK.join(piece)
+    return piece if len(piece) <= MAX_CHARACTERS else BREAK.join(piece)

@@ -17,7 +17,7 @@ FRAME_IN_RUN = re.compile(
     r"frame (\d+)(?: of (\d+))?(?:, (?:subset (\d+)|([\d.e+]+) to ([\d.e+]+) s))?"
 )
 """Label of an image of a time frame, with its number, its subset or its time."""
-LEAST, MOST = 1e-4, 1e7
+MIN_SIZE, MAX_SIZE = 1e-4, 1e7
 """Range of values with an error that need no power of ten of their own."""
 PLAIN = re.compile(r"−?\d+(\.\d+)?")
 """A number without a power of ten."""
@@ -108,7 +108,7 @@ def _decimals(value: float, sd: float, figures: int) -> int | None:
     """Return the number of decimals; None if value or error need a power of ten of their own."""
     if not (math.isfinite(value) and math.isfinite(sd) and sd > 0):
         return None
-    return decimals_for(sd, value, figures) if LEAST <= max(abs(value), sd) < MOST else None
+    return decimals_for(sd, value, figures) if MIN_SIZE <= max(abs(value), sd) < MAX_SIZE else None
 
 
 def alike(values: Sequence[float]) -> list[str]:

@@ -22,11 +22,11 @@ from engine.geometry import Point
 _KEPT: dict[int, VolumeFacts] = {}
 _LOCK = Lock()
 N_BINS = 200
-LEAST_RANGE = 1e-4
+MIN_RANGE = 1e-4
 """Narrowest range of a histogram, as a share of the largest value."""
 SMALLEST = 1e-30
 """Range of values that float32 cannot divide."""
-LEAST_SHARE = 0.05
+MIN_SHARE = 0.05
 """Smallest value with a relative error, as a share of the upper limit of the automatic window."""
 
 
@@ -111,7 +111,7 @@ class VolumeFacts:
             # All values may be equal but for rounding, and a histogram needs a range that float32
             # can divide into bins.
             size = max(abs(lowest), abs(highest))
-            if highest - lowest <= max(LEAST_RANGE * size, SMALLEST):
+            if highest - lowest <= max(MIN_RANGE * size, SMALLEST):
                 highest = lowest + max(1.0, size)
             counts, _ = np.histogram(found, N_BINS, (lowest, highest))
             self._histogram = ValueCounts(counts, lowest, highest)
@@ -136,7 +136,7 @@ def least_value(volume: Volume) -> float:
     volume
         the volume
     """
-    return LEAST_SHARE * facts_of(volume).bright_top
+    return MIN_SHARE * facts_of(volume).bright_top
 
 
 def facts_of(volume: Volume) -> VolumeFacts:

@@ -23,8 +23,8 @@ from engine.raw_import import (
 OPTIONS = {"white_level": "white", "dtype": "type", "offset_bytes": "header", "axis_column": "axis"}
 """Options with another name than the answer they set."""
 SWITCHES = ("clockwise", "mirrored")
-MOST_TRIES = 3
-MOST_QUESTIONS = 5
+MAX_TRIES = 3
+MAX_QUESTIONS = 5
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -132,12 +132,12 @@ def _completed_by_answers(
     while open_ := [each for each in draft.questions if each.key not in asked]:
         question = open_[0]
         # After many questions the proposals are probably right: the user checks the result
-        if len(asked) == MOST_QUESTIONS:
+        if len(asked) == MAX_QUESTIONS:
             if all(each.proposal for each in open_):
                 break
             raise SettingsError(_missing(draft))
         asked.add(question.key)
-        for left in reversed(range(MOST_TRIES)):
+        for left in reversed(range(MAX_TRIES)):
             proposal = f" [{question.proposal}]" if question.proposal else ""
             console.line(f"{question.text}{proposal}")
             answer = sys.stdin.readline().strip() or question.proposal

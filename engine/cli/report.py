@@ -22,7 +22,7 @@ from engine.results.reports.site import Site
 from engine.results.reports.subject import ReportSubject
 from engine.results.reports.writing import KINDS, ending_of_report, write_report
 
-MOST_BYTES = 1 << 24
+MAX_BYTES = 1 << 24
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -93,7 +93,7 @@ def _quality(path: Path | None) -> Plain:
     if path is None:
         return {}
     try:
-        found = from_json(read_text(path, MOST_BYTES))
+        found = from_json(read_text(path, MAX_BYTES))
     except ValueError as e:
         raise FileFormatError(
             f"{path.name}: not a report from `isocenter quality` ({e}). Create one with "

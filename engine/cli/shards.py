@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # imported only when a run is split
     from engine.jobs.process.messages import Source
 
 SCHEDULER = "tcp://HOST:PORT"
-MOST_SHARDS = 1024
+MAX_SHARDS = 1024
 
 
 def add_shards(p: argparse.ArgumentParser) -> None:
@@ -40,16 +40,16 @@ def n_shards(text: str) -> int:
     Parameters
     ----------
     text
-        value of the option, 1 to `MOST_SHARDS`
+        value of the option, 1 to `MAX_SHARDS`
 
     Raises
     ------
     argparse.ArgumentTypeError
         for other values
     """
-    if text.isdecimal() and 1 <= int(text) <= MOST_SHARDS:
+    if text.isdecimal() and 1 <= int(text) <= MAX_SHARDS:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not valid; expected 1 to {MOST_SHARDS}")
+    raise argparse.ArgumentTypeError(f"{text!r} is not valid; expected 1 to {MAX_SHARDS}")
 
 
 def source_of(scheduler: str | None, split: int | None, *, or_whole: bool = False) -> Source:

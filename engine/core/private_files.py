@@ -30,7 +30,7 @@ from engine.core.errors import SettingsError
 
 GROUP_VARIABLE = "ISOCENTER_GROUP"
 ROOT = 0
-MOST_LINKS = 40
+MAX_LINKS = 40
 _WRITE_BY_OTHERS = stat.S_IWOTH
 _REACHED_BY_OTHERS = stat.S_IXGRP | stat.S_IXOTH
 
@@ -180,7 +180,7 @@ def _paths_of_links(path: Path) -> Iterator[Path]:
 
     Another user could replace a link, or a folder in front of any of them.
     """
-    for _ in range(MOST_LINKS):
+    for _ in range(MAX_LINKS):
         yield path
         link = next((each for each in (*reversed(path.parents), path) if each.is_symlink()), None)
         if link is None:

@@ -34,7 +34,7 @@ from engine.geometry.scanner import pair_product
 
 MIN_COUNTS = 20
 """Delayeds that a crystal or a block must see on average to have a rate of its own."""
-LEAST_SPREAD = 1.5
+MIN_SPREAD = 1.5
 """Mean (D − E)² / E above which each crystal has its own rate; chance gives 1."""
 PS_PER_S = 1e12
 
@@ -143,7 +143,7 @@ class Randoms(Additive[ListMode]):
         from engine.corrections.single_rates import spread_in_blocks
 
         rates = self._rates_of(data, coarse)
-        return spread_in_blocks(scanner, data.delayeds.crystals, rates) > LEAST_SPREAD
+        return spread_in_blocks(scanner, data.delayeds.crystals, rates) > MIN_SPREAD
 
     def _reason(self, data: ListMode, source: Source) -> str:
         """Return the reason for this choice of model, as a clause."""

@@ -20,7 +20,7 @@ from engine.corrections.attenuation import BATCH
 from engine.corrections.randoms import MIN_COUNTS, WORDS, Source
 from engine.corrections.single_rates import block_rates, crystal_rates
 from engine.data.histogram import total
-from engine.data.sinogram import MOST_EVENTS
+from engine.data.sinogram import MAX_EVENTS
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import pair_product
 from engine.geometry.sinogram_layout import SinogramLayout
@@ -45,7 +45,7 @@ def are_counted(layout: SinogramLayout, values: Array) -> bool:
         False after arc correction, for empty data, more counts than can be listed, or fractions
     """
     # Arc-corrected bins mix crystals, so a count cannot be traced back to a line.
-    if layout.bin_mm is not None or not 0 < total(values) <= MOST_EVENTS:
+    if layout.bin_mm is not None or not 0 < total(values) <= MAX_EVENTS:
         return False
     # Estimated randoms have fractions; smoothing them again would only add model errors.
     return bool(np.all(values == np.rint(values)))

@@ -11,7 +11,7 @@ from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION
 from engine.data.input_role import InputRole
 from engine.data.sinogram import Sinogram
 
-LEAST_CORRECTION = 0.99
+MIN_CORRECTION = 0.99
 """Smallest accepted attenuation correction factor. The true minimum is 1, but files round."""
 
 
@@ -84,7 +84,7 @@ def refuse_survival(factors: Array) -> Array:
         if a factor is between 0 and 0.99, which a correction factor cannot be
     """
     # 0 marks a dead bin; anything else below 1 would mean that matter adds photons.
-    below = (factors > 0) & (factors < LEAST_CORRECTION)
+    below = (factors > 0) & (factors < MIN_CORRECTION)
     if np.any(below):
         raise DataError(
             f"{ATTENUATION.title}: correction factors below 1 (number of bins: "

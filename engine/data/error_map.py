@@ -28,7 +28,7 @@ from engine.core.errors import GeometryError
 
 STEPS = 127
 """Largest deviation in steps of the scale, that of int8."""
-LEAST_REPLICATES = 2
+MIN_REPLICATES = 2
 """Fewest replicates that have a standard deviation."""
 Method = Literal["bootstrap", "hessian"]
 METHODS: dict[Method, str] = {

@@ -16,15 +16,15 @@ SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 PREFIXED = ("Bq", "Bq/mL", "Bq/s", "B/s", "Hz", "W", "J", "eV")
 """Units that take a prefix."""
 PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ"}
-LEAST, MOST = 1e-3, 1e6
+MIN_SIZE, MAX_SIZE = 1e-3, 1e6
 """Range of numbers that are written without a power of ten."""
 DECIMAL = (1e-2, 1e5)
 """Range of the largest value of an image that needs no power of ten."""
-LEAST_SHOWN = 1e-6
+MIN_SHOWN = 1e-6
 """Smaller numbers next to a power of ten are shown as about zero."""
-MOST_UNIT_LETTERS = 100
+MAX_UNIT_CHARACTERS = 100
 """Longest unit of a volume; the records of results and checkpoints take no longer one."""
-MOST_FIGURES = 6
+MAX_FIGURES = 6
 """Significant digits of a value with an error; more are not readable, however small the error."""
 NO_BREAK = "\u00a0"
 """No-break space: a line does not end there."""
@@ -52,7 +52,7 @@ def number_text(value: float, figures: int = 4) -> str:
         return "not a number"
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
-    if value == 0 or LEAST <= abs(value) < MOST:
+    if value == 0 or MIN_SIZE <= abs(value) < MAX_SIZE:
         return _number_text(value, figures)
     # Steps of three match the prefixes of SI: 10⁻⁶, 10⁻³, 10³.
     power = 3 * math.floor(math.log10(abs(value)) / 3)
@@ -190,7 +190,7 @@ def interval_text(value: float, half_width: float, power: int = 0) -> str:
 def decimals_for(error: float, largest: float, figures: int = 2) -> int:
     """Return the number of decimals that an error and the values next to it are written with.
 
-    So many digits of the error are significant (GUM 7.2.6). A value has at most `MOST_FIGURES`
+    So many digits of the error are significant (GUM 7.2.6). A value has at most `MAX_FIGURES`
     digits, however small its error is.
 
     Parameters
@@ -210,7 +210,7 @@ def decimals_for(error: float, largest: float, figures: int = 2) -> int:
     # The rounded error decides: 0.096 is 0.1 with one digit.
     last = figures - 1 - math.floor(math.log10(float(f"{error:.{figures - 1}e}")))
     top = math.floor(math.log10(max(abs(largest), error)))
-    return max(0, min(last, MOST_FIGURES - 1 - top))
+    return max(0, min(last, MAX_FIGURES - 1 - top))
 
 
 def error_text(error: float, decimals: int) -> str:
@@ -226,7 +226,7 @@ def error_text(error: float, decimals: int) -> str:
 def _sets_decimals(value: float, error: float) -> bool:
     """Return True if an error can decide the decimals of a value."""
     both_finite = math.isfinite(error) and math.isfinite(value)
-    return both_finite and error > 0 and max(abs(value), error) > LEAST_SHOWN
+    return both_finite and error > 0 and max(abs(value), error) > MIN_SHOWN
 
 
 def rounded(value: float, decimals: int) -> str:
@@ -275,7 +275,7 @@ def scaled_number(value: float, figures: int = 3) -> str:
     if not math.isfinite(value) or value == 0:
         return number_text(value, figures)
     # Such values come from noise or rounding; their digits would look like a measurement.
-    if abs(value) < LEAST_SHOWN:
+    if abs(value) < MIN_SHOWN:
         return "≈ 0"
     # The number of decimals follows from the magnitude: all significant digits are shown, never
     # more.

@@ -59,16 +59,16 @@ def scanner_of_pair(scanner: DualHead, first: int, second: int) -> DualHead:
     if first == second:
         return front
     # The limit of the scanner settings would otherwise fail with a message about another scanner.
-    if s.n_planes > MOST_PLANES:
+    if s.n_planes > MAX_PLANES:
         raise GeometryError(
             f"{scanner.name}: there are {s.n_planes} image planes between panels of {s.n_layers} "
-            f"layers, expected at most {MOST_PLANES} planes; use thicker planes, or combine the "
+            f"layers, expected at most {MAX_PLANES} planes; use thicker planes, or combine the "
             "layers."
         )
     return with_settings(front, n_planes=2 * s.n_planes, plane_mm=s.plane_mm / 2)
 
 
-MOST_PLANES = 500
+MAX_PLANES = 500
 """Maximum planes of an image between panels with several layers; the matrix has twice as many."""
 
 

@@ -34,7 +34,7 @@ SUMMED_TIMES = "tof_bins_summed"
 """Entry of `info`: number of TOF bins that the reader summed."""
 CHUNK = 4_000_000
 """Events counted in one step."""
-MOST_EVENTS = 2**31 - 1
+MAX_EVENTS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -264,10 +264,10 @@ def events_of(data: Sinogram) -> ListMode:
             "converted to events; use the measured counts without corrections."
         )
     n = total(counts)
-    if n > MOST_EVENTS:
+    if n > MAX_EVENTS:
         raise DataError(
             f"sinogram: its {n:,.0f} counts do not fit into list mode, which can hold at most "
-            f"{MOST_EVENTS:,} events; reconstruct the sinogram without converting it."
+            f"{MAX_EVENTS:,} events; reconstruct the sinogram without converting it."
         )
     found, times = np.arange(data.layout.n_bins), None
     # An unknown order of TOF bins would put events at mirrored positions.

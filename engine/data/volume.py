@@ -13,7 +13,7 @@ from engine.core.checked import checked_class
 from engine.core.errors import GeometryError, LongUnitError
 from engine.core.interactive import Described
 from engine.core.json_types import Plain
-from engine.data.formatting import MOST_UNIT_LETTERS, Information
+from engine.data.formatting import MAX_UNIT_CHARACTERS, Information
 from engine.data.patient_position import BY_USER, HFS_AXES, KEY, STATED_AXES
 from engine.data.storage.volume_file import place_of
 from engine.geometry.grid import ImageGrid
@@ -38,7 +38,7 @@ class Volume(Described):
     ----------
     values : (n_z, n_y, n_x) float32, C-contiguous
     grid : position of the voxels [mm, LPS]
-    unit : unit of the values, for example "counts/mm", "1/mm"; at most `MOST_UNIT_LETTERS`
+    unit : unit of the values, for example "counts/mm", "1/mm"; at most `MAX_UNIT_CHARACTERS`
     info : provenance, written next to the volume
     notes : notes of the reader, one sentence each
     patient : patient ID if the file states it, only for comparison, never written; else ""
@@ -66,11 +66,11 @@ class Volume(Described):
     error: ErrorMap | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if len(self.unit) > MOST_UNIT_LETTERS:
+        if len(self.unit) > MAX_UNIT_CHARACTERS:
             n = len(self.unit)
             raise LongUnitError(
                 f"The unit of the volume has {n:,} characters, expected at most "
-                f"{MOST_UNIT_LETTERS}; shorten the unit.",
+                f"{MAX_UNIT_CHARACTERS}; shorten the unit.",
                 n,
             )
         if self.error is not None and self.error.image is not self.values:

@@ -32,7 +32,7 @@ N_KEYS = 1 << 15
 _CHUNK = 1 << 18
 """Rays of one step; its intermediate values stay in the cache."""
 _CHUNK_ON_GPU = 1 << 22
-LEAST_MM = np.float32(1e-20)
+MIN_MM = np.float32(1e-20)
 """Minimum transaxial length: a ray along the axis has neither radius nor angle."""
 
 
@@ -149,7 +149,7 @@ def _place(points_mm: Array, ends: Array) -> tuple[Array, ...]:
     xp = module_of(ends)
     a, b = points_mm[ends[:, 0]], points_mm[ends[:, 1]]
     dx, dy, dz = (b - a).T
-    length = xp.maximum(xp.sqrt(dx * dx + dy * dy), LEAST_MM)
+    length = xp.maximum(xp.sqrt(dx * dx + dy * dy), MIN_MM)
     # A direction that does not depend on the order of the two crystals.
     upwards = (dy > 0) | ((dy == 0) & (dx >= 0))
     radius = (a[:, 1] * dx - a[:, 0] * dy) / xp.where(upwards, length, -length)
@@ -163,7 +163,7 @@ def _angle(dx: Array, across: Array, up: Array, upwards: Array) -> Array:
     """Return a function that increases with the angle: 0 along x, 1 along y, 2 along −x."""
     xp = module_of(dx)
     # A quotient instead of an arctangent, which devices round differently.
-    quarter = up / xp.maximum(across + up, LEAST_MM)
+    quarter = up / xp.maximum(across + up, MIN_MM)
     return xp.where((dx >= 0) == upwards, quarter, np.float32(2) - quarter)
 
 

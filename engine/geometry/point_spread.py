@@ -38,7 +38,7 @@ N_RADII = 9
 """Number of tabulated distances from the axis; linear in between."""
 N_STATIONS = 9
 """Number of tabulated positions along the axis."""
-LEAST_WEIGHT = 1e-6
+MIN_WEIGHT = 1e-6
 """Smaller weights of a one-dimensional blur are omitted."""
 N_PROBED = 200_000
 """Number of lines used to estimate the tilt."""

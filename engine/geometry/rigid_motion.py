@@ -18,7 +18,7 @@ from engine.core.json_types import Plain
 from engine.geometry.grid import Point
 
 Matrix = NDArray[np.float64]
-FARTHEST_MM, MOST_DEG = 5000.0, 180.0
+FARTHEST_MM, MAX_DEG = 5000.0, 180.0
 
 
 @checked_class(
@@ -106,13 +106,13 @@ def motion_of(numbers: tuple[float, ...]) -> RigidMotion:
     DataError
         if there are not six numbers, or one exceeds its limit or is NaN
     """
-    limits = (*[FARTHEST_MM] * 3, *[MOST_DEG] * 3)
+    limits = (*[FARTHEST_MM] * 3, *[MAX_DEG] * 3)
     # Tested before the comparison, because zip with strict=True raises another error.
     fits = len(numbers) == len(limits)
     if not fits or not all(abs(n) <= m for n, m in zip(numbers, limits, strict=True)):
         raise DataError(
             f"motion {', '.join(f'{n:g}' for n in numbers)}: expected six numbers (x, y and z "
-            f"within ±{FARTHEST_MM:g} mm, and rotations about these axes within ±{MOST_DEG:g}°)."
+            f"within ±{FARTHEST_MM:g} mm, and rotations about these axes within ±{MAX_DEG:g}°)."
         )
     x, y, z, a, b, c = numbers
     return RigidMotion((x, y, z), (a, b, c))

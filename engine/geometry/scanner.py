@@ -22,7 +22,7 @@ from engine.geometry.grid import Point
 from engine.geometry.line_efficiency import LSO, CrystalDepth, pair_efficiency
 from engine.geometry.tof import TofBins
 
-MOST_COMPARED = 100
+MAX_COMPARED = 100
 """Number of crystals whose nearest neighbour is searched, to estimate the pitch."""
 ROUND = 0.15
 """Tolerance of a round scanner: deviation from the mean radius, relative to it."""
@@ -79,7 +79,7 @@ class Scanner(Described):
         """Crystal pitch across and along the axis; by default the distance of neighbours."""
         # Gaps have positions too, and would halve the pitch of sparse rings.
         live = self.positions_mm[self.alive]
-        some = live[:: -(-len(live) // MOST_COMPARED)]
+        some = live[:: -(-len(live) // MAX_COMPARED)]
         apart = np.stack([np.sort(np.linalg.norm(live - point, axis=1))[1] for point in some])
         # The median ignores crystals at block edges, whose neighbours are farther away.
         nearest = float(np.median(apart))

@@ -16,7 +16,7 @@ from pathlib import Path, PureWindowsPath
 from engine.core.errors import FileFormatError
 from engine.io.safety.open_input import InputFile, open_input, unreadable
 
-MOST_DEEP = 8
+MAX_DEPTH = 8
 """Maximum number of nested folders in a name."""
 
 
@@ -154,10 +154,10 @@ def below(settings: Path, name: str) -> Path:
     Raises
     ------
     FileFormatError
-        if the name leads out of the folder or is nested more than `MOST_DEEP` folders
+        if the name leads out of the folder or is nested more than `MAX_DEPTH` folders
     """
     parts = name.split("/")
-    if len(parts) > MOST_DEEP or any(
+    if len(parts) > MAX_DEPTH or any(
         part in ("", ".", "..") or any(sign in part for sign in "\\:\0") for part in parts
     ):
         raise FileFormatError(

@@ -14,14 +14,14 @@ from engine.io.dicom.reader import DicomSeries, series_in
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.formats import READERS
 from engine.io.interfile.header_search import header_for
-from engine.io.only_scan import MOST_FILES, data_of
+from engine.io.only_scan import MAX_FILES, data_of
 from engine.io.safety.open_input import open_input
 from engine.io.volumes.ome_zarr_read import node_in
 from engine.io.xray.find import find
 
-MOST_DEEP = 4
+MAX_DEPTH = 4
 """Maximum depth of subfolders that are searched."""
-MOST_ITEMS = 500
+MAX_ITEMS = 500
 BIDS, DERIVATIVES = "dataset_description.json", "derivatives"
 """File that describes a BIDS dataset, and its folder of processed images."""
 LISTED = 8
@@ -39,12 +39,12 @@ def items_in(folder: Path) -> tuple[FolderItem, ...]:
     Parameters
     ----------
     folder
-        folder to search, up to `MOST_DEEP` levels below it
+        folder to search, up to `MAX_DEPTH` levels below it
 
     Returns
     -------
     items
-        at most `MOST_ITEMS`, files of a folder before those of its subfolders
+        at most `MAX_ITEMS`, files of a folder before those of its subfolders
 
     Raises
     ------
@@ -55,7 +55,7 @@ def items_in(folder: Path) -> tuple[FolderItem, ...]:
     # Each file is opened to recognise it. The limit keeps a click on a network drive short.
     for item in _items(folder, 0):
         found.append(item)
-        if len(found) >= MOST_ITEMS:
+        if len(found) >= MAX_ITEMS:
             break
     return tuple(found)
 
@@ -130,7 +130,7 @@ def _items(folder: Path, deep: int) -> Iterator[FolderItem]:
     skipped = DERIVATIVES if any(each.name == BIDS for each in inside) else ""
     for each in inside:
         is_hidden = each.name.startswith(".") or each.name == skipped
-        if deep < MOST_DEEP and is_folder(each) and not is_hidden:
+        if deep < MAX_DEPTH and is_folder(each) and not is_hidden:
             yield from _items(each, deep + 1)
 
 
@@ -146,7 +146,7 @@ def _files(folder: Path, files: list[Path]) -> Iterator[FolderItem]:
         yield FolderItem(headers[0].path, text)
     others = [each for each in files if each not in slices]
     # So many files are raw images or data of another program. Opening each would take minutes.
-    if len(others) > MOST_FILES:
+    if len(others) > MAX_FILES:
         return
     formats = {path: name for path in others if (name := _format_of(path))}
     # A header and its data are one item, and the header is the one to open.

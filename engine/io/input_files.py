@@ -38,13 +38,13 @@ DETACHED = ".nhdr"
 """Suffix of NRRD headers."""
 HEADERS = (".mhd", DETACHED, ".hdr", ".hv", ".ahv")
 """Suffixes of headers whose values are in another file."""
-MOST_HEADERS = 8
+MAX_HEADERS = 8
 """Headers that are followed from one to the next."""
 WHOLE = rb"(?<![\w.-])%b(?![\w-]|\.\w)"
 """Pattern of a complete name, not part of a longer one."""
 LINK = re.compile(rb"\.(?:cxi|h5|hdf|hdf5|he5|nx|nxs)\0", re.IGNORECASE)
 """End of the name of an HDF5 file in a link."""
-MOST_LINKS, MOST_NAME_BYTES = 10_000, 255
+MAX_LINKS, MAX_NAME_BYTES = 10_000, 255
 
 
 def files_behind(path: Path, *, by_library: bool = True) -> tuple[Path, ...]:
@@ -206,8 +206,8 @@ def links_behind(path: Path, *, by_library: bool = True) -> Iterator[Path]:
     except EngineError:
         return
     yield from linked
-    ends = (each.end() - 1 for each in islice(LINK.finditer(content), MOST_LINKS))
-    before = (content[max(0, end - MOST_NAME_BYTES) : end] for end in ends)
+    ends = (each.end() - 1 for each in islice(LINK.finditer(content), MAX_LINKS))
+    before = (content[max(0, end - MAX_NAME_BYTES) : end] for end in ends)
     # Bytes below a space precede a name.
     names = {re.split(rb"[\0-\x1f]", each)[-1] for each in before}
     for name in sorted(names):
@@ -251,7 +251,7 @@ def values_behind(path: Path) -> Iterator[Path]:
                 seen.add(each)
                 yield each
                 # A main header names headers, which name the values.
-                if _is_header(each) and len(headers) < MOST_HEADERS:
+                if _is_header(each) and len(headers) < MAX_HEADERS:
                     headers.append(each)
     yield from (each for each in _images_of_settings(path) if each not in seen)
 

@@ -12,7 +12,7 @@ from engine.io.formats import SCAN_READERS
 from engine.io.interfile.header import is_interfile, read_header
 from engine.io.safety.open_input import InputFile, open_input
 
-MOST_FILES = 200
+MAX_FILES = 200
 """Folders with more files are not searched: such a folder is not one scan."""
 
 
@@ -31,7 +31,7 @@ def only_scan(folder: Path) -> Path | None:
     Returns
     -------
     file
-        None if the folder contains no scan, or more than `MOST_FILES` files
+        None if the folder contains no scan, or more than `MAX_FILES` files
 
     Raises
     ------
@@ -39,7 +39,7 @@ def only_scan(folder: Path) -> Path | None:
         if it contains several scans
     """
     inside = [each for each in entries(folder) if is_file(each)]
-    if len(inside) > MOST_FILES:
+    if len(inside) > MAX_FILES:
         return None
     data = {path: of for path in inside if (of := _what_it_is(path)) is not None}
     # Some data files are accepted as scans themselves (.l, .cdf), which would count the scan twice.

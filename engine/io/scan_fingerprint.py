@@ -17,7 +17,7 @@ from engine.io.safety.open_input import open_input
 
 ENDS_BYTES = 2**20
 """Bytes that `scan_digest` reads at the beginning and at the end of a file."""
-MOST_FILES = 64
+MAX_FILES = 64
 """Maximum number of files of a scan that are read."""
 END_BYTES, PIECE_BYTES, PIECES = 2**19, 2**16, 16
 """Bytes at each end of a file and of each piece between, and the number of these pieces."""
@@ -34,7 +34,7 @@ class WatchedScan:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._files = tuple(islice(_files_of(path), MOST_FILES))
+        self._files = tuple(islice(_files_of(path), MAX_FILES))
         self._before = [state_of(each) for each in self._files]
 
     def fingerprint(self) -> str:
@@ -134,7 +134,7 @@ def scan_digest(path: Path) -> str:
     if path.is_dir():
         files = [each for each in entries(path) if each.is_file()]
         total.update(f"{len(files)} files".encode())
-    for each in files[:MOST_FILES]:
+    for each in files[:MAX_FILES]:
         with open_input(each) as file:
             # The size separates files that agree at both ends, such as a list mode that was cut in
             # the middle.

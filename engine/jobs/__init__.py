@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from engine.jobs.storage import kind_title as kind_title
     from engine.jobs.storage import remove_stored as remove_stored
     from engine.jobs.storage import stored as stored
-    from engine.jobs.window_work import MOST_EDITS as MOST_EDITS
+    from engine.jobs.window_work import MAX_EDITS as MAX_EDITS
     from engine.jobs.window_work import EditedStudy as EditedStudy
     from engine.jobs.window_work import RecoveredWork as RecoveredWork
     from engine.jobs.window_work import UnreadScan as UnreadScan
@@ -82,7 +82,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
                 "stored",
             ),
             "engine.jobs.window_work": (
-                "MOST_EDITS",
+                "MAX_EDITS",
                 "EditedStudy",
                 "RecoveredWork",
                 "UnreadScan",

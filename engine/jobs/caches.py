@@ -14,7 +14,7 @@ from engine.core.errors import EngineError, ResourceError
 from engine.core.paths import cache_dir
 from engine.io.safety.locks import is_in_use, sweep_parts
 
-MOST_DAYS = 90.0
+MAX_DAYS = 90.0
 """Items that were not used for this number of days are removed automatically."""
 KERNELS, DEMOS = "kernels", "demo"
 KEPT = (DEMOS,)
@@ -124,9 +124,9 @@ def remove_cached(item: StoredItem) -> None:
 
 
 def drop_unused() -> None:
-    """Remove items that have not been used for `MOST_DAYS`; a failure is only logged."""
+    """Remove items that have not been used for `MAX_DAYS`; a failure is only logged."""
     for item in cached():
-        if item.age_days > MOST_DAYS and item.kind not in KEPT:
+        if item.age_days > MAX_DAYS and item.kind not in KEPT:
             try:
                 remove_cached(item)
                 log.info("cache: %s was not used for %.0f days", item.name, item.age_days)

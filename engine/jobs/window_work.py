@@ -30,7 +30,7 @@ from engine.modalities.studies import Study, parse_protocol, study_of_json
 from engine.protocols.study.protocol import Protocol
 
 ENDING, ASIDE = ".json", ".damaged"
-MOST_EDITS = 20
+MAX_EDITS = 20
 """Edited studies that are offered; older ones are dropped."""
 
 
@@ -149,7 +149,7 @@ class WindowWork(Settings):
             "unsorted": tuple(dict.fromkeys((*self.unsorted, *other.unsorted))),
             "unread": (*self.unread, *(each for each in other.unread if each not in self.unread)),
             "unsent": tuple(unsent.values()),
-            "edited": tuple(newest[:MOST_EDITS]),
+            "edited": tuple(newest[:MAX_EDITS]),
         }
         return self.model_copy(update=values)
 

@@ -15,7 +15,7 @@ from engine.kernels.blocks import padded
 from engine.kernels.rays.slice_tracing import EventRows
 from engine.kernels.variants import (
     EM_BLOCK,
-    MOST_CONSTANT_BYTES,
+    MAX_CONSTANT_BYTES,
     REPLICATES_BLOCK,
     TILE,
     RayVariant,
@@ -44,7 +44,7 @@ def fitted(variant: RayVariant, rows: EventRows) -> RayVariant:
     if not rows.bins.size:
         # No bins and no table: less memory traffic, and fewer registers.
         return replace(variant, timing="none")
-    if variant.timing == "global" or rows.table.nbytes > MOST_CONSTANT_BYTES:
+    if variant.timing == "global" or rows.table.nbytes > MAX_CONSTANT_BYTES:
         return replace(variant, timing="global")
     return replace(variant, timing="constant")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MOST_ROWS, MOST_TILE, MOST_THREADS = 1 << 24, 1 << 16, 4096
+MAX_ROWS, MAX_TILE, MAX_THREADS = 1 << 24, 1 << 16, 4096
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Sharing:
 
     def __post_init__(self) -> None:
         # An invalid variant is an internal error, so ValueError instead of an EngineError.
-        _within("threads", self.threads, 0, MOST_THREADS)
-        _within("rows", self.rows, 0, MOST_ROWS)
+        _within("threads", self.threads, 0, MAX_THREADS)
+        _within("rows", self.rows, 0, MAX_ROWS)
 
     def workers(self, threads: int) -> int:
         """Return the number of threads that work.
@@ -54,8 +54,8 @@ class BackForm(Sharing):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _within("lines", self.lines, 1, MOST_TILE)
-        _within("views", self.views, 1, MOST_TILE)
+        _within("lines", self.lines, 1, MAX_TILE)
+        _within("views", self.views, 1, MAX_TILE)
 
     @property
     def tile(self) -> tuple[int, int]:
@@ -77,7 +77,7 @@ class MatrixForm(Sharing):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _within("at_once", self.at_once, 1, MOST_TILE)
+        _within("at_once", self.at_once, 1, MAX_TILE)
 
 
 def _within(name: str, value: int, least: int, most: int) -> None:

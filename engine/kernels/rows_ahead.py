@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike
 
 from engine.core.arrays import Array
 from engine.kernels.fetch import fetch
-from engine.kernels.rays.slice_tracing import EventRows, Shape, lay_nonzero
+from engine.kernels.rays.slice_tracing import EventRows, Shape, trace_nonzero
 from engine.kernels.rays.taps import MATH, Taps, taps
 
 AT_ONCE = 8
@@ -82,7 +82,7 @@ def no_traced_rows(space: TapBuffers) -> tuple[TracedRow, TracedRow]:
 
 
 @_INLINE
-def lay_next(row: int, stop: int, rows: EventRows, shape: Shape, taps: Taps) -> TracedRow:
+def trace_next(row: int, stop: int, rows: EventRows, shape: Shape, taps: Taps) -> TracedRow:
     """Trace a row; an empty one after the last row.
 
     Parameters
@@ -100,7 +100,7 @@ def lay_next(row: int, stop: int, rows: EventRows, shape: Shape, taps: Taps) -> 
     """
     n, scale = 0, 0.0
     if row < stop:
-        n, scale = lay_nonzero(row, rows, shape, taps)
+        n, scale = trace_nonzero(row, rows, shape, taps)
     return TracedRow(taps, n, scale)
 
 

@@ -23,7 +23,7 @@ from engine.kernels import compile_cache
 
 FORMAT = "isocenter-tuned-form-1"
 ENDING = ".form.json"
-MOST_BYTES = 1 << 16
+MAX_BYTES = 1 << 16
 SEAL = "seal"
 
 _TEMPLATE_VALUES = (
@@ -240,7 +240,7 @@ def is_of(record: Plain, on: Backend, slot: Slot) -> bool:
 @lru_cache(maxsize=64)
 def _read(path: Path, _mtime_ns: int, n_bytes: int) -> Plain | None:
     """Return a complete record, None for anything else."""
-    if n_bytes > MOST_BYTES:
+    if n_bytes > MAX_BYTES:
         return None
     try:
         if not is_own(path):

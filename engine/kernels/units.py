@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from engine.core.arrays import Array
 from engine.kernels.blocks import padded
-from engine.kernels.rays.taps import MOST_SIDES
+from engine.kernels.rays.taps import MAX_SIDES
 
 SUM_BITS = 62
 _FINEST_SHARE = 32
@@ -37,7 +37,7 @@ def row_unit(peak: float, shape: tuple[int, ...]) -> float:
     """
     # frexp gives the power of two just above the peak, bit_length the power above the slabs. Their
     # product bounds the sum without rounding.
-    slabs = (MOST_SIDES * max(padded(shape)) - 1).bit_length()
+    slabs = (MAX_SIDES * max(padded(shape)) - 1).bit_length()
     return math.ldexp(1.0, min(SUM_BITS - math.frexp(peak)[1] - slabs, _FINEST_ROW))
 
 

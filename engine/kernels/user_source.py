@@ -12,7 +12,7 @@ from engine.kernels.source import FOLDER
 
 OPTIONS = ("-std=c++17",)
 """Compiler options of user kernels."""
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """Maximum size of a text."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -34,7 +34,7 @@ def text_of(source: str | Path) -> str:
     if isinstance(source, str):
         return source
     try:
-        if source.stat().st_size > MOST_BYTES:
+        if source.stat().st_size > MAX_BYTES:
             raise SettingsError(f"{source}: the file is larger than 1 MiB; give a CUDA text.")
         return source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as e:

@@ -18,7 +18,7 @@ Real = Literal["float", "double"]
 WARP = 32
 TILE = 4
 """Edge of a tile [voxels]."""
-MOST_CONSTANT_BYTES = 60_000
+MAX_CONSTANT_BYTES = 60_000
 """Maximum constant memory of the TOF table; a GPU has 64 KiB."""
 
 
@@ -139,7 +139,7 @@ EM_BLOCK = 256
 """Threads of a block of the image kernels."""
 BLOCKS = (64, 128, 256, 512)
 """Threads of a block to measure."""
-MOST_DOUBLE_LINES = 256
+MAX_DOUBLE_LINES = 256
 """Maximum float64 lines of 136 bytes in the 48 KiB of shared memory."""
 KEPT = (4, 2, 0)
 """Numbers of slabs in registers to measure, if a warp processes an event."""
@@ -156,5 +156,5 @@ def variants(blocks: tuple[int, ...] = (128,)) -> Iterator[RayVariant]:
     kinds = (get_args(kind) for kind in (Mapping, Order, Sums, Timing, Real))
     for mapping, order, sums, timing, real, block in product(*kinds, blocks):
         # Warps set up the lines of a block in shared memory, which limits their number.
-        if not (mapping == "warp" and real == "double" and block > MOST_DOUBLE_LINES):
+        if not (mapping == "warp" and real == "double" and block > MAX_DOUBLE_LINES):
             yield RayVariant(mapping, order, sums, timing, real, block)

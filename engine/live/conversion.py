@@ -18,7 +18,7 @@ from engine.live.recording.process import record
 from engine.live.recording.recording_list import described, prepared_file
 from engine.live.recording.records import RecordingFile
 
-MOST_PREPARED_BYTES = 2**26
+MAX_PREPARED_BYTES = 2**26
 """Largest recording that is converted before its end."""
 SPARE_BYTES = 2**30
 """Free space on the disk below which the recording alone uses it."""
@@ -107,7 +107,7 @@ class Rescue:
             if self._is_over:
                 return
             size = RecordingFile(self._path).n_bytes
-            if size > MOST_PREPARED_BYTES or disk_usage(self._path.parent).free < SPARE_BYTES:
+            if size > MAX_PREPARED_BYTES or disk_usage(self._path.parent).free < SPARE_BYTES:
                 self._discard()
             elif size != self._tried and (target := self._target()) is not None:
                 self._discard()

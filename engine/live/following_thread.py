@@ -18,7 +18,7 @@ from engine.live.core.frame import Ended, Noticed, SourceEvent
 from engine.live.core.source import HasSenders
 from engine.live.recording.recorder import LiveRecorder
 
-MOST_EVENTS = 1000
+MAX_EVENTS = 1000
 POLL_S = 0.1
 """Longest wait for data that are only recorded."""
 REFUSED = (DataError, GeometryError, SettingsError)
@@ -65,7 +65,7 @@ class FollowingThread(ABC, Generic[Update]):
     def __init__(self, source: Source, recorder: LiveRecorder | None) -> None:
         self.senders = source if isinstance(source, HasSenders) else None
         self._name, self._recorder = source.name, recorder
-        self._events: deque[SourceEvent] = deque(maxlen=MOST_EVENTS)
+        self._events: deque[SourceEvent] = deque(maxlen=MAX_EVENTS)
         self._is_new = self._has_ended = False
         self._fault: BaseException | None = None
         self._changed, self._stop = Condition(), Event()

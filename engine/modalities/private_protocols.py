@@ -17,7 +17,7 @@ from engine.core.private_files import is_own, report_refused, why_not_private
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.open_input import read_text
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 
 
 def private_in(folder: Path) -> list[tuple[Path, Path]]:
@@ -50,9 +50,9 @@ def _is_copied(path: Path, copies: Path) -> bool:
     """Bring the copy of a protocol up to date; return True if it was new or different."""
     copy = copies / path.name
     try:
-        data = read_text(path, MOST_BYTES).encode()
+        data = read_text(path, MAX_BYTES).encode()
         copies.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if copy.exists() and is_own(copy) and read_text(copy, MOST_BYTES).encode() == data:
+        if copy.exists() and is_own(copy) and read_text(copy, MAX_BYTES).encode() == data:
             return False
         write_atomically(data, copy, private=True)
     except (EngineError, OSError):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from engine.corrections.resolution import AnyResolution
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
-from engine.geometry.point_spread import LEAST_WEIGHT, PointSpread, uniform_spread
+from engine.geometry.point_spread import MIN_WEIGHT, PointSpread, uniform_spread
 from engine.geometry.tof import FWHM_PER_SIGMA
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _pixels(x_mm: float, y_mm: float, grid: ImageGrid) -> int:
     """Return the number of pixels of a Gaussian along the axes of the grid."""
     x, y = _weights(x_mm, grid.voxel_mm[0]), _weights(y_mm, grid.voxel_mm[1])
     both = np.outer(np.concatenate([y[:0:-1], y]), np.concatenate([x[:0:-1], x]))
-    return int(np.count_nonzero(both > LEAST_WEIGHT))
+    return int(np.count_nonzero(both > MIN_WEIGHT))
 
 
 def _weights(fwhm_mm: float, voxel_mm: float) -> NDArray[np.float64]:
@@ -149,6 +149,6 @@ def _weights(fwhm_mm: float, voxel_mm: float) -> NDArray[np.float64]:
 
     variance = (fwhm_mm / FWHM_PER_SIGMA / voxel_mm) ** 2
     table = [special.ive(0, variance)]
-    while (further := special.ive(len(table), variance)) > LEAST_WEIGHT:
+    while (further := special.ive(len(table), variance)) > MIN_WEIGHT:
         table.append(further)
     return np.array(table)

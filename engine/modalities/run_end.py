@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.protocols.study.protocol import Protocol
     from engine.recon.model import Model
 
-LEAST_SCALING = 1e-4
+MIN_SCALING = 1e-4
 """Smallest relative change of the final image that is reported."""
 NO_BETTER = "the algorithm cannot improve the image any more"
 
@@ -82,7 +82,7 @@ def completed(
             "The expected background explains all counts, so there is no activity in "
             "the image. Check the randoms and scatter corrections, or measure longer."
         )
-    elif abs(scale - 1) > LEAST_SCALING:
+    elif abs(scale - 1) > MIN_SCALING:
         text = f"image scaled by {scale:.4f} to the most likely total of all counts"
         yield context.log.applied("total", text)
     return final

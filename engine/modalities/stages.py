@@ -40,7 +40,7 @@ if typing.TYPE_CHECKING:
     from engine.data.error_map import ErrorMap
     from engine.recon.model import SystemModel
 
-MOST_LOWERED = 0.05
+MAX_LOWERED = 0.05
 """Share of the total that a prior may remove without a warning."""
 T = TypeVar("T")
 D = TypeVar("D")
@@ -409,7 +409,7 @@ def _report_prior(context: RunContext[Protocol]) -> Iterator[Event]:
     strength = figures[-1].strength
     text = f"strength {strength:.2g}; it lowers the total of the image by {100 * share:.2g} %"
     yield context.log.applied("prior", text)
-    if share > MOST_LOWERED:
+    if share > MAX_LOWERED:
         yield context.log.warn(
             f"The prior lowers the total of the image by {100 * share:.2g} %, because there are "
             "few counts. Measure longer, use larger voxels, or choose a sharper image."

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from engine.geometry.dual_head import DualHead
 from engine.kernels.matrix.response import Panels
-from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
+from engine.kernels.scatter.panel_photons import DEPOSIT, MAX_DEPOSITS, Readout
 from engine.kernels.scatter.panel_tracks import ENDLESS_EVERY, count_crystals
 from engine.operators.crystal_spread import REACH, panels_of, readout_of
 
@@ -77,7 +77,7 @@ def _tracked(
         # A seed for each part: the result does not depend on the number of threads.
         state = np.random.SeedSequence((seed, i)).generate_state(1, np.uint64)
         counts = np.zeros((2, panels.n_layers, n_rows, n_columns), np.int64)
-        deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
+        deposits = np.empty((MAX_DEPOSITS, DEPOSIT))
         # additional photons for the margin beyond the edges
         wide = (1 + 2 * REACH / n_rows) * (1 + 2 * REACH / n_columns)
         # More photons for panels with many kinds of crystals, so that each kind has the same error.

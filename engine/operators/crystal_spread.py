@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from engine.geometry.dual_head import DualHead
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.kernels.matrix.response import Panels
-from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
+from engine.kernels.scatter.panel_photons import DEPOSIT, MAX_DEPOSITS, Readout
 from engine.kernels.scatter.panel_tracks import count_spread
 from engine.kernels.scatter.photons import REST_KEV
 
@@ -240,7 +240,7 @@ def _tracked(
         column, row = direction  # row ≥ column
         state = np.random.SeedSequence((seed, row, column)).generate_state(1, np.uint64)
         met, counts = np.zeros(n_layers, np.int64), np.zeros((n_layers, n_layers, wide, wide), int)
-        deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
+        deposits = np.empty((MAX_DEPOSITS, DEPOSIT))
         tangents = (row * step, column * step)
         count_spread(n_photons, tangents, panels, readout, state, deposits, met, counts, REST_KEV)
         return counts / np.maximum(met, 1)[:, None, None, None]

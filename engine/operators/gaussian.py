@@ -43,7 +43,7 @@ def smoothed(image: Array, sigmas: tuple[float, ...], truncate: float = TRUNCATE
     if image.dtype not in (np.float32, np.float64):
         image = image.astype(np.float32)
     weights = tuple(
-        gaussian.weights_of(sigma, truncate) if sigma > gaussian.LEAST_SIGMA else None
+        gaussian.weights_of(sigma, truncate) if sigma > gaussian.MIN_SIGMA else None
         for sigma in sigmas
     )
     # Both implementations use the same order of operations, so the bits agree.

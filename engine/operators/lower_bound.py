@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-LEAST_EXPECTED = 1e-30
+MIN_EXPECTED = 1e-30
 """Minimum expected counts of a line; below, the ratio would overflow float32."""
-LEAST_FACTOR = 0.1
+MIN_FACTOR = 0.1
 """Minimum factor of one update, so low that updates with many counts never reach it."""
-LEAST_IN_PASS = 1e-12
+MIN_IN_PASS = 1e-12
 """Minimum factor of a pass; float32 can represent the result of three passes."""
 
 
@@ -37,4 +37,4 @@ def least_factor(n_subsets: int) -> np.float32:
     if n_subsets == 1:
         return np.float32(0)
     # float32, so that CPU and GPU multiply by the same bits
-    return np.float32(max(LEAST_FACTOR, LEAST_IN_PASS ** (1 / n_subsets)))
+    return np.float32(max(MIN_FACTOR, MIN_IN_PASS ** (1 / n_subsets)))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.geometry.dual_head import DualHead
 from engine.kernels.matrix.response import Panels
-from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
+from engine.kernels.scatter.panel_photons import DEPOSIT, MAX_DEPOSITS, Readout
 from engine.kernels.scatter.panel_tracks import count_spread
 from engine.kernels.scatter.photons import REST_KEV
 from engine.operators.crystal_spread import panels_of, readout_of
@@ -103,7 +103,7 @@ def _tracked(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return energies (n,), and photons of each that each layer counts, (n_layers, n)."""
     energies, seen = np.linspace(LOWEST_KEV, REST_KEV, N_ENERGIES), []
-    deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
+    deposits = np.empty((MAX_DEPOSITS, DEPOSIT))
     for number, kev in enumerate(energies.tolist()):
         state = np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)
         n = panels.n_layers

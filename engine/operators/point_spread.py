@@ -25,7 +25,7 @@ from engine.core.arrays import Array, module_of
 from engine.core.backend import gpu_of
 from engine.core.backend.gpu import Gpu
 from engine.geometry.grid import ImageGrid
-from engine.geometry.point_spread import LEAST_WEIGHT, PointSpread, uniform_spread
+from engine.geometry.point_spread import MIN_WEIGHT, PointSpread, uniform_spread
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.kernels.smoothing.device_point_spread import SparseElements, applied
 from engine.operators.base import Definition, LinearOperator, created
@@ -177,7 +177,7 @@ def _weights(variance: NDArray[np.float64]) -> NDArray[np.float64]:
     from scipy import special
 
     table = [special.ive(0, variance)]
-    while (further := special.ive(len(table), variance)).max() > LEAST_WEIGHT:
+    while (further := special.ive(len(table), variance)).max() > MIN_WEIGHT:
         table.append(further)
     return np.array(table)
 
@@ -205,7 +205,7 @@ class _Elements:
         which
             (n,) mask of the columns
         """
-        kept = which & (weights > LEAST_WEIGHT)
+        kept = which & (weights > MIN_WEIGHT)
         self._rows.append(rows[kept])
         self._columns.append(self._column[kept])
         self._weights.append(weights[kept])

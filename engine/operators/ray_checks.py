@@ -19,7 +19,7 @@ from engine.kernels.variants import TILE
 
 _FARTHEST_VOXELS = 1e6
 """Maximum distance of a point from the box in voxels; larger ones indicate wrong units."""
-_MOST_PLACES = 2**31
+_MAX_PLACES = 2**31
 """Number of voxels that 32-bit indices can address."""
 
 
@@ -40,9 +40,9 @@ def check_size(grid: ImageGrid) -> None:
     """
     edges = TILE, EDGE, EDGE
     sides = zip(padded(grid.shape), edges, strict=True)
-    if prod(-(-n // edge) * edge for n, edge in sides) >= _MOST_PLACES:
+    if prod(-(-n // edge) * edge for n, edge in sides) >= _MAX_PLACES:
         raise ResourceError(
-            f"{grid.describe()}: the image has more than {_MOST_PLACES:,} voxels, including the "
+            f"{grid.describe()}: the image has more than {_MAX_PLACES:,} voxels, including the "
             "border; choose larger voxels."
         )
 

@@ -36,15 +36,15 @@ SAME_DEG = 0.02
 
 Names are often rounded to hundredths of a degree.
 """
-MOST_VALUES = 2**20
+MAX_VALUES = 2**20
 Clue = ViewAngles | UnclearAngles
 # Some scanners write a decimal point as "p", because a second dot would look like an ending.
 NUMBER = re.compile(r"[-+]?\d+(?:[.,p]\d+)?")
 DECIMAL = re.compile(r"\d[.,p]\d")
 WORD = re.compile(r"(?<![a-z])(?:ang(?:le)?s?|deg|theta|rot(?:ation)?|phi|winkel)[-_ =]*$", re.I)
 UNIT_AFTER = re.compile(r"[-_ ]?(?:deg|°)", re.I)
-FEWEST_FILES = 4
-MOST_DEG = 1080.0
+MIN_FILES = 4
+MAX_DEG = 1080.0
 """Larger whole numbers are only angles if a word says so; otherwise dates, times or counters."""
 TURNS_DEG = (180.0, 360.0)
 
@@ -229,7 +229,7 @@ def _in_other_arrays(file: InputFile, name: str, counts: ImageCounts) -> Clue | 
         for each in every
         if max(each.shape, default=0) in counts.lengths
         # The limit bounds memory: the size comes from a header that may be damaged.
-        and np.prod(each.shape, dtype=object) == max(each.shape) <= MOST_VALUES
+        and np.prod(each.shape, dtype=object) == max(each.shape) <= MAX_VALUES
     ]
     named = [each for each in stored if is_named_angle(_last(each.name))]
     # A single list in a file called "angles.npy" needs no name of its own.
@@ -273,7 +273,7 @@ def in_names(files: Sequence[Path]) -> ViewAngles | UnclearAngles | None:
         `UnclearAngles` if several numbers could be angles; None if no number could
     """
     # With two or three files almost any numbers look regular.
-    if len(files) < FEWEST_FILES:
+    if len(files) < MIN_FILES:
         return None
     spans = [list(NUMBER.finditer(path.stem)) for path in files]
     # Names with different numbers of numbers cannot be compared field by field.
@@ -368,7 +368,7 @@ class _Field:
         steps = self._steps
         # A counter with a few missing files still has mostly equal steps.
         counts_up = np.count_nonzero(steps == np.median(steps)) > 0.8 * len(steps)
-        return not counts_up and float(np.abs(self.values).max()) <= MOST_DEG
+        return not counts_up and float(np.abs(self.values).max()) <= MAX_DEG
 
     def angles(self) -> ViewAngles:
         values = self.values

@@ -67,7 +67,7 @@ def of_arrays(
     why = "your input" if answers.array is not None else "the largest array"
     found.take("array", f"{chosen.name or file.name}: {text}", why)
     # Short lists are voltages and similar settings, not worth reading.
-    values = {name: _list(file, name) for name in lists if max(lists[name].shape) >= FEWEST}
+    values = {name: _list(file, name) for name in lists if max(lists[name].shape) >= MIN_ANGLES}
     named = {each.name.lstrip("/"): each for each in stored}
     # Only HDF5 datasets can be referred to from a sidecar; MATLAB files are copied into it.
     holder = stem if is_hdf5(file.head) and file.path.suffix.lower() != ".mat" else ""
@@ -75,7 +75,7 @@ def of_arrays(
     return ImageLayout(table, shape, whole, lists=values, arrays=named, holder=holder)
 
 
-FEWEST = 3
+MIN_ANGLES = 3
 """Shorter lists are not angles."""
 FLAT_NAMES = ("flat", "white", "ref", "open", "gain", "bright", "blank")
 DARK_NAMES = ("dark", "offset", "black")

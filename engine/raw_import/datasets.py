@@ -15,12 +15,12 @@ from engine.io.hdf5.opening import is_hdf5
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.array_files import StoredArray, array_of, arrays_in, holds_arrays
 
-MOST_LISTED, MOST_PREVIEWS = 40, 12
-MOST_PREVIEW_BYTES = 2**26
+MAX_LISTED, MAX_PREVIEWS = 40, 12
+MAX_PREVIEW_BYTES = 2**26
 """Larger slices are not read for a preview."""
-MOST_IN_LIST = 2**20
+MAX_IN_LIST = 2**20
 """Longest list that is read for its range."""
-MOST_PIXELS = 320
+MAX_PIXELS = 320
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ def datasets_of(source: Path, *, with_previews: bool = True) -> tuple[Dataset, .
 @lru_cache(maxsize=4)
 def _cached(source: Path, _: object, with_previews: bool) -> tuple[Dataset, ...]:
     with open_input(source) as file:
-        stored = arrays_in(file)[:MOST_LISTED]
+        stored = arrays_in(file)[:MAX_LISTED]
         # NumPy archives and MATLAB files must be decompressed completely for a single slice.
         with_previews = with_previews and is_hdf5(file.head)
-        n_left = MOST_PREVIEWS
+        n_left = MAX_PREVIEWS
         found = []
         for each in stored:
             preview = _preview(file, each) if with_previews and n_left else None
@@ -94,7 +94,7 @@ def _preview(file: InputFile, stored: StoredArray) -> Array | None:
         return None
     n_values = int(np.prod(stored.shape[-2:], dtype=object))
     # A damaged header can claim any size; it must not be allocated for a preview.
-    if n_values * stored.dtype.itemsize > MOST_PREVIEW_BYTES:
+    if n_values * stored.dtype.itemsize > MAX_PREVIEW_BYTES:
         return None
     try:
         if len(stored.shape) == 2:
@@ -106,7 +106,7 @@ def _preview(file: InputFile, stored: StoredArray) -> Array | None:
 
 
 def _span(file: InputFile, stored: StoredArray) -> str:
-    if len(stored.shape) != 1 or stored.shape[0] > MOST_IN_LIST:
+    if len(stored.shape) != 1 or stored.shape[0] > MAX_IN_LIST:
         return ""
     try:
         values = array_of(file, stored.name)
@@ -125,7 +125,7 @@ def small(image: Array) -> Array:
     image
         (rows, columns) values of any type
     """
-    k = max(1, -(-max(image.shape) // MOST_PIXELS))
+    k = max(1, -(-max(image.shape) // MAX_PIXELS))
     rows, columns = (n // k for n in image.shape)
     # A very long and narrow image cannot be binned in blocks, so it is subsampled.
     if not rows or not columns or k == 1:

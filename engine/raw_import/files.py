@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 TIFF = IMAGE_ENDINGS
 RAW = (".raw", ".bin", ".dat", ".img", ".vol", ".seq", ".sin", ".prj", ".f32", ".u16")
 NO_LISTS = (".toml", ".png", ".jpg", ".jpeg", ".bmp", ".pdf", ".zip", ".gz", ".mrc", ".py", ".m")
-MOST_TEXTS = 60
-MOST_TEXT_BYTES = 10_000_000
-MOST_FOLDERS = 40
-FEWEST = 20
+MAX_TEXTS = 60
+MAX_TEXT_BYTES = 10_000_000
+MAX_FOLDERS = 40
+MIN_IMAGES = 20
 """Number of images from which a group is a scan, whatever its name suggests."""
 NUMBERED = re.compile(r"^(?P<prefix>.*?)\d+$")
 NUMBERS = re.compile(r"[\d.+-]*\d")
@@ -198,7 +198,7 @@ def groups_in(folders: Iterable[Path]) -> list[ImageGroup]:
 def _is_text(path: Path) -> bool:
     """Return True if a file with the ending of raw data is a text, such as a list of angles."""
     # ".dat" is common for both; only the content tells.
-    if path.suffix.lower() not in RAW or size_of(path) > MOST_TEXT_BYTES:
+    if path.suffix.lower() not in RAW or size_of(path) > MAX_TEXT_BYTES:
         return False
     try:
         with open_input(path) as file:
@@ -224,18 +224,18 @@ def _folders(folder: Path) -> list[Path]:
     deeper = [
         each
         # Limits keep the search short if somebody selects a whole disk.
-        for one in inner[:MOST_FOLDERS]
+        for one in inner[:MAX_FOLDERS]
         for each in entries(one)
         if is_folder(each) and each.name[0] != "."
     ]
-    return [folder, *inner[:MOST_FOLDERS], *deeper[:MOST_FOLDERS]]
+    return [folder, *inner[:MAX_FOLDERS], *deeper[:MAX_FOLDERS]]
 
 
 def _of_folder(folder: Path) -> Material:
     groups = [each for each in groups_in(_folders(folder)) if not _is_text(each.files[0])]
     scans = [group for group in groups if not role_of(group.files[0], folder)]
     # A scan called "white_matter" has images with a word for flats; many images are still a scan.
-    if not scans and groups and len(groups[0].files) >= FEWEST:
+    if not scans and groups and len(groups[0].files) >= MIN_IMAGES:
         scans = groups[:1]  # a name that only sounds like flats
         groups = groups[1:]
     if not scans:
@@ -278,7 +278,7 @@ def _with_adjacent_folders(material: Material, folder: Path) -> Material:
         if is_folder(each) and each != folder and is_named_after_role(each.name)
     ]
     scan = ImageGroup(material.images[0].parent, "", material.images)
-    found = _references(groups_in(adjacent[:MOST_FOLDERS]), scan, folder.parent)
+    found = _references(groups_in(adjacent[:MAX_FOLDERS]), scan, folder.parent)
     if not any(found.values()):
         return material
     # The sidecar must be above all of its files, because its names are relative.
@@ -316,14 +316,14 @@ def _texts(folders: list[Path], images: tuple[Path, ...]) -> tuple[Path, ...]:
     ]
     # Names that suggest angles first, because only the first 60 files are read.
     ranked = sorted(found, key=lambda each: not is_named_angle(each.stem))
-    return tuple(ranked[:MOST_TEXTS])
+    return tuple(ranked[:MAX_TEXTS])
 
 
 def _may_list(path: Path) -> bool:
     ending = path.suffix.lower()
     if is_tiff_name(path) or ending in NO_LISTS or path.name[0] == "." or not is_file(path):
         return False
-    return 0 < size_of(path) <= MOST_TEXT_BYTES
+    return 0 < size_of(path) <= MAX_TEXT_BYTES
 
 
 def _named(group: ImageGroup, folder: Path) -> str:

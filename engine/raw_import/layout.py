@@ -28,7 +28,7 @@ from engine.raw_import.raw_shape import RawShape, shapes_of
 
 TYPE_BYTES = 2**18
 SAMPLE_BYTES = 2**26
-LEAST_BYTES = 4096
+MIN_FILE_BYTES = 4096
 """Smaller files are not a scan."""
 ONE_EACH = 1
 """Number of views in each of several raw files."""
@@ -37,7 +37,7 @@ LIKELY = 0.4
 CLEARLY = 0.8
 """Largest score of the next shape for that, as a fraction of the best one."""
 SIZES = (1, 2, 4, 8)
-FEWEST_BYTES = 64
+MIN_BYTES = 64
 """Smallest number of bytes that allows a decision."""
 NEARLY = 1.5
 """Largest D(s) relative to the smallest D,"""
@@ -45,11 +45,11 @@ ALLOWED = 0.5
 """plus this difference (bytes have a range of 255)."""
 ROUGH = 40.0
 """D above which bytes carry no information."""
-MOST_WRAPS = 0.05
+MAX_WRAPS = 0.05
 """Fraction of neighbours that may differ by more than half of the range of their type."""
 SANE = (1e-20, 1e12)
 """Range of the magnitudes of numbers in a scan, other than 0."""
-MOST_STRANGE = 0.01
+MAX_STRANGE = 0.01
 ALTERNATE = 2.0
 """Neighbours differ this much more than every second value if they are halves of one number."""
 
@@ -124,7 +124,7 @@ def _of_mrc(file: InputFile, material: Material, found: Findings) -> ImageLayout
 
 
 def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findings) -> ImageLayout:
-    if file.size < LEAST_BYTES and len(material.images) == 1:
+    if file.size < MIN_FILE_BYTES and len(material.images) == 1:
         raise FileFormatError(
             f"{file.name}: the file is too small for projections ({file.size:,} bytes); choose "
             "another file."
@@ -243,7 +243,7 @@ def raw_type(sample: bytes) -> RawType:
         bytes of the file from the beginning of an item; a few thousand are enough
     """
     data = np.frombuffer(sample[: len(sample) // 8 * 8], np.uint8)
-    if len(data) < FEWEST_BYTES:
+    if len(data) < MIN_BYTES:
         return RawType("uint16", "little", is_sure=False)
     least = {size: _differences(data, size) for size in SIZES}
     best = min(float(each.min()) for each in least.values())
@@ -295,7 +295,7 @@ def _best_of(data: Array, size: int) -> tuple[str, str]:
     }
     order = min(rough, key=lambda each: rough[each])
     # Unsigned values wrap at 0 if they are really signed; a little wrapping is noise.
-    is_signed = wraps["uint", order] > MOST_WRAPS + 3 * wraps["int", order]
+    is_signed = wraps["uint", order] > MAX_WRAPS + 3 * wraps["int", order]
     return f"{'int' if is_signed else 'uint'}{8 * size}", order
 
 
@@ -335,4 +335,4 @@ def _is_sane(values: Array) -> bool:
         size = np.abs(values.astype(np.float64))
         low, high = SANE
         strange = ~np.isfinite(size) | ((size > 0) & (size < low)) | (size > high)
-    return float(strange.mean()) < MOST_STRANGE
+    return float(strange.mean()) < MAX_STRANGE

@@ -33,8 +33,8 @@ from engine.raw_import.datasets import Dataset, datasets_of, small
 from engine.raw_import.draft import Draft, draft_of
 from engine.raw_import.similar_scan import answers_like, described_like
 
-MOST_VIEWS, MOST_COLUMNS = 180, 192
-MOST_LOOKED_AT = 100
+MAX_VIEWS, MAX_COLUMNS = 180, 192
+MAX_INSPECTED = 100
 """Number of files whose modification times decide if cached images are still valid."""
 ANY_GEOMETRY: Plain = {"kind": "parallel", "angles": {"step": 1.0}}
 """Geometry that is used where only stored values are read."""
@@ -129,7 +129,7 @@ def states_of(draft: Draft) -> FileStates:
     Parameters
     ----------
     draft
-        draft of a description; at most `MOST_LOOKED_AT` of its files count
+        draft of a description; at most `MAX_INSPECTED` of its files count
 
     Returns
     -------
@@ -141,7 +141,7 @@ def states_of(draft: Draft) -> FileStates:
     except EngineError:
         return ()
     names = (*settings.images, *(settings.flats or ()), *(settings.darks or ()))
-    return tuple(state_of(draft.path.parent / name) for name in names[:MOST_LOOKED_AT])
+    return tuple(state_of(draft.path.parent / name) for name in names[:MAX_INSPECTED])
 
 
 def _with_images(draft: Draft) -> ImportPreview:
@@ -157,7 +157,7 @@ def _pictured(draft: Draft) -> ImportPreview:
     settings = parse(Sidecar, table, where=draft.path.name)
     n_views, n_rows, _ = draft.shape
     # 180 views give a recognisable slice in a fraction of the time.
-    views = np.unique(np.linspace(0, n_views - 1, min(n_views, MOST_VIEWS)).round().astype(int))
+    views = np.unique(np.linspace(0, n_views - 1, min(n_views, MAX_VIEWS)).round().astype(int))
     chosen = [int(view) for view in views]
     rows = slice(max(n_rows // 2 - MARGIN, 0), n_rows // 2 + MARGIN + 1)
     scan = _read(settings, draft, chosen, rows)
@@ -178,7 +178,7 @@ def _read(settings: Sidecar, draft: Draft, views: list[int], rows: slice) -> Pro
     stored = settings.model_dump_json(exclude={"geometry", "kind", "scale", "white_level"})
     files = (draft.path.parent / name for name in settings.images)
     # Otherwise thousands of files would be checked after every answer.
-    states = tuple(state_of(file) for file in islice(files, MOST_LOOKED_AT))
+    states = tuple(state_of(file) for file in islice(files, MAX_INSPECTED))
     some = _cached_views(
         stored, draft.path, draft.shape[0], tuple(views), (rows.start, rows.stop), states
     )
@@ -221,7 +221,7 @@ def _integrals(scan: Projections) -> Projections:
     for step in STEPS:
         if step.obstacle(scan) is None:
             scan = step.apply(scan, on=on)
-    k = -(-scan.shape[2] // MOST_COLUMNS)
+    k = -(-scan.shape[2] // MAX_COLUMNS)
     n = scan.shape[2] // k
     values = np.nan_to_num(scan.values, posinf=0.0, neginf=0.0)[..., : n * k]
     values = values.reshape(*scan.shape[:2], n, k).mean(axis=3)
@@ -259,7 +259,7 @@ def _turned(
     orbit = orbit_of(turned, draft.shape, draft.path)
     # A list of angles can be shorter than the scan; those views have no geometry.
     kept = [view for view in views if view < orbit.n_views]
-    k = -(-draft.shape[2] // MOST_COLUMNS)
+    k = -(-draft.shape[2] // MAX_COLUMNS)
     seen = orbit.select(kept).cropped(rows, slice(None)).binned((1, k))
     return replace(integrals, values=integrals.values[: len(kept)], geometry=seen)
 

@@ -15,20 +15,20 @@ import numpy as np
 
 from engine.core.arrays import Array
 
-LEAST_COLUMNS, MOST_COLUMNS = 8, 16384
+MIN_COLUMNS, MAX_COLUMNS = 8, 16384
 NEARLY = 0.85
 """The first maximum with this fraction of the highest one is used."""
-LEAST_HIGH = 0.2
+MIN_CORRELATION = 0.2
 """Smallest autocorrelation of values that repeat."""
 COARSE = 16
 """Number of values per row for comparing views."""
-MOST_HEADER_BYTES = 2**20
+MAX_HEADER_BYTES = 2**20
 HEADERS = (0, 512, 1024, 2048, 4096, 256, 128, 64, 32, 16, 8)
 """Lengths of headers [bytes] that are tried if the sizes are unknown."""
 SOME = 100_000
 """Number of values from which outliers are determined."""
-FEWEST_VIEWS = 3
-MOST_RANKED = 6
+MIN_VIEWS = 3
+MAX_RANKED = 6
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def shapes_of(
     unlike: dict[tuple[int, int, int], RawShape] = {}
     for shape in found:
         unlike.setdefault((shape.views, shape.rows, shape.columns), shape)
-    return list(unlike.values())[:MOST_RANKED]
+    return list(unlike.values())[:MAX_RANKED]
 
 
 def period(signal: Array, least: int, most: int) -> list[tuple[int, float]]:
@@ -144,13 +144,13 @@ def period(signal: Array, least: int, most: int) -> list[tuple[int, float]]:
     if not len(places):
         return []
     inner = (heights[places] >= heights[places - 1]) & (heights[places] > heights[places + 1])
-    peaks = places[inner & (heights[places] > LEAST_HIGH)]
+    peaks = places[inner & (heights[places] > MIN_CORRELATION)]
     if not len(peaks):
         return []
     top = float(heights[peaks].max())
     # A multiple of the period has a similar maximum, so the first high one counts.
     first = int(peaks[np.flatnonzero(heights[peaks] >= NEARLY * top)[0]])
-    others = peaks[np.argsort(-heights[peaks], kind="stable")][:MOST_RANKED]
+    others = peaks[np.argsort(-heights[peaks], kind="stable")][:MAX_RANKED]
     # Multiples of the period are not alternatives; 2 % allows for rounding.
     once = [int(each) for each in others if abs(each / first - round(each / first)) > 0.02]
     order = dict.fromkeys((first, *once))
@@ -167,7 +167,7 @@ def _without_outliers(sample: Array) -> Array:
 def _widths(
     sample: Array, size: int, item_bytes: int, rows: int | None, views: int | None
 ) -> list[tuple[int, float]]:
-    peaks = period(sample[: 2**20], LEAST_COLUMNS, MOST_COLUMNS)
+    peaks = period(sample[: 2**20], MIN_COLUMNS, MAX_COLUMNS)
     known = (rows or 1) * (views or 1)
     fitting = [
         # A width that does not fill the file is kept with half the score: it may have a long
@@ -182,8 +182,8 @@ def _widths(
         return sorted(fitting, key=lambda each: -each[1])
     rest = size // item_bytes // known
     # Only exact divisors remain if nothing repeats, for example in an empty scan.
-    widths = [w for w in range(LEAST_COLUMNS, MOST_COLUMNS) if rest % w == 0]
-    return [(w, 0.1) for w in widths[:MOST_RANKED]]
+    widths = [w for w in range(MIN_COLUMNS, MAX_COLUMNS) if rest % w == 0]
+    return [(w, 0.1) for w in widths[:MAX_RANKED]]
 
 
 def _fills(size: int, part: int) -> bool:
@@ -204,7 +204,7 @@ def _heights(
     table = sample[: len(sample) // width * width].reshape(-1, width)
     n = max(width // COARSE, 1)
     coarse = table[:, : width // n * n].reshape(len(table), -1, n).mean(axis=2)
-    for height, repeats in period(coarse, 2, n_rows // FEWEST_VIEWS):
+    for height, repeats in period(coarse, 2, n_rows // MIN_VIEWS):
         fits = 1.0 if _fills(size, height * width * item_bytes) else 0.6
         yield height, repeats * fits
     yield 1, 0.1  # a sinogram of one row
@@ -223,5 +223,5 @@ def _filling(
     if n < 1 or rest < 0 or (header is not None and rest != header):
         return None
     # A rest as long as an image would be another view.
-    is_header = rest < min(image, MOST_HEADER_BYTES) or rest == begin
+    is_header = rest < min(image, MAX_HEADER_BYTES) or rest == begin
     return (n, rest) if is_header else None

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.core.errors import FileFormatError
-from engine.io.folder import MOST_DEEP, entries, is_file, is_folder
+from engine.io.folder import MAX_DEPTH, entries, is_file, is_folder
 from engine.io.safety.open_input import open_input
 from engine.io.xray.array_files import arrays_in, holds_arrays
 from engine.raw_import.answers import Answers
 from engine.raw_import.files import TIFF, Material, is_image_name, natural, role_of
 from engine.raw_import.guess import Findings
 
-MOST_NAMED = 8
+MAX_NAMED = 8
 NONE = "none"
 """Answer of a user if there are none."""
 
@@ -118,7 +118,7 @@ def _answered(
         raise FileFormatError(
             f"{answer}: there are no images for {role!r} at this path, and {name} has no dataset "
             "with this "
-            f"name (available: {', '.join(sorted(inside)[:MOST_NAMED])}); correct the name, or "
+            f"name (available: {', '.join(sorted(inside)[:MAX_NAMED])}); correct the name, or "
             f"enter {NONE!r}."
         )
     raise FileFormatError(
@@ -153,9 +153,9 @@ def _above_all(material: Material) -> Material:
         above = Path()
     deepest = max(len(each.absolute().relative_to(above).parts) for each in files) if (
         above.is_absolute()
-    ) else MOST_DEEP + 1  # fmt: skip
+    ) else MAX_DEPTH + 1  # fmt: skip
     # The root of a disk is not a folder of a scan, and a sidecar there would describe everything.
-    if deepest > MOST_DEEP or above == Path(above.anchor):
+    if deepest > MAX_DEPTH or above == Path(above.anchor):
         raise FileFormatError(
             f"{folder.name}: the flats and darks are too far from this folder; copy them to a "
             "folder next to it."

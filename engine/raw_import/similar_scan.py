@@ -26,7 +26,7 @@ from engine.io.xray.sidecar.settings import (
 from engine.raw_import.answers import PARALLEL, Answers, answers_of
 from engine.raw_import.references import NONE
 
-MOST_LOOKED_AT = 60
+MAX_INSPECTED = 60
 COPY_IT = "Copy the description next to the new file, and change the file name in it."
 Structure = frozenset[tuple[str, int, bool]]
 
@@ -52,12 +52,12 @@ def described_like(source: Path) -> Path | None:
     near = [each for each in entries(folder.parent) if is_folder(each) and each != folder]
     texts = (
         each
-        for place in (folder, *near[:MOST_LOOKED_AT])
+        for place in (folder, *near[:MAX_INSPECTED])
         for each in entries(place)
         if each.suffix == ".toml"
     )
     # The limit keeps the dialog quick in folders with many scans.
-    for text, _ in zip(texts, range(MOST_LOOKED_AT), strict=False):
+    for text, _ in zip(texts, range(MAX_INSPECTED), strict=False):
         try:
             described = _described(text, _settings(text))
             if described != source.absolute() and structure_of(described) == wanted:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from engine.data.runs.record import RecordedRun
 
-MOST = 16
+MAX_CHARACTERS = 16
 """Maximum number of characters in a part of a name."""
 Labels = dict[str, str]
 """Texts of one difference by image key; empty if the image has no special value."""
@@ -107,7 +107,7 @@ def short_algorithm(title: str) -> str:
 
 def shortened(text: str) -> str:
     """Return a text cut to the length of a part of a name."""
-    return text if len(text) <= MOST else f"{text[: MOST - 1].rstrip()}…"
+    return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1].rstrip()}…"
 
 
 def _labels(images: Sequence[Named], label: Callable[[Named], str]) -> Labels:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.io.names import usable_name
 
-MOST_SCAN, MOST_PROTOCOL = 80, 40
+MAX_SCAN, MAX_PROTOCOL = 80, 40
 """Bytes of each part; file systems allow 255 per name, including suffixes and marks."""
 
 
@@ -36,9 +36,9 @@ def default_export_name(scan: Path | str, protocol: str, made: datetime, part: s
     # No colons and spaces: Windows refuses colons, and shells split at spaces.
     # Local time, as the user saw it on the clock; a time without a zone is local already.
     date = f"{made.astimezone() if made.tzinfo else made:%Y-%m-%d_%H-%M}"
-    words = [_safe_letters(stem, MOST_SCAN), _safe_letters(protocol, MOST_PROTOCOL), date]
+    words = [_safe_letters(stem, MAX_SCAN), _safe_letters(protocol, MAX_PROTOCOL), date]
     if part:
-        words.append(_safe_letters(part, MOST_PROTOCOL))
+        words.append(_safe_letters(part, MAX_PROTOCOL))
     return usable_name("_".join(word for word in words if word))
 
 

@@ -40,7 +40,7 @@ RECORD, STUDY, VOLUME = "result.json", "study.toml", "volume.h5"
 THUMBNAIL, PROVENANCE = "thumbnail.png", "provenance.json"
 FILES = (STUDY, VOLUME, THUMBNAIL, PROVENANCE)
 """Files with digests in the record."""
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 """Size limit of a record, or of a provenance with every crystal of a large scanner."""
 READ_COPIES = 3
 """Copies of a volume in memory while it is processed: itself, the result and the output."""
@@ -87,7 +87,7 @@ class Result:
         """
         path = folder / RECORD
         try:
-            record = ResultRecord.model_validate_json(read_text(path, MOST_BYTES)).compact()
+            record = ResultRecord.model_validate_json(read_text(path, MAX_BYTES)).compact()
             n_bytes, stamp = state_of(folder)
         except ValidationError as e:
             raise FileFormatError(
@@ -162,7 +162,7 @@ class Result:
         """Provenance of the volume."""
         self._refuse_changed(PROVENANCE)
         try:
-            return from_json(read_text(self.folder / PROVENANCE, MOST_BYTES))
+            return from_json(read_text(self.folder / PROVENANCE, MAX_BYTES))
         except ValueError as e:
             raise FileFormatError(
                 f"{self.id}/{PROVENANCE}: the provenance of this result cannot be read ({e}); "
@@ -311,5 +311,5 @@ def may_be_of_job(record: Path, job: str) -> bool:
         name of the run
     """
     with suppress(EngineError):
-        return to_json(job).decode() in read_text(record, MOST_BYTES)
+        return to_json(job).decode() in read_text(record, MAX_BYTES)
     return False

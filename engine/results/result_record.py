@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
-from engine.data.formatting import MOST_UNIT_LETTERS
+from engine.data.formatting import MAX_UNIT_CHARACTERS
 from engine.data.runs.record import ENDINGS, Outcome, ProtocolIdentity, RecordedRun
 
 RESULT_FORMAT: Literal["isocenter-result-1"] = "isocenter-result-1"
@@ -23,7 +23,7 @@ SHARED_TEXTS = frozenset(
     ("id", "title", "protocol", "modality", "outcome", "device", "voxels", "unit", "key", "sha256")
 )
 """Texts that are equal in most runs, or also in the audit log."""
-MOST_SHARED = 500
+MAX_SHARED = 500
 
 AnySettings = TypeVar("AnySettings", bound=Settings)
 
@@ -64,7 +64,7 @@ class ResultRecord(Settings):
     job: str = setting(max_length=5000)
     inputs: dict[str, Plain] = setting()
     voxels: str = setting(max_length=300)
-    unit: str = setting(max_length=MOST_UNIT_LETTERS)
+    unit: str = setting(max_length=MAX_UNIT_CHARACTERS)
     digests: dict[str, str] = setting()
     key: str = setting("", max_length=64)
     sha256: str = setting("", max_length=64)
@@ -132,7 +132,7 @@ class _Part:
     value: Any = field(compare=False)
 
 
-@lru_cache(MOST_SHARED)
+@lru_cache(MAX_SHARED)
 def _first(part: _Part) -> Any:
     """Return the value of the first part with this text."""
     return part.value

@@ -11,7 +11,7 @@ from engine.geometry.grid import ImageGrid
 from engine.io.raster.png import centroid_mm, greys, is_inverted, panels, shades
 
 EDGE_PX = 192
-MOST_VOXELS = 256
+MAX_VOXELS = 256
 """Maximum number along an edge; larger volumes are subsampled, which avoids two full copies."""
 
 
@@ -45,7 +45,7 @@ def thumbnail(volume: Volume) -> bytes:
 
 
 def _thinned(volume: Volume) -> Volume:
-    steps = [-(-n // MOST_VOXELS) for n in volume.grid.shape]
+    steps = [-(-n // MAX_VOXELS) for n in volume.grid.shape]
     z, y, x = (slice(step // 2, None, step) for step in steps)
     values = np.ascontiguousarray(volume.values[z, y, x])
     d_x, d_y, d_z = volume.grid.voxel_mm

@@ -13,7 +13,7 @@ from engine.selftest.families import FAMILIES
 from engine.selftest.guard_bands import Fenced
 from engine.selftest.reference_answers import Family
 
-MOST_FAULTS = 3
+MAX_FAULTS = 3
 """Number of faults after which a family ends; the first one is the most useful."""
 
 
@@ -68,7 +68,7 @@ def _faults(family: Family, on: Backend, judge: Backend) -> tuple[list[str], boo
     try:
         # Kernel errors appear at a later call, so the whole family is inside this context.
         with on.faults(family.name):
-            faults += islice(family.ask(replace(on, gpu=fenced), judge), MOST_FAULTS)
+            faults += islice(family.ask(replace(on, gpu=fenced), judge), MAX_FAULTS)
         n_broken = fenced.n_broken()
     except DeviceMemoryError as e:
         return [*faults, str(e)], True

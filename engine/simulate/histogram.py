@@ -25,7 +25,7 @@ from engine.simulate.phantom import Phantom
 
 CHUNK = 4_000_000
 """Lines per call of the generator, which limits the memory."""
-_MOST_COUNTS = 1e12
+_MAX_COUNTS = 1e12
 
 
 @checked()
@@ -85,10 +85,10 @@ def simulate_histogram(
     >>> data.info["phantom"]
     'point source'
     """
-    if not 1 <= n_prompts <= _MOST_COUNTS or not 0 <= randoms_fraction < 1:
+    if not 1 <= n_prompts <= _MAX_COUNTS or not 0 <= randoms_fraction < 1:
         raise SettingsError(
             f"simulate: n_prompts is {n_prompts:g} and randoms_fraction is {randoms_fraction:g}, "
-            f"expected 1 to {_MOST_COUNTS:g} prompts and a fraction of at least 0 and less than 1."
+            f"expected 1 to {_MAX_COUNTS:g} prompts and a fraction of at least 0 and less than 1."
         )
     scanner, rng = response.scanner, np.random.default_rng(seed)
     A = projector(response, on=on, on_progress=on_progress)

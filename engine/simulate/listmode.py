@@ -26,7 +26,7 @@ from engine.simulate.lines import OnProgress, draw_lines
 from engine.simulate.phantom import BUNDLE, Phantom
 
 # An event takes 19 bytes in the columns of a `ListMode`, so this many need about 40 GB.
-_MOST_PROMPTS = 2e9
+_MAX_PROMPTS = 2e9
 
 
 @checked()
@@ -186,9 +186,9 @@ def _additive(
 def _check(
     n_prompts: float, randoms_fraction: float, scatter_fraction: float, duration_s: float
 ) -> None:
-    if not 1 <= n_prompts <= _MOST_PROMPTS:
+    if not 1 <= n_prompts <= _MAX_PROMPTS:
         raise SettingsError(
-            f"simulate: n_prompts is {n_prompts:g}, expected 1 to {_MOST_PROMPTS:,.0f}."
+            f"simulate: n_prompts is {n_prompts:g}, expected 1 to {_MAX_PROMPTS:,.0f}."
         )
     background = randoms_fraction + scatter_fraction
     if not (randoms_fraction >= 0 and scatter_fraction >= 0 and background < 1):

@@ -19,7 +19,7 @@ from engine.operators.rays import RayProjector, Rays
 from engine.simulate.phantom import UNITS, Phantom, Quantity, distances_mm
 from engine.simulate.phantoms import WATER_PER_MM
 
-X_WATER_PER_MM, MOST_PER_MM = 0.02, 10.0
+X_WATER_PER_MM, MAX_PER_MM = 0.02, 10.0
 _SCALP_MM = 10.0
 
 
@@ -148,10 +148,10 @@ def attenuation_of(path: Path) -> VoxelPhantom:
             "convert the map to one of these units."
         )
     # Coefficients above 10 1/mm do not exist at these energies; such a volume is in other units.
-    if not (np.isfinite(values).all() and values.min() >= 0 and 0 < values.max() <= MOST_PER_MM):
+    if not (np.isfinite(values).all() and values.min() >= 0 and 0 < values.max() <= MAX_PER_MM):
         raise DataError(
             f"{path.name}: the values range from {values.min():g} to {values.max():g}, but "
-            f"attenuation coefficients are between 0 and {MOST_PER_MM:g} 1/mm; convert the map to "
+            f"attenuation coefficients are between 0 and {MAX_PER_MM:g} 1/mm; convert the map to "
             "1/mm, or set its unit to HU."
         )
     mu = Volume(values, volume.grid, "1/mm")

@@ -4170,8 +4170,8 @@
     </message>
     <message>
       <location filename="app/run/tuning/request_row.py" />
-      <source>Time must be a whole number of seconds from {LEAST_S} to {MOST_S:,}.</source>
-      <translation>Die Zeit muss eine ganze Zahl von Sekunden von {LEAST_S} bis {MOST_S:,} sein.</translation>
+      <source>Time must be a whole number of seconds from {MIN_S} to {MAX_S:,}.</source>
+      <translation>Die Zeit muss eine ganze Zahl von Sekunden von {MIN_S} bis {MAX_S:,} sein.</translation>
     </message>
     <message>
       <location filename="app/run/tuning/request_row.py" />
@@ -4955,8 +4955,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>The passphrase must have at least {LEAST_LETTERS} characters.</source>
-      <translation>Das Kennwort muss mindestens {LEAST_LETTERS} Zeichen haben.</translation>
+      <source>The passphrase must have at least {MIN_CHARACTERS} characters.</source>
+      <translation>Das Kennwort muss mindestens {MIN_CHARACTERS} Zeichen haben.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />

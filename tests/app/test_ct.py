@@ -33,7 +33,7 @@ from engine.operators.xray.transform import XrayTransform
 from engine.protocols.study.assignments import with_settings
 from tests.app.conftest import PATIENCE_MS, read_input
 from tests.app.engine_in_thread import EngineInThread
-from tests.app.shell.test_pages import MOST_CONTROLS, controls_of
+from tests.app.shell.test_pages import MAX_CONTROLS, controls_of
 
 MU = 0.02
 GRID = ImageGrid((4, 32, 32), (1.0, 1.0, 1.0))
@@ -260,7 +260,7 @@ def test_prepare_page_has_few_controls(window, open_ct):
     open_ct()
     window.resize(1440, 900)
     names = controls_of(window)
-    assert len(names) <= MOST_CONTROLS["prepare"], names
+    assert len(names) <= MAX_CONTROLS["prepare"], names
     assert {"Projections", "Geometry", "Start"} <= set(names)
     toolbar = window.centre.scan.projections.toolbar
     assert not toolbar.isVisible()

@@ -21,7 +21,7 @@ from app.ui.theme.widgets import remove_widgets
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks the allocator of Linux")
 
 FIRST, TIMES, ROUNDS = 30, 100, 3
-MOST_BYTES = 40
+MAX_BYTES = 40
 """Less than the size of any Qt object."""
 
 
@@ -78,21 +78,21 @@ def test_refilled_layout_leaks_no_memory(qtbot, growth):
         column.addWidget(QLabel("1"))
         column.addWidget(QLabel("2"))
 
-    assert growth(fill) < MOST_BYTES
+    assert growth(fill) < MAX_BYTES
     assert column.count() == 2
 
 
 def test_refilled_table_leaks_no_memory(qtbot, growth):
     table = FigureTable()
     qtbot.addWidget(table)
-    assert growth(lambda: table.show_rows([("Mean", "3"), ("Sum", "4")])) < MOST_BYTES
+    assert growth(lambda: table.show_rows([("Mean", "3"), ("Sum", "4")])) < MAX_BYTES
 
 
 def test_changing_action_leaks_no_memory(qtbot, growth):
     action = QAction("Start")
     button = action_button(action)
     qtbot.addWidget(button)
-    assert growth(lambda: action.setEnabled(not action.isEnabled())) < MOST_BYTES
+    assert growth(lambda: action.setEnabled(not action.isEnabled())) < MAX_BYTES
     action.setEnabled(False)
     assert not button.isEnabled()
     action.setEnabled(True)

@@ -18,8 +18,8 @@ from tests.emulator.compiling import constants, most_threads, own_copy, runtime,
 if TYPE_CHECKING:
     from tests.emulator.gpu import EmulatedGpu
 
-_MOST_BLOCKS = (2**31 - 1, 2**16 - 1, 2**16 - 1)
-_MOST_THREADS = (1024, 1024, 64)
+_MAX_BLOCKS = (2**31 - 1, 2**16 - 1, 2**16 - 1)
+_MAX_THREADS = (1024, 1024, 64)
 
 
 class KernelError(Exception):
@@ -95,8 +95,8 @@ class Kernel(Function):
         blocks, threads = _along(n_blocks), _along(n_threads)
         if not (
             1 <= math.prod(threads) <= self._most_threads
-            and _within(threads, _MOST_THREADS)
-            and _within(blocks, _MOST_BLOCKS)
+            and _within(threads, _MAX_THREADS)
+            and _within(blocks, _MAX_BLOCKS)
         ):
             raise KernelError(
                 f"kernel {self.name}: {n_blocks} blocks of {n_threads} threads, "

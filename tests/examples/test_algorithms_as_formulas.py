@@ -21,7 +21,7 @@ from engine.data.volume import Volume
 from engine.recon.model import BlurredModel, Model
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "13_algorithms_as_formulas.py"
-MOST_LINES = 15
+MAX_LINES = 15
 EQUAL = 1e-6
 """Largest difference relative to the maximum; float32 has a precision of 6e-8."""
 IN_TWO_PASSES = 3e-6
@@ -179,7 +179,7 @@ def test_each_algorithm_has_at_most_fifteen_lines() -> None:
     assert {"mlem", "osem", "mlem_with_filter", "mlem_with_resolution", "all_extensions"} < set(
         lines
     )
-    assert {name: n for name, n in lines.items() if n > MOST_LINES} == {}
+    assert {name: n for name, n in lines.items() if n > MAX_LINES} == {}
 
 
 def seconds(work: Callable[[], object]) -> float:

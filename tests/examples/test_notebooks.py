@@ -11,7 +11,7 @@ import pytest
 
 IN_CI = ("01_list_mode", "03_patches_and_slices", "06_time_of_flight", "10_own_geometry")
 """Notebooks of the short tier; the others belong to the long one."""
-MOST_BYTES = 30_000
+MAX_BYTES = 30_000
 """Size of a figure in the guide."""
 PATHS = notebooks.sources()
 
@@ -31,7 +31,7 @@ def test_notebook_runs_and_draws(
         pytest.skip(reason)
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
     figures = notebooks.run(path, tmp_path / "notebooks")
-    assert figures and all(500 < figure.stat().st_size < MOST_BYTES for figure in figures)
+    assert figures and all(500 < figure.stat().st_size < MAX_BYTES for figure in figures)
     text = notebooks.section(path, tmp_path / "notebooks")
     assert text.startswith(f"# {notebooks.title(path)}\n")
     assert all(f"(notebooks/{figure.name})" in text for figure in figures)

@@ -23,7 +23,7 @@ from engine.recon.priors.scale import PriorScale
 from tests.extensions.conftest import RING
 from tests.extensions.installed import EXAMPLES, ROOT, asked, declare, install, program
 
-MOST_LINES = 60
+MAX_LINES = 60
 SMALL = (
     "camera-slabs",
     "decay",
@@ -44,7 +44,7 @@ def test_small_plug_in_is_short(name: str) -> None:
         for line in path.read_text("utf-8").splitlines()
         if line.strip()
     ]
-    assert len(lines) <= MOST_LINES
+    assert len(lines) <= MAX_LINES
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ OLD = b"an older image, which nobody may lose"
 PARTS_ARE_DEAD_S = 2.1
 """Temporary files younger than this are not removed."""
 ASLEEP_S = 1.5
-MOST_TRIES = 3
+MAX_TRIES = 3
 """Maximum tries per disturbance: a run may end before it."""
 ENDED_FIRST = "ended first"
 Outcome = tuple[str, str]
@@ -206,7 +206,7 @@ def farm(
     said = in_peace(folder, words)
     whole_s, expected = time.monotonic() - started, result_of(output)
     report(f"{flow.key}: {whole_s:.1f} s in peace: {said.splitlines()[-1]}")
-    for i in range(MOST_TRIES * n):
+    for i in range(MAX_TRIES * n):
         output.write_bytes(OLD)
         after_s, started = rng.uniform(0.2, 1.0) * whole_s, time.monotonic()
         outcome, fault = WAYS[way](folder, flow, words, after_s, expected)

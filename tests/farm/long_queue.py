@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 
-MOST_S = 1.0
+MAX_S = 1.0
 PATIENCE_S = 600.0
 
 
@@ -41,7 +41,7 @@ class Times:
         seconds = (time.process_time() - started) / n
         sys.stdout.write(f"{what:<40} {seconds:8.3f} s\n")
         sys.stdout.flush()
-        if seconds > MOST_S:
+        if seconds > MAX_S:
             self.slow.append(what)
 
 

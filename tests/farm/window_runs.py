@@ -28,7 +28,7 @@ from engine.modalities import Study, read_study
 from tests.app.engine_in_thread import EngineInThread
 from tests.farm.results import make_study
 
-MOST_MB = 5.0
+MAX_MB = 5.0
 EVERY = 10
 PATIENCE_S = 900.0
 POLL_MS = 5
@@ -166,9 +166,9 @@ def main() -> int:
     n = arguments.runs - arguments.warm_up
     sys.stdout.write(
         f"{n} runs after the warm-up: {growth:+.1f} MB ({time.monotonic() - started:.0f} s), "
-        f"expected less than {MOST_MB:g} MB\n"
+        f"expected less than {MAX_MB:g} MB\n"
     )
-    return 0 if growth < MOST_MB else 1
+    return 0 if growth < MAX_MB else 1
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from tests.judge.solids import BOX, ELLIPSOID, Solid, frame_of
 
 Array = NDArray[Any]
 NOTHING, MIXED = -1, -2
-MOST_CELLS = 250_000
+MAX_CELLS = 250_000
 """Small enough for the cache of a processor."""
 
 
@@ -34,7 +34,7 @@ def cells_of(solids: tuple[Solid, ...]) -> tuple[Array, Array]:
     reaches = [solid.reach_mm() for solid in solids]
     lower = np.min([low for low, _ in reaches], axis=0)
     size = np.max([high for _, high in reaches], axis=0) - lower
-    edge = float(np.prod(size) / MOST_CELLS) ** (1 / 3)
+    edge = float(np.prod(size) / MAX_CELLS) ** (1 / 3)
     n_x, n_y, n_z = (max(1, math.ceil(length / edge)) for length in size)
     at = [low + (np.arange(n) + 0.5) * edge for low, n in zip(lower, (n_x, n_y, n_z), strict=True)]
     z, y, x = np.meshgrid(*reversed(at), indexing="ij")

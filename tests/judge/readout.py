@@ -13,7 +13,7 @@ from tests.judge.scanners import block_of, layer_size
 from tests.judge.streams import gauss
 from tests.judge.transport import CRYSTAL, DEPOSIT_KEV, DEPOSIT_PATH, LOST
 
-MOST_ENERGY, FIRST, MEAN = range(3)
+MAX_ENERGY, FIRST, MEAN = range(3)
 SPEED_OF_LIGHT_MM_PER_PS = 0.299792458
 
 
@@ -42,7 +42,7 @@ class Physics:
     window_kev : energy window
     energy_fwhm : relative resolution at 511 keV, proportional to 1/√energy; 0: exact
     tof_fwhm_ps : resolution of the time difference; 0: exact
-    place : crystal that is read: with MOST_ENERGY, of the FIRST interaction, or nearest to the MEAN
+    place : crystal that is read: with MAX_ENERGY, of the FIRST interaction, or nearest to the MEAN
         row and column by energy in the layer with the most; always in the block with most energy
     acollinearity_deg : FWHM of the angle from 180 degrees in a plane; 0: none
     positron : range of positrons; none by default
@@ -55,7 +55,7 @@ class Physics:
     window_kev: tuple[float, float] = (425.0, 650.0)
     energy_fwhm: float = 0.11
     tof_fwhm_ps: float = 0.0
-    place: int = MOST_ENERGY
+    place: int = MAX_ENERGY
     acollinearity_deg: float = 0.5
     positron: PositronRange = NO_RANGE
     follows_scatter: bool = True

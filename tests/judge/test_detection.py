@@ -13,11 +13,11 @@ from tests.judge.materials import LSO, black
 from tests.judge.pairs import Coincidences, simulate_pairs
 from tests.judge.phantoms import Phantom, Region
 from tests.judge.probes import hit, locate, read_deposits
-from tests.judge.readout import FIRST, MEAN, MOST_ENERGY, Physics
+from tests.judge.readout import FIRST, MAX_ENERGY, MEAN, Physics
 from tests.judge.scanners import Scanner
 from tests.judge.singles import Singles, simulate_singles
 from tests.judge.solids import sphere
-from tests.judge.transport import MOST_DEPOSITS
+from tests.judge.transport import MAX_DEPOSITS
 
 pytestmark = pytest.mark.slow
 
@@ -182,9 +182,9 @@ def test_nothing_leaves_a_very_large_crystal() -> None:
 def test_position_follows_the_selected_rule() -> None:
     scanner = Scanner(2, 50.0, across=(2, 4), along=(1, 4), pitch_mm=(4, 4), crystal_mm=(4, 4))
     # crystals of rows 0, 1, 2 in the first block, and one with more energy in the other block
-    deposits = np.zeros((MOST_DEPOSITS, 3))
+    deposits = np.zeros((MAX_DEPOSITS, 3))
     deposits[:4] = [[0, 100, 70], [16 + 1, 150, 71], [2 * 16 + 2, 160, 72], [4, 101, 60]]
-    for place, crystal in ((FIRST, 0), (MOST_ENERGY, 34), (MEAN, 17)):
+    for place, crystal in ((FIRST, 0), (MAX_ENERGY, 34), (MEAN, 17)):
         physics = Physics(energy_fwhm=0.0, place=place)
         read = read_deposits(scanner.crystals, physics.numbers(), deposits, 4)
         assert read == pytest.approx((crystal, 410, 70))
@@ -209,9 +209,9 @@ def test_layer_with_most_energy_of_the_block_is_selected() -> None:
     )
     n = scanner.n_per_layer
     # two crystals of the second layer together exceed the first layer, but neither does alone
-    deposits = np.zeros((MOST_DEPOSITS, 3))
+    deposits = np.zeros((MAX_DEPOSITS, 3))
     deposits[:4] = [[0, 150, 70], [n + 16, 120, 71], [n + 32, 130, 72], [n + 4, 200, 60]]
-    for place, crystal in ((FIRST, 0), (MOST_ENERGY, 0), (MEAN, n + 16)):
+    for place, crystal in ((FIRST, 0), (MAX_ENERGY, 0), (MEAN, n + 16)):
         physics = Physics(energy_fwhm=0.0, place=place)
         read = read_deposits(scanner.crystals, physics.numbers(), deposits, 4)
         assert read == pytest.approx((crystal, 400, 70))

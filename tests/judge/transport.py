@@ -32,7 +32,7 @@ from tests.judge.scanners import BORE, HALF_LENGTH, OUTER, crystal_at
 from tests.judge.streams import uniform
 
 LOST = -1
-MOST_DEPOSITS = 16
+MAX_DEPOSITS = 16
 CRYSTAL, DEPOSIT_KEV, DEPOSIT_PATH = range(3)
 FAR_MM = 1e9
 
@@ -182,7 +182,7 @@ def absorb(crystals, photon, stream, deposits):
             return n + 1
         deposits[n, DEPOSIT_KEV] = scatter(photon, stream)
         # the last of many deposits takes the rest, and so does one below the tables
-        if photon[KEV] < LOWEST_KEV or n == MOST_DEPOSITS - 1:
+        if photon[KEV] < LOWEST_KEV or n == MAX_DEPOSITS - 1:
             deposits[n, DEPOSIT_KEV] += photon[KEV]
             return n + 1
         n += 1
@@ -191,4 +191,4 @@ def absorb(crystals, photon, stream, deposits):
 @makes
 def empty_deposits():
     """Return an empty list of deposits."""
-    return np.empty((MOST_DEPOSITS, 3))
+    return np.empty((MAX_DEPOSITS, 3))

@@ -36,7 +36,7 @@ from tests.physics.edge_objects import TOF, Array, Case, Scans
 log = logging.getLogger(__name__)
 RingProtocol = ListModeProtocol | RingSinogramProtocol
 
-MANY, MOST_SUBSETS = 100_000_000, 8
+MANY, MAX_SUBSETS = 100_000_000, 8
 """Counts for the narrowest filter, and the maximum number of subsets for the pairs of a seed."""
 PARTS = 4
 """Points per voxel along x and y for its distance from the skin."""
@@ -124,7 +124,7 @@ def for_many_counts(protocol: ListModeProtocol, scans: Scans) -> ListModeProtoco
         return found
     # more subsets than the photons can fill would add noise; updates stay the same
     n_updates = found.algorithm.n_iterations * found.algorithm.n_subsets
-    algorithm = Osem(iterations=math.ceil(n_updates / MOST_SUBSETS), subsets=MOST_SUBSETS)
+    algorithm = Osem(iterations=math.ceil(n_updates / MAX_SUBSETS), subsets=MAX_SUBSETS)
     return found.model_copy(update={"algorithm": algorithm})
 
 

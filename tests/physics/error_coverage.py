@@ -48,7 +48,7 @@ from engine.recon.postprocess import Gaussian
 from tests.physics.map_scan import CASES, MapScan, Masks, RingCase
 
 CONFIDENCE = 0.95
-LEAST_OF_BACKGROUND = 0.1
+MIN_BACKGROUND_SHARE = 0.1
 VOXEL_LIMIT, REGION_LIMIT = 0.35, 0.2
 """Largest difference of a ratio of standard deviations from 1."""
 Image = NDArray[np.float32]
@@ -263,7 +263,7 @@ def coverage(draws: Measurements, masks: Masks, *, n_maps: int, n_replicates: in
     mean, spread = images.mean(axis=0, dtype=np.float64), images.std(axis=0, ddof=1)
     whole, background, rods = masks
     level = float(mean[background].mean())
-    voxels = whole & (mean > LEAST_OF_BACKGROUND * level)
+    voxels = whole & (mean > MIN_BACKGROUND_SHARE * level)
     regions = [*rods, *_blocks(whole, draws.grid)]
     over = np.array([[image[mask].mean() for mask in regions] for image in images])
     quantile = t.ppf(0.5 + CONFIDENCE / 2, n_replicates - 1)

@@ -36,7 +36,7 @@ from engine.modalities.count_demand import ring_demand
 from engine.recon.algorithms import Algorithm
 from engine.recon.algorithms.osem import Osem
 from engine.recon.postprocess import Gaussian
-from tests.physics.error_coverage import LEAST_OF_BACKGROUND, Coverage, Image, coverage
+from tests.physics.error_coverage import MIN_BACKGROUND_SHARE, Coverage, Image, coverage
 from tests.physics.map_scan import CASES, Masks, RingCase
 
 Volumes = tuple[Volume, ...]
@@ -199,7 +199,7 @@ def sum_of_frames(scans: FramedScans, masks: Masks, algorithm: Algorithm) -> Sum
         *frames, total = scans.volumes(k)
         single = scans.whole(k, algorithm)
         level = float(single.values[background].mean())
-        voxels = whole & (single.values > LEAST_OF_BACKGROUND * level)
+        voxels = whole & (single.values > MIN_BACKGROUND_SHARE * level)
         of_total, of_single = _deviation(total), _deviation(single)
         of_frames = np.sqrt(np.sum([_deviation(frame) ** 2 for frame in frames], axis=0))
         apart = ((total.values - single.values) / of_single)[voxels]

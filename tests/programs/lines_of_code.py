@@ -67,7 +67,7 @@ TABLE_4: dict[str, dict[str, tuple[Part, ...]]] = {
         "Ray tracing": (
             Part(
                 f"{RAYS}/slice_tracing.py",
-                ("_shorten", "_snapped_to_face", "_cross", "_trace", "_place", "lay_exact"),
+                ("_shorten", "_snapped_to_face", "_cross", "_trace", "_place", "trace_exact"),
             ),
             Part(f"{RAYS}/ray_tracing.py", ("_gather_exact", "update_exact")),
         ),
@@ -86,7 +86,7 @@ TABLE_4: dict[str, dict[str, tuple[Part, ...]]] = {
                 f"{RAYS}/slice_tracing.py",
                 (
                     *("_shorten", "_snapped_to_face", "_cross", "_trace", "_place", "_below"),
-                    *("_lay", "_lay_lanes", "lay_nonzero"),
+                    *("_trace_row", "_trace_in_lanes", "trace_nonzero"),
                 ),
             ),
             Part(
@@ -98,7 +98,7 @@ TABLE_4: dict[str, dict[str, tuple[Part, ...]]] = {
             Part(f"{RAYS}/taps.py", ("taps", "keep", "repeat", "repeat_nonzero")),
             Part(
                 "engine/kernels/rows_ahead.py",
-                ("tap_buffers", "no_traced_rows", "lay_next", "index_from", "fetch_some"),
+                ("tap_buffers", "no_traced_rows", "trace_next", "index_from", "fetch_some"),
             ),
             Part(f"{RAYS}/bricks.py"),
         ),

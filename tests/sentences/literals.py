@@ -16,9 +16,9 @@ from itertools import islice
 from tests.architecture import Source
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-MOST_LEAVES = 60
+MAX_LEAVES = 60
 """Number of literals that are followed for one expression."""
-MOST_ALIKE = 3
+MAX_ALIKE = 3
 """A method or attribute of an unknown object is followed if at most so many classes have it."""
 SAME_TEXT = frozenset(
     (
@@ -167,7 +167,7 @@ class Program:
         """Return the literals, containers and sums behind an expression, each found once."""
         if id(node) not in self._known:
             self._known[id(node)] = (node, [])  # ends recursion
-            found = {id(leaf.node): leaf for leaf in islice(self._steps(node, scope), MOST_LEAVES)}
+            found = {id(leaf.node): leaf for leaf in islice(self._steps(node, scope), MAX_LEAVES)}
             self._known[id(node)] = (node, list(found.values()))
         return self._known[id(node)][1]
 
@@ -290,7 +290,7 @@ class Program:
         known = [
             (s, f) for s, f in self.functions.get(name, ()) if self._reaches(scope, call, s, f)
         ]
-        if isinstance(call.func, ast.Name) or _is_self(call.func) or len(known) <= MOST_ALIKE:
+        if isinstance(call.func, ast.Name) or _is_self(call.func) or len(known) <= MAX_ALIKE:
             yield from known
 
     def _reaches(
@@ -319,7 +319,7 @@ class Program:
         key = (id(function), name)
         if key not in self._arguments:
             self._arguments[key] = []  # ends recursion
-            found = islice(self._given(function, name, source), MOST_LEAVES)
+            found = islice(self._given(function, name, source), MAX_LEAVES)
             self._arguments[key] = list({id(leaf.node): leaf for leaf in found}.values())
         return self._arguments[key]
 
@@ -344,7 +344,7 @@ class Program:
             if not self._reaches(self.scope(where, call), call, source, defined):
                 continue
             is_known = isinstance(call.func, ast.Name) or _is_self(call.func)
-            if is_known or n_alike <= MOST_ALIKE:
+            if is_known or n_alike <= MAX_ALIKE:
                 yield where, call
         for where, call in self.calls.get("partial", ()):
             match call.args:
@@ -387,7 +387,7 @@ class Program:
             known = [pair for each in wanted | {owner.id} for pair in self.classes.get(each, ())]
         elif name == "value" and isinstance(owner, ast.Attribute):
             known = self.classes.get(last(owner.value), [])
-        if not known and len(self.owners.get(name, ())) <= MOST_ALIKE:
+        if not known and len(self.owners.get(name, ())) <= MAX_ALIKE:
             known = self.owners.get(name, [])
         yield from known
 

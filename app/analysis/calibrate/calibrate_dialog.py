@@ -18,7 +18,7 @@ from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, label, scrolled
 from app.views.literal_text import literal_tip
 from app.views.slices.region_slices import RegionSlices, ShownRegion
-from engine.analysis.quality import MOST_ERROR_PERCENT, CylinderActivity, calibrate_with
+from engine.analysis.quality import MAX_ERROR_PERCENT, CylinderActivity, calibrate_with
 from engine.data import Calibration, Plain, Volume
 
 SIZE_PX = (980, 600)
@@ -106,7 +106,7 @@ class CalibrateDialog(MeasurementDialog):
         if self._is_closed:
             return
         calibration, measured = self.measured = made
-        poor = not calibration.error_percent <= MOST_ERROR_PERCENT
+        poor = not calibration.error_percent <= MAX_ERROR_PERCENT
         template = (
             tr(
                 "1 count/mm corresponds to {number} positrons per mL, with an error of "
@@ -122,7 +122,7 @@ class CalibrateDialog(MeasurementDialog):
         found = template.format(
             number=_number_text(calibration.positrons_per_ml),
             error_percent=calibration.error_percent,
-            limit=MOST_ERROR_PERCENT,
+            limit=MAX_ERROR_PERCENT,
         )
         self._show_text(found, "look" if poor else "ok")
         # Adding 0.0 turns −0.0 into 0.0.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tools.normalisation_scan import FactorCurve, MeasuredNormalisation
 
 PLOT_PX = 170
-MOST_CURVE = 400
+MAX_CURVE = 400
 """Maximum number of points in a curve."""
 
 
@@ -105,7 +105,7 @@ class NormaliseResult(QWidget):
 
 def _show_curve(plot: FactorPlot, curve: FactorCurve) -> None:
     # Ceiling division: a scanner with 1000 tangential bins would hide its curve behind error bars.
-    step = max(1, -(-len(curve.places) // MOST_CURVE))
+    step = max(1, -(-len(curve.places) // MAX_CURVE))
     rows = slice(None, None, step)
     plot.show_factors(
         curve.places[rows].tolist(), curve.factors[rows].tolist(), curve.errors[rows].tolist()

@@ -14,7 +14,7 @@ from engine.geometry import Point
 
 SHORTEST_PX = 4.0
 """A shorter drag is a click."""
-BETWEEN_PX, MOST_ON_CURVE = 24.0, 200
+BETWEEN_PX, MAX_ON_CURVE = 24.0, 200
 """Minimum distance between points of a curve, and maximum number of points."""
 
 
@@ -100,7 +100,7 @@ class DrawCurve(_AnnotationDrag):
         """
         # Points at every mouse event would preserve the tremor of the hand.
         is_near = QLineF(self._places[-1], at).length() < BETWEEN_PX
-        if is_near or len(self._places) >= MOST_ON_CURVE:
+        if is_near or len(self._places) >= MAX_ON_CURVE:
             return
         self._places.append(at)
         self._points.append(self.pane.point_at(at))

@@ -20,7 +20,7 @@ EMPTY = tr(
     "Use the lower buttons next to the views to draw distances, angles, arrows, text and "
     "curves. Annotations are saved with the scan and with the study."
 )
-MOST_ROWS, LEAST_ROWS = 6, 2
+MAX_ROWS, MIN_ROWS = 6, 2
 
 
 class AnnotationsBox(QWidget):
@@ -90,7 +90,7 @@ class AnnotationsBox(QWidget):
             self.list.addItems([listed(each, unit) for each in model.annotations])
             self.list.setCurrentRow(model.chosen)
         # The list is as high as its content, up to a limit: it is inside a scroll area.
-        rows = min(max(self.list.count(), LEAST_ROWS), MOST_ROWS)
+        rows = min(max(self.list.count(), MIN_ROWS), MAX_ROWS)
         self.list.setFixedHeight(rows * (self.fontMetrics().height() + 6) + 8)
         self.list.setVisible(bool(model.annotations))
         self.note.setVisible(not model.annotations)

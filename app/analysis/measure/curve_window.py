@@ -20,7 +20,7 @@ from engine.analysis.quality import CurvedPlane, curved_plane
 from engine.analysis.regions import Annotation
 
 SIZE_PX = (760, 380)
-MOST_MM, BOX_PX = 100.0, 80
+MAX_MM, BOX_PX = 100.0, 80
 
 
 class CurveWindow(QDialog):
@@ -39,7 +39,7 @@ class CurveWindow(QDialog):
         self._thickness_mm = 0.0
         self.view = CurvedView(state)
         self.view.pointed.connect(state.set_cursor)
-        self.thickness = NumberBox(False, 0.0, MOST_MM)
+        self.thickness = NumberBox(False, 0.0, MAX_MM)
         self.thickness.setFixedWidth(BOX_PX)
         self.thickness.show_number(0)
         self.thickness.edited.connect(self._take_thickness)
@@ -123,7 +123,7 @@ class CurveWindow(QDialog):
         typed = self.thickness.raw()
         # The box returns its text if that is not a number.
         if isinstance(typed, int | float) and math.isfinite(typed):
-            self._thickness_mm = min(max(float(typed), 0.0), MOST_MM)
+            self._thickness_mm = min(max(float(typed), 0.0), MAX_MM)
         self.thickness.show_number(self._thickness_mm)
         self.refresh()
 

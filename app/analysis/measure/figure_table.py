@@ -9,7 +9,7 @@ from app.ui.theme.glossary import meaning_of
 from app.ui.theme.widgets import label, remove_widgets
 from app.views.literal_text import literal_tip
 
-MOST_SIGNS = 26
+MAX_CHARACTERS = 26
 """Maximum number of characters of name and value in one line of a narrow column."""
 
 
@@ -36,7 +36,7 @@ class FigureTable(QWidget):
         at = 0
         right = Qt.AlignmentFlag.AlignRight
         for name, value in rows:
-            fits = len(name) + len(value) <= MOST_SIGNS
+            fits = len(name) + len(value) <= MAX_CHARACTERS
             # A heading, or a name too long to share its line with the value.
             both = not value or not fits
             title = label(name, "caption" if value else "")

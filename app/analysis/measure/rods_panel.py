@@ -23,7 +23,7 @@ from engine.modalities import ScanSummary
 
 RADIUS_MM = 20.0
 SETTLE_MS = 60
-MOST = 10.0
+MAX_DIAMETER_MM = 10.0
 """Valley-to-peak ratios from this value on have no meaning."""
 AXIS_NAMES = "xyz"
 AXES = {"y": tr("Rods perpendicular to the panels (y)"), "z": tr("Rods along z")}
@@ -66,7 +66,7 @@ def table_of(volume: Volume, radius_mm: float, along: Any) -> list[RodRow]:
                 found = valley_to_peak(volume, sector, along=along)
         except GeometryError:
             continue  # a small phantom may have no two rods of the largest size
-        message = found if 0 <= found < MOST else None
+        message = found if 0 <= found < MAX_DIAMETER_MM else None
         rows.append(
             RodRow(sector.diameter_mm, message, message is not None and message < RESOLVED_BELOW)
         )

@@ -19,7 +19,7 @@ from engine.analysis.regions import (
 PERCENT = 100.0
 SIGNIFICANT = "*"
 """Marks a significant change in the table of regions."""
-MOST = 3
+MAX_CHANGES = 3
 """Sentences about differences that fit below the table."""
 
 
@@ -153,7 +153,9 @@ def pairs_of(
         for pair in compared(ordered)
         if (pair.one in chosen) + (pair.other in chosen) >= min(len(chosen), 2) > 0
     ]
-    return [_sentence(pair.difference, pair.one, pair.other, "", view) for pair in found[:MOST]]
+    return [
+        _sentence(pair.difference, pair.one, pair.other, "", view) for pair in found[:MAX_CHANGES]
+    ]
 
 
 def _sentence(change: Difference, upper: str, lower: str, share: str, view: ViewState) -> str:

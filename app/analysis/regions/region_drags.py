@@ -29,7 +29,7 @@ SHORTEST_PX = 4.0
 """A shorter drag is a click."""
 CORNER_PX = 3.0
 """Minimum distance between two corners of a polygon that is drawn."""
-LEAST_MM = 0.1
+MIN_MM = 0.1
 NAMES = {
     "sphere": tr("Sphere"),
     "ellipsoid": tr("Ellipsoid"),
@@ -92,9 +92,9 @@ class DrawDrag(_RegionDrag):
         start, normal = self._start, self.pane.orientation.normal
         if self._tool == "sphere":
             return SphereRegion(
-                centre_mm=start, diameter_mm=2 * max(math.dist(start, here), LEAST_MM)
+                centre_mm=start, diameter_mm=2 * max(math.dist(start, here), MIN_MM)
             )
-        sizes = [max(abs(b - a), LEAST_MM) for a, b in zip(start, here, strict=True)]
+        sizes = [max(abs(b - a), MIN_MM) for a, b in zip(start, here, strict=True)]
         # A drag has no depth. The smaller size in the slice is a good guess for it.
         sizes[normal] = min(size for axis, size in enumerate(sizes) if axis != normal)
         x, y, z = ((a + b) / 2 for a, b in zip(start, here, strict=True))
@@ -258,7 +258,7 @@ class RegionResizeDrag(_RegionDrag):
         Parameters
         ----------
         at
-            pointer in the pane [px]; a size cannot fall below `LEAST_MM`
+            pointer in the pane [px]; a size cannot fall below `MIN_MM`
         """
         if self._shape is None:
             return
@@ -269,9 +269,9 @@ class RegionResizeDrag(_RegionDrag):
             # orientation.
             axis = direction.axis
             if side * direction.sign > 0:
-                high[axis] = max(here[axis], low[axis] + LEAST_MM)
+                high[axis] = max(here[axis], low[axis] + MIN_MM)
             elif side:
-                low[axis] = min(here[axis], high[axis] - LEAST_MM)
+                low[axis] = min(here[axis], high[axis] - MIN_MM)
         if isinstance(self._shape, SphereRegion):
             self.show(self._sphere_through(here))
         else:
@@ -287,4 +287,4 @@ class RegionResizeDrag(_RegionDrag):
         ]
         # Only the dragged sides count: a side handle does not move in the other direction.
         radius = max(abs(here[axis] - middle[axis]) for axis in axes)
-        return SphereRegion(centre_mm=middle, diameter_mm=2 * max(radius, LEAST_MM))
+        return SphereRegion(centre_mm=middle, diameter_mm=2 * max(radius, MIN_MM))

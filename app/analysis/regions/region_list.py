@@ -33,10 +33,10 @@ TIPS = (
     tr("Volume of the region inside the image"),
     tr("Mean in the second volume"),
 )
-SWATCH_PX, MOST_UNIT = 11, 8
+SWATCH_PX, MAX_UNIT_CHARACTERS = 11, 8
 MEAN, CHANGE, SPREAD, PEAK, VOLUME, SECOND = range(1, 7)
 """Columns of mean, change, standard deviation of the voxels, peak, volume and second mean."""
-LEAST_ROWS, MOST_ROWS = 2, 8
+MIN_ROWS, MAX_ROWS = 2, 8
 NAME = Qt.ItemDataRole.UserRole
 EDITABLE = Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsUserCheckable
 
@@ -84,7 +84,7 @@ class RegionList(QTreeWidget):
     @property
     def states_unit(self) -> bool:
         """True if the heads state the unit; a long one would leave no width for the names."""
-        return len(self._view.shown_unit) <= MOST_UNIT
+        return len(self._view.shown_unit) <= MAX_UNIT_CHARACTERS
 
     def fill(self) -> None:
         """Show the current regions."""
@@ -107,7 +107,7 @@ class RegionList(QTreeWidget):
 
     def _fit_height(self) -> None:
         """Show all rows of a short table, so that the figures below need no scrolling."""
-        n = min(max(self.topLevelItemCount(), LEAST_ROWS), MOST_ROWS)
+        n = min(max(self.topLevelItemCount(), MIN_ROWS), MAX_ROWS)
         row = self.sizeHintForRow(0)
         self.setFixedHeight(self.header().sizeHint().height() + n * row + 2 * self.frameWidth())
 

@@ -20,7 +20,7 @@ from engine.analysis.regions import (
     size_of,
 )
 
-LEAST_MM, MOST_MM = 0.1, 10_000.0
+MIN_MM, MAX_MM = 0.1, 10_000.0
 AXES = "xyz"
 USUAL_PERCENT = 41.0
 
@@ -32,11 +32,10 @@ class RegionNumbers(QWidget):
         super().__init__()
         self._model, self._view = model, view
         self.middle = [
-            self._number_box(tr("Centre of the region along {a} in mm", a=a), -MOST_MM)
-            for a in AXES
+            self._number_box(tr("Centre of the region along {a} in mm", a=a), -MAX_MM) for a in AXES
         ]
         self.sizes = [
-            self._number_box(tr("Size of the region along {a} in mm", a=a), LEAST_MM) for a in AXES
+            self._number_box(tr("Size of the region along {a} in mm", a=a), MIN_MM) for a in AXES
         ]
         self.rule = QuietCombo()
         self.rule.setAccessibleName(tr("Method used to set the contour threshold"))
@@ -61,7 +60,7 @@ class RegionNumbers(QWidget):
         self.refresh()
 
     def _number_box(self, name: str, low: float) -> NumberBox:
-        box = NumberBox(False, low, MOST_MM)
+        box = NumberBox(False, low, MAX_MM)
         box.setAccessibleName(name)
         box.setToolTip(literal_tip(name))
         box.edited.connect(self._take_place)
@@ -140,8 +139,8 @@ class RegionNumbers(QWidget):
             is_new = isinstance(typed, int | float) and typed != round(was, 3)
             wanted.append(float(typed or 0.0) if is_new else was)
         # A region of size 0 has no volume, and no drag could enlarge it again.
-        sizes = [min(max(size, LEAST_MM), MOST_MM) for size in wanted[3:]]
-        middle = [min(max(place, -MOST_MM), MOST_MM) for place in wanted[:3]]
+        sizes = [min(max(size, MIN_MM), MAX_MM) for size in wanted[3:]]
+        middle = [min(max(place, -MAX_MM), MAX_MM) for place in wanted[:3]]
         bounds = around((middle[0], middle[1], middle[2]), (sizes[0], sizes[1], sizes[2]))
         self._model.change(region.name, shape=region.shape.fitted(bounds))
         self.refresh()

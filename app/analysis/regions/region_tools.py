@@ -30,7 +30,7 @@ TOOLS: dict[Tool, tuple[str, str]] = {
     ),
 }
 PER_ROW = 3
-LEAST_MM, MOST_MM = 0.5, 500.0
+MIN_MM, MAX_MM = 0.5, 500.0
 
 
 class RegionTools(QWidget):
@@ -48,7 +48,7 @@ class RegionTools(QWidget):
             made.setCheckable(True)
             self.buttons[tool] = made
             grid.addWidget(made, k // PER_ROW, k % PER_ROW)
-        self.brush = NumberBox(False, LEAST_MM, MOST_MM)
+        self.brush = NumberBox(False, MIN_MM, MAX_MM)
         self.brush.setAccessibleName(tr("Brush diameter in mm"))
         self.brush.setToolTip(tr("Brush diameter in mm"))
         self.brush.setFixedWidth(70)
@@ -90,6 +90,6 @@ class RegionTools(QWidget):
     def _take_brush(self) -> None:
         typed = self.brush.raw()
         if isinstance(typed, int | float):
-            self._model.brush_mm = min(max(float(typed), LEAST_MM), MOST_MM)
+            self._model.brush_mm = min(max(float(typed), MIN_MM), MAX_MM)
         self.brush.show_number(self._model.brush_mm)
         self._model.erases = self.erases.isChecked()

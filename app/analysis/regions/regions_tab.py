@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QColorDialog, QHBoxLayout, QMenu, QPushButton, QVB
 
 from app.analysis.regions.live_figures import RegionFollower
 from app.analysis.regions.region_changes import (
-    MOST,
+    MAX_CHANGES,
     change_sentence,
     changes_of,
     legend_of,
@@ -234,7 +234,7 @@ class RegionsTab(QWidget):
         """Show a sentence about each change or difference, or why there is none."""
         view, lines = self._session.view, list[str]()
         # A few regions are all shown, so that a reader can judge them together.
-        names = [*changes] if 1 < len(changes) <= MOST else self.model.chosen
+        names = [*changes] if 1 < len(changes) <= MAX_CHANGES else self.model.chosen
         for name in names:
             figures = found[name].figures if name in changes else None
             if figures is not None:

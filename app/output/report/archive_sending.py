@@ -21,7 +21,7 @@ from app.views.slices.labels import shortened
 from engine.results.reports import Judgement, Site
 
 TICK_MS = 250
-TITLE_LETTERS = 40
+TITLE_CHARACTERS = 40
 
 
 def sends_after_sign_off(site: Site, judgement: Judgement | None) -> bool:
@@ -80,7 +80,7 @@ class ArchiveSending(QWidget):
         n = ceil(self._outbox.seconds_left(first))
         more = tr(" (and {n} more)", n=len(waiting) - 1) if len(waiting) > 1 else ""
         self.text.setText(tr("Sends to {node} in {n} s", node=node, n=n) + more)
-        self.text.setToolTip(literal_tip(shortened(first.title, TITLE_LETTERS)))
+        self.text.setToolTip(literal_tip(shortened(first.title, TITLE_CHARACTERS)))
 
     def _release_due(self) -> None:
         self._outbox.release()

@@ -16,7 +16,7 @@ from app.state.services.key_images import png_of
 from engine.analysis.regions import RegionSet
 from engine.results import Results
 from engine.results.reports import (
-    MOST_IMAGES,
+    MAX_IMAGES,
     KeyImage,
     ReportSubject,
     report_of,
@@ -151,7 +151,7 @@ class LivePreview(QObject):
             self.refresh()
 
 
-@lru_cache(maxsize=MOST_IMAGES)
+@lru_cache(maxsize=MAX_IMAGES)
 def _scaled_to_page(image: KeyImage) -> KeyImage:
     """Return a key image with as many pixels as the page shows."""
     large = QImage.fromData(image.png)

@@ -35,7 +35,7 @@ from engine.results.reports import (
     write_report,
 )
 
-MOST_S = 600.0
+MAX_S = 600.0
 """Time after which sending is ended in any case. A report has two small files."""
 NO_NODE = tr("No DICOM node is configured; add one in the settings.")
 NO_RESULT = tr("There is no result yet. A result is saved at the end of each run.")
@@ -200,7 +200,7 @@ def send_result(
 
 
 def _send_in_child(paths: Sequence[Path], node: Node) -> int:
-    return call_node(send_files, list(paths), node, name=node.name, seconds=MOST_S)
+    return call_node(send_files, list(paths), node, name=node.name, seconds=MAX_S)
 
 
 def read_subject(context: AppContext, id: str) -> ReportSubject:

@@ -37,7 +37,7 @@ from engine.results import Result
 from engine.results.reports import Judgement
 
 HEIGHT_PX, THUMBNAIL_PX, GAP_PX, NAME_PX = 66, 52, 7, 132
-LEAST_RESULTS, MARK_PX = 2, 16
+MIN_RESULTS, MARK_PX = 2, 16
 MARKS: dict[Judgement, tuple[str, str]] = {
     "acceptable": ("ok", "ok"),
     "acceptable with remarks": ("ok", "look"),
@@ -94,7 +94,7 @@ class FilmStrip(QListView):
         record, results = self._session.run.record, self._session.results
         found = results.of_scan(record.study, record.known_inputs)
         self._frames.take(found)
-        self.setVisible(self._is_offered and len(found) >= LEAST_RESULTS)
+        self.setVisible(self._is_offered and len(found) >= MIN_RESULTS)
         ids = [each.id for each in found]
         if record.result_id in ids:
             self.setCurrentIndex(self._frames.index(ids.index(record.result_id), 0))

@@ -16,7 +16,7 @@ from app.ui.theme.theme import Theme
 from engine.results import Result
 
 HEIGHT_PX, THUMBNAIL_PX, GAP_PX, PIN_PX = 84, 68, 10, 14
-MOST_THUMBNAILS = 50
+MAX_THUMBNAILS = 50
 """More than fit on a screen."""
 Index = QModelIndex | QPersistentModelIndex
 
@@ -117,7 +117,7 @@ class Thumbnails:
             kept = Qt.AspectRatioMode.KeepAspectRatio
             self._known[key] = found.scaled(edge, edge, kept, smooth)
             # Those that were painted least recently are read again when they are scrolled to.
-            if len(self._known) > MOST_THUMBNAILS:
+            if len(self._known) > MAX_THUMBNAILS:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
         return self._known[key]

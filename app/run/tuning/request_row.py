@@ -13,7 +13,7 @@ from app.ui.theme.widgets import label
 from engine.tools.tuning import KERNELS, MODALITIES, TARGETS, SearchRequest
 
 BUDGET_S = 60
-LEAST_S, MOST_S = 5, 86_400
+MIN_S, MAX_S = 5, 86_400
 STANDARD, OF_STUDY = tr("Standard size"), tr("Size of the open study")
 WIDE_PX = 230
 
@@ -25,7 +25,7 @@ class RequestRow(QWidget):
         super().__init__()
         self._session = session
         self.kernel, self.of, self.device = QuietCombo(), QuietCombo(), QuietCombo()
-        self.budget = NumberBox(True, LEAST_S, MOST_S)
+        self.budget = NumberBox(True, MIN_S, MAX_S)
         self.budget.show_number(BUDGET_S)
         self._open = ""
         """Tuning target of the open study; empty without a study."""
@@ -80,11 +80,11 @@ class RequestRow(QWidget):
     def fault(self) -> str:
         """Reason why the fields cannot be used; empty if they can."""
         seconds = self.budget.raw()
-        if not isinstance(seconds, int) or not LEAST_S <= seconds <= MOST_S:
+        if not isinstance(seconds, int) or not MIN_S <= seconds <= MAX_S:
             return tr(
-                "Time must be a whole number of seconds from {LEAST_S} to {MOST_S:,}.",
-                LEAST_S=LEAST_S,
-                MOST_S=MOST_S,
+                "Time must be a whole number of seconds from {MIN_S} to {MAX_S:,}.",
+                MIN_S=MIN_S,
+                MAX_S=MAX_S,
             )
         return "" if self.device.count() else tr("This computer has no usable device.")
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tools.tuning import StoredForm
 
 COLUMNS = (tr("Kernel"), tr("Size"), tr("Speed"), tr("Machine"), tr("Found"))
-MOST_ROWS = 4
+MAX_ROWS = 4
 NOTHING = tr("No variants are saved. All kernels use the default variant.")
 SOME = tr(
     "A variant is used only on the computer where it was found, and only for images of a "
@@ -70,7 +70,7 @@ class VariantList(QWidget):
         for form in forms:
             self.tree.addTopLevelItem(_row(form))
         self.text.setText(SOME if forms else NOTHING)
-        self._fit(min(len(forms), MOST_ROWS))
+        self._fit(min(len(forms), MAX_ROWS))
         # An empty list would only take space.
         self.tree.setVisible(bool(forms))
         self.forget.setVisible(bool(forms))

@@ -11,7 +11,7 @@ from app.ui.theme.questions import ask_text
 from engine.core.errors import EngineError
 from engine.results.reports import needs_passphrase, unlock
 
-MOST_TRIES = 3
+MAX_TRIES = 3
 UNSIGNED = tr(
     "Results, sign-offs, reports and the audit log of this session are not signed, because the "
     "signing key is locked. To enter its passphrase, restart Isocenter."
@@ -44,7 +44,7 @@ class KeyUnlocking:
 
     def _is_unlocked(self) -> bool:
         words = tr("Passphrase for the signing key")
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             entered = ask_text(self._parent, tr("Sign results"), words, "", hidden=True)
             if not entered:
                 return False

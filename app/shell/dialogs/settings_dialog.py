@@ -67,7 +67,7 @@ PEOPLE_TIP = tr(
     "Names of the people who sign off reports, separated by commas. Leave blank to "
     "use the login name."
 )
-LEAST_LETTERS = 4
+MIN_CHARACTERS = 4
 
 
 class SettingsDialog(QDialog):
@@ -229,13 +229,13 @@ class SettingsDialog(QDialog):
         one = ask_text(self, tr("Passphrase"), tr("New passphrase"), "", hidden=True)
         if not one:
             return
-        if len(one) < LEAST_LETTERS:
+        if len(one) < MIN_CHARACTERS:
             show_reason(
                 self,
                 tr("Passphrase"),
                 tr(
-                    "The passphrase must have at least {LEAST_LETTERS} characters.",
-                    LEAST_LETTERS=LEAST_LETTERS,
+                    "The passphrase must have at least {MIN_CHARACTERS} characters.",
+                    MIN_CHARACTERS=MIN_CHARACTERS,
                 ),
             )
         # A typing error would lock the user out of the full window.

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout
 
 from app.language.translation import tr
 from app.output.report.sign_off import SignOff
-from app.output.results.film_strip import LEAST_RESULTS
+from app.output.results.film_strip import MIN_RESULTS
 from app.output.results.image_caption import ImageCaption
 from app.output.results.result_text import SIGNED
 from app.shell.actions import Actions
@@ -117,7 +117,7 @@ class JudgeCard(QWidget):
         """Offer another quality after the first run of a scan, if the card is wide."""
         record, results = self._run.record, self._session.results
         # With two results the film strip compares them, and Prepare offers further qualities.
-        is_first = len(results.of_scan(record.study, record.known_inputs)) < LEAST_RESULTS
+        is_first = len(results.of_scan(record.study, record.known_inputs)) < MIN_RESULTS
         others = (self._mark, self.warnings, self._verdict, self.send, self.report, self.next)
         used = sum(each.sizeHint().width() + SPACING_PX for each in (*others, self.again))
         self.again.setVisible(is_first and self.width() - used >= TITLE_PX)

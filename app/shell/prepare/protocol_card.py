@@ -19,7 +19,7 @@ from app.workspace.steps.step_panel import StepPanel, Tone
 from engine.core.visible_text import visible_line
 from engine.modalities import Protocol, misfit, modality_of
 
-MOST_OTHERS = 3
+MAX_OTHERS = 3
 
 
 class ProtocolCard(StepPanel):
@@ -104,8 +104,8 @@ class ProtocolCard(StepPanel):
             if DATA not in study.inputs
             else [p for p in self._choice.offered if self._suits_scan(p)]
         )
-        if found[:MOST_OTHERS] != self._offered:
-            self._offered = found[:MOST_OTHERS]
+        if found[:MAX_OTHERS] != self._offered:
+            self._offered = found[:MAX_OTHERS]
             remove_widgets(self._others)
             self._buttons = []
             for each in self._offered:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 from app.ui.theme.widgets import scrolled
 from app.workspace.steps.step_panel import StepPanel
 
-LEAST_PX, MARGIN_PX = 300, 8
+MIN_PX, MARGIN_PX = 300, 8
 
 
 def column_of(cards: Sequence[StepPanel], inner: Sequence[StepPanel]) -> QWidget:
@@ -33,7 +33,7 @@ def column_of(cards: Sequence[StepPanel], inner: Sequence[StepPanel]) -> QWidget
         column.addWidget(card)
     column.addStretch(1)
     area = scrolled(inside)
-    area.setMinimumWidth(LEAST_PX)
+    area.setMinimumWidth(MIN_PX)
     inside.installEventFilter(MinimumWidth(area, inside))
     for step in (*cards, *inner):
         # The step has its new height only after the layout, in the next turn of the event loop.
@@ -66,7 +66,7 @@ class MinimumWidth(QObject):
         if event.type() == QEvent.Type.LayoutRequest:
             bar = self._area.verticalScrollBar().sizeHint().width()
             needed = self._inside.minimumSizeHint().width() + bar
-            self._area.setMinimumWidth(max(LEAST_PX, needed))
+            self._area.setMinimumWidth(max(MIN_PX, needed))
         return False
 
 

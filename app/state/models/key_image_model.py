@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.results.reports import MOST_IMAGES, KeyImage
+from engine.results.reports import MAX_IMAGES, KeyImage
 
 DEPTH = 100
 
@@ -42,7 +42,7 @@ class KeyImageModel(QObject):
     @property
     def is_full(self) -> bool:
         """True if the report has as many pictures as it can hold."""
-        return len(self.images) >= MOST_IMAGES
+        return len(self.images) >= MAX_IMAGES
 
     def follow(self, result_id: str) -> None:
         """Forget the pictures and their history, because another result is displayed.

@@ -11,7 +11,7 @@ from typing import Literal
 from app.language.translation import named, tr
 
 Level = Literal["info", "warning", "error"]
-MOST_LOG_LINES = 1000
+MAX_LOG_LINES = 1000
 """Newest lines of the log that stay; a night of runs must not fill the memory."""
 
 

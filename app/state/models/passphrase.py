@@ -12,7 +12,7 @@ import secrets
 
 SALT_BYTES, HASH_BYTES = 16, 32
 N, R, P = 1 << 14, 8, 1
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 """Memory limit of one hash in bytes."""
 
 
@@ -53,4 +53,4 @@ def is_right(passphrase: str, stored: str) -> bool:
 def _hash(passphrase: str, salt: bytes) -> bytes:
     # Some keyboards and clipboards give unpaired surrogates, which strict UTF-8 refuses.
     words = passphrase.encode("utf-8", "surrogatepass")
-    return hashlib.scrypt(words, salt=salt, n=N, r=R, p=P, maxmem=MOST_BYTES, dklen=HASH_BYTES)
+    return hashlib.scrypt(words, salt=salt, n=N, r=R, p=P, maxmem=MAX_BYTES, dklen=HASH_BYTES)

@@ -19,7 +19,7 @@ from engine.results.reports import Site
 MAX_RECENT = 8
 SPEEDS, PLACES = "speeds", "places"
 LAYOUTS, SAVED_LAYOUTS = "layouts", "saved_layouts"
-LEAST_RATIO, MOST_RATIO = 1e-3, 1e3
+MIN_RATIO, MAX_RATIO = 1e-3, 1e3
 """Range of measured over estimated time. Values outside are not valid measurements."""
 
 
@@ -185,7 +185,7 @@ class Preferences:
         found = {key: _ratio(self._settings.value(key)) for key in self._settings.childKeys()}
         self._settings.endGroup()
         # A damaged ratio would spoil every estimate that uses it.
-        return {key: ratio for key, ratio in found.items() if LEAST_RATIO <= ratio <= MOST_RATIO}
+        return {key: ratio for key, ratio in found.items() if MIN_RATIO <= ratio <= MAX_RATIO}
 
     def remember_speed(self, key: str, ratio: float) -> None:
         """Store a measured speed.

@@ -22,7 +22,7 @@ from engine.geometry import Scanner
 from engine.modalities import ScanSummary, all_roles
 
 FILE = "kept-inputs.json"
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -197,8 +197,8 @@ class RememberedInputs:
             if not self._path.exists():
                 return {}
             # The limit protects the start of the window from a huge or wrong file.
-            if self._path.stat().st_size > MOST_BYTES:
-                raise ValueError(f"> {MOST_BYTES:,} bytes")
+            if self._path.stat().st_size > MAX_BYTES:
+                raise ValueError(f"> {MAX_BYTES:,} bytes")
             return _parse_inputs(json.loads(self._path.read_text("utf-8")))
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
             # The damaged file stays, because it may be the only list of these paths.

@@ -20,7 +20,7 @@ from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import DATA
 from app.state.models.judgement_draft import JudgementDraft
 from app.state.models.key_image_model import KeyImageModel
-from app.state.models.messages import MOST_LOG_LINES, Level, LogLine, Problem
+from app.state.models.messages import MAX_LOG_LINES, Level, LogLine, Problem
 from app.state.models.outbox import Outbox
 from app.state.models.queue_model import QueueModel
 from app.state.models.region_model import RegionModel
@@ -71,7 +71,7 @@ class Session(QObject):
         self.outbox = Outbox()
         self.key_images, self.draft = KeyImageModel(), JudgementDraft()
         self.opened_from: Path | None = None
-        self.log: deque[LogLine] = deque(maxlen=MOST_LOG_LINES)
+        self.log: deque[LogLine] = deque(maxlen=MAX_LOG_LINES)
         self.identify = False
         self.refusal: Callable[[], str] = lambda: ""
         self.unlock_key: Callable[[], None] = lambda: None

@@ -25,7 +25,7 @@ from app.views.slices.slice_view import SliceView
 from app.views.text import millimetres
 from engine.results import Results
 from engine.results.reports import (
-    MOST_IMAGES,
+    MAX_IMAGES,
     KeyImage,
     UsableKeyImages,
     usable_key_images,
@@ -130,7 +130,7 @@ def obstacle(session: Session, view: RasterView) -> str:
     if not session.key_images.is_ready:
         return tr("The key images of this result are not read yet.")
     if session.key_images.is_full:
-        return tr("A report has at most {n} key images. Remove one first.", n=MOST_IMAGES)
+        return tr("A report has at most {n} key images. Remove one first.", n=MAX_IMAGES)
     return ""
 
 

@@ -36,7 +36,7 @@ Fault = tuple[tuple[Value, ...], str]
 AXES = "xyzuvw"
 FIELD_PAD_PX = 4
 """Padding of the text in a combo box [px]."""
-LEAST_LETTERS = 8
+MIN_CHARACTERS = 8
 """Least number of letters that a combo box can show."""
 
 
@@ -248,7 +248,7 @@ class QuietCombo(QComboBox):
     def __init__(self) -> None:
         super().__init__()
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(LEAST_LETTERS)
+        self.setMinimumContentsLength(MIN_CHARACTERS)
         # File names differ at both ends, so their middle is elided.
         self.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
 

@@ -23,7 +23,7 @@ from engine.core.settings import Settings
 from engine.data import Plain
 from engine.geometry import Point
 
-CAPTION_PX, MOST_CAPTION_PX = 112, 130
+CAPTION_PX, MAX_CAPTION_PX = 112, 130
 """Common width of the captions, so that fields align."""
 Hints = dict[str, str]
 """The meaning of empty fields, by field name."""
@@ -335,7 +335,7 @@ class _Row(QWidget):
 def _align(rows: list[_Row]) -> None:
     """Let the editors of a column begin at one place, unless a caption is very long."""
     widths = [row.caption_px for row in rows if not row.expert]
-    widest = max((width for width in widths if width <= MOST_CAPTION_PX), default=0)
+    widest = max((width for width in widths if width <= MAX_CAPTION_PX), default=0)
     for row in rows:
         row.widen_caption(max(widest, CAPTION_PX))
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
-MOST = 1000
+MAX_STRETCH = 1000
 """Stretch of the second part, which leaves nothing for the space after it."""
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
@@ -30,7 +30,7 @@ class JoinedRow(QWidget):
         self._row.setSpacing(0)
         self._row.addWidget(first)
         self._row.setAlignment(first, Qt.AlignmentFlag.AlignTop)
-        self._row.addWidget(second, MOST)
+        self._row.addWidget(second, MAX_STRETCH)
         # Without the second part, the first one stays at the left.
         self._row.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

@@ -26,7 +26,7 @@ from engine.core.visible_text import visible_text
 
 TITLE_PX, FRAME_PX = 32, 2
 """Space that a window manager may add around a window."""
-ICON_PX, WORD_MARGIN_PX, MOST_WORD_PX, WORD_PT = 18, 4, 80, 8.0
+ICON_PX, WORD_MARGIN_PX, MAX_WORD_PX, WORD_PT = 18, 4, 80, 8.0
 """Sizes of a tool button with a word below its icon; the font is that of the style sheet."""
 
 
@@ -175,7 +175,7 @@ def word_under_icon(made: QToolButton) -> QSize:
 
     Returns
     -------
-    size that the word needs [px], at most `MOST_WORD_PX` wide
+    size that the word needs [px], at most `MAX_WORD_PX` wide
     """
     made.setProperty("role", "tool")
     made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
@@ -183,7 +183,7 @@ def word_under_icon(made: QToolButton) -> QSize:
     font = QFont(made.font())
     font.setPointSizeF(WORD_PT)
     metrics = QFontMetrics(font)
-    room = MOST_WORD_PX - 2 * WORD_MARGIN_PX
+    room = MAX_WORD_PX - 2 * WORD_MARGIN_PX
     made.setText(metrics.elidedText(made.text(), Qt.TextElideMode.ElideRight, room))
     size = QSize(
         max(metrics.horizontalAdvance(made.text()) + 2 * WORD_MARGIN_PX, ICON_PX),

@@ -35,7 +35,7 @@ from app.views.literal_text import literal_tip
 from app.views.slices.labels import shortened_name
 from app.views.slices.ortho_view import OrthoView
 
-LEAST_NAME_PX = 76
+MIN_NAME_PX = 76
 SLIDER_PX, MARGIN_PX, SPACING_PX = 90, 8, 6
 STEPS = 100
 MODES: tuple[tuple[FusionMode, str, str], ...] = (
@@ -245,7 +245,7 @@ class FusionBar(QWidget):
     def minimumSizeHint(self) -> QSize:
         # Switches and slider may be hidden, so they do not count.
         parts = self._fixed_controls
-        names = len(self._names) * LEAST_NAME_PX + self.view.sizeHint().width()
+        names = len(self._names) * MIN_NAME_PX + self.view.sizeHint().width()
         width = names + sum(each.sizeHint().width() for each in parts)
         gaps = (2 + len(parts)) * SPACING_PX + 2 * MARGIN_PX
         rows = [each for each in (self.window_of_upper, self.window_of_both) if each.isVisible()]
@@ -302,7 +302,7 @@ class FusionBar(QWidget):
             each.setVisible(shown)
             room -= needed if shown else 0
         free -= len(names) * SPACING_PX
-        least = max(free // len(names), LEAST_NAME_PX)
+        least = max(free // len(names), MIN_NAME_PX)
         for each in names:
             rest = free - min(widths) if len(names) > 1 else free
             each.setMaximumWidth(max(least, rest))

@@ -11,8 +11,8 @@ from app.state.services.volume_commands import Place, VolumeChoice, VolumeComman
 from app.views.literal_text import literal_tip
 from app.views.slices.labels import shortened
 
-MENU_LETTERS = 60
-MOST_RESULTS = 25
+MENU_CHARACTERS = 60
+MAX_RESULTS = 25
 """Number of newest results in the menu. The Results tab has all of them."""
 
 
@@ -65,7 +65,7 @@ class VolumeMenu(QMenu):
         self.addSeparator()
         for title, found in (
             (tr("Iterations"), commands.iterates()),
-            (tr("Results"), commands.results()[:MOST_RESULTS]),
+            (tr("Results"), commands.results()[:MAX_RESULTS]),
         ):
             inner = self.addMenu(title)
             # Titles are shortened, and the tooltip shows them completely.
@@ -97,4 +97,4 @@ class VolumeMenu(QMenu):
 
 
 def _title(choice: VolumeChoice) -> str:
-    return shortened(choice.title, MENU_LETTERS).replace("&", "&&")  # no access key
+    return shortened(choice.title, MENU_CHARACTERS).replace("&", "&&")  # no access key

@@ -13,7 +13,7 @@ from engine.geometry import PLANES, PlaneName
 
 CineKind = Literal["turn", "axial", "coronal", "sagittal", "images"]
 STEP_DEGREES = 5
-PER_S, LEAST_PER_S, MOST_PER_S = 12, 1, 30
+PER_S, MIN_PER_S, MAX_PER_S = 12, 1, 30
 
 
 class Cine(QObject):
@@ -142,7 +142,7 @@ class Cine(QObject):
         per_s
             images per second, clipped to the allowed range
         """
-        self.per_s = min(max(per_s, LEAST_PER_S), MOST_PER_S)
+        self.per_s = min(max(per_s, MIN_PER_S), MAX_PER_S)
         self.play(self.is_playing)
 
     def kinds(self) -> list[CineKind]:

@@ -16,7 +16,7 @@ from app.ui.theme.file_dialogs import ask_save, with_ending
 from app.ui.theme.icons import set_icon
 from app.ui.theme.questions import show_reason
 from app.ui.theme.widgets import icon_button, label
-from app.viewing.viewer_tools.cine import LEAST_PER_S, MOST_PER_S, Cine, CineKind
+from app.viewing.viewer_tools.cine import MAX_PER_S, MIN_PER_S, Cine, CineKind
 from app.viewing.viewer_tools.film_recorder import FilmRecorder, Frame
 from app.views.literal_text import literal_tip
 from app.views.slices.ortho_view import OrthoView
@@ -58,7 +58,7 @@ class CineBar(QWidget):
         play = lambda: cine.play(not cine.is_playing)  # noqa: E731
         self.play = icon_button("start", context.theme, play, tr("Play (K)"), "text")
         self.speed = QSlider(Qt.Orientation.Horizontal)
-        self.speed.setRange(LEAST_PER_S, MOST_PER_S)
+        self.speed.setRange(MIN_PER_S, MAX_PER_S)
         self.speed.setMinimumWidth(40)
         self.speed.setMaximumWidth(SLIDER_PX)
         self.speed.setAccessibleName(tr("Images per second"))

@@ -13,7 +13,7 @@ from app.viewing.viewer_tools.cine import Cine
 from app.views.grabbing import WAIT_MS, advance
 from app.views.state import ViewState
 
-MOST_FRAMES, MOST_PX = 240, 1280
+MAX_FRAMES, MAX_PX = 240, 1280
 PAD_PX = 6
 CLAIM = tr("Not for clinical use")
 Frame = NDArray[np.uint8]
@@ -125,10 +125,10 @@ def positions(n: int) -> list[int]:
 
     Returns
     -------
-    at most `MOST_FRAMES` indices, in order
+    at most `MAX_FRAMES` indices, in order
     """
     # The first and the last position are always included.
-    n_frames = min(n, MOST_FRAMES)
+    n_frames = min(n, MAX_FRAMES)
     return [round(k * (n - 1) / max(n_frames - 1, 1)) for k in range(n_frames)]
 
 
@@ -146,8 +146,8 @@ def framed(image: QImage, state: ViewState) -> Frame:
     -------
     (rows, columns, 3) RGB
     """
-    if image.width() > MOST_PX:
-        image = image.scaledToWidth(MOST_PX, Qt.TransformationMode.SmoothTransformation)
+    if image.width() > MAX_PX:
+        image = image.scaledToWidth(MAX_PX, Qt.TransformationMode.SmoothTransformation)
     # The image is already in device pixels; the painter must not scale it again.
     image.setDevicePixelRatio(1)
     font = QFont(QApplication.font())

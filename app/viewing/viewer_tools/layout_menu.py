@@ -23,7 +23,7 @@ KINDS: tuple[tuple[LayoutKind, str], ...] = (
 )
 
 
-MOST_SAVED, MOST_LETTERS = 12, 40
+MAX_SAVED, MAX_CHARACTERS = 12, 40
 """Largest number of saved layouts, and of letters in the name of one."""
 
 
@@ -101,7 +101,7 @@ class LayoutMenu(QMenu):
             self._add(self, name.replace("&", "&&"), layout, chosen=layout == now)
         save = self.addAction(tr("Save layout …"))
         save.triggered.connect(self._save)
-        save.setEnabled(len(saved) < MOST_SAVED)
+        save.setEnabled(len(saved) < MAX_SAVED)
         if saved:
             self.deleting.clear()
             for name in saved:
@@ -111,7 +111,7 @@ class LayoutMenu(QMenu):
 
     def _save(self) -> None:
         name = ask_text(self.window(), tr("Save layout"), tr("Name"), "")
-        name = visible_line(name).replace("\t", " ").strip()[:MOST_LETTERS]
+        name = visible_line(name).replace("\t", " ").strip()[:MAX_CHARACTERS]
         if name:
             layout = self._views.layout_now.to_text()
             self._preferences.saved_layouts = {**self._preferences.saved_layouts, name: layout}

@@ -31,7 +31,7 @@ MODES: tuple[tuple[RenderMode, str, str], ...] = (
     ("surface", tr("Surface"), tr("Shows the surface of all values above the level")),
     ("projection", tr("MIP"), tr("Maximum along each line of sight, from any direction")),
 )
-STEPS, SLIDER_PX, LEAST_SLIDER_PX, BOX_PX, COMBO_PX = 400, 160, 50, 84, 110
+STEPS, SLIDER_PX, MIN_SLIDER_PX, BOX_PX, COMBO_PX = 400, 160, 50, 84, 110
 FIGURES = 3
 NOT_COPIED, NOT_SAVED = tr("The 3D view was not copied."), tr("The 3D view was not saved.")
 NO_IMAGE = tr("It shows another image now, or cannot be drawn.")
@@ -54,7 +54,7 @@ class RenderingBar(QWidget):
         self.mode.activated.connect(lambda _: self._rendering.set_mode(self.mode.currentData()))
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, STEPS)
-        self.slider.setMinimumWidth(LEAST_SLIDER_PX)
+        self.slider.setMinimumWidth(MIN_SLIDER_PX)
         self.slider.setMaximumWidth(SLIDER_PX)
         self.slider.valueChanged.connect(self._take_slider)
         self.levels = tuple(NumberBox(False, None, None) for _ in range(2))

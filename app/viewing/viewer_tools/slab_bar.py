@@ -14,7 +14,7 @@ from app.ui.forms.number_box import NumberBox
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import icon_button, label
 from app.views.literal_text import literal_tip
-from app.views.slices.slab import LEAST_MM, MOST_EACH_SIDE, MOST_MM, SlabKind
+from app.views.slices.slab import MAX_EACH_SIDE, MAX_MM, MIN_MM, SlabKind
 from app.views.state import ViewState
 
 KINDS: tuple[tuple[SlabKind, str, str], ...] = (
@@ -27,7 +27,7 @@ KINDS: tuple[tuple[SlabKind, str, str], ...] = (
     ),
 )
 STEPS, SLIDER_PX, BOX_PX, COMBO_PX = 200, 160, 76, 150
-LEAST_SLIDER_PX = 50
+MIN_SLIDER_PX = 50
 
 
 class SlabBar(QWidget):
@@ -45,10 +45,10 @@ class SlabBar(QWidget):
         self.kind.activated.connect(lambda _: self._take_kind())
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, STEPS)
-        self.slider.setMinimumWidth(LEAST_SLIDER_PX)
+        self.slider.setMinimumWidth(MIN_SLIDER_PX)
         self.slider.setMaximumWidth(SLIDER_PX)
         self.slider.valueChanged.connect(self._take_slider)
-        self.number = NumberBox(False, LEAST_MM, MOST_MM)
+        self.number = NumberBox(False, MIN_MM, MAX_MM)
         self.number.setFixedWidth(BOX_PX)
         self.number.edited.connect(self._take_number)
         self.close_ = icon_button("remove", theme, self._close, tr("Back to single slices (B)"))
@@ -73,9 +73,9 @@ class SlabBar(QWidget):
         """Smallest and largest thickness that make a difference [mm]."""
         volume = self._state.volume
         voxels = volume.grid.voxel_mm if volume is not None else (1.0,)
-        low = max(min(voxels), LEAST_MM)
+        low = max(min(voxels), MIN_MM)
         # Always a range, even for voxels larger than the largest slab.
-        return low, max(min(MOST_MM, (2 * MOST_EACH_SIDE + 1) * max(voxels)), 2 * low)
+        return low, max(min(MAX_MM, (2 * MAX_EACH_SIDE + 1) * max(voxels)), 2 * low)
 
     def refresh(self) -> None:
         """Show the current slab."""
@@ -113,7 +113,7 @@ class SlabBar(QWidget):
 
     def _set_thickness(self, thickness_mm: float) -> None:
         # A tenth of a millimetre is finer than any voxel that is combined here.
-        rounded = round(min(max(thickness_mm, LEAST_MM), MOST_MM), 1)
+        rounded = round(min(max(thickness_mm, MIN_MM), MAX_MM), 1)
         self._state.set_slab(replace(self._state.slab, thickness_mm=rounded))
 
     def _close(self) -> None:

@@ -21,7 +21,7 @@ TICK_PX = 4
 MARGIN_PX = 18  # space for half a tick label at each end
 WORDS_FROM_PX = 110
 """Least width of a bar with ticks [px]. On a narrower bar the number fields show the limits."""
-LEAST_PX, LEAST_MARGIN_PX = 56, 2
+MIN_PX, MIN_MARGIN_PX = 56, 2
 
 
 def strip(key: str) -> QImage:
@@ -122,14 +122,14 @@ class ColourBar(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         # A comparison has its own row, with space for marks.
-        width = LEAST_PX if self._state.fits_automatically else WORDS_FROM_PX
+        width = MIN_PX if self._state.fits_automatically else WORDS_FROM_PX
         height = BAR_PX + TICK_PX + math.ceil(QFontMetricsF(self.font()).height()) + 1
         return QSize(width, height)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = self._state.colours
         has_words = self.width() >= WORDS_FROM_PX
-        margin = MARGIN_PX if has_words else LEAST_MARGIN_PX
+        margin = MARGIN_PX if has_words else MIN_MARGIN_PX
         top = 0.5 if has_words else (self.height() - BAR_PX) / 2
         bar = QRectF(margin, top, self.width() - 2 * margin, BAR_PX)
         painter = QPainter(self)

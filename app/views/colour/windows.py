@@ -27,7 +27,7 @@ _HU_WINDOWS = (
 )
 _PER_KBQ = {"kBq/mL": 1.0, "Bq/mL": 1e3}
 _KBQ_TOPS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
-MOST_OVER = 10.0
+MAX_EXCESS = 10.0
 """A preset is offered if the highest value is at most this many times its upper limit."""
 _SUV_TOPS = (5.0, 6.0, 7.0, 10.0)  # common in clinical reading; 0 to 6 is a frequent PET default
 
@@ -193,7 +193,7 @@ def presets(values: NDArray[np.float32], unit: str, *, diverging: bool = False) 
     # Fixed activity levels, so that images of one patient can be compared at equal windows.
     if unit in _PER_KBQ:
         scale = _PER_KBQ[unit]
-        fitting = [top for top in _KBQ_TOPS if full[1] / MOST_OVER <= scale * top <= 2 * full[1]]
+        fitting = [top for top in _KBQ_TOPS if full[1] / MAX_EXCESS <= scale * top <= 2 * full[1]]
         if fitting:
             return found + [
                 Preset(tr("0 to {top:g} kBq/mL", top=top), (0.0, scale * top)) for top in fitting

@@ -1,6 +1,6 @@
 """Comparisons of two images at the pixels of the lower one, without Qt.
 
-difference = upper − lower,   ratio = upper / lower where lower is at least `LEAST` of its window,
+difference = upper − lower,   ratio = upper / lower where lower ≥ `MIN_SHARE` of its window,
 significance = (upper − lower) / σ, with the error σ of the difference.
 
 So all three show the change from the first volume, the lower one, to the second.
@@ -27,7 +27,7 @@ from engine.data import Volume, are_paired, deviations_of, paired_deviations_of
 Values = NDArray[np.float32]
 Mode = Literal["difference", "ratio", "significance"]
 COMPARING: tuple[Mode, ...] = ("difference", "ratio", "significance")
-LEAST = 0.02
+MIN_SHARE = 0.02
 SPREAD = 4.0
 """Window of a significance in units of the error, below and above 0."""
 
@@ -64,12 +64,12 @@ def ratio(lower: Values, upper: Values, top: float) -> Values:
     lower, upper
         images of equal shape
     top
-        upper window limit of the lower image; smaller divisors than `LEAST` of it give NaN
+        upper window limit of the lower image; smaller divisors than `MIN_SHARE` of it give NaN
     """
     # Division by zero is expected outside the object and replaced by NaN.
     with np.errstate(invalid="ignore", divide="ignore"):
         # Near zero a ratio is only noise, which would fill the background with colours.
-        usable = lower >= LEAST * abs(top)
+        usable = lower >= MIN_SHARE * abs(top)
         return np.asarray(np.where(usable, upper / lower, np.nan), np.float32)
 
 

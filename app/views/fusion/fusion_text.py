@@ -13,7 +13,7 @@ from app.views.fusion.resampling import index_at
 from app.views.planes.placing import VolumePlacing
 from app.views.slices.labels import shortened, shortened_name
 from app.views.text import sentence
-from app.views.volume_facts import LEAST_SHARE, least_value
+from app.views.volume_facts import MIN_SHARE, least_value
 from engine.geometry import Point
 from engine.results import VISIBLE, difference_parts
 
@@ -121,7 +121,7 @@ def remark_of(state: ViewState, part: str = "both") -> str:
         least = state.shown_text(least_value(state.volume), 2)
         return tr(
             "hidden: < {percent:.0f} % of window ({least})",
-            percent=100 * LEAST_SHARE,
+            percent=100 * MIN_SHARE,
             least=least,
         )
     if fusion.mode == "significance" and fusion.limit is not None:

@@ -13,7 +13,7 @@ from app.views.planes.plane_scene_painter import ScreenMap
 from app.views.scan.scan_scene import SceneCamera
 
 DEGREES_PER_PX = 0.4
-LEAST_PART = 0.3
+MIN_PART = 0.3
 """Visible share of a normal. Below it, a plane follows the pointer up and down instead."""
 STEP_DEG = 1.0
 """Step of a rotation, so that upright planes can be reached exactly."""
@@ -60,7 +60,7 @@ class MoveDrag:
         normal, to_screen = before.normal(self._scene.chosen), self._scene.to_screen
         direction = to_screen.direction(normal)
         # A normal towards the viewer has no direction on the screen, and dividing by it would jump.
-        if np.hypot(direction.x(), direction.y()) < LEAST_PART * to_screen.px_per_mm:
+        if np.hypot(direction.x(), direction.y()) < MIN_PART * to_screen.px_per_mm:
             towards = 1.0 if normal @ self._scene.camera.axes[2] > 0 else -1.0
             direction = QPointF(0.0, -towards * to_screen.px_per_mm)
         mm = QPointF.dotProduct(at - self._from, direction) / QPointF.dotProduct(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from engine.geometry import Plane, Point
 
 Array = NDArray[np.float64]
-LEAST_VOLUME = 0.05
+MIN_VOLUME = 0.05
 """Volume spanned by three normals. Below it, they are too parallel for an intersection."""
 
 
@@ -140,7 +140,7 @@ class PlanePlacement:
     def _point_shift(self, index: int, mm: float) -> Array:
         """Return the shift (3,) of the point when a slice moves and the others stay."""
         normals = np.array([self.normal(k) for k in range(len(self.planes))])
-        if len(normals) != 3 or abs(np.linalg.det(normals)) < LEAST_VOLUME:
+        if len(normals) != 3 or abs(np.linalg.det(normals)) < MIN_VOLUME:
             # Without a unique intersection the point moves along the normal.
             return np.asarray(mm * normals[index], np.float64)
         wanted = np.zeros(3)

@@ -13,7 +13,7 @@ from app.views.colour.colours import ViewColours
 from app.views.plots.curve_plot import IntegerAxis
 from app.views.plots.plot_axes import StillPlot
 
-LEAST_STEPS = 20
+MIN_STEPS = 20
 
 
 class ConvergencePlot(StillPlot):
@@ -46,7 +46,7 @@ class ConvergencePlot(StillPlot):
         low, high = min(*powers, self._settled), max(*powers, self._settled)
         self.setYRange(low - 0.2, high + 0.2, padding=0)
         # A fixed least number of steps, so that the axis does not jump with each new point.
-        self.setXRange(0.5, max(steps[-1][0], LEAST_STEPS) + 0.5, padding=0)
+        self.setXRange(0.5, max(steps[-1][0], MIN_STEPS) + 0.5, padding=0)
 
     def set_colours(self, colours: ViewColours) -> None:
         super().set_colours(colours)

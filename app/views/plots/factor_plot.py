@@ -14,7 +14,7 @@ from app.views.literal_text import LiteralLabel
 from app.views.plots.curve_plot import IntegerAxis
 from app.views.plots.plot_axes import StillPlot
 
-LEAST_SPAN = 0.02
+MIN_SPAN = 0.02
 """Least range of the axis. Noise of one part in a thousand must not look large."""
 
 
@@ -59,7 +59,7 @@ class FactorPlot(QWidget):
         if len(x):
             # The line at 1 is always visible, since it is the reference.
             low, high = min(1.0, float((y - e).min())), max(1.0, float((y + e).max()))
-            room = max(0.06 * (high - low), (LEAST_SPAN - (high - low)) / 2)
+            room = max(0.06 * (high - low), (MIN_SPAN - (high - low)) / 2)
             self.plot.setYRange(low - room, high + room, padding=0)
             self.plot.setXRange(float(x.min()) - 0.5, float(x.max()) + 0.5, padding=0.02)
 

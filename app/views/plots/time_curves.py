@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ROOM, LEGEND_ROOM = 0.08, 0.45
 """Free space above the curves as a share of the height, without and with a legend."""
 LEGEND_PX = (-6, 2)
-LEAST_S = 5.0
+MIN_S = 5.0
 """Least length of the time axis [s]."""
 
 
@@ -88,7 +88,7 @@ class TimeCurves(StillPlot):
         room = ROOM * (high - low)
         above = LEGEND_ROOM * (high - low) if len(self._curves) > 1 else room
         self.setYRange(low - (0 if self._from_zero else room), high + above, padding=0)
-        self.setXRange(0, max(float(times_s[-1]), LEAST_S), padding=0.01)
+        self.setXRange(0, max(float(times_s[-1]), MIN_S), padding=0.01)
         self.power = thousands([low, high])
         self.getAxis("left").setScale(10.0**-self.power)
 

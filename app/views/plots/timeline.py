@@ -16,7 +16,7 @@ from app.views.plots.stage_bars import seconds_text
 
 LANE_PX, GAP_PX, SPACE_PX = 16, 4, 8
 NARROWEST_PX = 1.0
-MOST_LANES = 8
+MAX_LANES = 8
 HUES = (211, 32, 145, 285, 60, 180, 330, 250)
 """Hues of the stages in the order of their first calls. Red is only for errors."""
 
@@ -61,7 +61,7 @@ class Timeline(QWidget):
         calls
             calls in the order of their starts
         """
-        self._lanes = list(dict.fromkeys(each.lane for each in calls))[:MOST_LANES]
+        self._lanes = list(dict.fromkeys(each.lane for each in calls))[:MAX_LANES]
         self._calls = tuple(each for each in calls if each.lane in self._lanes)
         self._names = list(dict.fromkeys(each.name for each in self._calls))
         self.updateGeometry()

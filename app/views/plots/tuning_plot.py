@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SLOWEST = 1.5
 """Upper end of the axis, in times of the default. Slower variants are drawn at this edge."""
-LEAST_FORMS = 10
+MIN_FORMS = 10
 
 
 class TuningPlot(StillPlot):
@@ -60,7 +60,7 @@ class TuningPlot(StillPlot):
         room = 0.06 * (top - low)
         self.setYRange(low - room, top + room, padding=0)
         # Space for at least ten variants, so that the first points do not fill the plot.
-        self.setXRange(0.5, max(times.n, LEAST_FORMS) + 0.5, padding=0)
+        self.setXRange(0.5, max(times.n, MIN_FORMS) + 0.5, padding=0)
 
     def set_colours(self, colours: ViewColours) -> None:
         super().set_colours(colours)

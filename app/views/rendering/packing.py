@@ -24,7 +24,7 @@ from engine.tools.diagnostics import keep_fault
 
 Limits = tuple[int, int]
 """Largest number of voxels of a texture, and along each of its axes."""
-MOST_REGIONS = 16
+MAX_REGIONS = 16
 PATIENCE_S = 30.0
 FAINT = 0.05
 """Share of the bright values below which an activity counts as air."""
@@ -185,7 +185,7 @@ def masks_of(
     Parameters
     ----------
     regions
-        shapes and colours; only the first `MOST_REGIONS` are shown
+        shapes and colours; only the first `MAX_REGIONS` are shown
     volume
         the volume; thresholds follow its values
     packed
@@ -198,7 +198,7 @@ def masks_of(
     coverage = np.zeros(packed.levels.shape, np.float32)
     labels = np.zeros(packed.levels.shape, np.uint8)
     colours: list[str] = []
-    for shape, colour in regions[:MOST_REGIONS]:
+    for shape, colour in regions[:MAX_REGIONS]:
         try:
             found = coverage_of(shape, volume)
         except EngineError:

@@ -45,7 +45,7 @@ SOFTWARE = ("llvmpipe", "softpipe", "swrast", "software", "swiftshader", "gdi ge
 """Parts of the names of drivers that draw with the processor."""
 SOFTWARE_VOXELS, CARD_VOXELS = 256**3, 512**3
 """Largest number of voxels of a texture without and with a graphics card."""
-MOST_REGIONS = 16
+MAX_REGIONS = 16
 CACHED_TEXTURES = 3
 Format, Filter = QOpenGLTexture.TextureFormat, QOpenGLTexture.Filter
 PixelType = QOpenGLTexture.PixelType
@@ -234,7 +234,7 @@ class RayCaster:
         self, program: QOpenGLShaderProgram, scene: RayScene, masks: PackedMasks, place: int
     ) -> None:
         set_ = _setter(program)
-        for k, colour in enumerate(masks.colours[:MOST_REGIONS]):
+        for k, colour in enumerate(masks.colours[:MAX_REGIONS]):
             skin = QColor(colour)
             set_(f"skins[{k}]", QVector3D(skin.redF(), skin.greenF(), skin.blueF()))
         _set_float(program, "weight_m", REGION_WEIGHT)

@@ -48,7 +48,7 @@ REST_MS = 180
 """Time without a change after which the image is drawn in all pixels."""
 COARSE_STEP, FINE_STEP = 1.4, 0.7
 """Distance of the samples along a ray [voxels]."""
-LEAST_PX = 96
+MIN_PX = 96
 """Shortest edge of the coarsest image."""
 DEGREES_PER_PX, STEP_DEG = 0.5, 15.0
 HALF_BRIGHT = 1.5
@@ -373,7 +373,7 @@ class RenderingView(RasterView):
         width, height = self.width() * ratio, self.height() * ratio
         rate = self._rates.get((scene.program, COARSE_STEP), 1e-6)
         part = min(math.sqrt(BUDGET_S / (rate * width * height)), 1.0)
-        part = max(part, min(LEAST_PX / min(width, height), 1.0))
+        part = max(part, min(MIN_PX / min(width, height), 1.0))
         if self._draw(caster, scene, self._ray_frame(viewport, part * ratio, COARSE_STEP)):
             self._shown = caster.image()
             self._is_fresh, self._next_row = True, 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from engine.geometry import Scanner
 
-HEIGHT_PX, LEAST_CELL_PX = 84, 3.0
+HEIGHT_PX, MIN_CELL_PX = 84, 3.0
 TIP = tr("Counts in each detector block during the last second: around the ring and along the axis")
 NONE = tr("No counts yet")
 
@@ -92,7 +92,7 @@ class BlockMap(QWidget):
         columns, rows = (int(n) + 1 for n in self._cells.max(axis=0))
         wide, high = area.width() / columns, area.height() / rows
         # Small cells without a gap, or the map would be mostly gaps.
-        gap = 1.0 if min(wide, high) > LEAST_CELL_PX else 0.0
+        gap = 1.0 if min(wide, high) > MIN_CELL_PX else 0.0
         # A percentile as reference: one noisy block would make all others dark.
         usual = max(float(np.percentile(counts, 95)), 1.0)
         silent = QPen(QColor(self._colours.warning), 1.0)

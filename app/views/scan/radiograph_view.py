@@ -17,7 +17,7 @@ from app.views.viewport import Viewport
 from engine.data import Volume
 from engine.geometry import Rect
 
-MOST_RINGS = 300
+MAX_RINGS = 300
 RING_PX = 4.0
 ARROW_PX = 26.0
 
@@ -98,7 +98,7 @@ class RadiographView(DetectorView):
             return
         rows, columns = np.nonzero(bad)
         # Many rings would hide the image.
-        if len(rows) > MOST_RINGS:
+        if len(rows) > MAX_RINGS:
             return
         painter.setPen(QPen(QColor(BAD_COLOUR), 1.2))
         painter.setBrush(Qt.BrushStyle.NoBrush)

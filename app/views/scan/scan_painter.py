@@ -21,7 +21,7 @@ from app.views.text import number
 Array = NDArray[np.float64]
 OTHERS = 8
 """Number of other views whose detector is drawn faintly."""
-MOST_POINTS = 720
+MAX_POINTS = 720
 DOT_PX = 4.5
 AHEAD = 1 / 14
 """Position of the direction arrow, as a share of the path."""
@@ -95,7 +95,7 @@ class ScanPainter:
     def _draw_paths(self) -> None:
         n = self.scene.geometry.n_views
         # A scan may have many thousand views, more than the screen has pixels.
-        some = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).astype(int))
+        some = np.unique(np.linspace(0, n - 1, min(n, MAX_POINTS)).astype(int))
         for path, colour in (
             (self.scene.detector_path_mm, self.colours.grid),
             (self.scene.source_path_mm, self.colours.warning),

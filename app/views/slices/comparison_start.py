@@ -9,7 +9,7 @@ from app.views.colour.raster_view import RasterView
 if TYPE_CHECKING:
     from app.views.slices.ortho_view import OrthoView
 
-LEAST_ROW_PX = 150
+MIN_ROW_PX = 150
 """Least height of a row of a comparison for images that can be judged [px]."""
 
 
@@ -35,7 +35,7 @@ class ComparisonStart:
         is_compared, alone = views.state.fusion.is_compared, views.enlarged
         was, self._was_compared = self._was_compared, is_compared
         if is_compared and not was:
-            is_low = views.panes.height() < 3 * LEAST_ROW_PX
+            is_low = views.panes.height() < 3 * MIN_ROW_PX
             if alone is None or alone is views.turning:
                 active = [view for view in views.slices if view is views.active]
                 self._chosen = (active or [views.axial])[0] if is_low else None

@@ -20,7 +20,7 @@ from app.views.viewport import Viewport
 from engine.data import Volume
 from engine.geometry import Point
 
-LEAST_PX, MARGIN_PX = 60, 16.0
+MIN_PX, MARGIN_PX = 60, 16.0
 
 
 class SheetSlice(SliceView):
@@ -39,7 +39,7 @@ class SheetSlice(SliceView):
         # Before the base class, whose constructor already asks for the slice.
         self.index = 0
         super().__init__(state, layout.plane, cutters=cutters)
-        self.setMinimumSize(LEAST_PX, LEAST_PX)
+        self.setMinimumSize(MIN_PX, MIN_PX)
         self.set_place(place)
         self._stride = 1
 

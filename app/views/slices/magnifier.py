@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FACTOR = 3.0
 DIAMETER_PX = 190
 RIM_PX = 2.0
-MOST_PART = 0.55
+MAX_PART = 0.55
 """Largest diameter as a share of the shorter side of a view."""
 
 
@@ -66,7 +66,7 @@ class Magnifier(QObject):
         if at is None and view.hasFocus():
             at = QPointF(*viewport.to_px(*view.cursor_uv()))
         if at is not None:
-            side = min(DIAMETER_PX, round(MOST_PART * min(viewport.size)))
+            side = min(DIAMETER_PX, round(MAX_PART * min(viewport.size)))
             area = QRectF(at.x() - side / 2, at.y() - side / 2, side, side)
             larger = self._magnified(raster, viewport, at, side, painter)
             path = QPainterPath()

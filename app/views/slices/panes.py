@@ -16,7 +16,7 @@ from app.views.state import ViewState
 
 SEPARATOR_PX = 2
 EMPTY_TEXT = tr("No image yet")
-MOST_ACROSS = 5
+MAX_ACROSS = 5
 MAIN_PARTS = 60
 """First width of the main view [%]."""
 
@@ -122,7 +122,7 @@ class Panes(QWidget):
         rows = 1 + max(row for _, row, _, _ in spots)
         columns = 1 + max(column for _, _, column, _ in spots)
         # QGridLayout keeps the stretch of rows and columns that are no longer used.
-        for k in range(MOST_ACROSS):
+        for k in range(MAX_ACROSS):
             shared = 1 if k < columns else 0
             self._grid.setColumnStretch(k, parts[k] if k < len(parts) else shared)
             self._grid.setRowStretch(k, 1 if k < rows else 0)

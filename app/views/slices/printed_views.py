@@ -22,7 +22,7 @@ SHARPNESS = 2.5
 """Pixels of the picture for each pixel of the screen: 1000 on 83 mm are 306 dpi."""
 MARGIN_PX = 16.0
 """Space for the letters around the image."""
-LEAST_SHAPE, MOST_SHAPE = 0.75, 1.25
+MIN_SHAPE, MAX_SHAPE = 0.75, 1.25
 """Limits of height over width, so that two pictures fit next to each other on a page."""
 
 
@@ -67,7 +67,7 @@ def _paint_for_print(made: RasterView, view: RasterView) -> QImage:
     rect, shows_all = made.image_rect(volume), _shows_all(shown, view.image_rect(volume))
     # The whole image fills its picture, without the empty borders of a wide view.
     shape = rect.height / rect.width if shows_all else shown.size[1] / shown.size[0]
-    size = WIDTH_PX, round(WIDTH_PX * min(max(shape, LEAST_SHAPE), MOST_SHAPE))
+    size = WIDTH_PX, round(WIDTH_PX * min(max(shape, MIN_SHAPE), MAX_SHAPE))
     made.resize(*size)
     if not shows_all and made.viewport is not None:  # it begins fitted
         # At least the part on the screen is visible in a picture of another shape.

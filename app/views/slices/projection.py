@@ -17,9 +17,9 @@ from app.views.volume_facts import facts_of
 from engine.data import Volume
 from engine.geometry import Convention, Direction, Edges, Point, Rect, orientation
 
-MOST_VOXELS = 2_000_000  # of the rotated copy: well below 40 ms on one core
+MAX_VOXELS = 2_000_000  # of the rotated copy: well below 40 ms on one core
 DEPTH_STEP = 0.4  # voxels; shorter than any chord that must not be missed
-MOST_GAIN = 5.0
+MAX_GAIN = 5.0
 SHOWN_LETTER = 0.35  # an axis within about 70° of the screen's right is named
 
 
@@ -137,7 +137,7 @@ class Projector:
 
 
 def gain_of(projector: Projector, convention: Convention) -> float:
-    """Return the ratio of bright values of the projection and of the slices, at most `MOST_GAIN`.
+    """Return the ratio of bright values of the projection and of the slices, at most `MAX_GAIN`.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def gain_of(projector: Projector, convention: Convention) -> float:
     front = projector.project(0.0, convention)[0]
     top = auto_window(np.nan_to_num(front), volume.unit)[1]
     gain = top / facts_of(volume).auto_window(diverging=False)[1]
-    return float(np.clip(round(gain, 1), 1.0, MOST_GAIN))
+    return float(np.clip(round(gain, 1), 1.0, MAX_GAIN))
 
 
 def turned_over(rect: Rect) -> Rect:
@@ -240,7 +240,7 @@ def _axis(degrees: float) -> int:
 def _block_length(shape: tuple[int, int, int]) -> tuple[int, int, int]:
     """Return the number of voxels (z, y, x) of a block."""
     block = 1
-    while math.prod(math.ceil(n / block) for n in shape) > MOST_VOXELS:
+    while math.prod(math.ceil(n / block) for n in shape) > MAX_VOXELS:
         block += 1
     return block, block, block
 

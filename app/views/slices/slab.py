@@ -26,8 +26,8 @@ from engine.geometry import ImageGrid
 Values = NDArray[np.floating]
 SlabKind = Literal["", "highest", "mean", "lowest"]
 SHORT_NAMES: dict[SlabKind, str] = {"highest": tr("MIP"), "mean": tr("Mean"), "lowest": tr("MinIP")}
-LEAST_MM, MOST_MM = 0.1, 100.0
-MOST_EACH_SIDE = 64
+MIN_MM, MAX_MM = 0.1, 100.0
+MAX_EACH_SIDE = 64
 """Largest number of slices on each side. The projection view shows thicker ranges."""
 EIGHT = 8
 KEPT_SLICES, KEPT_EIGHTS = 32, 20
@@ -66,7 +66,7 @@ class Slab:
         if self.kind:
             n_each_side = max(round((self.thickness_mm / grid.voxel_mm[axis] - 1) / 2), 0)
         # A slab of a fine grid could otherwise contain hundreds of slices per wheel step.
-        n_each_side = min(n_each_side, MOST_EACH_SIDE)
+        n_each_side = min(n_each_side, MAX_EACH_SIDE)
         return range(
             max(index - n_each_side, 0), min(index + n_each_side + 1, grid.shape[2 - axis])
         )

@@ -23,7 +23,7 @@ from engine.data import Projections
 from engine.geometry import ImageGrid
 from engine.modalities import ProjectionsSummary
 
-FACTS_PX, LEAST_FACTS_PX = 268, 190
+FACTS_PX, MIN_FACTS_PX = 268, 190
 
 
 class GeometryPage(QWidget):
@@ -69,7 +69,7 @@ class GeometryPage(QWidget):
             column.addWidget(widget)
         column.addStretch(1)
         entries = scrolled(inside)
-        entries.setMinimumWidth(LEAST_FACTS_PX)
+        entries.setMinimumWidth(MIN_FACTS_PX)
         entries.setMaximumWidth(FACTS_PX)
         across = QHBoxLayout()
         across.setSpacing(0)

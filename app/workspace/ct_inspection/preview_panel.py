@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.modalities import PreviewSlice
 
 TITLE = tr("Preview: central slice")
-LEAST_PX, MOST_PX = 280, 420
+MIN_PX, MAX_PX = 280, 420
 HANDLING = tr("Right button: window. Ctrl+wheel: zoom. Middle button: pan. A: automatic window.")
 
 
@@ -50,8 +50,8 @@ class PreviewTab(QWidget):
         self._shown: PreviewSlice | None = None
         self.headline, self.text = label("", "heading", wrap=True), label("", "muted", wrap=True)
         self.view, self.bar = PreviewView(self.state), ColourBar(self.state)
-        self.view.setMinimumHeight(LEAST_PX)
-        self.view.setMaximumHeight(MOST_PX)
+        self.view.setMinimumHeight(MIN_PX)
+        self.view.setMaximumHeight(MAX_PX)
         self.unit, self.warnings = label("", "muted"), label("", wrap=True)
         set_tone(self.warnings, "look")
         self._note = Note(tr("Computing the preview …"), self.view)

@@ -11,7 +11,7 @@ from app.ui.theme.theme import Colours
 from engine.geometry import DualHead, ImageGrid
 
 CAPTION_PX, MARGIN_PX, ARROW_PX = 18, 10, 9
-LEAST_CRYSTAL_PX = 3.0
+MIN_CRYSTAL_PX = 3.0
 """Least width of a crystal that is drawn separately [px]."""
 
 
@@ -72,11 +72,11 @@ class PanelsDrawing:
             self.painter.setBrush(fill)
             self.painter.drawRect(box)
             deep = size.height() / s.n_layers
-            if s.n_layers > 1 and deep >= LEAST_CRYSTAL_PX:
+            if s.n_layers > 1 and deep >= MIN_CRYSTAL_PX:
                 heights = [box.top() + k * deep for k in range(1, s.n_layers)]
                 self.painter.drawLines([QLineF(box.left(), y, box.right(), y) for y in heights])
             # Lines closer than this would fill the panel with one colour.
-            if size.width() / n < LEAST_CRYSTAL_PX:
+            if size.width() / n < MIN_CRYSTAL_PX:
                 continue
             edges = [box.left() + k * size.width() / n for k in range(1, n)]
             self.painter.drawLines([QLineF(x, box.top(), x, box.bottom()) for x in edges])

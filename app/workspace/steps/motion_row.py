@@ -11,7 +11,7 @@ from app.ui.theme.widgets import label
 
 BOX_PX = 64
 DIGITS = 2
-FARTHEST_MM, MOST_DEG = 5000.0, 180.0
+FARTHEST_MM, MAX_DEG = 5000.0, 180.0
 
 
 class MotionRow(QWidget):
@@ -30,7 +30,7 @@ class MotionRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
-        for title, unit, most in ((tr("Shift"), "mm", FARTHEST_MM), (tr("Turn"), "°", MOST_DEG)):
+        for title, unit, most in ((tr("Shift"), "mm", FARTHEST_MM), (tr("Turn"), "°", MAX_DEG)):
             row.addWidget(label(f"{title} ({unit})", "caption"))
             for axis in "xyz":
                 # The limits only stop the arrow keys; typed values are checked by the model.

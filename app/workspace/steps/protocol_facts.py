@@ -14,7 +14,7 @@ from app.ui.theme.widgets import label, scrolled
 from engine.core.visible_text import visible_line
 from engine.modalities import OpenStudy, Protocol, modality_of, version_words
 
-LEAST_PX = 300
+MIN_PX = 300
 NAME_PX = 84
 DIGITS = 12
 """Digits of a digest that are shown, enough to compare two by eye."""
@@ -26,7 +26,7 @@ class ProtocolFacts(QWidget):
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._study = context.session.study
-        self.setMinimumWidth(LEAST_PX)
+        self.setMinimumWidth(MIN_PX)
         self._inside: QWidget | None = None
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)

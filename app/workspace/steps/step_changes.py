@@ -16,7 +16,7 @@ from app.workspace.steps.step_panel import StepPanel
 from engine.core.errors import EngineError
 from engine.modalities import SettingChange, with_setting_of
 
-MOST_ROWS = 4
+MAX_ROWS = 4
 
 
 class StepChanges(QWidget):
@@ -53,8 +53,8 @@ class StepChanges(QWidget):
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
-        self._rows = [self._row(each) for each in found[:MOST_ROWS]]
-        if len(found) > MOST_ROWS:
+        self._rows = [self._row(each) for each in found[:MAX_ROWS]]
+        if len(found) > MAX_ROWS:
             self._rows.append(self._more_row(found))
         for row in self._rows:
             self._column.addWidget(row)
@@ -76,8 +76,8 @@ class StepChanges(QWidget):
         )
 
     def _more_row(self, found: list[SettingChange]) -> QWidget:
-        more = len(found) - MOST_ROWS
-        tip = "\n".join(str(each.difference) for each in found[MOST_ROWS:])
+        more = len(found) - MAX_ROWS
+        tip = "\n".join(str(each.difference) for each in found[MAX_ROWS:])
         back = button(
             tr("Reset all"),
             lambda: self._reset_settings(found),

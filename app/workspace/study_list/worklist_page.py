@@ -24,7 +24,7 @@ DAYS: tuple[tuple[str, int | None, int | None], ...] = (
 )
 """First and last day, relative to today."""
 KINDS = ((tr("PET"), "PT"), (tr("CT"), "CT"), (tr("All modalities"), ""))
-MOST_S = 180.0
+MAX_S = 180.0
 """Time after which a query is ended in any case; it has a limit of 120 s itself."""
 NO_NODE = tr("No worklist is configured. Add the worklist node as HOST:PORT in the settings.")
 ASK_FIRST = tr("Query the worklist, then choose the patient for the scan.")
@@ -96,7 +96,7 @@ class WorklistPage(QWidget):
         def work(_: object) -> Worklist | str:
             try:
                 node = Node.at(site.worklist, called=site.worklist_called, tls=site.tls)
-                return call_node(ask_worklist, node, question, name=node.name, seconds=MOST_S)
+                return call_node(ask_worklist, node, question, name=node.name, seconds=MAX_S)
             except EngineError as e:
                 return str(e)  # shown next to the query
 

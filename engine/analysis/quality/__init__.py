@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
-    from engine.analysis.quality.calibrating import MOST_ERROR_PERCENT as MOST_ERROR_PERCENT
+    from engine.analysis.quality.calibrating import MAX_ERROR_PERCENT as MAX_ERROR_PERCENT
     from engine.analysis.quality.compare import over_error as over_error
     from engine.analysis.quality.curved_reformat import CurvedPlane as CurvedPlane
     from engine.analysis.quality.curved_reformat import curve_through as curve_through
@@ -41,7 +41,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
         __name__,
         {
             "compare": ("over_error",),
-            "calibrating": ("MOST_ERROR_PERCENT",),
+            "calibrating": ("MAX_ERROR_PERCENT",),
             "curved_reformat": ("CurvedPlane", "curve_through", "curved_plane"),
             "cylinder": ("UprightCylinder",),
             "cylinder_activity": ("CylinderActivity", "calibrate_with"),

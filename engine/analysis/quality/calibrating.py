@@ -19,7 +19,7 @@ from engine.data.timing.decay import NUCLIDES, decayed, seconds_between
 from engine.data.volume import Volume
 
 COUNTS = "counts/mm"
-MOST_ERROR_PERCENT = 2.0
+MAX_ERROR_PERCENT = 2.0
 """Standard error [%] above which the calibration carries a warning."""
 
 

@@ -29,7 +29,7 @@ from engine.geometry.grid import Point
 Places = NDArray[np.float64]
 FINE = 32
 """Segments between two points of the curve; their lengths add up to its length."""
-MOST_COLUMNS, MOST_OFFSETS = 4096, 64
+MAX_COLUMNS, MAX_OFFSETS = 4096, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def curved_plane(
     across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
     heights = volume.grid.centres_mm(axis)
     # An odd number of offsets keeps the slab symmetric, so that the curve itself is sampled.
-    n_offsets = min(2 * round(thickness_mm / step / 2) + 1, MOST_OFFSETS + 1)
+    n_offsets = min(2 * round(thickness_mm / step / 2) + 1, MAX_OFFSETS + 1)
     total = np.zeros((len(heights), len(places)))
     for k in range(n_offsets):
         at = places + (k - (n_offsets - 1) / 2) * step * across
@@ -135,7 +135,7 @@ def _evenly(curve: Places, step_mm: float) -> tuple[Places, float]:
         raise GeometryError(
             "the curve has no length because all its points are the same; draw a longer curve."
         )
-    n = int(np.clip(np.ceil(along[-1] / step_mm), 1, MOST_COLUMNS - 1))
+    n = int(np.clip(np.ceil(along[-1] / step_mm), 1, MAX_COLUMNS - 1))
     wanted = np.linspace(0, along[-1], n + 1)
     places = np.stack([np.interp(wanted, along, curve[:, k]) for k in range(3)], axis=1)
     return places, float(along[-1] / n)

@@ -18,12 +18,12 @@ from engine.core.errors import DataError
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 
-LEAST_MM = 2.0
+MIN_MM = 2.0
 SMOOTHING_VOXELS = 1.5
 """Standard deviation: the edge stays at half height, but single noisy voxels no longer count."""
 MARGIN = 0.25
 """Fraction of the radius left out at the rim, and of the half length left out at each end."""
-LEAST_MARGIN_VOXELS = 2.0
+MIN_MARGIN_VOXELS = 2.0
 BLOCKS = 12
 """Parts of a region; the standard error comes from their means, as adjacent voxels correlate."""
 
@@ -50,11 +50,11 @@ class UprightCylinder:
         Parameters
         ----------
         grid
-            grid of the image; the margin is at least `LEAST_MARGIN_VOXELS` of its voxels
+            grid of the image; the margin is at least `MIN_MARGIN_VOXELS` of its voxels
         """
         x, _, z = grid.voxel_mm
-        rim = max(MARGIN * self.radius_mm, LEAST_MARGIN_VOXELS * x)
-        end = max(MARGIN * self.length_mm / 2, LEAST_MARGIN_VOXELS * z)
+        rim = max(MARGIN * self.radius_mm, MIN_MARGIN_VOXELS * x)
+        end = max(MARGIN * self.length_mm / 2, MIN_MARGIN_VOXELS * z)
         return UprightCylinder(self.centre_mm, self.radius_mm - rim, self.length_mm - 2 * end)
 
     def mask(self, grid: ImageGrid) -> Mask:
@@ -118,7 +118,7 @@ def find_cylinder(volume: Volume) -> UprightCylinder:
     Raises
     ------
     DataError
-        if the radius would be less than `LEAST_MM`
+        if the radius would be less than `MIN_MM`
     """
     from scipy import ndimage
 
@@ -134,7 +134,7 @@ def find_cylinder(volume: Volume) -> UprightCylinder:
     # The area of a median slice gives the radius: noise at the rim averages out over all its
     # voxels.
     radius = float(np.sqrt(np.median(counts[slices]) * pixel_mm2 / np.pi)) if usual else 0.0
-    if radius < LEAST_MM:
+    if radius < MIN_MM:
         raise DataError("no cylinder was found in the image; enter its position.")
     of_slices = above[slices]
     x, y = (

@@ -20,7 +20,7 @@ from engine.geometry.tof import FWHM_PER_SIGMA
 
 REACH = 1.5
 """Length of the fitted part of the line on each side of the peak, in widths."""
-LEAST_SAMPLES = 6
+MIN_SAMPLES = 6
 MARGIN = 8
 """Voxels around the line that the splines use; more distant ones have a negligible weight."""
 SOUND_VOXELS = 2.5
@@ -83,7 +83,7 @@ def peak_width(volume: Volume, line: LineProfile) -> PeakWidth | None:
         return None
     at, highest = line.peak
     near = np.abs(line.distance_mm - at) <= REACH * rough
-    if np.count_nonzero(near) < LEAST_SAMPLES:
+    if np.count_nonzero(near) < MIN_SAMPLES:
         return None
     ground = float(line.values.min())
     begin = (highest - ground, ground, at, rough / FWHM_PER_SIGMA)

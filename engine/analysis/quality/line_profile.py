@@ -18,7 +18,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import Point
 
 STEPS_PER_VOXEL = 2
-MOST_SAMPLES = 4096
+MAX_SAMPLES = 4096
 
 Samples = NDArray[np.float64]
 
@@ -118,7 +118,7 @@ def profile_along(volume: Volume, start_mm: Point, end_mm: Point) -> LineProfile
         raise GeometryError("line profile: both ends are the same point; draw a longer line.")
     # A cap for very long lines in fine images: a plot shows no more samples than this.
     wanted = int(np.ceil(STEPS_PER_VOXEL * length / min(volume.grid.voxel_mm))) + 1
-    part = np.linspace(0.0, 1.0, min(max(wanted, 2), MOST_SAMPLES))
+    part = np.linspace(0.0, 1.0, min(max(wanted, 2), MAX_SAMPLES))
     points = start + part[:, None] * (end - start)
     return LineProfile(points, part * length, _sampled(volume, points), volume.unit)
 

@@ -25,7 +25,7 @@ Transfer = Callable[[NDArray[np.bool_], Values], Values]
 SECTORS = 8
 BINS_PER_PIXEL = 5
 N_FREQUENCIES = 121
-LEAST_PER_BIN = 3
+MIN_PER_BIN = 3
 FLAT = 0.7
 """Fraction of the largest distance from the edge up to which the weight is 1."""
 
@@ -167,7 +167,7 @@ def _edge_spread(r_mm: Values, values: Values, bin_mm: float) -> tuple[Values, V
     low = int(index.min())
     counts = np.bincount(index - low)
     sums = np.bincount(index - low, values)
-    enough = counts >= LEAST_PER_BIN
+    enough = counts >= MIN_PER_BIN
     if np.count_nonzero(enough) < 4 * BINS_PER_PIXEL:
         raise DataError(
             "the edge has too few pixels to measure resolution; use a larger cylinder or "

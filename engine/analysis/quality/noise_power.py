@@ -17,7 +17,7 @@ from engine.core.errors import DataError
 from engine.geometry.grid import Point
 
 Values = NDArray[np.float64]
-LEAST = 8
+MIN_PIXELS = 8
 """Minimum number of pixels along an edge of a region."""
 
 
@@ -60,10 +60,10 @@ def noise_power(slices: Values, voxel_mm: Point) -> NoisePower:
         if the region has no slice or fewer than 8 rows or columns
     """
     n, rows, columns = slices.shape
-    if min(rows, columns) < LEAST or not n:
+    if min(rows, columns) < MIN_PIXELS or not n:
         raise DataError(
-            f"the noise power spectrum needs a region of at least {LEAST} × {LEAST} pixels, got "
-            f"{rows} × {columns} pixels in {n} slices; use a larger phantom."
+            f"the noise power spectrum needs a region of at least {MIN_PIXELS} × {MIN_PIXELS} "
+            f"pixels, got {rows} × {columns} pixels in {n} slices; use a larger phantom."
         )
     dx, dy, _ = voxel_mm
     # Cupping and beam hardening are not noise. Without the fit their power fills the lowest rings.

@@ -22,7 +22,7 @@ FORMAT = "isocenter-quality-1"
 Points = NDArray[np.float64]
 
 
-MOST_DIGITS = 8
+MAX_DIGITS = 8
 """Maximum number of decimals; smaller numbers use a power of ten."""
 
 
@@ -85,7 +85,7 @@ def _as_json(value: float) -> str:
     if "e-" not in text:
         return text
     digits = 3 - int(np.floor(np.log10(abs(value))))
-    return f"{value:.{digits}f}" if digits <= MOST_DIGITS + 3 else text
+    return f"{value:.{digits}f}" if digits <= MAX_DIGITS + 3 else text
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 A4_INCHES = (8.27, 11.69)
 INK, FAINT, LINE, MARK = "#22282f", "#8a939c", "#0b6e99", "#d1495b"
 LINES_ON_A_PAGE = 46
-MOST_SLICES = 3
+MAX_SLICES = 3
 SLICE_INCHES = 3.6
 HEAD = ("group", "figure", "unit", "value", "standard error")
 NOISE_HEAD = ("noise", "95 % half width of the noise", "replicates")
@@ -219,7 +219,7 @@ def _slices(marks: Sequence[Mark]) -> list[float]:
     # Positions are rounded to 0.1 mm, because marks of one slice differ by rounding.
     heights = sorted({round(m.centre_mm[2], 1) for m in marks})
     counts = {z: sum(abs(m.centre_mm[2] - z) < 0.1 for m in marks) for z in heights}
-    return sorted(sorted(heights, key=lambda z: -counts[z])[:MOST_SLICES])
+    return sorted(sorted(heights, key=lambda z: -counts[z])[:MAX_SLICES])
 
 
 def _slice(axes: Axes, volume: Volume, z_mm: float, marks: Sequence[Mark]) -> None:

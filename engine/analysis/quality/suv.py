@@ -40,7 +40,7 @@ SUV_TITLES: dict[SuvKind, str] = {
 
 HALF_LIVES_S = {name: nuclide.half_life_s for name, nuclide in NUCLIDES.items()}
 """Half-lives as scanners write them into DICOM [s]; other nuclides must be stated."""
-MOST_HALF_LIVES = 10.0
+MAX_HALF_LIVES = 10.0
 """Maximum time from injection to scan. After more no activity is left, so a date is wrong."""
 WEIGHT_KG = (0.005, 500.0)
 """From a mouse to the largest load of a patient table."""
@@ -204,7 +204,7 @@ def _impossible_times(facts: SuvFacts) -> Iterator[str]:
             f"The scan starts {-waited_s:,.0f} s before the injection; check whether "
             "a date was changed."
         )
-    elif facts.half_life_s and waited_s > MOST_HALF_LIVES * facts.half_life_s:
+    elif facts.half_life_s and waited_s > MAX_HALF_LIVES * facts.half_life_s:
         yield (
             f"The scan starts {waited_s / facts.half_life_s:,.0f} half-lives after the "
             "injection; check whether a date was changed."

@@ -19,8 +19,8 @@ from engine.geometry.grid import Point
 
 AnnotationKind = Literal["arrow", "text", "distance", "angle", "curve"]
 N_POINTS: dict[AnnotationKind, int] = {"arrow": 2, "text": 1, "distance": 2, "angle": 3}
-LEAST_ON_CURVE, MOST_ON_CURVE = 2, 200
-MOST_SIGNS = 120
+MIN_ON_CURVE, MAX_ON_CURVE = 2, 200
+MAX_CHARACTERS = 120
 
 
 class Annotation(Settings):
@@ -35,9 +35,9 @@ class Annotation(Settings):
         2, "Axis perpendicular to the slice: 0, 1, 2 for x, y, z"
     )
     points_mm: tuple[Places, ...] = setting(
-        ..., "End points, or points of a curve (x, y, z)", unit="mm", max_length=MOST_ON_CURVE
+        ..., "End points, or points of a curve (x, y, z)", unit="mm", max_length=MAX_ON_CURVE
     )
-    text: str = setting("", "Text label", max_length=MOST_SIGNS)
+    text: str = setting("", "Text label", max_length=MAX_CHARACTERS)
 
     @field_validator("text")
     @classmethod
@@ -50,7 +50,7 @@ class Annotation(Settings):
     @model_validator(mode="after")
     def _refuse_numbers(self) -> Self:
         got = len(self.points_mm)
-        wanted = max(got, LEAST_ON_CURVE) if self.kind == "curve" else N_POINTS[self.kind]
+        wanted = max(got, MIN_ON_CURVE) if self.kind == "curve" else N_POINTS[self.kind]
         if got != wanted:
             raise ValueError(
                 f"an annotation of kind {self.kind!r} has {got} points, expected {wanted}"

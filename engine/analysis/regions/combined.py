@@ -32,7 +32,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import Point
 
 Operation = Literal["union", "intersection", "minus"]
-MOST_DEPTH = 8
+MAX_DEPTH = 8
 
 
 class CombinedRegion(RegionShape):
@@ -45,9 +45,9 @@ class CombinedRegion(RegionShape):
     @model_validator(mode="after")
     def _refuse_deep(self) -> Self:
         # A file could nest combinations without limit, and `coverage` recurses over them.
-        if self.depth > MOST_DEPTH:
+        if self.depth > MAX_DEPTH:
             raise ValueError(
-                f"the regions are nested {self.depth} levels deep, expected at most {MOST_DEPTH}"
+                f"the regions are nested {self.depth} levels deep, expected at most {MAX_DEPTH}"
             )
         return self
 

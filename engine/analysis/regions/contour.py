@@ -39,7 +39,7 @@ RULES: dict[Rule, str] = {
     "percent_of_peak": "Percent of the peak",
     "adaptive": "Adaptive (Ridler and Calvard)",
 }
-MOST_STEPS = 100
+MAX_STEPS = 100
 
 
 class ContourRegion(RegionShape):
@@ -152,7 +152,7 @@ def level_between(values: Array) -> float:
         the constant itself for constant values
     """
     level = float(values.mean(dtype=np.float64))
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         above = values > level
         if not above.any():
             return level

@@ -22,9 +22,9 @@ SHARES = NDArray[np.float64]
 Inside = NDArray[np.bool_]
 LINES_ACROSS = 64
 """Minimum number of lines through a region."""
-FEWEST_LINES, MOST_LINES = 3, 32
+MIN_LINES, MAX_LINES = 3, 32
 """Minimum and maximum number of lines per voxel along a sampled axis."""
-LEAST_SHARE = 1e-9
+MIN_SHARE = 1e-9
 """Rounding error of a sum; voxels with a smaller share are outside."""
 HALF = 0.5
 A = TypeVar("A", bound=NDArray[np.generic])
@@ -219,7 +219,7 @@ def lines_for(extent_mm: float, edge_mm: float) -> int:
         voxel size along it [mm]
     """
     wanted = np.ceil(LINES_ACROSS * edge_mm / max(extent_mm, 1e-6))
-    return int(np.clip(wanted, FEWEST_LINES, MOST_LINES))
+    return int(np.clip(wanted, MIN_LINES, MAX_LINES))
 
 
 def lines_through(grid: ImageGrid, axis: int, part: slice, n_lines: int) -> Array:
@@ -271,5 +271,5 @@ def from_chords(rows: NDArray[np.int64], low: Array, high: Array, shape: tuple[i
 def clean_share(share: SHARES) -> SHARES:
     """Return shares from 0 to 1, without the rounding errors of their sums."""
     share = np.clip(share, 0.0, 1.0)
-    share[share < LEAST_SHARE] = 0.0
+    share[share < MIN_SHARE] = 0.0
     return share

@@ -33,11 +33,11 @@ Mask = NDArray[np.bool_]
 NamedShape = tuple[str, MaskRegion | PlanarContours]
 CLOSED = ("CLOSED_PLANAR", "CLOSEDPLANAR_XOR")
 """Contour types that bound an area. All are combined by XOR, as the second type states."""
-MOST_BYTES = 1 << 30
-MOST_VOXELS = 1 << 29
+MAX_BYTES = 1 << 30
+MAX_VOXELS = 1 << 29
 SAME_MM = 1e-2
 """Tolerance for equal positions and for even spacing of planes."""
-FEWEST_CORNERS = 3
+MIN_CORNERS = 3
 ALONE_MM = 1.0
 """Slice thickness of a region with a single plane."""
 STRAIGHT = 1e-4
@@ -92,10 +92,10 @@ def read_dicom_regions(path: Path) -> RegionSet:
 
 def _dataset(path: Path) -> Dataset:
     with open_input(path) as file:
-        if file.size > MOST_BYTES:
+        if file.size > MAX_BYTES:
             raise FileFormatError(
                 f"{path.name}: the file has {file.size >> 20:,} MiB, expected at most "
-                f"{MOST_BYTES >> 20:,} MiB; export the regions in several files."
+                f"{MAX_BYTES >> 20:,} MiB; export the regions in several files."
             )
         try:
             # some programs write no preamble
@@ -287,7 +287,7 @@ def _shape(contours: list[NDArray[np.float64]], name: str) -> PlanarContours:
         raise DataError(f"{name}: the contours are not axial; export them on axial slices.")
     planes, step = _planes(np.array([each[0, 2] for each in contours]), name, ALONE_MM)
     # Two points enclose no area, but some programs write single clicks as closed contours.
-    rings = [each for each in contours if len(each) >= FEWEST_CORNERS]
+    rings = [each for each in contours if len(each) >= MIN_CORNERS]
     if not rings or not np.ptp(np.concatenate(rings)[:, :2], axis=0).all():
         raise DataError(
             f"{name}: a structure has no area; remove the structure, and export the file again."
@@ -306,8 +306,8 @@ def _refuse_no_place(name: str, places: NDArray[np.float64], *sound: NDArray[np.
 
 
 def _refuse_large(name: str, shape: tuple[int, ...]) -> None:
-    if min(shape) < 1 or np.prod([float(n) for n in shape]) > MOST_VOXELS:
+    if min(shape) < 1 or np.prod([float(n) for n in shape]) > MAX_VOXELS:
         raise DataError(
             f"{name}: the file has {' × '.join(f'{n:,}' for n in shape)} voxels, but at most "
-            f"{MOST_VOXELS:,} are supported; export fewer slices."
+            f"{MAX_VOXELS:,} are supported; export fewer slices."
         )

@@ -19,7 +19,7 @@ from engine.analysis.regions.masks import MaskRegion
 from engine.analysis.regions.measuring import coverage_of
 from engine.analysis.regions.region_set import (
     COLOURS,
-    MOST_REGIONS,
+    MAX_REGIONS,
     Region,
     RegionSet,
     axes_of,
@@ -135,14 +135,14 @@ def regions_of(volume: Volume) -> RegionSet:
     """
     numbers = np.unique(volume.values)
     wrong = numbers[(numbers != np.round(numbers)) | (numbers < 0)]
-    if len(wrong) or len(numbers) > MOST_REGIONS + 1:
+    if len(wrong) or len(numbers) > MAX_REGIONS + 1:
         if len(wrong):
             raise DataError(
                 f"the image contains the value {wrong[0]:g}, expected whole numbers from 0; choose "
                 "a label image."
             )
         raise DataError(
-            f"the image has {len(numbers):,} different values, expected at most {MOST_REGIONS} "
+            f"the image has {len(numbers):,} different values, expected at most {MAX_REGIONS} "
             "labels; choose a label image."
         )
     if not numbers.any():

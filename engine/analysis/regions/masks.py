@@ -32,7 +32,7 @@ from engine.analysis.regions.coverage import (
     edges_of,
     start_of,
 )
-from engine.analysis.regions.runs import MOST_VOXELS, Mask, packed, unpacked
+from engine.analysis.regions.runs import MAX_VOXELS, Mask, packed, unpacked
 from engine.core.arrays import Array
 from engine.core.settings import setting
 from engine.data.volume import Volume
@@ -53,10 +53,10 @@ class MaskRegion(RegionShape):
 
     @model_validator(mode="after")
     def _refuse_damaged(self) -> Self:
-        if min(self.shape) < 1 or np.prod([float(n) for n in self.shape]) > MOST_VOXELS:
+        if min(self.shape) < 1 or np.prod([float(n) for n in self.shape]) > MAX_VOXELS:
             raise ValueError(
                 f"the bounding box of the mask has the shape {self.shape}, expected 1 to "
-                f"{MOST_VOXELS:,} voxels"
+                f"{MAX_VOXELS:,} voxels"
             )
         # An empty mask would be a region without bounds, which the views could not show.
         if not _mask_of(self.runs, self.shape).any():

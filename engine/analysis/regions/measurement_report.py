@@ -34,7 +34,7 @@ CLASS_UID = "1.2.840.10008.5.1.4.1.1.88.33"
 NUMBER = "906"
 """Series number that no other export of this program uses."""
 MEDIAN_AT = PERCENTILES.index(50)
-MOST_SIGNS = 64
+MAX_CHARACTERS = 64
 CONTAINS, HAS_MODIFIER = "CONTAINS", "HAS CONCEPT MOD"
 HAS_CONTEXT, HAS_PROPERTIES = "HAS OBS CONTEXT", "HAS PROPERTIES"
 ENGLISH = Code("en", "RFC5646", "English")
@@ -224,7 +224,7 @@ def _group(
     region, found = measured.region, measured.figures
     if found is None:
         raise DataError(f"{region.name}: {measured.fault}")
-    name = words(region.name, MOST_SIGNS) or f"Region {number}"
+    name = words(region.name, MAX_CHARACTERS) or f"Region {number}"
     tracking = uid_of("tracked region", segments.image.subject.frame_uid, region.name)
     segment = {**segments.reference, "ReferencedSegmentNumber": number}
     items = [

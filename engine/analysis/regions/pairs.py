@@ -13,7 +13,7 @@ from itertools import combinations
 from engine.analysis.regions.errors import Difference, difference_within
 from engine.analysis.regions.measuring import MeasuredRegion
 
-MOST_REGIONS = 6
+MAX_REGIONS = 6
 """Regions that are compared; the number of pairs grows with its square."""
 
 
@@ -54,10 +54,10 @@ def compared(measured: Sequence[MeasuredRegion]) -> tuple[RegionPair, ...]:
     Returns
     -------
     tuple of RegionPair
-        pairs of the first `MOST_REGIONS` regions with errors; empty without an error map
+        pairs of the first `MAX_REGIONS` regions with errors; empty without an error map
     """
     found: list[RegionPair] = []
-    known = [each for each in measured if each.errors is not None][:MOST_REGIONS]
+    known = [each for each in measured if each.errors is not None][:MAX_REGIONS]
     for one, other in combinations(known, 2):
         if one.figures is None or other.figures is None:
             continue
@@ -77,6 +77,6 @@ def limit_of(measured: Sequence[MeasuredRegion]) -> str:
         regions of one image, in their order
     """
     n = sum(each.errors is not None for each in measured)
-    if n <= MOST_REGIONS:
+    if n <= MAX_REGIONS:
         return ""
-    return f"Only the first {MOST_REGIONS} of {n} regions are compared in pairs."
+    return f"Only the first {MAX_REGIONS} of {n} regions are compared in pairs."

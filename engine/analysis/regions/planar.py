@@ -43,8 +43,8 @@ from engine.geometry.grid import ImageGrid, Point
 
 STEPS_PER_MM = 1e6
 """Corners are stored with a resolution of 1 nm."""
-MOST_BYTES = 1 << 28
-MOST_RINGS = 100_000
+MAX_BYTES = 1 << 28
+MAX_RINGS = 100_000
 SAME_FACE_MM = 0.02
 """Files state heights to 0.01 mm. A slab that ends this close to a voxel face ends at the face."""
 Planes = tuple[tuple[float, tuple[Array, ...]], ...]
@@ -56,10 +56,10 @@ class PlanarContours(RegionShape):
     kind: Literal["planar_contours"] = "planar_contours"
     slab_mm: Length = setting(..., "Slice thickness of each contour plane", unit="mm")
     heights_mm: tuple[Place, ...] = setting(
-        ..., "Height z of each contour", unit="mm", min_length=1, max_length=MOST_RINGS
+        ..., "Height z of each contour", unit="mm", min_length=1, max_length=MAX_RINGS
     )
     corners: tuple[Annotated[int, Field(ge=3)], ...] = setting(
-        ..., "Number of corners of each contour", min_length=1, max_length=MOST_RINGS
+        ..., "Number of corners of each contour", min_length=1, max_length=MAX_RINGS
     )
     points: str = setting(..., "Corners x, y of all contours, compressed", max_length=1 << 26)
 
@@ -187,7 +187,7 @@ def _points_of(text: str, n: int) -> Array:
     try:
         # The limit stops a small damaged or hostile file from filling the memory.
         unpacker = zlib.decompressobj()
-        data = unpacker.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
+        data = unpacker.decompress(base64.b64decode(text, validate=True), MAX_BYTES)
     except (binascii.Error, zlib.error) as e:
         raise ValueError(f"the corners cannot be decoded ({e})") from e
     if unpacker.unconsumed_tail or len(data) != 16 * n:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.core.arrays import Array
 
-MOST_AT_ONCE = 1 << 21
+MAX_AT_ONCE = 1 << 21
 """Maximum number of band-edge pairs compared at once, which limits the memory."""
 SAME_ROW = 1e-12
 """Height in rows below which a band has no area."""
@@ -81,7 +81,7 @@ def _bands(edges: Array, n_rows: int) -> list[Array]:
     # Corners above or below the grid collapse onto its border; the empty bands drop out.
     heights = np.unique(np.clip(heights, 0, n_rows))
     bands = np.stack([heights[:-1], heights[1:]], axis=1)
-    portion = max(1, MOST_AT_ONCE // len(edges))
+    portion = max(1, MAX_AT_ONCE // len(edges))
     found = []
     for start in range(0, len(bands), portion):
         part = bands[start : start + portion]

@@ -25,8 +25,8 @@ from engine.io.dicom.values import named
 Axes = Literal["LPS", "LPI", "xyz"]
 COLOURS = ("#e6194b", "#3cb44b", "#4363d8", "#f58231", "#911eb4", "#0a9aa6", "#bfa000", "#f032e6")
 """Colours of new regions, in turn; the contrast to black or white is at least 3:1."""
-MOST_LETTERS = 60
-MOST_REGIONS = 200
+MAX_CHARACTERS = 60
+MAX_REGIONS = 200
 FORMULA_SIGNS = ("=", "+", "-", "@")
 """First characters that make spreadsheets compute a cell (CSV injection)."""
 SAMPLED = 1 << 20
@@ -36,7 +36,7 @@ SAMPLED = 1 << 20
 class Region(Settings):
     """A named region of the patient."""
 
-    name: str = setting(..., "Name", min_length=1, max_length=MOST_LETTERS)
+    name: str = setting(..., "Name", min_length=1, max_length=MAX_CHARACTERS)
     colour: str = setting(COLOURS[0], "Colour as #rrggbb", pattern="^#[0-9a-fA-F]{6}$")
     shown: bool = setting(True, "Show the region")
     shape: AnyShape = setting(..., "Shape of the region")
@@ -56,7 +56,7 @@ PATH, PRINT, VALUES = "scan:", "print:", "values:"
 """Beginnings of the marks of a path, of a fingerprint, and of the files behind a header."""
 CONTENT = (PRINT, "data:", VALUES)
 """Beginnings of the marks of the content of a scan."""
-MOST_VALUES = 2
+MAX_VALUES = 2
 """Files behind a header that identify a scan."""
 
 
@@ -75,9 +75,9 @@ class RegionSet(Settings):
     scans: tuple[Annotated[str, Field(max_length=120)], ...] = setting(
         (), "Identifiers of the scan", max_length=50
     )
-    regions: tuple[Region, ...] = setting((), "Regions in order", max_length=MOST_REGIONS)
+    regions: tuple[Region, ...] = setting((), "Regions in order", max_length=MAX_REGIONS)
     annotations: tuple[Annotation, ...] = setting(
-        (), "Arrows, labels, distances and angles", max_length=MOST_REGIONS
+        (), "Arrows, labels, distances and angles", max_length=MAX_REGIONS
     )
 
     patient: str = setting("", "Used for comparison, never written", exclude=True, repr=False)
@@ -111,7 +111,7 @@ class RegionSet(Settings):
         if wanted not in names:
             return wanted
         # Space for the number, so that the new name does not exceed the limit.
-        stem = wanted[: MOST_LETTERS - 5]
+        stem = wanted[: MAX_CHARACTERS - 5]
         return next(name for n in range(2, 1000) if (name := f"{stem} {n}") not in names)
 
     def free_colour(self) -> str:
@@ -185,7 +185,7 @@ def _of_kind(kind: str, marks: set[str]) -> set[str]:
 
 def is_name(text: str) -> bool:
     """Return True if a text can be the name of a region."""
-    is_valid = text.isprintable() and text == text.strip() and 0 < len(text) <= MOST_LETTERS
+    is_valid = text.isprintable() and text == text.strip() and 0 < len(text) <= MAX_CHARACTERS
     return is_valid and not text.startswith(FORMULA_SIGNS)
 
 
@@ -262,13 +262,13 @@ def values_digests(inputs: Plain) -> tuple[str, ...]:
     Returns
     -------
     digests
-        those of the largest files, at most `MOST_VALUES`; empty if the scan is a single file
+        those of the largest files, at most `MAX_VALUES`; empty if the scan is a single file
     """
     behind = [inputs[role] for role in sorted(inputs) if role.startswith("data, ")]
     known = [each for each in behind if isinstance(each, dict) and each.get("sha256")]
     # The largest files have the values; the others are headers, too.
     known.sort(key=lambda each: each.get("bytes") or 0, reverse=True)
-    return tuple(str(each["sha256"]) for each in known[:MOST_VALUES])
+    return tuple(str(each["sha256"]) for each in known[:MAX_VALUES])
 
 
 def _data_digest(inputs: Plain) -> str:

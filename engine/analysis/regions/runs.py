@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
 LENGTH = np.dtype("<u4")
-MOST_VOXELS = 1 << 31
+MAX_VOXELS = 1 << 31
 
 
 def packed(mask: Mask) -> str:

@@ -38,7 +38,7 @@ CLASS_UID = "1.2.840.10008.5.1.4.1.1.66.4"
 SEGMENT, IDENTIFICATION = 0x0062000B, 0x0062000A
 POSITION, PLANE = 0x00200032, 0x00209113
 TISSUE = {"CodeValue": "85756007", "CodingSchemeDesignator": "SCT", "CodeMeaning": "Tissue"}
-MOST_SIGNS, MOST = 64, 65535
+MAX_CHARACTERS, MAX_UINT16 = 64, 65535
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 """Matrix from linear sRGB to CIE XYZ."""
 D65 = np.array([0.9505, 1.0, 1.089])
@@ -212,7 +212,7 @@ def _attributes(volume: Volume, provenance: Plain, identity: Subject, own: str) 
 def _segment(number: int, region: Region) -> Plain:
     return {
         "SegmentNumber": number,
-        "SegmentLabel": words(region.name, MOST_SIGNS) or f"Region {number}",
+        "SegmentLabel": words(region.name, MAX_CHARACTERS) or f"Region {number}",
         "SegmentAlgorithmType": "MANUAL",
         "RecommendedDisplayCIELabValue": _cielab(region.colour),
         "SegmentedPropertyCategoryCodeSequence": [TISSUE],
@@ -261,5 +261,5 @@ def _cielab(colour: str) -> list[int]:
     part = TO_XYZ @ linear / D65
     x, y, z = np.where(part > 0.008856, np.cbrt(part), 7.787 * part + 16 / 116)
     lab = np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
-    scaled = (lab + np.array([0, 128, 128])) / np.array([100, 255, 255]) * MOST
-    return [int(each) for each in np.clip(np.rint(scaled), 0, MOST)]
+    scaled = (lab + np.array([0, 128, 128])) / np.array([100, 255, 255]) * MAX_UINT16
+    return [int(each) for each in np.clip(np.rint(scaled), 0, MAX_UINT16)]

@@ -26,7 +26,7 @@ from engine.core.settings import setting
 from engine.data.volume import Volume
 from engine.geometry.grid import Point
 
-MOST_CORNERS = 2_000
+MAX_CORNERS = 2_000
 
 
 class _Middled(RegionShape):
@@ -146,7 +146,7 @@ class PolygonRegion(RegionShape):
     kind: Literal["polygon"] = "polygon"
     axis: Literal[0, 1, 2] = setting(2, "Axis perpendicular to the plane: 0, 1, 2 for x, y, z")
     corners_mm: tuple[tuple[Place, Place], ...] = setting(
-        ..., "Corners in the plane", unit="mm", min_length=3, max_length=MOST_CORNERS
+        ..., "Corners in the plane", unit="mm", min_length=3, max_length=MAX_CORNERS
     )
     low_mm: Place = setting(..., "Lower end along the axis", unit="mm")
     high_mm: Place = setting(..., "Upper end along the axis", unit="mm")

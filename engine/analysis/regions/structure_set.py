@@ -30,7 +30,7 @@ NUMBER = "905"
 """Series number that no other export of this program uses."""
 DECIMALS = 4
 """Decimals of a coordinate [mm]."""
-MOST_SIGNS = 64
+MAX_CHARACTERS = 64
 
 
 def write_structure_set(regions: Sequence[Region], image: DicomImage, path: Path) -> int:
@@ -177,7 +177,7 @@ def _structure(number: int, region: Region, frame: str) -> Plain:
     return {
         "ROINumber": str(number),
         "ReferencedFrameOfReferenceUID": frame,
-        "ROIName": words(region.name, MOST_SIGNS) or f"Region {number}",
+        "ROIName": words(region.name, MAX_CHARACTERS) or f"Region {number}",
         "ROIGenerationAlgorithm": "SEMIAUTOMATIC" if region.shape.follows_image else "MANUAL",
     }
 

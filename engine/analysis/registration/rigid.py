@@ -39,7 +39,7 @@ STILL_MM, STILL_DEG = 2.0, 1.0
 """Smaller motions do not count: they are below the resolution of PET."""
 FAR_MM, FAR_DEG = 30.0, 10.0
 """Larger motions are not plausible for a patient between two scans."""
-LEAST_LIKENESS, NO_LESS = 0.1, 0.98
+MIN_LIKENESS, NO_LESS = 0.1, 0.98
 """Minimum similarity after the motion: absolute, and relative to that before the motion."""
 BODY_PER_MM = 0.003
 ADVICE: dict[Light, str] = {
@@ -68,7 +68,7 @@ class Registered:
     def light(self) -> Light:
         """Green: in place; yellow: moved, check it; red: not reliable."""
         moved, turned = self.motion.distance_mm, self.motion.angle_deg
-        is_better = self.after >= max(LEAST_LIKENESS, NO_LESS * self.before)
+        is_better = self.after >= max(MIN_LIKENESS, NO_LESS * self.before)
         if not is_better or moved > FAR_MM or turned > FAR_DEG:
             return "red"
         return "green" if moved < STILL_MM and turned < STILL_DEG else "yellow"

@@ -28,8 +28,8 @@ HIGHEST = 99.5
 HIGHEST_PER_MM = 0.018
 """Attenuation at which the last bin of the map ends (bone)."""
 SEED = 20261123
-MOST_POINTS = 50_000
-LEAST_OVERLAP = 0.2
+MAX_POINTS = 50_000
+MIN_OVERLAP = 0.2
 """Minimum fraction of the image covered by the map; points outside it do not count."""
 SMOOTH = 0.5
 """Standard deviation of the smoothing, in units of the point spacing."""
@@ -71,7 +71,7 @@ class Likeness:
         places = motion.back(self._points, self._middle)
         # A map that leaves the image would keep a high similarity on the few points that remain.
         inside = np.asarray((places > self._lower) & (places < self._upper)).all(axis=1)
-        if np.count_nonzero(inside) < LEAST_OVERLAP * len(places):
+        if np.count_nonzero(inside) < MIN_OVERLAP * len(places):
             return 0.0
         found = values_at(self._map, places[inside])
         place = np.clip(found / HIGHEST_PER_MM, 0, 1) * (MAP_BINS - 1)
@@ -96,7 +96,7 @@ def _entropy(p: Matrix) -> float:
 def _lattice(image: Volume, spacing_mm: float, seed: int) -> Matrix:
     """Return points (n, 3) over the whole image, each at a random position in its cell [mm]."""
     lower, upper = image.grid.lower_mm, image.grid.upper_mm
-    step_mm = max(spacing_mm, float(np.cbrt(np.prod(upper - lower) / MOST_POINTS)))
+    step_mm = max(spacing_mm, float(np.cbrt(np.prod(upper - lower) / MAX_POINTS)))
     n = np.maximum(((upper - lower) / step_mm).astype(int), 1)
     cells = np.stack(np.meshgrid(*(np.arange(k) for k in n), indexing="ij"), -1).reshape(-1, 3)
     chance = np.random.default_rng(seed).random(cells.shape)

@@ -12,7 +12,7 @@ from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import ResourceError, SettingsError
 from engine.core.paths import cache_dir, jobs_dir
 from engine.core.printing import print_line
-from engine.jobs.caches import MOST_DAYS, StoredItem
+from engine.jobs.caches import MAX_DAYS, StoredItem
 from engine.jobs.storage import (
     CACHES,
     ENDED,
@@ -119,7 +119,7 @@ def _list(items: list[StoredItem], arguments: argparse.Namespace, console: Conso
         for item in some if arguments.each else ():
             console.line(f"  {_line(item)}")
     console.line(f"Total: {sum_of(shown)}, in {jobs_dir()} and {cache_dir()}")
-    console.line(f"Caches unused for {MOST_DAYS:.0f} days are removed automatically.")
+    console.line(f"Caches unused for {MAX_DAYS:.0f} days are removed automatically.")
 
 
 def _line(item: StoredItem) -> str:

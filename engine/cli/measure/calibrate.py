@@ -6,7 +6,7 @@ import argparse
 import math
 from pathlib import Path
 
-from engine.analysis.quality.calibrating import MOST_ERROR_PERCENT, KnownActivity, calibrate
+from engine.analysis.quality.calibrating import MAX_ERROR_PERCENT, KnownActivity, calibrate
 from engine.analysis.quality.cylinder import UprightCylinder
 from engine.cli.console import Console
 from engine.cli.machine.times import TIME, moment_of
@@ -81,7 +81,7 @@ def _calibrate(arguments: argparse.Namespace, console: Console) -> None:
             f"{measured['noise_half_width_percent']:.2g} %), from {measured['replicates']}"
         )
     # Also true for NaN, if the error is unknown
-    if not calibration.error_percent <= MOST_ERROR_PERCENT:
+    if not calibration.error_percent <= MAX_ERROR_PERCENT:
         console.note(f"the standard error is {calibration.error_percent:.1f} %. Scan for longer.")
     console.line(
         f"Calibration: {arguments.output} ({calibration.positrons_per_ml:.6g} positrons per mL "

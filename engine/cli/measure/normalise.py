@@ -79,7 +79,7 @@ def _normalise(arguments: argparse.Namespace, console: Console) -> None:
         Stepped,
         measure,
     )
-    from engine.tools.normalisation_scan.convergence import MOST_STEPS
+    from engine.tools.normalisation_scan.convergence import MAX_STEPS
 
     def tell(event: object) -> None:
         match event:
@@ -91,7 +91,7 @@ def _normalise(arguments: argparse.Namespace, console: Console) -> None:
             case Stepped(done=1):
                 console.show(StageStarted("fit", "Estimating the components (maximum likelihood)"))
             case Stepped():
-                console.show(Progressed("fit", event.done, MOST_STEPS))
+                console.show(Progressed("fit", event.done, MAX_STEPS))
 
     request = NormalisationRequest(
         tuple(arguments.scans),

@@ -17,7 +17,7 @@ from engine.core.arrays import Array as HostArray
 from engine.core.backend.cupy_card import facts, use, whole_cupy
 from engine.core.backend.cupy_compiling import CudaModule, module_of
 from engine.core.backend.cupy_faults import faults_in_words
-from engine.core.backend.cupy_ring import FEWEST_BYTES, PinnedRing
+from engine.core.backend.cupy_ring import MIN_BYTES, PinnedRing
 from engine.core.backend.gpu import (
     Array,
     Extent,
@@ -33,7 +33,7 @@ from engine.core.backend.gpu import (
 from engine.core.errors import DeviceError
 from engine.core.paths import cache_dir
 
-_MOST_SENT = 64
+_MAX_SENT = 64
 """Copies in progress before the host waits for the oldest."""
 
 
@@ -100,7 +100,7 @@ class CupyGpu(Gpu):
 
     def _by_ring(self, host: HostArray, there: Array) -> bool:
         """Whether a copy is large, contiguous on both sides, and from pageable memory."""
-        if host.nbytes < FEWEST_BYTES or host.dtype != there.dtype or host.shape != there.shape:
+        if host.nbytes < MIN_BYTES or host.dtype != there.dtype or host.shape != there.shape:
             return False
         if not (host.flags.c_contiguous and there.flags.c_contiguous):
             return False
@@ -114,7 +114,7 @@ class CupyGpu(Gpu):
         stamp = _Event(self.xp.cuda.get_current_stream().record())
         with self._sent_lock:
             self._sent.append((stamp, host))
-            while self._sent and (self._sent[0][0].event.done or len(self._sent) > _MOST_SENT):
+            while self._sent and (self._sent[0][0].event.done or len(self._sent) > _MAX_SENT):
                 oldest, _ = self._sent.popleft()
                 oldest.event.synchronize()
 

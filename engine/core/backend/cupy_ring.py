@@ -19,7 +19,7 @@ from engine.core.arrays import Array as HostArray
 from engine.core.backend.gpu import Array
 
 PIECE_BYTES, N_PIECES = 8 << 20, 8
-FEWEST_BYTES = 2 * PIECE_BYTES
+MIN_BYTES = 2 * PIECE_BYTES
 """Minimum size of a copy that uses the ring."""
 _THREADS = 4
 """Host threads that copy: a single one is slower than the bus."""

@@ -26,7 +26,7 @@ from engine.core.paths import cupy_command
 if TYPE_CHECKING:
     from engine.core.backend import Backend
 
-LEAST_FREE = 2**28
+MIN_FREE = 2**28
 """Minimum free memory of a card: the CUDA context alone uses more."""
 
 
@@ -254,7 +254,7 @@ def _why_wrong(card: NvidiaCard) -> str:
 
 
 def _why_full(label: str, free: int) -> str:
-    if free < LEAST_FREE:
+    if free < MIN_FREE:
         return (
             f"{label} has only {free / 2**20:.0f} MiB of free memory, too little to start; close "
             "other programs that are using it."

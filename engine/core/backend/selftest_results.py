@@ -18,7 +18,7 @@ from engine.core.backend.driver import NvidiaCard
 from engine.core.paths import state_dir
 
 _FOLDER = "cards"
-_MOST_BYTES = 1 << 16
+_MAX_BYTES = 1 << 16
 _SOURCES = Path(__file__).resolve().parents[2]
 _FILES = ("kernels/*.cu", "kernels/**/*.py", "core/backend/*.py", "selftest/*.py")
 _CUPY = ("cupy-cuda13x", "cupy-cuda12x", "cupy")
@@ -119,7 +119,7 @@ def stored_result(card: NvidiaCard) -> SelfTestResult | None:
     try:
         path = of.path
         # A record has a few hundred bytes; anything larger is not ours and is not parsed.
-        if path.stat().st_size > _MOST_BYTES:
+        if path.stat().st_size > _MAX_BYTES:
             return None
         kept = json.loads(path.read_text(encoding="utf-8"))
         found = SelfTestResult(

@@ -13,7 +13,7 @@ import numpy as np
 from engine.core.backend.gpu import TextureKind
 from engine.core.errors import DeviceError
 
-MOST_TEXELS: dict[TextureKind, tuple[int | None, int, int]] = {
+MAX_TEXELS: dict[TextureKind, tuple[int | None, int, int]] = {
     "array": (16384, 16384, 16384),
     "layered": (2048, 32768, 32768),
     "list": (None, 65536, 131072),
@@ -42,7 +42,7 @@ def check_shape(kind: TextureKind, shape: tuple[int, int, int]) -> None:
     DeviceError
         if a size is below 1 or above the limit
     """
-    most = MOST_TEXELS[kind]
+    most = MAX_TEXELS[kind]
     if any(n < 1 or (limit and n > limit) for n, limit in zip(shape, most, strict=True)):
         limits = ", ".join("-" if n is None else str(n) for n in most)
         raise DeviceError(

@@ -28,9 +28,9 @@ from engine.core.profiling.profile import (
     Stage,
 )
 
-MOST_PENDING = 1024
+MAX_PENDING = 1024
 """Maximum number of stages with unread stamps; above it the older half is read."""
-MOST_SPANS = 1000
+MAX_SPANS = 1000
 """Newest calls in a profile. It goes from process to process several times a second."""
 
 
@@ -78,7 +78,7 @@ class Profiler:
         self._pending: list[tuple[str, Stamp, Stamp, Amounts]] = []
         self._kernels: dict[str, Kernel] = {}
         self._meter = Meter(on)
-        self._spans: deque[Span] = deque(maxlen=MOST_SPANS)
+        self._spans: deque[Span] = deque(maxlen=MAX_SPANS)
         self._n_calls = 0
         self._threads: dict[int, int] = {}
         # A stamp of the device, because its clock differs from that of the host
@@ -143,8 +143,8 @@ class Profiler:
                     self._pending.append((name, earlier, later, amounts))
         finally:
             self._open.key = ""
-        if len(self._pending) > MOST_PENDING:
-            self._read(MOST_PENDING // 2)
+        if len(self._pending) > MAX_PENDING:
+            self._read(MAX_PENDING // 2)
 
     def kernel(self, name: str, resources: Resources, n_threads: int) -> None:
         """Record the resources of a kernel.

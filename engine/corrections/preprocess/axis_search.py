@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 EDGE = 4
 """Number of columns on each side that must be free of the object for the first moment to hold."""
-MOST_AT_EDGE = 0.05
-MOST_PAIRS = 32
+MAX_AT_EDGE = 0.05
+MAX_PAIRS = 32
 FINER = 4
 """Points of a correlation in each column."""
 SAME_RAD = 1e-6
@@ -51,7 +51,7 @@ def by_moment(projections: Projections) -> Estimate:
     """
     profiles = projections.values.mean(axis=1, dtype=np.float64)
     edges = np.concatenate([profiles[:, :EDGE], profiles[:, -EDGE:]], axis=1)
-    if np.abs(edges).mean() > MOST_AT_EDGE * profiles.max():
+    if np.abs(edges).mean() > MAX_AT_EDGE * profiles.max():
         raise DataError(
             "Centre of rotation: the object is wider than the detector, so its centre of mass is "
             "unknown; choose another method or a sweep."
@@ -86,7 +86,7 @@ def by_opposite_views(projections: Projections) -> Estimate:
     short = np.abs(np.angle(np.exp(1j * (angles[None, :] - angles[:, None] - np.pi))))
     first, second = np.nonzero(np.triu(short < 0.51 * step))
     if len(first):
-        chosen = np.linspace(0, len(first) - 1, min(len(first), MOST_PAIRS)).round().astype(int)
+        chosen = np.linspace(0, len(first) - 1, min(len(first), MAX_PAIRS)).round().astype(int)
         pairs = zip(first[chosen], second[chosen], strict=True)
         found = float(np.median([_mirror_axis(values[i], values[k]) for i, k in pairs]))
     elif short[0, -1] < 1.01 * step and len(angles) > 2:

@@ -27,7 +27,7 @@ _STEP_SPREAD = 5**0.5
 """Noise of a step, in that of a column's mean: (9 + 9 + 1 + 1) / 4."""
 _AROUND = 64
 """Columns around a step that define the typical step."""
-_MOST = 100
+_MAX_BANDS = 100
 """Largest number of bands in a row."""
 _MARGIN = 4
 """Smallest number of columns on each side that the fit uses."""
@@ -35,7 +35,7 @@ _LEFT_OVER = 0.4
 """Largest residual of the fit (root mean square), as a fraction of a."""
 _ROUNDED = 0.25
 """Largest deviation between a band's steps and its height, as a fraction of the height."""
-_LEAST_OF_NEIGHBOURS = 0.75
+_MIN_NEIGHBOUR_SHARE = 0.75
 """Smallest step, as a fraction of its neighbours.
 
 The steps of a one-column band are equally high.
@@ -89,7 +89,7 @@ def find_bands(
     # A band needs two steps; most rows have none and are skipped without a fit.
     for row in np.flatnonzero(_is_step(profile, noise, snr).sum(axis=1) > 1):
         rest, of_parts = profile[row : row + 1].copy(), parts[:, row].copy()
-        for _ in range(_MOST):
+        for _ in range(_MAX_BANDS):
             band = _strongest(int(row), rest, of_parts, noise[row : row + 1], widths, snr)
             if band is None:
                 break
@@ -104,7 +104,7 @@ def _is_step(profile: Values, noise: Values, snr: float) -> NDArray[np.bool_]:
     steps = np.abs(_steps(profile))
     typical = across_columns(steps, _AROUND + 1) / MAD_PER_SIGMA
     is_step = steps > snr * np.maximum(_STEP_SPREAD * noise, typical)
-    return np.asarray(is_step & (steps >= _LEAST_OF_NEIGHBOURS * _neighbours(steps)))
+    return np.asarray(is_step & (steps >= _MIN_NEIGHBOUR_SHARE * _neighbours(steps)))
 
 
 def _strongest(

@@ -28,23 +28,23 @@ from engine.recon.filtering.truncation import cut_sides
 
 Fault = Literal["jump", "order"]
 
-FEWEST_VIEWS: dict[Fault, int] = {"jump": 90, "order": 40}
+MIN_VIEWS: dict[Fault, int] = {"jump": 90, "order": 40}
 """Smallest number of views from which a fault can be recognised."""
-FEWEST_COLUMNS = 3
+MIN_COLUMNS = 3
 """Fewest columns from which noise can be estimated."""
 PERIODS = {"parallel": 1, "cone": 3}
 """Number of harmonics in the path."""
 OBJECT_PART = 0.05
 """Threshold of the shadow, as a fraction of the largest line integrals."""
-LEAST_MASS = 0.1
+MIN_MASS = 0.1
 """Smallest sum of a shadow, relative to the median view."""
-LEAST_OFF_NOISE = 8.0
+MIN_OFF_NOISE = 8.0
 """Smallest deviation of views from the path, in standard deviations of the noise,"""
-LEAST_OFF: dict[Fault, float] = {"jump": 0.5, "order": 0.3}
+MIN_OFF: dict[Fault, float] = {"jump": 0.5, "order": 0.3}
 """in columns,"""
-LEAST_OFF_SPREAD: dict[Fault, float] = {"jump": 0.005, "order": 0.002}
+MIN_OFF_SPREAD: dict[Fault, float] = {"jump": 0.005, "order": 0.002}
 """as a fraction of the shadow's standard deviation about its centre,"""
-LEAST_OFF_MOVED: dict[Fault, float] = {"jump": 0.5, "order": 0.05}
+MIN_OFF_MOVED: dict[Fault, float] = {"jump": 0.5, "order": 0.05}
 """and as a fraction of the movement of the centre. All four must be exceeded."""
 JUMPS = 0.7
 """Mean square step from angle to angle, relative to that of independent positions."""
@@ -71,7 +71,7 @@ def doubt_of_angles(scan: Projections) -> str | None:
         wider than the detector
     """
     geometry = scan.geometry
-    is_small = scan.n_views < min(FEWEST_VIEWS.values()) or scan.shape[2] < FEWEST_COLUMNS
+    is_small = scan.n_views < min(MIN_VIEWS.values()) or scan.shape[2] < MIN_COLUMNS
     if is_small or not geometry.is_circular:
         return None
     # Outside the plane of the source, cone-beam rays leave the slice and the moments do not hold.
@@ -134,11 +134,11 @@ class _Path:
 
     def is_fault(self, fault: Fault, off: float) -> bool:
         """Return True if the deviation exceeds all limits of this fault."""
-        return len(self.middle) >= FEWEST_VIEWS[fault] and off > max(
-            LEAST_OFF[fault],
-            LEAST_OFF_NOISE * self.noise,
-            LEAST_OFF_SPREAD[fault] * self.spread,
-            LEAST_OFF_MOVED[fault] * float(self.middle.std()),
+        return len(self.middle) >= MIN_VIEWS[fault] and off > max(
+            MIN_OFF[fault],
+            MIN_OFF_NOISE * self.noise,
+            MIN_OFF_SPREAD[fault] * self.spread,
+            MIN_OFF_MOVED[fault] * float(self.middle.std()),
         )
 
     def jumps(self, angles_rad: Array) -> bool:
@@ -160,8 +160,8 @@ def _path(rows: Array, periods: int) -> _Path | None:
     # A threshold removes the noise of air, which would pull the centre towards the middle column.
     rows = np.where(rows > OBJECT_PART * np.quantile(rows, 0.999), rows, 0)
     columns, mass = np.arange(rows.shape[1]), rows.sum(axis=1)
-    seen = np.flatnonzero((mass > 0) & (mass > LEAST_MASS * np.median(mass)))
-    if len(seen) < min(FEWEST_VIEWS.values()):
+    seen = np.flatnonzero((mass > 0) & (mass > MIN_MASS * np.median(mass)))
+    if len(seen) < min(MIN_VIEWS.values()):
         return None
     rows, mass = rows[seen], mass[seen]
     middle = rows @ columns / mass

@@ -27,7 +27,7 @@ from engine.data.projections import Kind, Projections
 
 FULL_SCALES = tuple(2.0**bits - 1 for bits in (8, 10, 12, 14, 16))
 """Full scale of common detectors [counts]."""
-MOST_DRIFT = 0.3
+MAX_DRIFT = 0.3
 """Largest relative variation of air that is taken for drift, not for an object in the strip."""
 
 
@@ -247,11 +247,11 @@ class FlatField(PreprocessStep):
         # The median ignores zingers and dust at the edge of the detector.
         level = xp.nanmedian(xp.concatenate(sides, axis=2), axis=(1, 2), keepdims=True)
         middle, drift = float(xp.nanmedian(level)), float(level.max() - level.min())
-        if not (middle > 0 and drift <= MOST_DRIFT * middle):
+        if not (middle > 0 and drift <= MAX_DRIFT * middle):
             raise DataError(
                 f"Dark and flat field: the {n} air columns (air = {self.air!r}) vary by "
                 f"{percent(drift, max(middle, 1e-09))} during the scan, but source drift can "
-                f"explain at most {100 * MOST_DRIFT:.0f} %; choose an edge that no object covers."
+                f"explain at most {100 * MAX_DRIFT:.0f} %; choose an edge that no object covers."
             )
         transmission /= level
         return drift / middle

@@ -22,7 +22,7 @@ from engine.data.projections import Projections
 Coefficients = tuple[float, ...]
 """a_1, a_2, ...: coefficients of p, p², ..."""
 RIM_VOXELS = 3
-FEWEST_VOXELS = 50
+MIN_VOXELS = 50
 
 
 class Hardening(PreprocessStep):
@@ -205,7 +205,7 @@ def fit_uniform(
         for k in range(1, degree + 1)
     ]
     inside = _core(images[0] > otsu(images[0]))
-    if inside.sum() < FEWEST_VOXELS:
+    if inside.sum() < MIN_VOXELS:
         raise DataError(
             "Beam hardening: no uniform object was found in the image; scan a larger uniform "
             "object."

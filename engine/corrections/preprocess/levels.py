@@ -18,7 +18,7 @@ AIR, WATER = (-0.2, 0.2), (0.6, 1.6)
 Lungs and fat are between them, bone is
 above.
 """
-LEAST_SHARE = 0.002
+MIN_SHARE = 0.002
 """Smallest share of the voxels in a peak, counted in the bins within 5 % of water around it."""
 
 
@@ -53,7 +53,7 @@ def find_levels(values: Array, near: float) -> tuple[float, float]:
     for name, (low, high) in (("mu_air_per_mm", AIR), ("mu_water_per_mm", WATER)):
         peak = _peak(smooth, middles / near, low, high)
         share = counts[abs(middles / near - peak) < 0.05].sum() / (len(values) * int(disc.sum()))
-        if not share >= LEAST_SHARE:
+        if not share >= MIN_SHARE:
             raise DataError(
                 f"CT numbers: the histogram has no peak for {name}, expected one between "
                 f"{low * near:.3g} and {high * near:.3g} 1/mm; correct the expected attenuation of "

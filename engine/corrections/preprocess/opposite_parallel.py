@@ -24,9 +24,9 @@ from engine.recon.filtering.redundancy import coverage
 
 Array = NDArray[np.float64]
 
-LEAST_OVERLAP = 8
+MIN_OVERLAP = 8
 """Smallest number of columns that both views of a pair share."""
-MOST_VIEWS = 512
+MAX_VIEWS = 512
 """Largest number of views used; others are omitted evenly."""
 NEAR_ROWS = 2
 """Number of rows averaged on each side of the middle row."""
@@ -34,7 +34,7 @@ SMOOTHING = 1.0
 """Standard deviation along columns [columns]."""
 TOO_DIFFERENT = 0.25
 """Fraction of the variance above which two rays do not match."""
-LEAST_VARIANCE = 0.003
+MIN_VARIANCE = 0.003
 """Smallest variance of the rays about an axis, relative to that of all rays.
 
 Air contains no evidence.
@@ -114,7 +114,7 @@ def _pairs(projections: Projections) -> tuple[Array, Array]:
     sinogram = projections.values[:, rows].mean(axis=1, dtype=np.float64)[order]
     sinogram = ndimage.gaussian_filter1d(sinogram, SMOOTHING, axis=1, mode="nearest")
     angles = turned[order]
-    chosen = np.linspace(0, len(angles) - 1, min(len(angles), MOST_VIEWS)).round().astype(int)
+    chosen = np.linspace(0, len(angles) - 1, min(len(angles), MAX_VIEWS)).round().astype(int)
     sought = np.mod(angles[chosen] + np.pi, 2 * np.pi)
     # The opposite angle is usually between two views, so both are interpolated.
     after = np.searchsorted(angles, sought)
@@ -150,6 +150,6 @@ def _differences(views: Array, opposite: Array) -> tuple[Array, Array]:
     variance = square / count - mean[0] ** 2 - mean[1] ** 2
     difference = (square - 2 * product) / count
     scores = np.maximum(difference, 0) / np.maximum(variance, 1e-30)
-    tells = variance > LEAST_VARIANCE * (views.var() + opposite.var())
-    scores[~tells | (high - low + 1 < LEAST_OVERLAP)] = np.inf
+    tells = variance > MIN_VARIANCE * (views.var() + opposite.var())
+    scores[~tells | (high - low + 1 < MIN_OVERLAP)] = np.inf
     return sums / 2, scores

@@ -31,10 +31,10 @@ DITHER = 0.618034
 """Step between the compared rays [columns]. The golden ratio samples all positions between pixels
 equally, so that the smoothing of the interpolation does not depend on the shift.
 """
-FEWEST_PAIRS = 500
+MIN_PAIRS = 500
 ENOUGH_PAIRS = 40_000
 """Number of pairs that suffices for all searches but the last."""
-LEAST_OVERLAP = 8.0
+MIN_OVERLAP = 8.0
 """Smallest number of columns on both sides of the axis that opposite views share."""
 STEPS = (1.0, 0.25, 0.05)
 """Steps of the searches [columns]; each covers two steps of the previous one."""
@@ -100,7 +100,7 @@ def by_opposite_rays(projections: Projections) -> Estimate:
     """
     axis, last = float(projections.geometry.axis_column.mean()), projections.shape[2] - 1
     short = min(axis, last - axis)
-    if short < LEAST_OVERLAP:
+    if short < MIN_OVERLAP:
         raise DataError(
             "Centre of rotation: one side of the detector ends near the axis, so no "
             "ray is measured twice; enter the column."
@@ -203,7 +203,7 @@ def _difference(circle: _Circle, axis: float, column: float, last: int, most: in
         circle.sinogram, circle.angles, n_views, every, columns, opposite, np.pi + 2 * fan,
         circle.level,
     )  # fmt: skip
-    if n * every < FEWEST_PAIRS:
+    if n * every < MIN_PAIRS:
         return np.inf
     one, one_2, other, other_2 = (total / n for total in sums)
     return float(squares / n / max(one_2 - one**2 + other_2 - other**2, 1e-30))

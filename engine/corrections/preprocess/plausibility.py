@@ -11,12 +11,12 @@ from engine.corrections.preprocess.flat_field import FlatField
 from engine.corrections.preprocess.logarithm import Logarithm
 from engine.data.projections import Projections
 
-MOST_REPLACED = 0.05
+MAX_REPLACED = 0.05
 """Fraction of replaced values above which a warning appears."""
-MOST_CLIPPED = 0.05
+MAX_CLIPPED = 0.05
 """Fraction of clipped values above which a warning appears."""
 
-MOST_SATURATED = 0.05
+MAX_SATURATED = 0.05
 """Fraction of flat-field values at full scale above which a warning appears."""
 
 
@@ -32,21 +32,21 @@ def doubts_of_steps(projections: Projections) -> Iterator[tuple[str, str]]:
     n_replaced = replaced.get("unmeasured", 0) + replaced.get("outliers", 0)
     n_clipped = projections.info.get(Logarithm.kind, {}).get("clipped", 0)
     saturated = projections.info.get(FlatField.kind, {}).get("saturated_flats", 0.0)
-    if saturated > MOST_SATURATED:
+    if saturated > MAX_SATURATED:
         text = (
             f"{percent(saturated, 1)} of the flat-field values are at full scale. The "
             "open beam may be brighter than recorded, and line integrals too small. "
             "Repeat scan and flat fields with less exposure."
         )
         yield FlatField.kind, text
-    if n_replaced > MOST_REPLACED * n:
+    if n_replaced > MAX_REPLACED * n:
         text = (
             f"{percent(n_replaced, n)} of the values are saturated, defective or "
             "outliers and were interpolated from their neighbours. Repeat the scan "
             "with less exposure, or crop the detector."
         )
         yield BadPixels.kind, text
-    if n_clipped > MOST_CLIPPED * n:
+    if n_clipped > MAX_CLIPPED * n:
         text = (
             f"{percent(n_clipped, n)} of the values are at or below the dark level and "
             "were clipped before the logarithm. Check the projections, the flat "

@@ -23,11 +23,11 @@ from engine.data.projections import Projections
 if TYPE_CHECKING:
     from engine.corrections.preprocess.bands import Band
 
-FEWEST_VIEWS = 30
+MIN_VIEWS = 30
 """With fewer views, the object itself looks like a stripe."""
-MOST_PARTS = 16
+MAX_PARTS = 16
 """Number of parts of the views from which the common offset is estimated."""
-FEWEST_EVENED = 7
+MIN_EVENED = 7
 """Smallest number of columns that a parabola is fitted to."""
 
 
@@ -78,7 +78,7 @@ class Rings(PreprocessStep):
                 f"the projections are of kind {projections.kind!r}, expected 'integrals'; switch "
                 "on the logarithm"
             )
-        if projections.n_views < FEWEST_VIEWS:
+        if projections.n_views < MIN_VIEWS:
             return f"{projections.n_views} views are too few to distinguish stripes from the object"
         if projections.shape[2] <= 8 * self.widest:
             return (
@@ -112,7 +112,7 @@ class Rings(PreprocessStep):
 
     @property
     def _size(self) -> int:
-        return max(FEWEST_EVENED, 4 * self.widest - 1)
+        return max(MIN_EVENED, 4 * self.widest - 1)
 
     def _added(self, block: Array, on: Backend) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the offsets of columns, and the numbers of stripes, bands and equalised rows."""
@@ -121,7 +121,7 @@ class Rings(PreprocessStep):
         from engine.corrections.preprocess.bands import find_bands
 
         profile = on.to_host(block.mean(axis=0, dtype=np.float64))
-        parts = on.to_host(stripes.means_of_parts(block, min(MOST_PARTS, len(block) // 2)))
+        parts = on.to_host(stripes.means_of_parts(block, min(MAX_PARTS, len(block) // 2)))
         noise = on.to_host(stripes.noise_of_mean(block))
         # The rounding error of float32 means is a lower bound; exact simulated data have no noise.
         noise = noise + np.finfo(np.float32).eps * np.abs(profile).max(axis=1, keepdims=True)

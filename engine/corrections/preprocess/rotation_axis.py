@@ -21,7 +21,7 @@ Method = Literal["moment", "opposite", "wedge"]
 """Searches in parallel beams; `axis_search` contains them."""
 CLOSE = 0.15
 """An axis within this distance of the geometry's own column is not moved [columns]."""
-FEWEST_VIEWS = 3
+MIN_VIEWS = 3
 """Smallest number of views for a search."""
 
 NOT_FOUND = "not found"
@@ -134,9 +134,9 @@ class CentreOfRotation(PreprocessStep):
         """
         if self.column is not None:
             return Estimate(self.column, "given", "pixels")
-        if projections.n_views < FEWEST_VIEWS:
+        if projections.n_views < MIN_VIEWS:
             raise DataError(
-                f"Centre of rotation: the search needs {FEWEST_VIEWS} views, but the scan has "
+                f"Centre of rotation: the search needs {MIN_VIEWS} views, but the scan has "
                 f"{projections.n_views}; enter the column."
             )
         # The search uses SciPy, which needs the values on the host.

@@ -34,7 +34,7 @@ _SPREAD = 6**0.5
 """Noise of a - 2 b + c, relative to that of each value."""
 _SOME = 64
 """Number of views from which the noise is estimated."""
-PARTS, MOST = 8, 0.5
+PARTS, MAX_SHARE = 8, 0.5
 """Number of parts of the views; smallest share of its mean that a stripe has in the median part."""
 _EDGE = 4.0
 """Ratio of a column's deviation from the parabola to the typical one that indicates an edge."""
@@ -85,7 +85,7 @@ def detect(values: Array, widest: int, snr: float) -> Array:
         typical = across_columns(away, 8 * widest + 1) / MAD_PER_SIGMA
         stands_out = away > snr * xp.maximum(least, typical)
         for whole, each in zip((from_left, from_right), _from_sides(parts, d), strict=True):
-            stands_out &= xp.median(each, axis=0) * whole > MOST * whole**2
+            stands_out &= xp.median(each, axis=0) * whole > MAX_SHARE * whole**2
         found |= stands_out
     # An opening with a longer element keeps only runs that are too wide; they belong to the object.
     wide = ndimage_of(values).binary_opening(found, xp.ones((1, widest + 1), bool))

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from engine.corrections.scatter_estimation.tails import PLAUSIBLE, TailFit, fit_tails
 
-MOST_GROUPS = 8
-LEAST_EVENTS = 400
+MAX_GROUPS = 8
+MIN_EVENTS = 400
 """Events outside the object in each group: a standard error of 5 % without randoms."""
 
 
@@ -108,7 +108,7 @@ def fit_along_axis(tails: TailEvents) -> AxialScale:
     whole = fit_tails(
         tails.scatter, tails.randoms, float(np.sum(tails.lines_scatter, dtype=float)), tails.counts
     )
-    n_groups = min(MOST_GROUPS, whole.n_events // LEAST_EVENTS)
+    n_groups = min(MAX_GROUPS, whole.n_events // MIN_EVENTS)
     # At least two groups with 400 events each; fewer would only add noise.
     if not whole.is_used or n_groups < 2:
         return AxialScale(whole, np.zeros(1), np.full(1, whole.scale))

@@ -37,7 +37,7 @@ N_VOXELS = 16
 """Voxels across the cylinder."""
 N_STEPS = 200
 """Number of steps of s."""
-LEAST_PART = 0.02
+MIN_PART = 0.02
 """Smallest object as a fraction of the bore; line sources of a test scatter almost nothing."""
 
 
@@ -83,7 +83,7 @@ def cost_of(scanner: Scanner, diameter_mm: float, length_mm: float, *, on: Backe
     low, high = scanner.axial_range_mm
     bore = 2 * scanner.bore_radius_mm
     # An object wider than the crystals would put scatter points outside the detector.
-    diameter = min(max(diameter_mm, LEAST_PART * bore), 0.95 * bore)
+    diameter = min(max(diameter_mm, MIN_PART * bore), 0.95 * bore)
     water = _cylinder(diameter, min(length_mm, 2 * (high - low)), (low + high) / 2)
     # A line through water of length l then has l counts, so that trues below are chords.
     activity = Volume(water.values / np.float32(WATER_PER_MM), water.grid, "")

@@ -27,7 +27,7 @@ from engine.kernels.scatter.device_scatter import OnProgress, ScatterScene
 
 N_COSINES = 1024
 """Steps of the tables over the scattering angle."""
-LEAST_CHANCE = 1e-4
+MIN_CHANCE = 1e-4
 """Angles with a smaller probability, relative to forward scattering, are omitted."""
 
 
@@ -141,7 +141,7 @@ def _angles(efficiency: Efficiency) -> kernels.AngleTables:
     """Return tables over the cosine, up to the largest angle that is still counted."""
     cosine = np.linspace(-1, 1, 4001)
     chance = _chance(cosine, efficiency)
-    counted = np.flatnonzero(chance > LEAST_CHANCE * chance[-1])
+    counted = np.flatnonzero(chance > MIN_CHANCE * chance[-1])
     # A table of the useful range alone has finer steps for the same size.
     least = float(cosine[counted[0]])
     cosine = np.linspace(least, 1, N_COSINES + 1)

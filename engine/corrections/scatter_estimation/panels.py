@@ -42,7 +42,7 @@ from engine.kernels.scatter.lookup import look_up
 
 STEP = 0.2
 """Distance between samples, as a fraction of the distance between the panels."""
-FEWEST, MOST = 2, 16
+MIN_SAMPLES, MAX_SAMPLES = 2, 16
 """Smallest and largest number of samples along an edge of a panel."""
 FINER = 3
 """Number of table steps between two samples of the spline.
@@ -169,7 +169,7 @@ class PanelTable:
 
 def _placed(n: int, pitch_mm: float, distance_mm: float) -> NDArray[np.float64]:
     half = max(n - 1, 1) / 2 * pitch_mm  # one crystal has two samples, too
-    n_samples = min(max(int(np.ceil(2 * half / distance_mm)) + 1, FEWEST), MOST)
+    n_samples = min(max(int(np.ceil(2 * half / distance_mm)) + 1, MIN_SAMPLES), MAX_SAMPLES)
     return np.linspace(-half, half, n_samples)
 
 

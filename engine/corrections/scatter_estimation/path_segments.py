@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corrections.scatter_estimation.samples import LEAST_ATTENUATION, ScatterPoints, dense_mu
+from engine.corrections.scatter_estimation.samples import MIN_ATTENUATION, ScatterPoints, dense_mu
 from engine.data.volume import Volume
 from engine.kernels.blocks import run_blocks
 from engine.kernels.scatter.path_segments import Legs, find_nearest, read_means
@@ -47,7 +47,7 @@ def legs_between(
     """
     rng = np.random.default_rng(seed)
     # Air and lung voxels below this threshold scatter too little to be worth a path.
-    n_points, dense = len(points.places_mm), LEAST_ATTENUATION * dense_mu(mu_map)
+    n_points, dense = len(points.places_mm), MIN_ATTENUATION * dense_mu(mu_map)
     first = np.repeat(np.arange(n_points), N_DIRECTIONS)
     begin = points.places_mm[first]
     # Lengths end at the box of the scattering voxels, because nothing scatters outside it.

@@ -15,11 +15,11 @@ from engine.geometry.scanner import Scanner
 N_ANGLES = 60
 """Number of samples around the axis; one step at one end moves a line by 1/20 of the radius."""
 RING_STEP = 0.1
-"""Distance between rings of samples as a fraction of the radius, up to `MOST_RINGS`."""
-MOST_RINGS = 18
+"""Distance between rings of samples as a fraction of the radius, up to `MAX_RINGS`."""
+MAX_RINGS = 18
 N_PROBED = 200_000
 """Number of lines that are examined for the smallest angle between their ends."""
-LEAST_ATTENUATION = 0.1
+MIN_ATTENUATION = 0.1
 """Voxels below this fraction of the densest scatter almost nothing."""
 DENSE = 99.0
 """Percentile of the object's voxels that represents the densest."""
@@ -133,7 +133,7 @@ def _counts(scanner: Scanner, radius_mm: float, fewer: int) -> tuple[int, int]:
     """Return the number of rings of samples and the number of samples in each."""
     low, high = scanner.axial_range_mm
     n_rings = int(np.ceil((high - low) / (RING_STEP * radius_mm * fewer))) + 1
-    return min(n_rings, MOST_RINGS), N_ANGLES // fewer
+    return min(n_rings, MAX_RINGS), N_ANGLES // fewer
 
 
 def _least_turn(scanner: Scanner) -> float:
@@ -197,7 +197,7 @@ class ScatterPoints:
             seed of the choice
         """
         mu, grid = mu_map.values.astype(np.float64), mu_map.grid
-        where = np.nonzero(mu > LEAST_ATTENUATION * dense_mu(mu_map))
+        where = np.nonzero(mu > MIN_ATTENUATION * dense_mu(mu_map))
         values = mu[where]
         if not len(values):
             return cls(np.empty((0, 3)), np.empty(0))
@@ -237,5 +237,5 @@ def dense_mu(mu_map: Volume) -> float:
     dense_mu
         99th percentile, so that implants and artefacts do not count; 0 for an empty map
     """
-    inside = mu_map.values[mu_map.values > LEAST_ATTENUATION * mu_map.values.max(initial=0.0)]
+    inside = mu_map.values[mu_map.values > MIN_ATTENUATION * mu_map.values.max(initial=0.0)]
     return float(np.percentile(inside, DENSE)) if inside.size else 0.0

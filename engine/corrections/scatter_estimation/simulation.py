@@ -49,7 +49,7 @@ LINES_AT_ONCE = 2**20
 """Lines whose scatter is interpolated at a time, if their ends are more points than that."""
 
 
-LEAST_PART = 1e-6
+MIN_PART = 1e-6
 """Scatter below this fraction of the maximum has no reliable distribution in time."""
 
 
@@ -142,7 +142,7 @@ class ScatterTable:
             together
         """
         own = self.values.sum(axis=4)
-        is_some = own > LEAST_PART * own.max(initial=0.0)
+        is_some = own > MIN_PART * own.max(initial=0.0)
         values = (
             self.values
             * (1 + np.divide(more, own, out=np.zeros_like(own), where=is_some))[..., None]

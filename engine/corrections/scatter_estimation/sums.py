@@ -154,7 +154,7 @@ def _add_untimed(
     rows = aligned_zeros((n_samples, n_blocks, untimed.N_ROWS, LANES))
 
     # The kernel reads a block of points of one sample at a time.
-    def lay(_: int, start: int, stop: int) -> None:
+    def arrange(_: int, start: int, stop: int) -> None:
         some = slice(start, stop)
         directions = (paths.directions[:, axis] for axis in range(3))
         each = *directions, paths.reaching, paths.attenuation, paths.total
@@ -164,7 +164,7 @@ def _add_untimed(
             rows[some, :full, i] = in_blocks.transpose(2, 0, 1)
             rows[some, full:, i, : n_points - full * LANES] = own[full * LANES :].T[:, None]
 
-    run_blocks(lay, n_samples, threads, smallest=32)
+    run_blocks(arrange, n_samples, threads, smallest=32)
 
     def work(_: int, start: int, stop: int) -> None:
         untimed.add_untimed(start, stop, scene.partners, weights, rows, angles, sums)

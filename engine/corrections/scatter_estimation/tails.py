@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 N_STEPS = 200
 ENOUGH = 1e-6
-MOST_ERROR = 0.1
+MAX_ERROR = 0.1
 """Largest relative standard error of a scale that is used."""
 PLAUSIBLE = (0.8, 1.3)
 """Range of plausible scales; outside it, the tails contain something else or lack counts."""
@@ -94,5 +94,5 @@ def fit_tails(
             break
     error = 1 / float(np.sqrt(np.sum(y * (s / (r + max(scale, 1e-9) * s)) ** 2)))
     # The floor keeps a scale near 0 from being rejected for its relative error.
-    is_used = error <= MOST_ERROR * max(scale, PLAUSIBLE[0])
+    is_used = error <= MAX_ERROR * max(scale, PLAUSIBLE[0])
     return TailFit(scale if is_used else 1.0, error, n_events, is_used)

@@ -2,7 +2,7 @@
 
 An expression such as x + α p is evaluated lazily. A sum reads its rows one after the other and
 writes nothing; an operator evaluates the whole expression into one file. Shape and dtype of an
-array cost nothing. An expression of more than `MOST_READ` files is partly evaluated into a file, so
+array cost nothing. An expression of more than `MAX_READ` files is partly evaluated into a file, so
 that no more files are open than needed.
 
 Algorithms use these arrays through a module of their own, as they use CuPy; see `OutOfCore`.
@@ -26,7 +26,7 @@ from engine.data.storage.volume_file import place_of
 
 BLOCK_BYTES = 8 * 2**20
 """Size of the rows that one step processes, unless a single row is larger."""
-MOST_READ = 4
+MAX_READ = 4
 """Maximum number of files that an expression reads."""
 DType = np.dtype[np.generic]
 Operand: TypeAlias = "OutOfCoreArray | Array | float"
@@ -332,7 +332,7 @@ def elementwise(
 def _few(inputs: Sequence[Operand]) -> tuple[Operand, ...]:
     """Return the inputs, with expressions evaluated into files if there are too many files."""
     files = [each for each in inputs if isinstance(each, OutOfCoreArray)]
-    if sum(each.n_read for each in files) > MOST_READ:
+    if sum(each.n_read for each in files) > MAX_READ:
         # Only expressions are evaluated; plain files are already as cheap as possible.
         for each in files:
             if each.n_read > 1:

@@ -14,7 +14,7 @@ from engine.core.errors import DataError
 from engine.data.listmode import ListMode
 from engine.data.timing.gating import GateRequest
 from engine.data.timing.time_division import TimeDivision, length_ms
-from engine.data.timing.time_frames import MOST_FRAMES, MS, TimeFrame
+from engine.data.timing.time_frames import MAX_FRAMES, MS, TimeFrame
 
 _TIMES = re.compile(r"\s*[x×*]\s*")
 _PART = re.compile(r"(?:(?P<n>\d+)x)?(?P<seconds>\d+(?:\.\d*)?|\.\d+)")
@@ -219,5 +219,5 @@ def _joined(ends: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
 
 
 def _refuse_number(n: int) -> None:
-    if not 1 <= n <= MOST_FRAMES:
-        raise ValueError(f"got {n} frames, expected 1 to {MOST_FRAMES}")
+    if not 1 <= n <= MAX_FRAMES:
+        raise ValueError(f"got {n} frames, expected 1 to {MAX_FRAMES}")

@@ -24,7 +24,7 @@ from engine.data.timing.time_division import NONE, TimeDivision
 from engine.data.timing.time_frames import MS, Gate, TimeFrame
 from engine.data.timing.triggers import Triggers
 
-MOST_GATES = 100
+MAX_GATES = 100
 USUAL = (0.5, 2.0)
 """Range of accepted cycle lengths, relative to the median."""
 _TEXT = re.compile(
@@ -80,8 +80,8 @@ class GateRequest:
         if found is None:
             raise ValueError(f"{text!r} does not describe gates. {WANTED}")
         n = int(found["n"])
-        if not 1 <= n <= MOST_GATES:
-            raise ValueError(f"got {n} gates, expected 1 to {MOST_GATES}")
+        if not 1 <= n <= MAX_GATES:
+            raise ValueError(f"got {n} gates, expected 1 to {MAX_GATES}")
         percent = None if found["percent"] is None else float(found["percent"])
         return cls(n, (found["signal"] or "").strip().lower(), percent)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from engine.core.json_types import Plain
 from engine.data.volume import Volume
 
-MOST_FRAMES = 1000
+MAX_FRAMES = 1000
 MS = 1000
 
 

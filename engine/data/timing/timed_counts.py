@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array
 from engine.core.errors import GeometryError
 
-MOST_BINS = 2**31 - 1
+MAX_BINS = 2**31 - 1
 """Maximum number of bins, because bin numbers are int32."""
 
 
@@ -66,10 +66,10 @@ class TimedCounts:
         """
         bins, counts, starts = [], [], [0]
         for values in times:
-            if len(values) > MOST_BINS:
+            if len(values) > MAX_BINS:
                 raise GeometryError(
                     f"sinogram: each TOF bin has {len(values):,} values, expected at most "
-                    f"{MOST_BINS:,}; choose a larger span, or sum the TOF bins."
+                    f"{MAX_BINS:,}; choose a larger span, or sum the TOF bins."
                 )
             # TOF sinograms are mostly empty: only bins with counts are stored.
             nonzero = np.flatnonzero(values)

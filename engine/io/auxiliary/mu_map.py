@@ -36,7 +36,7 @@ MIN_PER_MM = -1e-4
 BODY_PER_MM = 0.001
 """Threshold between air and lung [1/mm]."""
 VOXEL_MM = (0.1, 50.0)
-LEAST_PER_MM = 1e-5
+MATTER_PER_MM = 1e-5
 """Smallest relevant attenuation: one metre absorbs 1 % of the photons."""
 TISSUES_PER_MM = {"air": 0.0, "lung": 0.00224, "fat": 0.00854, "soft": 0.01}
 """Attenuation of the classes of a Dixon segmentation at 511 keV, as in the Siemens mMR."""
@@ -207,7 +207,7 @@ def _grown(grid: ImageGrid, others: Sequence[Volume]) -> ImageGrid:
     """Return a grid with the same voxels, extended to the attenuating voxels of other maps."""
     lower, upper = grid.lower_mm.copy(), grid.upper_mm.copy()
     for each in others:
-        matter = each.values > LEAST_PER_MM
+        matter = each.values > MATTER_PER_MM
         # Empty borders of a bed map must not enlarge the grid.
         if not matter.any():
             continue

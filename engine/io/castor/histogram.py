@@ -17,7 +17,7 @@ from engine.core.arrays import Array
 from engine.core.errors import DataError, FileFormatError
 from engine.data.components import Components
 from engine.data.listmode import ListMode
-from engine.data.sinogram import MOST_EVENTS
+from engine.data.sinogram import MAX_EVENTS
 from engine.geometry.scanner import Scanner
 from engine.io.castor.header import CastorHeader
 from engine.io.castor.records import (
@@ -40,7 +40,7 @@ from engine.io.safety.open_input import InputFile
 MODE = "histo"
 EVENT_BYTES = 30
 """Memory for an event during reading [bytes]."""
-COUNTS, MOST_TIME_BINS = "bins", 32_767
+COUNTS, MAX_TIME_BINS = "bins", 32_767
 
 
 def is_histogram_mode(header: CastorHeader) -> bool:
@@ -104,10 +104,10 @@ def _record(header: CastorHeader) -> np.dtype[np.void]:
     n_bins = 1
     if header.number(*FLAGS[TOF][1]):
         n_bins = header.whole("histo tof number of bins")
-        if not 1 <= n_bins <= MOST_TIME_BINS:
+        if not 1 <= n_bins <= MAX_TIME_BINS:
             raise FileFormatError(
                 f"{header.path.name}: states {n_bins:,} TOF bins, expected 1 to "
-                f"{MOST_TIME_BINS:,}; correct `Histo TOF number of bins`."
+                f"{MAX_TIME_BINS:,}; correct `Histo TOF number of bins`."
             )
     parts: list[tuple[str, str]] = [("ms", "<u4")]
     parts += [(name, "<f4") for name in (ACF, RANDOMS, NORM) if has[name]]
@@ -125,9 +125,9 @@ def _integer_counts(counts: Array, name: str) -> Array:
             "least 0; export the uncorrected histogram."
         )
     total = float(counts.sum())
-    if not 0 < total <= MOST_EVENTS:
+    if not 0 < total <= MAX_EVENTS:
         raise DataError(
-            f"{name}: contains {total:,.0f} counts, expected 1 to {MOST_EVENTS:,}; choose another "
+            f"{name}: contains {total:,.0f} counts, expected 1 to {MAX_EVENTS:,}; choose another "
             "scan, or export a shorter one."
         )
     return counts.astype(np.int64)

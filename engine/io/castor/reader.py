@@ -37,8 +37,8 @@ HALF_OFF = 0.25
 """Median distance from whole steps above which times lie between steps."""
 LATE_MS = 1000
 """A scan that starts later gets a note: its clock began before the frame."""
-MOST_BINS = 32_767
-MOST_PS = 1e6
+MAX_BINS = 32_767
+MAX_PS = 1e6
 OUTSIDE = -1
 
 
@@ -185,10 +185,10 @@ def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:
     fwhm_ps = header.number("tof resolution (ps)")
     range_ps = header.number("list tof measurement range (ps)")
     step_ps = header.number("list tof quantization bin size (ps)")
-    if not (0 < fwhm_ps <= MOST_PS and 0 < range_ps <= MOST_PS and step_ps >= 0):
+    if not (0 < fwhm_ps <= MAX_PS and 0 < range_ps <= MAX_PS and step_ps >= 0):
         raise FileFormatError(
             f"{header.path.name}: the TOF resolution is {fwhm_ps:g} ps and the TOF measurement "
-            f"range is {range_ps:g} ps, expected more than 0 and at most {MOST_PS:g} ps; correct "
+            f"range is {range_ps:g} ps, expected more than 0 and at most {MAX_PS:g} ps; correct "
             "the header."
         )
     # Continuous times are binned finely enough not to change the resolution.
@@ -197,12 +197,12 @@ def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:
     # CASToR does not say if a quantised time is a multiple of the step or half-way between two. The
     # first needs an odd number of bins, the second an even one.
     between = bool(step_ps) and float(np.median(np.abs(steps - np.rint(steps)))) > HALF_OFF
-    n_steps = round(min(range_ps / width_ps, 2 * MOST_BINS))
+    n_steps = round(min(range_ps / width_ps, 2 * MAX_BINS))
     n_bins = n_steps + (n_steps % 2 == 0) if not between else n_steps + n_steps % 2
-    if n_bins > MOST_BINS:
+    if n_bins > MAX_BINS:
         raise FileFormatError(
             f"{header.path.name}: states {n_bins:,} TOF bins of {width_ps:g} ps, expected at most "
-            f"{MOST_BINS:,}; correct the header."
+            f"{MAX_BINS:,}; correct the header."
         )
     return TofBins(fwhm_ps, width_ps, int(n_bins))
 

@@ -12,13 +12,13 @@ from engine.core.errors import FileFormatError
 from engine.io.safety.budget import max_unpacked_bytes
 from engine.io.safety.open_input import InputFile
 
-MOST_PIECES, BYTES_PER_PIECE = 300_000, 64
+MAX_PIECES, BYTES_PER_PIECE = 300_000, 64
 """Maximum number of attributes and items of a header, also one for each 64 bytes of the file.  An
 Enhanced file of 5,000 frames has as many; a frame of 64 × 64 pixels can have 128.
 """
-LEAST_PIECES = 10_000
+MIN_PIECES = 10_000
 TOO_MANY = "its header has more than {:,} parts"
-MOST_INFLATED = 64 * 2**20
+MAX_INFLATED = 64 * 2**20
 """Maximum size of a deflated object. Images are compressed in other ways; reports are small."""
 PIECE_BYTES = 1 << 16
 
@@ -41,7 +41,7 @@ class BoundedStream:
     ) -> None:
         self._file, self._stream = file, file.stream()
         self._n_read = 0
-        self._most = LEAST_PIECES + file.size if is_whole else most_pieces(file.size)
+        self._most = MIN_PIECES + file.size if is_whole else most_pieces(file.size)
         self._may_be_deflated = may_be_deflated
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -76,7 +76,7 @@ class BoundedStream:
                 "without compression."
             )
         start = self._stream.tell()
-        most = min(MOST_INFLATED, max_unpacked_bytes(self._file.size - start))
+        most = min(MAX_INFLATED, max_unpacked_bytes(self._file.size - start))
         if _inflates_beyond(most, self._file, start):
             raise FileFormatError(
                 f"{name}: would decompress from {self._file.size:,} to more than {most:,} bytes; "
@@ -86,7 +86,7 @@ class BoundedStream:
 
 def most_pieces(n_bytes: int) -> int:
     """Return the maximum number of parts of a header in a file of this size."""
-    return min(MOST_PIECES, LEAST_PIECES + n_bytes // BYTES_PER_PIECE)
+    return min(MAX_PIECES, MIN_PIECES + n_bytes // BYTES_PER_PIECE)
 
 
 def _inflates_beyond(most: int, file: InputFile, start: int) -> bool:

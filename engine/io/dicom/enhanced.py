@@ -35,7 +35,7 @@ from engine.io.safety.atomic_write import refuse_impossible
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.2.1"
 """Enhanced CT Image Storage."""
-MOST_BYTES = 2**32 - 2
+MAX_BYTES = 2**32 - 2
 """Maximum size of the pixels, because their length has 32 bits."""
 KIND: Plain = {
     "PixelPresentation": "MONOCHROME",
@@ -81,10 +81,10 @@ def refuse_enhanced(volume: Volume, path: Path, provenance: Plain) -> None:
             "only store CT numbers (HU); export a DICOM series (.dicom) instead."
         )
     n_bytes = 2 * volume.values.size
-    if n_bytes > MOST_BYTES:
+    if n_bytes > MAX_BYTES:
         raise DataError(
             f"{path.name}: the pixels need {n_bytes:,} bytes, but a single DICOM file can store at "
-            f"most {MOST_BYTES:,}; export a DICOM series (.dicom) instead."
+            f"most {MAX_BYTES:,}; export a DICOM series (.dicom) instead."
         )
     refuse_impossible(path, n_bytes)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 UNKNOWN_SIDES = "xyz"
 CLAIM = "Research use only. Not for diagnosis or treatment."
-MOST_OF_NAME = 40
+MAX_NAME_CHARACTERS = 40
 """Maximum length of the protocol name in a description of 64 characters, so that its mark fits."""
 EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1"
 OURS = uid_of("Isocenter")
@@ -195,7 +195,7 @@ def _protocol_label(provenance: Plain) -> str:
     """Return the name of the protocol, with a mark if its settings differ from the saved ones."""
     identity = object_of(provenance.get("protocol_identity"))
     name, label = str(identity.get("name") or ""), str(identity.get("label") or "")
-    return name[:MOST_OF_NAME] + label.removeprefix(name)
+    return name[:MAX_NAME_CHARACTERS] + label.removeprefix(name)
 
 
 def _comments(volume: Volume) -> str:

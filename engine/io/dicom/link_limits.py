@@ -19,9 +19,9 @@ from engine.core.errors import ResourceError
 if TYPE_CHECKING:
     from pynetdicom.events import Event
 
-MOST_PDU_BYTES = 16_382
+MAX_PDU_BYTES = 16_382
 """Maximum length of a data PDU, as stated in the association request (PS3.8, D.1)."""
-MOST_CONTROL_BYTES = 65_536
+MAX_CONTROL_BYTES = 65_536
 """Maximum length of other PDUs. An answer to 128 presentation contexts has 8 kB."""
 HEAD_BYTES, DATA_PDU, KINDS = 6, 4, range(1, 8)
 PIECE_BYTES = 4096
@@ -184,7 +184,7 @@ class LinkLimits:
     def _check(self, head: bytearray) -> None:
         """Refuse a PDU by its first bytes, before any memory is used for it."""
         kind, _, length = struct.unpack(">BBI", head)
-        most = MOST_PDU_BYTES if kind == DATA_PDU else MOST_CONTROL_BYTES
+        most = MAX_PDU_BYTES if kind == DATA_PDU else MAX_CONTROL_BYTES
         # Other kinds are not DICOM, such as the answer of a web server. pynetdicom reports them.
         if kind in KINDS and length > most:
             self._end(

@@ -19,7 +19,7 @@ from engine.io.folder import entries, is_folder, state_of
 from engine.io.safety.open_input import InputFile, open_input
 
 SUFFIXES = (".dcm", ".ima", ".dic", ".dicom")
-MOST_NAMED = 5
+MAX_NAMED = 5
 """Maximum number of files that a note names."""
 
 
@@ -206,12 +206,12 @@ def _same_attributes(one: InputFile, other: InputFile) -> bool:
 
 def note_on(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
     """Return notes that name the first ignored files and state the number of the others."""
-    notes = [f"Ignored: {each.reason}" for each in left_out[:MOST_NAMED]]
-    more = len(left_out) - MOST_NAMED
+    notes = [f"Ignored: {each.reason}" for each in left_out[:MAX_NAMED]]
+    more = len(left_out) - MAX_NAMED
     return (*notes, *([f"Ignored: {more:,} more files of the folder."] if more > 0 else []))
 
 
 def names_of(left_out: Sequence[LeftOut]) -> str:
     """Return the names of the first ignored files, separated by commas."""
-    names = ", ".join(each.path.name for each in left_out[:MOST_NAMED])
-    return names + (" ..." if len(left_out) > MOST_NAMED else "")
+    names = ", ".join(each.path.name for each in left_out[:MAX_NAMED])
+    return names + (" ..." if len(left_out) > MAX_NAMED else "")

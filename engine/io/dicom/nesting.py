@@ -11,7 +11,7 @@ from engine.io.dicom.preamble import LONG_VRS
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset
 
-MOST_LEVELS = 64
+MAX_LEVELS = 64
 """Maximum number of nested sequences. Structured reports have about ten; pydicom fails at 190."""
 TOO_DEEP = "its sequences are nested too deeply, more than {:,} levels"
 DELIMITERS, ITEM, END_OF_ITEM = 0xFFFE, 0xE000, 0xE00D
@@ -43,11 +43,11 @@ def refuse_deep(found: Dataset) -> None:
             value = getattr(element, "value", None)
             if isinstance(value, bytes) and str(getattr(element, "VR", "")) in ("SQ", "None", "UN"):
                 inner = _levels(value, is_implicit=bool(is_implicit), is_little=bool(is_little))
-                if level + inner > MOST_LEVELS:
-                    raise ValueError(TOO_DEEP.format(MOST_LEVELS))
+                if level + inner > MAX_LEVELS:
+                    raise ValueError(TOO_DEEP.format(MAX_LEVELS))
             elif getattr(element, "VR", "") == "SQ" and value:
-                if level + 1 > MOST_LEVELS:
-                    raise ValueError(TOO_DEEP.format(MOST_LEVELS))
+                if level + 1 > MAX_LEVELS:
+                    raise ValueError(TOO_DEEP.format(MAX_LEVELS))
                 waiting += [(item, level + 1) for item in value]
 
 
@@ -55,7 +55,7 @@ def _levels(data: bytes, *, is_implicit: bool, is_little: bool) -> int:
     """Return the number of nested items in a value, at most one more than is allowed."""
     order, at, deepest = "<" if is_little else ">", 0, 0
     ends: list[float] = []  # of the items around the position
-    while at + HEAD_BYTES <= len(data) and deepest <= MOST_LEVELS:
+    while at + HEAD_BYTES <= len(data) and deepest <= MAX_LEVELS:
         while ends and at >= ends[-1]:
             ends.pop()
         group, element, length = struct.unpack_from(order + "HHI", data, at)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import DataError, FileFormatError, ResourceError
 from engine.io.dicom.headers import damage, reason_of
-from engine.io.dicom.link_limits import MOST_PDU_BYTES, LinkLimits
+from engine.io.dicom.link_limits import MAX_PDU_BYTES, LinkLimits
 from engine.io.dicom.object_reader import read_object
 from engine.io.dicom.preamble import has_preamble
 from engine.io.dicom.tls import TlsFiles, not_encrypted
@@ -46,7 +46,7 @@ ANSWER_BYTES = 65_536
 # B.2.3).
 SUCCESS, WARNINGS = 0x0000, (0xB000, 0xB006, 0xB007)
 VERIFICATION = "1.2.840.10008.1.1"
-MOST_NAMED = 3
+MAX_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def _classes_of_one_patient(files: Sequence[Path]) -> set[str]:
         classes.add(str(head.get("SOPClassUID", "")))
         patients.setdefault(str(head.get("PatientID", "")), file)
     if len(patients) > 1:
-        named = ", ".join(file.name for file in list(patients.values())[:MOST_NAMED])
+        named = ", ".join(file.name for file in list(patients.values())[:MAX_NAMED])
         raise DataError(
             f"the files belong to {len(patients):,} patients (such as {named}); send the files of "
             "one patient at a time."
@@ -314,7 +314,7 @@ def associated(node: Node, classes: set[str], limits: LinkLimits) -> Iterator[As
             node.host,
             node.port,
             ae_title=node.called,
-            max_pdu=MOST_PDU_BYTES,
+            max_pdu=MAX_PDU_BYTES,
             tls_args=None if context is None else (context, node.host),
             evt_handlers=[
                 (evt.EVT_CONN_OPEN, limits.attach),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FORMAT = "isocenter-order-1"
 ORDER = "order.json"
 """Name of the file next to a patient's result."""
-MOST_BYTES = 1 << 16
+MAX_BYTES = 1 << 16
 DAY_DIGITS = 8
 UID = r"^([0-9]+(\.[0-9]+)*)?$"
 """Numbers and dots (PS3.5, 9.1). Some nodes write numbers with leading zeros."""
@@ -200,7 +200,7 @@ class ImagingOrder(Settings):
         FileFormatError
             if it is not an order, or was changed
         """
-        text = read_text(path, MOST_BYTES)
+        text = read_text(path, MAX_BYTES)
         try:
             said = from_json(text)
             seal = said.pop("seal", None)

@@ -16,7 +16,7 @@ UID_ROOT = b"1.2.840.10008."
 """Root of the UIDs of the standard, one of which every object contains."""
 FIRST_GROUPS = (0x0002, 0x0008)
 """First groups of a file without a preamble."""
-LEAST_ATTRIBUTES = 3
+MIN_ATTRIBUTES = 3
 """Number of plausible attributes after which a file without a preamble counts as DICOM."""
 LONG_VRS = (b"OB", b"OW", b"SQ", b"UN", b"UT", b"UC", b"UR")
 
@@ -46,9 +46,9 @@ def begins_with_attributes(head: bytes) -> bool:
 
 
 def _is_plausible(head: bytes, order: str, explicit: bool) -> bool:
-    tags = list(islice(_tags(head, order, explicit), LEAST_ATTRIBUTES))
+    tags = list(islice(_tags(head, order, explicit), MIN_ATTRIBUTES))
     rising = all(a < b for a, b in pairwise(tags))
-    return len(tags) == LEAST_ATTRIBUTES and tags[0] >> 16 in FIRST_GROUPS and rising
+    return len(tags) == MIN_ATTRIBUTES and tags[0] >> 16 in FIRST_GROUPS and rising
 
 
 def _tags(head: bytes, order: str, explicit: bool) -> Iterator[int]:

@@ -55,7 +55,7 @@ HOUNSFIELD_STEPS = (0.1, 1.0)
 DYNAMIC = ["DYNAMIC", "IMAGE"]
 HEADER_BYTES = 4096
 """Upper limit for a file without its pixels, to estimate the space [bytes]."""
-FEWEST_DIGITS = 5
+MIN_DIGITS = 5
 
 
 def slices_of(
@@ -320,7 +320,7 @@ def write_series(
     n_images = max(len(frames), 1)
     n_files = n_images * volume.grid.shape[0]
     # Leading zeros: programs that sort by name then get the order of the slices.
-    digits = max(FEWEST_DIGITS, len(str(n_files)))
+    digits = max(MIN_DIGITS, len(str(n_files)))
     room = n_images * volume.values.size * 2 + n_files * HEADER_BYTES
     contents = enumerate(slices_of(volume, provenance, whose, frames), start=1)
     files = ((f"{number:0{digits}}.dcm", content) for number, content in contents)

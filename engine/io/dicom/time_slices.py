@@ -20,7 +20,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from engine.core.errors import FileFormatError
-from engine.data.timing.time_frames import MOST_FRAMES, MS, TimeFrame
+from engine.data.timing.time_frames import MAX_FRAMES, MS, TimeFrame
 from engine.io.dicom.headers import WAY_OUT, Header
 
 ROUNDED_MS = 1000
@@ -80,9 +80,9 @@ def parted(
         # Without acquisition times, order by reference time and length.
         keys = sorted(found, key=lambda key: key[1:])
     name, said = headers[0].path.parent.name, headers[0].text("NumberOfTimeSlices")
-    if len(keys) > MOST_FRAMES:
+    if len(keys) > MAX_FRAMES:
         raise FileFormatError(
-            f"{name}: contains {len(keys):,} time frames, expected at most {MOST_FRAMES}; export "
+            f"{name}: contains {len(keys):,} time frames, expected at most {MAX_FRAMES}; export "
             "fewer time frames."
         )
     if said.isdigit() and 1 < len(keys) != int(said):

@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.core.errors import EngineError, ResourceError, SettingsError
 from engine.io.safety.open_input import open_head, read_text
 
-MOST_TEXT_BYTES = 4_000_000
+MAX_TEXT_BYTES = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class TlsFiles:
 
     def _text_of_authorities(self) -> str:
         path = Path(self.authorities).expanduser()
-        return read_text(path, MOST_TEXT_BYTES) if self.authorities else ""
+        return read_text(path, MAX_TEXT_BYTES) if self.authorities else ""
 
 
 def not_encrypted(name: str, e: ssl.SSLError) -> ResourceError:

@@ -23,7 +23,7 @@ from engine.io.safety.budget import refuse_large_data
 SAME_PLACE_MM = 0.01
 UNEVEN = 0.05
 """Part of the typical distance by which others may differ, because headers are rounded."""
-MOST_TIMES = 8
+MAX_TIMES = 8
 """Maximum number of resampled slices for each existing one."""
 
 
@@ -126,7 +126,7 @@ def at_even_heights(
     # The finest existing distance everywhere, so that no detail is lost.
     n = int(np.ceil((last - first) / steps.min() - UNEVEN)) + 1
     name = ordered[0].path.parent.name
-    if n > MOST_TIMES * len(ordered):
+    if n > MAX_TIMES * len(ordered):
         raise GeometryError(
             f"{name}: the distances of its slices are {steps.min():.3g} to {steps.max():.3g} mm, "
             "too uneven for resampling; export the series with equal spacing."

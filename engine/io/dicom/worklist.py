@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 FIND = "1.2.840.10008.5.1.4.31"
 """Modality Worklist Information Model, FIND."""
 PENDING = (0xFF00, 0xFF01)
-MOST = 500
+MAX_ORDERS = 500
 """Maximum number of orders that are read; a large hospital has fewer per day."""
 QUERY_S = 120.0
 """Time for all answers to a query."""
-MOST_BYTES = 16 * 2**20
+MAX_BYTES = 16 * 2**20
 """Size of all answers to a query; 500 orders have 1 MB. pydicom needs ten times the memory."""
 UNICODE = "ISO_IR 192"
 
@@ -107,7 +107,7 @@ def ask_worklist(node: Node, question: WorklistQuery) -> Worklist:
     Returns
     -------
     worklist
-        at most `MOST` orders, with notes on unusable ones
+        at most `MAX_ORDERS` orders, with notes on unusable ones
 
     Raises
     ------
@@ -115,13 +115,15 @@ def ask_worklist(node: Node, question: WorklistQuery) -> Worklist:
         if the node cannot be reached, has no worklist, refuses the query, or the connection is lost
     """
     orders, notes = list[ImagingOrder](), dict[str, None]()
-    limits = LinkLimits(node.name, QUERY_S, MOST_BYTES)
+    limits = LinkLimits(node.name, QUERY_S, MAX_BYTES)
     with associated(node, {FIND}, limits) as association:
         for n_read, answer in enumerate(_answers(association, node, question)):
             # Unusable answers count too: a node could send them without end.
-            if n_read == MOST:
+            if n_read == MAX_ORDERS:
                 # A dictionary keeps the order and removes repeated notes.
-                notes[f"{node.name}: has more than {MOST:,} orders; query a single day."] = None
+                notes[f"{node.name}: has more than {MAX_ORDERS:,} orders; query a single day."] = (
+                    None
+                )
                 association.abort()  # a release would wait for all further answers
                 break
             try:

@@ -18,7 +18,7 @@ from engine.core.errors import FileFormatError, GeometryError
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 
-MOST_NUMBERS = 1 << 24
+MAX_NUMBERS = 1 << 24
 """Maximum number of ID combinations; no scanner has more crystals."""
 CANDIDATES = 8
 """Number of nearby crystals that are tried in turn."""
@@ -51,10 +51,10 @@ class CrystalNumbers:
 
     def __post_init__(self) -> None:
         n = int(np.prod(self.sizes, dtype=np.float64))
-        if n > MOST_NUMBERS:
+        if n > MAX_NUMBERS:
             raise FileFormatError(
                 f"{self.name}: the volume IDs allow {n:,} crystals, expected at most "
-                f"{MOST_NUMBERS:,}; mask the unused ID branches in GATE."
+                f"{MAX_NUMBERS:,}; mask the unused ID branches in GATE."
             )
         self.counts, self.sums_mm = np.zeros(n), np.zeros((3, n))
 

@@ -21,7 +21,7 @@ UNIT = "counts"
 VOXELS_MM = (0.5, 1.0, 2.0, 4.0)
 WIDE = 128
 """Maximum number of voxels across; otherwise larger voxels are used."""
-MOST = 512
+MAX_EDGE = 512
 
 
 class GateEmissions(VolumeReader):
@@ -59,10 +59,10 @@ def _grid(root: RootFile, tree: CoincidenceTree) -> ImageGrid:
     reach = np.zeros(3)
     for columns in root.rows(tree, tree.branches.sources):
         reach = np.maximum(reach, np.abs(stacked(columns, tree.branches.sources)).max(axis=0))
-    if not np.isfinite(reach).all() or reach.max() > VOXELS_MM[-1] * MOST / 2:
+    if not np.isfinite(reach).all() or reach.max() > VOXELS_MM[-1] * MAX_EDGE / 2:
         raise FileFormatError(
             f"{root.name}: decays are up to {reach.max():g} mm from the centre, expected at most "
-            f"{VOXELS_MM[-1] * MOST / 2:g} mm; give positions in mm."
+            f"{VOXELS_MM[-1] * MAX_EDGE / 2:g} mm; give positions in mm."
         )
     voxel = next((v for v in VOXELS_MM if 2 * reach.max() <= WIDE * v), VOXELS_MM[-1])
     # Even numbers keep the scanner centre on a voxel face. 1e-6 mm includes decays exactly at the

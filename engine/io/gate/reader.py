@@ -35,7 +35,7 @@ from engine.io.scanners import read_scanner
 from engine.io.scanners.adjacent_file import adjacent_scanner
 
 PS_PER_S = 1e12
-MOST_S = 2**32 / 1000
+MAX_S = 2**32 / 1000
 LATE_MS = 1000
 """A first event after this time gets a note: the clock began before the scan."""
 EVENT_BYTES = 80
@@ -189,10 +189,10 @@ def _tally(crystals: Array, scanner: Scanner) -> Array:
 
 def _refuse_times(first: Array, second: Array, name: str) -> None:
     for times in (first, second):
-        if len(times) and not (times.min() >= 0 and times.max() < MOST_S):
+        if len(times) and not (times.min() >= 0 and times.max() < MAX_S):
             raise FileFormatError(
                 f"{name}: event times run from {times.min():g} to {times.max():g} s, expected 0 to "
-                f"{MOST_S:,.0f} s; simulate the scan from time 0."
+                f"{MAX_S:,.0f} s; simulate the scan from time 0."
             )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
-from engine.data.error_map import LEAST_REPLICATES, METHODS, ErrorMap, Method
+from engine.data.error_map import METHODS, MIN_REPLICATES, ErrorMap, Method
 from engine.io.hdf5.opening import dataset, unchanged_column
 from engine.io.hdf5.writer import reserve
 
@@ -168,8 +168,8 @@ def _check(
     deviations: tuple[int, ...], scale: tuple[int, ...], shape: tuple[int, ...], path: Path
 ) -> None:
     n, *rest = deviations
-    if tuple(rest) != shape or scale != shape or n < LEAST_REPLICATES:
+    if tuple(rest) != shape or scale != shape or n < MIN_REPLICATES:
         raise FileFormatError(
             f"{path.name}: the error map has the shapes {deviations} and {scale}, expected at "
-            f"least {LEAST_REPLICATES} replicates of {shape} (z, y, x); write the file again."
+            f"least {MIN_REPLICATES} replicates of {shape} (z, y, x); write the file again."
         )

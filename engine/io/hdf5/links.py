@@ -23,7 +23,7 @@ from engine.io.safety.open_input import InputFile, open_input
 if TYPE_CHECKING:
     import h5py
 
-MOST_FILES = 20
+MAX_FILES = 20
 """Linked files that are searched for further links; readers open no more."""
 BLOCK = "%b"
 """Number of a block in the name of a virtual dataset's file, see H5Pset_virtual."""
@@ -48,7 +48,7 @@ def linked_files(file: InputFile) -> tuple[Path, ...]:
     """
     found: dict[Path, None] = dict.fromkeys(_files_in(file, file.path.parent))
     waiting = list(found)
-    for each in islice(waiting, MOST_FILES):  # grows meanwhile
+    for each in islice(waiting, MAX_FILES):  # grows meanwhile
         with suppress(EngineError), open_input(each) as linked:
             for other in (*_files_in(linked, each.parent), *_files_in(linked, file.path.parent)):
                 if other not in found:

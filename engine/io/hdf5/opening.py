@@ -46,7 +46,7 @@ READ_FAILED = re.compile(r"file read failed: .*?\berrno = (\d+)")
 """Error number of the system in the message of the HDF5 library."""
 ENDS = re.compile(r"eof = (\d+), .*stored_eof = (\d+)")
 """Actual and expected size of a truncated file in the message of the HDF5 library."""
-MOST_NAMED = 6
+MAX_NAMED = 6
 NAMES = {
     307: "bzip2",
     32001: "Blosc",
@@ -465,7 +465,7 @@ def datasets_in(file: InputFile) -> list[str]:
 def describe_contents(file: InputFile) -> str:
     """Return the message for an HDF5 file that no reader accepts, with its first datasets."""
     found = datasets_in(file)
-    named = ", ".join([*found[:MOST_NAMED], *["..."] * (len(found) > MOST_NAMED)])
+    named = ", ".join([*found[:MAX_NAMED], *["..."] * (len(found) > MAX_NAMED)])
     return (
         f"{file.name}: unknown kind of HDF5 file; export it in a supported format, or describe its "
         f"X-ray projections with `isocenter import`. Datasets: {len(found):,} ({named})."

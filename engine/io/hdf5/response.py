@@ -50,7 +50,7 @@ COLUMNS = {
     "errors": "<f4",
 }
 """Column -> type in the file."""
-MOST_LAYERS = 4
+MAX_LAYERS = 4
 """Maximum number of crystal layers of a scanner."""
 
 
@@ -143,7 +143,7 @@ def read_response_scanner(path: Path | str) -> DualHead:
 def _compared(file: h5py.File) -> list[str]:
     """Return all columns that a file can have; checksums are compared where they are read."""
     # The number of layers is not known before the scanner is read, so list all possible groups.
-    groups = ["response", *(_group(*pair) for pair in stored_pairs(MOST_LAYERS))]
+    groups = ["response", *(_group(*pair) for pair in stored_pairs(MAX_LAYERS))]
     return [f"{group}/{name}" for group in groups if group in file for name in COLUMNS]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import h5py
 
 GROUP, NAME = "triggers", "signal"
-MOST_SIGNALS = 16
+MAX_SIGNALS = 16
 LIVE = "live_pairs"
 
 
@@ -67,7 +67,7 @@ def read_stored_triggers(file: h5py.File, path: Path) -> tuple[Triggers, ...]:
     """
     found: list[Triggers] = []
     # Numbered datasets keep the order of the signals, which names would not.
-    while len(found) < MOST_SIGNALS and f"{GROUP}/{len(found)}" in file:
+    while len(found) < MAX_SIGNALS and f"{GROUP}/{len(found)}" in file:
         item = dataset(file, f"{GROUP}/{len(found)}", path)
         times = np.array(column(item, "<i8", path))
         if times.ndim != 1:

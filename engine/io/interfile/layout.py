@@ -23,7 +23,7 @@ from engine.io.text.rows import is_number
 AXES = ("x", "y", "z")
 CASTOR = "castor version"
 """Key in headers that CASToR writes."""
-MOST_FRAMES = 1000
+MAX_FRAMES = 1000
 
 
 @dataclass(frozen=True)
@@ -163,9 +163,9 @@ def _n_frames(header: InterfileHeader) -> int:
         said.append(int(along) if along and along.is_integer() else None)
     # Three keys can state the number, and often only one of them is right. The others are then 1.
     n = max([each or 1 for each in said])
-    if not 1 <= n <= MOST_FRAMES:
+    if not 1 <= n <= MAX_FRAMES:
         raise FileFormatError(
-            f"{header.path.name}: states {n:,} time frames, expected 1 to {MOST_FRAMES:,}; correct "
+            f"{header.path.name}: states {n:,} time frames, expected 1 to {MAX_FRAMES:,}; correct "
             "the header."
         )
     return n

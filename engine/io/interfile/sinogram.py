@@ -44,7 +44,7 @@ MARK = b"ring difference per segment"
 AXES = {1: "tangential coordinate", 4: "segment"}
 BY_VIEW, BY_PLANE = ("axial coordinate", "view"), ("view", "axial coordinate")
 ARC = "arc correction"
-TIMES, MOST_TIMES = "timing positions", 9999
+TIMES, MAX_TIMES = "timing positions", 9999
 CM, SCANNER = 10.0, "scanner type"
 
 
@@ -154,11 +154,11 @@ def _n_times(header: InterfileHeader) -> int:
         return 1
     label = (header.text("matrix axis label [5]") or "").lower()
     n_times = header.required("matrix size [5]") if n == 5 else 0
-    if label != TIMES or not 1 <= n_times <= MOST_TIMES:
+    if label != TIMES or not 1 <= n_times <= MAX_TIMES:
         raise FileFormatError(
             f"{header.path.name}: has {n} dimensions ('matrix axis label [5]' is {label!r}, "
             f"'matrix size [5]' is {n_times:,}), expected 4 dimensions, or 5 with up to "
-            f"{MOST_TIMES:,} {TIMES!r}; correct the header."
+            f"{MAX_TIMES:,} {TIMES!r}; correct the header."
         )
     return n_times
 
@@ -183,7 +183,7 @@ def _scanner_of(
     inner, depth, apart, bin_cm, offset = numbers.values()
     # STIR's effective radius: photons interact at a mean depth inside the crystal.
     radius, pitch = CM * (inner / 2 + depth), CM * apart
-    n_across = n_bins if arc_mm is None else header.whole(_MOST_BINS) or n_bins
+    n_across = n_bins if arc_mm is None else header.whole(_MAX_BINS) or n_bins
     # Without arc correction, bin t is at radius · sin(π t / n), so the edge limits the field of
     # view.
     angle = np.pi * (n_bins // 2) / max(n_crystals, 1)
@@ -211,7 +211,7 @@ def _scanner_of(
     return RingScanner(parse(RingSettings, values, where=header.path.name))
 
 
-_MOST_BINS = "maximum number of non-arc-corrected bins"
+_MAX_BINS = "maximum number of non-arc-corrected bins"
 
 
 def _values(

@@ -25,7 +25,7 @@ _WIDTH = ("size of unmashed tof time bins (ps)", "size of timing bin (ps)")
 _FWHM = ("tof timing resolution (ps)", "timing resolution (ps)")
 LOW, HIGH = "energy window lower level[1]", "energy window upper level[1]"
 RESOLUTION, AT = "energy resolution", "reference energy (in kev)"
-MOST_KEV, WIDEST = 2000.0, 0.5
+MAX_KEV, WIDEST = 2000.0, 0.5
 
 
 def tof_of(header: InterfileHeader, n_times: int) -> Plain | None:
@@ -133,7 +133,7 @@ def energy_of(header: InterfileHeader) -> Plain | None:
     at = header.number(AT) or ELECTRON_KEV
     # The relative resolution is proportional to 1/sqrt(E), and the model uses that at 511 keV.
     resolution = width * sqrt(max(at, 0.0) / ELECTRON_KEV)
-    if not (0 < low < ELECTRON_KEV < high <= MOST_KEV and 0 < resolution <= WIDEST):
+    if not (0 < low < ELECTRON_KEV < high <= MAX_KEV and 0 < resolution <= WIDEST):
         return None
     return {"window_kev": (low, high), "resolution": resolution}
 

@@ -25,7 +25,7 @@ HEADERS: dict[str, tuple[tuple[str, Reader], ...]] = {
 }
 """Suffix of data -> suffix and reader of each possible header."""
 MAIN_HEADER = ".mhdr"
-MOST_FILES = 3
+MAX_FILES = 3
 """Header, data and provenance of an image."""
 
 
@@ -72,7 +72,7 @@ def _counts_of_siemens(path: Path) -> Path | None:
 def _only_image(inside: list[Path]) -> Path | None:
     """Return the header of the image if the folder contains nothing else."""
     endings = tuple(ending for ending, _ in HEADERS[VALUES])
-    for header in inside if len(inside) <= MOST_FILES else ():
+    for header in inside if len(inside) <= MAX_FILES else ():
         if not header.name.lower().endswith(endings):
             continue
         others = [each for each in inside if each not in (header, sidecar_path(header))]

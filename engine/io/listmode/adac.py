@@ -43,8 +43,8 @@ LONGEST_LINE = 4096
 LATE_MS = 1000.0
 """A first event after this time gets a note: the clock began before the scan."""
 SEPARATION = re.compile(r"^\s*separation\s*=\s*([0-9.]+)\s*$", re.IGNORECASE | re.MULTILINE)
-MOST_BYTES = 1 << 30
-MOST_MS = 2.0**32 - 1
+MAX_BYTES = 1 << 30
+MAX_MS = 2.0**32 - 1
 NEAR_MM = 0.5
 """Largest difference of the separation from that of the scanner."""
 
@@ -61,7 +61,7 @@ class AdacCsv(ListModeReader):
 
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
-        path, text = file.path, file.text(MOST_BYTES)
+        path, text = file.path, file.text(MAX_BYTES)
         n_cut = _cut_off(text)
         rows = _rows(text[: len(text) - n_cut], path)
         _refuse_times(rows[:, 0], path)
@@ -157,10 +157,10 @@ def _is_event(line: str) -> bool:
 
 
 def _refuse_times(times_ms: Array, path: Path) -> None:
-    if times_ms.min() < 0 or times_ms.max() > MOST_MS:
+    if times_ms.min() < 0 or times_ms.max() > MAX_MS:
         raise FileFormatError(
             f"{path.name}: times run from {times_ms.min():g} to {times_ms.max():g} ms, expected 0 "
-            f"to {MOST_MS:,.0f} ms in the first column (t x1 y1 x2 y2); choose another file."
+            f"to {MAX_MS:,.0f} ms in the first column (t x1 y1 x2 y2); choose another file."
         )
     back = np.flatnonzero(np.diff(times_ms) < 0)
     if len(back):

@@ -16,7 +16,7 @@ from engine.geometry.scanner import Scanner
 FIELDS = {"ring": ((0, 8), 8), "det": ((16, 32), 16), "layer": ((48, 52), 4)}
 """First bits for crystals A and B, and the width."""
 Records = NDArray[np.uint64]
-MOST_KEYS = 16_777_216
+MAX_KEYS = 16_777_216
 """Maximum size of the table, ten times that of any scanner."""
 
 
@@ -57,7 +57,7 @@ class Lookup:
         # Larger numbers do not fit in the fields of a record.
         rings, places, layers = (int(n) + 1 for n in np.minimum(most, (255, 65_535, 15)))
         shape = (rings, places, layers)
-        if rings * places * layers > MOST_KEYS:
+        if rings * places * layers > MAX_KEYS:
             raise GeometryError(
                 f"{path.name}: the {scanner.n_crystals:,} crystals in the map are numbered up to "
                 f"ring {rings - 1}, det {places - 1}, layer {layers - 1}; number them without gaps."

@@ -19,7 +19,7 @@ from engine.core.errors import FileFormatError
 from engine.data.listmode import ListMode
 from engine.io.safety.open_input import InputFile
 
-MOST_BYTES = 16 * 2**20
+MAX_BYTES = 16 * 2**20
 """Maximum number of bytes that are read at once."""
 
 
@@ -108,7 +108,7 @@ class ListModeTail:
             return self.identity not in (None, file.identity) or file.size < self.at
 
     def _new_words(self) -> Array:
-        """Return complete words that were not read yet, at most `MOST_BYTES`."""
+        """Return complete words that were not read yet, at most `MAX_BYTES`."""
         # Not `open_input`, which refuses a file that changes. Opened for each read, because on a
         # network share an open handle can keep showing the old size.
         with closing(InputFile(self.path)) as file:
@@ -118,5 +118,5 @@ class ListModeTail:
                 raise FileFormatError(f"{self.path.name}: the file was truncated; open it again.")
             self.identity = file.identity
             dtype = np.dtype(self.format.dtype)
-            n = min(file.size - self.at, MOST_BYTES) // dtype.itemsize
+            n = min(file.size - self.at, MAX_BYTES) // dtype.itemsize
             return file.array(dtype, (n,), self.at)

@@ -18,7 +18,7 @@ from engine.io.petsird.stream import EndOfStreamError, YardlStream
 
 COINCIDENCES = (("promptEvents", False), ("delayedEvents", True))
 OTHERS = ("singleEvents", "tripleEvents", "quadrupleEvents")
-MOST_MS = 2**32 - 1
+MAX_MS = 2**32 - 1
 
 
 @dataclass
@@ -63,10 +63,10 @@ class Blocks:
         interval: Tree = block["timeInterval"]
         start, stop = int(interval["start"]), int(interval["stop"])
         # Event times are stored as uint32 in ms.
-        if not start <= stop <= MOST_MS:
+        if not start <= stop <= MAX_MS:
             raise FileFormatError(
                 f"{self.name}: a time block runs from {start:,} to {stop:,} ms, expected "
-                f"increasing times of at most {MOST_MS:,} ms; copy the file again."
+                f"increasing times of at most {MAX_MS:,} ms; copy the file again."
             )
         # Other kinds of blocks are counted above and ignored.
         if kind == "EventTimeBlock":

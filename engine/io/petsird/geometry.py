@@ -29,7 +29,7 @@ NAME = "PETSIRD scanner"
 """Name of a scanner if the file states no model."""
 EVEN = 1e-3
 """Tolerance of the edges of TOF bins, as a part of a bin."""
-MOST_TOF_BINS = 32_767
+MAX_TOF_BINS = 32_767
 OFF_MIDDLE_MM = 0.01
 """Scanners whose centre is closer to z = 0 are not shifted."""
 
@@ -191,7 +191,7 @@ def _tof(scanner: Tree, n_types: int) -> tuple[TofBins | None, tuple[str, ...]]:
     step = float(first[-1] - first[0]) / (len(first) - 1)
     # Bins must be of equal width and centred on 0, because the kernels compute their edges.
     even = (np.arange(len(first)) - (len(first) - 1) / 2) * step
-    if step <= 0 or np.abs(first - even).max() > EVEN * step or len(first) > MOST_TOF_BINS:
+    if step <= 0 or np.abs(first - even).max() > EVEN * step or len(first) > MAX_TOF_BINS:
         return None, ("TOF is not used: its bins differ in width, or are not centred.",)
     return TofBins(fwhm_mm / MM_PER_PS, step / MM_PER_PS, len(first) - 1), ()
 

@@ -21,7 +21,7 @@ from engine.io.safety.open_input import InputFile
 GZIP = b"\x1f\x8b"
 MAGIC = b"yardl\x01\x00\x00\x00"
 """Name and version of the encoding."""
-MOST_VARINT = 10
+MAX_VARINT = 10
 """Maximum number of bytes of an integer."""
 AT_ONCE = 16 * 2**20
 """Bytes that are read from the file at once."""
@@ -149,7 +149,7 @@ class YardlStream:
     def whole(self) -> int:
         """Return an unsigned integer of variable length."""
         value = 0
-        for shift in range(0, 7 * MOST_VARINT, 7):
+        for shift in range(0, 7 * MAX_VARINT, 7):
             byte = self.byte()
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
@@ -182,12 +182,12 @@ class YardlStream:
         values = np.empty(n, np.uint64)
         done = 0
         while done < n:
-            part = self.peek(min(MOST_VARINT * (n - done), AT_ONCE))
+            part = self.peek(min(MAX_VARINT * (n - done), AT_ONCE))
             # The high bit is 0 in the last byte of each integer, so all ends are found at once.
             ends = np.flatnonzero(part < 0x80)[: n - done]
             if not len(ends):
                 # No end within 10 bytes: the data are damaged. Otherwise the file ends here.
-                if len(part) >= MOST_VARINT:
+                if len(part) >= MAX_VARINT:
                     raise self.damaged()
                 raise EndOfStreamError
             values[done : done + len(ends)] = self._numbers(part, ends)
@@ -202,7 +202,7 @@ class YardlStream:
         starts[0], starts[1:] = 0, ends[:-1] + 1
         lengths = ends - starts + 1
         longest = int(lengths.max())
-        if longest > MOST_VARINT:
+        if longest > MAX_VARINT:
             raise self.damaged()
         values = (part[starts] & 0x7F).astype(np.uint64)
         # One pass per byte position over all integers: at most 10 passes instead of a loop over

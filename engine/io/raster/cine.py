@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 FRAME_MS = 80
-MOST_FRAMES = 240
+MAX_FRAMES = 240
 
 
 class CineWriter(VolumeWriter):
@@ -72,9 +72,9 @@ def shown_slices(n: int) -> list[int]:
     Parameters
     ----------
     n
-        number of slices; up to `MOST_FRAMES` all of them are shown
+        number of slices; up to `MAX_FRAMES` all of them are shown
     """
-    return np.unique(np.linspace(0, n - 1, min(n, MOST_FRAMES)).round().astype(int)).tolist()
+    return np.unique(np.linspace(0, n - 1, min(n, MAX_FRAMES)).round().astype(int)).tolist()
 
 
 def _frames(volume: Volume) -> Iterator[Image]:

@@ -11,7 +11,7 @@ from engine.core.arrays import Array
 from engine.io.raster.png import FRAME, INK, MARK, TEXT_PX, TITLE_PX, font
 
 MARGIN_PX, LABEL_PX, FOOTER_PX = 12, 28, 36
-MOST_EDGE_PX = 420
+MAX_EDGE_PX = 420
 """Longer edge of an image on the sheet; larger images are averaged, smaller ones enlarged."""
 DARK_PERCENTILE, LIGHT_PERCENTILE = 1.0, 99.8
 
@@ -38,7 +38,7 @@ def contact_sheet(
     n_across = int(np.ceil(np.sqrt(len(images))))
     n_down = -(-len(images) // n_across)
     height, width = images[0].shape
-    scale = MOST_EDGE_PX / max(height, width)
+    scale = MAX_EDGE_PX / max(height, width)
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
     cell = size[0] + MARGIN_PX, size[1] + LABEL_PX
     page_size = (n_across * cell[0] + MARGIN_PX, n_down * cell[1] + MARGIN_PX + FOOTER_PX)

@@ -16,7 +16,7 @@ from engine.io.xray.matlab import MARK_OF_HDF5
 if TYPE_CHECKING:
     import h5py
 
-MOST = 1000
+MAX_NAMES = 1000
 """Maximum number of top-level names that are read."""
 IMPORT = "If it contains projections, describe dataset, sizes and angles with `isocenter import`."
 CONVERT = "Save it as OME-TIFF with Fiji, and open that."
@@ -35,7 +35,7 @@ def _tree(tell: Callable[[set[str], set[str], h5py.File], bool]) -> Tell:
             with open_hdf5(file) as tree:
                 # A file can have a dataset for each of a million frames, which take minutes to
                 # list.
-                names = {name for name, _ in zip(tree, range(MOST), strict=False)}
+                names = {name for name, _ in zip(tree, range(MAX_NAMES), strict=False)}
                 return tell(names, set(tree.attrs), tree)
         except (EngineError, OSError, KeyError, RuntimeError, ValueError):
             return False

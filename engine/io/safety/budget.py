@@ -24,7 +24,7 @@ MEMORY_PART = 0.9
 """Part of the free memory that one file may use."""
 SMALL_BYTES = 2**20
 """Smaller requests are not checked, because the check is a system call."""
-MOST_PACKED = 64
+MAX_COMPRESSION = 64
 """Largest compression ratio of a scan: noisy images stay below 10, our images of objects without
 noise below 50. A decompression bomb reaches 1,030.
 """
@@ -141,7 +141,7 @@ def refuse_large_data(n_bytes: int, name: str) -> None:
 
 def max_unpacked_bytes(n_packed: int) -> int:
     """Return the largest decompressed size that is allowed for compressed bytes."""
-    return min(DEFLATE_MOST * n_packed, max(ALWAYS_UNPACKED, MOST_PACKED * n_packed))
+    return min(DEFLATE_MOST * n_packed, max(ALWAYS_UNPACKED, MAX_COMPRESSION * n_packed))
 
 
 def refuse_bomb(n_bytes: int, n_packed: int, name: str) -> None:

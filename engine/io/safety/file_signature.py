@@ -22,7 +22,7 @@ from engine.io.text.json_text import from_json, to_json
 log = logging.getLogger(__name__)
 
 SUFFIX = ".sig"
-MOST_BYTES = 1 << 16
+MAX_BYTES = 1 << 16
 STATED = re.compile(rb"isocenter-signed ([0-9a-f]{64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
 """Statement within a file that it was signed: public key and time."""
 Kind = Literal["result", "report"]
@@ -138,7 +138,7 @@ def check_file(path: Path, kind: Kind) -> CheckedSignature:
     if not signed.exists():
         return CheckedSignature("without key", "is not signed with a key")
     try:
-        text = read_text(signed, MOST_BYTES)
+        text = read_text(signed, MAX_BYTES)
         with open_input(path) as file:
             digest = file.sha256()
     except EngineError:

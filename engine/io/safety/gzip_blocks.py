@@ -26,7 +26,7 @@ AT_ONCE = 32
 """Blocks of a stream that are compressed in parallel."""
 WINDOW = 1 << 15
 """Largest distance that deflate can refer back (RFC 1951, section 2)."""
-MOST_THREADS = 16
+MAX_THREADS = 16
 HEADER = b"\x1f\x8b\x08\x00" + bytes(4) + b"\x00\xff"
 """Magic, deflate, no flags, no time, no level, no system (RFC 1952, section 2.3)."""
 
@@ -39,7 +39,7 @@ def gzipped(content: bytes, *, threads: int | None = None) -> bytes:
     content
         bytes to compress
     threads
-        number of threads; None uses one for each core, at most `MOST_THREADS`
+        number of threads; None uses one for each core, at most `MAX_THREADS`
 
     Returns
     -------
@@ -47,7 +47,7 @@ def gzipped(content: bytes, *, threads: int | None = None) -> bytes:
         always the same bytes for the same content: the header contains no name and no time
     """
     view = memoryview(content)
-    with ThreadPoolExecutor(threads or min(os.cpu_count() or 1, MOST_THREADS)) as pool:
+    with ThreadPoolExecutor(threads or min(os.cpu_count() or 1, MAX_THREADS)) as pool:
         parts = pool.map(lambda start: _block(view, start), range(0, max(len(view), 1), BLOCK))
         packed = b"".join([HEADER, *parts])
     # Trailer: CRC-32, then the length modulo 2^32 (RFC 1952, section 2.3.1).
@@ -64,7 +64,7 @@ def gzip_pieces(
     pieces
         the content in order
     threads
-        number of threads; None uses one for each core, at most `MOST_THREADS`
+        number of threads; None uses one for each core, at most `MAX_THREADS`
 
     Yields
     ------
@@ -73,7 +73,7 @@ def gzip_pieces(
     """
     crc, size, before, left = 0, 0, b"", bytearray()
     yield HEADER
-    with ThreadPoolExecutor(threads or min(os.cpu_count() or 1, MOST_THREADS)) as pool:
+    with ThreadPoolExecutor(threads or min(os.cpu_count() or 1, MAX_THREADS)) as pool:
         for piece in pieces:
             crc, size = zlib.crc32(piece, crc), size + len(piece)
             left += piece

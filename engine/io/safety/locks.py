@@ -38,7 +38,7 @@ NEW_S = 2.0
 OLD_S = 7 * 86_400.0
 """Age at which any part in one of our own folders is removed."""
 NOBODY = "x"
-MOST_NUMBER = 2**31 - 1
+MAX_NUMBER = 2**31 - 1
 """Largest number of a process; a larger one in a file name is of another program."""
 
 
@@ -208,4 +208,4 @@ def has_ended(number: str) -> bool:
     """
     import psutil
 
-    return int(number) <= MOST_NUMBER and not psutil.pid_exists(int(number))
+    return int(number) <= MAX_NUMBER and not psutil.pid_exists(int(number))

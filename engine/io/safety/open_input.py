@@ -29,7 +29,7 @@ from engine.core.errors import (
     LongUnitError,
     ResourceError,
 )
-from engine.data.formatting import MOST_UNIT_LETTERS
+from engine.data.formatting import MAX_UNIT_CHARACTERS
 from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.stored_bytes import refuse_sparse
 
@@ -304,7 +304,7 @@ def open_input(path: Path, *, may_be_cut: bool = False) -> Iterator[InputFile]:
     except LongUnitError as e:
         raise FileFormatError(
             f"{file.name}: the unit of its values has {e.n:,} characters, expected at most "
-            f"{MOST_UNIT_LETTERS}; shorten the unit in the file."
+            f"{MAX_UNIT_CHARACTERS}; shorten the unit in the file."
         ) from e
     except EngineError:
         # A file that is still being copied looks damaged; then this is the reason to report.

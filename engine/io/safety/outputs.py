@@ -23,7 +23,7 @@ from engine.io.names import refuse_unusable_name
 Identity = tuple[int, int]
 WHOLE = (".nii", ".npy", ".mha", ".nrrd", ".hv")
 """Formats with 4 bytes for each voxel, neither compressed nor rounded to whole numbers."""
-LEAST_SHARE = 0.05
+MIN_SHARE = 0.05
 """Least size of other files relative to these: no run is refused that could be saved."""
 
 
@@ -177,7 +177,7 @@ def output_need(output: str, image_bytes: int, n_frames: int = 0) -> DiskNeed | 
     if not output:
         return None
     path = Path(output)
-    share = 1.0 if path.name.lower().endswith(WHOLE) else LEAST_SHARE
+    share = 1.0 if path.name.lower().endswith(WHOLE) else MIN_SHARE
     return DiskNeed(path.name, path.absolute().parent, int(share * image_bytes * max(n_frames, 1)))
 
 

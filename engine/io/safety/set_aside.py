@@ -6,7 +6,7 @@ from pathlib import Path
 
 from engine.core.errors import ResourceError
 
-MOST_NAMES = 1000
+MAX_NAMES = 1000
 
 
 def set_aside(path: Path, ending: str = "") -> Path:
@@ -34,12 +34,12 @@ def set_aside(path: Path, ending: str = "") -> Path:
     """
     ending = ending or path.suffix
     stem = path.name.removesuffix(ending)
-    numbers = ("", *(f"-{k}" for k in range(2, MOST_NAMES)))
+    numbers = ("", *(f"-{k}" for k in range(2, MAX_NAMES)))
     names = (path.with_name(f"{stem}.damaged{each}{ending}") for each in numbers)
     free = next((each for each in names if not each.exists()), None)
     if free is None:
         raise ResourceError(
-            f"{path.name}: the folder already contains {MOST_NAMES - 1} damaged files of this "
+            f"{path.name}: the folder already contains {MAX_NAMES - 1} damaged files of this "
             "name; delete some of them."
         )
     try:

@@ -12,11 +12,11 @@ import stat
 from pathlib import Path
 
 from engine.core.errors import FileFormatError
-from engine.io.safety.budget import ALWAYS_UNPACKED, MOST_PACKED
+from engine.io.safety.budget import ALWAYS_UNPACKED, MAX_COMPRESSION
 
 BLOCK_BYTES = 512
 """Unit of `st_blocks` on all systems (stat(2))."""
-MOST_EXTENTS = 10_000
+MAX_EXTENTS = 10_000
 """Maximum number of separate parts that are counted; a file with more of them counts as whole."""
 
 
@@ -47,7 +47,7 @@ def stored_bytes(descriptor: int) -> int:
 
 def _in_extents(descriptor: int, size: int) -> int:
     total = at = 0
-    for _ in range(MOST_EXTENTS):
+    for _ in range(MAX_EXTENTS):
         try:
             start = os.lseek(descriptor, at, os.SEEK_DATA)
         except OSError as e:
@@ -98,9 +98,9 @@ def refuse_sparse(descriptor: int, name: str) -> None:
     if size <= ALWAYS_UNPACKED:
         return
     stored = stored_bytes(descriptor)
-    if size > max(ALWAYS_UNPACKED, MOST_PACKED * stored):
+    if size > max(ALWAYS_UNPACKED, MAX_COMPRESSION * stored):
         raise FileFormatError(
             f"{name}: has {size:,} bytes, but only {stored:,} of them are stored on the disk "
-            f"(expected at least {size // MOST_PACKED:,}), so the rest is empty; copy the file "
+            f"(expected at least {size // MAX_COMPRESSION:,}), so the rest is empty; copy the file "
             "again."
         )

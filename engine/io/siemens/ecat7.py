@@ -37,7 +37,7 @@ from engine.io.volumes.straight_axes import NO_SIDES
 
 MAGIC = b"MATRIX7"
 BLOCK = 512
-MOST_IMAGES = 1000
+MAX_IMAGES = 1000
 FIRST_DIRECTORY = 2
 ROWS = 32
 VOLUMES = {6: "bytes", 7: "16-bit integers", 14: "numbers"}
@@ -187,7 +187,7 @@ def _by_frames(file: InputFile) -> dict[int, tuple[int, int]]:
                 "position or gate."
             )
         # Blocks 1 and 2 are main header and first directory.
-        if not FIRST_DIRECTORY < start <= end or len(found) >= MOST_IMAGES:
+        if not FIRST_DIRECTORY < start <= end or len(found) >= MAX_IMAGES:
             raise FileFormatError(
                 f"{file.name}: damaged directory (blocks {start} to {end}). {DAMAGED}"
             )

@@ -31,7 +31,7 @@ from engine.io.siemens.layout import by_obliqueness, scanner_of
 MARKS = (b"headernamespace:=normalizationheader", b"headernamespace:=normsubheader")
 TABLES = ("geometric effects", "crystal interference", "crystal efficiencies", "axial effects")
 MMR = "2008"
-MOST_COMPONENTS = 20
+MAX_COMPONENTS = 20
 Table = NDArray[np.float32]
 
 
@@ -203,10 +203,10 @@ def _places(header: InterfileHeader) -> dict[str, int]:
     named = {header.of_axis("normalization component", k): k for k in range(1, min(n, 20) + 1)}
     found = {name: k for name, k in named.items() if name is not None}
     missing = [name for name in TABLES if name not in found]
-    if n > MOST_COMPONENTS:
+    if n > MAX_COMPONENTS:
         raise FileFormatError(
             f"{header.path.name}: states {n:,} normalization components, expected at most "
-            f"{MOST_COMPONENTS}; correct the header."
+            f"{MAX_COMPONENTS}; correct the header."
         )
     if missing:
         raise FileFormatError(

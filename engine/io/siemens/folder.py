@@ -21,7 +21,7 @@ from engine.io.siemens import ENDINGS
 from engine.io.siemens.sinogram import PROMPTS, RANDOMS, TRUES, refuse_compressed, types_of
 
 Part = Literal["counts", "normalisation", "attenuation", "randoms", "scatter", "mu-map"]
-MOST_LOOKED_AT = 400
+MAX_INSPECTED = 400
 SPACE = "sms-mi header name space"
 MAIN, SINOGRAM, NORM, IMAGE = "main header", "sinogram", "norm", "image"
 NAMES: dict[Part, re.Pattern[str]] = {
@@ -168,7 +168,7 @@ def _known_files(folder: Path) -> Iterator[FolderFile]:
     files = [each for each in entries(folder) if each.name.lower().endswith(ENDINGS)]
     described: set[str] = set()
     # Each header is opened, so their number is limited.
-    heads = [each for each in files if "hdr" in each.suffix.lower()][:MOST_LOOKED_AT]
+    heads = [each for each in files if "hdr" in each.suffix.lower()][:MAX_INSPECTED]
     for each in heads:
         header = _header(each)
         part = _part_of(header) if header is not None else None

@@ -26,8 +26,8 @@ SYSTEMS = {"2008": "siemens-mmr", **dict.fromkeys(("1104", "2011", "1094"), "sie
 """Value of `originating system` in a header -> scanner."""
 FIRST_AXIS = ("bin", "x", "sinogram bins", "")
 ARC = ("arc correction", "arc-correction", "arc corrected")
-MOST_SPAN, MOST_BINS = 999, 20_000
-WAYS, MOST_KEV = ("lower", "upper"), 2000.0
+MAX_SPAN, MAX_BINS = 999, 20_000
+WAYS, MAX_KEV = ("lower", "upper"), 2000.0
 
 
 def scanner_of(header: InterfileHeader) -> RingScanner:
@@ -67,7 +67,7 @@ def _counting(scanner: RingScanner, header: InterfileHeader) -> RingScanner:
     low, high = (header.number(f"energy window {way} level (kev) [1]") or 0 for way in WAYS)
     energy = scanner.settings.energy
     # Scatter simulation uses the window, so an implausible one is ignored.
-    if energy is None or not 0 < low < ELECTRON_KEV < high <= MOST_KEV:
+    if energy is None or not 0 < low < ELECTRON_KEV < high <= MAX_KEV:
         return scanner
     stated = energy.model_copy(update={"window_kev": (low, high)})
     return RingScanner(scanner.settings.model_copy(update={"energy": stated}))
@@ -108,7 +108,7 @@ def layout_of(header: InterfileHeader) -> SinogramLayout:
     name, scanner = header.path.name, scanner_of(header)
     label = (header.of_axis("matrix axis label", 1) or "").lower()
     n_bins, n_views, n_planes = (header.required(*keys_of("matrix size", k)) for k in (1, 2, 3))
-    if label not in FIRST_AXIS or not (0 < n_bins <= MOST_BINS and 0 < n_views <= MOST_BINS):
+    if label not in FIRST_AXIS or not (0 < n_bins <= MAX_BINS and 0 < n_views <= MAX_BINS):
         raise FileFormatError(
             f"{name}: has {n_bins} × {n_views} × {n_planes} values and the first axis is "
             f"{label!r}, expected the axes bins, projections and planes; correct the header."
@@ -141,9 +141,9 @@ def _segments(header: InterfileHeader, scanner: RingScanner) -> tuple[Segment, .
         return (Segment(1 - n_rings, n_rings - 1, table[0]),)
     span = header.required("axial compression")
     most = header.required("maximum ring difference")
-    if not 1 <= span <= MOST_SPAN:
+    if not 1 <= span <= MAX_SPAN:
         raise FileFormatError(
-            f"{header.path.name}: 'axial compression' is {span}, expected 1 to {MOST_SPAN}; "
+            f"{header.path.name}: 'axial compression' is {span}, expected 1 to {MAX_SPAN}; "
             "correct the header."
         )
     usual = by_obliqueness(SinogramLayout.of(scanner, span=span, most=most))

@@ -32,7 +32,7 @@ MARK = b"petlink bin address"
 LIKE = 3.0
 """The first part of a scan has about the same share of its words as of its time. The shares may
 differ by this factor, because the count rate changes during a scan."""
-MAX_LOOKED_AT = 200
+MAX_INSPECTED = 200
 """Headers of a folder that are opened."""
 SAMPLE = 200_000
 """Words that are decoded to detect the byte order."""
@@ -176,7 +176,7 @@ def _adjacent_header(path: Path) -> InterfileHeader | None:
     """Return the header in the same folder that names this data file, if there is one."""
     # Not the suffix: STIR names a corrected header `.hdr.STIR`.
     headers = [each for each in entries(path.parent) if ".hdr" in each.name]
-    for candidate in headers[:MAX_LOOKED_AT]:
+    for candidate in headers[:MAX_INSPECTED]:
         try:
             with open_input(candidate) as file:
                 # Sinogram headers in the same folder can name files too.

@@ -36,7 +36,7 @@ from engine.io.siemens.layout import layout_of
 SUFFIX, BINS = ".s.hdr", ".s"
 MARK = b"headernamespace:=sinogramsubheader"
 PROMPTS, RANDOMS, TRUES = ("prompts", "prompt"), ("randoms", "random", "delayeds"), ("trues",)
-MOST_TIMES = 999
+MAX_TIMES = 999
 
 
 class SiemensSinogram(SinogramReader):
@@ -167,9 +167,9 @@ def _n_times(header: InterfileHeader) -> int:
     # A fourth axis is TOF, and its size is that of this file.
     if header.whole("number of dimensions") == 4:
         n = next((int(k) for k in [header.of_axis("matrix size", 4)] if k and k.isdigit()), n)
-    if not 1 <= n <= MOST_TIMES:
+    if not 1 <= n <= MAX_TIMES:
         raise FileFormatError(
-            f"{header.path.name}: states {n} TOF bins, expected 1 to {MOST_TIMES:,}; correct the "
+            f"{header.path.name}: states {n} TOF bins, expected 1 to {MAX_TIMES:,}; correct the "
             "header."
         )
     return n

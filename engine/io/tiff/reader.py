@@ -31,7 +31,7 @@ from engine.io.xray.tiff import DAMAGE, is_tiff, tiff_of
 if TYPE_CHECKING:
     import tifffile
 
-MOST_TEXT = 2**20
+MAX_TEXT = 2**20
 OURS = "isocenter:"
 """Prefix of our keys in an OME-TIFF."""
 
@@ -133,7 +133,7 @@ def sizes_of(file: InputFile) -> TiffSizes | None:
             text = str(images.pages.first.description)
             # The description is parsed as JSON or XML, so its length limits the time of a hostile
             # file.
-            if not text or len(text) > MOST_TEXT:
+            if not text or len(text) > MAX_TEXT:
                 return None
             if text.lstrip().startswith("{"):
                 return _ours(from_json(text))

@@ -50,7 +50,7 @@ ZIP = b"PK\x03\x04"
 NAME_AT, NAME_LENGTH = 30, slice(26, 28)
 """Offset of the first file name in a ZIP archive, and position of its length."""
 MEMBER = ".npy"
-MOST_BYTES = 4096
+MAX_VARIABLE_BYTES = 4096
 """Size limit of a fact; larger variables are arrays."""
 
 
@@ -262,7 +262,7 @@ def _in_npz(file: InputFile, names: Sequence[str]) -> dict[str, object]:
     with ZipFile(file.stream()) as archive:
         for each in archive.infolist():
             name = each.filename.removesuffix(MEMBER)
-            if name in names and each.file_size <= MOST_BYTES:
+            if name in names and each.file_size <= MAX_VARIABLE_BYTES:
                 with archive.open(each) as stream:
                     # A pickle in a file from elsewhere could run any code.
                     found[name] = np.lib.format.read_array(stream, allow_pickle=False)
@@ -273,10 +273,10 @@ def _in_matlab(file: InputFile, names: Sequence[str]) -> dict[str, object]:
     found: dict[str, object] = {}
     head = file.read(matlab.HEADER_BYTES)
     for entry in matlab.entries(file.read, file.size):
-        if entry.name in names and entry.n_bytes <= MOST_BYTES:
+        if entry.name in names and entry.n_bytes <= MAX_VARIABLE_BYTES:
             # The parser needs the file header for the byte order.
             content = memoryview(head + file.read(entry.n_bytes, entry.start))
-            found.update(matlab.variables(content, MOST_BYTES))
+            found.update(matlab.variables(content, MAX_VARIABLE_BYTES))
     return found
 
 
@@ -286,7 +286,7 @@ def _in_hdf5(file: InputFile, names: Sequence[str]) -> dict[str, object]:
     with open_tree(file) as tree:
         for name in names:
             item = tree.dataset(f"/{name}")
-            if item is None or item.nbytes > MOST_BYTES or attribute(item, "MATLAB_empty"):
+            if item is None or item.nbytes > MAX_VARIABLE_BYTES or attribute(item, "MATLAB_empty"):
                 continue
             # MATLAB stores columns first, so the axes in HDF5 are reversed.
             stored = np.asarray(item[()]).T

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.core.errors import EngineError, GeometryError
 from engine.core.json_types import Plain
-from engine.data.timing.time_frames import MOST_FRAMES, MS, FrameVolume, Gate, TimeFrame
+from engine.data.timing.time_frames import MAX_FRAMES, MS, FrameVolume, Gate, TimeFrame
 from engine.data.volume import Volume
 from engine.io.folder import is_file
 from engine.io.safety.open_input import read_text
@@ -28,7 +28,7 @@ SUMMED = ("counts", "counts/mm")
 """Units whose frames are added up; frames in other units are averaged."""
 STARTS, LENGTHS, GATES = "FrameTimesStart", "FrameDuration", "GateDuration"
 """BIDS keys of frame times [s], and our key of gate durations [s]."""
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 LONGEST_S = 1e9
 """Longer than any scan [s]."""
 
@@ -70,11 +70,11 @@ def frame_times(
     Raises
     ------
     GeometryError
-        if there are more than `MOST_FRAMES` frames
+        if there are more than `MAX_FRAMES` frames
     """
-    if n > MOST_FRAMES:
+    if n > MAX_FRAMES:
         raise GeometryError(
-            f"{path.name}: contains {n:,} time frames, expected at most {MOST_FRAMES:,}; export "
+            f"{path.name}: contains {n:,} time frames, expected at most {MAX_FRAMES:,}; export "
             "fewer frames per file."
         )
     # Sidecars first: a header can only state equal steps.
@@ -153,7 +153,7 @@ def _adjacent_bids(path: Path) -> Plain:
     if not is_file(sidecar):
         return {}
     try:
-        return from_json(read_text(sidecar, MOST_BYTES))
+        return from_json(read_text(sidecar, MAX_BYTES))
     # Another program's JSON file can have the same name.
     except (EngineError, ValueError):
         return {}

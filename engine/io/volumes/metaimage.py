@@ -30,7 +30,7 @@ ORDER = "ElementByteOrderMSB"
 WORDS = {3: "three", 4: "four", 9: "nine", 16: "sixteen"}
 MM = {"um": 1e-3, "mm": 1.0, "cm": 10.0, "?": 1.0}
 """Length units of MetaIO -> mm; "?" means unknown."""
-MOST_PIXELS = 2**31
+MAX_PIXELS = 2**31
 """Largest size along an axis."""
 
 
@@ -83,7 +83,7 @@ def read_meta_image(file: InputFile) -> MetaImage:
     n_axes = 4 if fields.get("NDims") == "4" else 3
     sizes = _numbers(fields, "DimSize", path, n=n_axes)
     # Check each size before the product, which decides on memory.
-    if not all(n.is_integer() and 1 <= n <= MOST_PIXELS for n in sizes):
+    if not all(n.is_integer() and 1 <= n <= MAX_PIXELS for n in sizes):
         raise FileFormatError(
             f"{path.name}: DimSize is {fields['DimSize'][:40]!r}, expected whole numbers above 0; "
             "save the image again."

@@ -39,7 +39,7 @@ from engine.io.volumes.straight_axes import LPS_TO_RAS
 UNIT_MARK = "unit "
 """Mark in the description of the header; the unit of the values follows it."""
 
-MOST_OF_INTENT = 15
+MAX_INTENT_CHARACTERS = 15
 """Letters of `intent_name`, which ends with 0."""
 
 
@@ -144,7 +144,7 @@ def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) ->
     header["descrip"] = f"{UNIT_MARK}{volume.unit}; {said}{mark}not for clinical use".encode()[:79]
     if volume.quantity:
         # NIfTI-1: the value of each voxel is an estimate of the parameter with this name.
-        header.set_intent("estimate", name=volume.quantity[:MOST_OF_INTENT])
+        header.set_intent("estimate", name=volume.quantity[:MAX_INTENT_CHARACTERS])
     # Both forms, because some programs read only one of them. Code 1: scanner coordinates.
     image.set_sform(affine, code=1)
     image.set_qform(affine, code=1)

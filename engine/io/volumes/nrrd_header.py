@@ -28,7 +28,7 @@ DATA_FILE = re.compile(r"data ?file:[ =]*(?P<value>.*)", re.IGNORECASE)
 NUMBERED = re.compile(
     r"(?P<form>\S*%0?\d*d\S*)\s+(?P<least>-?\d+)\s+(?P<most>-?\d+)\s+(?P<step>-?\d+)"
 )
-MOST_FILES = 10_000
+MAX_FILES = 10_000
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,10 @@ def _without_files(file: InputFile, lines: Sequence[str]) -> tuple[list[str], tu
 def _counted(file: InputFile, found: re.Match[str]) -> tuple[str, ...]:
     least, most, step = (int(found[key]) for key in ("least", "most", "step"))
     n = (most - least) // step + 1 if step else 0
-    if not 0 < n <= MOST_FILES:
+    if not 0 < n <= MAX_FILES:
         raise FileFormatError(
             f"{file.name}: its data files are numbered from {least} to {most} in steps of {step}, "
-            f"expected 1 to {MOST_FILES:,} files; export it again."
+            f"expected 1 to {MAX_FILES:,} files; export it again."
         )
     return tuple(found["form"] % (least + k * step) for k in range(n))
 

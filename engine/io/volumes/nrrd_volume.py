@@ -58,7 +58,7 @@ ORDERS: dict[str, Literal["<", ">"]] = {"little": "<", "big": ">"}
 COMPONENTS = ("vector", "covariant-vector", "normal", "color", "matrix", "point", "quaternion")
 """Parts of the names of axis kinds whose values belong to one voxel."""
 RAW, GZIP, BZIP2 = ("raw",), ("gzip", "gz"), ("bzip2", "bz2")
-MOST_LINES = 100_000
+MAX_LINES = 100_000
 """Largest number of lines that are skipped before the values."""
 
 
@@ -261,7 +261,7 @@ def _after_lines(file: InputFile, header: NrrdHeader, start: int) -> int:
     n = _skip(header, "line")
     if n <= 0:
         return start
-    if n <= MOST_LINES:
+    if n <= MAX_LINES:
         parts = file.read(start=start).split(b"\n", n)
         if len(parts) > n:
             return file.size - len(parts[n])

@@ -36,7 +36,7 @@ from engine.io.volumes.ome_zarr import NODE
 from engine.io.volumes.straight_axes import NO_SIDES
 
 MARK = b'"multiscales"'
-MOST_TEXT = 1 << 22
+MAX_TEXT = 1 << 22
 MM = {"millimeter": 1.0, "centimeter": 10.0, "meter": 1000.0, "micrometer": 1e-3, "nanometer": 1e-6}
 SECONDS = {"second": 1.0, "millisecond": 1e-3, "microsecond": 1e-6, "minute": 60.0}
 KINDS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64")
@@ -59,7 +59,7 @@ class OmeZarr(FramesReader):
     def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
         folder = file.path.parent
         try:
-            said = from_json(file.text(MOST_TEXT))
+            said = from_json(file.text(MAX_TEXT))
             level = _Level.of(file, said["attributes"])
             stack = level.values(file)
         except FAULTS as e:
@@ -165,7 +165,7 @@ class _Level:
 
 def _array_at(node: Path, level: str) -> Plain:
     with open_below(node, f"{level}/{NODE}") as file:
-        array = from_json(file.text(MOST_TEXT))
+        array = from_json(file.text(MAX_TEXT))
     if array.get("node_type") != "array" or array.get("data_type") not in KINDS:
         raise ValueError(
             f"the values have the type {array.get('data_type')}, expected real numbers"

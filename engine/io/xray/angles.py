@@ -45,7 +45,7 @@ GOLDEN = ((3 - np.sqrt(5)) / 2, (np.sqrt(5) - 1) / 2)
 FIXED = "The format requires degrees, so correct the angles."
 ATTRIBUTE = 'Set their attribute `units` to "deg" or "rad" in a copy of the file.'
 """Remedies for formats with a fixed unit, and for formats with an attribute for it."""
-MOST_STATED = 1e7
+MAX_STATED = 1e7
 """Some 28,000 turns in degrees: a helix or a golden-angle scan has fewer."""
 SAME_DEG = 1e-9
 """Angles closer than this are the same."""
@@ -152,9 +152,9 @@ def _refuse_not_finite(values: NDArray[np.float64], where: str) -> None:
             f"{bad[0]}; correct the angles."
         )
     largest = float(np.abs(values).max())
-    if largest > MOST_STATED:
+    if largest > MAX_STATED:
         raise DataError(
-            f"{where}: an angle is {largest:g}, expected at most {MOST_STATED:,.0f}; correct the "
+            f"{where}: an angle is {largest:g}, expected at most {MAX_STATED:,.0f}; correct the "
             "angles."
         )
 

@@ -26,7 +26,7 @@ from engine.io.xray.hdf5.opening import open_tree
 from engine.io.xray.names import SIGN
 
 SUFFIXES = (".npy", ".npz", ".mat", ".h5", ".hdf5", ".hdf", ".nxs")
-MOST_ARRAYS = 1000
+MAX_ARRAYS = 1000
 NUMBERS = "fiu"
 Only = tuple[int, Sequence[int]]
 
@@ -168,7 +168,7 @@ def _of_hdf5(file: InputFile) -> list[StoredArray]:
     with open_tree(file) as tree:
         for place, item in tree.items.items():
             shape, dtype = getattr(item, "shape", None), getattr(item, "dtype", None)
-            if shape and dtype is not None and len(found) < MOST_ARRAYS:
+            if shape and dtype is not None and len(found) < MAX_ARRAYS:
                 sizes, name = tuple(shape), place
                 if by_columns:
                     sizes, name = sizes[::-1], place.lstrip("/")
@@ -193,7 +193,7 @@ def _of_numpy(file: InputFile) -> list[StoredArray]:
         return [StoredArray("", shape, dtype)]
     found = []
     with ZipFile(file.stream()) as archive:
-        for each in archive.infolist()[:MOST_ARRAYS]:
+        for each in archive.infolist()[:MAX_ARRAYS]:
             refuse_bomb(each.file_size, file.size, file.name)
             with archive.open(each) as stream:
                 shape, _, dtype = header_of(stream)

@@ -23,7 +23,7 @@ LISTS = (".ang", "_ctdata.txt")
 SERIES = (".xim", ".hnd", ".his")
 """Suffixes of images that state their own settings."""
 SIDECAR, *OTHERS = PROJECTION_READERS.entries
-MAX_LOOKED_AT = 200
+MAX_INSPECTED = 200
 
 if TYPE_CHECKING:
     from engine.data.planned_scan import PlannedScan
@@ -97,7 +97,7 @@ def planned_in(paths: Sequence[Path], shape: tuple[int, int]) -> tuple[Path, Pla
     """
     found = []
     # Each file is opened, and folders can contain thousands of images.
-    for path in sorted(paths)[:MAX_LOOKED_AT]:
+    for path in sorted(paths)[:MAX_INSPECTED]:
         for entry in _accepting(path, PROJECTION_READERS.entries):
             with open_input(path) as file:
                 plan = entry.format.planned(file, shape)
@@ -117,7 +117,7 @@ def _in_folder(folder: Path, readers: Sequence[Entry], where: str) -> Found | No
     """Return the only scan of a folder; an error about several begins with `where`."""
     described: dict[Entry, list[Path]] = {entry: [] for entry in readers}
     names = [path for path in entries(folder) if path.suffix.lower() in DESCRIBING]
-    for path in names[:MAX_LOOKED_AT]:
+    for path in names[:MAX_INSPECTED]:
         for entry in _accepting(path, readers):
             described[entry].append(path)
     # Readers are in order of preference, so a sidecar wins over other settings.

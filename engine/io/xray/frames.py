@@ -27,7 +27,7 @@ Kind = Literal["counts", "transmission", "integrals"]
 Images = NDArray[np.float32]
 SATURATED = tuple(float(2**bits - 1) for bits in (8, 10, 12, 14, 16))
 """Largest values of common analogue-to-digital converters."""
-MOST_NAMED = 8
+MAX_NAMED = 8
 BLOCK = 32
 """Views that are checked at once."""
 KINDS: tuple[Kind, ...] = ("counts", "transmission", "integrals")
@@ -217,8 +217,8 @@ def listed(numbers: Iterable[Any]) -> str:
         at most 8 items, then three dots for the others
     """
     names = [str(n) for n in numbers]
-    if len(names) > MOST_NAMED:
-        return ", ".join([*names[:MOST_NAMED], "..."])
+    if len(names) > MAX_NAMED:
+        return ", ".join([*names[:MAX_NAMED], "..."])
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 

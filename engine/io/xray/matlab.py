@@ -30,7 +30,7 @@ STRUCT, TEXT, DOUBLE = 2, 4, 6
 NUMBERS = range(6, 16)
 COMPLEX = 0x800
 DEEPEST = 4
-MOST_FIELDS = 1000
+MAX_FIELDS = 1000
 
 Struct = dict[str, "Value"]
 Value = Array | str | Struct | None
@@ -225,9 +225,9 @@ def _struct(parts: Iterator[_Part], shape: tuple[int, ...], order: str, depth: i
     # The depth is limited, because a hostile file could nest structs until the stack overflows.
     if math.prod(shape) != 1 or depth == DEEPEST:
         return None
-    if length < 1 or len(data) // length > MOST_FIELDS:
+    if length < 1 or len(data) // length > MAX_FIELDS:
         raise MatlabError(
-            f"the field names need {len(data):,} bytes, expected at most {MOST_FIELDS:,} names of "
+            f"the field names need {len(data):,} bytes, expected at most {MAX_FIELDS:,} names of "
             f"{length} bytes"
         )
     names = [data[k : k + length].split(b"\0")[0] for k in range(0, len(data), length)]

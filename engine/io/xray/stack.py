@@ -15,7 +15,7 @@ from engine.core.errors import FileFormatError, GeometryError
 from engine.io.folder import entries
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.bare_images import image_of
-from engine.io.xray.frames import MOST_NAMED, Images, allocate_images, listed
+from engine.io.xray.frames import MAX_NAMED, Images, allocate_images, listed
 
 AT_ONCE = 32
 """Number of images after which pages of a mapped file are released from memory."""
@@ -108,7 +108,7 @@ def refuse_missing(stack: Stack, where: Path, n_wanted: int | None = None) -> No
         gaps = chain.from_iterable(range(a + 1, b) for a, b in pairwise(numbers))
         raise FileFormatError(
             f"{where.name}: missing numbers in the series that starts with {name!r}: "
-            f"{listed(islice(gaps, MOST_NAMED + 1))} (files found: {len(numbers):,}, missing: "
+            f"{listed(islice(gaps, MAX_NAMED + 1))} (files found: {len(numbers):,}, missing: "
             f"{n_gaps:,}); copy the missing files."
         )
     if n_wanted is not None and len(numbers) < n_wanted:

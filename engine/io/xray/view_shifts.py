@@ -19,7 +19,7 @@ SMALL = 0.5
 """Smaller shifts are ignored [pixels]."""
 DECIDED = 0.9
 """A sign is accepted if the difference falls below this part of that without shifts."""
-MOST_COMPARED = 200
+MAX_COMPARED = 200
 Numbers = NDArray[np.float64]
 
 
@@ -77,8 +77,8 @@ def shifted_views(
 
 def _sign(values: Images, light: Numbers, move: Numbers, axis: int) -> float:
     """Return 1 or −1, whichever makes neighbouring views agree; 0 if neither does."""
-    first = max((len(values) - MOST_COMPARED) // 2, 0)
-    chosen = slice(first, first + MOST_COMPARED)
+    first = max((len(values) - MAX_COMPARED) // 2, 0)
+    chosen = slice(first, first + MAX_COMPARED)
     some = np.stack([(view / light).mean(axis=axis) for view in values[chosen]])
     moves = move[chosen]
     # Only differences between views can be compared; a common shift is part of the axis position.

@@ -37,7 +37,7 @@ TYPES = {5: "<u2", 10: "<f4"}
 TOMOGRAPHY, CONE = 0, 1
 IN_A_FOLDER = 100
 """Number of projections in one storage of the compound file."""
-MOST_VIEWS, MOST_PIXELS = 10**6, 2**16
+MAX_VIEWS, MAX_PIXELS = 10**6, 2**16
 MIRROR = (
     "the format does not state if the image is mirrored; compare it with markings on the object, "
     "and flip it if needed."
@@ -122,8 +122,8 @@ def read_streams(stream: Streams, path: Path) -> Projections:
     """
     facts = _Facts(stream, path)
     _refuse_others(facts)
-    n_views = facts.whole("ImagesTaken", MOST_VIEWS)
-    shape = facts.whole("ImageHeight", MOST_PIXELS), facts.whole("ImageWidth", MOST_PIXELS)
+    n_views = facts.whole("ImagesTaken", MAX_VIEWS)
+    shape = facts.whole("ImageHeight", MAX_PIXELS), facts.whole("ImageWidth", MAX_PIXELS)
     angles = read_angles(facts.each("ImageInfo/Angles", n_views), "deg", f"{path.name}: Angles")
     kind = _type(path, int(facts.number("DataType")))
     values = _images(stream, path, (len(angles.rad), *shape), kind)
@@ -252,7 +252,7 @@ def _reference(facts: _Facts, shape: tuple[int, int], notes: list[str]) -> Image
     if PureWindowsPath(name).name and exists(beside):
         with open_input(beside) as file, compound_streams(file) as stream:
             other = _Facts(stream, beside)
-            size = other.whole("ImageHeight", MOST_PIXELS), other.whole("ImageWidth", MOST_PIXELS)
+            size = other.whole("ImageHeight", MAX_PIXELS), other.whole("ImageWidth", MAX_PIXELS)
             return _images(stream, beside, (1, *size), _type(beside, int(other.number("DataType"))))
     if name:
         notes.append(

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from engine.core.arrays import pieces_of
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
-from engine.data.formatting import MOST_UNIT_LETTERS
+from engine.data.formatting import MAX_UNIT_CHARACTERS
 from engine.data.patient_position import STATED_AXES
 from engine.data.runs.events import Preview
 from engine.data.runs.history import RunHistory
@@ -65,7 +65,7 @@ class Head(Settings):
     shape: tuple[int, int, int] = setting()
     voxel_mm: Point = setting()
     centre_mm: Point = setting()
-    unit: str = setting(max_length=MOST_UNIT_LETTERS)
+    unit: str = setting(max_length=MAX_UNIT_CHARACTERS)
     axes: str = setting(max_length=10)
     stated_axes: str = setting("", max_length=10)
     protocol: str = setting(max_length=64)

@@ -18,8 +18,8 @@ PART_BYTES = 100_000_000
 """Each started part of this size allows `SECONDS_PER_PART` of processor time."""
 FREE_SHARE = 0.8
 """Share of the free memory that reading may use."""
-LEAST_BYTES = 256 << 20
-MOST_LOOKED_AT = 5000
+MIN_BYTES = 256 << 20
+MAX_INSPECTED = 5000
 """Most files of a folder whose sizes are added: a scan may be a folder, or a header with data."""
 
 
@@ -41,7 +41,7 @@ def _bytes_at(path: Path) -> int:
     try:
         with os.scandir(folder) as entries:
             # By stored bytes: a sparse file of 8 TB would allow weeks.
-            return sum(stored_at(Path(entry.path)) for entry in islice(entries, MOST_LOOKED_AT))
+            return sum(stored_at(Path(entry.path)) for entry in islice(entries, MAX_INSPECTED))
     except OSError:
         return 0
 
@@ -57,7 +57,7 @@ def limited_memory(most_bytes: int | None = None) -> Iterator[int]:
     """
     import psutil
 
-    free = max(LEAST_BYTES, int(FREE_SHARE * available_memory()))
+    free = max(MIN_BYTES, int(FREE_SHARE * available_memory()))
     free = free if most_bytes is None else min(free, most_bytes)
     # Windows and macOS have no limit on address space that a process can set for itself
     if sys.platform != "linux":

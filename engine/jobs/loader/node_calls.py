@@ -20,7 +20,7 @@ OF_NODES = EndWords(
     "if it occurs again.",
     ResourceError,
 )
-MOST_BYTES = 512 * 2**20
+MAX_BYTES = 512 * 2**20
 """Memory that one request may use, in addition to that of the idle process."""
 
 
@@ -58,11 +58,11 @@ def call_node(function: Callable[..., T], *arguments: object, name: str, seconds
 
 def _limited(function: Callable[..., T], arguments: tuple[object, ...], name: str) -> T:
     try:
-        with limited_memory(MOST_BYTES):
+        with limited_memory(MAX_BYTES):
             return function(*arguments)
     except MemoryError as e:
         raise ResourceError(
-            f"{name}: the request needs more than {MOST_BYTES >> 20:,} MiB of memory; narrow the "
+            f"{name}: the request needs more than {MAX_BYTES >> 20:,} MiB of memory; narrow the "
             "query, or check this node."
         ) from e
     except EngineError:

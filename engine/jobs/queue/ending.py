@@ -9,7 +9,7 @@ from typing import Literal
 from engine.jobs.queue.entry import QueueEntry, State
 from engine.jobs.queue.question import Question
 
-MOST_DEATHS = 3
+MAX_DEATHS = 3
 """Times in a row that a study's engine may die without a newer checkpoint in between."""
 
 
@@ -35,7 +35,7 @@ class Ending:
 def ended(entry: QueueEntry, ending: Ending) -> QueueEntry:
     """Return the entry of a study after an attempt: finished, failed, or waiting for the next one.
 
-    A study fails only after its engine has died `MOST_DEATHS` times without progress.
+    A study fails only after its engine has died `MAX_DEATHS` times without progress.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _state_after(entry: QueueEntry, ending: Ending) -> tuple[State, str, int]:
     if ending.kind == "died":
         # Progress since the last death: another cause is likely, so the count starts again
         deaths = 1 if ending.updates > entry.updates else entry.deaths + 1
-    if deaths >= MOST_DEATHS:
+    if deaths >= MAX_DEATHS:
         return "failed", f"{ending.text} This happened {deaths} times at the same point.", 0
     return ("paused" if entry.wish == "pause" else "waiting"), "", deaths
 

@@ -26,7 +26,7 @@ from engine.kernels.compile_cache import cached_njit
 from engine.kernels.cone.cone_back import MATH, Corner
 from engine.kernels.processor import LANES
 from engine.kernels.vectors.registers import (
-    MOST_APART,
+    MAX_DISTANCE,
     above,
     below,
     either,
@@ -51,7 +51,7 @@ _INLINE = njit(inline="always", **MATH)
 
 VIEWS, LINES = 32, 16
 """Views and lines of voxels that are processed together, so that their pixels stay in the cache."""
-MOST_ROWS = 24.0
+MAX_ROWS = 24.0
 """Maximum detector rows of a strip; for more it is faster to read pixels one by one."""
 _SAME_ROW = 1e-9
 """Distance from a row, in rows, below which the next row has no weight."""
@@ -141,7 +141,7 @@ def _place_strip(
         is_hit = is_ahead & (low_a <= high_a) & (low_b <= high_b)
         i, j = below(low_a), below(low_b + same)
         n_rows = higher(above(high_b - same) - j, zero) + one
-        is_narrow = (below(high_a) - i <= every(MOST_APART * 1.0)) & (n_rows <= every(MOST_ROWS))
+        is_narrow = (below(high_a) - i <= every(MAX_DISTANCE * 1.0)) & (n_rows <= every(MAX_ROWS))
         # A wide strip counts from its middle, where float32 has most digits.
         i = either(is_hit, either(is_narrow, i, below((low_a + high_a) * half)), zero)
         j = either(is_hit, either(is_narrow, j, below((low_b + high_b) * half)), zero)

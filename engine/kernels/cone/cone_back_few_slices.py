@@ -25,7 +25,7 @@ from engine.kernels.compile_cache import cached_njit
 from engine.kernels.cone.cone_back import MATH, STILL, Corner
 from engine.kernels.processor import LANES
 from engine.kernels.vectors.registers import (
-    MOST_APART,
+    MAX_DISTANCE,
     above,
     below,
     either,
@@ -49,7 +49,7 @@ _INLINE = njit(inline="always", **MATH)
 
 VIEWS, LINES = 32, 16
 """Views and lines of voxels that are processed together, so that their pixels stay in the cache."""
-MOST_RISE = 3.0
+MAX_RISE = 3.0
 """Maximum detector rows from slice to slice; for more, slices share too few rows."""
 _PARTS = 8
 """Parts of the volume along y in which the width of strips is bounded."""
@@ -133,7 +133,7 @@ def share_rows(matrices: Array, shape: tuple[int, int, int]) -> bool:
     nearest = np.minimum(depth[:, :, :-1], depth[:, :, 1:])
     width = (LANES - 1) * (most / nearest**2).max()
     rise = (np.abs(matrices[:, 1, 2]) / depth.T).max()
-    return bool(is_same and width <= MOST_APART - 1 and rise <= MOST_RISE)
+    return bool(is_same and width <= MAX_DISTANCE - 1 and rise <= MAX_RISE)
 
 
 @_INLINE

@@ -19,13 +19,13 @@ AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 VIEW_BYTES = 48
 """Bytes of a view in constant memory: 12 float32 numbers."""
-MOST_VIEWS = 64 * 1024 // VIEW_BYTES
+MAX_VIEWS = 64 * 1024 // VIEW_BYTES
 """Maximum number of views in constant memory."""
 WARP = 32
 SECTOR = 8
 """float32 numbers in a memory transaction."""
-MOST_THREADS = 1024
-MOST_SHARED_BYTES = 48 << 10
+MAX_THREADS = 1024
+MAX_SHARED_BYTES = 48 << 10
 GATHER_BLOCK = 256
 """Threads of a block that adds partial sums."""
 UNSHARED_BLOCK = (16, 32)
@@ -79,16 +79,16 @@ class BackVariant:
             return f"texture must be one of {READS}, and path one of {get_args(Path)}."
         if self.volume not in ORDERS or self.projections not in PROJECTION_ORDERS:
             return "volume must contain each of x, y and z, and projections each of v, r and c."
-        if not 1 <= self.views_per_launch <= MOST_VIEWS:
-            return f"views_per_launch must be 1 to {MOST_VIEWS}."
+        if not 1 <= self.views_per_launch <= MAX_VIEWS:
+            return f"views_per_launch must be 1 to {MAX_VIEWS}."
         if min(*self.block, self.voxels_per_thread, self.split) < 1 or self.run not in "xyz":
             return "all sizes must be at least 1, and run must be x, y or z."
-        if self.n_threads > MOST_THREADS:
-            return f"a block can have at most {MOST_THREADS} threads."
+        if self.n_threads > MAX_THREADS:
+            return f"a block can have at most {MAX_THREADS} threads."
         if self.path == "columns" and (self.texture != "memory" or self.block[0] != WARP):
             return f"the path 'columns' needs the texture 'memory' and blocks ({WARP}, n)."
-        if self.path == "columns" and 4 * self._rows * self.block[1] > MOST_SHARED_BYTES:
-            return f"a block can store at most {MOST_SHARED_BYTES} bytes of columns."
+        if self.path == "columns" and 4 * self._rows * self.block[1] > MAX_SHARED_BYTES:
+            return f"a block can store at most {MAX_SHARED_BYTES} bytes of columns."
         if self.texture not in ("array", "memory") and self.projections[0] != "v":
             return f"with the texture {self.texture!r}, v must come first in projections."
         return ""
@@ -177,7 +177,7 @@ On an H100, 2 are as fast as 4, and 11 % faster for large slices. 1 takes up to 
 """
 SLICE_WIDTHS = (128, 96, 64, 32)
 """Threads of a block in a slice."""
-MOST_RESIDENT = 2048
+MAX_RESIDENT = 2048
 """Maximum threads of a multiprocessor."""
 UPDATES_WORTH_A_LAUNCH = 2**28
 """Voxels times views above which the microseconds of a launch do not matter."""
@@ -215,11 +215,11 @@ def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: 
     sizes = zip(variant.axes, variant.voxels_per_block, strict=True)
     n_blocks = prod(-(-n[axis] // size) for axis, size in sizes)
     split = min(
-        n_multiprocessors * (MOST_RESIDENT // variant.n_threads) // n_blocks,
+        n_multiprocessors * (MAX_RESIDENT // variant.n_threads) // n_blocks,
         n_views // VIEWS_PER_SHARE,
     )
     if prod(shape) * variant.views_per_launch < UPDATES_WORTH_A_LAUNCH:
-        variant = replace(variant, views_per_launch=MOST_VIEWS)
+        variant = replace(variant, views_per_launch=MAX_VIEWS)
     return replace(variant, split=max(split, 1))
 
 

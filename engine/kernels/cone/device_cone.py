@@ -16,7 +16,7 @@ from engine.kernels.cone.cone_variants import GATHER_BLOCK, BackVariant, Shape
 
 UPDATES_PER_LAUNCH = 2**32
 """Maximum voxels times views of a launch: well below 0.2 s, or a driver resets the screen."""
-_MOST_GRID = 65535
+_MAX_GRID = 65535
 """Maximum blocks along the third axis of a launch."""
 
 
@@ -187,7 +187,7 @@ class ConeBack:
         )
         length = self.variant.voxels_per_block[2]
         updates = sizes[0] * sizes[1] * length * n_views
-        most = max(min(UPDATES_PER_LAUNCH // max(updates, 1), _MOST_GRID // self.variant.split), 1)
+        most = max(min(UPDATES_PER_LAUNCH // max(updates, 1), _MAX_GRID // self.variant.split), 1)
         for start in range(0, runs, most):
             n_runs = min(most, runs - start)
             yield (across, down, n_runs * self.variant.split), start * length

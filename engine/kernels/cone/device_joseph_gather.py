@@ -17,8 +17,8 @@ from engine.core.backend.gpu import Array, Gpu
 from engine.core.profiling import Profiler
 from engine.kernels.cone.device_joseph import Lines, Three, parts
 from engine.kernels.cone.joseph_variants import (
-    MOST_TAPS,
-    MOST_VOXELS,
+    MAX_TAPS,
+    MAX_VOXELS,
     VIEW_BYTES,
     WARP,
     GatherVariant,
@@ -26,7 +26,7 @@ from engine.kernels.cone.joseph_variants import (
 
 UPDATES_PER_LAUNCH = 2**32
 """Maximum voxels times views of a launch: below 0.2 s, or a driver resets the screen."""
-FEWEST_SLICES = 24
+MIN_SLICES = 24
 LOWEST_ROWS = 0.5
 """Minimum slices, and detector rows per voxel, for which gathering is faster."""
 _SLACK = 4e-3  # rows; kernels also read taps just outside the range
@@ -114,11 +114,11 @@ def fitting(
     the variant; None if gathering is slower, detector columns do not run along z, a ray is steep,
     or a source is too close
     """
-    if shape[0] < FEWEST_SLICES or not _are_flat(rays, detector):
+    if shape[0] < MIN_SLICES or not _are_flat(rays, detector):
         return None
     low, high = rows_of_voxels(rays, shape)
-    taps = math.floor(2 * high + _SLACK) + 1 if math.isfinite(high) else MOST_TAPS + 1
-    if low + high < 2 * LOWEST_ROWS or taps > MOST_TAPS:
+    taps = math.floor(2 * high + _SLACK) + 1 if math.isfinite(high) else MAX_TAPS + 1
+    if low + high < 2 * LOWEST_ROWS or taps > MAX_TAPS:
         return None
     return GatherVariant(max(taps, 2), _voxels_of_thread(shape[0]))
 
@@ -129,7 +129,7 @@ def _voxels_of_thread(n_slices: int) -> int:
     def cost(n: int) -> int:
         return -(-n_slices // (WARP * n)) * (_COST_OF_COLUMN + _COST_OF_VOXEL * n)
 
-    return min(range(1, MOST_VOXELS + 1), key=cost)
+    return min(range(1, MAX_VOXELS + 1), key=cost)
 
 
 def _are_flat(rays: NDArray[np.float64], detector: tuple[int, int]) -> bool:

@@ -86,7 +86,7 @@ class _Ray(NamedTuple):
 
 
 @_INLINE
-def _lay(ray: Array, column: int, row: int, voxel_mm: Array, shape: Shape) -> _Ray:
+def _ray_at(ray: Array, column: int, row: int, voxel_mm: Array, shape: Shape) -> _Ray:
     n_y, n_x, n_z = shape
     s_x = ray[0, 0] + column * ray[1, 0] + row * ray[2, 0]
     s_y = ray[0, 1] + column * ray[1, 1] + row * ray[2, 1]
@@ -152,7 +152,7 @@ def forward(
     for index in range(start, stop):
         view, column = index // n_columns, index % n_columns
         for row in range(n_rows):
-            ray = _lay(rays[view], column, row, voxel_mm, shape)
+            ray = _ray_at(rays[view], column, row, voxel_mm, shape)
             # float64, because it sums hundreds of samples.
             total = 0.0
             for layer in range(ray.first, ray.stop):
@@ -190,7 +190,7 @@ def back(
     for index in range(start, stop):
         view, column = index // n_columns, index % n_columns
         for row in range(n_rows):
-            ray = _lay(rays[view], column, row, voxel_mm, shape)
+            ray = _ray_at(rays[view], column, row, voxel_mm, shape)
             value = values[view, column, row] * ray.mm
             for layer in range(ray.first, ray.stop):
                 at, u, v = _taps(layer, ray)

@@ -27,7 +27,7 @@ from engine.kernels.compile_cache import cached_njit
 from engine.kernels.cone.joseph import EVEN, MATH
 from engine.kernels.processor import LANES
 from engine.kernels.vectors.registers import (
-    MOST_APART,
+    MAX_DISTANCE,
     every,
     gathered,
     higher,
@@ -223,7 +223,7 @@ def _integrals(ray: Array, axis: int, columns: tuple[int, int], r: int, image: A
     in_z = _layers((one[2], one[3]), (other[2], other[3]), n_z - 1.0, n_layers)
     start, stop = max(in_a[0], in_z[0]), min(in_a[1], in_z[1])
     distance = abs(other[0] - one[0] + start * (other[1] - one[1]))
-    is_wide = max(distance, abs(other[0] - one[0] + stop * (other[1] - one[1]))) > MOST_APART - 1
+    is_wide = max(distance, abs(other[0] - one[0] + stop * (other[1] - one[1]))) > MAX_DISTANCE - 1
     # Relative to the first ray, so that float32 needs few digits.
     c = lower(ramp(columns[0] * 1.0, 1.0), every(columns[1] * 1.0))
     k, a = (0, 1) if axis == 0 else (1, 0)

@@ -28,7 +28,7 @@ from engine.kernels.cone.joseph import MATH, Shape
 from engine.kernels.cone.joseph_few_slices import SAME_SLICE, cross, lengths
 from engine.kernels.processor import LANES
 from engine.kernels.vectors.registers import (
-    MOST_APART,
+    MAX_DISTANCE,
     every,
     gathered,
     higher,
@@ -343,7 +343,7 @@ def _collect(
     # Number of columns with rays within one voxel: |ν - c δ| < |q_k(c)|.
     reach = max(_reach(line, start - LANES), _reach(line, stop + LANES))
     n_columns = columns[1] - columns[0]
-    if (LANES + 1) * reach + 2.0 <= MOST_APART:
+    if (LANES + 1) * reach + 2.0 <= MAX_DISTANCE:
         _collect_near(line, (start, stop), slices, reach, n, n_columns, buffers, sums)
     else:
         _collect_anywhere(line, (start, stop), slices, reach, n, n_columns, buffers, sums)

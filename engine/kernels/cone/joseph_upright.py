@@ -55,7 +55,7 @@ class _Strip(NamedTuple):
 
 
 @_INLINE
-def _lay_column(ray: Array, column: int, shape: Shape) -> _Column:
+def _column_at(ray: Array, column: int, shape: Shape) -> _Column:
     n_y, n_x, n_z = shape
     s_x, s_y = ray[0, 0] + column * ray[1, 0], ray[0, 1] + column * ray[1, 1]
     q_x, q_y = ray[3, 0] + column * ray[4, 0], ray[3, 1] + column * ray[4, 1]
@@ -119,7 +119,7 @@ def forward_upright(
         # Rows outside the volume are not written below, and `out` is uninitialised.
         for r in range(n_rows):
             row[r] = real(0.0)
-        ray = _lay_column(rays[view], column, shape)
+        ray = _column_at(rays[view], column, shape)
         for layer in range(ray.first, ray.stop):
             strip = _strip(layer, ray, n_rows, shape[2])
             if strip.first >= strip.stop:
@@ -181,7 +181,7 @@ def back_upright(
         view, column = index // n_columns, index % n_columns
         for r in range(n_rows):
             seen[r] = values[view, column, r]
-        ray = _lay_column(rays[view], column, shape)
+        ray = _column_at(rays[view], column, shape)
         _times_length(rays[view], column, voxel_mm, ray.per_layer, seen)
         for layer in range(ray.first, ray.stop):
             strip = _strip(layer, ray, n_rows, shape[2])

@@ -17,10 +17,10 @@ Sums = Literal["float", "fixed"]
 
 VIEW_BYTES = 88
 """Bytes of a view in constant memory: 22 float32 numbers."""
-MOST_VIEWS = 64 * 1024 // VIEW_BYTES
+MAX_VIEWS = 64 * 1024 // VIEW_BYTES
 """Maximum number of views in constant memory."""
 WARP = 32
-MOST_TAPS, MOST_VOXELS = 6, 4
+MAX_TAPS, MAX_VOXELS = 6, 4
 """Maximum rows and voxels that a thread gathers."""
 
 
@@ -49,9 +49,9 @@ class JosephVariant:
 
     def __post_init__(self) -> None:
         # An invalid variant is an internal error, so ValueError instead of an EngineError.
-        if not 1 <= self.views_per_launch <= MOST_VIEWS:
+        if not 1 <= self.views_per_launch <= MAX_VIEWS:
             raise ValueError(
-                f"views_per_launch is {self.views_per_launch}, expected 1 to {MOST_VIEWS} because "
+                f"views_per_launch is {self.views_per_launch}, expected 1 to {MAX_VIEWS} because "
                 "of the size of constant memory."
             )
 
@@ -125,7 +125,7 @@ def _view(columns: int, rows: int, views: int) -> str:
 
 def gather_variants() -> Iterator[GatherVariant]:
     """Yield each variant that runs."""
-    for taps, voxels in product(range(2, MOST_TAPS + 1), range(1, MOST_VOXELS + 1)):
+    for taps, voxels in product(range(2, MAX_TAPS + 1), range(1, MAX_VOXELS + 1)):
         yield GatherVariant(taps, voxels)
 
 

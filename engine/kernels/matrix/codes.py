@@ -22,9 +22,9 @@ from engine.core.json_types import Plain
 
 BITS, OF_PHASE = 11, 4
 """Bits of u and v each, and of φ and χ each."""
-MOST_PITCHES, MOST_VOXELS = 1 << BITS, 1 << OF_PHASE
+MAX_PITCHES, MAX_VOXELS = 1 << BITS, 1 << OF_PHASE
 """Maximum pitches along an edge of a panel with its margins, and maximum voxels per pitch."""
-ROWS, ALL_PITCHES, ALL_VOXELS = MOST_PITCHES, MOST_PITCHES - 1, MOST_VOXELS - 1
+ROWS, ALL_PITCHES, ALL_VOXELS = MAX_PITCHES, MAX_PITCHES - 1, MAX_VOXELS - 1
 """Increment of a code for u + 1; masks of v, and of χ."""
 SWAP, MIRROR_ROWS, MIRROR_COLUMNS = 1, 2, 4
 """Bits of a symmetry: the exchange, then the mirrors of rows and columns."""

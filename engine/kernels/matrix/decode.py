@@ -37,7 +37,7 @@ LONGEST = RUNS[0]
 """Maximum non-zeros of a run."""
 _COUNT, _FEW = 7, 4
 """Bits of each end of the runs in a group, and of distances in pitches."""
-MOST, FAR = (1 << _COUNT) - 1, (1 << _FEW) - 1
+MAX_COUNT, FAR = (1 << _COUNT) - 1, (1 << _FEW) - 1
 """Maximum non-zeros of a group, and maximum distance of them in pitches."""
 
 _WITHOUT: Plain = {"error_model": "numpy", "_nrt": False}
@@ -54,7 +54,7 @@ class GroupLimits(NamedTuple):
 
     Attributes
     ----------
-    most : maximum number of non-zeros, from `LONGEST` to `MOST`
+    most : maximum number of non-zeros, from `LONGEST` to `MAX_COUNT`
     far, wide : extent in pitches along u and v, within one phase, that each group can have; at most
         `FAR` − `LOW` and `FAR` − `LANES`. 0 and 0: any position and phase
     """
@@ -100,7 +100,7 @@ class DecodeBuffers(NamedTuple):
     Attributes
     ----------
     as_stored, codes, order, runs : int32, as long as the non-zeros of a plane
-    places : (MOST_PITCHES + 1,) int32
+    places : (MAX_PITCHES + 1,) int32
     ends : (LONGEST + 1,) int32
     """
 
@@ -116,10 +116,10 @@ class DecodeBuffers(NamedTuple):
 def ends_of(group: int) -> Ends:
     """Return the ends of the runs of a group; the last is its number of non-zeros."""
     return (
-        group & MOST,
-        group >> _COUNT & MOST,
-        group >> 2 * _COUNT & MOST,
-        group >> 3 * _COUNT & MOST,
+        group & MAX_COUNT,
+        group >> _COUNT & MAX_COUNT,
+        group >> 2 * _COUNT & MAX_COUNT,
+        group >> 3 * _COUNT & MAX_COUNT,
     )
 
 

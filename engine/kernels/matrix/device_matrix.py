@@ -16,7 +16,7 @@ from engine.kernels.matrix.variants import MatrixVariant, PanelShape
 
 WORK_PER_LAUNCH = 10**11
 """Maximum products of a launch: below 0.2 s on small GPUs, or a driver resets the screen."""
-_MOST_GRID = 65535
+_MAX_GRID = 65535
 """Maximum blocks along the second axis of a launch."""
 ROW, TURN, A, B, N_ROWS, N_COLUMNS, START, PADDED = range(8)
 """Columns of a table of orientations, as in the struct `Orientation` of matrix.cu."""
@@ -153,7 +153,7 @@ class Matrix:
         work = 2 * n_nonzero * table[:, N_ROWS].astype(np.int64) * table[:, N_COLUMNS]
         for turned in (False, True):
             some = table[:, TURN] % 2 == turned
-            for part in parts_of(work[some], WORK_PER_LAUNCH, _MOST_GRID):
+            for part in parts_of(work[some], WORK_PER_LAUNCH, _MAX_GRID):
                 yield table[some][part], turned
 
     def _blocks(self, n_threads: int) -> int:

@@ -20,7 +20,7 @@ from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.matrix.variants import PanelShape
 
-MOST_PITCHES = 256
+MAX_PITCHES = 256
 """Maximum number of pitches in a byte."""
 STRIP = 4
 """Consecutive values that are stored and processed together."""
@@ -72,7 +72,7 @@ def check_panel(panel: PanelShape) -> None:
     GeometryError
         with the largest supported size
     """
-    most = MOST_PITCHES - 2 * panel.margin
+    most = MAX_PITCHES - 2 * panel.margin
     if max(panel.rows, panel.columns) > most:
         raise GeometryError(
             f"the panels have {panel.rows} × {panel.columns} crystals, but projection on a GPU "

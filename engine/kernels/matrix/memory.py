@@ -4,9 +4,9 @@ from __future__ import annotations
 
 LANES = 8
 """Mirror images of an orientation, including those across the panels."""
-MOST_PLANE_BYTES = 1 << 20
+MAX_PLANE_BYTES = 1 << 20
 """Maximum size of a plane with its mirror images that stays in the L2 cache."""
-MOST_KEPT_BYTES = 512 << 20
+MAX_CACHED_BYTES = 512 << 20
 """Maximum memory of cached decoded rows; others are decoded for each projection."""
 
 
@@ -18,4 +18,4 @@ def fits_in_lanes(n_bytes: int) -> bool:
     n_bytes
         size of the plane
     """
-    return LANES * n_bytes <= MOST_PLANE_BYTES
+    return LANES * n_bytes <= MAX_PLANE_BYTES

@@ -20,7 +20,7 @@ from engine.kernels.compile_cache import cached_njit
 _PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_PLAIN)
 _INLINE = njit(inline="always", **_PLAIN)
-_LEAST_MM = np.float32(1e-20)
+_MIN_MM = np.float32(1e-20)
 _0, _2 = np.float32(0), np.float32(2)
 _LAST, _LAST_TILT = np.float32(15), np.float32(3)
 
@@ -72,13 +72,13 @@ def _classes_of(n: int, work: Array, low: Array, scale: Array, keys: Array) -> N
     for k in range(np.int32(n)):
         x, y, z = work[0, k], work[1, k], work[2, k]
         dx, dy, dz = work[3, k] - x, work[4, k] - y, work[5, k] - z
-        length = max(np.sqrt(dx * dx + dy * dy), _LEAST_MM)
+        length = max(np.sqrt(dx * dx + dy * dy), _MIN_MM)
         upwards = (dy > _0) | ((dy == _0) & (dx >= _0))
         radius = (y * dx - x * dy) / (length if upwards else -length)
         tilt = dz if upwards else -dz
         across, up = abs(dx), abs(dy)
         along_z = np.int32(abs(dz) > max(across, up))
-        quarter = up / max(across + up, _LEAST_MM)
+        quarter = up / max(across + up, _MIN_MM)
         angle = quarter if (dx >= _0) == upwards else _2 - quarter
         in_z = np.int32(min(max((z + work[5, k] - low_z) * scale_z, _0), _LAST))
         in_t = np.int32(min(max((tilt - low_t) * scale_t, _0), _LAST_TILT))

@@ -28,7 +28,7 @@ from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 
-MOST_REPLICATES = 1024
+MAX_REPLICATES = 1024
 """Replicates with random numbers of their own: two for each of 512 numbers of an event."""
 _N_THRESHOLDS = 12
 """Thresholds of u that fit into 32 bits: a weight above 12 has a probability of 6e-11."""
@@ -97,7 +97,7 @@ def draws_of(n: int, seed: int, part: int = 0) -> Draws:
     Parameters
     ----------
     n
-        number of replicates, at most `MOST_REPLICATES`
+        number of replicates, at most `MAX_REPLICATES`
     seed
         number from 0 to 2⁶³
     part

@@ -26,7 +26,7 @@ from engine.kernels.rays.event_weights import Draws, draw
 from engine.kernels.rays.replicates import Interleaved, column_of
 from engine.kernels.rays.slice_tracing import EventRows, Shape
 from engine.kernels.rays.taps import MATH
-from engine.kernels.rows_ahead import TapBuffers, lay_next, no_traced_rows, tap_buffers
+from engine.kernels.rows_ahead import TapBuffers, no_traced_rows, tap_buffers, trace_next
 from engine.kernels.vectors.replicates import LANES, gather_lanes, scatter_lanes
 
 _KERNEL = cached_njit(**MATH)
@@ -62,7 +62,7 @@ def noise(
     """
     here, ahead = no_traced_rows(space)
     for row in range(start - 1, stop):
-        here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
+        here, ahead = ahead, trace_next(row + 1, stop, rows, shape, here.taps)
         if row < start or inverse[row] == 0:
             continue
         count = counts[row] if counts.size else 1.0
@@ -103,7 +103,7 @@ def curvature(
     """
     here, ahead = no_traced_rows(space)
     for row in range(start - 1, stop):
-        here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
+        here, ahead = ahead, trace_next(row + 1, stop, rows, shape, here.taps)
         if row < start or weights[row] == 0:
             continue
         places, lengths = here.taps.nonzero_voxel, here.taps.nonzero_length

@@ -19,7 +19,7 @@ _INLINE = njit(inline="always", **_WITHOUT)
 
 
 @_KERNEL
-def lay_out(start: int, stop: int, image: Array, lanes: Array) -> None:
+def interleave(start: int, stop: int, image: Array, lanes: Array) -> None:
     """Write the stored planes start ... stop − 1 and their mirror images.
 
     Parameters
@@ -55,7 +55,7 @@ def lay_out(start: int, stop: int, image: Array, lanes: Array) -> None:
 
 @_KERNEL
 def join(start: int, stop: int, lanes: Array, image: Array) -> None:
-    """Add mirror images: the transpose of `lay_out`.
+    """Add mirror images: the transpose of `interleave`.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from numba import njit
 
 from engine.core.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.rays.slice_tracing import EventRows, Shape, lay_exact
+from engine.kernels.rays.slice_tracing import EventRows, Shape, trace_exact
 from engine.kernels.rays.taps import MATH, PLAIN, Taps, keep
 from engine.kernels.rows_ahead import (
     AT_ONCE,
@@ -33,15 +33,15 @@ from engine.kernels.rows_ahead import (
     TracedRow,
     fetch_some,
     index_from,
-    lay_next,
     no_traced_rows,
+    trace_next,
 )
 
 _KERNEL = cached_njit(**MATH)
 _INLINE = njit(inline="always", **MATH)
 _EXACT = cached_njit(**PLAIN)
 
-_LEAST_EXPECTED = 1e-24
+_MIN_EXPECTED = 1e-24
 """Rows with at most these expected counts are skipped: 2**32 / value still fits float32."""
 
 
@@ -154,7 +154,7 @@ def forward(
     """
     here, ahead = no_traced_rows(space)
     for row in range(start - 1, stop):
-        here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
+        here, ahead = ahead, trace_next(row + 1, stop, rows, shape, here.taps)
         if row >= start:
             out[row] = _gather(image, image[:0], here, ahead, space.is_far) * here.scale
 
@@ -187,7 +187,7 @@ def back(
     real = values.dtype.type
     here, ahead = no_traced_rows(space)
     for row in range(start - 1, stop):
-        here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
+        here, ahead = ahead, trace_next(row + 1, stop, rows, shape, here.taps)
         if row >= start:
             _scatter_all(sums, here, real(values[row] * here.scale * unit), ahead, space.is_far)
 
@@ -228,13 +228,13 @@ def update(
     elsewhere = sums if space.one.stride == 1 else sums[:0]
     here, ahead = no_traced_rows(space)
     for row in range(start - 1, stop):
-        here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
+        here, ahead = ahead, trace_next(row + 1, stop, rows, shape, here.taps)
         if row < start:
             continue
         q = _gather(image, elsewhere, here, ahead, space.is_far) * here.scale
         if background.size:
             q += background[row]
-        if q > _LEAST_EXPECTED:
+        if q > _MIN_EXPECTED:
             expected[row] = q
             _scatter(sums, here.taps, 0, here.n, real(here.scale / q * unit))
         else:
@@ -267,7 +267,7 @@ def forward_exact(
     """
     real = image.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = lay_exact(row, rows, shape, taps)
+        n_slabs, scale = trace_exact(row, rows, shape, taps)
         out[row] = _gather_exact(image, n_slabs, taps, row_unit) * real(scale)
 
 
@@ -297,7 +297,7 @@ def back_exact(
     """
     real = values.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = lay_exact(row, rows, shape, taps)
+        n_slabs, scale = trace_exact(row, rows, shape, taps)
         # Factor by factor in the dtype of the image, like the CUDA twin: a float64 product would be
         # rounded differently.
         _scatter(sums, taps, 0, keep(n_slabs, taps), values[row] * real(scale) * real(unit))
@@ -335,11 +335,11 @@ def update_exact(
     """
     real = image.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = lay_exact(row, rows, shape, taps)
+        n_slabs, scale = trace_exact(row, rows, shape, taps)
         q = _gather_exact(image, n_slabs, taps, row_unit) * real(scale)
         if background.size:
             q += background[row]
-        if q > real(_LEAST_EXPECTED):
+        if q > real(_MIN_EXPECTED):
             expected[row] = q
             _scatter(sums, taps, 0, keep(n_slabs, taps), real(scale) / q * real(unit))
         else:

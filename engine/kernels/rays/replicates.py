@@ -25,9 +25,9 @@ from engine.kernels.blocks import OnProgress, padded, run_blocks, sum_blocks
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.rays.bricks import SHIFT, Bricks, steps
 from engine.kernels.rays.event_weights import THRESHOLDS, Draws, draw
-from engine.kernels.rays.slice_tracing import EventRows, Shape, lay_exact
+from engine.kernels.rays.slice_tracing import EventRows, Shape, trace_exact
 from engine.kernels.rays.taps import MATH, PLAIN, Taps, keep, taps
-from engine.kernels.rows_ahead import TapBuffers, lay_next, no_traced_rows, tap_buffers
+from engine.kernels.rows_ahead import TapBuffers, no_traced_rows, tap_buffers, trace_next
 from engine.kernels.units import in_units, peak_of, row_unit, share_unit
 from engine.kernels.vectors.replicates import LANES, gather_lanes, scatter_lanes
 
@@ -35,7 +35,7 @@ _KERNEL = cached_njit(**MATH)
 _EXACT = cached_njit(**PLAIN)
 _INLINE = njit(inline="always", **PLAIN)
 
-_LEAST_EXPECTED = 1e-24
+_MIN_EXPECTED = 1e-24
 """Rows with at most these expected counts are skipped, as in `engine.kernels.rays.ray_tracing`."""
 
 
@@ -72,7 +72,7 @@ def numerators(
     """
     here, ahead = no_traced_rows(space)
     for row in range(start - 1, stop):
-        here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
+        here, ahead = ahead, trace_next(row + 1, stop, rows, shape, here.taps)
         if row < start:
             continue
         draw(draws, row, counts[row] if counts.size else 1.0, weights)
@@ -84,7 +84,7 @@ def numerators(
             rest = background[row]
         for lane in range(len(values)):
             q = values[lane] * scale + rest
-            values[lane] = scale * weights[lane] / q if q > _LEAST_EXPECTED else np.float32(0.0)
+            values[lane] = scale * weights[lane] / q if q > _MIN_EXPECTED else np.float32(0.0)
         for first in range(0, len(values), LANES):
             scatter_lanes(sums, places, lengths, here.n, first, values)
 
@@ -128,14 +128,14 @@ def numerators_exact(
     real = images.dtype.type
     for row in range(start, stop):
         draw(draws, row, 1.0, weights)
-        n_slabs, scale = lay_exact(row, rows, shape, taps)
+        n_slabs, scale = trace_exact(row, rows, shape, taps)
         n, rest = keep(n_slabs, taps), real(0.0)
         if background.size:
             rest = background[row]
         for lane in range(len(values)):
             total = _slab_sum(images, n_slabs, taps, lane, row_units[lane])
             q = total * real(scale) + rest
-            if q > real(_LEAST_EXPECTED) and weights[lane] > 0:
+            if q > real(_MIN_EXPECTED) and weights[lane] > 0:
                 share = real(scale) / q * real(unit)
                 _scatter_lane(sums, images, taps, n, lane, share, int(weights[lane]))
 

@@ -28,7 +28,7 @@ from engine.kernels.processor import HAS_LANES
 from engine.kernels.rays.bricks import place_of, steps
 from engine.kernels.rays.taps import MATH, PLAIN, Taps, keep, repeat, repeat_nonzero
 from engine.kernels.rays.time_weights import weigh
-from engine.kernels.vectors.slabs import lay_lanes, lay_timed_lanes
+from engine.kernels.vectors.slabs import trace_lanes, trace_timed_lanes
 
 _INLINE = njit(inline="always", **MATH)
 Shape = tuple[int, int, int]
@@ -254,7 +254,7 @@ def _below(side: int, line: Four, layout: Layout) -> int:
 
 
 @_INLINE
-def _lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
+def _trace_row(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
     """Trace one row; return the number of its slabs, and mm per slab.
 
     For a row along a face, the slabs of all sides count, and mm per slab are half or a quarter.
@@ -274,7 +274,7 @@ def _lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, floa
 
 
 @_INLINE
-def _lay_lanes(
+def _trace_in_lanes(
     rows: EventRows, line: Four, ends: tuple[float, float], n_slabs: int, layout: Layout,
     tops: tuple[float, float], in_mm: Three, taps: Taps,
 ) -> int:  # fmt: skip
@@ -292,16 +292,16 @@ def _lay_lanes(
         np.int32(layout[4]), np.int32(layout[5]), np.int32(layout[6]),
     )  # fmt: skip
     if not rows.bins.size:
-        return lay_lanes(reals, places, n_slabs, taps.nonzero_length, taps.nonzero_voxel)
+        return trace_lanes(reals, places, n_slabs, taps.nonzero_length, taps.nonzero_voxel)
     first, steps, slabs = in_mm[0] / rows.part_mm, in_mm[1] / rows.part_mm, rows.part_mm / in_mm[1]
     timed = (*reals, real(first), real(steps), real(slabs))
-    return lay_timed_lanes(
+    return trace_timed_lanes(
         timed, places, n_slabs, taps.nonzero_length, taps.nonzero_voxel, rows.in_lanes
     )
 
 
 @cached_njit(forceinline=True, **PLAIN)
-def lay_exact(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
+def trace_exact(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
     """Trace one row without reordered or fused operations.
 
     Parameters
@@ -319,11 +319,11 @@ def lay_exact(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int,
     -------
     number of slabs, and mm per slab; for a row along a face the slabs of all sides count
     """
-    return _lay(row, rows, shape, taps)
+    return _trace_row(row, rows, shape, taps)
 
 
 @cached_njit(forceinline=True, **MATH)
-def lay_nonzero(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
+def trace_nonzero(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
     """Trace one row and store its nonzero taps.
 
     Processors with suitable vectors store the taps in another order than slab by slab.
@@ -350,10 +350,10 @@ def lay_nonzero(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[in
         and (rows.in_lanes.size or not rows.bins.size)
     ):
         line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.stride)
-        n, scale = _lay_lanes(rows, line, ends, n_slabs, layout, tops, in_mm, taps), in_mm[2]
+        n, scale = _trace_in_lanes(rows, line, ends, n_slabs, layout, tops, in_mm, taps), in_mm[2]
         for side in range(2):
             if faces[side]:
                 n, scale = repeat_nonzero(taps, n, _below(side, line, layout)), 0.5 * scale
         return n, scale
-    n_slabs, scale = _lay(row, rows, shape, taps)
+    n_slabs, scale = _trace_row(row, rows, shape, taps)
     return keep(n_slabs, taps), scale

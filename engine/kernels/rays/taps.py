@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike
 
 from engine.core.arrays import Array
 from engine.core.json_types import Plain
-from engine.kernels.vectors.pack import MOST_LANES, pack_row
+from engine.kernels.vectors.pack import MAX_LANES, pack_row
 
 # NaN and infinity are allowed, because a slope of zero divides. _nrt is off: the kernels allocate
 # no arrays, and reference counts of the caller's arrays took a third of the time of a row.
@@ -26,7 +26,7 @@ MATH: Plain = {
 PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _INLINE = njit(inline="always", **MATH)
 
-MOST_SIDES = 4
+MAX_SIDES = 4
 """Number of voxels that share an edge."""
 
 
@@ -62,7 +62,7 @@ def taps(shape: tuple[int, ...], dtype: DTypeLike, stride: int = 1) -> Taps:
     """
     # At most three taps per slab. A ray along a face has two on each side, a ray along an edge one
     # on each.
-    n = MOST_SIDES * max(shape) + MOST_LANES
+    n = MAX_SIDES * max(shape) + MAX_LANES
     slab_shape, n_all = (6, n), n
     return Taps(
         np.empty(slab_shape, np.uint32), np.empty(slab_shape, dtype),

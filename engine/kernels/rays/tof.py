@@ -37,7 +37,7 @@ N_LANES = 32
 """Parts of a table in vector registers; the last part is the constant end."""
 _LONGEST, _SHORTER = 0.18, 0.15
 """Longest part that divides a bin, and longest other part [σ]."""
-_MOST_PER_BIN = 4096
+_MAX_PER_BIN = 4096
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _part_mm(sigma_mm: float, bin_mm: float, reach_mm: float) -> float:
         return bin_mm / n_of_bin
     if reach_mm / (N_LANES - 1) <= _SHORTER * sigma_mm:
         return reach_mm / (N_LANES - 1)
-    return bin_mm / min(math.ceil(bin_mm / (_SHORTER * sigma_mm)), _MOST_PER_BIN)
+    return bin_mm / min(math.ceil(bin_mm / (_SHORTER * sigma_mm)), _MAX_PER_BIN)
 
 
 def chord_table(

@@ -27,7 +27,7 @@ _KERNEL = cached_njit(**_MATH)
 _INLINE = njit(inline="always", **_MATH)
 N_STEPS = 4096
 """Number of steps of the cosine."""
-_LEAST = 1e-9
+_NEGLIGIBLE = 1e-9
 """Smaller values, relative to the maximum of a table, are set to 0."""
 
 
@@ -65,7 +65,7 @@ def side_by_side(tables: TwiceTables) -> tuple[Array, Array]:
 def _stacked(columns: list[Array], cosine: Array, middles: Array) -> Array:
     read = np.stack([np.interp(middles, cosine, each) for each in columns], axis=1)
     # Negligible values are set to 0, because denormal float32 numbers are slow.
-    read[np.abs(read) < _LEAST * np.abs(read).max(axis=0)] = 0.0
+    read[np.abs(read) < _NEGLIGIBLE * np.abs(read).max(axis=0)] = 0.0
     filled = np.zeros((N_STEPS, -(-len(columns) // ROW) * ROW), np.float32)
     filled[:, : len(columns)] = read
     return filled.reshape(-1, ROW)

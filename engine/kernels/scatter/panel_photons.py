@@ -37,7 +37,7 @@ _PHOTO_POWER = -2.6
 """Exponent of the photoelectric part of L(Y)SO over energy, 100 to 511 keV (NIST XCOM)."""
 _ABSORBED_KEV = 20.0
 """Photons below this energy are absorbed at their position."""
-MOST_DEPOSITS = 32
+MAX_DEPOSITS = 32
 """Maximum number of deposits of a photon; later ones are added to the last."""
 DEPOSIT = 6
 """Row, column, energy [keV], y and z [mm], and layer of a deposit."""
@@ -92,7 +92,7 @@ def absorbed(
     state
         (1,) uint64 of the random numbers
     deposits
-        (MOST_DEPOSITS, DEPOSIT), which are written
+        (MAX_DEPOSITS, DEPOSIT), which are written
     energy
         energy of the photon [keV]
     """
@@ -122,7 +122,7 @@ def absorbed(
             if energy * ratio >= _ABSORBED_KEV:
                 lost = energy * (1.0 - ratio)
         energy -= lost
-        if n < MOST_DEPOSITS:
+        if n < MAX_DEPOSITS:
             deposits[n, ROW], deposits[n, COLUMN] = row, column
             deposits[n, _KEV], deposits[n, _Y], deposits[n, _Z] = lost, y, z
             # The quotient can round up to the number of layers.
@@ -180,7 +180,7 @@ def read(
     Parameters
     ----------
     deposits
-        (MOST_DEPOSITS, DEPOSIT) deposits of the photon
+        (MAX_DEPOSITS, DEPOSIT) deposits of the photon
     n
         number of deposits
     panels

@@ -44,7 +44,7 @@ def track(
     state
         (1,) uint64 of the random numbers
     deposits
-        (MOST_DEPOSITS, DEPOSIT) working memory
+        (MAX_DEPOSITS, DEPOSIT) working memory
     found
         (n_pairs, 6) int16, which are written: row and column on panel 0, row and column on panel 1,
         layers of both
@@ -98,7 +98,7 @@ def count_spread(
     state
         (1,) uint64 of the random numbers
     deposits
-        (MOST_DEPOSITS, DEPOSIT) working memory
+        (MAX_DEPOSITS, DEPOSIT) working memory
     met
         (n_layers,) int64, which are added to: first interactions in each layer
     counts
@@ -142,7 +142,7 @@ def count_crystals(
     state
         (1,) uint64 of the random numbers
     deposits
-        (MOST_DEPOSITS, DEPOSIT) working memory
+        (MAX_DEPOSITS, DEPOSIT) working memory
     counts
         (2, n_layers, n_rows, n_columns) int64, which are added to: detected photons by crystal,
         without edges for one photon in ENDLESS_EVERY, and with edges

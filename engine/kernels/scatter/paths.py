@@ -49,7 +49,7 @@ _AT_ONCE = 64
 """Vectors of steps that are read together: their places and fractions stay in the first cache."""
 _LEVEL = 1e-12
 """Below this slope a path is parallel to the planes of an axis."""
-_LEAST_COSINE, _OPAQUE = 1e-6, 30.0
+_MIN_COSINE, _OPAQUE = 1e-6, 30.0
 """Minimum cosine of a visible crystal; attenuation above which no photon passes."""
 _NO_MAP = np.zeros((0, 0, 0), np.bool_)
 """Map of a field without any clear block."""
@@ -306,9 +306,9 @@ def _fill_views(
         cosine = x * samples.normals[d, 0] + y * samples.normals[d, 1] + z * samples.normals[d, 2]
         towards[0, d], towards[1, d], towards[2, d], lengths[d] = x, y, z, length
         # Oblique paths are longer in the crystal.
-        through = min(depth / max(cosine, _LEAST_COSINE), _OPAQUE)
+        through = min(depth / max(cosine, _MIN_COSINE), _OPAQUE)
         value = cosine * (1.0 - decay(through)) / (straight * length2)
-        seen[d] = value if cosine > _LEAST_COSINE else 0.0
+        seen[d] = value if cosine > _MIN_COSINE else 0.0
 
 
 @_INLINE

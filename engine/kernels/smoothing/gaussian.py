@@ -21,7 +21,7 @@ from engine.core.arrays import Array
 from engine.kernels.compile_cache import cached_njit
 
 _KERNEL = cached_njit(error_model="numpy")
-LEAST_SIGMA = 1e-15
+MIN_SIGMA = 1e-15
 """Axes with a smaller sigma (voxels) are not smoothed."""
 SAMPLED_TRUE = 1.0
 """Minimum σ (voxels) with which the samples of a Gaussian have the correct width."""

@@ -24,7 +24,7 @@ from engine.kernels.processor import HAS_AVX512, HAS_LANES, LANES
 
 BYTES = 4 * LANES
 """Bytes of a vector of values."""
-MOST_LANES = 16
+MAX_LANES = 16
 """Maximum number of values packed in one step; as many can be written after the last."""
 
 
@@ -56,13 +56,13 @@ def pack_row(
     Parameters
     ----------
     values
-        (≥ n + MOST_LANES,) float32 or float64
+        (≥ n + MAX_LANES,) float32 or float64
     places
-        (≥ n + MOST_LANES,) uint32, packed in the same way
+        (≥ n + MAX_LANES,) uint32, packed in the same way
     n
         number of values
     values_out, places_out
-        output, with space for MOST_LANES more than the packed values
+        output, with space for MAX_LANES more than the packed values
     end
         number of values that are already in the output
     """

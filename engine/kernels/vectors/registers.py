@@ -24,7 +24,7 @@ from engine.kernels.processor import HAS_LANES, LANES
 FUSED = ("contract",)
 """A product and a following sum can be rounded once (fused multiply-add)."""
 
-MOST_APART = 2 * LANES - 3
+MAX_DISTANCE = 2 * LANES - 3
 """Maximum distance between the first and the last index of `picked`, with one more for rounding."""
 
 

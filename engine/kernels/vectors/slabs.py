@@ -26,7 +26,7 @@ from engine.kernels.processor import HAS_AVX512, LANES
 from engine.kernels.rays.bricks import SHIFT
 from engine.kernels.rays.tof import N_LANES
 
-MOST_PARTS = 0.85
+MAX_PARTS = 0.85
 """Maximum number of parts per slab with which the ends of 8 slabs are within 8 parts."""
 
 _REALS = ir.VectorType(ir.FloatType(), LANES)
@@ -37,7 +37,7 @@ _TIME_NAMES = ("first", "steps", "slabs")
 _WHOLE_NAMES = ("layer", "step", "jump", "step_u", "jump_u", "step_v", "jump_v")
 
 
-def _lay_type(
+def _lanes_type(
     typing: Context, line: Type, layout: Type, n: Type, values_out: Type, places_out: Type
 ) -> lanes.Declared:
     """Trace n slabs and write the nonzero taps; return their number.
@@ -48,10 +48,10 @@ def _lay_type(
     """
     del typing, line, layout, n
     kinds = types.UniTuple(types.float32, 10), types.UniTuple(types.int32, 7), types.int64
-    return types.int64(*kinds, values_out, places_out), _emit_lay
+    return types.int64(*kinds, values_out, places_out), _emit_lanes
 
 
-def _lay_timed_type(
+def _timed_lanes_type(
     typing: Context,
     line: Type,
     layout: Type,
@@ -68,11 +68,11 @@ def _lay_timed_type(
     """
     del typing, line, layout, n
     kinds = types.UniTuple(types.float32, 13), types.UniTuple(types.int32, 7), types.int64
-    return types.int64(*kinds, values_out, places_out, curve), _emit_lay_timed
+    return types.int64(*kinds, values_out, places_out, curve), _emit_timed_lanes
 
 
-lay_lanes: Callable[..., int] = intrinsic(_lay_type)
-lay_timed_lanes: Callable[..., int] = intrinsic(_lay_timed_type)
+trace_lanes: Callable[..., int] = intrinsic(_lanes_type)
+trace_timed_lanes: Callable[..., int] = intrinsic(_timed_lanes_type)
 
 
 class _Emitter:
@@ -214,7 +214,7 @@ class _Emitter:
         return lanes.first_lanes(self.builder, self.builder.sub(self.n, k), LANES)
 
 
-def _emit_lay(
+def _emit_lanes(
     context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
 ) -> ir.Value:
     if signature.args[3].dtype != types.float32:
@@ -295,7 +295,7 @@ class _NearCurve(_Curve):
             yield lanes.permuted(builder, self.from_memory(builder.add(index, _i64(n))), near)
 
 
-def _emit_lay_timed(
+def _emit_timed_lanes(
     context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
 ) -> ir.Value:
     if signature.args[3].dtype != types.float32:
@@ -306,7 +306,7 @@ def _emit_lay_timed(
         _timed_blocks(emit, _WholeCurve(emit, *curve))
         return builder.load(emit.end)
     steps = builder.extract_value(args[0], len(_REAL_NAMES) + _TIME_NAMES.index("steps"))
-    most = ir.Constant(ir.FloatType(), MOST_PARTS)
+    most = ir.Constant(ir.FloatType(), MAX_PARTS)
     # Short slabs: the parts that 8 of them touch fit into one vector.
     is_near = builder.fcmp_ordered("<", lanes.absolute(builder, steps), most)
     with builder.if_else(is_near, likely=True) as (near, far):

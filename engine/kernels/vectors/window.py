@@ -4,7 +4,7 @@
     collect        out_i += Σ_r x_r max(0, 1 − |b + r s − i|)
 
 x(·) is linear between the values of a row x, b a position and s a step. Numba's loops load such
-values one by one. For steps of at most `MOST_STEP` values, all lanes of a register are within two
+values one by one. For steps of at most `MAX_STEP` values, all lanes of a register are within two
 registers of values. AVX-512 picks 16 of 32 values with one instruction (`vpermi2ps`). AVX2 picks 8
 of 16 with three. Other processors, and longer steps, process value by value.
 """
@@ -28,17 +28,17 @@ from engine.kernels import lanes
 from engine.kernels.fetch import fetch
 from engine.kernels.processor import HAS_AVX512, HAS_LANES, LANES
 
-MOST_STEP = 1.9
+MAX_STEP = 1.9
 """Maximum step of vectors: 15 steps, a fraction and a neighbour are within 32 values.
 
 The same holds for 7 steps and 16 values.
 """
-LEAST_STEP = 0.6
+MIN_STEP = 0.6
 """Minimum step of `collect`: at most 4 rows then contribute to an output value.
 
 The rows of 16 output values are within 32, the rows of 8 within 16.
 """
-MOST_ROWS = 4
+MAX_ROWS = 4
 """Maximum number of rows that contribute to an output value of `collect`."""
 MARGIN = 2 * LANES
 """Number of arbitrary values that must be readable before and after a row."""
@@ -117,7 +117,7 @@ def add_and_fetch(
         False if there are no rows to prefetch
     """
     first, stop = numbers
-    if HAS_LANES and abs(step) <= MOST_STEP:
+    if HAS_LANES and abs(step) <= MAX_STEP:
         for i in range(first // LANES * LANES, stop, LANES):
             place = begin + i * step
             window = math.floor(min(place, place + (LANES - 1) * step))
@@ -177,7 +177,7 @@ def can_collect(step: float) -> bool:
     step
         output values per row
     """
-    return bool(HAS_AVX512 and abs(step) >= LEAST_STEP)
+    return bool(HAS_AVX512 and abs(step) >= MIN_STEP)
 
 
 @njit(inline="always")
@@ -300,7 +300,7 @@ def _emit_collect_lanes(
     values = emit.window(row, signature.args[4], window)
     lanes_by_row, one = lanes.spread(builder, by_row, LANES), ir.Constant(_REALS, [1.0] * LANES)
     total = ir.Constant(_REALS, [0.0] * LANES)
-    for n in range(MOST_ROWS):
+    for n in range(MAX_ROWS):
         number = emit.plus(first, n)
         rows_off = builder.fsub(builder.sitofp(number, _REALS), place, FUSED)
         off = lanes.absolute(builder, builder.fmul(rows_off, lanes_by_row, FUSED))

@@ -17,9 +17,9 @@ from engine.live.core.arrival_queue import ArrivalQueue
 from engine.live.core.frame import Arrival, Frame, FrameKind, Noticed, SourceEvent
 from engine.live.core.source import FrameSource
 
-MOST_BYTES = 512 * 2**20
-MOST_PROJECTIONS = 256
-MOST_EVENTS = 1000
+MAX_BYTES = 512 * 2**20
+MAX_PROJECTIONS = 256
+MAX_EVENTS = 1000
 
 
 class Arrivals(ArrivalQueue[Arrival]):
@@ -36,15 +36,15 @@ class Arrivals(ArrivalQueue[Arrival]):
         self,
         source: FrameSource,
         *,
-        most_projections: int = MOST_PROJECTIONS,
-        most_bytes: int = MOST_BYTES,
+        most_projections: int = MAX_PROJECTIONS,
+        most_bytes: int = MAX_BYTES,
     ) -> None:
         self.source = source
         # Two queues: projections are dropped freely, darks and flats as the last resort
         self._projections = _Waiting(most_projections, most_bytes)
         self._references = _Waiting(None, most_bytes)
         # Bounded too: a source that fails again and again must not fill the memory
-        self._events: deque[tuple[int, SourceEvent]] = deque(maxlen=MOST_EVENTS)
+        self._events: deque[tuple[int, SourceEvent]] = deque(maxlen=MAX_EVENTS)
         self._lost = self._number = self._references_dropped = 0
         super().__init__(source, "frames")
 

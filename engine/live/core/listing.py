@@ -15,7 +15,7 @@ from engine.io.xray.find import DESCRIBING
 
 PORTION = 500
 LIST_SHARE = 20
-LEAST_LIST_S, MOST_LIST_S = 0.1, 5.0
+MIN_LIST_S, MAX_LIST_S = 0.1, 5.0
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Listings:
         ]
         self.n_done += 1
         # Listing takes at most a twentieth of the time, however many files there are
-        wait_s = min(max(LIST_SHARE * self._took_s, LEAST_LIST_S), MOST_LIST_S)
+        wait_s = min(max(LIST_SHARE * self._took_s, MIN_LIST_S), MAX_LIST_S)
         self._next_s = monotonic() + wait_s
         return listed
 

@@ -33,13 +33,13 @@ from engine.live.ct.playing import Played
 
 OURS = "isocenter"
 VECTORS = ("source_mm", "detector_mm", "u_mm", "v_mm")
-MOST_HEADER_BYTES = 65_536
-MOST_BYTES = 2**30
-MOST_PIXELS = 65_536
+MAX_HEADER_BYTES = 65_536
+MAX_BYTES = 2**30
+MAX_PIXELS = 65_536
 """Most rows or columns of a frame, and most views of a geometry."""
-MOST_ANGLE_RAD = 1e6
+MAX_ANGLE_RAD = 1e6
 """Largest angle; a scan has at most some thousand turns."""
-MOST_MM = 1e6
+MAX_MM = 1e6
 """Largest coordinate of a geometry [mm]."""
 KINDS = "uif"
 FRAME_KINDS = tuple(FrameKind)
@@ -161,7 +161,7 @@ def read_message(parts: Sequence[Buffer], arrived_s: float, scan: int | None = N
     known = known_header(text)
     if known is not None:
         angle, (kind, shape, dtype, n_bytes, _) = known.angle_rad, known.facts
-        is_angle = angle is None or -MOST_ANGLE_RAD <= angle <= MOST_ANGLE_RAD
+        is_angle = angle is None or -MAX_ANGLE_RAD <= angle <= MAX_ANGLE_RAD
         # All other headers, and wrong ones, are parsed
         if is_angle and memoryview(parts[1]).nbytes == n_bytes:
             values = np.ndarray(shape, dtype, parts[1])
@@ -191,7 +191,7 @@ def known_header(text: bytes) -> Known[FrameFacts] | None:
     text
         header
     """
-    return _KNOWN.find(text) if len(text) <= MOST_HEADER_BYTES else None
+    return _KNOWN.find(text) if len(text) <= MAX_HEADER_BYTES else None
 
 
 @lru_cache
@@ -237,9 +237,9 @@ def header_of(text: bytes) -> Plain:
         if the header is too long, or not a JSON object
     """
     # Before parsing: JSON of an unknown sender may be arbitrarily large or deep
-    if len(text) > MOST_HEADER_BYTES:
+    if len(text) > MAX_HEADER_BYTES:
         raise DataError(
-            f"the message header has {len(text):,} bytes, but at most {MOST_HEADER_BYTES:,} are "
+            f"the message header has {len(text):,} bytes, but at most {MAX_HEADER_BYTES:,} are "
             "allowed; check the sending program."
         )
     try:
@@ -270,8 +270,8 @@ def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
             f"in the header, 'shape' is {str(shape)[:80]}, expected a list of {n_axes} integers."
         )
     for n in shape:
-        if not (type(n) is int and 1 <= n <= MOST_PIXELS):
-            integer_of({"shape": n}, "shape", 1, MOST_PIXELS)  # names the wrong number
+        if not (type(n) is int and 1 <= n <= MAX_PIXELS):
+            integer_of({"shape": n}, "shape", 1, MAX_PIXELS)  # names the wrong number
     kind = _type(header.get("type"))
     # The size is checked before any memory is reserved for it
     wanted = prod(shape) * kind.itemsize
@@ -347,10 +347,10 @@ def _angle(ours: Plain) -> float | None:
         return None
     # A long integer has no float, and its digits can exceed the limit of `str`
     is_number = isinstance(angle, int | float) and not isinstance(angle, bool)
-    if not is_number or not -MOST_ANGLE_RAD <= angle <= MOST_ANGLE_RAD:
+    if not is_number or not -MAX_ANGLE_RAD <= angle <= MAX_ANGLE_RAD:
         raise DataError(
             f"in the header, 'angle_rad' is {str(angle)[:40]}, expected a number in radians from "
-            f"-{MOST_ANGLE_RAD:g} to {MOST_ANGLE_RAD:g}."
+            f"-{MAX_ANGLE_RAD:g} to {MAX_ANGLE_RAD:g}."
         )
     return float(angle)
 
@@ -375,13 +375,13 @@ def _geometry(ours: Plain, vectors: NDArray[np.generic]) -> XrayGeometry:
             f"{str(shape)[:40]}, expected four vectors (x, y, z) for each view and [rows, "
             "columns] of the detector."
         )
-    rows, columns = (integer_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape)
+    rows, columns = (integer_of({"shape": n}, "shape", 1, MAX_PIXELS) for n in shape)
     beam = _beam(ours)
     # Also refuses values that are not finite
-    if not (np.abs(vectors) <= MOST_MM).all():
+    if not (np.abs(vectors) <= MAX_MM).all():
         raise DataError(
-            f"the geometry has coordinates that are not numbers from -{MOST_MM:,.0f} to "
-            f"{MOST_MM:,.0f} mm; check the sending program."
+            f"the geometry has coordinates that are not numbers from -{MAX_MM:,.0f} to "
+            f"{MAX_MM:,.0f} mm; check the sending program."
         )
     # A copy: the message's buffer belongs to ZeroMQ
     source, detector, u, v = (np.array(vectors[:, k], np.float64) for k in range(4))

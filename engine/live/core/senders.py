@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     import zmq
 
 TOKEN = "token"
-MOST_TOKEN = 128
+MAX_TOKEN = 128
 KEY_LENGTH = 40
 """Characters of a public key of CURVE."""
 PLAIN_TOKEN = re.compile(r"[0-9A-Za-z_.-]+")
-MOST_SENDERS = 200
+MAX_SENDERS = 200
 """Most refused senders that are counted one by one."""
 
 
@@ -235,7 +235,7 @@ class Senders:
     def _refuse(self, origin: Origin, reason: str) -> str:
         identity = origin.identity
         known = self._refused.get(identity)
-        if known is None and len(self._refused) >= MOST_SENDERS:
+        if known is None and len(self._refused) >= MAX_SENDERS:
             self._not_named += 1
             return ""
         n = 0 if known is None else known.n_messages
@@ -288,9 +288,9 @@ def _origin_of(parts: Sequence[zmq.Frame], has_keys: bool) -> Origin:
         known = known_header(text)
         ours = table_of(header_of(text), OURS) if known is None else known.facts.ours
         stated = ours.get(TOKEN)
-        if stated is not None and not (isinstance(stated, str) and 0 < len(stated) <= MOST_TOKEN):
+        if stated is not None and not (isinstance(stated, str) and 0 < len(stated) <= MAX_TOKEN):
             raise DataError(
-                f"in the header, 'token' is {str(stated)[:40]!r}, expected 1 to {MOST_TOKEN} "
+                f"in the header, 'token' is {str(stated)[:40]!r}, expected 1 to {MAX_TOKEN} "
                 "characters."
             )
         token = stated or ""
@@ -324,7 +324,7 @@ def _is_other_connection(chosen: Origin | None, origin: Origin) -> bool:
     return origin.peer != chosen.peer
 
 
-@lru_cache(MOST_SENDERS)
+@lru_cache(MAX_SENDERS)
 def _peer_of_socket(descriptor: int, inode: int) -> str | None:
     """Return `_peer_of`, stored for each socket: asking the system for every frame is slow."""
     return _peer_of(descriptor)

@@ -25,7 +25,7 @@ KEY = re.compile(r"[0-9A-Za-z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")
 """A public or secret key, in the notation Z85 of ZeroMQ."""
 LISTED = re.compile(rf'\s*(?:public-key\s*=\s*")?({KEY.pattern})"?(?:\s.*)?')
 """A line of a file of keys: of our own, or of a certificate of ZeroMQ."""
-MOST_FILE_BYTES = 2**20
+MAX_FILE_BYTES = 2**20
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def _keys_in(path: Path) -> list[str]:
             "`isocenter live key` on the computer of the sender."
         )
     with open_input(path) as file:
-        text = file.text(MOST_FILE_BYTES)
+        text = file.text(MAX_FILE_BYTES)
     lines = [each for each in text.splitlines() if not each.lstrip().startswith("#")]
     found = [line[1] for each in lines if (line := LISTED.fullmatch(each))]
     if not found:

@@ -10,7 +10,7 @@ from engine.core.errors import EngineError
 from engine.corrections.preprocess.rotation_axis import CentreOfRotation
 from engine.data.projections import Projections
 
-MOST_BYTES = 256 * 2**20
+MAX_BYTES = 256 * 2**20
 """Most memory for a copy of the views; larger ones are cut to the rows in the middle."""
 
 
@@ -30,7 +30,7 @@ def middle_rows(shape: tuple[int, int, int], n_bytes_each: int = 4) -> slice:
         rows in the middle of the detector
     """
     n_views, n_rows, n_columns = shape
-    n = max(1, min(n_rows, MOST_BYTES // max(n_views * n_columns * n_bytes_each, 1)))
+    n = max(1, min(n_rows, MAX_BYTES // max(n_views * n_columns * n_bytes_each, 1)))
     first = (n_rows - n) // 2
     return slice(first, first + n)
 

@@ -9,9 +9,9 @@ from engine.live.core.arrivals import Arrivals
 from engine.live.core.frame import Arrival, Ended, Frame, FrameKind
 from engine.live.ct.views import starts_new_scan
 
-MOST_AT_ONCE = 32
+MAX_AT_ONCE = 32
 """Most frames that are processed before the next image,"""
-MOST_DRAINED = 512
+MAX_DRAINED = 512
 """and most frames taken from a source that cannot wait."""
 POLL_S = 0.1
 """Interval of checks when nothing arrives."""
@@ -37,7 +37,7 @@ def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
     first = arrivals.take(max(least_s, POLL_S))
     batch = [] if first is None else [first]
     # A source that cannot wait would otherwise lose frames in its own queue
-    most = MOST_AT_ONCE if arrivals.source.can_wait else MOST_DRAINED
+    most = MAX_AT_ONCE if arrivals.source.can_wait else MAX_DRAINED
     while batch and len(batch) < most and not isinstance(batch[-1], Ended):
         try:
             more = arrivals.take(max(until - monotonic(), 0))
@@ -93,7 +93,7 @@ def evenly_thinned(frames: list[Frame]) -> tuple[list[Frame], int]:
         number of projections left out
     """
     n = sum(frame.kind == FrameKind.PROJECTION for frame in frames)
-    every = -(-n // MOST_AT_ONCE)
+    every = -(-n // MAX_AT_ONCE)
     if every <= 1:
         return frames, 0
     # By number, not by position: the choice must not jump between batches

@@ -23,7 +23,7 @@ from engine.live.core.frame import (
     SourceEvent,
 )
 from engine.live.core.source import FrameSource
-from engine.live.ct.batches import MOST_AT_ONCE, evenly_thinned, split_scans
+from engine.live.ct.batches import MAX_AT_ONCE, evenly_thinned, split_scans
 from engine.live.ct.images import LiveImages
 from engine.live.ct.planes import middle_planes
 from engine.live.ct.preview import CoarsePreview, CoarseVolume
@@ -34,7 +34,7 @@ from engine.live.ct.statistics import Figures, LiveStatistics
 from engine.live.ct.views import check_shape, is_same_geometry, starts_new_scan
 from engine.recon.filtering.settings import FilterSettings
 
-MOST_HELD = 256
+MAX_WAITING = 256
 """Most projections that wait for darks, flats or the geometry."""
 
 Request = Callable[[LiveSlices], None]
@@ -165,7 +165,7 @@ class LiveWork:
         slices = self._slices or self._created_slices()
         if slices is None:
             # The newest ones: darks and flats may arrive only after thousands of projections
-            self._held = [*self._held, *frames][-MOST_HELD:]
+            self._held = [*self._held, *frames][-MAX_WAITING:]
             return 0
         frames, n_views = [*self._held, *frames], 0
         self._held.clear()
@@ -180,7 +180,7 @@ class LiveWork:
             else:
                 self._add(slices, list(together))
         n_views += self._process_waiting(slices)
-        del self._held[:-MOST_HELD]
+        del self._held[:-MAX_WAITING]
         return n_views
 
     def _process_waiting(self, slices: LiveSlices) -> int:
@@ -309,7 +309,7 @@ class LiveWork:
         slices = self._slices
         if slices is None:
             return 0
-        kept = recording.views(slices.numbers, MOST_AT_ONCE)
+        kept = recording.views(slices.numbers, MAX_AT_ONCE)
         # Darks and flats are evaluated only if there are views
         if not kept or slices.waits_for is not None:
             return 0

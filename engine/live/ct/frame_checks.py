@@ -21,7 +21,7 @@ from engine.live.core.frame import Arrival, Frame, FrameKind, Noticed, ShapeChan
 STEPS = 15
 """Number of angle steps whose median is the typical step."""
 FEW_STEPS = 3
-MOST_JUMPS = 3
+MAX_JUMPS = 3
 """Reported jumps; a scan with more has random angles."""
 FIRST = 256
 """Pixels that are read first."""
@@ -178,8 +178,8 @@ class Screening:
             return
         # A scan with random angles would otherwise report every view
         self._jumps += 1
-        if self._jumps <= MOST_JUMPS:
-            more = " Further ones are not reported." if self._jumps == MOST_JUMPS else ""
+        if self._jumps <= MAX_JUMPS:
+            more = " Further ones are not reported." if self._jumps == MAX_JUMPS else ""
             yield Noticed(
                 f"{self._name}: the angle jumps from {np.degrees(last[1]):.5g}° "
                 f"(projection {last[0]}) to {np.degrees(angle):.5g}° (projection "

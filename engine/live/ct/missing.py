@@ -9,8 +9,8 @@ from engine.live.core.frame import Noticed
 
 LATE_S = 10.0
 """Time after a later projection at which a missing one is reported."""
-MOST_REPORTED = 5
-MOST_MISSING = 1000
+MAX_REPORTED = 5
+MAX_MISSING = 1000
 
 
 class MissingNumbers:
@@ -41,7 +41,7 @@ class MissingNumbers:
         # A late file is used like any other
         self._missing.pop(index, None)
         # Limited: a wrong number in a name must not add millions of missing ones
-        for k in range(max(self._next, index - MOST_MISSING), index):
+        for k in range(max(self._next, index - MAX_MISSING), index):
             if k not in self._received:
                 self._missing[k] = (monotonic(), file_name)
         self._next = max(self._next, index + 1)
@@ -54,14 +54,14 @@ class MissingNumbers:
         now_s
             current time, by `time.monotonic` [s]
         """
-        while self._missing and self._n_reported < MOST_REPORTED:
+        while self._missing and self._n_reported < MAX_REPORTED:
             # Dictionaries preserve the order of insertion: the first one has been missing longest
             index, (since_s, later) = next(iter(self._missing.items()))
             if now_s - since_s < LATE_S:
                 return
             del self._missing[index]
             self._n_reported += 1
-            more = " Further ones are not reported." if self._n_reported == MOST_REPORTED else ""
+            more = " Further ones are not reported." if self._n_reported == MAX_REPORTED else ""
             yield Noticed(
                 f"{self._name}: projection {index} is missing {LATE_S:g} s after {later}. It is "
                 f"still used if it arrives.{more}"

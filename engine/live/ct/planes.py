@@ -5,11 +5,11 @@ from __future__ import annotations
 from engine.geometry.plane import Plane, orthogonal
 from engine.geometry.xray import XrayGeometry
 
-MOST_PIXELS = 400
+MAX_PIXELS = 400
 """Most pixels along an edge: two CPU cores update such slices ten times a second at 83 frames/s."""
 
 
-def middle_planes(scan: XrayGeometry, most_pixels: int = MOST_PIXELS) -> tuple[Plane, ...]:
+def middle_planes(scan: XrayGeometry, most_pixels: int = MAX_PIXELS) -> tuple[Plane, ...]:
     """Return three square slices as wide as the field of view.
 
     Parameters

@@ -16,7 +16,7 @@ from engine.data.projections import Projections
 from engine.live.core.frame import FrameKind
 
 BLOCK = 32
-MOST_COUNTS = 65535
+MAX_COUNTS = 65535
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +90,6 @@ def _smallest(scan: Projections) -> type[np.uint16] | type[np.float32]:
         # Block by block, since the values may be mapped from a large file
         for k in range(0, 0 if images is None else len(images), BLOCK):
             block = np.asarray(images[k : k + BLOCK]) if images is not None else np.zeros(0)
-            if block.min() < 0 or block.max() > MOST_COUNTS or (block != np.rint(block)).any():
+            if block.min() < 0 or block.max() > MAX_COUNTS or (block != np.rint(block)).any():
                 return np.float32
     return np.uint16

@@ -16,7 +16,7 @@ from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
 from engine.live.core.frame import Frame, FrameKind
 
-MOST_REFERENCES = 64
+MAX_REFERENCES = 64
 """Most darks, and most flats, that are averaged: the newest ones."""
 
 OneView = Callable[[Projections], Projections]
@@ -49,7 +49,7 @@ class Preparation:
         left_out = [step for step in wanted if not step.takes_single_views]
         self.left_out = tuple(step.title for step in left_out if not step.on_demand)
         self._references: dict[FrameKind, deque[Array]] = {
-            kind: deque(maxlen=MOST_REFERENCES) for kind in (FrameKind.DARK, FrameKind.FLAT)
+            kind: deque(maxlen=MAX_REFERENCES) for kind in (FrameKind.DARK, FrameKind.FLAT)
         }
         self._last_of: dict[FrameKind, int] = {}
         # Steps inspect a scan, so a scan of one view stands for all of them

@@ -32,7 +32,7 @@ from engine.recon.filtering.settings import FilterSettings
 
 SETTLED_S = 0.3
 """Time without a frame after which slower work is done."""
-LEAST_S = 1 / 60
+MIN_S = 1 / 60
 """Shortest interval between images: no screen shows more."""
 ANSWER_S = 0.03
 """Interval of checks for requests after the end of the scan."""
@@ -219,7 +219,7 @@ class LiveSession(FollowingThread[LiveUpdate]):
         came_s = shown_s = 0.0
         is_settled, has_ended = True, False
         while not (self._stop.is_set() or has_ended):
-            arrived = batch_of(arrivals, max(LEAST_S - (monotonic() - shown_s), 0))
+            arrived = batch_of(arrivals, max(MIN_S - (monotonic() - shown_s), 0))
             has_ended = any(isinstance(each, Ended) for each in arrived)
             # Frames before requests, so that a moved slice shows the newest views
             n_new = work.handle(arrived)

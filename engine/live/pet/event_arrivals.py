@@ -16,9 +16,9 @@ from engine.live.core.arrival_queue import ArrivalQueue
 from engine.live.core.frame import SourceEvent
 from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource
 
-MOST_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20
 """Memory for events in the queue: about 20 s at 2e5 events per second."""
-MOST_EVENTS = 1000
+MAX_EVENTS = 1000
 """Maximum number of queued events of the source, such as warnings."""
 
 
@@ -31,7 +31,7 @@ class EventArrivals(ArrivalQueue[EventArrival]):
     most_bytes : memory limit of queued batches [bytes]
     """
 
-    def __init__(self, source: EventSource, *, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, source: EventSource, *, most_bytes: int = MAX_BYTES) -> None:
         self.source = source
         self._waiting: deque[EventArrival] = deque()
         self._most_bytes, self._bytes, self._lost, self._n_notes = most_bytes, 0, 0, 0
@@ -79,7 +79,7 @@ class EventArrivals(ArrivalQueue[EventArrival]):
     def _free_memory(self) -> None:
         while self._bytes > self._most_bytes and self._drop(EventBatch):
             pass
-        while self._n_notes > MOST_EVENTS and self._drop(SourceEvent):
+        while self._n_notes > MAX_EVENTS and self._drop(SourceEvent):
             pass
 
     def _drop(self, kind: type[EventBatch] | type[SourceEvent]) -> bool:

@@ -32,8 +32,8 @@ from engine.live.pet.event_batch import EventBatch
 
 COLUMNS = {"crystals": "<i4", "time_ms": "<u4", "delayed": "|u1", "tof_bin": "<i2"}
 """Columns in the order of the message."""
-MOST_SCANNER_BYTES = 2**20
-MOST_EVENTS = 20_000_000
+MAX_SCANNER_BYTES = 2**20
+MAX_EVENTS = 20_000_000
 """Most events in one message."""
 
 EventMessage: TypeAlias = EventBatch | ListMode | ScanEnd
@@ -132,16 +132,16 @@ def read_event_message(
         )
     if head is None:
         return None
-    first, n = integer_of(ours, "first", 0, 2**53), integer_of(ours, "n", 1, MOST_EVENTS)
+    first, n = integer_of(ours, "first", 0, 2**53), integer_of(ours, "n", 1, MAX_EVENTS)
     return EventBatch(_events(head, ours, n, parts[1]), first, arrived_s)
 
 
 def _head(ours: Plain, text: Buffer) -> ListMode:
     # The size is checked before the text is parsed
-    if memoryview(text).nbytes > MOST_SCANNER_BYTES:
+    if memoryview(text).nbytes > MAX_SCANNER_BYTES:
         raise DataError(
             f"the scanner description has {memoryview(text).nbytes:,} bytes, but at most "
-            f"{MOST_SCANNER_BYTES:,} are allowed; check the sending program."
+            f"{MAX_SCANNER_BYTES:,} are allowed; check the sending program."
         )
     try:
         values = tomllib.loads(bytes(text).decode())

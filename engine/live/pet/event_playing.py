@@ -12,7 +12,7 @@ from engine.data.listmode import ListMode
 
 MOMENT_MS = 100
 """Length of an interval of events."""
-MOST_EVENTS = 1_000_000
+MAX_EVENTS = 1_000_000
 """Most events in one part of an interval."""
 
 
@@ -52,8 +52,8 @@ def played_events(scan: ListMode, moment_ms: int = MOMENT_MS) -> Iterator[Played
     last = int(times[-1]) if len(times) else -1
     for start in range(0, last + 1, moment_ms):
         first, end = (int(k) for k in np.searchsorted(times, (start, start + moment_ms)))
-        for k in range(first, end, MOST_EVENTS):
-            rows = slice(k, min(k + MOST_EVENTS, end))
+        for k in range(first, end, MAX_EVENTS):
+            rows = slice(k, min(k + MAX_EVENTS, end))
             yield PlayedEvents(scan.select(rows), k, (start + moment_ms) / 1e3)
 
 

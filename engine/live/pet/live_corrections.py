@@ -25,9 +25,9 @@ from engine.live.pet.event_store import EventStore
 from engine.modalities.listmode_pet.model import without_tof
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 
-LEAST_DELAYEDS = 10_000
+MIN_DELAYEDS = 10_000
 """Number of delayeds from which randoms are estimated."""
-MOST_DELAYEDS = 1_000_000
+MAX_DELAYEDS = 1_000_000
 """Most delayeds in one estimate."""
 
 
@@ -162,10 +162,10 @@ class LiveCorrections:
             self._rates, self._rates_of, self._estimate = future.result(), n, None
         n = store.n_delayed
         # A doubling of the counts halves the variance; more estimates gain little
-        is_time = n >= LEAST_DELAYEDS and not self._rates_of / 2 < n < 2 * max(self._rates_of, 1)
+        is_time = n >= MIN_DELAYEDS and not self._rates_of / 2 < n < 2 * max(self._rates_of, 1)
         if not is_time or self._estimate is not None:
             return
-        delayeds, stands_for = store.delayeds(MOST_DELAYEDS)
+        delayeds, stands_for = store.delayeds(MAX_DELAYEDS)
         if delayeds is None:
             return
         data = replace(delayeds, line_factors=self.head.line_factors)

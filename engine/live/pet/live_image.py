@@ -27,7 +27,7 @@ from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.operators.rays import RayProjector, Rays
 from engine.recon.postprocess import Gaussian
 
-MOST_WEIGHT = 0.5
+MAX_WEIGHT = 0.5
 SMOOTHED_VOXELS = 3.0
 """Full width at half maximum of the smoothing, relative to the longest voxel edge."""
 
@@ -170,7 +170,7 @@ class LiveImage:
         background
             (n,) expected background over factors; None without
         """
-        weight = min(self.n_subsets * events.n_events / max(self._n, 1), MOST_WEIGHT)
+        weight = min(self.n_subsets * events.n_events / max(self._n, 1), MAX_WEIGHT)
         self._renew(events, background, weight)
         self._left -= weight
 
@@ -178,7 +178,7 @@ class LiveImage:
         self, events: ListMode, background: NDArray[np.float32] | None, weight: float
     ) -> None:
         # With w = 1 a voxel that no event crosses would become 0 for good
-        weight = min(weight, MOST_WEIGHT)
+        weight = min(weight, MAX_WEIGHT)
         A = RayProjector(
             Rays(events.scanner.positions_mm, events.crystals, events.tof_bins),
             self.grid,

@@ -34,9 +34,9 @@ from engine.live.pet.activity_moments import PAIRS, LineMeans, Mask, Matrix, N, 
 BIN_MS = 250
 AFTER_BINS = (1, 2, 4, 6)
 """Lengths of the compared intervals, in bins."""
-BEFORE_BINS, LEAST_BEFORE_BINS = 80, 8
+BEFORE_BINS, MIN_BEFORE_BINS = 80, 8
 FALSE_PER_HOUR = 1e-3
-LEAST_MM, LEAST_DEG = 1.0, 1.0
+MIN_MM, MIN_DEG = 1.0, 1.0
 """Smaller motions are not reported: a fifth and a third of the motions that must be found."""
 MEASURED_BINS = 8
 """Number of bins after a jump over which its size is measured."""
@@ -119,7 +119,7 @@ class MotionWatch:
     @property
     def is_watching(self) -> bool:
         """True once there are enough events to detect a jump."""
-        return self._mask is not None and len(self._bins) > LEAST_BEFORE_BINS
+        return self._mask is not None and len(self._bins) > MIN_BEFORE_BINS
 
     @property
     def place(self) -> Place | None:
@@ -185,7 +185,7 @@ class MotionWatch:
     def _find_object(self) -> None:
         """Find the activity from events everywhere; then use only those near it."""
         place = self._place([sums for _, sums in self._bins])
-        if len(self._bins) < LEAST_BEFORE_BINS or place is None:
+        if len(self._bins) < MIN_BEFORE_BINS or place is None:
             return
         # Each width must be known to half of itself, or the mask would be noise
         known = np.sqrt(np.diag(place.errors)[3:6]) < np.diag(place.covariance) / 2
@@ -214,7 +214,7 @@ class MotionWatch:
         after = self._place([sums for k, sums in self._bins if k > number - n])
         # Bins before the last jump have another position
         earlier = [(k, s) for k, s in self._bins if self._since < k <= number - n][-BEFORE_BINS:]
-        if after is None or len(earlier) < LEAST_BEFORE_BINS:
+        if after is None or len(earlier) < MIN_BEFORE_BINS:
             return None
         before = self._predicted(earlier, number - (n - 1) / 2)
         if before is None:
@@ -222,7 +222,7 @@ class MotionWatch:
         motion = rigid(before, after, (number - n + 1) * BIN_MS / 1e3)
         if motion is None or motion.chi2 <= self._limit:
             return None
-        return (before, motion) if motion.mm >= LEAST_MM or motion.deg >= LEAST_DEG else None
+        return (before, motion) if motion.mm >= MIN_MM or motion.deg >= MIN_DEG else None
 
     def _place(self, sums: list[Sums]) -> Place | None:
         if not sums:
@@ -236,7 +236,7 @@ class MotionWatch:
         """Return the value at some time of a straight line through bins, weighted by counts."""
         places = [(k, sums.total[0], self._means.place_of(sums)) for k, sums in bins]
         known = [(k, n, place) for k, n, place in places if place is not None]
-        if len(known) < LEAST_BEFORE_BINS:
+        if len(known) < MIN_BEFORE_BINS:
             return None
         times, weights = (np.array([each[i] for each in known], np.float64) for i in (0, 1))
         weights /= weights.sum()

@@ -28,7 +28,7 @@ EVERY_S = 0.6
 WORK_S = 0.5
 """and the time of it in which the image is updated."""
 POLL_S = 0.1
-MOST_AT_ONCE_S = 1.0
+MAX_AT_ONCE_S = 1.0
 """Most seconds of the scan per batch from a source that can wait."""
 
 
@@ -147,7 +147,7 @@ def _batch(arrivals: EventArrivals, *, until_s: float) -> list[EventArrival]:
     """Take the events in the queue, and those that arrive until a given time, for one image."""
     batch: list[EventArrival] = []
     # A source that can wait would otherwise deliver a whole stored scan as one batch
-    taken_s, most_s = 0.0, MOST_AT_ONCE_S if arrivals.source.can_wait else float("inf")
+    taken_s, most_s = 0.0, MAX_AT_ONCE_S if arrivals.source.can_wait else float("inf")
     while taken_s < most_s:
         left = until_s - monotonic()
         if batch and left <= 0 and not arrivals.waiting_s:

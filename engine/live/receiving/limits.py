@@ -8,15 +8,15 @@ no thread switch each. If it is unknown, the limit is enough for most large dete
 
 from __future__ import annotations
 
-from engine.live.core.message import MOST_BYTES, MOST_PIXELS
+from engine.live.core.message import MAX_BYTES, MAX_PIXELS
 
-LEAST_WAITING, MOST_WAITING = 2, 64
+MIN_WAITING, MAX_WAITING = 2, 64
 """Queued messages of a connection. If the queue is full, the sender waits and loses nothing."""
 PEER_BYTES = 2**30
 """Memory limit of the queued messages of a connection, but at least two of the largest."""
 ITEM_BYTES = 8
 """Maximum size of a pixel."""
-LEAST_BYTES = 2**23
+MIN_BYTES = 2**23
 """Enough for the geometry of the most views, and for frames larger than expected."""
 EVENT_BYTES = 2**29
 """Maximum size of a message with events."""
@@ -38,8 +38,8 @@ def max_message_bytes(kind: str, frame_shape: tuple[int, int] | None) -> int:
         return EVENT_BYTES
     if frame_shape is None:
         return UNKNOWN_BYTES
-    rows, columns = (min(n, MOST_PIXELS) for n in frame_shape)
-    return min(MOST_BYTES, max(LEAST_BYTES, ITEM_BYTES * rows * columns))
+    rows, columns = (min(n, MAX_PIXELS) for n in frame_shape)
+    return min(MAX_BYTES, max(MIN_BYTES, ITEM_BYTES * rows * columns))
 
 
 def max_waiting_messages(n_bytes: int) -> int:
@@ -50,7 +50,7 @@ def max_waiting_messages(n_bytes: int) -> int:
     n_bytes
         maximum size of a message
     """
-    return min(MOST_WAITING, max(LEAST_WAITING, PEER_BYTES // n_bytes))
+    return min(MAX_WAITING, max(MIN_WAITING, PEER_BYTES // n_bytes))
 
 
 def size_note(frame_shape: tuple[int, int] | None, n_bytes: int) -> str:

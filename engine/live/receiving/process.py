@@ -40,18 +40,18 @@ ALIVE_S = 1.0
 """Maximum time between two reports."""
 LIMIT_BYTES = 9 * 2**29
 """Memory limit of the process: some of the largest messages, at most half of the free memory."""
-MOST_KEYS = 100
+MAX_KEYS = 100
 """Maximum number of refused keys that are reported."""
-LEAST_LIMIT = 2**29
+MIN_LIMIT = 2**29
 PREPARED_PART = 32
 """At most 1 / 32 of the free memory is prepared for messages."""
 PREPARE_S = 0.5
 """Maximum time of preparing before the socket opens; it continues while the socket is idle."""
-MOST_OUTSTANDING = 2**28
+MAX_OUTSTANDING = 2**28
 """Maximum number of bytes that the program has not processed yet."""
 FLUSH_S, FLUSH_BYTES = 0.002, 2**18
 """Reports are sent together after this time or size."""
-LEAST_SHARED = 2**16
+MIN_SHARED = 2**16
 """Smaller data are sent with their report, which is faster than shared memory."""
 CLOSED = (
     "A sender closed its connection before it was accepted; check that it still runs and sends "
@@ -72,7 +72,7 @@ def receive() -> None:
     given = json.loads(source.readline())
     write_no_core()
     available = available_memory()
-    free = max(LEAST_LIMIT, available // 2)
+    free = max(MIN_LIMIT, available // 2)
     reader = _reader(given)
     import zmq  # noqa: F401  loaded before the limit counts
 
@@ -118,7 +118,7 @@ class Receiving:
         self._required: str | None = None
         self._is_over = self._has_failed = self._has_message = self._has_explained = False
         self._has_closed = False
-        self._refused_keys: deque[str] = deque(maxlen=MOST_KEYS)
+        self._refused_keys: deque[str] = deque(maxlen=MAX_KEYS)
         self._named_keys: set[str] = set()
 
     def run(self, on_end: Callable[[], None] = lambda: None) -> None:
@@ -228,7 +228,7 @@ class Receiving:
                 name: getattr(origin, name) for name in ("token", "peer", "host", "key")
             }
         header, data = bytes(parts[0].buffer), parts[1].buffer
-        if self._memory is None or data.nbytes < LEAST_SHARED:
+        if self._memory is None or data.nbytes < MIN_SHARED:
             self._add(facts, header, data)
             return
         self._wait_for_space()
@@ -238,11 +238,11 @@ class Receiving:
         self._add(facts, header, b"", offset, data.nbytes)
 
     def _wait_for_space(self) -> None:
-        if self._outstanding >= MOST_OUTSTANDING:
+        if self._outstanding >= MAX_OUTSTANDING:
             self._flush()  # the program can only release data that were reported to it
         while not self._is_over:
             with self._changed:
-                if self._changed.wait_for(lambda: self._outstanding < MOST_OUTSTANDING, ALIVE_S):
+                if self._changed.wait_for(lambda: self._outstanding < MAX_OUTSTANDING, ALIVE_S):
                     return
             self._send_heartbeat()
 
@@ -299,7 +299,7 @@ class Receiving:
             self._report({"event": "noticed", "text": text})
         while self._refused_keys:
             key = self._refused_keys.popleft()
-            if key not in self._named_keys and len(self._named_keys) < MOST_KEYS:
+            if key not in self._named_keys and len(self._named_keys) < MAX_KEYS:
                 self._named_keys.add(key)
                 text = f"The key {key} of a sender is not allowed; add it with --sender-key."
                 self._report({"event": "refused", "text": text})

@@ -30,7 +30,7 @@ START_S = 60.0
 """Time limit for opening the socket."""
 ANSWER_S = 10.0
 """Time limit without a report of the process, which reports every second."""
-MOST_REFUSALS = 5
+MAX_REFUSALS = 5
 """Maximum number of reported refusals, and of reported restarts."""
 PAUSE_S = 1.0
 """Minimum time between two starts of the process."""
@@ -144,8 +144,8 @@ class Receiver:
             problem and remedy
         """
         self._n_invalid += 1
-        if self._n_invalid <= MOST_REFUSALS:
-            more = " Further ones are not reported." if self._n_invalid == MOST_REFUSALS else ""
+        if self._n_invalid <= MAX_REFUSALS:
+            more = " Further ones are not reported." if self._n_invalid == MAX_REFUSALS else ""
             yield Noticed(
                 f"{self._name}: message refused: {text} Check that the sender uses the "
                 f"format in the guide.{more}"
@@ -188,8 +188,8 @@ class Receiver:
         if self._child is not None:
             self._child.end(at_once=True)
         self._n_restarts += 1
-        if self._n_restarts <= MOST_REFUSALS:
-            more = " Further restarts are not reported." * (self._n_restarts == MOST_REFUSALS)
+        if self._n_restarts <= MAX_REFUSALS:
+            more = " Further restarts are not reported." * (self._n_restarts == MAX_REFUSALS)
             yield Noticed(
                 f"{self._name}: the process that receives messages was started again. {reason} "
                 f"Messages in transit can be lost.{more}"

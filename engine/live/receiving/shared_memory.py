@@ -25,7 +25,7 @@ SIZE = 2**46
 SEGMENT = 2**28
 """Bytes of one mapping. A mapping needs a descriptor, so several frames share one."""
 PAGE = mmap.ALLOCATIONGRANULARITY
-MOST_PREPARED = 3 * 2**27
+MAX_PREPARED = 3 * 2**27
 """Maximum amount of memory allocated in advance."""
 STEP = 2**25
 """Memory allocated in one step; a message may have to wait for it."""
@@ -64,7 +64,7 @@ class MemoryWriter:
 
     def __init__(self, descriptor: int, most_prepared: int = 0) -> None:
         self._descriptor, self._next = descriptor, 0
-        self._most_prepared = min(most_prepared, MOST_PREPARED) // PAGE * PAGE
+        self._most_prepared = min(most_prepared, MAX_PREPARED) // PAGE * PAGE
         self._ready = 0
 
     def prepare(self) -> bool:

@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
-from engine.live.core.message import MOST_BYTES, MOST_HEADER_BYTES, Buffer
+from engine.live.core.message import MAX_BYTES, MAX_HEADER_BYTES, Buffer
 
 HEAD = struct.Struct("<IIQqd")
 """Sizes of facts, header and data, position of data in the shared memory, and time."""
 INLINE = -1
 """Position of data that are part of the report."""
-MOST_FACTS = 2**20
-MOST_READ = 2**18
+MAX_FACTS = 2**20
+MAX_READ = 2**18
 MESSAGE: Plain = {"event": "message"}
 """Facts of a message without other facts; they are not sent."""
 
@@ -109,7 +109,7 @@ class ItemReader:
         """
         found: list[Item] = []
         while not found:
-            more = self._source.read(MOST_READ)
+            more = self._source.read(MAX_READ)
             if not more:
                 return []
             self._waiting += more
@@ -124,7 +124,7 @@ def _items_in(waiting: bytearray) -> tuple[list[Item], int]:
     with memoryview(waiting) as view:
         while len(view) - used >= HEAD.size:
             n_facts, n_header, n_bytes, offset, at_s = HEAD.unpack_from(view, used)
-            if n_facts > MOST_FACTS or n_header > MOST_HEADER_BYTES or n_bytes > MOST_BYTES:
+            if n_facts > MAX_FACTS or n_header > MAX_HEADER_BYTES or n_bytes > MAX_BYTES:
                 raise DataError("the receiving process has sent a report of the wrong size.")
             header = used + HEAD.size + n_facts
             data = header + n_header

@@ -22,7 +22,7 @@ DIRECT_BYTES = 2**18
 """Minimum size for which a direct write is faster."""
 ALIGNED_BYTES = 2**16
 """Minimum size of record data that are aligned to a block, with spaces before them."""
-MOST_PIECES = 512
+MAX_PIECES = 512
 """Maximum number of pieces in one system call; the limit of Linux is 1024."""
 Waiting = tuple[int, int, Buffer, Buffer]
 """Kind, count, header and data of a record."""
@@ -196,8 +196,8 @@ def _write_all(descriptor: int, pieces: list[memoryview]) -> None:
 
 
 def _groups(views: list[memoryview]) -> Iterator[list[memoryview]]:
-    for first in range(0, len(views), MOST_PIECES):
-        yield views[first : first + MOST_PIECES]
+    for first in range(0, len(views), MAX_PIECES):
+        yield views[first : first + MAX_PIECES]
 
 
 def _write_group(descriptor: int, views: list[memoryview]) -> None:

@@ -22,7 +22,7 @@ CHUNK = 2**22
 """Maximum number of copied bytes of one write."""
 LARGE = 2**15
 """Minimum size that NumPy copies."""
-MOST_PARTS = 512
+MAX_PARTS = 512
 """Maximum number of parts of one write; the limit of Linux is 1024."""
 
 
@@ -87,7 +87,7 @@ class DirectFile:
                 if n == CHUNK:
                     begin += self._write(begin, [*parts, copy[first:n]])
                     parts, first, n = [], 0, 0
-            if len(parts) >= MOST_PARTS:
+            if len(parts) >= MAX_PARTS:
                 begin += self._write(begin, parts)
                 left = bytes(copy[first:n])
                 self._memory[: len(left)] = left

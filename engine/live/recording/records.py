@@ -35,8 +35,8 @@ MAGIC = b"isocenter recording 1\n"
 MARK = b"REC\n"
 HEAD = struct.Struct("<4sBQQQ")
 CHECK = struct.Struct("<I")
-MOST_HEADER_BYTES = 2**24
-MOST_DATA_BYTES = 2**32
+MAX_HEADER_BYTES = 2**24
+MAX_DATA_BYTES = 2**32
 SUFFIX = ".isorec"
 
 
@@ -236,7 +236,7 @@ def _head_in(file: BinaryIO, size: int) -> tuple[int, int, int, int] | None:
     _, kind, count, n_header, n_data = HEAD.unpack(head[: HEAD.size])
     # The size of the file limits the memory, even if its numbers are damaged
     left = size - file.tell() - CHECK.size
-    is_possible = n_header <= MOST_HEADER_BYTES and n_data <= MOST_DATA_BYTES
+    is_possible = n_header <= MAX_HEADER_BYTES and n_data <= MAX_DATA_BYTES
     return (kind, count, n_header, n_data) if is_possible and n_header + n_data <= left else None
 
 

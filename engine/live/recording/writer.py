@@ -23,7 +23,7 @@ COMMAND = "from engine.live.conversion import write_recording; write_recording()
 PIPE_BYTES = 2**20
 FINISH_S = 60.0
 """Time limit for writing the last data to the disk."""
-MOST_AT_ONCE, MOST_BYTES_AT_ONCE = 256, 2**25
+MAX_AT_ONCE, MAX_BYTES_AT_ONCE = 256, 2**25
 """Maximum number of records in one write, and of bytes before the last of them."""
 GATHER_S, ENOUGH_BYTES = 0.05, 2**21
 """Small records are collected for this time, or up to this number of bytes."""
@@ -176,10 +176,10 @@ class RecordingWriter:
             )
         found, n_bytes = list[Waiting](), 0
         with self._changed:
-            for record in islice(self._waiting, MOST_AT_ONCE):
+            for record in islice(self._waiting, MAX_AT_ONCE):
                 found.append(record)
                 n_bytes += memoryview(record[3]).nbytes
-                if n_bytes >= MOST_BYTES_AT_ONCE:
+                if n_bytes >= MAX_BYTES_AT_ONCE:
                     break
         return found
 

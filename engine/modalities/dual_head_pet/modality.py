@@ -18,7 +18,7 @@ from engine.modalities.base import FinishEarly, Modality, OpenStudy
 from engine.modalities.dual_head_pet import accepts
 from engine.modalities.dual_head_pet.histogram_summary import HistogramSummary, sums_on_one_line
 from engine.modalities.dual_head_pet.protocol import (
-    MOST_ON_A_PITCH,
+    MAX_PER_PITCH,
     DualHeadGrid,
     DualHeadProtocol,
 )
@@ -108,7 +108,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
             return voxel_mm
         pitch = scanner.settings.pitch_mm
         # Symmetries of the response exist only if voxels repeat with every crystal.
-        edge = pitch / min(max(round(pitch / voxel_mm[0]), 1), MOST_ON_A_PITCH)
+        edge = pitch / min(max(round(pitch / voxel_mm[0]), 1), MAX_PER_PITCH)
         return edge, voxel_mm[1], edge
 
     def grid_note(self, protocol: DualHeadProtocol, study: OpenStudy) -> str:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from engine.recon.postprocess import Filter
 
 
-MOST_ON_A_PITCH = 16
+MAX_PER_PITCH = 16
 
 
 class DualHeadGrid(GridSettings):
@@ -84,11 +84,11 @@ class DualHeadGrid(GridSettings):
         x, y, z = self.voxel_mm or scanner.grid.voxel_mm
         # Tolerance: a pitch such as 2.2 mm cannot be divided exactly in binary.
         n = round(s.pitch_mm / x)
-        if x != z or not 1 <= n <= MOST_ON_A_PITCH or abs(n * x - s.pitch_mm) > 1e-6 * s.pitch_mm:
+        if x != z or not 1 <= n <= MAX_PER_PITCH or abs(n * x - s.pitch_mm) > 1e-6 * s.pitch_mm:
             raise SettingsError(
                 f"grid: voxels of {x:g} mm along x and {z:g} mm along z do not match the crystal "
                 f"pitch of {s.pitch_mm:g} mm; set both to the pitch divided by the same whole "
-                f"number from 1 to {MOST_ON_A_PITCH}."
+                f"number from 1 to {MAX_PER_PITCH}."
             )
         depth_mm = self.depth_mm or s.n_planes * s.plane_mm
         # Only whole planes within the depth; a partial plane would be outside.

@@ -17,7 +17,7 @@ from engine.corrections.histogram import LineScatter
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import n_stored_planes, stored_orientations
 from engine.io.safety.budget import free_memory
-from engine.kernels.matrix.memory import MOST_KEPT_BYTES, fits_in_lanes
+from engine.kernels.matrix.memory import MAX_CACHED_BYTES, fits_in_lanes
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.requirements import (
@@ -37,7 +37,7 @@ SPREAD_MM, SPREAD_FROM, SPREAD_FROM_BEHIND = 2.16, 0.05, 0.4
 The factor is that of the smallest stored value below a fraction of the largest (rows of DHAPET).
 Layers behind the first one receive more scattered photons (the same in two layers).
 """
-LEAST_STORED, MOST_SPREAD = 1e-5, 12.0
+MIN_STORED, MAX_SPREAD = 1e-5, 12.0
 """Threshold below which nothing more is found; largest extension of rows, in pitches.
 
 The extension is six pitches on each side of the lines of the crystals.
@@ -106,8 +106,8 @@ def work(scanner: DualHead, response: AnalyticResponse) -> WorkEstimate:
     wide = np.full(n_layers, sharp)
     if response.scatter:
         seen_from = np.where(np.arange(n_layers) > 0, SPREAD_FROM_BEHIND, SPREAD_FROM)
-        spread_mm = SPREAD_MM * np.log(seen_from / max(response.threshold, LEAST_STORED))
-        wide += n * np.clip(spread_mm / s.pitch_mm, 0.0, MOST_SPREAD)
+        spread_mm = SPREAD_MM * np.log(seen_from / max(response.threshold, MIN_STORED))
+        wide += n * np.clip(spread_mm / s.pitch_mm, 0.0, MAX_SPREAD)
     drawn = n * (s.thickness_mm / n_layers + s.plane_mm) / (s.separation_mm + s.thickness_mm)
 
     def per_plane(a: object) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -131,7 +131,7 @@ def _decoded_bytes(scanner: DualHead, size: WorkEstimate, *, is_penalised: bool)
         return SORTED_BYTES
     # Rows are decoded by subset, and the first pass of MAP has subsets of its own.
     copies = 4 if is_penalised else 2
-    return min(MOST_KEPT_BYTES, copies * DECODED_ROWS * BYTES_PER_DECODED * size.n_stored)
+    return min(MAX_CACHED_BYTES, copies * DECODED_ROWS * BYTES_PER_DECODED * size.n_stored)
 
 
 def planes_stored(scanner: DualHead) -> int:

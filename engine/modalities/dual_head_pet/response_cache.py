@@ -23,7 +23,7 @@ from engine.modalities.dual_head_pet.response.layered import build_response
 from engine.modalities.dual_head_pet.response.parts import forget_other_parts
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 
-MOST_BYTES = 12 * 2**30
+MAX_BYTES = 12 * 2**30
 """Largest size of all stored matrices and parts; the oldest are removed first."""
 ABANDONED_S = 24 * 3600.0
 """Time without new parts after which a build counts as abandoned.
@@ -143,7 +143,7 @@ def _trim(folder: Path, wanted: Path) -> None:
     for changed_s, size, path in sorted(_stored_matrices(folder), reverse=True):
         n_bytes += size
         # The parts of this build count, but must not be removed.
-        if n_bytes <= MOST_BYTES or path.name == f"{wanted.name}.parts":
+        if n_bytes <= MAX_BYTES or path.name == f"{wanted.name}.parts":
             continue
         if path.suffix == ".h5":
             with suppress(OSError):  # Windows cannot remove a file that another program has open

@@ -40,7 +40,7 @@ LONGEST_LAG = 24
 """Longest lag of the correlation [voxels]."""
 REPLICATES = 8
 """Replicates from which the correlation is estimated; each has many voxels."""
-MOST_NOISE = 0.2
+MAX_NOISE = 0.2
 """Noise of a typical voxel up to which 95 % intervals of voxels covered 93 to 97 %."""
 _PARTS = 5
 """Points along each edge of a voxel at the border of a sphere."""
@@ -94,11 +94,11 @@ class ImageBias(NamedTuple):
     @property
     def doubt(self) -> str:
         """Sentence for the user if the noise is too high for errors of voxels; "" otherwise."""
-        if self.noise <= MOST_NOISE:
+        if self.noise <= MAX_NOISE:
             return ""
         return (
             f"A typical voxel varies by {_percent(self.noise, 0)}. Above "
-            f"{_percent(MOST_NOISE, 0)}, errors of voxels can be too small. Errors of regions are "
+            f"{_percent(MAX_NOISE, 0)}, errors of voxels can be too small. Errors of regions are "
             "more exact. Larger voxels or a wider final filter reduce the noise"
         )
 

@@ -17,13 +17,13 @@ interleaved with the sums of two threads, and copies."""
 GPU_IMAGES_OF_A_REPLICATE = 6
 """Float32 images on a GPU for each replicate of a batch: its image, also blurred and interleaved,
 and sums of 64 bits or its numerator, all but the first with a border."""
-MOST_OF_MEMORY = 0.5
+MAX_MEMORY_SHARE = 0.5
 """Share of the free memory that the replicates of a batch may use."""
 LANES = 8
 """Replicates in a vector, the smallest batch on the CPU."""
 SMALLEST_BATCH = 2
 """The same on a GPU: two replicates share the bits of a random number."""
-MOST_ON_GPU = 32
+MAX_ON_GPU = 32
 """Replicates of a launch on a GPU, one for each thread of a warp."""
 SHARED_COST = 0.45
 """Time of a replicate that shares its rays with others, relative to the iterations of the run."""
@@ -152,16 +152,16 @@ def batch_of(n_replicates: int, n_voxels: int, gpu_free_bytes: int | None = None
 
     Returns
     -------
-    all replicates; or a multiple of `LANES` on the CPU, and an even number up to `MOST_ON_GPU` on a
+    all replicates; or a multiple of `LANES` on the CPU, and an even number up to `MAX_ON_GPU` on a
     GPU
     """
     if gpu_free_bytes is not None:
-        fitting = int(MOST_OF_MEMORY * gpu_free_bytes / gpu_replicate_bytes(n_voxels))
-        most = max(min(fitting, MOST_ON_GPU) // SMALLEST_BATCH, 1) * SMALLEST_BATCH
+        fitting = int(MAX_MEMORY_SHARE * gpu_free_bytes / gpu_replicate_bytes(n_voxels))
+        most = max(min(fitting, MAX_ON_GPU) // SMALLEST_BATCH, 1) * SMALLEST_BATCH
         if n_replicates <= most:
             return n_replicates
         # Batches of about the same size: a launch of few replicates leaves most threads idle.
         n_batches = -(-n_replicates // most)
         return -(-n_replicates // (n_batches * SMALLEST_BATCH)) * SMALLEST_BATCH
-    fitting = int(MOST_OF_MEMORY * free_memory() / replicate_bytes(n_voxels))
+    fitting = int(MAX_MEMORY_SHARE * free_memory() / replicate_bytes(n_voxels))
     return n_replicates if fitting >= n_replicates else max(fitting // LANES, 1) * LANES

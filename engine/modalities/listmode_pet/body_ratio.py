@@ -34,7 +34,7 @@ from engine.kernels.rays.ring_views import (
 from engine.modalities.listmode_pet.ring_weights import RingWeights
 from engine.modalities.listmode_pet.sampling_effort import ROWS_BYTES, n_cells, n_heights_of
 
-FEWEST_VIEWS = 40
+MIN_VIEWS = 40
 """Smallest number of views that are sampled, if there are so many."""
 WORK = 0.6e9
 """Limit for more: views × their ring differences × rings × pixels."""
@@ -53,7 +53,7 @@ PIXELS_AT_ONCE = 4
 """Number of cells with sums that fit together in the first cache of a core."""
 IN_PLANE = 1e-3
 """Half thickness of the plane that lines within one ring cross, in planes of the body."""
-MOST_PHASES = 8
+MAX_PHASES = 8
 """Largest number of planes of the body between two rings."""
 
 OnProgress = Callable[[int, int], None]
@@ -129,7 +129,7 @@ def _views(weights: RingWeights, work: float) -> Views:
     n, shape = s.n_crystals_per_ring, (s.n_rings, s.n_crystals_per_ring)
     ring_difference, multiplicity = _differences(s.max_ring_difference, n)
     # Few views would show as a star pattern in the ratio.
-    n_angles = min(n, max(FEWEST_VIEWS, int(work / (s.n_rings * len(multiplicity)))))
+    n_angles = min(n, max(MIN_VIEWS, int(work / (s.n_rings * len(multiplicity)))))
     angles = np.arange(n_angles) * n // n_angles
     n_differences, n_off = weights.classes.shape
     cosine = np.cos(np.pi * np.arange(n_off) / n)
@@ -201,7 +201,7 @@ def _body(weights: RingWeights) -> Body:
     mu, s = weights.mu_map, weights.scanner.settings
     width, height, depth = mu.grid.voxel_mm
     # Two planes per slice of the map are enough; a limit keeps the table small.
-    n_phases = min(max(1, int(np.ceil(2 * s.ring_pitch_mm / depth))), MOST_PHASES)
+    n_phases = min(max(1, int(np.ceil(2 * s.ring_pitch_mm / depth))), MAX_PHASES)
     step = s.ring_pitch_mm / n_phases
     z = np.arange(s.n_rings * n_phases + n_phases) * step - (s.n_rings - 1) / 2 * s.ring_pitch_mm
     (y0, y1), (x0, x1) = box[1:]

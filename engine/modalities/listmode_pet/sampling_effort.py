@@ -13,7 +13,7 @@ from engine.geometry.ring import RingScanner
 BATCH = 500_000
 """Number of lines whose sum is one sample of the image; the same for reproducible sums on a GPU."""
 BATCH_ON_GPU = 2_000_000
-MOST_AT_ONCE = 2_000_000
+MAX_AT_ONCE = 2_000_000
 """Number of lines of a batch that are traced at once; each needs up to 105 bytes on the way."""
 VOXELS_PER_LINE = 4
 """Larger images use more lines per batch, so that adding the batches costs little."""
@@ -25,11 +25,11 @@ TRACED_BELOW = 1_000_000
 """Number of lines below which tracing is faster than summing by rings."""
 LINES_PER_EVENT = 4
 """Smallest number of lines per event in a sample, so that its noise stays below theirs."""
-MOST_LINES_PER_EVENT = 16
+MAX_LINES_PER_EVENT = 16
 """Number of lines per event above which "auto" gains nothing over the noise of the events."""
 CELL_MM = 3.0
 """Smallest cell that has its own ratio; smaller voxels share one."""
-MOST_HEIGHTS = 16
+MAX_HEIGHTS = 16
 """Largest number of heights between two rings at which lines are counted."""
 ROWS_BYTES = 1 << 28
 """Memory for the rows of views that are processed at once."""
@@ -63,7 +63,7 @@ def n_heights_of(pitch_mm: float, grid: ImageGrid) -> int:
         grid of the image
     """
     # Six heights per slice keep the steps of the sums below the error of the sampling.
-    return min(max(2, math.ceil(6 * pitch_mm / grid.voxel_mm[2])), MOST_HEIGHTS)
+    return min(max(2, math.ceil(6 * pitch_mm / grid.voxel_mm[2])), MAX_HEIGHTS)
 
 
 def memory_bytes(scanner: RingScanner, grid: ImageGrid) -> int:

@@ -41,11 +41,11 @@ class ScatteringEvents(ScatteringScan[ListMode]):
 
     def size_mm(self) -> tuple[float, float]:
         from engine.corrections.scatter_estimation.profiles import distance_from_axis
-        from engine.modalities.ring_scatter.size import MOST_LINES, size_in, width_of
+        from engine.modalities.ring_scatter.size import MAX_LINES, size_in, width_of
 
         low, high = self.scanner.axial_range_mm
         # A sample of lines is enough for a median.
-        step = max(1, self.data.n_events // MOST_LINES)
+        step = max(1, self.data.n_events // MAX_LINES)
         ends = self.data.storage.every(self.data.crystals, step)
         distance = distance_from_axis(self.scanner.positions_mm, ends)
         return size_in(self.data.mu_map) or (width_of(distance), high - low)

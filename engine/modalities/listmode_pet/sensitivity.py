@@ -38,9 +38,9 @@ from engine.modalities.listmode_pet.sampling_effort import (
     BATCH_ON_GPU,
     EXACT_BELOW,
     LINES_PER_EVENT,
+    MAX_AT_ONCE,
+    MAX_LINES_PER_EVENT,
     MIN_BATCHES,
-    MOST_AT_ONCE,
-    MOST_LINES_PER_EVENT,
     TRACED_BELOW,
     VOXELS_PER_LINE,
 )
@@ -134,7 +134,7 @@ def compute_sensitivity(
         return _exact(trace, n_lors, grid, batch, on=on, on_progress=on_progress)
     # More lines than the noise of the events justifies would only cost time.
     enough = min(n_lors, LINES_PER_EVENT * data.n_events)
-    most = n_lors if settings.method == "sampled" else MOST_LINES_PER_EVENT * data.n_events
+    most = n_lors if settings.method == "sampled" else MAX_LINES_PER_EVENT * data.n_events
     most = max(most, EXACT_BELOW)
     mirrors = _symmetries(data, grid)
 
@@ -225,11 +225,11 @@ def back_project(
     """
 
     def part(start: int) -> Array:
-        lines = numbers[start : start + MOST_AT_ONCE]
+        lines = numbers[start : start + MAX_AT_ONCE]
         return _part(data, grid, lines, on=on, reproducible=reproducible)
 
     image = part(0)
-    for start in range(MOST_AT_ONCE, len(numbers), MOST_AT_ONCE):
+    for start in range(MAX_AT_ONCE, len(numbers), MAX_AT_ONCE):
         image += part(start)
     return image
 

@@ -24,8 +24,8 @@ from engine.modalities.listmode_pet.sampling_effort import (
     BATCH,
     EXACT_BELOW,
     LINES_PER_EVENT,
+    MAX_AT_ONCE,
     MIN_BATCHES,
-    MOST_AT_ONCE,
     TRACED_BELOW,
     VOXELS_PER_LINE,
     memory_bytes,
@@ -108,7 +108,7 @@ def sensitivity_needs(
     if not on.is_gpu:
         seconds += lines / LINES_PER_SECOND
         seconds += n_batches * grid.n_voxels / VOXELS_SUMMED_PER_SECOND
-    listed = batch * BYTES_PER_LINE + min(batch, MOST_AT_ONCE) * BYTES_PER_TRACED_LINE
+    listed = batch * BYTES_PER_LINE + min(batch, MAX_AT_ONCE) * BYTES_PER_TRACED_LINE
     return SensitivityNeeds(seconds, images + listed)
 
 

@@ -85,10 +85,10 @@ def of_any_events(on: Backend) -> Steps:
     """
     of_mode = partial(of_events, on, TINY, SOME_BINS)
     modes = [*of_mode(reproducible=False, mu_map=TINY, scatter=True), *of_mode(reproducible=True)]
-    return [*modes, _lay_out_few]
+    return [*modes, _sort_few]
 
 
-def _lay_out_few() -> None:
+def _sort_few() -> None:
     """Sort a few events as is done for scans that do not fit in memory."""
     from engine.data.listmode import ListMode
     from engine.data.storage.columns import MEMORY

@@ -10,9 +10,9 @@ from engine.geometry.scanner import Scanner
 from engine.recon.algorithms import Osem
 from engine.recon.algorithms.subsets import CountDemand, divisor_of
 
-MOST_EVENTS = 2_000_000
+MAX_EVENTS = 2_000_000
 """Largest number of events, or of counts in bins, for the coarse images."""
-LEAST_BINS, MOST_BINS = 1_000_000, 16_000_000
+MIN_BINS, MAX_BINS = 1_000_000, 16_000_000
 """Smallest and largest number of bins for the coarse images of sinograms, if there are so many."""
 VOXELS_ACROSS = 48
 """Number of voxels of the coarse image across the field of view."""
@@ -42,7 +42,7 @@ def part_step(n_events: int) -> int:
         1 for all events, 2 for every second one, ...
     """
     # Scatter is smooth, so 2 million events suffice for its coarse image.
-    return max(1, ceil(n_events / MOST_EVENTS))
+    return max(1, ceil(n_events / MAX_EVENTS))
 
 
 def part_bins(n_bins: int, n_counts: float) -> int:
@@ -55,8 +55,8 @@ def part_bins(n_bins: int, n_counts: float) -> int:
     n_counts
         counts in them
     """
-    wanted = n_bins * MOST_EVENTS / max(n_counts, 1.0)
-    return min(n_bins, round(min(max(wanted, LEAST_BINS), MOST_BINS)))
+    wanted = n_bins * MAX_EVENTS / max(n_counts, 1.0)
+    return min(n_bins, round(min(max(wanted, MIN_BINS), MAX_BINS)))
 
 
 def updates_of(number: int, demand: CountDemand | None = None) -> Osem:

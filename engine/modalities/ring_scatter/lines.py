@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.backend import Backend
-from engine.corrections.scatter_estimation.samples import LEAST_ATTENUATION, dense_mu
+from engine.corrections.scatter_estimation.samples import MIN_ATTENUATION, dense_mu
 from engine.data.cropping import cropped, extent
 from engine.data.volume import Volume
 from engine.operators.rays import RayProjector, Rays
@@ -22,7 +22,7 @@ MARGIN = 0.03
 
 For bins of several lines, it is increased by the distance between these lines.
 """
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 """Largest ball, in rows of voxels, that takes less time than a distance transform."""
 
 
@@ -117,7 +117,7 @@ def grown(
     inside: NDArray[np.bool_],
     steps_mm: tuple[float, ...],
     margin_mm: float,
-    most_rows: int = MOST_ROWS,
+    most_rows: int = MAX_ROWS,
 ) -> NDArray[np.bool_]:
     """Return the voxels up to a distance from the selected ones, (n_z, n_y, n_x).
 
@@ -172,4 +172,4 @@ def reach_of(mu_map: Volume) -> float:
 
 
 def _inside(mu_map: Volume) -> NDArray[np.bool_]:
-    return mu_map.values > LEAST_ATTENUATION * dense_mu(mu_map)
+    return mu_map.values > MIN_ATTENUATION * dense_mu(mu_map)

@@ -12,10 +12,10 @@ from math import pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corrections.scatter_estimation.samples import LEAST_ATTENUATION, dense_mu
+from engine.corrections.scatter_estimation.samples import MIN_ATTENUATION, dense_mu
 from engine.data.volume import Volume
 
-MOST_LINES = 200_000
+MAX_LINES = 200_000
 """Number of lines that are evaluated."""
 HALF_WITHIN = (0.404 + 0.5) / 2
 """Distance within which half of the lines are, as a fraction of the radius."""
@@ -34,7 +34,7 @@ def size_in(mu_map: Volume | None) -> tuple[float, float] | None:
     if mu_map is None or not mu_map.values.any():
         return None
     voxel = mu_map.grid.voxel_mm
-    areas = (mu_map.values > LEAST_ATTENUATION * dense_mu(mu_map)).sum(axis=(1, 2))
+    areas = (mu_map.values > MIN_ATTENUATION * dense_mu(mu_map)).sum(axis=(1, 2))
     # Slices without the object would reduce the mean area.
     areas = areas[areas > 0] * (voxel[0] * voxel[1])
     return 2 * sqrt(float(areas.mean()) / pi), float(len(areas) * voxel[2])

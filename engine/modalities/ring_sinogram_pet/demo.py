@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RANDOMS_FRACTION = 0.2
 # Small segments and mashing keep the demo within seconds; they also test compressed bins.
-MOST_DIFFERENCE, MASHED = 4, 2
+MAX_DIFFERENCE, MASHED = 4, 2
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _layout(scanner: RingScanner) -> SinogramLayout:
     from engine.geometry.sinogram_layout import Segment, SinogramLayout
 
     n = scanner.settings.n_rings
-    differences = range(-MOST_DIFFERENCE, MOST_DIFFERENCE + 1)
+    differences = range(-MAX_DIFFERENCE, MAX_DIFFERENCE + 1)
     segments = tuple(Segment(d, d, n - abs(d)) for d in differences)
     n_views = scanner.n_views // MASHED
     return SinogramLayout(scanner, segments, n_views, scanner.settings.n_tangential)

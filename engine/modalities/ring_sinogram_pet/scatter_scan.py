@@ -10,7 +10,7 @@ from engine.corrections.scatter_estimation.profiles import distance_from_axis
 from engine.corrections.scatter_estimation.simulation import ScatterTable
 from engine.corrections.sinogram import BinScatter
 from engine.data.sinogram import Sinogram
-from engine.modalities.ring_scatter.size import MOST_LINES, size_in, width_of
+from engine.modalities.ring_scatter.size import MAX_LINES, size_in, width_of
 from engine.modalities.ring_scatter.stage import ScatteringScan
 from engine.modalities.ring_sinogram_pet.scatter_counts import CountedBins, own_efficiency
 
@@ -38,7 +38,7 @@ class ScatteringBins(ScatteringScan[Sinogram]):
         layout, counts = self.data.layout, self.data.prompts
         bins = np.flatnonzero(counts > 0)
         # A sample of bins is enough for a median.
-        bins = bins[:: max(1, len(bins) // MOST_LINES)]
+        bins = bins[:: max(1, len(bins) // MAX_LINES)]
         distance = distance_from_axis(layout.points_mm, layout.ends_of(bins))
         low, high = self.scanner.axial_range_mm
         return size_in(self.data.mu_map) or (width_of(distance, counts[bins]), high - low)

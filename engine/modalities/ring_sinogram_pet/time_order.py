@@ -34,7 +34,7 @@ LINES, COUNTS, SEED = 1_000_000, 200_000, 1
 Seed of the choice.
 """
 UPDATES, SUBSETS, COARSE_MM = 16, 8, 8.0
-LEAST_GAIN = 12.0
+MIN_GAIN = 12.0
 """Smallest gain over the next order; the probability of more by chance is below 10⁻⁵."""
 
 
@@ -56,7 +56,7 @@ class TimeOrder:
     @property
     def is_sure(self) -> bool:
         """True if the counts distinguish this order from the others."""
-        return self.gain >= LEAST_GAIN
+        return self.gain >= MIN_GAIN
 
 
 def orders(n_times: int) -> dict[str, tuple[int, ...]]:

@@ -32,7 +32,7 @@ MET = 0.05
 """Threshold of an attenuated ray, as a fraction of the largest line integrals."""
 LARGEST = 0.001
 """Fraction of the values that may exceed the "largest" one, to ignore metal and zingers."""
-MOST_VIEWS = 90
+MAX_VIEWS = 90
 """Largest number of views that are evaluated."""
 _SLACK = 0.05
 """Part of a voxel by which a volume may be too small."""
@@ -153,7 +153,7 @@ def seen_mm(geometry: XrayGeometry) -> Reach | None:
 
 # Evenly spaced views: the shadow changes slowly from view to view.
 def _looked_at(n_views: int) -> slice:
-    return slice(None, None, -(-n_views // MOST_VIEWS))
+    return slice(None, None, -(-n_views // MAX_VIEWS))
 
 
 def _rays(geometry: XrayGeometry, outlines: Iterable[tuple[Array, Array]]) -> tuple[Array, Array]:

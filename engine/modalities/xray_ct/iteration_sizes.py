@@ -24,7 +24,7 @@ from engine.operators.xray.slab_memory import least_bytes
 from engine.recon.algorithms.base import Algorithm
 from engine.recon.priors.tv_slabs import COPIES
 
-MOST_BYTES = 2**30
+MAX_BYTES = 2**30
 """Largest amount of memory for data in progress; more hardly makes iterations faster."""
 CHECKPOINTS = 2
 """Volumes in the last two checkpoints."""
@@ -80,7 +80,7 @@ def iteration_needs(
         algorithm.least_slices(grid.shape[0]) * COPIES * per_slice,
     )
     # The limit keeps slabs equal on computers with different amounts of free memory.
-    budget = max(least, min(MOST_BYTES, int(PART_OF_FREE * free_bytes)))
+    budget = max(least, min(MAX_BYTES, int(PART_OF_FREE * free_bytes)))
     preparing = STEP_COPIES * threads * min(BLOCK_BYTES, per_set)
     alive = algorithm.memory
     # Checkpoints and the result need disk space in addition to the volumes of the algorithm.

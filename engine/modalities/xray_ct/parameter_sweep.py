@@ -39,7 +39,7 @@ SET: dict[Of, tuple[str, str]] = {
     "roll": (Roll.kind, "degrees"),
 }
 """Step and setting that contain the value."""
-N_CANDIDATES, FEWEST, MOST = 9, 3, 99
+N_CANDIDATES, MIN_CANDIDATES, MAX_CANDIDATES = 9, 3, 99
 OFF_MIDDLE = 0.3
 """Heights of the slices that show a roll, as a fraction of the volume above and below its middle.
 
@@ -95,10 +95,10 @@ def candidates(
     """
     step = STEPS[of] if step is None else step
     # A step of zero would try the same value again and again.
-    if not (FEWEST <= n <= MOST and np.isfinite(step) and step > 0):
+    if not (MIN_CANDIDATES <= n <= MAX_CANDIDATES and np.isfinite(step) and step > 0):
         raise SettingsError(
-            f"got {n} candidates with a step of {step:g}, expected {FEWEST} to {MOST} candidates "
-            "and a step above 0."
+            f"got {n} candidates with a step of {step:g}, expected {MIN_CANDIDATES} to "
+            f"{MAX_CANDIDATES} candidates and a step above 0."
         )
     slice_preview = SlicePreview(scan, on=on)
     prepared = slice_preview.prepared(protocol)

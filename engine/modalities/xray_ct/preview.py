@@ -33,7 +33,7 @@ from engine.recon.filtering.gridding import gridded, is_gridded
 from engine.recon.filtering.projections import filtered, planned
 from engine.recon.filtering.settings import FilterSettings
 
-MOST_UPDATES = 6e8
+MAX_UPDATES = 6e8
 """Voxels times views that two slow cores back-project in less than a second."""
 MARGIN = 4
 """Rows on each side of those that see the slice, because steps use neighbouring rows."""
@@ -77,7 +77,7 @@ class SlicePreview:
     """
 
     def __init__(
-        self, scan: Projections, *, on: Backend, most_updates: float = MOST_UPDATES
+        self, scan: Projections, *, on: Backend, most_updates: float = MAX_UPDATES
     ) -> None:
         self._scan, self._on, self._most = scan, on, most_updates
         self._empty_scan = without_values(scan)

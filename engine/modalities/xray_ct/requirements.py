@@ -30,7 +30,7 @@ from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.slab_sizes import SlabNeeds, slab_needs
 from engine.recon.algorithms.base import WorkingMemory
 from engine.recon.filtering.orbit import orbit_of
-from engine.recon.filtering.settings import FEWEST_VIEWS
+from engine.recon.filtering.settings import MIN_VIEWS
 
 if TYPE_CHECKING:
     from engine.modalities.xray_ct.iteration_sizes import IterationNeeds
@@ -295,7 +295,7 @@ def _grids(protocol: CtProtocol, n_views: int) -> bool:
     if protocol.beam != "parallel" or not _may_grid(protocol):
         return False
     chosen = protocol.algorithm.filter
-    return chosen is not None and (chosen.method == "gridding" or n_views >= FEWEST_VIEWS)
+    return chosen is not None and (chosen.method == "gridding" or n_views >= MIN_VIEWS)
 
 
 def _gridded_s(shape: tuple[int, int, int], grid: ImageGrid) -> float:

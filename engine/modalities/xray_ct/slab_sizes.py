@@ -16,7 +16,7 @@ from engine.geometry.grid import ImageGrid
 REAL_BYTES = 4
 CHUNK_BYTES = 256 * 2**20
 """Memory for a chunk of projections, unless a few views exceed it."""
-FEWEST_VIEWS = 16
+MIN_VIEWS = 16
 """Smallest number of views in a chunk: a slab is traversed once per chunk."""
 FILTERED_AT_ONCE_BYTES = 16 * 2**20
 """Memory for the rows that a thread filters at a time."""
@@ -24,7 +24,7 @@ PART_OF_FREE = 0.8
 """Fraction of the free memory that a run uses; libraries and tables need some, too."""
 STEP_COPIES, FILTER_COPIES = 10, 8
 """Copies of a block in a step of the preparation, and in the filter of rows."""
-LEAST_SLICES = 1
+MIN_SLICES = 1
 """Smallest number of slices of a slab, regardless of memory."""
 CLIMBING_COPIES = 3
 """Arrays per slab for a helix: sums, share of views that see a voxel, and current addition."""
@@ -115,13 +115,13 @@ def slab_needs(
     # Kernels read a border of one pixel around each view.
     per_set, per_view = REAL_BYTES * prod(shape), REAL_BYTES * (n_rows + 2) * (n_columns + 2)
     per_slice = REAL_BYTES * prod(grid.shape[1:]) * (CLIMBING_COPIES if climbs else 1)
-    views = min(n_views, max(FEWEST_VIEWS, CHUNK_BYTES // per_view))
+    views = min(n_views, max(MIN_VIEWS, CHUNK_BYTES // per_view))
     block, rows = min(BLOCK_BYTES, per_set), min(FILTERED_AT_ONCE_BYTES, per_set)
     preparing = STEP_COPIES * threads * block
     extra = views * per_view + FILTER_COPIES * threads * rows + grids_bytes
     # Fixed costs are subtracted first; the slab gets the rest of the memory.
     left = PART_OF_FREE * free_bytes - extra
-    slices = int(min(grid.shape[0], max(LEAST_SLICES, left // per_slice)))
+    slices = int(min(grid.shape[0], max(MIN_SLICES, left // per_slice)))
     n_slabs = -(-grid.shape[0] // slices)
     # Slabs of equal size: a small last slab would use the threads badly.
     even = -(-grid.shape[0] // n_slabs)

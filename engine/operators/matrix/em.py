@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.core.backend.gpu import Array
 from engine.core.profiling import Profiler
-from engine.operators.lower_bound import LEAST_EXPECTED, least_factor
+from engine.operators.lower_bound import MIN_EXPECTED, least_factor
 from engine.operators.matrix.symmetry_fold import first_octant, folded, mirrored
 from engine.operators.prior import Prior
 
@@ -115,7 +115,7 @@ class MatrixEm:
         expected = part.A(self._x)
         with self._updating():
             expected = expected + part.background
-            seen = expected > np.float32(LEAST_EXPECTED)
+            seen = expected > np.float32(MIN_EXPECTED)
             # division by 1 if no counts are expected: the quotient is discarded, and no NaN arises
             safe = xp.where(seen, expected, np.float32(1))
             ratio = xp.where(seen, part.counts / safe, nothing)

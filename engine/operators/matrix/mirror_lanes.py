@@ -69,7 +69,7 @@ class MirrorLanes(MatrixLayout):
         lanes, values = self._inside(out), only_read(np.ascontiguousarray(image, dtype))
 
         def work(_: int, start: int, stop: int) -> None:
-            kernels.lay_out(start, stop, values, lanes)
+            kernels.interleave(start, stop, values, lanes)
 
         run_blocks(work, len(lanes), threads, smallest=1, in_turn=False)
         return out

@@ -23,8 +23,8 @@ THREADS = 128
 """Threads of a block, as in the paper."""
 WORK_PER_LAUNCH = 10**10
 """Maximum number of products in a launch."""
-_MOST_GRID = 65535
-_MOST_VOXELS = 1 << 11
+_MAX_GRID = 65535
+_MAX_VOXELS = 1 << 11
 """Maximum voxels along an edge, by the bits of a packed voxel."""
 _MIRRORS = 6
 _ROW, _SWAP, _A, _B, _N_ROWS, _N_COLUMNS, _TURNS, _STARTS = 0, 1, 2, 3, 4, 5, 6, 10
@@ -50,11 +50,11 @@ class PaperProjector(LinearOperator):
         panel = PanelShape(s.n_rows, s.n_columns, s.n_planes, s.voxels_per_pitch, margin)
         # a voxel's code has 11 bits for row and column each, and 10 for the plane
         widest = panel.edge * (max(panel.rows, panel.columns) + 2 * margin)
-        if widest > _MOST_VOXELS:
+        if widest > _MAX_VOXELS:
             raise GeometryError(
                 f"{A.response.scanner.name}: the image has {widest} voxels along one edge, "
                 "including margins, but the algorithms of Chou et al. (2012) support at most "
-                f"{_MOST_VOXELS}; use smaller panels."
+                f"{_MAX_VOXELS}; use smaller panels."
             )
         self.in_shape, self.out_shape, self.on = A.in_shape, A.out_shape, A.on
         self._A, self._gpu, self._algorithm = A, gpu, algorithm
@@ -90,7 +90,7 @@ class PaperProjector(LinearOperator):
         members = np.count_nonzero(self._families[:, _STARTS : _STARTS + 4] >= 0, axis=1)
         # Each stored plane represents two planes of the image.
         work = 2 * self._n_nonzero * shifts * members
-        for part in parts_of(work, WORK_PER_LAUNCH, _MOST_GRID):
+        for part in parts_of(work, WORK_PER_LAUNCH, _MAX_GRID):
             families = self._gpu.upload(self._families[part].astype(np.int32))
             blocks = int(shifts[part].max()), len(families)
             self._functions[name](blocks, THREADS, families, *self._rows, *arguments)

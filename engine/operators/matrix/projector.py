@@ -25,7 +25,7 @@ from engine.geometry.dual_head import DualHeadSettings
 from engine.kernels.blocks import OnProgress, run_blocks
 from engine.kernels.host_variants import MatrixForm
 from engine.kernels.matrix import correlation as kernels
-from engine.kernels.matrix.codes import MOST_PITCHES
+from engine.kernels.matrix.codes import MAX_PITCHES
 from engine.kernels.matrix.decode import GroupLimits
 from engine.kernels.matrix.variants import MatrixVariant
 from engine.kernels.stored_variants import Slot, chosen
@@ -110,11 +110,11 @@ class MatrixProjector(OrientationRows):
         self.response, self.on, self.dtype = response, on, np.dtype(dtype)
         self.phases = Phases.of(scanner.settings, response.margin)
         # Positions are packed into the bits of one integer.
-        if max(self.phases.size) > MOST_PITCHES:
+        if max(self.phases.size) > MAX_PITCHES:
             raise GeometryError(
                 f"{scanner.name}: the response matrix covers {max(self.phases.size)} pitches "
                 f"along one edge, including a margin of {response.margin} on each side, but at "
-                f"most {MOST_PITCHES} are supported; compute the matrix again with a smaller "
+                f"most {MAX_PITCHES} are supported; compute the matrix again with a smaller "
                 "margin."
             )
         self.in_shape = scanner.grid.shape

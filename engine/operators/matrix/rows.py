@@ -15,7 +15,7 @@ from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head_symmetry import folded, stored_index
 from engine.kernels.blocks import run_blocks
 from engine.kernels.matrix import memory
-from engine.kernels.matrix.codes import MIRROR_COLUMNS, MIRROR_ROWS, MOST_PITCHES, SWAP
+from engine.kernels.matrix.codes import MAX_PITCHES, MIRROR_COLUMNS, MIRROR_ROWS, SWAP
 from engine.kernels.matrix.decode import LONGEST, DecodeBuffers, GroupLimits, decode
 from engine.kernels.matrix.patches import LANES, LOW, lanes_covered, rows_covered
 
@@ -158,7 +158,7 @@ def stored_rows(
         # stored in half precision times a scale for each row, so that rows of distant crystals,
         # with small values, lose no digits
         values = _numbers(np.concatenate([response.values[p] for p in parts[start:stop]]), dtype)
-        of_columns, ends = np.empty(MOST_PITCHES + 1, np.int32), np.empty(LONGEST + 1, np.int32)
+        of_columns, ends = np.empty(MAX_PITCHES + 1, np.int32), np.empty(LONGEST + 1, np.int32)
         as_stored, codes, order, runs = np.empty((4, most), np.int32)
         buffers = DecodeBuffers(as_stored, codes, order, runs, of_columns, ends)
         of_values = places, values, scales.astype(dtype)
@@ -221,7 +221,7 @@ class DecodedRows:
                     return self._kept[key]
                 # The cache only grows: subsets repeat in a fixed order, so replacing entries would
                 # never hit.
-                if self._n_bytes + rows.n_bytes <= memory.MOST_KEPT_BYTES:
+                if self._n_bytes + rows.n_bytes <= memory.MAX_CACHED_BYTES:
                     self._kept[key], self._n_bytes = rows, self._n_bytes + rows.n_bytes
         return rows
 

@@ -35,9 +35,9 @@ from engine.operators.xray.transfers import ComputedViews, Transfers
 
 UPDATES_PER_CHUNK = 2**33
 """Voxels times views, or rays times layers, between two progress reports."""
-MOST_VIEWS = 2048
+MAX_VIEWS = 2048
 """Maximum views of a chunk: the layers of a texture."""
-CHUNKS_ARRIVING, FEWEST_ARRIVING, LEAST_ARRIVING = 16, 16, 32 << 20
+CHUNKS_ARRIVING, MIN_CHUNK_VIEWS, MIN_CHUNK_BYTES = 16, 16, 32 << 20
 """Number of chunks for views from the host, and minimum views and bytes of a chunk. Each
 chunk costs some milliseconds, however small it is, and even half of these bytes is large
 enough for page-locked memory."""
@@ -326,8 +326,8 @@ def views_of_chunk(n_views: int, updates: float, *, arriving_bytes: int) -> int:
         bytes of a view that is uploaded during the work on the previous chunk; else 0
     """
     # short parts, so that progress is reported and a stop takes effect
-    most = max(1, min(MOST_VIEWS, int(UPDATES_PER_CHUNK / updates)))
+    most = max(1, min(MAX_VIEWS, int(UPDATES_PER_CHUNK / updates)))
     if not arriving_bytes:
         return most
-    fewest = max(FEWEST_ARRIVING, -(-LEAST_ARRIVING // arriving_bytes))
+    fewest = max(MIN_CHUNK_VIEWS, -(-MIN_CHUNK_BYTES // arriving_bytes))
     return min(most, max(fewest, -(-n_views // CHUNKS_ARRIVING)))

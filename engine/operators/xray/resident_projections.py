@@ -21,7 +21,7 @@ from engine.geometry.xray import XrayGeometry
 from engine.kernels.cone.cone_variants import UNSHARED_BLOCK, BackVariant, fitted
 from engine.kernels.cone.device_cone import BackViews, ConeBack
 from engine.kernels.tuning import tuned_back
-from engine.operators.xray.device import MOST_VIEWS
+from engine.operators.xray.device import MAX_VIEWS
 from engine.operators.xray.parts import pieces
 from engine.operators.xray.scene import Region, Scene, Three, VolumeBox
 from engine.operators.xray.tools import Tools
@@ -56,7 +56,7 @@ class ResidentProjections:
         self._tools = Tools(on.gpu, profiler or Profiler(on))
         best = variant or tuned_back(on, geometry.is_upright, grid.n_voxels, geometry.shape[0])
         self._variant = _of_textures(best)
-        self._chunks = pieces(geometry.n_views, MOST_VIEWS)
+        self._chunks = pieces(geometry.n_views, MAX_VIEWS)
         self._textures: list[Texture] = [
             on.gpu.texture(self._variant.texture, (len(views), *geometry.shape))  # type: ignore[arg-type]
             for views in self._chunks

@@ -14,15 +14,15 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.backend import Backend
 from engine.kernels.blocks import aligned_zeros, run_blocks
-from engine.kernels.cone.cone_back_along_x import MOST_ROWS, along_x, strip_buffers, strip_entries
+from engine.kernels.cone.cone_back_along_x import MAX_ROWS, along_x, strip_buffers, strip_entries
 from engine.kernels.parallel_back import are_level, level_buffers, parallel
 from engine.kernels.processor import LANES
-from engine.kernels.vectors.registers import MOST_APART
+from engine.kernels.vectors.registers import MAX_DISTANCE
 from engine.operators.xray.upright_slices import Run, lines_of_call
 
 LINES = 32
 """Minimum lines of a slice for a call."""
-_ONE_BY_ONE = 2 * MOST_ROWS
+_ONE_BY_ONE = 2 * MAX_ROWS
 """Cost of a strip with pixels that are read one by one, in detector rows."""
 
 
@@ -90,7 +90,7 @@ def _strip_directions(matrices: Array, shape: tuple[int, int]) -> Array:
     by_a = np.abs(matrices[:, 0, :2] * depth - a * matrices[:, 2, :2]) / depth**2
     by_b = np.abs(matrices[:, 1, :2] * depth - b * matrices[:, 2, :2]) / depth**2
     reads, crosses = np.hstack([by_a, by_b]) * LANES, np.hstack([by_b, by_a]) * LANES
-    is_possible = (reads < MOST_APART) & (crosses < MOST_ROWS)
+    is_possible = (reads < MAX_DISTANCE) & (crosses < MAX_ROWS)
     # two rows are read at least; rounded, so that few views differ from their neighbours
     cost = np.where(is_possible, np.maximum(np.ceil(crosses), 2.0), _ONE_BY_ONE)
     return cost.argmin(axis=1)

@@ -41,7 +41,7 @@ __all__ = ["Adjoint", "Region", "XrayTransform", "is_large"]
 Adjoint = Literal["matched", "voxel"]
 Use = Literal["forward", "adjoint", "back_project"]
 
-_MOST_VOXELS = 2**31
+_MAX_VOXELS = 2**31
 ADJOINT_RTOL = {"matched": 1e-5, "voxel": 2e-2}
 _VIEWS_COMPARED, _DRAWN, _SEED = 8, 65521, 20110909
 RESIDENT = 0.4
@@ -374,9 +374,9 @@ def is_large(geometry: XrayGeometry, grid: ImageGrid, on: Backend) -> bool:
 
 
 def _check_size(grid: ImageGrid) -> None:
-    if np.prod([n + 2 for n in grid.shape], dtype=np.float64) >= _MOST_VOXELS:
+    if np.prod([n + 2 for n in grid.shape], dtype=np.float64) >= _MAX_VOXELS:
         raise ResourceError(
-            f"{grid.describe()}: the image has more than {_MOST_VOXELS:,} voxels, including the "
+            f"{grid.describe()}: the image has more than {_MAX_VOXELS:,} voxels, including the "
             "border; choose larger voxels."
         )
 

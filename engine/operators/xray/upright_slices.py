@@ -20,7 +20,7 @@ TILE = (256, 16)
 """Columns of a slice and views that the kernel processes together."""
 LINES = 16
 """Minimum columns for a call."""
-LEAST_UPDATES = 200_000
+MIN_UPDATES = 200_000
 """Minimum pixels times views for a call, because each call takes a tenth of a millisecond."""
 UPRIGHT = 1e-12
 """Maximum change along a column by rounding, relative to the change along a row."""
@@ -40,7 +40,7 @@ def lines_of_call(n_pixels: int, n_views: int, least: int) -> int:
     least
         minimum for many views
     """
-    return max(least, -(-LEAST_UPDATES // max(n_pixels * n_views, 1)))
+    return max(least, -(-MIN_UPDATES // max(n_pixels * n_views, 1)))
 
 
 def are_upright(matrices: Array) -> Array:

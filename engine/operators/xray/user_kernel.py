@@ -22,7 +22,7 @@ from engine.operators.base import Shape
 
 Table = Callable[[XrayGeometry, ImageGrid], Any]
 """Computes an array that a kernel reads."""
-MOST_THREADS = 1024
+MAX_THREADS = 1024
 BLOCK = {"BLOCK_X": 32, "BLOCK_Y": 4, "BLOCK_Z": 1, "PER_THREAD": 1}
 """Default threads of a block, and elements along the first axis that a thread computes."""
 CHOICES: dict[str, Sequence[int]] = {"BLOCK_X": (8, 16, 32, 64), "BLOCK_Y": (1, 2, 4, 8, 16)}
@@ -75,12 +75,12 @@ class UserKernel:
     def __post_init__(self) -> None:
         n_threads = prod(self.all_constants[name] for name in ("BLOCK_X", "BLOCK_Y", "BLOCK_Z"))
         if any(not _is_count(self.all_constants[name]) for name in BLOCK) or not (
-            n_threads <= MOST_THREADS
+            n_threads <= MAX_THREADS
         ):
             found = ", ".join(f"{name} = {self.all_constants[name]}" for name in BLOCK)
             raise SettingsError(
                 f"kernel {self.name}: {found}; use whole numbers above 0, and at most "
-                f"{MOST_THREADS} threads in a block."
+                f"{MAX_THREADS} threads in a block."
             )
         self.source()
 

@@ -21,7 +21,7 @@ from engine.core.errors import DataError
 from engine.core.paths import key_dir
 
 SECRET, NAMES = "secret", "names.jsonl"
-LEAST_DIGITS, MOST_DIGITS = 8, 32
+MIN_DIGITS, MAX_DIGITS = 8, 32
 """Hexadecimal digits of a pseudonym; more digits resolve collisions between two files."""
 SUFFIXES = (
     *(".l.hdr", ".hdr.stir", ".l.hdr.stir", ".hdr", ".l", ".clm.safir", ".safir", ".h5", ".hdf5"),
@@ -136,7 +136,7 @@ def _pseudonym(folder: Path, kind: str, known: Known) -> str:
     )
     names = dict(_names(folder))
     # Short pseudonyms are easy to read. More digits only if the short one belongs to another file.
-    for n_digits in range(LEAST_DIGITS, MOST_DIGITS + 1, 4):
+    for n_digits in range(MIN_DIGITS, MAX_DIGITS + 1, 4):
         name = f"{kind}-{digits.hexdigest()[:n_digits]}"
         if names.get(name) == known:
             return name

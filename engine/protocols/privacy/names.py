@@ -36,8 +36,8 @@ ORDINARY = frozenset(
     )
 )
 """Common names of files and folders that identify nobody and are left in messages."""
-LEAST_LETTERS = 3
-MOST_DIGITS = 5
+MIN_CHARACTERS = 3
+MAX_DIGITS = 5
 """Longest number that cannot be a patient number."""
 STATED = ("text", "detail")
 """Fields of events that users read."""
@@ -191,9 +191,9 @@ def is_name(word: str) -> bool:
         Lower-case words in ASCII letters count as ordinary, because names are usually capitalised
     """
     if word.isdigit():
-        return len(word) > MOST_DIGITS
+        return len(word) > MAX_DIGITS
     is_ordinary = word.isascii() and word.isalpha() and word.islower()
-    return len(word) >= LEAST_LETTERS and not is_ordinary and word.lower() not in ORDINARY
+    return len(word) >= MIN_CHARACTERS and not is_ordinary and word.lower() not in ORDINARY
 
 
 @lru_cache(maxsize=256)  # a run uses its study many times
@@ -233,7 +233,7 @@ def _spellings(path: Path, alias: str, stem: str) -> Iterator[tuple[str, str]]:
             yield _any_number(part), stem
         # A surname can be part of a file name, such as "Miller_pet_2"; each part is checked.
         for word in re.split(r"[\W_]+", part):
-            if len(word) > LEAST_LETTERS and is_name(word):
+            if len(word) > MIN_CHARACTERS and is_name(word):
                 yield re.escape(word), stem
 
 

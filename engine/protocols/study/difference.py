@@ -10,8 +10,8 @@ from engine.core.settings import Settings, parse
 from engine.corrections.base import Correction
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.stored_protocol import (
-    MOST_CHANGES,
-    MOST_LETTERS,
+    MAX_CHANGES,
+    MAX_CHARACTERS,
     OF_QUALITY,
     Quality,
     SavedAs,
@@ -97,11 +97,11 @@ def changed_from(base: Protocol, now: P, quality: Quality | None = None) -> P:
     # Without any change by the level, the voxels are those of the saved protocol.
     level = quality if of_level else None
     words = [*saved.changed, *([_text_of_level(level, of_level)] if level else []), *by_hand]
-    changed = tuple(word[:MOST_LETTERS] for word in words)
+    changed = tuple(word[:MAX_CHARACTERS] for word in words)
     # Limits keep a study file small, even after hundreds of manual changes.
     update = {
         "sha256": saved.sha256 or digest_of(base),
-        "changed": changed[:MOST_CHANGES],
+        "changed": changed[:MAX_CHANGES],
         "quality": level or saved.quality,
     }
     return now.model_copy(update={"saved": saved.model_copy(update=update)})

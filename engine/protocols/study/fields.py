@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.recon.algorithms import Algorithm
 
 LARGEST_VOXEL_MM = 100
-LEAST_REPLICATES, MOST_REPLICATES = 8, 200
+MIN_REPLICATES, MAX_REPLICATES = 8, 200
 """Limits for bootstrap replicates: the standard deviation is known to 27 % and to 5 %."""
 _SLACK = 1e-3
 """Part of a voxel by which a size may exceed its voxels, because of rounding."""
@@ -55,8 +55,8 @@ Replicates = Annotated[
         "deviation of a voxel is known to 16 %",
         label="Error map",
         empty="none",
-        ge=LEAST_REPLICATES,
-        le=MOST_REPLICATES,
+        ge=MIN_REPLICATES,
+        le=MAX_REPLICATES,
     ),
 ]
 ErrorMethod = Annotated[

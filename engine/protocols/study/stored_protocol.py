@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound="Protocol")
 CHANGED = "changed"
 OUTSIDE = "its file was edited outside the program"
-MOST_CHANGES, MOST_LETTERS = 400, 2000
+MAX_CHANGES, MAX_CHARACTERS = 400, 2000
 ProtocolOrigin = Literal["program", "site", "own", "earlier", "nowhere"]
 Quality = Literal["fast", "standard", "fine"]
 OF_QUALITY = (("grid", "voxel_mm"), ("algorithm", "iterations"), ("algorithm", "updates"))
@@ -48,7 +48,7 @@ class SavedAs(Settings):
     revision: int = setting(0, "Number of times it was saved; 0: as supplied", ge=0, le=1_000_000)
     sha256: str = setting("", "Hash of the settings when they were saved", max_length=64)
     locked: bool = setting(False, "True if the protocol is locked against changes")
-    changed: tuple[str, ...] = setting((), "Changes since, in words", max_length=MOST_CHANGES)
+    changed: tuple[str, ...] = setting((), "Changes since, in words", max_length=MAX_CHANGES)
     origin: ProtocolOrigin | None = setting(None, "Location of the saved protocol")
     quality: Quality | None = setting(None, "Quality level of voxels and iterations")
     unstated: tuple[str, ...] = setting(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engine.recon.model import LinearModel
 
 
-LEAST = 1e-6
+MIN_SUM = 1e-6
 """Sums of rows or columns below this fraction of the largest count as zero: float32 rounding."""
 
 
@@ -62,7 +62,7 @@ def inverted(sums: Array) -> Array:
     """
     xp = module_of(sums)
     # Rays that touch only a corner of the grid have tiny sums, whose inverse would dominate.
-    enough = sums > LEAST * sums.max()
+    enough = sums > MIN_SUM * sums.max()
     return xp.where(enough, 1 / xp.where(enough, sums, 1), 0).astype(sums.dtype)
 
 

@@ -36,9 +36,9 @@ RESIDUAL = 0.1
 
 Standard deviations then differ by 2 % from those of the solution.
 """
-MOST_ITERATIONS = 20
+MAX_ITERATIONS = 20
 """Most iterations of conjugate gradients; rings need 4 to 9."""
-LEAST_ACTIVITY = 0.02
+MIN_ACTIVITY = 0.02
 """Activity above which the limit x ≥ 0 is inactive, relative to the typical activity."""
 
 
@@ -93,7 +93,7 @@ def _solved(
     of: PenalisedLikelihood, data: LinearisedCounts, x: Array, residual: Array, activity: float
 ) -> Array:
     """Return (F + R'')⁻¹ times several images by conjugate gradients; overwrites the images."""
-    is_free = of.seen & (x > LEAST_ACTIVITY * activity)
+    is_free = of.seen & (x > MIN_ACTIVITY * activity)
     free, scaling = is_free.astype(x.dtype), _scaling(of, x, is_free)
 
     def hessian_times(images: Array) -> Array:
@@ -107,7 +107,7 @@ def _solved(
     changes = np.zeros_like(residual)
     steps = scaling * residual
     last = first = _products(residual, steps)
-    for _ in range(MOST_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         curved = hessian_times(steps)
         lengths = _quotients(last, _products(steps, curved))
         changes += _per_replicate(lengths, x) * steps

@@ -49,7 +49,7 @@ STRENGTHS = {"smooth": 0.2, "standard": 0.1, "sharp": 0.05}
 Discs of 10 mm in the NEMA body with 1.6 million counts (4 per voxel) then vary by 14 % without
 time of flight, and half as much is left in its lung as with OSEM (`tests/physics/map_table.py`).
 """
-MOST_SUBSETS, MANY_SUBSETS, LEAST_SUBSETS = 24, 16, 8
+MAX_SUBSETS, MANY_SUBSETS, MIN_SUBSETS = 24, 16, 8
 """Subsets with plenty of counts, with enough, and with few: fewer need many more passes.
 
 With more than 16 a subset needs twice the counts: peaks of noise depend on few counts.
@@ -64,13 +64,13 @@ TYPICAL_CYCLES = 6
 """Cycles after which most runs end."""
 COUNTS_FACTOR = 1.5
 """Counts that a subset needs, relative to OSEM: its gradients are compared voxel by voxel."""
-LEAST_COUNTS = 50
+MIN_COUNTS = 50
 """Counts that any subset needs."""
 MOMENTUM, MUCH_MOMENTUM, MUCH_SHARING = 0.5, 0.9, 1000
 """Momentum of updates; much if more voxels share a count. Rings have 10 to 400, panels 2,700.
 
 Much momentum adds up ten updates: with more, a cycle of 48 could not damp its oscillations."""
-LEAST_SHARE = 1e-3
+MIN_SHARE = 1e-3
 """δ relative to the typical activity."""
 EXTRA_IMAGES = 14
 """Images beyond those of OSEM and the gradients of subsets; measured, up to 5 fewer.
@@ -242,7 +242,7 @@ class Penalised(Algorithm):
             edges=self.edges,
             threads=model.threads,
         )
-        prior, least = self.prior.prior_for(scale), LEAST_SHARE * activity
+        prior, least = self.prior.prior_for(scale), MIN_SHARE * activity
         momentum = MUCH_MOMENTUM if typical.sharing > MUCH_SHARING else MOMENTUM
         likelihood = PenalisedLikelihood(objective, prior, least, inside, strength, momentum)
         updated = without_noise(updated, FIRST_SIGMA)
@@ -264,7 +264,7 @@ class Svrg(Penalised):
     title: ClassVar[str] = "MAP"
     kind: Literal["map"] = "map"
     passes: ClassVar[int] = 2 * PASSES_OF_CYCLE
-    memory: ClassVar[WorkingMemory] = WorkingMemory(18 + MOST_SUBSETS, 6, 2)
+    memory: ClassVar[WorkingMemory] = WorkingMemory(18 + MAX_SUBSETS, 6, 2)
     iterations: int = setting(
         20,
         "Maximum number of iterations, each with three passes over all data. The run ends earlier "
@@ -286,7 +286,7 @@ class Svrg(Penalised):
     @property
     def n_parts(self) -> int:
         """Subsets as set; otherwise those of a scan with enough counts."""
-        return self.subsets or MOST_SUBSETS
+        return self.subsets or MAX_SUBSETS
 
     @property
     def n_subsets(self) -> int:
@@ -345,10 +345,10 @@ class Svrg(Penalised):
             return self
         most = int(demand.n_counts / (COUNTS_FACTOR * demand.in_subset))
         is_long = demand.n_families is None and demand.n_counts >= MANY_EVENTS
-        limit = MANY_SUBSETS if is_long else MOST_SUBSETS
-        found = max(min(limit, most // 2), min(MANY_SUBSETS, most), LEAST_SUBSETS)
+        limit = MANY_SUBSETS if is_long else MAX_SUBSETS
+        found = max(min(limit, most // 2), min(MANY_SUBSETS, most), MIN_SUBSETS)
         # Corrected gradients of subsets with very few counts would not agree at all.
-        counted = int(demand.n_counts / LEAST_COUNTS)
+        counted = int(demand.n_counts / MIN_COUNTS)
         found = max(min(found, counted, demand.n_families or found), 1)
         return self.model_copy(update={"subsets": found})
 

@@ -15,7 +15,7 @@ from engine.core.arrays import module_of
 if TYPE_CHECKING:
     from engine.recon.model import LinearModel
 
-_MOST = 5
+_MAX_TRIES = 5
 _CLOSE = 1.02
 """Ratio of successive bounds that ends the iteration."""
 
@@ -36,7 +36,7 @@ def norm_bound(model: LinearModel) -> float:
     # A positive start vector: the bound requires v > 0.
     v = xp.ones(model.A.in_shape, model.y.dtype)
     bound = float("inf")
-    for _ in range(_MOST):
+    for _ in range(_MAX_TRIES):
         # Every iteration gives a valid bound, so the loop can stop at any time.
         following = model.A.T(model.A(v))
         last, bound = bound, float(xp.max(following / xp.where(v > 0, v, 1)))

@@ -27,7 +27,7 @@ From 1 to 1.5, the error of simulated scans (head, jaw, tooth, cylinder; 60 or 1
 30 000 photons) decreases by 9 % on average and increases by at most 3 %. From there to 2 the mean
 is constant and single errors increase by at most 12 %.
 """
-LEAST_NOISE = 1e-3
+MIN_NOISE = 1e-3
 """Minimum noise relative to the data's RMS: voxels cannot describe edges more accurately."""
 _BLOCK = 32
 """Approximate number of differences for each median."""
@@ -50,7 +50,7 @@ def tv_strength(model: LinearModel, spacing_mm: tuple[float, ...]) -> float:
     """
     # Simulated data without noise still get a small penalty, which suppresses discretisation
     # artefacts.
-    sigma = max(noise_of(model.y), LEAST_NOISE * norm(model.y) / model.y.size**0.5)
+    sigma = max(noise_of(model.y), MIN_NOISE * norm(model.y) / model.y.size**0.5)
     # Back projection of simulated noise: its spread in the image cannot be computed directly.
     gradient = sigma * model.A.T(_drawn_like(model.y))
     # The geometric mean of the spacing: λ has the unit of the gradient times a length.

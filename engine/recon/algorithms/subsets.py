@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MOST_SUBSETS, LEAST_PASSES = 8, 3
+MAX_SUBSETS, MIN_PASSES = 8, 3
 """Default limits. The last subsets of a pass have more weight, least with three passes or more."""
-MOST_PASSES = 20
+MAX_PASSES = 20
 """Above this number, subsets replace passes, as in Chou et al., PLoS ONE 7 (2012) e50540."""
-IN_LARGE_SUBSET, FEWEST_PASSES = 4_000_000, 2
+IN_LARGE_SUBSET, MIN_LARGE_PASSES = 4_000_000, 2
 """Counts of a subset from which subsets replace passes, and minimum of passes then."""
 
 
@@ -71,10 +71,10 @@ def subsets_for(n_updates: int, demand: CountDemand | None = None) -> int:
         counts of the scan; None: there are enough
     """
     # At least three passes, but not more than 20: long runs have more subsets.
-    most = max(min(MOST_SUBSETS, n_updates // LEAST_PASSES), n_updates // MOST_PASSES)
+    most = max(min(MAX_SUBSETS, n_updates // MIN_PASSES), n_updates // MAX_PASSES)
     if demand is not None:
         # Large subsets describe the image well, so passes can be replaced by subsets.
-        many = int(min(demand.n_counts // IN_LARGE_SUBSET, n_updates // FEWEST_PASSES))
+        many = int(min(demand.n_counts // IN_LARGE_SUBSET, n_updates // MIN_LARGE_PASSES))
         most = min(max(most, many), demand.most_subsets)
     return divisor_of(n_updates, most)
 

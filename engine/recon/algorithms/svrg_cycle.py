@@ -78,7 +78,7 @@ LOWEST, HIGHEST, RISE = 0.5, 2.0, 5
 δ is a thousandth of f̄."""
 IN_FIRST_CYCLE, IN_A_CYCLE = (8.0, 400), (3.0, 5)
 """The same for the highest value in a cycle. After OSEM, more voxels are near 0."""
-MOST_HALVINGS = 4
+MAX_HALVINGS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ def run_cycle(of: PenalisedLikelihood, anchor: Anchor, number: int) -> Cycle:
         number of the cycle, from 0
     """
     step, n_passes = LONGEST_STEP, 0
-    for left in reversed(range(MOST_HALVINGS + 1)):
+    for left in reversed(range(MAX_HALVINGS + 1)):
         x = _passed(of, anchor, number, step)
         # An image for each subset: those of two anchors would need twice the memory.
         anchor.parts.clear()

@@ -11,7 +11,7 @@ from engine.core.errors import GeometryError
 from engine.geometry.xray import XrayGeometry
 from engine.recon.filtering.orbit import Orbit
 
-LEAST_COLUMNS = 3
+MIN_COLUMNS = 3
 LYING = 0.5
 """Cosine between rows and axis above which the detector is rotated by 90°."""
 
@@ -36,10 +36,10 @@ def check_detector(orbit: Orbit) -> None:
             "perpendicular to it; swap rows and columns of the projections, and u and "
             "v of the geometry."
         )
-    if orbit.geometry.shape[1] < LEAST_COLUMNS:
+    if orbit.geometry.shape[1] < MIN_COLUMNS:
         raise GeometryError(
             f"The detector has {orbit.geometry.shape[1]} columns, but filtered back projection "
-            f"needs at least {LEAST_COLUMNS}; check the order of views, rows and columns."
+            f"needs at least {MIN_COLUMNS}; check the order of views, rows and columns."
         )
 
 

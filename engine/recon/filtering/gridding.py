@@ -19,9 +19,9 @@ from engine.operators.xray.gridding import GriddedSlices, SpectraOf
 from engine.operators.xray.scene import VolumeBox
 from engine.recon.filtering.design import FilterDesign
 from engine.recon.filtering.projections import RowFilter
-from engine.recon.filtering.settings import FEWEST_VIEWS, FilterSettings
+from engine.recon.filtering.settings import MIN_VIEWS, FilterSettings
 
-_LEAST_LENGTH = 4 / 3
+_MIN_LENGTH = 4 / 3
 """Length of the transform, relative to the largest distance between a voxel and a pixel."""
 
 
@@ -64,7 +64,7 @@ def is_gridded(
     """
     if settings.method == "direct" or obstacle(geometry, grid, on):
         return False
-    return settings.method == "gridding" or geometry.n_views >= FEWEST_VIEWS
+    return settings.method == "gridding" or geometry.n_views >= MIN_VIEWS
 
 
 def describe_method(
@@ -95,7 +95,7 @@ def describe_method(
         return f"Back projection by voxels: rows are interpolated linearly. {reason}"
     return (
         "Back projection by voxels: rows are interpolated linearly. Gridding is chosen from "
-        f"{FEWEST_VIEWS} views on."
+        f"{MIN_VIEWS} views on."
     )
 
 
@@ -155,5 +155,5 @@ def _padded(settings: FilterSettings, plan: FilterDesign, grid: ImageGrid) -> Fi
     middle = columns @ np.array([n_x / 2, n_y / 2, 0, 1])
     reach = np.abs(columns[:, :2]) @ np.array([n_x / 2, n_y / 2])
     farthest = max((middle + reach).max(), (n_columns - middle + reach).max())
-    padding = max(settings.padding, _LEAST_LENGTH * float(farthest) / n_columns)
+    padding = max(settings.padding, _MIN_LENGTH * float(farthest) / n_columns)
     return settings.model_copy(update={"padding": padding})

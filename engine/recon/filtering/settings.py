@@ -9,7 +9,7 @@ from engine.recon.filtering.design import Choice
 from engine.recon.filtering.windows import WindowName
 
 Method = Literal["direct", "gridding", "auto"]
-FEWEST_VIEWS = 100
+MIN_VIEWS = 100
 """Views from which "auto" chooses gridding; for any number of slices, it is then faster."""
 
 

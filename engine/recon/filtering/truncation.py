@@ -23,7 +23,7 @@ HIGH = 99.0
 """Percentage of the values below the highest rays."""
 REACH = 0.5
 """Length of the extrapolation, in rows."""
-_MOST_LOOKED_AT = 500_000
+_MAX_INSPECTED = 500_000
 """Number of values that are inspected: some thousand rows."""
 
 
@@ -84,7 +84,7 @@ def are_cut(levels: Array, n_columns: int) -> tuple[bool, bool]:
 
 def _inspected_part(values: Array) -> Array:
     """Return all columns, because edges matter, of some views and rows: neighbours are similar."""
-    every = max(1, round(np.sqrt(values.size / _MOST_LOOKED_AT)))
+    every = max(1, round(np.sqrt(values.size / _MAX_INSPECTED)))
     return values[::every, ::every]
 
 

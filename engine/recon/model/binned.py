@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array, as_like, as_supported, to_host
 from engine.core.checked import checked_class
 from engine.operators.base import LinearOperator
-from engine.operators.lower_bound import LEAST_EXPECTED
+from engine.operators.lower_bound import MIN_EXPECTED
 from engine.operators.matrix.orientation_rows import OrientationRows
 from engine.operators.matrix.projector import MatrixProjector
 from engine.operators.matrix.symmetry_fold import folded, mirrored
@@ -37,7 +37,7 @@ def _binned_step(model: SystemModel, counts: Array, x: Array) -> EmStep:
 
 def _binned_ratio(model: SystemModel, counts: Array, x: Array) -> RatioStep:
     expected = to_host(model.A(x)) + model.background
-    seen = expected > LEAST_EXPECTED
+    seen = expected > MIN_EXPECTED
     # Rows that expect nothing would divide by zero; their counts are reported as skipped.
     ratio = np.divide(counts, expected, out=np.zeros_like(expected), where=seen)
     log_sum, skipped = log_sum_of(expected, counts)

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.core.arrays import Array, as_supported, module_of, to_host
 from engine.operators.base import LinearOperator
-from engine.operators.lower_bound import LEAST_EXPECTED, least_factor
+from engine.operators.lower_bound import MIN_EXPECTED, least_factor
 from engine.operators.planes import by_planes
 from engine.recon.model.base import Model
 from engine.recon.model.total import likeliest_scale
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 1 << 22
 """Rows whose logarithms are computed in one step."""
-LEAST_POSITIVE = 1e-30
+MIN_POSITIVE = 1e-30
 """Least activity of a positive image, so that its products with float32 keep all digits."""
-LEAST_SHARE = 1e-6
+MIN_SHARE = 1e-6
 """Least activity relative to the maximum, if shares of counts are rounded to integers."""
 
 
@@ -206,7 +206,7 @@ class SystemModel(Model):
         x
             (n_z, n_y, n_x) image on the host
         """
-        return LEAST_SHARE * float(x.max(initial=0))
+        return MIN_SHARE * float(x.max(initial=0))
 
     def objective(self, n_subsets: int) -> SubsetObjective:
         from engine.recon.model.counts_objective import CountsObjective
@@ -493,7 +493,7 @@ def raised_to(x: Array, least: float, A: LinearOperator) -> Array:
         operator with the number of threads
     """
     # Above the limits of float32, so that numerator and quotient keep all digits.
-    floor, raised = x.dtype.type(max(least, LEAST_POSITIVE)), np.empty_like(x)
+    floor, raised = x.dtype.type(max(least, MIN_POSITIVE)), np.empty_like(x)
     by_planes(lambda planes: np.maximum(x[planes], floor, out=raised[planes]), x.shape, A.on)
     return raised
 
@@ -532,7 +532,7 @@ def log_sum_of(expected: Array, counts: Array | float) -> tuple[float, int]:
     for start in range(0, len(expected), ROWS_AT_ONCE):
         rows = slice(start, start + ROWS_AT_ONCE)
         part, measured = expected[rows], np.broadcast_to(counts, expected.shape)[rows]
-        seen = part > LEAST_EXPECTED
+        seen = part > MIN_EXPECTED
         # float64 logarithms: millions of terms would lose digits in float32.
         logs = np.log(part, where=seen, out=np.zeros(part.shape, np.float64))
         log_sum += float(np.sum(measured * logs))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.core.arrays import Array
-from engine.operators.lower_bound import LEAST_EXPECTED
+from engine.operators.lower_bound import MIN_EXPECTED
 
 if TYPE_CHECKING:
     from engine.operators.event_weights import Draws
@@ -36,7 +36,7 @@ class LinearisedCounts:
     def __init__(self, model: SystemModel, x: Array) -> None:
         expected = model.expected(x) + model.background
         # The square of a smaller number would not be a float32.
-        seen = expected > sqrt(LEAST_EXPECTED)
+        seen = expected > sqrt(MIN_EXPECTED)
         self._model = model
         self._inverse = np.divide(1, expected, out=np.zeros_like(expected), where=seen)
         weights = self._inverse * self._inverse * model.counts

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from engine.operators.event_weights import Draws
     from engine.recon.model.subset_objective import SubsetObjective
 
-LEAST_COUNTS = 50
+MIN_COUNTS = 50
 """Counts of a subset of that pass."""
 START_SUBSETS = 12
 """Subsets of the pass of OSEM, independent of the algorithm's; more would add noise."""
@@ -67,7 +67,7 @@ class MapModel(SystemModel):
         if self.model.sorted_subsets is not None:
             return self.model.sorted_subsets
         # A subset with next to no counts would clear most of the image.
-        return max(min(START_SUBSETS, int(self.model.n_counts / LEAST_COUNTS)), 1)
+        return max(min(START_SUBSETS, int(self.model.n_counts / MIN_COUNTS)), 1)
 
     @property
     def sorted_subsets(self) -> int | None:

@@ -39,7 +39,7 @@ from engine.recon.priors.even_resolution import object_weights, weighted_median
 COUNTS_POWER, SHARING_POWER = 0.75, 0.25
 SHARING = 16.0
 """d at which a scan with one count in each voxel has the strength c."""
-LEAST_COUNTS = 0.5
+MIN_COUNTS = 0.5
 """Counts below which the strength does not increase: it would lower the total of the image."""
 
 
@@ -61,7 +61,7 @@ class TypicalVoxel:
     @property
     def factor(self) -> float:
         """Strength of the prior over c."""
-        by_counts = max(self.counts, LEAST_COUNTS) ** -COUNTS_POWER
+        by_counts = max(self.counts, MIN_COUNTS) ** -COUNTS_POWER
         return float(by_counts * (SHARING / self.sharing) ** SHARING_POWER * self.activity)
 
 

@@ -37,7 +37,7 @@ from engine.recon.priors.scale import PriorScale
 
 OBJECT_SHARE = 0.1
 """Activity of the object relative to the typical activity."""
-LEAST_SHARE = 0.3
+MIN_SHARE = 0.3
 """Lower limit of κ² relative to its median over the object."""
 HALVINGS = 48
 """Halvings of the interval of the median: more than the digits of a float32."""
@@ -110,7 +110,7 @@ def limited(squares: Array, first: Array, activity: float) -> Array:
     """
     squares = squares.clip(min=0)
     median = weighted_median(squares, object_weights(squares, first, activity))
-    return squares.clip(min=LEAST_SHARE * median, max=median)
+    return squares.clip(min=MIN_SHARE * median, max=median)
 
 
 def object_weights(row_sums: Array, first: Array, activity: float) -> Array:

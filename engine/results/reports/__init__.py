@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from engine.results.reports.archiving import send_to_archive as send_to_archive
     from engine.results.reports.blocks import ResultReport as ResultReport
     from engine.results.reports.building import report_of as report_of
-    from engine.results.reports.key_images import MOST_IMAGES as MOST_IMAGES
+    from engine.results.reports.key_images import MAX_IMAGES as MAX_IMAGES
     from engine.results.reports.key_images import KeyImage as KeyImage
     from engine.results.reports.key_images import UsableKeyImages as UsableKeyImages
     from engine.results.reports.key_images import read_key_images as read_key_images
@@ -42,7 +42,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
             "blocks": ("ResultReport",),
             "building": ("report_of",),
             "key_images": (
-                "MOST_IMAGES",
+                "MAX_IMAGES",
                 "KeyImage",
                 "UsableKeyImages",
                 "read_key_images",

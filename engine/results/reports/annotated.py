@@ -38,7 +38,7 @@ Pixel = tuple[float, float]
 Points = NDArray[np.floating[Any]]
 Slice = tuple[int, int]
 """Axis across a slice, and index of the slice."""
-MOST_SLICES, IN_ROW = 6, 2
+MAX_SLICES, IN_ROW = 6, 2
 WIDTH = 0.45
 INK, HALO = (200, 40, 20), (255, 255, 255)
 LINE_PX, TIP_PX, TIP_RAD = 2, 11, 0.45
@@ -71,7 +71,7 @@ def annotated_slices(subject: ReportSubject) -> Section | None:
     slices: dict[Slice, list[Annotation]] = {}
     for each in drawn:
         slices.setdefault(_slice_of(each, subject.volume), []).append(each)
-    shown = list(slices.items())[:MOST_SLICES]
+    shown = list(slices.items())[:MAX_SLICES]
     images = tuple(_images(subject.volume, shown))
     return Section(found.title, grids=found.grids, illustrations=images)
 

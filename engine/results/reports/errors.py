@@ -26,7 +26,7 @@ from engine.io.raster.png import centroid_mm, snapshot
 from engine.results.reports.blocks import Grid, Illustration, ReportRow, Section
 from engine.results.reports.subject import ReportSubject
 
-MOST_PERCENT = 30
+MAX_PERCENT = 30
 """Relative error above which errors of voxels are too small (docs/physics/errors.md)."""
 WIDTH, WIDTH_IN_BRIEF = 1.0, 0.6
 """Width of the picture; fraction of the page width."""
@@ -166,11 +166,9 @@ def _rows(volume: Volume, error: ErrorMap) -> tuple[ReportRow, ReportRow]:
         return method, ReportRow("Size", "no voxel is above 0")
     percent = float(np.median(100 * error.standard_deviation[bright] / volume.values[bright]))
     text = f"{number_text(percent, 2)} % of the value, median of the voxels above half the maximum"
-    if percent <= MOST_PERCENT:
+    if percent <= MAX_PERCENT:
         return method, ReportRow("Size", text)
-    return method, ReportRow(
-        "Size", f"{text}; above {MOST_PERCENT} %, errors are too small", "look"
-    )
+    return method, ReportRow("Size", f"{text}; above {MAX_PERCENT} %, errors are too small", "look")
 
 
 def _image_of(volume: Volume, width: float) -> Illustration:

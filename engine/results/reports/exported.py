@@ -24,8 +24,8 @@ from engine.results.reports.signing import stated_key, unsigned_document
 
 WRITTEN = "report written"
 RESULT_NAME = re.compile(rb"\d{8}T\d{6}Z-[0-9a-f]{8}")
-MOST_BYTES = 1 << 28
-MOST_NAMES = 20
+MAX_BYTES = 1 << 28
+MAX_NAMES = 20
 """Names of results in a file that are compared with the log."""
 
 
@@ -60,7 +60,7 @@ class ExportedReport:
         """
         with open_input(path) as file:
             facts = object_facts(file) if is_dicom(file.head) else {}
-            data = b"" if facts and file.size > MOST_BYTES else bytes(file.read())
+            data = b"" if facts and file.size > MAX_BYTES else bytes(file.read())
             return cls(data, file.sha256(), facts)
 
     @property
@@ -111,7 +111,7 @@ class ExportedReport:
     def _of_signed_result(self, known: list[Plain]) -> CheckedSignature | None:
         """Return "removed" if the file names a result with only signed reports in the log."""
         names = {each[0].decode() for each in RESULT_NAME.finditer(self.data)}
-        for name in sorted(names)[:MOST_NAMES]:
+        for name in sorted(names)[:MAX_NAMES]:
             of_result = [each for each in known if each.get("result") == name]
             if of_result and all(each.get("key") for each in of_result):
                 text = f"names {name}, but all reports of this result in the audit log are signed"

@@ -27,8 +27,8 @@ FILE = "key-images.json"
 ASIDE = "key-images.damaged*.json"
 """Names of damaged files that were set aside."""
 FORMAT = "isocenter-key-images-1"
-MOST_IMAGES = 12
-MOST_BYTES = 1 << 26
+MAX_IMAGES = 12
+MAX_BYTES = 1 << 26
 """Size limit of the file."""
 PNG = b"\x89PNG\r\n\x1a\n"
 REMEDY = "Remove the file, and choose the key images again."
@@ -75,7 +75,7 @@ class _StoredImages(Settings):
     format: str = FORMAT
     result: str
     record: str
-    images: tuple[_StoredImage, ...] = setting(max_length=MOST_IMAGES)
+    images: tuple[_StoredImage, ...] = setting(max_length=MAX_IMAGES)
 
 
 def read_key_images(result: Result) -> tuple[KeyImage, ...]:
@@ -99,7 +99,7 @@ def read_key_images(result: Result) -> tuple[KeyImage, ...]:
     path = result.folder / FILE
     if not path.is_file():
         return ()
-    text = read_text(path, MOST_BYTES)
+    text = read_text(path, MAX_BYTES)
     try:
         said = from_json(text)
         seal = said.pop("seal", None)
@@ -166,7 +166,7 @@ def write_key_images(result: Result, images: tuple[KeyImage, ...]) -> None:
     Raises
     ------
     DataError
-        if there are more than `MOST_IMAGES`, or they are too large
+        if there are more than `MAX_IMAGES`, or they are too large
     ResourceError
         if the file cannot be written
     """
@@ -174,9 +174,9 @@ def write_key_images(result: Result, images: tuple[KeyImage, ...]) -> None:
     if not images:
         path.unlink(missing_ok=True)
         return
-    if len(images) > MOST_IMAGES:
+    if len(images) > MAX_IMAGES:
         raise DataError(
-            f"A report has at most {MOST_IMAGES} key images, not {len(images)}; remove some first."
+            f"A report has at most {MAX_IMAGES} key images, not {len(images)}; remove some first."
         )
     stored = tuple(
         _StoredImage(png=b64encode(each.png).decode(), caption=each.caption) for each in images
@@ -184,9 +184,9 @@ def write_key_images(result: Result, images: tuple[KeyImage, ...]) -> None:
     content = _StoredImages(result=result.id, record=result.record.sha256, images=stored)
     said = content.model_dump(mode="json")
     data = to_json(said | {"seal": seal_of(**said)}).encode()
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_BYTES:
         raise DataError(
-            f"The key images of {result.id} need {len(data):,} bytes, more than {MOST_BYTES:,}; "
+            f"The key images of {result.id} need {len(data):,} bytes, more than {MAX_BYTES:,}; "
             "remove some first."
         )
     # Pictures of a patient: only the owner may read them.

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
-MOST_LOGO_BYTES = 4_000_000
-MOST_LOGO_PIXELS = 25_000_000
+MAX_LOGO_BYTES = 4_000_000
+MAX_LOGO_PIXELS = 25_000_000
 """Decoded, each pixel needs 4 bytes. A file of 0.5 MB can state 144 million pixels."""
 LONGEST_EDGE = 2000
 """Pixels of the decoded logo along an edge: 1,000 per cm on paper."""
@@ -27,7 +27,7 @@ def refuse_bad_logo(data: bytes, name: str) -> None:
     Parameters
     ----------
     data
-        content of the file, or its first `MOST_LOGO_BYTES` + 1 bytes
+        content of the file, or its first `MAX_LOGO_BYTES` + 1 bytes
     name
         file name for the message
 
@@ -36,23 +36,23 @@ def refuse_bad_logo(data: bytes, name: str) -> None:
     SettingsError
         states the actual and the expected size
     """
-    if len(data) > MOST_LOGO_BYTES:
+    if len(data) > MAX_LOGO_BYTES:
         raise SettingsError(
-            f"{name}: the logo has more than {MOST_LOGO_BYTES:,} bytes; choose a smaller image in "
+            f"{name}: the logo has more than {MAX_LOGO_BYTES:,} bytes; choose a smaller image in "
             "the site settings."
         )
     if not data.startswith((PNG, JPEG)):
         raise SettingsError(
             f"{name}: the logo is not a PNG or JPEG image; choose another image of at most "
-            f"{MOST_LOGO_BYTES:,} bytes in the site settings."
+            f"{MAX_LOGO_BYTES:,} bytes in the site settings."
         )
     try:
         image = _undecoded(data)
         width, height = image.size
-        if width * height > MOST_LOGO_PIXELS:
+        if width * height > MAX_LOGO_PIXELS:
             raise SettingsError(
                 f"{name}: the logo has {width:,} x {height:,} pixels, expected at most "
-                f"{MOST_LOGO_PIXELS:,} in total; choose a smaller image in the site settings."
+                f"{MAX_LOGO_PIXELS:,} in total; choose a smaller image in the site settings."
             )
         image.load()
     except DAMAGE as e:

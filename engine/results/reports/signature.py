@@ -30,7 +30,7 @@ from engine.results.reports.site import Site
 from engine.results.result import PINNED, Result
 
 FILE, PURPOSE = "signatures.json", "sign-off"
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 Judgement = Literal["acceptable", "acceptable with remarks", "not acceptable"]
 JUDGEMENTS: tuple[Judgement, ...] = ("acceptable", "acceptable with remarks", "not acceptable")
 
@@ -189,7 +189,7 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
     path = result.folder / FILE
     if not path.exists():
         return ()
-    text = read_text(path, MOST_BYTES)
+    text = read_text(path, MAX_BYTES)
     try:
         made = tuple(Signature.model_validate(each) for each in from_json(text)["signatures"])
     except ValidationError as e:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from engine.core.errors import EngineError, OutputError
 from engine.io.safety.file_signature import (
-    MOST_BYTES,
+    MAX_BYTES,
     STATED,
     CheckedSignature,
     FileSignature,
@@ -156,7 +156,7 @@ def pdf_within(data: bytes) -> bytes:
 
 def _is_signature(path: Path) -> bool:
     try:
-        FileSignature.model_validate(from_json(read_text(path, MOST_BYTES)))
+        FileSignature.model_validate(from_json(read_text(path, MAX_BYTES)))
     except (EngineError, ValueError):
         return False
     return True

@@ -14,7 +14,7 @@ from engine.core.settings import Settings, parse, setting, to_toml
 from engine.io.dicom.tls import TlsFiles
 from engine.io.safety.open_input import open_input
 from engine.io.text.toml_file import read_toml
-from engine.results.reports.logo import MOST_LOGO_BYTES, refuse_bad_logo
+from engine.results.reports.logo import MAX_LOGO_BYTES, refuse_bad_logo
 
 FILE = "site.toml"
 
@@ -132,7 +132,7 @@ class Site(Settings):
             with open_input(path) as file:
                 # One byte more than allowed shows that a file is too large, without reading all of
                 # it.
-                data = file.read(MOST_LOGO_BYTES + 1)
+                data = file.read(MAX_LOGO_BYTES + 1)
         except EngineError as e:
             raise SettingsError(f"The site logo cannot be used. {e}") from e
         refuse_bad_logo(data, path.name)

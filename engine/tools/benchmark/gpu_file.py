@@ -23,7 +23,7 @@ from engine.protocols.run_context.environment import program_version
 from engine.tools.benchmark.gpu_steps import SELF_TEST, StepEnd
 
 FORMAT = "isocenter-gpu-check-1"
-MOST_BYTES = 1 << 24
+MAX_BYTES = 1 << 24
 _REMEDY = "Use files written by `isocenter gpu-check`."
 _FACTS = ("isocenter", "python", "system", "processor", "commit")
 """Environment that is stored with measurements."""
@@ -142,10 +142,10 @@ def read(path: Path) -> Plain:
     """
     try:
         # The file can come from anyone
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise FileFormatError(
                 f"{path.name}: the file has {path.stat().st_size:,} bytes, but a GPU check file "
-                f"has at most {MOST_BYTES:,}. {_REMEDY}"
+                f"has at most {MAX_BYTES:,}. {_REMEDY}"
             )
         record = json.loads(path.read_text(encoding="utf-8"))
     except OSError as e:

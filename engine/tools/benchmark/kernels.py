@@ -41,9 +41,9 @@ SEED = 4
 ENOUGH_S = 1.0
 """Time of runs after which a variant is not repeated further."""
 
-LEAST_EVENTS_PER_S = {128: 100e6, 512: 15e6}
+MIN_EVENTS_PER_S = {128: 100e6, 512: 15e6}
 """Limits for sorted events, without TOF and with 385 ps; the goal at 128³ is 250e6."""
-MOST_FIXED_RATIO = 1.5
+MAX_FIXED_RATIO = 1.5
 """Limit for the slowdown by reproducible sums."""
 
 Group = tuple[int, bool, Sums]
@@ -250,11 +250,11 @@ def _bars(best: dict[Group, TriedVariant]) -> list[Bar]:
     bars = []
     for (size, tof, sums), value in speed.items():
         name = f"fused update, {size}³, {f'{FWHM_PS:g} ps' if tof else 'no timing'}"
-        if sums == "float" and size in LEAST_EVENTS_PER_S:
-            bars.append(at_least(name, value, LEAST_EVENTS_PER_S[size], "events/s"))
+        if sums == "float" and size in MIN_EVENTS_PER_S:
+            bars.append(at_least(name, value, MIN_EVENTS_PER_S[size], "events/s"))
         floating = speed.get((size, tof, "float"))
         if sums == "fixed" and floating:
-            bars.append(at_most(f"{name}, fixed against float", floating / value, MOST_FIXED_RATIO))
+            bars.append(at_most(f"{name}, fixed against float", floating / value, MAX_FIXED_RATIO))
     return bars
 
 

@@ -25,7 +25,7 @@ EVENTS = {"cpu": 200_000, "cuda": 4_000_000}
 """Events by device: each row of 512³ voxels takes about a minute on 2 cores."""
 SEED = 2
 BASIC, OPTIMISED = "basic", "optimised"
-MOST_DIFFERENCE = 1e-3
+MAX_DIFFERENCE = 1e-3
 """Largest relative difference of two images of the same events: sums in another order."""
 WORKLOAD = (
     "three line sources in air, simulated; a ring of radius 300 mm and length 256 mm; the same "
@@ -112,7 +112,7 @@ def _bars(images: Sequence[Plain]) -> list[Bar]:
         at_most(
             f"{pair['size']}³: {pair['first']} against {pair['second']}, RMSE",
             pair["rmse_relative"],
-            MOST_DIFFERENCE,
+            MAX_DIFFERENCE,
         )
         for pair in images
     ]

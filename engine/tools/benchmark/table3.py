@@ -29,9 +29,9 @@ ITERATIONS = 4
 SUBSETS = 8
 EVENTS = {"cpu": 1_000_000, "cuda": 5_000_000}
 SEED = 3
-MOST_RATIO = 1.4
+MAX_RATIO = 1.4
 """Limit for OSEM with all extensions relative to plain OSEM on a GPU; the V100: 1.95."""
-MOST_DIFFERENCE = 1e-3
+MAX_DIFFERENCE = 1e-3
 """Largest relative difference of the images of two devices: sums in another order."""
 WORKLOAD = (
     "a body in a scanner of radius 400 mm and length 1160 mm, simulated with attenuation and a "
@@ -171,11 +171,11 @@ def _compared(measured: Sequence[MeasuredRun]) -> list[Plain]:
 
 def _bars(ratios: dict[str, float], images: Sequence[Plain]) -> list[Bar]:
     bars = [
-        at_most("OSEM with all against OSEM, seconds", ratio, MOST_RATIO)
+        at_most("OSEM with all against OSEM, seconds", ratio, MAX_RATIO)
         for device, ratio in ratios.items()
         if device == "cuda"
     ]
     for pair in images:
         name = f"{pair['case']}: {pair['first']} against {pair['second']}, RMSE"
-        bars.append(at_most(name, pair["rmse_relative"], MOST_DIFFERENCE))
+        bars.append(at_most(name, pair["rmse_relative"], MAX_DIFFERENCE))
     return bars

@@ -2,5 +2,5 @@
 
 SMALL = 0.005
 """Largest change of a component, in standard errors, at which the iteration ends."""
-MOST_STEPS = 500
+MAX_STEPS = 500
 """Number of steps after which the iteration ends without convergence."""

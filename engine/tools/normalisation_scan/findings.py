@@ -11,15 +11,15 @@ from engine.tools.normalisation_scan.convergence import SMALL
 from engine.tools.normalisation_scan.fixed_point import MeasuredComponents
 from engine.tools.normalisation_scan.line_tally import LineTally
 
-MOST_SILENT = 0.02
+MAX_SILENT = 0.02
 """Share of crystals without counts above which the position of the source is questioned."""
 LARGEST_ERROR = 0.02
 """Standard error of the median crystal above which a longer scan is recommended."""
-MOST_RANDOMS = 0.2
+MAX_RANDOMS = 0.2
 """Delayeds / prompts above which the source is too strong."""
 EVEN = (0.7, 1.4)
 """Normal range of geometric factors relative to their closed form."""
-MOST_SCATTERING = 1.0
+MAX_SCATTERING = 1.0
 """μ times the diameter of a full cylinder above which scatter matters: 18 % of the counts."""
 SCATTERED = 0.213
 """Scatter per true and per μ times the diameter: 30 % of the counts for 20 cm of water and 38 % for
@@ -61,7 +61,7 @@ def _of_crystals(found: MeasuredComponents, scanner: RingScanner) -> Iterator[st
     alive = scanner.alive
     n, silent = int(alive.sum()), int(np.count_nonzero(crystals[alive] <= 0))
     if silent:
-        doubt = silent > MOST_SILENT * n
+        doubt = silent > MAX_SILENT * n
         ask = " Check the position and length of the source." if doubt else ""
         yield f"Crystals without counts: {silent:,} of {n:,}. They are treated as dead.{ask}"
     # The median: a few crystals at the ends always have few counts
@@ -82,14 +82,14 @@ def _of_counts(tally: LineTally) -> Iterator[str]:
     delayeds = (both - trues) / 2
     if not delayeds:
         yield "The scans contain no delayed coincidences, so randoms are not subtracted."
-    elif delayeds > MOST_RANDOMS * (trues + delayeds):
+    elif delayeds > MAX_RANDOMS * (trues + delayeds):
         yield (
             f"Randoms are {100 * delayeds / (trues + delayeds):.0f} % of the prompts; use less "
             "activity, so that they stay below 20 % and the dead time is small."
         )
     source = tally.source
     thickness = source.mu_per_mm * 2 * source.radius_mm
-    if not source.inner_mm and thickness > MOST_SCATTERING:
+    if not source.inner_mm and thickness > MAX_SCATTERING:
         ratio = SCATTERED * thickness
         yield (
             f"About {100 * ratio / (1 + ratio):.0f} % of the counts from such a wide cylinder are "

@@ -27,10 +27,10 @@ from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.data.components import Components
 from engine.kernels.rays.line_sums import LineTables
-from engine.tools.normalisation_scan.convergence import MOST_STEPS, SMALL
+from engine.tools.normalisation_scan.convergence import MAX_STEPS, SMALL
 from engine.tools.normalisation_scan.line_tally import LineTally
 
-LEAST_COUNTS = 100
+MIN_COUNTS = 100
 """Least mean counts of a crystal, for a standard error of 10 %."""
 FARTHEST = 2.0
 """Largest change of a logarithm in an extrapolated step."""
@@ -95,7 +95,7 @@ def likeliest(
     interference &= s.block_places > 1 and s.n_crystals_per_ring % s.block_places == 0
     step = _FixedPoint(tally, interference, on, on_step)
     logs, change = step.start(), np.inf
-    while change > SMALL and step.done < MOST_STEPS:
+    while change > SMALL and step.done < MAX_STEPS:
         first = step(logs)
         second = step(first)
         # A plain step follows, which corrects an extrapolation that went too far
@@ -114,10 +114,10 @@ def _refuse_few(tally: LineTally) -> None:
     alive = tally.scanner.alive
     mean = float(tally.counts.crystals[alive].mean())
     # Fewer counts give components that are mostly noise
-    if mean < LEAST_COUNTS:
+    if mean < MIN_COUNTS:
         raise DataError(
             f"each crystal has only {max(mean, 0):,.0f} counts on average on lines through the "
-            f"source, expected at least {LEAST_COUNTS} (standard error of 10 %); measure longer, "
+            f"source, expected at least {MIN_COUNTS} (standard error of 10 %); measure longer, "
             "or check the radius and position of the source."
         )
 

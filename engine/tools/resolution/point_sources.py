@@ -33,12 +33,12 @@ FIRST_REACH_MM = 20.0
 """Distance from a source within which lines are used at first."""
 REACH = 3.0
 """The same in the final fit, in widths."""
-LEAST_REACH_MM = 4.0
-MOST_LINES = 60_000
+MIN_REACH_MM = 4.0
+MAX_LINES = 60_000
 """Most lines of a fit: the standard error of a width is then 0.2 to 0.3 %."""
 FIRST_LINES = 100_000
 """Lines of the whole scan for the first fit of each source."""
-LEAST_LINES = 500
+MIN_LINES = 500
 SEARCHED_LINES = 40_000
 SEARCH_VOXEL_MM, SEARCH_STEPS = 4.0, 12
 LOGITS = (-9.0, 9.0)
@@ -127,10 +127,10 @@ class Lines:
             bins = np.flatnonzero(scan.prompts > 0)
             points, ends = scan.layout.points_mm, scan.layout.ends_of(bins)
             counts = scan.prompts[bins].astype(np.float64)
-        if len(ends) < LEAST_LINES:
+        if len(ends) < MIN_LINES:
             raise DataError(
                 f"the scan has {len(ends):,} lines with counts, expected at least "
-                f"{LEAST_LINES:,}; scan the sources for longer."
+                f"{MIN_LINES:,}; scan the sources for longer."
             )
         first, last = (np.asarray(points[ends[:, k]], np.float64) for k in (0, 1))
         return cls(first, last, counts)
@@ -287,7 +287,7 @@ def measured_at(lines: Lines, place: Values) -> PointSource:
     """
     # The first fit only finds the place and the width.
     fit = _fitted(lines.some(FIRST_LINES), place, FIRST_REACH_MM)
-    reach = max(LEAST_REACH_MM, REACH * FWHM_PER_SIGMA * float(np.sqrt(fit.variances.max())))
+    reach = max(MIN_REACH_MM, REACH * FWHM_PER_SIGMA * float(np.sqrt(fit.variances.max())))
     fit = _fitted(lines, fit.centre_mm, min(reach, FIRST_REACH_MM))
     radial, tangential, axial = (float(w) for w in FWHM_PER_SIGMA * np.sqrt(fit.variances))
     by_radius, by_angle, along = (float(e) for e in fit.errors)
@@ -307,13 +307,13 @@ class _Fit:
 def _fitted(lines: Lines, place: Values, reach_mm: float) -> _Fit:
     from scipy import optimize
 
-    near = lines.where(lines.passing(place).within(reach_mm)).some(MOST_LINES)
+    near = lines.where(lines.passing(place).within(reach_mm)).some(MAX_LINES)
     n = len(near.counts)
-    if n < LEAST_LINES:
+    if n < MIN_LINES:
         x, y, z = place
         raise DataError(
             f"only {n:,} lines pass the source at ({x:.0f}, {y:.0f}, {z:.0f}) mm, expected at "
-            f"least {LEAST_LINES:,}; scan the source for longer."
+            f"least {MIN_LINES:,}; scan the source for longer."
         )
     on_axis = float(np.hypot(*place[:2])) < ON_AXIS_MM
 

@@ -18,7 +18,7 @@ from math import sqrt
 import numpy as np
 
 NOTCH = 1.58
-LEAST_PAIRS, PAIRS = 5, 15
+MIN_PAIRS, PAIRS = 5, 15
 """Pairs after which a variant can be rejected, and pairs before one is accepted."""
 WORTH = 0.99
 """A variant must take less than this share of the default's time; less is not noticeable."""
@@ -98,6 +98,6 @@ def compare(
             of_form, of_shipped = form(), shipped()
         ratios.append(of_form / of_shipped)
         # rejected early, but never accepted early: after many tests noise alone would be accepted
-        if pair + 1 >= LEAST_PAIRS and Comparison.of(ratios).low > WORTH:
+        if pair + 1 >= MIN_PAIRS and Comparison.of(ratios).low > WORTH:
             break
-    return Comparison.of(ratios) if len(ratios) >= LEAST_PAIRS else None
+    return Comparison.of(ratios) if len(ratios) >= MIN_PAIRS else None

@@ -21,7 +21,7 @@ from engine.core.backend import Backend, cpu
 from engine.core.json_types import Plain
 from engine.core.profiling import Profiler
 from engine.geometry.xray import XrayGeometry
-from engine.kernels.cone.cone_variants import MOST_SHARED_BYTES, MOST_THREADS, WARP, BackVariant
+from engine.kernels.cone.cone_variants import MAX_SHARED_BYTES, MAX_THREADS, WARP, BackVariant
 from engine.kernels.stored_variants import back_slot
 from engine.kernels.tuning import shipped_back
 from engine.operators.xray.host import HostXray
@@ -35,16 +35,16 @@ PATHS = ("upright", "columns", "general")
 WIDTHS, HEIGHTS = (8, 16, 24, 32, 48, 64, 96, 128, 152, 256), (1, 2, 4, 8, 16, 32)
 RUNS, VIEWS = (1, 2, 4, 6, 8, 12, 16, 24), (16, 32, 64, 128)
 RESTRICTIONS = (
-    f"{WARP} <= block_size_x * block_size_y <= {MOST_THREADS}",
+    f"{WARP} <= block_size_x * block_size_y <= {MAX_THREADS}",
     "projections == 'vrc' or texture == 'memory'",
     f"path != 'columns' or (texture == 'memory' and block_size_x == {WARP})",
     # 128 rows are read at once; see `BackVariant`
     f"path != 'columns' or (64 * voxels_per_thread + 135) // 128 * 512 * block_size_y <= "
-    f"{MOST_SHARED_BYTES}",
+    f"{MAX_SHARED_BYTES}",
 )
 EDGE = 2
 """Pixels beyond the edge of a detector in which a texture may read values other than zero."""
-MOST_PIXELS = 1 << 27
+MAX_PIXELS = 1 << 27
 """Most pixels in all views of a study: the host needs memory for several copies."""
 TWIN_ROUNDING = 1e-5
 """Relative rounding error of float32 sums, in addition to that of textures."""
@@ -129,7 +129,7 @@ def thinned(work: ScanWork) -> ScanWork:
     """
     rows, columns = work.detector
     # Fewer views save time and memory of the host
-    most = max(1, min(STANDARD.n_views, MOST_PIXELS // (rows * columns)))
+    most = max(1, min(STANDARD.n_views, MAX_PIXELS // (rows * columns)))
     views = slice(None, None, -(-work.n_views // most))
     return ScanWork(work.geometry.select(views), work.grid)
 

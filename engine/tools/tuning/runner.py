@@ -23,7 +23,7 @@ from kernel_tuner.searchspace import Searchspace
 from engine.core.json_types import Plain
 from engine.tools.tuning.problem import TuningProblem, Values
 
-MOST_THREADS = 1 << 20
+MAX_THREADS = 1 << 20
 """Threads per block for Kernel Tuner's own restriction; our problems have their own."""
 
 Try = Callable[[Values, Plain | None], Plain | None]
@@ -38,7 +38,7 @@ class FormsRunner(Runner):  # type: ignore[misc, unused-ignore]  # no types
     def __init__(self, problem: TuningProblem, attempt: Try) -> None:
         super().__init__()
         self._problem, self._attempt = problem, attempt
-        self.dev = SimpleNamespace(name=problem.on.machine, max_threads=MOST_THREADS)
+        self.dev = SimpleNamespace(name=problem.on.machine, max_threads=MAX_THREADS)
 
     def get_device_info(self) -> SimpleNamespace:
         """Return the device with its name."""
@@ -122,7 +122,7 @@ def search(
     # Strategies draw from the global generators of Python and NumPy
     with _seeded(seed):
         restrictions = list(problem.restrictions)
-        space = Searchspace(parameters, restrictions, MOST_THREADS)
+        space = Searchspace(parameters, restrictions, MAX_THREADS)
         start: list[object] = [problem.shipped[name] for name in parameters]
         options = Options(
             tune_params=parameters,

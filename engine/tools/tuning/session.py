@@ -24,7 +24,7 @@ from engine.tools.tuning.problem import TuningProblem, Values
 
 HOPELESS = 1.15
 """A variant that takes this multiple of the default's time is not timed again."""
-MOST_REMEMBERED = 3
+MAX_REMEMBERED = 3
 """Variants of an earlier session that are compared first."""
 CRASHED = "the program ended while it ran"
 WRONG, FAILED = "InvalidConfig", "RuntimeFailedConfig"
@@ -118,7 +118,7 @@ class TuningSession:
         if self._cache is None:
             return []
         mark_unfinished(self._cache, FAILED)
-        return fastest_of(self._cache, self.problem, MOST_REMEMBERED)
+        return fastest_of(self._cache, self.problem, MAX_REMEMBERED)
 
     def _try(self, values: Values, known: Plain | None) -> Plain | None:
         """Try a variant, unless it was tried; return its trial for Kernel Tuner, None to stop."""

@@ -12,7 +12,7 @@ from engine.core.checked import checked
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
 from engine.kernels.stored_variants import Slot
-from engine.operators.xray.user_kernel import MOST_THREADS
+from engine.operators.xray.user_kernel import MAX_THREADS
 from engine.operators.xray.user_transform import Direction, UserTransform
 from engine.tools.tuning.choices import STRATEGIES
 from engine.tools.tuning.outcome import Outcome
@@ -42,7 +42,7 @@ class UserKernelProblem(TuningProblem):
         self.parameters = dict(kernel.all_choices)
         self.shipped = {name: kernel.all_constants[name] for name in self.parameters}
         threads = [each for each in ("BLOCK_X", "BLOCK_Y", "BLOCK_Z") if each in self.parameters]
-        self.restrictions = (f"{' * '.join(threads)} <= {MOST_THREADS}",)
+        self.restrictions = (f"{' * '.join(threads)} <= {MAX_THREADS}",)
 
     def prepare(self) -> None:
         is_forward = self._direction == "forward"

@@ -25,9 +25,9 @@ GRACE_S = 1.0
 """Time for the current run to end after a stop."""
 OVERTIME_S = 15.0
 """Time beyond the budget after which a variant counts as hanging."""
-LEAST_S = 1.0
+MIN_S = 1.0
 """Least remaining time for another process."""
-MOST_PROCESSES = 8
+MAX_PROCESSES = 8
 
 ApartEvent = SearchPrepared | SearchEvent | SearchEnded | Refused
 
@@ -78,7 +78,7 @@ class _SearchState:
 
     def events(self) -> Iterator[ApartEvent]:
         """Yield the events of all processes, up to the end of the last one."""
-        for _ in range(MOST_PROCESSES):
+        for _ in range(MAX_PROCESSES):
             # Each process gets the time that is left
             process = SearchProcess(replace(self.request, budget_s=max(self.seconds_left, 1e-3)))
             try:
@@ -102,7 +102,7 @@ class _SearchState:
                 yield self._ended(last)
                 return
             # Starting a process takes about as long
-            if self.seconds_left < LEAST_S:
+            if self.seconds_left < MIN_S:
                 break
         yield self._ended(None)
 

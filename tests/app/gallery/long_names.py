@@ -15,14 +15,14 @@ from engine.modalities.studies import Study
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.systems import DUAL, MANY, PET
 
-MOST, MOST_OF_PROTOCOL = 255, 80
+MAX_NAME_BYTES, MAX_PROTOCOL_CHARACTERS = 255, 80
 """Characters of the longest names that a file and a protocol may have."""
 FOLDER = "MUSTERMANN^ERIKA^MARIA_19701231_PID-0012345_Untersuchung-Kopf-Hals"
 
 
 def long_name(start: str, ending: str) -> str:
     """Return a name without spaces, as long as a file system allows."""
-    return f"{start}{'w' * (MOST - len(start) - len(ending))}{ending}"
+    return f"{start}{'w' * (MAX_NAME_BYTES - len(start) - len(ending))}{ending}"
 
 
 def renamed(shots: Photographer, study: Study) -> Study:
@@ -37,7 +37,7 @@ def renamed(shots: Photographer, study: Study) -> Study:
         if not copies[role].exists():
             shutil.copy(file, copies[role])
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": MANY})
-    changes = {"name": "Protocol_".ljust(MOST_OF_PROTOCOL, "w"), "algorithm": algorithm}
+    changes = {"name": "Protocol_".ljust(MAX_PROTOCOL_CHARACTERS, "w"), "algorithm": algorithm}
     protocol = study.protocol.model_copy(update=changes)
     data = copies.pop("data")
     return study.model_copy(update={"data": data, "inputs": copies, "protocol": protocol})

@@ -10,7 +10,7 @@ import pytest
 
 APP = Path(__file__).resolve().parents[3] / "app"
 TRANSLATED = ("tr", "named", "within", "explain", "str")
-FEWEST_WORDS = 2
+MIN_WORDS = 2
 FOR_DEVELOPERS = (
     *("RuntimeError", "TypeError", "NotImplementedError", "AssertionError"),
     *("ReferenceError", "TimeoutError"),
@@ -28,7 +28,7 @@ def untranslated(source: str) -> Iterator[tuple[int, str]]:
             continue
         for said in node.exc.args:
             words = _words(said)
-            if len([word for word in words.split() if word.isalpha()]) >= FEWEST_WORDS:
+            if len([word for word in words.split() if word.isalpha()]) >= MIN_WORDS:
                 yield node.lineno, words
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.shell.main_window import MainWindow
-from app.state.models.messages import MOST_LOG_LINES
+from app.state.models.messages import MAX_LOG_LINES
 
 
 def lines(window: MainWindow) -> list[str]:
@@ -33,7 +33,7 @@ def test_hidden_log_has_no_text_and_visible_log_has_all_lines(window: MainWindow
 
 
 def test_visible_log_drops_the_oldest_lines(shown_log: MainWindow) -> None:
-    for k in range(MOST_LOG_LINES + 20):
+    for k in range(MAX_LOG_LINES + 20):
         shown_log.session.add_log("info", f"line {k}")
     found = lines(shown_log)
-    assert len(found) == MOST_LOG_LINES and found[-1].endswith(f"line {MOST_LOG_LINES + 19}")
+    assert len(found) == MAX_LOG_LINES and found[-1].endswith(f"line {MAX_LOG_LINES + 19}")

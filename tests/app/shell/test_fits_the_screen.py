@@ -16,12 +16,12 @@ from app.state.models.run_record import RunState
 from app.ui.theme.widgets import fitted
 from app.views.literal_text import BREAK, breakable, literal_tip
 from app.views.slices.labels import WrappedLabel, shortened, shortened_words
-from engine.data.formatting import MOST_UNIT_LETTERS
+from engine.data.formatting import MAX_UNIT_CHARACTERS
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from tests.app.screen_laws import cut_labels
 
-LEAST_SCREEN = QSize(1024, 768)
+MIN_SCREEN = QSize(1024, 768)
 LONG = "patient_0123456789_" + "w" * 232 + ".txt"
 """Name of 255 characters without spaces, the longest that a file system allows."""
 
@@ -29,14 +29,14 @@ LONG = "patient_0123456789_" + "w" * 232 + ".txt"
 def on_least_screen(window, state: str = "") -> None:
     """Assert that the smallest screen can show the window."""
     hint = window.minimumSizeHint()
-    assert hint.width() <= LEAST_SCREEN.width(), state
-    assert hint.height() <= LEAST_SCREEN.height() - 36
-    assert window.minimumWidth() <= LEAST_SCREEN.width()
+    assert hint.width() <= MIN_SCREEN.width(), state
+    assert hint.height() <= MIN_SCREEN.height() - 36
+    assert window.minimumWidth() <= MIN_SCREEN.width()
 
 
 def long_volume() -> Volume:
     grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
-    return Volume(np.ones(grid.shape, np.float32), grid, "u" * MOST_UNIT_LETTERS)
+    return Volume(np.ones(grid.shape, np.float32), grid, "u" * MAX_UNIT_CHARACTERS)
 
 
 def report(window) -> None:
@@ -122,8 +122,8 @@ def test_export_dialog_of_an_image_with_a_long_name_fits(qtbot, window, tmp_path
     dialog = ExportDialog(window, window.session.run.record.images.items, 0, tmp_path)
     qtbot.addWidget(dialog)
     dialog.show()
-    assert dialog.minimumSizeHint().width() <= LEAST_SCREEN.width()
-    assert dialog.width() <= LEAST_SCREEN.width()
+    assert dialog.minimumSizeHint().width() <= MIN_SCREEN.width()
+    assert dialog.width() <= MIN_SCREEN.width()
 
 
 def test_window_is_not_larger_than_its_screen():

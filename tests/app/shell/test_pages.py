@@ -36,7 +36,7 @@ CONTROLS = (
     *(QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox),
     *(QComboBox, QLineEdit),
 )
-MOST_CONTROLS = {"prepare": 25, "judge": 30}
+MAX_CONTROLS = {"prepare": 25, "judge": 30}
 SHARES = {(1440, 900): 0.65, (1280, 720): 0.55}
 
 
@@ -86,7 +86,7 @@ def test_views_use_most_of_the_screen_after_a_run(qapp, judged, size):
     assert (judged.width(), judged.height()) == size
     assert share_of_views(judged) >= SHARES[size]
     names = controls_of(judged)
-    assert len(names) <= MOST_CONTROLS["judge"], "; ".join(names)
+    assert len(names) <= MAX_CONTROLS["judge"], "; ".join(names)
     assert {"Accept", "Send", "Report …", "Next scan", "Run", "Results"} <= set(names)
     # the window of this test is larger than the offscreen screen
     assert [each for each in faults_of(judged) if not each.startswith("off the screen")] == []
@@ -230,7 +230,7 @@ def test_prepare_shows_few_controls_in_each_state(qapp, opened, window, size):
     qapp.processEvents()
     states["an image"] = controls_of(window)
     for state, names in states.items():
-        assert len(names) <= MOST_CONTROLS["prepare"], (state, names)
+        assert len(names) <= MAX_CONTROLS["prepare"], (state, names)
         assert names.count("Start") == 1, state
     assert [each for each in faults_of(window) if not each.startswith("off the screen")] == []
 

@@ -80,7 +80,7 @@ ON_JUDGE: dict[int, tuple[str, ...]] = {
     # by its title in the open panel, or through the View menu
     2: ("Phantom",),
 }
-MOST_CLICKS = 2
+MAX_CLICKS = 2
 
 
 def names_now(window) -> set[str]:
@@ -123,7 +123,7 @@ def openers(window, depth: int) -> Iterator[Callable[[], set[str]]]:
         for panel in (window.rail.run, window.rail.figures, *window.rail.panel_actions):
             is_one_click = window.rail.widgetForAction(panel) is not None
             # Two clicks reach every panel: the View menu and its entry.
-            if (is_one_click or depth == MOST_CLICKS) and not panel.isChecked():
+            if (is_one_click or depth == MAX_CLICKS) and not panel.isChecked():
                 yield partial(after, panel.trigger)
 
 
@@ -142,13 +142,13 @@ def test_every_earlier_control_takes_at_most_two_clicks(window, judged, page: Pa
     window.resize(1440, 900)
     window.pages.show(page)
     QApplication.processEvents()
-    found = reach_of(window, MOST_CLICKS)
-    assert max(table) <= MOST_CLICKS
+    found = reach_of(window, MAX_CLICKS)
+    assert max(table) <= MAX_CLICKS
     wrong = {
         name: (clicks, found.get(name))
         for clicks, names in table.items()
         for name in names
-        if found.get(name, MOST_CLICKS + 1) > clicks
+        if found.get(name, MAX_CLICKS + 1) > clicks
     }
     assert wrong == {}
 

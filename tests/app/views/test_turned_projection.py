@@ -76,7 +76,7 @@ def test_projection_of_a_round_object_does_not_change_with_the_angle():
 
 
 def test_large_volume_is_pooled_without_losing_a_hot_spot(monkeypatch):
-    monkeypatch.setattr(projection, "MOST_VOXELS", 20_000)
+    monkeypatch.setattr(projection, "MAX_VOXELS", 20_000)
     grid = ImageGrid((31, 41, 43), (2.0, 2.0, 2.0))
     values = np.zeros(grid.shape, np.float32)
     values[30, 20, 21] = 5

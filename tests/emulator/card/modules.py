@@ -20,8 +20,8 @@ from tests.emulator.ptx.translating import translated
 
 _HEADERS = ("ptx/ptx.h", "ptx/memory.h")
 _launches = itertools.count(1 << 32)
-_MOST_BLOCKS = (2**31 - 1, 65535, 65535)
-_MOST_THREADS = (1024, 1024, 64)
+_MAX_BLOCKS = (2**31 - 1, 65535, 65535)
+_MAX_THREADS = (1024, 1024, 64)
 
 
 class LoadedModule:
@@ -85,7 +85,7 @@ class LoadedFunction:
         """Return a function that runs the launch; the arguments are copied now."""
         blocks, threads = sizes[:3], sizes[3:]
         fits = 1 <= math.prod(threads) <= self.entry.most_threads and all(
-            1 <= n <= most for n, most in zip(sizes, (*_MOST_BLOCKS, *_MOST_THREADS), strict=True)
+            1 <= n <= most for n, most in zip(sizes, (*_MAX_BLOCKS, *_MAX_THREADS), strict=True)
         )
         if not fits or shared:
             words = f"kernel {self.entry.name}: {blocks} blocks of {threads} threads, {shared} B"

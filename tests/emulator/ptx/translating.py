@@ -56,8 +56,8 @@ def _bytes(value: str, code: str) -> bytes:
 def _kernel(
     entry: Entry, module: PtxModule, constants: dict[str, Variable], flow: Flow | None
 ) -> list[str]:
-    shared, n_bytes = _laid_out([*module.variables, *entry.variables], "shared")
-    local, n_local = _laid_out(entry.variables, "local")
+    shared, n_bytes = _offsets([*module.variables, *entry.variables], "shared")
+    local, n_local = _offsets(entry.variables, "local")
     name = entry.name
     lines = [
         *(_counts(entry, flow) if flow else ()),
@@ -121,7 +121,7 @@ def _grain(entry: Entry) -> int:
     return 1 if is_fine else 2
 
 
-def _laid_out(variables: list[Variable], space: str) -> tuple[dict[str, int], int]:
+def _offsets(variables: list[Variable], space: str) -> tuple[dict[str, int], int]:
     """Return the offsets of the variables in a space and their total bytes."""
     places, end = {}, 0
     for v in variables:

@@ -11,7 +11,7 @@ import pytest
 from engine.core.arrays import module_of, n_not_finite, to_host
 from engine.core.errors import GeometryError
 from engine.data.storage.iterates import IterateStorage, iterate_files
-from engine.data.storage.out_of_core import MOST_READ, OutOfCore, OutOfCoreArray
+from engine.data.storage.out_of_core import MAX_READ, OutOfCore, OutOfCoreArray
 from engine.recon.priors.gradient import Gradient
 from engine.recon.priors.tv import TotalVariation
 from engine.recon.priors.tv_slabs import SlabbedTotalVariation
@@ -61,7 +61,7 @@ def test_expressions_have_the_bits_of_numpy(
     found = formula(OutOfCore(storage), *filed(storage, arrays))
     assert isinstance(found, OutOfCoreArray)
     assert (found.shape, found.dtype, found.size) == (expected.shape, expected.dtype, expected.size)
-    assert found.n_read <= MOST_READ
+    assert found.n_read <= MAX_READ
     np.testing.assert_array_equal(np.concatenate([part for _, part in found.parts()]), expected)
     np.testing.assert_array_equal(np.asarray(found), expected)
     np.testing.assert_array_equal(np.stack(list(found)), expected)

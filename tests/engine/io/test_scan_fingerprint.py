@@ -16,7 +16,7 @@ from engine.data.timing.tracer import Tracer
 from engine.io.auxiliary.tracer_file import read_tracer, write_tracer
 from engine.io.scan_fingerprint import (
     END_BYTES,
-    MOST_FILES,
+    MAX_FILES,
     PIECE_BYTES,
     PIECES,
     WatchedScan,
@@ -141,7 +141,7 @@ def test_the_middle_counts_where_both_ends_are_empty(tmp_path: Path) -> None:
 
 
 def test_subfolders_count_and_few_files_are_read(tmp_path: Path, monkeypatch) -> None:
-    for k in range(MOST_FILES + 9):
+    for k in range(MAX_FILES + 9):
         (tmp_path / "values" / f"{k % 3}").mkdir(parents=True, exist_ok=True)
         (tmp_path / "values" / f"{k % 3}" / f"{k:03d}").write_text(f"{k}")
     first = fingerprint_of(tmp_path)
@@ -151,7 +151,7 @@ def test_subfolders_count_and_few_files_are_read(tmp_path: Path, monkeypatch) ->
         lambda path, is_needed: read.append(path) or iter(()),
     )
     fingerprint_of(tmp_path)
-    assert len(read) == MOST_FILES
+    assert len(read) == MAX_FILES
     monkeypatch.undo()
     (tmp_path / "values" / "0" / "000").write_text("another")
     assert fingerprint_of(tmp_path) != first

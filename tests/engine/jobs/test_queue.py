@@ -27,7 +27,7 @@ from engine.jobs.queue import QueueEntry, StudyQueue
 from engine.jobs.queue.admission import SPARE, RunMemory, fits_memory
 from engine.jobs.queue.attempt import Attempt
 from engine.jobs.queue.dask_executor import AttemptHere
-from engine.jobs.queue.ending import MOST_DEATHS, Ending, ended
+from engine.jobs.queue.ending import MAX_DEATHS, Ending, ended
 from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.executor import LocalExecutor
 from engine.jobs.queue.question import Question
@@ -38,7 +38,7 @@ from engine.results import Result, Results
 from tests.engine import engine_sources
 from tests.farm.queue_kills import tiny_study
 
-MOST_GROWTH_BYTES = 1 << 20
+MAX_GROWTH_BYTES = 1 << 20
 """Limit per study after the first few, as promised."""
 
 
@@ -113,14 +113,14 @@ def test_failed_or_dead_engine_gives_one_sentence(queue: StudyQueue, tmp_path: P
     died = queue.add(study(tmp_path, "died"))
     assert run(queue, engine_sources.dead_at_once) == ["failed", "failed"]
     assert "SIGSEGV" in queue.get(died.id).text
-    assert f"This happened {MOST_DEATHS} times at the same point." in queue.get(died.id).text
+    assert f"This happened {MAX_DEATHS} times at the same point." in queue.get(died.id).text
     assert "press" not in queue.get(died.id).text, "words of the window"
 
 
 def test_dying_engine_is_given_up_only_without_progress() -> None:
     entry = QueueEntry(id="1", state="running", added_utc="2026-01-01T00:00:00Z")
     stuck = further = entry
-    for n in range(1, MOST_DEATHS):
+    for n in range(1, MAX_DEATHS):
         stuck = ended(stuck, Ending("died", "Killed.", updates=4))
         further = ended(further, Ending("died", "Killed.", updates=4 * n))
         assert further.state == "waiting" and further.deaths == 1
@@ -373,7 +373,7 @@ def _refuse_growth(queue: StudyQueue, folder: Path, n: int, n_first: int = 2) ->
     assert len(usage) == n + n_first, [entry.text for entry in queue.entries()]
     memory, *handles = zip(*usage[n_first:], strict=True)
     slope = np.polyfit(np.arange(n), memory, 1)[0]
-    assert slope < MOST_GROWTH_BYTES, f"{slope / 1e6:.2f} MB a study, {memory}"
+    assert slope < MAX_GROWTH_BYTES, f"{slope / 1e6:.2f} MB a study, {memory}"
     for numbers in handles:
         assert len(set(numbers)) == 1, numbers
     assert not list(FOLDER.glob(f"{PREFIX}{os.getpid()}-*")), "shared memory"

@@ -17,7 +17,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io.safety.audit_log import log_file
 from engine.io.safety.locks import only_writer
-from engine.jobs.caches import MOST_DAYS, drop_unused
+from engine.jobs.caches import MAX_DAYS, drop_unused
 from engine.jobs.checkpoint import Job
 from engine.jobs.storage import choose_stored, remove_stored, stored
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -119,7 +119,7 @@ def test_results_are_listed_with_their_size_and_stay(home: Path, capsys) -> None
 
 
 def test_long_unused_caches_are_removed_automatically(home: Path) -> None:
-    assert MOST_DAYS < 100
+    assert MAX_DAYS < 100
     drop_unused()
     assert names("sensitivity") == ["new.npz"]
     assert names("demo") == ["old.h5"]

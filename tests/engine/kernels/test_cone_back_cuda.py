@@ -11,8 +11,8 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.cone import device_cone
 from engine.kernels.cone.cone_variants import (
-    MOST_SHARED_BYTES,
-    MOST_VIEWS,
+    MAX_SHARED_BYTES,
+    MAX_VIEWS,
     BackVariant,
     back_variants,
     fitted,
@@ -152,7 +152,7 @@ LARGE = (400, 256, 256)
 
 @with_nvrtc
 def test_every_form_compiles_without_spills():
-    wide = replace(UNMEASURED_BACK, path="upright", views_per_launch=MOST_VIEWS)
+    wide = replace(UNMEASURED_BACK, path="upright", views_per_launch=MAX_VIEWS)
     columns = [BackVariant("memory", "columns", (32, n), run) for n, run in ((16, 4), (8, 16))]
     forms = [*back_variants(), UNMEASURED_BACK, wide, *columns, *ORDERS]
     for variant, arch in ((form, arch) for form in forms for arch in cards_for(form)):
@@ -160,7 +160,7 @@ def test_every_form_compiles_without_spills():
         assert sorted(uses) == ["back", "gather"]
         for use in uses.values():
             assert not use.spills and use.stack_bytes == 0, variant
-            assert use.shared_bytes <= MOST_SHARED_BYTES, variant
+            assert use.shared_bytes <= MAX_SHARED_BYTES, variant
         assert uses["back"].registers * variant.n_threads <= REGISTERS_OF_A_BLOCK, variant
 
 
@@ -246,10 +246,10 @@ def test_views_in_two_calls_add_up_to_all(variant):
 
 
 def test_more_views_than_constant_memory_holds_are_projected():
-    n_views, grid = MOST_VIEWS + 40, ImageGrid((2, 3, 4), (3.0, 3.0, 3.0))
+    n_views, grid = MAX_VIEWS + 40, ImageGrid((2, 3, 4), (3.0, 3.0, 3.0))
     geometry = scan(n_views=n_views, tilt=0.2)
     y = np.random.default_rng(5).random((n_views, *DETECTOR), np.float32)
-    variant = replace(GENERAL, views_per_launch=MOST_VIEWS)
+    variant = replace(GENERAL, views_per_launch=MAX_VIEWS)
     assert_close(Run(variant, geometry, y, grid=grid)(), twin(geometry, y, grid))
 
 
@@ -299,7 +299,7 @@ def test_graph_back_projects_new_projections():
 
 def test_large_slices_use_all_views_at_once():
     actual = fitted(UNMEASURED_BACK, (1, 1024, 1024), 400, N_MULTIPROCESSORS)
-    assert (actual.views_per_launch, actual.split, actual.voxels_per_thread) == (MOST_VIEWS, 1, 2)
+    assert (actual.views_per_launch, actual.split, actual.voxels_per_thread) == (MAX_VIEWS, 1, 2)
 
 
 @pytest.mark.parametrize(

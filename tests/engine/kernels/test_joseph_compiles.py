@@ -5,7 +5,7 @@ Forms in which any two settings meet always, every form in the tests marked slow
 
 import pytest
 
-from engine.kernels.cone.joseph_variants import BLOCKS, MOST_VIEWS, JosephVariant, joseph_variants
+from engine.kernels.cone.joseph_variants import BLOCKS, MAX_VIEWS, JosephVariant, joseph_variants
 from tests.emulator import nvrtc
 from tests.emulator.registers import any_two, cards_for
 
@@ -23,7 +23,7 @@ def assert_compiles(variant, arch):
 
 
 def test_all_pairs_of_settings_compile_without_spills():
-    for variant in (*any_two(joseph_variants(BLOCKS)), JosephVariant(views_per_launch=MOST_VIEWS)):
+    for variant in (*any_two(joseph_variants(BLOCKS)), JosephVariant(views_per_launch=MAX_VIEWS)):
         for arch in cards_for(variant):
             assert_compiles(variant, arch)
 

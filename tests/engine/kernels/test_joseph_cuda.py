@@ -12,7 +12,7 @@ from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, fan, helical, parallel
 from engine.kernels.cone.device_joseph import InMemory, Joseph, Lines
-from engine.kernels.cone.joseph_variants import MOST_VIEWS, JosephVariant
+from engine.kernels.cone.joseph_variants import MAX_VIEWS, JosephVariant
 from engine.kernels.units import value_unit
 from engine.operators.xray.transform import XrayTransform
 from tests.emulator import EmulatedGpu
@@ -271,9 +271,9 @@ def test_launch_size_is_limited_by_work(monkeypatch):
 
 
 def test_more_views_than_constant_memory_holds_are_refused():
-    JosephVariant(views_per_launch=MOST_VIEWS)
-    with pytest.raises(ValueError, match=rf"1 to {MOST_VIEWS}"):
-        JosephVariant(views_per_launch=MOST_VIEWS + 1)
+    JosephVariant(views_per_launch=MAX_VIEWS)
+    with pytest.raises(ValueError, match=rf"1 to {MAX_VIEWS}"):
+        JosephVariant(views_per_launch=MAX_VIEWS + 1)
 
 
 def test_kernels_stay_within_their_arrays():

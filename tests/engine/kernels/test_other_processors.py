@@ -47,20 +47,20 @@ for begin, step in ((2.3, 0.7), (57.9, -1.8)):
     truth = np.interp(begin + step * np.arange(5, 32), np.arange(60), row)
     assert np.abs(target[3:30] - truth).max() < 1e-5 and not target[30:].any()
 """
-LAID = """
+TRACED = """
 import numpy as np
 from numba import njit
 from engine.kernels.rays.bricks import steps
 from engine.kernels.rays.tof import chord_table
-from engine.kernels.vectors.slabs import lay_lanes, lay_timed_lanes
+from engine.kernels.vectors.slabs import trace_lanes, trace_timed_lanes
 
 @njit
-def lay(line, layout, n, kept, places):
-    return lay_lanes(line, layout, n, kept, places)
+def traced(line, layout, n, kept, places):
+    return trace_lanes(line, layout, n, kept, places)
 
 @njit
-def lay_timed(line, layout, n, kept, places, curve):
-    return lay_timed_lanes(line, layout, n, kept, places, curve)
+def traced_timed(line, layout, n, kept, places, curve):
+    return trace_timed_lanes(line, layout, n, kept, places, curve)
 
 f, i = np.float32, np.int32
 su, sv = f(0.31), f(-0.17)
@@ -69,8 +69,8 @@ layout = tuple(i(n) for n in (1, *np.ravel(steps((40, 40, 40), 1))))
 curve = chord_table(25.0, 40.0, "float32").in_lanes()
 timed = tuple(f(x) for x in (-9.5, 0.45, 2.2))
 for found in (
-    lambda *room: lay(line, layout, 37, *room),
-    lambda *room: lay_timed((*line, *timed), layout, 37, *room, curve),
+    lambda *out: traced(line, layout, 37, *out),
+    lambda *out: traced_timed((*line, *timed), layout, 37, *out, curve),
 ):
     kept, places = np.zeros(160, np.float32), np.zeros(160, np.uint32)
     n = found(kept, places)
@@ -138,7 +138,7 @@ def test_taps_with_avx2_equal_those_of_this_processor():
     elsewhere, needed = PROCESSORS["AVX2"]
     if not needed <= FEATURES:
         pytest.skip("the processor is none with AVX2")
-    ours, theirs = (said(LAID, where).splitlines() for where in ({}, elsewhere))
+    ours, theirs = (said(TRACED, where).splitlines() for where in ({}, elsewhere))
     for one, other in zip(ours, theirs, strict=True):
         one, other = ([float(word) for word in text.split()] for text in (one, other))
         assert len(one) > 100

@@ -13,7 +13,7 @@ from tests.engine.kernels.texture_cases import KERNELS, KINDS, SOURCE, read, tex
 
 ALL_KINDS = pytest.mark.parametrize("kind", KINDS)
 SHAPE = (4, 6, 7)
-MOST = {"array": 16384, "layered": 32768, "list": 65536, "pitched": 65000}
+MAX_EDGE = {"array": 16384, "layered": 32768, "list": 65536, "pitched": 65000}
 
 
 def slopes(x, y, z):
@@ -172,8 +172,8 @@ def test_update_needs_contiguous_device_arrays(on_gpu):
 
 @ALL_KINDS
 def test_too_large_texture_is_refused(on_gpu, kind):
-    with pytest.raises(DeviceError, match=rf"{kind}.* 2 images of {MOST[kind] + 1} × 2 pixels"):
-        on_gpu.gpu.texture(kind, (2, MOST[kind] + 1, 2))
+    with pytest.raises(DeviceError, match=rf"{kind}.* 2 images of {MAX_EDGE[kind] + 1} × 2 pixels"):
+        on_gpu.gpu.texture(kind, (2, MAX_EDGE[kind] + 1, 2))
     with pytest.raises(DeviceError, match="another kind"):
         on_gpu.gpu.texture(kind, (0, 2, 2))
     with pytest.raises(DeviceError, match="2049 images"):

@@ -22,8 +22,8 @@ from engine.modalities.xray_ct.requirements import estimate
 from engine.protocols.study.assignments import with_settings
 
 GRID = ImageGrid((4, 4, 4), (1.0, 1.0, 1.0))
-LEAST = Requirements(1 * GIB, 4 * GIB, {"reconstruct": 10.0})
-MOST = Requirements(8 * GIB, 4 * GIB, {"reconstruct": 90.0}, least=LEAST)
+SMALLEST_NEED = Requirements(1 * GIB, 4 * GIB, {"reconstruct": 10.0})
+LARGEST_NEED = Requirements(8 * GIB, 4 * GIB, {"reconstruct": 90.0}, least=SMALLEST_NEED)
 
 
 def card_of(n_multiprocessors):
@@ -51,11 +51,13 @@ def test_unknown_gpu_counts_as_a_small_one():
 
 
 def test_maximum_is_described_as_such():
-    assert LEAST.describe() == ("Memory needed: 1.0 GiB, available: 4.0 GiB. Estimated time: 0:10.")
-    assert MOST.describe() == (
+    assert SMALLEST_NEED.describe() == (
+        "Memory needed: 1.0 GiB, available: 4.0 GiB. Estimated time: 0:10."
+    )
+    assert LARGEST_NEED.describe() == (
         "Memory needed: up to 8.0 GiB, available: 4.0 GiB. Estimated time: up to 1:30."
     )
-    on_gpu = replace(MOST, gpu=GpuRequirements(GIB, 2 * GIB, 3 * GIB))
+    on_gpu = replace(LARGEST_NEED, gpu=GpuRequirements(GIB, 2 * GIB, 3 * GIB))
     assert on_gpu.describe() == (
         "Memory needed: up to 8.0 GiB, available: 4.0 GiB. GPU memory needed: up to 2.0 GiB, "
         "available: 3.0 GiB. Estimated time: up to 1:30."
@@ -63,21 +65,23 @@ def test_maximum_is_described_as_such():
 
 
 def test_slower_computer_scales_minimum_and_maximum():
-    slower = MOST.times(3.0)
+    slower = LARGEST_NEED.times(3.0)
     assert (slower.seconds, slower.least.seconds) == (270.0, 30.0)
-    assert replace(slower, stages=MOST.stages, least=LEAST) == MOST
-    assert LEAST.times(3.0) == replace(LEAST, stages={"reconstruct": 30.0})
+    assert replace(slower, stages=LARGEST_NEED.stages, least=SMALLEST_NEED) == LARGEST_NEED
+    assert SMALLEST_NEED.times(3.0) == replace(SMALLEST_NEED, stages={"reconstruct": 30.0})
 
 
 def test_only_a_minimum_that_is_too_large_is_refused():
-    assert not MOST.fits
-    refuse_if_too_large(MOST, GRID)
+    assert not LARGEST_NEED.fits
+    refuse_if_too_large(LARGEST_NEED, GRID)
     with pytest.raises(
         ResourceError, match=r"needs 5\.0 GiB of memory, but only 4\.0 GiB are free"
     ):
-        refuse_if_too_large(replace(MOST, least=replace(LEAST, memory_bytes=5 * GIB)), GRID)
+        refuse_if_too_large(
+            replace(LARGEST_NEED, least=replace(SMALLEST_NEED, memory_bytes=5 * GIB)), GRID
+        )
     with pytest.raises(ResourceError, match=r"needs 8\.0 GiB"):
-        refuse_if_too_large(replace(MOST, least=None), GRID)
-    small = replace(LEAST, gpu=GpuRequirements(4 * GIB, 4 * GIB, 3 * GIB))
+        refuse_if_too_large(replace(LARGEST_NEED, least=None), GRID)
+    small = replace(SMALLEST_NEED, gpu=GpuRequirements(4 * GIB, 4 * GIB, 3 * GIB))
     with pytest.raises(DeviceMemoryError, match=r"4\.0 GiB of GPU memory"):
-        refuse_if_too_large(replace(MOST, least=small), GRID)
+        refuse_if_too_large(replace(LARGEST_NEED, least=small), GRID)

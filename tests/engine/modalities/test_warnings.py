@@ -5,7 +5,7 @@ import pytest
 
 from engine.cli.console import Console
 from engine.core.backend import cpu
-from engine.corrections.preprocess.rotation_axis import FEWEST_VIEWS, CentreOfRotation
+from engine.corrections.preprocess.rotation_axis import MIN_VIEWS, CentreOfRotation
 from engine.data.projections import Projections
 from engine.data.runs.events import Corrected, Level, Warned
 from engine.geometry.orbits import circle, parallel
@@ -19,7 +19,7 @@ ON = cpu(2)
 
 def few_views(**changes):
     """Return projections with fewer views than the axis can be found from."""
-    geometry = parallel(circle(FEWEST_VIEWS - 1), shape=(4, 24), pixel_mm=1.0)
+    geometry = parallel(circle(MIN_VIEWS - 1), shape=(4, 24), pixel_mm=1.0)
     values = np.ones((geometry.n_views, 4, 24), np.float32)
     values[:, :, :4] = values[:, :, -4:] = 0
     fields = {"values": values, "geometry": geometry, "kind": "integrals"} | changes
@@ -51,7 +51,7 @@ def test_undetected_axis_is_applied_with_a_warning(said):
     (doubt,) = [e for e in said if isinstance(e, Warned) and e.about == CentreOfRotation.kind]
     assert rows(said)["centre"].state == "applied"
     assert doubt.level is Level.WARNING and "The axis was not found" in doubt.text
-    assert f"{FEWEST_VIEWS - 1}" in doubt.text
+    assert f"{MIN_VIEWS - 1}" in doubt.text
 
 
 def test_unnecessary_steps_are_not_warnings(said):

@@ -27,13 +27,13 @@ def scanner(n_rows: int = 6, n_columns: int = 4, **changes: object) -> DualHead:
 
 
 @pytest.fixture(params=["line by line", "mirror images together"])
-def laid(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def both_layouts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Use both memory layouts of image and data; such small panels use the second."""
     if request.param == "line by line":
-        monkeypatch.setattr(matrix_memory, "MOST_PLANE_BYTES", 0)
+        monkeypatch.setattr(matrix_memory, "MAX_PLANE_BYTES", 0)
 
 
-@pytest.mark.usefixtures("laid")
+@pytest.mark.usefixtures("both_layouts")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("beyond", [0, 3])
 @pytest.mark.parametrize(("n_planes", "edge"), [(5, 4), (4, 3)])
@@ -50,7 +50,7 @@ def test_forward_and_adjoint_equal_those_of_the_dense_matrix(
     assert np.allclose(A.T(y).ravel(), matrix.T @ y, rtol=1e-7, atol=1e-15)
 
 
-@pytest.mark.usefixtures("laid")
+@pytest.mark.usefixtures("both_layouts")
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 def test_single_precision_is_within_rounding_of_double(dtype: type) -> None:
     response = random_response(scanner(), dtype=dtype)
@@ -63,7 +63,7 @@ def test_single_precision_is_within_rounding_of_double(dtype: type) -> None:
     assert np.allclose(single.T(y), double.T(y), rtol=1e-6, atol=FLOAT64_SUMS)
 
 
-@pytest.mark.usefixtures("laid")
+@pytest.mark.usefixtures("both_layouts")
 def test_bits_do_not_depend_on_the_threads() -> None:
     response = random_response(scanner(), seed=3)
     x = np.random.default_rng(3).random(response.scanner.grid.shape, np.float32)
@@ -73,7 +73,7 @@ def test_bits_do_not_depend_on_the_threads() -> None:
     assert np.array_equal(three.T(y), one.T(y))
 
 
-@pytest.mark.usefixtures("laid")
+@pytest.mark.usefixtures("both_layouts")
 def test_bits_do_not_depend_on_the_rows_decoded_at_a_time() -> None:
     response = random_response(scanner(), seed=3)
     x = np.random.default_rng(3).random(response.scanner.grid.shape, np.float32)
@@ -103,7 +103,7 @@ def test_mirror_images_are_in_one_part_and_every_orientation_is_used() -> None:
     assert list(parts_of(offsets[:0], 2)) == []
 
 
-@pytest.mark.usefixtures("laid")
+@pytest.mark.usefixtures("both_layouts")
 def test_subsets_are_disjoint_families_of_orientations_and_sum_to_the_whole() -> None:
     response = random_response(scanner(), seed=4)
     A = MatrixProjector(response, on=cpu(2), dtype=np.float64)
@@ -140,7 +140,7 @@ def test_balanced_subsets_are_lattices_of_families_and_complete() -> None:
         assert max(families) - min(families) <= 1
 
 
-@pytest.mark.usefixtures("laid")
+@pytest.mark.usefixtures("both_layouts")
 def test_response_of_ones_counts_the_voxels_of_a_line() -> None:
     panels_ = scanner(3, 2, n_planes=2)
     response = random_response(panels_, beyond=0)
@@ -208,7 +208,7 @@ def test_data_of_another_size_are_refused() -> None:
         A.T(np.ones(A.out_shape[0] + 1, np.float32))
 
 
-@pytest.mark.usefixtures("laid")
+@pytest.mark.usefixtures("both_layouts")
 def test_orientations_without_all_mirror_images_are_projected_separately() -> None:
     response = random_response(scanner(), seed=6)
     A = MatrixProjector(response, on=cpu(2), dtype=np.float64)
@@ -225,7 +225,7 @@ def test_orientations_without_all_mirror_images_are_projected_separately() -> No
 
 @pytest.mark.parametrize("room", [0, 1 << 20])
 def test_cached_rows_equal_newly_decoded_ones(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix_memory, "MOST_KEPT_BYTES", room)
+    monkeypatch.setattr(matrix_memory, "MAX_CACHED_BYTES", room)
     response = random_response(scanner(), seed=7)
     A = MatrixProjector(response, on=cpu(2))
     x = np.random.default_rng(7).random(A.in_shape, np.float32)

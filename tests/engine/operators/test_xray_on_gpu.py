@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse.linalg import cg, lsqr
 
 from engine.core.backend import cpu, cuda
-from engine.core.backend.cupy_ring import FEWEST_BYTES
+from engine.core.backend.cupy_ring import MIN_BYTES
 from engine.core.errors import DeviceError, DeviceMemoryError, ResourceError
 from engine.core.profiling import Profiler
 from engine.geometry.grid import ImageGrid
@@ -312,4 +312,4 @@ def test_progress_and_amounts_are_reported(rng, on, monkeypatch):
 def test_views_from_the_host_arrive_in_page_locked_chunks(n_views, edge):
     view_bytes = 4 * edge**2
     chunks = pieces(n_views, views_of_chunk(n_views, 1.0, arriving_bytes=view_bytes))
-    assert len(chunks) == 1 or min(map(len, chunks)) * view_bytes >= FEWEST_BYTES
+    assert len(chunks) == 1 or min(map(len, chunks)) * view_bytes >= MIN_BYTES

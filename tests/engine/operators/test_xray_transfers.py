@@ -34,8 +34,8 @@ WAYS = ("forward", "adjoint", "gathered", "back", "fdk")
 @pytest.fixture(autouse=True)
 def in_four_chunks(monkeypatch):
     monkeypatch.setattr(xray_device, "CHUNKS_ARRIVING", 4)
-    monkeypatch.setattr(xray_device, "FEWEST_ARRIVING", 1)
-    monkeypatch.setattr(xray_device, "LEAST_ARRIVING", 0)
+    monkeypatch.setattr(xray_device, "MIN_CHUNK_VIEWS", 1)
+    monkeypatch.setattr(xray_device, "MIN_CHUNK_BYTES", 0)
 
 
 @contextmanager
@@ -154,7 +154,7 @@ def test_kernels_that_do_not_wait_for_uploads_are_detected(monkeypatch, way):
     from engine.core.backend import cupy_gpu, cupy_ring
 
     # through the ring: other copies poll their completion, which completes them
-    monkeypatch.setattr(cupy_gpu, "FEWEST_BYTES", 100)
+    monkeypatch.setattr(cupy_gpu, "MIN_BYTES", 100)
     monkeypatch.setattr(cupy_ring, "PIECE_BYTES", 1 << 14)
     on = cuda()
     monkeypatch.setattr(on.gpu, "_ring", cupy_ring.PinnedRing())

@@ -19,7 +19,7 @@ from tests.engine.raw_import.angle_dialects import (
 )
 
 PARALLEL = Answers(beam="parallel", pixel="1")
-FEWEST_READ = 18
+MIN_READ = 18
 """Number of the 20 dialects that are read without a question in every folder."""
 
 
@@ -61,4 +61,4 @@ def test_nearly_all_dialects_are_read_without_a_question(
     outcomes: dict[str, Counter[str]],
 ) -> None:
     read = [dialect for dialect, each in outcomes.items() if each["read"] == len(SEEDS)]
-    assert len(read) >= FEWEST_READ, outcomes
+    assert len(read) >= MIN_READ, outcomes

@@ -31,7 +31,7 @@ from tests.engine.raw_import.scans import (
     tiff_folders,
 )
 
-MOST_ANSWERS = 5
+MAX_ANSWERS = 5
 PARALLEL = Answers(beam="parallel", pixel="0.5")
 
 
@@ -57,7 +57,7 @@ def test_tiff_folder_with_flats_elsewhere_needs_few_answers(
 ) -> None:
     source = tiff_folders(tmp_path / "scan", flats=flats, beside=beside)
     sidecar, n = answered(source, REPLIES)
-    assert n <= MOST_ANSWERS
+    assert n <= MAX_ANSWERS
     dropped = (sidecar, tmp_path / "scan" / "views", tmp_path / "scan" / "views" / "bean_0007.tif")
     for each in dropped:
         data = read_projections(each)
@@ -76,7 +76,7 @@ def test_edf_folder_is_imported_like_tiff(tmp_path: Path) -> None:
         each.with_suffix(".edf").write_bytes(edf_bytes(tifffile.imread(each)))
         each.unlink()
     sidecar, n = answered(source, REPLIES)
-    assert n <= MOST_ANSWERS
+    assert n <= MAX_ANSWERS
     assert '"views/bean_"' in sidecar.read_text()
     for each in (sidecar, source / "views", source / "views" / "bean_0007.edf"):
         data = read_projections(each)
@@ -96,7 +96,7 @@ def test_tiff_stack_is_preferred_to_edf_of_the_same_names(tmp_path: Path) -> Non
 def test_raw_file_with_one_known_side_needs_few_answers(tmp_path: Path) -> None:
     path = raw_file(tmp_path, ">u2", 512)
     sidecar, n = answered(path, REPLIES, columns=COLUMNS)
-    assert n <= MOST_ANSWERS
+    assert n <= MAX_ANSWERS
     for each in (sidecar, path, tmp_path):
         data = read_projections(each)
         assert np.array_equal(data.values, counts())

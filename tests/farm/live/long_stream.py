@@ -34,7 +34,7 @@ N_FRAMES, N_VIEWS, SHAPE = 288_000, 3600, (16, 24)
 REFERENCES = 2
 WARM = 0.15
 """Share of the frames after which memory should be constant."""
-MOST_GROWTH_MIB = 16.0
+MAX_GROWTH_MIB = 16.0
 WAIT_S = 600.0
 
 
@@ -150,8 +150,8 @@ def main() -> int:
         os.environ[HOME_VARIABLE] = str(Path(name) / "home")
         memory, faults = follow(a.frames, Path(name), say)
     growth = memory.growth_mib()
-    say(f"growth of the memory: {growth:.1f} MiB, at most {MOST_GROWTH_MIB:g} MiB")
-    if growth > MOST_GROWTH_MIB:
+    say(f"growth of the memory: {growth:.1f} MiB, at most {MAX_GROWTH_MIB:g} MiB")
+    if growth > MAX_GROWTH_MIB:
         faults.append("the memory has grown")
     for fault in faults:
         say(fault)

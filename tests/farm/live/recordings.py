@@ -50,7 +50,7 @@ LAST_S = 1.0
 FRAME_S, N_VIEWS, SHAPE = 0.03, 400, (48, 64)
 EVENTS = 20
 """Events in a message."""
-MOST_AFTER_S = 2.5
+MAX_DELAY_S = 2.5
 WAIT_S = 150.0
 AT_ONCE = 2
 TMPFS_BYTES = 4 * 2**20
@@ -191,7 +191,7 @@ def killed(k: int, seed: int, folder: Path) -> tuple[str, str]:
                 program.kill()
                 return name, f"{kind}: no recording was begun: {program.communicate()[0][:300]}"
             time.sleep(0.02)
-        time.sleep(rng.uniform(0.05, MOST_AFTER_S))
+        time.sleep(rng.uniform(0.05, MAX_DELAY_S))
         at_s = time.monotonic()
         # The whole group, as a closed terminal does
         os.killpg(program.pid, getattr(signal, name))

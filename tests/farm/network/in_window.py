@@ -30,7 +30,7 @@ import psutil
 import zmq
 
 from engine.io import read_listmode, read_projections
-from engine.live.core.message import MOST_HEADER_BYTES
+from engine.live.core.message import MAX_HEADER_BYTES
 from engine.live.core.senders import with_token
 from tests.farm.network.dicom_nodes import damaged_answers, node, recorded
 from tests.farm.network.messages import Parts, damaged, damaged_scan, event_scan, frame_scan
@@ -39,7 +39,7 @@ from tests.farm.network.streams import is_end
 ROOT = Path(__file__).resolve().parents[3]
 LONGEST_S = 60.0
 START_S = 120.0
-MOST_MIB = 500.0
+MAX_MIB = 500.0
 QUIET_LOOKS = 4
 """If the state does not change in so many checks, half a second apart, all messages are read."""
 N_DETECTOR = 400
@@ -250,7 +250,7 @@ class Farm:
         made = [each if rng.random() < 0.5 else damaged(each, rng) for each in found]
         # a token can only be added to a JSON header
         return [
-            each for each in made if each and len(each[0]) < MOST_HEADER_BYTES and _is_json(each)
+            each for each in made if each and len(each[0]) < MAX_HEADER_BYTES and _is_json(each)
         ]
 
     def _follow(self, kind: str, port: int) -> None:
@@ -300,7 +300,7 @@ class Farm:
 
 
 def _is_json(parts: Parts) -> bool:
-    if len(parts[0]) > MOST_HEADER_BYTES:
+    if len(parts[0]) > MAX_HEADER_BYTES:
         return False
     try:
         return isinstance(json.loads(parts[0]), dict)
@@ -370,7 +370,7 @@ def main() -> int:
         errors = window.errors.read()
         if "Traceback" in errors:
             figures.fault(f"a traceback: {errors[-2000:]}")
-        if more > MOST_MIB:
+        if more > MAX_MIB:
             figures.fault(f"{more:.0f} MiB more memory")
         window.process.kill()
     sys.stdout.write(

@@ -28,11 +28,11 @@ from engine.recon.algorithms.penalised import Anchor, PenalisedLikelihood
 Image = NDArray[np.floating]
 DIAGONAL = 0.1
 """Diagonal of F relative to its row sums."""
-MOST_PRODUCTS = 30
+MAX_PRODUCTS = 30
 """Most products with the Hessian in a step."""
-LEAST_RESIDUAL, MOST_RESIDUAL = 0.01, 0.1
+MIN_RESIDUAL, MAX_RESIDUAL = 0.01, 0.1
 """Residual at which conjugate gradients stop: the root of the KKT residual, within these limits."""
-MOST_HALVINGS = 14
+MAX_HALVINGS = 14
 ROUNDING = 1e-13
 """Relative rounding of Φ."""
 
@@ -150,9 +150,9 @@ def _direction(
     found, left = np.zeros_like(x), np.where(free, gradient, 0)
     step = scaling * left
     now = first = float((left * step).sum())
-    ends = np.clip(np.sqrt(kkt), LEAST_RESIDUAL, MOST_RESIDUAL) ** 2 * first
+    ends = np.clip(np.sqrt(kkt), MIN_RESIDUAL, MAX_RESIDUAL) ** 2 * first
     n_products = 0
-    while n_products < MOST_PRODUCTS and now > ends:
+    while n_products < MAX_PRODUCTS and now > ends:
         curved, n_products = hessian_times(step), n_products + 1
         length = now / float((step * curved).sum())
         found += length * step
@@ -169,7 +169,7 @@ def _climbed(
     """Return the full gradient at a better image, and the passes; None if there is none."""
     x, length = anchor.x, 1.0
     lowest = np.where(x > 0.1 * of.least, 0.1 * x, 0)
-    for n_passes in range(1, MOST_HALVINGS + 1):
+    for n_passes in range(1, MAX_HALVINGS + 1):
         found = _anchor(of, np.where(of.seen, np.maximum(x + length * direction, lowest), 0))
         expected = 1e-4 * float((anchor.gradient * (found.x - x)).sum())
         rises = found.value - anchor.value >= expected - ROUNDING * abs(anchor.value)

@@ -20,7 +20,7 @@ from app.state.models.messages import Answer, Problem
 from app.state.models.session import Session
 from app.state.services.commands import Commands
 from app.state.services.result_commands import ResultCommands
-from engine.jobs import MOST_EDITS, EditedStudy, WindowWork
+from engine.jobs import MAX_EDITS, EditedStudy, WindowWork
 from engine.modalities import Study, digest_of
 
 
@@ -66,7 +66,7 @@ class EditedStudies(QObject):
         Parameters
         ----------
         edited
-            the studies; above `MOST_EDITS` the oldest are dropped
+            the studies; above `MAX_EDITS` the oldest are dropped
         """
         more = WindowWork(edited=tuple(edited))
         self.left = WindowWork(edited=self.left).with_work_of(more).edited
@@ -210,7 +210,7 @@ class EditedStudies(QObject):
         text = tr(
             "The program stores at most {n} changed studies. It has deleted the settings of "
             "{title} from {changed:%d %b %H:%M}.",
-            n=MOST_EDITS,
+            n=MAX_EDITS,
             title=study.title,
             changed=edited.changed,
         )

@@ -24,7 +24,7 @@ REACH_VOXELS = 8.0
 WIRE_REACH_VOXELS = 10.0
 GROUND_VOXELS = 12.0
 """The background of a wire is the mean between these two distances."""
-MOST_SLICES = 24
+MAX_SLICES = 24
 
 
 class CtEdge(QualityPhantom):
@@ -128,7 +128,7 @@ def _pixel(volume: Volume) -> float:
 def _plane(volume: Volume, middle_mm: float, half_mm: float) -> np.ndarray:
     """Return the mean of the slices around a position along z."""
     away = np.abs(volume.grid.centres_mm(2) - middle_mm)
-    chosen = np.argsort(away, kind="stable")[:MOST_SLICES]
+    chosen = np.argsort(away, kind="stable")[:MAX_SLICES]
     # At least the nearest slice is used, even if it is farther away than `half_mm`.
     chosen = chosen[away[chosen] <= max(half_mm, away.min())]
     return volume.values[chosen].mean(axis=0, dtype=np.float64)

@@ -19,7 +19,7 @@ from engine.core.errors import DataError
 from engine.data.volume import Volume
 from engine.geometry.grid import Point
 
-MOST_SOURCES = 12
+MAX_SOURCES = 12
 BRIGHT = 0.2
 """Minimum height of a source, as a fraction of the highest."""
 SEPARATION_MM = 12.0
@@ -95,10 +95,10 @@ def sources(volume: Volume) -> list[Point]:
     highest = float(smooth.max())
     peaks = (smooth == ndimage.maximum_filter(smooth, window)) & (smooth > BRIGHT * highest)
     found = np.argwhere(peaks) if highest > 0 else np.empty((0, 3), int)
-    if not 0 < len(found) <= MOST_SOURCES:
+    if not 0 < len(found) <= MAX_SOURCES:
         raise DataError(
             f"{len(found)} peaks look like point sources, expected 1 to "
-            f"{MOST_SOURCES}; choose an image of point sources."
+            f"{MAX_SOURCES}; choose an image of point sources."
         )
     order = np.argsort([-smooth[tuple(k)] for k in found])
     centres = [volume.grid.centres_mm(axis) for axis in range(3)]

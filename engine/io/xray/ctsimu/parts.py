@@ -22,7 +22,7 @@ from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.xray.ctsimu.values import (
     ANGLE_RAD,
     LENGTH_MM,
-    MOST,
+    MAX_ITEMS,
     PIXELS,
     PURE,
     Quantities,
@@ -248,8 +248,8 @@ def _deviations(stated: Plain, name: str, q: Quantities) -> list[Plain]:
     found = [found] if isinstance(found, dict) else found
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         q.refuse(f"{place!r} is not a list")
-    if len(found) > MOST:
-        q.refuse(f"the length of {place!r} is {len(found):,}, expected at most {MOST:,}")
+    if len(found) > MAX_ITEMS:
+        q.refuse(f"the length of {place!r} is {len(found):,}, expected at most {MAX_ITEMS:,}")
     return found
 
 

@@ -36,7 +36,7 @@ TYPES = ("uint8", "int8", "uint16", "int16", "float32", "float64")
 """Types of raw images."""
 ORDERS: Mapping[str, Literal["<", ">"]] = {"little": "<", "big": ">"}
 MAX_BYTES = 10_000_000
-MOST = 1_000
+MAX_ITEMS = 1_000
 """Largest number of drifts of a quantity, and of deviations of a part."""
 
 
@@ -161,9 +161,9 @@ class Quantities:
         found = [drifts] if isinstance(drifts, dict) else drifts or []
         if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
             self.refuse(f"'{name}.drifts' is not a list")
-        if len(found) > MOST:
+        if len(found) > MAX_ITEMS:
             self.refuse(
-                f"the length of '{name}.drifts' is {len(found):,}, expected at most {MOST:,}"
+                f"the length of '{name}.drifts' is {len(found):,}, expected at most {MAX_ITEMS:,}"
             )
         return found
 

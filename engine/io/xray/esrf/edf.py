@@ -17,7 +17,7 @@ from engine.core.errors import FileFormatError
 from engine.io.safety.open_input import InputFile
 
 BLOCK_BYTES = 512
-MOST_HEADER_BYTES = 1 << 16
+MAX_HEADER_BYTES = 1 << 16
 PAIR = re.compile(r"([^\s=;{}][^=;{}]*?)\s*=\s*([^;]*);")
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(("signedbyte", "signed8"), "i1"),
@@ -95,7 +95,7 @@ def read_edf(file: InputFile) -> tuple[NDArray[np.generic], dict[str, str]]:
 
 def _header(file: InputFile) -> tuple[dict[str, str], int]:
     """Return the header, and the byte offset of the values."""
-    head = file.read(MOST_HEADER_BYTES) if is_edf(file) else b""
+    head = file.read(MAX_HEADER_BYTES) if is_edf(file) else b""
     ends = [match.end() for match in re.finditer(rb"\}\r?\n", head)]
     if not ends:
         raise FileFormatError(f"{file.name}: incomplete EDF header; copy it again.")

@@ -37,7 +37,7 @@ FLAT = re.compile(r"^refHST(?P<number>\d+)\.edf$", re.IGNORECASE)
 RAW_FLAT = re.compile(r"^ref\d+_(?P<number>\d+)\.edf$", re.IGNORECASE)
 DARK = "dark.edf"
 DARK_SUM = re.compile(r"^darkend\d+\.edf$", re.IGNORECASE)
-MOST_VIEWS = 1_000_000
+MAX_VIEWS = 1_000_000
 MIRROR = (
     "no file states the sense of rotation; if the volume is a mirror image of the object, reverse "
     "the angles"
@@ -80,9 +80,9 @@ class EsrfEdf(ProjectionsReader):
 def _read(file: InputFile) -> Projections:
     path, fields = file.path, read_fields(file, "=")
     n_views = fields.whole("tomo_n")
-    if n_views > MOST_VIEWS:
+    if n_views > MAX_VIEWS:
         raise FileFormatError(
-            f"{path.name}: 'tomo_n' is {n_views:,}, expected at most {MOST_VIEWS:,}; correct the "
+            f"{path.name}: 'tomo_n' is {n_views:,}, expected at most {MAX_VIEWS:,}; correct the "
             "settings."
         )
     views, n_more = _views(path, fields, n_views)

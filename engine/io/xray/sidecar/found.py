@@ -15,7 +15,7 @@ from engine.io.xray.sidecar import FORMAT
 HIGHEST = 3
 """Number of folders that are searched for a sidecar, from that of the file upwards."""
 MARK = re.compile(rf'^\s*format\s*=\s*["\']{FORMAT}["\']'.encode(), re.MULTILINE)
-MAX_LOOKED_AT = 200
+MAX_INSPECTED = 200
 NAMING = ("file", "files", "flats", "darks")
 
 
@@ -61,7 +61,7 @@ def _tables(folder: Path) -> list[Path]:
     try:
         # Only names are listed first: folders of a scan can contain thousands of images.
         found = sorted(name for name in names_in(folder) if name.endswith(".toml"))
-        return [folder / name for name in found[:MAX_LOOKED_AT]]
+        return [folder / name for name in found[:MAX_INSPECTED]]
     except EngineError:
         return []
 

@@ -56,8 +56,8 @@ UNIT_WORDS: dict[str, tuple[Unit, float]] = {
 """Word -> unit after conversion, and factor to it."""
 SAME_DEG = 2e-3
 """Largest difference of equal lists, because one of them can be rounded."""
-MOST_TEXT_BYTES = 10_000_000
-LEAST_SPAN_DEG, MOST_SPAN_DEG = 5.0, 3700.0
+MAX_TEXT_BYTES = 10_000_000
+MIN_SPAN_DEG, MAX_SPAN_DEG = 5.0, 3700.0
 """Plausible spans of a list without a name: up to ten turns."""
 
 
@@ -97,7 +97,7 @@ def text_content(file: InputFile) -> TextContent | None:
     content
         None if this is not a text, or too large
     """
-    if file.size > MOST_TEXT_BYTES:
+    if file.size > MAX_TEXT_BYTES:
         return None
     text = decoded(file.read())
     return None if text is None else content_of(text)
@@ -288,8 +288,8 @@ def _is_plausible(each: NumberList, content: TextContent) -> bool:
     span = float(np.ptp(each.values)) * factor
     degrees = np.rad2deg(span) if unit == "rad" else span
     # Half a turn in radians is 3.1, which is too small a span for degrees.
-    is_radians = unit is None and span < LEAST_SPAN_DEG and np.rad2deg(span) > 150
-    return bool(LEAST_SPAN_DEG <= degrees <= MOST_SPAN_DEG or is_radians)
+    is_radians = unit is None and span < MIN_SPAN_DEG and np.rad2deg(span) > 150
+    return bool(MIN_SPAN_DEG <= degrees <= MAX_SPAN_DEG or is_radians)
 
 
 def _is_span_of_a_scan(each: NumberList, content: TextContent) -> bool:
@@ -302,7 +302,7 @@ def _is_span_of_a_scan(each: NumberList, content: TextContent) -> bool:
         np.ptp(steps) <= 1e-3 * np.abs(steps).max()
     )  # golden angles that are not reduced modulo 180°
     # A list in another unit, such as encoder counts, spans far more than ten turns.
-    return bool(degrees <= MOST_SPAN_DEG or is_even)
+    return bool(degrees <= MAX_SPAN_DEG or is_even)
 
 
 def _far_too_wide(each: NumberList, name: str) -> UnclearAngles:

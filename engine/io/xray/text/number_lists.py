@@ -28,12 +28,12 @@ CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 """Control characters that texts do not contain."""
 COMMENT = re.compile(r"^\s*(?:[#%!;*]|//)")
 DELIMITERS = "\t;|,"
-FEWEST = 3
+MIN_VALUES = 3
 """Shorter lists are ignored."""
-MOST_LINES, MOST_LISTS = 200_000, 400
+MAX_LINES, MAX_LISTS = 200_000, 400
 TITLE_LINES = 3
 """Number of lines above the first row that can contain its title."""
-MOST_DEPTH = 8
+MAX_DEPTH = 8
 JSON_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 
 
@@ -204,7 +204,7 @@ def content_of(text: str) -> TextContent:
         # Closing tags would repeat the words of each element; one element per line makes rows.
         text = re.sub(r"</[^>]*>", "", text.replace("><", ">\n<"))
     # No scan has more views; the limit keeps the time for hostile texts short.
-    lines = text.splitlines()[:MOST_LINES]
+    lines = text.splitlines()[:MAX_LINES]
     data = [(k, line) for k, line in enumerate(lines) if not COMMENT.match(line)]
     pattern = re.compile(COMMA_NUMBER if _has_decimal_commas(data) else NUMBER)
     rows = [_Row(k, line, pattern) for k, line in data if pattern.search(line)]
@@ -243,7 +243,7 @@ def _is_table(rows: list[list[str]]) -> bool:
     if len({len(row) for row in values}) == 1 and len(values) > 1:
         columns = np.array(values).T
         # Two columns: "1,5" is ambiguous, unless the first column counts views.
-        counts = bool(len(columns[0]) >= FEWEST and (np.diff(columns[0]) == 1).all())
+        counts = bool(len(columns[0]) >= MIN_VALUES and (np.diff(columns[0]) == 1).all())
         return len(columns) > 2 or (counts and np.ptp(columns[1]) > 0)
     return max(len(row) for row in values) > 2
 
@@ -255,11 +255,11 @@ def _columns(rows: list[_Row], lines: list[str]) -> Iterator[NumberList]:
     for key, group in groups.rows.items():
         n_columns = len(group[0].values)
         # If all rows have the same words, grouping by words repeats the grouping by count.
-        if len(group) < FEWEST or (key[0] == "by words" and len(group) == len(rows)):
+        if len(group) < MIN_VALUES or (key[0] == "by words" and len(group) == len(rows)):
             continue
         titles = _titles(group, lines)
         texts = tuple(row.text for row in group)
-        for k in range(min(n_columns, MOST_LISTS)):
+        for k in range(min(n_columns, MAX_LISTS)):
             label = f"{titles.get(k, '')} {group[0].label(k)}".strip()
             values = np.array([row.values[k] for row in group])
             in_word = all(row.is_in_word(k) for row in group)
@@ -299,15 +299,15 @@ def _delimiter(group: list[_Row]) -> str | None:
 
 def _in_lines(rows: list[_Row]) -> Iterator[NumberList]:
     """Yield the numbers of each line with several."""
-    for row in rows[:MOST_LISTS]:
-        if len(row.values) >= FEWEST:
+    for row in rows[:MAX_LISTS]:
+        if len(row.values) >= MIN_VALUES:
             yield NumberList(f"line {row.number + 1}", row.label(0), np.array(row.values))
 
 
 def _all_numbers(rows: list[_Row]) -> Iterator[NumberList]:
     """Yield all numbers in order, for a list that is broken into lines."""
     values = [value for row in rows for value in row.values]
-    if len(rows) > 1 and len(values) >= FEWEST:
+    if len(rows) > 1 and len(values) >= MIN_VALUES:
         yield NumberList("all numbers", rows[0].label(0), np.array(values))
 
 
@@ -347,12 +347,12 @@ def lists_in_json(text: str) -> list[tuple[str, NDArray[np.float64]]] | None:
         return None
     found: dict[str, list[float]] = defaultdict(list)
     _walk(value, "", 0, found)
-    return [(path, np.array(each)) for path, each in found.items() if len(each) >= FEWEST]
+    return [(path, np.array(each)) for path, each in found.items() if len(each) >= MIN_VALUES]
 
 
 def _walk(value: object, path: str, depth: int, found: dict[str, list[float]]) -> None:
     # bool is a subclass of int.
-    if isinstance(value, bool) or depth > MOST_DEPTH:
+    if isinstance(value, bool) or depth > MAX_DEPTH:
         return
     if isinstance(value, int | float) or (isinstance(value, str) and JSON_NUMBER.fullmatch(value)):
         found[path].append(float(value))

@@ -38,7 +38,7 @@ from engine.io.xray.stack import Stack, folder_of_series, read_images, refuse_mi
 from engine.io.xray.text.keyvalue import refuse_distances
 from engine.io.xray.text.xml_text import XmlText
 from engine.io.xray.varian.open_beam import numbers_of, to_one_exposure
-from engine.io.xray.varian.xim import BYTES, MOST_PIXELS, UNKNOWN, ImageBytes, Xim, from_differences
+from engine.io.xray.varian.xim import BYTES, MAX_PIXELS, UNKNOWN, ImageBytes, Xim, from_differences
 
 PROJECTION = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.hnd$", re.IGNORECASE)
 OPEN = 139_000.0
@@ -215,10 +215,10 @@ def read_hnd(file: InputFile) -> tuple[NDArray[np.int64], dict[str, float]]:
     left = ImageBytes(file.path, file.read())
     head = left.take(HEADER_BYTES)
     columns, rows = struct.unpack_from("<2I", head, SIZES_AT)
-    if not (1 < columns <= MOST_PIXELS and 1 < rows <= MOST_PIXELS):
+    if not (1 < columns <= MAX_PIXELS and 1 < rows <= MAX_PIXELS):
         raise FileFormatError(
             f"{file.name}: the image size is {rows:,} x {columns:,} pixels (rows x columns), "
-            f"expected 2 to {MOST_PIXELS:,} for both; copy it again."
+            f"expected 2 to {MAX_PIXELS:,} for both; copy it again."
         )
     numbers = struct.unpack_from(f"<{len(DOUBLES)}d", head, DOUBLES_AT)
     table = left.take(-(-(rows - 1) * columns // 4))

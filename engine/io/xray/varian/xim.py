@@ -23,8 +23,8 @@ WIDTHS = (1, 2, 4)
 """Size of a difference in bytes, by its two bits."""
 BYTES = np.array([*WIDTHS, 0])
 LARGEST = 2**31 - 1
-MOST_PIXELS = 2**16
-MOST_FACTS = 10_000
+MAX_PIXELS = 2**16
+MAX_FACTS = 10_000
 UNKNOWN = 3.4e38
 """Larger doubles mark unknown values."""
 Image = NDArray[np.int64]
@@ -92,7 +92,7 @@ def read_xim(file: InputFile) -> Xim:
     """
     left = ImageBytes(file.path, file.read())
     left.take(8 + 4)  # mark and version
-    columns, rows = left.whole(MOST_PIXELS), left.whole(MOST_PIXELS)
+    columns, rows = left.whole(MAX_PIXELS), left.whole(MAX_PIXELS)
     left.take(4)  # used bits per pixel
     n_bytes, packed = left.whole(8), left.whole(1)
     values = (_unpacked if packed else _uncompressed)(left, rows, columns, n_bytes)
@@ -180,7 +180,7 @@ def _facts(left: ImageBytes) -> tuple[dict[str, float], dict[str, str]]:
     """Return numbers and texts; lists, such as collimator leaf positions, are skipped."""
     numbers: dict[str, float] = {}
     texts: dict[str, str] = {}
-    for _ in range(left.whole(MOST_FACTS)):
+    for _ in range(left.whole(MAX_FACTS)):
         name = left.take(left.whole()).decode("latin-1").rstrip("\0")
         kind = left.whole()
         if kind == 0:

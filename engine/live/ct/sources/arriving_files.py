@@ -18,9 +18,9 @@ from engine.live.core.listing import Listings
 
 STABLE_S = 0.05
 """Interval of two looks that find an unchanged file."""
-MOST_LOOKED_AT = 256
-MOST_AHEAD = 64
-MOST_MISTAKEN = 8
+MAX_INSPECTED = 256
+MAX_AHEAD = 64
+MAX_MISTAKEN = 8
 """After this number of unsure images in a row that were not whole, none is tried any more."""
 
 
@@ -219,7 +219,7 @@ class ArrivingFiles:
             series.last, series.width = number, len(match["number"])
 
     def _ask_for_next(self, series: _Series) -> None:
-        for _ in range(MOST_AHEAD):
+        for _ in range(MAX_AHEAD):
             name = series.after()
             if state_of(self.folder / name) is None:
                 return
@@ -228,7 +228,7 @@ class ArrivingFiles:
     def _complete(self, now_s: float) -> list[ArrivingFile]:
         order = sorted(self._waiting.values(), key=lambda file: file.number)
         # Limited: a look at thousands of files would delay the newest one
-        due = [file for file in order if now_s >= file.not_before_s][:MOST_LOOKED_AT]
+        due = [file for file in order if now_s >= file.not_before_s][:MAX_INSPECTED]
         return [file for file in due if self._is_complete(file, now_s)]
 
     def _is_complete(self, file: ArrivingFile, now_s: float) -> bool:
@@ -247,7 +247,7 @@ class ArrivingFiles:
         if state[0] != self._usual_bytes.get(file.series) or file.tried == state or file.fault:
             return False
         file.tried = state
-        return self._n_mistaken < MOST_MISTAKEN
+        return self._n_mistaken < MAX_MISTAKEN
 
     def _has_successor(self, file: ArrivingFile) -> bool:
         """Return True if the writer has started the next image."""

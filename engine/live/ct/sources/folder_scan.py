@@ -31,7 +31,7 @@ from engine.live.ct.sources.image_kinds import kind_of
 
 AT_ONCE = 8
 """Number of images that are read in one call."""
-ABOVE_SHARE, MOST_ABOVE_S = 50, 5.0
+ABOVE_SHARE, MAX_ABOVE_S = 50, 5.0
 """Settings above the folder are looked up so rarely that this takes a fiftieth of the time."""
 AGAIN_S = 0.2
 """Time until an incomplete image is read again."""
@@ -166,7 +166,7 @@ class FolderScan:
         found = planned_in(
             [path for path in above if path.name.lower().endswith(DESCRIBING)], shape
         )
-        self._above_at_s = begun + min(ABOVE_SHARE * (monotonic() - begun), MOST_ABOVE_S)
+        self._above_at_s = begun + min(ABOVE_SHARE * (monotonic() - begun), MAX_ABOVE_S)
         return found if found is not None and found[1].folder == folder.name else None
 
     def _frame(self, file: ArrivingFile, values: Array) -> Iterator[Arrival]:

@@ -26,9 +26,9 @@ from engine.live.ct.sources.hdf5_layout import Hdf5Layout, layout_of
 if TYPE_CHECKING:
     import h5py
 
-MOST_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20
 """Most bytes of frames in one look,"""
-MOST_UNSHARED_BYTES = 16 * 2**20
+MAX_UNSHARED_BYTES = 16 * 2**20
 """and for a file that may change during the look."""
 AHEAD = 4
 """Number of images after an empty one that are checked."""
@@ -108,7 +108,7 @@ def new_frames(path: Path, n_read: dict[str, int]) -> Grown:
 
 
 def _read(layout: Hdf5Layout, grown: Grown) -> None:
-    left = MOST_BYTES if grown.is_open else MOST_UNSHARED_BYTES
+    left = MAX_BYTES if grown.is_open else MAX_UNSHARED_BYTES
     grown.planned, grown.geometry = layout.planned, layout.geometry
     for name, item in layout.images.items():
         at, filled = grown.n_read.get(name, 0), 0

@@ -34,7 +34,7 @@ NX_KINDS = {0: FrameKind.PROJECTION, 1: FrameKind.FLAT, 2: FrameKind.DARK}
 KEY_NAMES, ANGLE_NAMES = ("image_key", "image_key_control"), ("rotation_angle",)
 PIXEL_NAMES = ("x_pixel_size", "x_actual_pixel_size", "resolution")
 MM = {"m": 1e3, "mm": 1.0, "um": 1e-3, "µm": 1e-3, "micron": 1e-3, "microns": 1e-3}
-MOST_OBJECTS = 10_000
+MAX_OBJECTS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +212,7 @@ def _datasets(file: h5py.File, path: Path) -> dict[str, h5py.Dataset]:
             refuse_unsafe(item, f"{path.name}: /{name}", 2**62)
             found[name] = item
         # A returned value ends the visit
-        return True if len(found) > MOST_OBJECTS else None
+        return True if len(found) > MAX_OBJECTS else None
 
     file.visititems(visit)
     return found

@@ -36,7 +36,7 @@ QUIET_S = 5.0
 """Time without a frame after which the user is informed."""
 AT_ZERO = np.pi / 2
 """At angle 0 the source of rays is at −y."""
-MOST_REFUSALS = 5
+MAX_REFUSALS = 5
 
 
 class PvAccessSource:
@@ -172,8 +172,8 @@ class _Arrays:
 
     def _notices(self, text: str) -> Iterator[Noticed]:
         self._refused += 1
-        if self._refused <= MOST_REFUSALS:
-            more = " Further ones are not reported." if self._refused == MOST_REFUSALS else ""
+        if self._refused <= MAX_REFUSALS:
+            more = " Further ones are not reported." if self._refused == MAX_REFUSALS else ""
             yield Noticed(f"{self._name}: frame refused: {text}{more}")
 
 

@@ -31,7 +31,7 @@ Triplets = tuple[Array, Array, Array]
 _AT_ONCE = 1 << 20
 _SAME = 1e-6
 """Largest relative difference of two equal voxel sizes."""
-_MOST = 1.01
+_MAX_CHANCE = 1.01
 """Largest sum of a voxel's detection probabilities, with rounding."""
 
 
@@ -118,7 +118,7 @@ def _refuse_counts(matrix: Any, path: Path) -> None:
         raise DataError(
             f"{path.name}: all probabilities in the matrix are 0; compute the matrix again."
         )
-    if most > _MOST:
+    if most > _MAX_CHANCE:
         raise DataError(
             f"{path.name}: the probabilities of one voxel add up to {most:.3g}, expected at most "
             "1; divide the counts by the number of simulated decays in each voxel."

@@ -19,7 +19,7 @@ from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import n_stored_planes
 
-_MOST_PLACES = 1 << 16
+_MAX_PLACES = 1 << 16
 """Number of voxels of a window that 16 bits can address."""
 
 
@@ -97,10 +97,10 @@ def packed(
     counts = np.bincount(p, minlength=n_planes)
     windows = _windows(j, k, counts)
     # Positions are stored as 16-bit numbers within the window of a plane.
-    if (windows[:, 2] * windows[:, 3]).max(initial=0) > _MOST_PLACES:
+    if (windows[:, 2] * windows[:, 3]).max(initial=0) > _MAX_PLACES:
         raise DataError(
             f"{scanner.name}: a row of the matrix covers {(windows[:, 2] * windows[:, 3]).max()} "
-            f"voxels in one plane, but at most {_MOST_PLACES} are supported; use fewer voxels per "
+            f"voxels in one plane, but at most {_MAX_PLACES} are supported; use fewer voxels per "
             "pitch or a higher threshold."
         )
     j0, k0, _, width = windows[p].T

@@ -29,7 +29,7 @@ from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.geometry.dual_head_symmetry import TURNS, n_stored_planes, seeds
 from engine.io.safety.budget import MEMORY_PART, free_memory
-from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS
+from engine.kernels.scatter.panel_photons import DEPOSIT, MAX_DEPOSITS
 from engine.kernels.scatter.panel_tracks import track
 from engine.modalities.dual_head_pet.response.building import (
     OnProgress,
@@ -234,7 +234,7 @@ def _counts(
     # A seed for each voxel: the result does not depend on the order of the threads.
     state = np.random.SeedSequence((settings.seed, i)).generate_state(1, np.uint64)
     numbers, counts, n_lost = np.zeros(0, np.int64), np.zeros(0, np.int64), 0
-    deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
+    deposits = np.empty((MAX_DEPOSITS, DEPOSIT))
     found = np.empty((min(_AT_ONCE, settings.n_pairs), 6), np.int16)
     for start in range(0, settings.n_pairs, _AT_ONCE):
         n_pairs = min(_AT_ONCE, settings.n_pairs - start)

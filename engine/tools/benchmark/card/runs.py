@@ -31,7 +31,7 @@ from engine.tools.benchmark.bars import Bar, at_most, next_to
 from engine.tools.benchmark.card.rows import row
 
 CLI = "from engine.cli.main import main; raise SystemExit(main())"
-MOST_DIFFERENCE = 1e-2
+MAX_DIFFERENCE = 1e-2
 """Largest RMSE of two images relative to the RMS of the image: sums in another order."""
 WORKLOAD = (
     "`isocenter reconstruct` of each demo scan with its standard protocol, from the start of the "
@@ -112,7 +112,7 @@ def _measured(
             read_volume(folder / file).values.astype(np.float64) for file in ("volume.h5", "cpu.h5")
         )
         rmse = np.sqrt(((image - reference) ** 2).mean() / (reference**2).mean())
-        bars.append(at_most(f"{name}, RMSE from the CPU", float(rmse), MOST_DIFFERENCE))
+        bars.append(at_most(f"{name}, RMSE from the CPU", float(rmse), MAX_DIFFERENCE))
     return rows, bars
 
 

@@ -17,7 +17,7 @@ from engine.tools.benchmark.counted import limit_of
 from engine.tools.benchmark.crossing import ORIGIN, cube, sorted_crystals, timing
 
 FWHM_PS, SEED = 385.0, 4
-LEAST_SHARE = 0.5
+MIN_SHARE = 0.5
 """Least rate of the smallest subset relative to the largest one."""
 _WORKS = (("sorted list mode, tiles", "update"),)
 
@@ -74,7 +74,7 @@ def _bars(on: Backend, rows: Sequence[Plain]) -> list[Bar]:
         mine = [each for each in rows if each["timing"] == title]
         share = mine[0]["value"] / mine[-1]["value"]
         name = f"rate of {mine[0]['n_events']} events over {mine[-1]['n_events']}, {title}"
-        bars.append(at_least(name, share, LEAST_SHARE))
+        bars.append(at_least(name, share, MIN_SHARE))
     limit = limit_of(_WORKS, on.gpu.facts)
     if limit is not None:
         # Weights of time of flight skip taps, which the count does not know

@@ -28,9 +28,9 @@ from engine.tools.benchmark.crossing import FOV_MM
 
 ScanSize = FormsWork
 SCANS = (ScanSize(256, 360, (256, 256)), ScanSize(512, 720, (768, 1024)))
-MOST_FDK_MS = {"256³, 360 × 256 × 256": 10.0, "512³, 720 × 768 × 1024": 140.0}
+MAX_FDK_MS = {"256³, 360 × 256 × 256": 10.0, "512³, 720 × 768 × 1024": 140.0}
 """Limits of FDK on data that are on the GPU, by scan."""
-MOST_DIFFERENCE, MOST_OF_TEXTURES = 1e-3, 5e-3
+MAX_DIFFERENCE, MAX_OF_TEXTURES = 1e-3, 5e-3
 """Largest difference of two results of the device, and of textures with fractions of 8 bits from
 the CPU, relative to the maximum."""
 COMPARED_SLICES = 2
@@ -133,8 +133,8 @@ def _fdk(on: Backend, size: ScanSize, repeats: int) -> tuple[list[Plain], list[B
     if on.gpu is None:
         return rows, bars
     # Without a limit for other scans: small ones measure the host
-    if name in MOST_FDK_MS:
-        bars.append(at_most(here, ms, MOST_FDK_MS[name], "ms"))
+    if name in MAX_FDK_MS:
+        bars.append(at_most(here, ms, MAX_FDK_MS[name], "ms"))
     values = on.to_host(views)
     # Frees the views on the device, which the other case uploads again
     del views, on_device
@@ -151,7 +151,7 @@ def _fdk(on: Backend, size: ScanSize, repeats: int) -> tuple[list[Plain], list[B
     region = (middle, slice(None), slice(None))
     reference = fdk(values, geometry, grid, region=region, on=cpu(on.threads))
     name = f"{here}, difference from the CPU"
-    bars.append(_same(name, image[middle], reference, MOST_OF_TEXTURES))
+    bars.append(_same(name, image[middle], reference, MAX_OF_TEXTURES))
     return rows, bars
 
 
@@ -208,8 +208,8 @@ def _adjoint(A: XrayTransform, x: Array, y: Array, name: str) -> Bar:
     forward, back = (
         float((a * b).sum(dtype=np.float64)) for a, b in ((A.forward(x), y), (x, A.adjoint(y)))
     )
-    return at_most(f"adjoint check, {name}", abs(forward - back) / abs(forward), MOST_DIFFERENCE)
+    return at_most(f"adjoint check, {name}", abs(forward - back) / abs(forward), MAX_DIFFERENCE)
 
 
-def _same(name: str, one: Array, other: Array, most: float = MOST_DIFFERENCE) -> Bar:
+def _same(name: str, one: Array, other: Array, most: float = MAX_DIFFERENCE) -> Bar:
     return at_most(name, float(np.abs(one - other).max() / np.abs(other).max()), most)

@@ -13,7 +13,7 @@ from time import perf_counter
 from engine.core.backend import Backend
 from engine.core.errors import DeviceError
 from engine.core.json_types import Plain
-from engine.kernels.cone.cone_variants import MOST_THREADS, MOST_VIEWS, WARP, BackVariant
+from engine.kernels.cone.cone_variants import MAX_THREADS, MAX_VIEWS, WARP, BackVariant
 from engine.tools.benchmark.cone.variants import Forms, FormsWork
 
 SLICE = FormsWork(2000, 32, (2000, 2000), is_slice=True)
@@ -26,7 +26,7 @@ BLOCKS = (
         (x, y)
         for x, y in product(WIDTHS, HEIGHTS)
         # A smaller block wastes lanes of its warp, a larger one cannot be launched
-        if WARP <= x * y <= MOST_THREADS and (x, y) not in PAPER_BLOCKS
+        if WARP <= x * y <= MAX_THREADS and (x, y) not in PAPER_BLOCKS
     ),
 )
 LAUNCHES = 20
@@ -86,7 +86,7 @@ def run(
     # The upload of the projections does not count as search time
     test, until = Forms(on, work, repeats), perf_counter() + budget_s
     # All views in one launch, so that the number of launches does not depend on the block
-    form = BackVariant("layered", "general", PAPER_BLOCKS[0], 1, min(work.n_views, MOST_VIEWS))
+    form = BackVariant("layered", "general", PAPER_BLOCKS[0], 1, min(work.n_views, MAX_VIEWS))
     tried = list(_in_time(test, (replace(form, block=block) for block in sizes), until, LAUNCHES))
     return {
         "workload": "a slice, layered texture, a launch from a graph",

@@ -46,8 +46,8 @@ class Sizes:
     patch_views: int = cone_patches.VIEWS
     setups: tuple[slices.Setup, ...] | None = None
     breakup: tuple[cone_breakup.Problem, ...] | None = None
-    patches_s: float = cone_patches.MOST_S
-    slices_s: float = slices.MOST_S
+    patches_s: float = cone_patches.MAX_S
+    slices_s: float = slices.MAX_S
 
 
 TINY = Sizes(

@@ -32,7 +32,7 @@ FEW = {"2D": (50, 100, 250), "3D": (20, 40)}
 """Sizes for a CPU, which takes a thousand times as long."""
 VIEWS = 1000
 WARM, SAMPLES = 3, {"2D": 200, "3D": 50}
-MOST_S = 1.0
+MAX_S = 1.0
 """Time for the samples of a case."""
 FRESH, RECYCLED, GRAPH = "fresh", "recycled", "graph"
 BAR_KIND, BAR_SIZE = "2D", 250
@@ -43,7 +43,7 @@ def run(
     *,
     sizes: dict[str, Sequence[int]] | None = None,
     n_views: int = VIEWS,
-    most_s: float = MOST_S,
+    most_s: float = MAX_S,
 ) -> Plain:
     """Measure patches of all sizes N.
 

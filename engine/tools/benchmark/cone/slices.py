@@ -32,7 +32,7 @@ from engine.tools.benchmark.crossing import FOV_MM
 
 SHARED, EACH = "one texture", "a texture each"
 WARM, SAMPLES = 20, 400
-MOST_S = 2.0
+MAX_S = 2.0
 """Time for the samples of a case."""
 STEP_MM, STEP_RAD = 0.05, 0.002
 """Motion between two samples."""
@@ -87,11 +87,11 @@ SETUPS = (
     Setup("High-speed", (1024, 1024), 1024, 128),
     Setup("Tomobank", (2016, 1800), 2016, 300),
 )
-MOST_ON_A_CPU = 2
+MAX_ON_A_CPU = 2
 """Number of setups on a CPU; the third takes many gigabytes there."""
 
 
-def run(on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = MOST_S) -> Plain:
+def run(on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = MAX_S) -> Plain:
     """Measure the setups; those that exceed the memory are reported with their error.
 
     Parameters
@@ -108,7 +108,7 @@ def run(on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = M
     part
         JSON values for the report
     """
-    chosen = setups or (SETUPS[:MOST_ON_A_CPU] if on.gpu is None else SETUPS)
+    chosen = setups or (SETUPS[:MAX_ON_A_CPU] if on.gpu is None else SETUPS)
     threads = on.threads if on.gpu is None else None
     rows = []
     for setup in chosen:

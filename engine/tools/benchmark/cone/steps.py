@@ -12,11 +12,11 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.operators.xray.scene import Scene
 
-MOST_RAYS = 1_000_000
+MAX_RAYS = 1_000_000
 """Approximate number of counted rays; scans with more rays are sampled evenly."""
 
 
-def n_steps(geometry: XrayGeometry, grid: ImageGrid, most_rays: int = MOST_RAYS) -> float:
+def n_steps(geometry: XrayGeometry, grid: ImageGrid, most_rays: int = MAX_RAYS) -> float:
     """Return the steps of a scan: the layers in which a ray has voxels to interpolate.
 
     Parameters

@@ -32,7 +32,7 @@ COUNTS_PER_LINE = 1.72e8 / 56_070_144
 RADIUS_MM = 20.0
 RESOLVED_MM = 1.35
 """Diameter of the rods that 24 iterations resolve."""
-MOST_DIFFERENCE = 1e-4
+MAX_DIFFERENCE = 1e-4
 """Largest relative RMS difference between the images of two devices."""
 
 
@@ -156,7 +156,7 @@ def _bars(
         at_most(
             f"{pair['first']} against {pair['second']}, RMSE",
             pair["rmse_relative"],
-            MOST_DIFFERENCE,
+            MAX_DIFFERENCE,
         )
         for pair in pairs
     ]

@@ -25,7 +25,7 @@ from engine.tools.benchmark.bars import at_most
 
 SHAPE = (16, 24)
 PREFIX = "scan_"
-MOST_BEHIND = 1
+MAX_BEHIND = 1
 GIVEN_UP_S = 30.0
 """Time without an image after which the measurement ends."""
 
@@ -85,7 +85,7 @@ def run(case: FolderCase = CASE) -> Plain:
         "workload": f"A folder that another process fills with images of {SHAPE[1]} × {SHAPE[0]} "
         "pixels",
         "rows": [row],
-        "bars": [at_most("images behind in a folder", row["most_behind"], MOST_BEHIND).as_row()],
+        "bars": [at_most("images behind in a folder", row["most_behind"], MAX_BEHIND).as_row()],
     }
 
 

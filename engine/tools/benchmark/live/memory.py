@@ -25,7 +25,7 @@ N_FRAMES, FRAMES_PER_S = 100_000, 2500.0
 SETUP = Setup("tiny", (16, 24), 16, 75)
 WARM = 0.1
 """Share of the frames after which memory should be constant."""
-MOST_GROWTH_MIB = 8.0
+MAX_GROWTH_MIB = 8.0
 GIVEN_UP = 4
 """Longest wait, in units of the planned duration."""
 
@@ -78,5 +78,5 @@ def run(on: Backend, *, n_frames: int = N_FRAMES, frames_per_s: float = FRAMES_P
         "workload": f"Three slices of the newest half turn of {n_frames:,} frames of "
         f"{SETUP.detector[0]} × {SETUP.detector[1]} pixels that another process sends",
         "rows": [row],
-        "bars": [at_most("growth of memory", row["growth_mib"], MOST_GROWTH_MIB, "MiB").as_row()],
+        "bars": [at_most("growth of memory", row["growth_mib"], MAX_GROWTH_MIB, "MiB").as_row()],
     }

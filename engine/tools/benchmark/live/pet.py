@@ -63,7 +63,7 @@ PROTOCOL = ListModeProtocol(
 )
 OBJECT = 0.2
 """Share of the maximum above which a voxel belongs to the object."""
-LEAST_HZ, MOST_BEHIND_S, MOST_SAID_S, MOST_AWAY = 1.0, 2.0, 2.0, 2.0
+MIN_HZ, MAX_BEHIND_S, MAX_STATED_S, MAX_DISTANCE = 1.0, 2.0, 2.0, 2.0
 
 
 @dataclass
@@ -218,12 +218,12 @@ def _away(image: Volume, ordinary: Volume) -> float:
 def _bars(rows: list[Plain], jumps: list[Plain], still: Plain) -> list[Bar]:
     bars: list[Bar] = []
     for row in rows:
-        bars.append(at_least(f"images, {row['case']}", row["refresh_hz"], LEAST_HZ, "Hz"))
-        bars.append(at_most(f"behind, {row['case']}", row["behind_s"], MOST_BEHIND_S, "s"))
+        bars.append(at_least(f"images, {row['case']}", row["refresh_hz"], MIN_HZ, "Hz"))
+        bars.append(at_most(f"behind, {row['case']}", row["behind_s"], MAX_BEHIND_S, "s"))
         if row["away_at_the_end_percent"] is not None:
             away = row["away_at_the_end_percent"]
-            bars.append(at_most("away from ordinary", away, MOST_AWAY, "%"))
+            bars.append(at_most("away from ordinary", away, MAX_DISTANCE, "%"))
     for r in jumps:
         said = float("inf") if r["said_after_s"] is None else r["said_after_s"]
-        bars.append(at_most(f"jump {r['jump']} reported after", said, MOST_SAID_S, "s"))
+        bars.append(at_most(f"jump {r['jump']} reported after", said, MAX_STATED_S, "s"))
     return [*bars, at_most("false alarms in ten minutes", still["false_alarms"], 0)]

@@ -38,7 +38,7 @@ RUN_BYTES = 2**29
 N_RUNS = 7
 """Runs of each kind."""
 START_S = 4.0
-LEAST_SHARE = 0.95
+MIN_SHARE = 0.95
 DRAWN = 4
 
 
@@ -169,4 +169,4 @@ def _send(stream: Stream, line: Connection) -> None:
 
 def _bar(row: Plain) -> Bar:
     rows, columns = row["shape"]
-    return at_least(f"rate with a recording, {rows} x {columns}", row["share"], LEAST_SHARE)
+    return at_least(f"rate with a recording, {rows} x {columns}", row["share"], MIN_SHARE)

@@ -22,7 +22,7 @@ from engine.core.json_types import Plain
 from engine.tools.benchmark.bars import Bar, at_least
 from engine.tools.benchmark.peers.peer_run import (
     FAULTS,
-    LEAST_CORRELATION,
+    MIN_CORRELATION,
     PeerRun,
     Run,
     agreement,
@@ -103,7 +103,7 @@ def agreed(rows: list[Plain]) -> list[Bar]:
         at_least(
             f"{row['work']}: correlation with {row['peer']}",
             row["agreement"]["correlation"],
-            LEAST_CORRELATION,
+            MIN_CORRELATION,
         )
         for row in rows
         if row["agreement"] is not None

@@ -17,7 +17,7 @@ from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
 from engine.tools.benchmark.peers.peer_run import (
     FAULTS,
-    LEAST_CORRELATION,
+    MIN_CORRELATION,
     PeerRun,
     Run,
     agreement,
@@ -113,10 +113,10 @@ def _peer_run(case: PeerCase, peer: PeerRun, result: Array, repeats: int) -> Pla
 def _require(found: Plain, peer: PeerRun) -> None:
     """Refuse times of a peer that has computed something else."""
     # also refuses NaN, which compares as false
-    if not found["correlation"] >= LEAST_CORRELATION:
+    if not found["correlation"] >= MIN_CORRELATION:
         raise ResourceError(
             f"{peer.build}, {found['of']}: the correlation with the result of Isocenter is "
-            f"{found['correlation']:.3g}, expected at least {LEAST_CORRELATION}; try another build."
+            f"{found['correlation']:.3g}, expected at least {MIN_CORRELATION}; try another build."
         )
 
 

@@ -27,7 +27,7 @@ from engine.tools.benchmark.peers.peer_run import FORWARD_SUMS, PeerRun, returni
 
 FWHM_PS = (385.0, 200.0)
 SEED = 1
-MOST_GROWTH = 1.5
+MAX_GROWTH = 1.5
 """Limit for the CPU time per event and plane of the large image relative to the small one."""
 
 
@@ -75,7 +75,7 @@ def bars(rows: Sequence[Plain], n_events: int, edges: tuple[int, int]) -> list[B
     """
     small, large = (_plane_s(rows, n_events, edge) for edge in edges)
     name = f"list mode sorted, processor time for a plane of {edges[1]}³ over one of {edges[0]}³"
-    return [at_most(name, large / small, MOST_GROWTH)]
+    return [at_most(name, large / small, MAX_GROWTH)]
 
 
 def _plane_s(rows: Sequence[Plain], n_events: int, edge: int) -> float:

@@ -24,7 +24,7 @@ from engine.tools.benchmark.peers.peer_run import PeerRun
 NAME = "libparallelproj"
 SIGMAS = 3.0
 """Standard deviations at which it truncates time of flight: its default."""
-LEAST = 1e-6
+MIN_EXPECTED = 1e-6
 """Sums below this value are not used as divisors."""
 HELD_RTOL = 1e-2
 """Tolerance for events near the edge of a truncated time of flight."""
@@ -116,7 +116,7 @@ class ListModePeer:
         # on a GPU its kernels use our stream, so all are in order
         self._call("fwd", self._image, self._sums)
         # Rays that miss the image have p = 0
-        self._on.xp.maximum(self._sums, np.float32(LEAST), out=self._ratios)
+        self._on.xp.maximum(self._sums, np.float32(MIN_EXPECTED), out=self._ratios)
         self._on.xp.reciprocal(self._ratios, out=self._ratios)
         self._shares.fill(0)
         self._call("back", self._shares, self._ratios)

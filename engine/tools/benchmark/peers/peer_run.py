@@ -20,12 +20,12 @@ FAULTS = (
 """Errors that other programs raise if they do not fit the machine."""
 FORWARD_SUMS, VOLUMES = "forward sums", "volumes"
 """Names of compared quantities."""
-LEAST_CORRELATION = 0.95
+MIN_CORRELATION = 0.95
 """Least correlation between results of the same case.
 
 Joseph's method and ours differ by less, and so does TOF truncated at 3 σ and at 4 σ.
 """
-MOST_COMPARED = 1_000_000
+MAX_COMPARED = 1_000_000
 """Approximate number of compared values."""
 
 
@@ -76,7 +76,7 @@ def sampled(values: Array) -> NDArray[np.float64]:
         array on the host or on the GPU
     """
     # A sample is enough for a correlation, and keeps the host's memory small
-    step = max(1, values.size // MOST_COMPARED)
+    step = max(1, values.size // MAX_COMPARED)
     some: NDArray[np.float64] = to_host(values[:: min(step, len(values))].copy())
     return some.astype(np.float64).ravel()
 

@@ -39,7 +39,7 @@ from engine.tools.benchmark.peers.peer_run import (
 WORKLOAD = (
     "Isocenter and a peer run each work in turn, in one process on the same threads; medians."
 )
-LEAST_LEFT = 2 / 3
+MIN_REMAINING = 2 / 3
 """Share of an earlier ratio below which it counts as reduced."""
 
 
@@ -132,7 +132,7 @@ def regressions(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
     found = []
     for row in rows:
         was = then.get(_same(row))
-        if was and row["ratio"] and row["ratio"] < LEAST_LEFT * was:
+        if was and row["ratio"] and row["ratio"] < MIN_REMAINING * was:
             found.append(f"{row['work']} / {row['peer']}: {row['ratio']:.2f} / {was:.2f}")
     return found
 

@@ -27,7 +27,7 @@ from engine.io.safety.open_input import InputFile, open_input, read_text
 if TYPE_CHECKING:
     from engine.data.volume import Volume
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 NAMES_A_MAP = re.compile(r"(mu|att)[-_ ]?map.*\.hv$", re.IGNORECASE)
 
 
@@ -86,7 +86,7 @@ def _attach(name: str, scan: Any, content: Any) -> Any:
 
 def read_collimator(path: Path) -> Pinholes:
     """Read the holes; lengths in the file are in cm."""
-    text = read_text(path, MOST_BYTES)
+    text = read_text(path, MAX_BYTES)
     radius = 10 * _number(text, "Collimator radius(cm)", path)
     holes = [line.split()[1:] for line in text.splitlines() if re.match(r"\s*h\d+:", line)]
     if len(holes) != _number(text, "Number of holes", path):
@@ -108,7 +108,7 @@ def read_collimator(path: Path) -> Pinholes:
 
 def read_crystal(path: Path) -> Crystal:
     """Read the resolution and the views; lengths in the file are in cm."""
-    text = read_text(path, MOST_BYTES)
+    text = read_text(path, MAX_BYTES)
     keys = "Sigma(cm)", "Crystal thickness (cm)"
     sigma, thick = (10 * _number(text, key, path) for key in keys)
     step, n_views = _number(text, "incr(deg)", path), _number(text, "Nangles", path)

@@ -26,7 +26,7 @@ from isocenter_spect.scan import SpectScan
 
 FINE, PARTS = 30, 10
 """Samples along a pixel, and tabulated places within it."""
-SIZE_STEP, MOST_SIZES = 1 / 20, 60
+SIZE_STEP, MAX_SIZES = 1 / 20, 60
 """Step between tabulated diameters in pixels, and their largest number."""
 Floats = NDArray[np.floating]
 
@@ -130,7 +130,7 @@ def images_of_points(
     sharp image is as wide as a pixel.
     """
     (low, high), (sigma, n_sigmas) = diameters, blur
-    n_sizes = 1 if is_sharp else min(ceil((high - low) / (SIZE_STEP * pixel)) + 1, MOST_SIZES)
+    n_sizes = 1 if is_sharp else min(ceil((high - low) / (SIZE_STEP * pixel)) + 1, MAX_SIZES)
     step = max((high - low) / max(n_sizes - 1, 1), 1e-9)
     reach = pixel / 2 if is_sharp else high * (1 if is_parallel else 0.5) + n_sigmas * sigma
     half = ceil(reach / pixel + 0.5)

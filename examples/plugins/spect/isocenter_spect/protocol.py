@@ -24,7 +24,7 @@ from engine.recon.postprocess import Gaussian
 from isocenter_spect.camera import PHOTON_MAP, Pinholes
 from isocenter_spect.scan import SpectScan
 
-MOST_EDGE = 1000
+MAX_EDGE = 1000
 NO_MAP = "there is no attenuation map; load one"
 ALL_SEEN = "if empty, as wide as the image"
 EMITTED = "at 1, a value is the number of photons that a voxel emits during one view"
@@ -102,7 +102,7 @@ class SpectGrid(GridSettings):
         """Return the grid; `usual` has voxel and size for empty values."""
         (x, y, z), voxel = usual[1], self.voxel_mm or usual[0]
         size = (self.diameter_mm or x, self.diameter_mm or y, self.length_mm or z)
-        return ImageGrid(shape_for(size, voxel, most=MOST_EDGE), voxel)
+        return ImageGrid(shape_for(size, voxel, most=MAX_EDGE), voxel)
 
 
 class ParallelHoles(Settings):

@@ -28,7 +28,7 @@ from engine.data import Volume
 from engine.geometry import ImageGrid
 from engine.jobs.study_index import ImagingOrder
 from engine.results import NewResult, Results
-from engine.results.reports import MOST_IMAGES, read_key_images, report_of
+from engine.results.reports import MAX_IMAGES, read_key_images, report_of
 from tests.app.conftest import PATIENCE_MS
 
 GRID = ImageGrid((20, 16, 16), (4.0, 4.0, 4.0))
@@ -235,13 +235,13 @@ def test_only_views_of_the_result_itself_can_be_added(qtbot, controls, views, sm
     run.select(0)
     assert "last image of the run" in obstacle(session, views.axial)
     run.select(None)
-    for _ in range(MOST_IMAGES):
+    for _ in range(MAX_IMAGES):
         add_key_image(controls.context, views.axial)
     problems = []
     session.problem_raised.connect(problems.append)
     add_key_image(controls.context, views.axial)
-    assert f"at most {MOST_IMAGES}" in problems[0].text
-    assert len(session.key_images.images) == MOST_IMAGES
+    assert f"at most {MAX_IMAGES}" in problems[0].text
+    assert len(session.key_images.images) == MAX_IMAGES
     run.begin("other")
     assert "no result yet" in obstacle(session, views.axial)
 

@@ -288,7 +288,7 @@ def test_opened_file_has_no_settings_line(controls, caption):
 
 
 def test_few_thumbnails_stay_in_memory(tab, refreshed, keep, monkeypatch) -> None:
-    monkeypatch.setattr("app.output.results.result_delegate.MOST_THUMBNAILS", 2)
+    monkeypatch.setattr("app.output.results.result_delegate.MAX_THUMBNAILS", 2)
     for _ in range(4):
         keep()
     refreshed()

@@ -13,7 +13,7 @@ from engine.io import read_projections
 from engine.raw_import import Reading, preview_of, write_draft
 from tests.engine.raw_import.scans import COLUMNS, ROWS, counts, raw_file, tiff_folders
 
-MOST_ANSWERS = 5
+MAX_ANSWERS = 5
 REPLIES = {"beam": "100,400", "pixel": "0.05", "angles": "360", "columns": str(COLUMNS)}
 
 
@@ -38,7 +38,7 @@ def test_tiff_folder_with_separate_flats_needs_few_answers(tmp_path: Path, besid
     model = ImportModel(tiff_folders(tmp_path / "scan", beside=beside))
     show_preview(model)
     n_answers = finish(model)
-    assert n_answers <= MOST_ANSWERS
+    assert n_answers <= MAX_ANSWERS
     assert [field.key for field in model.fields][-7:-5] == ["flats", "darks"]
     assert model.draft is not None
     sidecar = write_draft(model.draft)
@@ -52,7 +52,7 @@ def test_raw_file_with_one_known_side_needs_few_answers(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path, ">u2", 512))
     model.answers = {"columns": str(COLUMNS)}
     show_preview(model)
-    assert 1 + finish(model) <= MOST_ANSWERS
+    assert 1 + finish(model) <= MAX_ANSWERS
     assert model.guess("rows")[0] == str(ROWS)
     assert model.guess("byte_order")[0] == "big"
     assert model.draft is not None

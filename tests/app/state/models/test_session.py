@@ -10,7 +10,7 @@ import pytest
 
 from app.state.models.device_choice import DeviceChoice
 from app.state.models.inputs import Input, Inputs
-from app.state.models.messages import MOST_LOG_LINES
+from app.state.models.messages import MAX_LOG_LINES
 from app.state.models.quality import QUALITIES, at_quality, caption_of, quality_of, tip_of
 from app.state.models.run_images import StoredImages
 from app.state.models.run_record import RunRecord, RunState
@@ -393,10 +393,10 @@ def test_forecast_scales_the_engines_times_with_the_measured_speed(ready, scan):
 
 
 def test_only_the_newest_log_lines_stay(session):
-    for n in range(MOST_LOG_LINES + 3):
+    for n in range(MAX_LOG_LINES + 3):
         session.add_log("info", f"line {n}")
-    assert len(session.log) == MOST_LOG_LINES
-    assert session.log[-1].text == f"line {MOST_LOG_LINES + 2}" and session.log[0].text == "line 3"
+    assert len(session.log) == MAX_LOG_LINES
+    assert session.log[-1].text == f"line {MAX_LOG_LINES + 2}" and session.log[0].text == "line 3"
 
 
 def test_quality_changes_only_the_voxels_of_self_stopping_algorithms():

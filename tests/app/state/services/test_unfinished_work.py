@@ -274,7 +274,7 @@ def test_changed_settings_are_offered_when_their_scan_is_opened_again(
 def test_edits_dropped_after_many_scans_are_logged(
     qtbot, start, scans, small_study, monkeypatch
 ) -> None:
-    monkeypatch.setattr("engine.jobs.window_work.MOST_EDITS", 1)
+    monkeypatch.setattr("engine.jobs.window_work.MAX_EDITS", 1)
     first = start()
     for path in scans[:2]:
         first.commands.open_path(path)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QLabel
 
 from app.ui.forms.choices import ListEditor, UnionEditor
 from app.ui.forms.fields import ChoiceEditor, QuietCombo
-from app.ui.forms.forms import MOST_CAPTION_PX, Form
+from app.ui.forms.forms import MAX_CAPTION_PX, Form
 from app.ui.forms.number_box import NumberBox
 from app.ui.theme.theme import Theme
 from engine.corrections import CORRECTIONS
@@ -299,7 +299,7 @@ def test_fields_of_a_column_are_aligned(qtbot, qapp):
     form.show()
     rows = [row for row in form._rows.values() if row.isVisible() and row.caption_px]
     widths = {row.caption_px for row in rows}
-    assert len(rows) > 8 and min(widths) < max(widths) <= MOST_CAPTION_PX, "several lengths"
+    assert len(rows) > 8 and min(widths) < max(widths) <= MAX_CAPTION_PX, "several lengths"
     assert len({row.editor.x() for row in rows}) == 1
 
 

@@ -28,7 +28,7 @@ from app.views.scrubber import TickSlider
 
 SEEN = 3.0
 """WCAG 2.2, 1.4.11: least contrast of a control."""
-FEWEST = 12
+MIN_PIXELS = 12
 """Least number of pixels of a visible control."""
 
 
@@ -121,7 +121,7 @@ def test_control_has_sufficient_contrast(qtbot, theme, kind):
     if isinstance(control, TickSlider):
         control.colours = view_colours(theme)
     image = painted(qtbot, control)
-    assert seen_pixels(image, theme.colours.panel) >= FEWEST, kind
+    assert seen_pixels(image, theme.colours.panel) >= MIN_PIXELS, kind
 
 
 def test_empty_area_has_no_visible_pixels(qtbot, theme):
@@ -140,7 +140,7 @@ def test_splitter_between_the_panels_is_visible(qtbot, theme):
     window.setCentralWidget(QWidget())
     window.resize(200, 60)
     window.show()
-    assert seen_pixels(window.grab().toImage(), theme.colours.panel) >= FEWEST
+    assert seen_pixels(window.grab().toImage(), theme.colours.panel) >= MIN_PIXELS
 
 
 @pytest.mark.parametrize("name", THEMES)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.state.models.images.open_volumes import OpenVolume
 from app.viewing.fusion.fusion_bar import MODES
 from app.views.fusion.fusion_text import caption_parts
-from app.views.slices.comparison_start import LEAST_ROW_PX
+from app.views.slices.comparison_start import MIN_ROW_PX
 from app.views.slices.ortho_view import OrthoView
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -175,7 +175,7 @@ def test_comparison_in_a_low_window_shows_one_plane_large(qtbot, controls):
     shown = [*views.slices, *views.upper_views, *views.difference_views]
     first, second, difference = views.axial, views.upper_views[0], views.difference_views[0]
     assert [each for each in shown if each.isVisible()] == [first, second, difference]
-    assert first.y() == second.y() == difference.y() and first.height() > LEAST_ROW_PX
+    assert first.y() == second.y() == difference.y() and first.height() > MIN_ROW_PX
     views.toggle_enlarged(views.axial)
     assert all(each.isVisible() for each in shown), "a double-click shows all planes"
     controls.session.volumes.set_overlay("")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPointF
 
-from app.views.plots.timeline import GAP_PX, LANE_PX, MOST_LANES, Call, Timeline
+from app.views.plots.timeline import GAP_PX, LANE_PX, MAX_LANES, Call, Timeline
 
 CALLS = (
     Call("Upload", "Copies", 0.0, 1.0, "2.0 GB/s"),
@@ -64,7 +64,7 @@ def test_timeline_of_many_threads_has_a_limited_height(qtbot):
     made = Timeline()
     qtbot.addWidget(made)
     made.set_calls([Call("Sort", f"Thread {n}", n, 1.0) for n in range(40)])
-    assert made.sizeHint().height() < (MOST_LANES + 4) * (LANE_PX + GAP_PX)
+    assert made.sizeHint().height() < (MAX_LANES + 4) * (LANE_PX + GAP_PX)
     made.set_calls([])
     made.show()
     made.grab()

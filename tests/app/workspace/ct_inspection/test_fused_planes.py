@@ -121,7 +121,7 @@ def page(qtbot, controls):
     qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=10_000)
 
 
-def lay(view: ViewState, value: float = 3.0) -> None:
+def overlay(view: ViewState, value: float = 3.0) -> None:
     """Overlay a uniform volume on the displayed one."""
     even = Volume(np.full(UPPER.shape, value, np.float32), UPPER, "Bq/mL")
     view.name = "below"
@@ -138,7 +138,7 @@ def middle(view) -> tuple[int, int, int]:
 def test_fusion_of_the_volume_page_applies_to_slices_with_a_note(page):
     first = page.views.slices[0]
     alone = middle(first)
-    lay(page.view)
+    overlay(page.view)
     page.view.fusion.set_opacity(1.0)
     brightest = middle(first)
     assert brightest != alone and min(brightest) > 240, "hot's upper end"
@@ -152,7 +152,7 @@ def test_fusion_of_the_volume_page_applies_to_slices_with_a_note(page):
 
 
 def test_swipe_border_is_dragged_and_slices_stay(qtbot, page):
-    lay(page.view)
+    overlay(page.view)
     page.view.fusion.set_mode("swipe")
     first, before = page.views.slices[0], page.views.placement
     at = QPoint(first.width() // 2, 30)
@@ -166,7 +166,7 @@ def test_swipe_border_is_dragged_and_slices_stay(qtbot, page):
 def test_slices_of_another_volume_have_no_overlay(page):
     first = page.views.slices[0]
     alone = middle(first)
-    lay(page.view)
+    overlay(page.view)
     page.view.fusion.set_opacity(1.0)
     for view in page.views.slices:
         view.set_fused(False)
@@ -175,7 +175,7 @@ def test_slices_of_another_volume_have_no_overlay(page):
 
 
 def test_drag_sets_the_window_of_the_chosen_volume(page):
-    lay(page.view)
+    overlay(page.view)
     first, fusion = page.views.slices[0], page.view.fusion
     assert first.dragged_appearance(upper=True) is fusion
     assert first.dragged_appearance(upper=False) is first.state

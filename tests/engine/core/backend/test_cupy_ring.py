@@ -21,7 +21,7 @@ SHAPE = (23, 7, 11)
 def ring(gpu, monkeypatch):  # noqa: F811
     """Return a ring of small pieces, which an array passes several times."""
     monkeypatch.setattr(cupy_ring, "PIECE_BYTES", 324)
-    monkeypatch.setattr(cupy_gpu, "FEWEST_BYTES", 1000)
+    monkeypatch.setattr(cupy_gpu, "MIN_BYTES", 1000)
     monkeypatch.setattr(gpu, "_ring", PinnedRing())
     yield gpu._ring
     gpu._ring.forget()

@@ -141,7 +141,7 @@ def test_share_of_the_peak_uses_the_memory_bandwidth_of_the_gpu(gpu):
 
 
 def test_unread_stamps_do_not_accumulate(gpu, monkeypatch):
-    monkeypatch.setattr(profiler, "MOST_PENDING", 8)
+    monkeypatch.setattr(profiler, "MAX_PENDING", 8)
     here = Profiler(cuda(gpu))
     n = 100
     for _ in range(n):

@@ -52,7 +52,7 @@ def test_each_cpu_thread_has_a_lane() -> None:
 
 
 def test_only_the_newest_calls_are_retained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profiler, "MOST_SPANS", 4)
+    monkeypatch.setattr(profiler, "MAX_SPANS", 4)
     here = Profiler(cpu(1))
     for n in range(10):
         with here.span("update", events=n + 1):

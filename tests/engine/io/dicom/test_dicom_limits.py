@@ -81,7 +81,7 @@ def deflated(before: bytes, n_zeros: int) -> bytes:
 def test_deflate_bomb_is_refused_at_every_entry_point(
     tmp_path: Path, before: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded_stream, "MOST_INFLATED", 1 << 20)
+    monkeypatch.setattr(bounded_stream, "MAX_INFLATED", 1 << 20)
     path = tmp_path / "a.dcm"
     path.write_bytes(deflated(before, 3 << 20))
     for name, door in DOORS.items():

@@ -23,7 +23,7 @@ from engine.io import save
 from engine.io.dicom.network import Node
 from engine.io.dicom.order import ImagingOrder
 from engine.io.dicom.patient_identity import subject_of_image
-from engine.io.dicom.worklist import MOST, WorklistQuery, ask_worklist
+from engine.io.dicom.worklist import MAX_ORDERS, WorklistQuery, ask_worklist
 
 GRID = ImageGrid((5, 4, 3), (2.0, 2.0, 2.0))
 
@@ -127,9 +127,9 @@ def test_order_without_a_patient_id_is_skipped_with_a_note():
 
 
 def test_too_many_orders_are_cut_with_a_note():
-    with worklist([answer(str(n), "A^B", "20261126") for n in range(MOST + 3)]) as node:
+    with worklist([answer(str(n), "A^B", "20261126") for n in range(MAX_ORDERS + 3)]) as node:
         found = ask_worklist(node, WorklistQuery())
-    assert len(found.orders) == MOST
+    assert len(found.orders) == MAX_ORDERS
     assert "query a single day" in found.notes[0]
 
 

@@ -148,7 +148,7 @@ def orders(find: Callable[[evt.Event], Iterator[tuple[int, object]]]) -> Iterato
 
 
 def test_too_large_worklist_answer_gives_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worklist, "MOST_BYTES", 1 << 18)
+    monkeypatch.setattr(worklist, "MAX_BYTES", 1 << 18)
 
     def find(event: evt.Event) -> Iterator[tuple[int, object]]:
         large = answer("1", "A^B", "20261126")
@@ -178,7 +178,7 @@ def test_endless_answers_stop_at_the_time_limit_of_the_query(
 
 
 def test_unusable_answers_count_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worklist, "MOST", 5)
+    monkeypatch.setattr(worklist, "MAX_ORDERS", 5)
 
     def find(event: evt.Event) -> Iterator[tuple[int, object]]:
         for _ in range(1000):

@@ -11,7 +11,7 @@ from PIL import Image, ImageSequence
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
-from engine.io.raster.cine import FRAME_MS, MOST_FRAMES, cine, shown_slices
+from engine.io.raster.cine import FRAME_MS, MAX_FRAMES, cine, shown_slices
 from engine.io.raster.png import MARGIN_PX, PANEL_PX
 
 GRID = ImageGrid((6, 8, 8), (2.0, 2.0, 2.0))
@@ -50,7 +50,7 @@ def test_mark_next_to_the_projection_rises_with_the_slice(tmp_path: Path) -> Non
 def test_frames_of_many_slices_are_selected_evenly() -> None:
     assert shown_slices(3) == [0, 1, 2]
     chosen = shown_slices(1000)
-    assert len(chosen) == MOST_FRAMES and chosen[0] == 0 and chosen[-1] == 999
+    assert len(chosen) == MAX_FRAMES and chosen[0] == 0 and chosen[-1] == 999
     assert set(np.diff(chosen)) <= {4, 5}
 
 

@@ -125,7 +125,7 @@ def test_unavailable_memory_is_not_allocated(tmp_path: Path) -> None:
 def test_unpacked_size_is_limited() -> None:
     assert max_unpacked_bytes(10) == 10 * budgets.DEFLATE_MOST
     assert max_unpacked_bytes(2**20) == budgets.ALWAYS_UNPACKED
-    assert max_unpacked_bytes(2**30) == budgets.MOST_PACKED * 2**30
+    assert max_unpacked_bytes(2**30) == budgets.MAX_COMPRESSION * 2**30
 
 
 def test_image_belongs_only_to_the_scan_that_names_it(tmp_path: Path) -> None:

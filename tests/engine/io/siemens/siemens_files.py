@@ -11,13 +11,13 @@ from engine.core.arrays import Array
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import read_scanner
 
-SPAN, MOST, MASHED, BINS = 11, 16, 12, 21
+SPAN, MAX_RING_DIFFERENCE, MASHED, BINS = 11, 16, 12, 21
 
 
 def layout() -> SinogramLayout:
     """Some bins in the middle of the mMR, segments 0, -1, +1."""
     scanner = read_scanner("siemens-mmr")
-    usual = SinogramLayout.of(scanner, span=SPAN, most=MOST, mashed=MASHED)
+    usual = SinogramLayout.of(scanner, span=SPAN, most=MAX_RING_DIFFERENCE, mashed=MASHED)
     back, middle, ahead = usual.segments
     return SinogramLayout(scanner, (middle, back, ahead), usual.n_views, BINS)
 
@@ -64,7 +64,7 @@ def header(
         *((f"matrix size [4]:={n_times}",) if n_times > 1 else ()),
         "scale factor (mm/pixel) [1]:=2.0445",
         f"%axial compression:={SPAN}",
-        f"%maximum ring difference:={MOST}",
+        f"%maximum ring difference:={MAX_RING_DIFFERENCE}",
         "number of rings:=64",
         f"%number of segments:={len(table)}",
         f"%segment table:={{{','.join(map(str, table))}}}",

@@ -10,7 +10,7 @@ import pytest
 
 from engine.core.errors import DataError, FileFormatError, LongUnitError
 from engine.data import volume as volumes
-from engine.data.formatting import MOST_UNIT_LETTERS
+from engine.data.formatting import MAX_UNIT_CHARACTERS
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
@@ -30,10 +30,10 @@ def test_file_with_a_too_long_unit_is_refused_by_name(
 ) -> None:
     """A unit of 150 characters was once read, and the run failed when its record was written."""
     longest, longer = tmp_path / f"longest{suffix}", tmp_path / f"longer{suffix}"
-    save(image(MOST_UNIT_LETTERS), longest, None)
-    assert read_volume(longest).unit == "u" * MOST_UNIT_LETTERS
+    save(image(MAX_UNIT_CHARACTERS), longest, None)
+    assert read_volume(longest).unit == "u" * MAX_UNIT_CHARACTERS
     with monkeypatch.context() as patch:  # a file of another program
-        patch.setattr(volumes, "MOST_UNIT_LETTERS", 150)
+        patch.setattr(volumes, "MAX_UNIT_CHARACTERS", 150)
         save(image(150), longer, None)
     with pytest.raises(FileFormatError) as refused:
         read_volume(longer)
@@ -43,8 +43,8 @@ def test_file_with_a_too_long_unit_is_refused_by_name(
 
 def test_volume_in_memory_has_the_same_limit() -> None:
     with pytest.raises(DataError, match="has 101 characters, expected at most 100"):
-        image(MOST_UNIT_LETTERS + 1)
-    assert ResultRecord.model_fields["unit"].metadata[0].max_length == MOST_UNIT_LETTERS
+        image(MAX_UNIT_CHARACTERS + 1)
+    assert ResultRecord.model_fields["unit"].metadata[0].max_length == MAX_UNIT_CHARACTERS
 
 
 def test_error_can_be_sent_to_another_process() -> None:

@@ -43,8 +43,8 @@ def test_code_is_a_voxel_divided_by_its_pitch(edge: int, is_turned: bool) -> Non
 
 
 def test_largest_numbers_fit() -> None:
-    far = codes.MOST_PITCHES - 1
-    edge = codes.MOST_VOXELS
+    far = codes.MAX_PITCHES - 1
+    edge = codes.MAX_VOXELS
     window = np.array([far * edge, far * edge, edge, edge], np.int16).view(np.uint16)
     found = np.zeros(1, np.int32)
     _write_codes(np.array([edge * edge - 1], np.uint16), window, edge, 0, False, found)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from engine.kernels.matrix import correlation
-from engine.kernels.matrix.codes import MOST_PITCHES, ROWS, phase_of, u_of, v_of
+from engine.kernels.matrix.codes import MAX_PITCHES, ROWS, phase_of, u_of, v_of
 from engine.kernels.matrix.decode import (
     FAR,
     LONGEST,
-    MOST,
+    MAX_COUNT,
     DecodeBuffers,
     GroupLimits,
     decode,
@@ -43,7 +43,7 @@ class Decoded:
         windows = np.tile(np.array(WINDOW, np.int16), (2, 2, 1))
         self.codes, self.weights = np.zeros(sum(n), np.int32), np.zeros(sum(n), np.float32)
         self.groups = np.zeros(sum(n), np.int32)
-        of_columns, ends = np.empty(MOST_PITCHES + 1, np.int32), np.empty(LONGEST + 1, np.int32)
+        of_columns, ends = np.empty(MAX_PITCHES + 1, np.int32), np.empty(LONGEST + 1, np.int32)
         room = DecodeBuffers(*np.empty((4, max(n)), np.int32), of_columns, ends)
         layout = self.starts[:, 0] + 7, np.array([is_turned] * 2), self.starts, windows
         self.reach = np.tile([together.far, together.wide], (2, 1))
@@ -139,7 +139,8 @@ def test_neighbours_are_divided_into_fours_and_none_is_single(
 
 @pytest.mark.parametrize("is_turned", [False, True])
 @pytest.mark.parametrize(
-    "together", [correlation.BACK, correlation.BACK_IN_LANES, SMALLEST, GroupLimits(MOST, FAR, FAR)]
+    "together",
+    [correlation.BACK, correlation.BACK_IN_LANES, SMALLEST, GroupLimits(MAX_COUNT, FAR, FAR)],
 )
 def test_group_covers_its_stated_rectangle(together: GroupLimits, is_turned: bool) -> None:
     decoded = Decoded(together, is_turned=is_turned)

@@ -5,7 +5,7 @@ import pytest
 from engine.core.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.kernels.rays import host_rays
-from engine.kernels.vectors.pack import MOST_LANES, pack_row
+from engine.kernels.vectors.pack import MAX_LANES, pack_row
 from engine.operators.rays import RayProjector
 from tests.engine.operators.ray_oracles import octant_rays
 
@@ -18,7 +18,7 @@ def packed(values, places, n, kept, places_out, end):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 16, 17, 37, 64])
 def test_nonzero_values_are_packed_in_order(rng, dtype, n):
-    values = np.where(rng.random(64 + MOST_LANES) < 0.5, rng.normal(size=64 + MOST_LANES), 0)
+    values = np.where(rng.random(64 + MAX_LANES) < 0.5, rng.normal(size=64 + MAX_LANES), 0)
     values = values.astype(dtype)
     values[:n][3::9] = np.nan
     places = rng.integers(1 << 32, size=values.size, dtype=np.uint32)

@@ -10,7 +10,7 @@ from engine.core.errors import DataError
 from engine.corrections.preprocess import FlatField, Logarithm
 from engine.geometry.plane import Plane, orthogonal
 from engine.live.core.frame import Ended, Noticed
-from engine.live.ct.axis_finding import MOST_BYTES, middle_rows
+from engine.live.ct.axis_finding import MAX_BYTES, middle_rows
 from engine.live.ct.following import LiveChoices, LiveUpdate
 from engine.live.ct.session import LiveSession
 from engine.live.ct.settings import LiveSettings
@@ -89,5 +89,5 @@ def test_copied_rows_are_limited_and_central(shape):
     rows = middle_rows(shape)
     n = rows.stop - rows.start
     assert 1 <= n <= shape[1]
-    assert n == 1 or 4 * shape[0] * n * shape[2] <= MOST_BYTES
+    assert n == 1 or 4 * shape[0] * n * shape[2] <= MAX_BYTES
     assert abs((rows.start + rows.stop) / 2 - shape[1] / 2) <= 0.5

@@ -36,7 +36,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder_module, "GONE_POLL_S", 0.02)
     monkeypatch.setattr(folder_module, "END_QUIET_S", 0.2)
     monkeypatch.setattr(folder_scan, "AGAIN_S", 0.02)
-    monkeypatch.setattr(listing, "LEAST_LIST_S", 0.02)
+    monkeypatch.setattr(listing, "MIN_LIST_S", 0.02)
     monkeypatch.setattr(hdf5, "END_QUIET_S", 0.2)
     monkeypatch.setattr(hdf5, "QUIET_S", 0.2)
     monkeypatch.setattr(hdf5, "POLL_S", 0.01)

@@ -21,7 +21,7 @@ from engine.core.errors import DataError
 from engine.live.core import message
 from engine.live.core.frame import Frame
 from engine.live.core.known_headers import KnownHeaders
-from engine.live.core.message import MOST_HEADER_BYTES, OURS, known_header, read_message
+from engine.live.core.message import MAX_HEADER_BYTES, OURS, known_header, read_message
 
 DATA = np.arange(1, 13, dtype=np.uint16).tobytes()
 PLAIN = '{"frame": %d, "image_attributes": {"scan_index": 2}, "shape": [3, 4], "type": "uint16"}'
@@ -124,11 +124,11 @@ def test_values_of_another_size_and_long_headers_are_refused() -> None:
     for k in range(3):
         read(PLAIN % k)
     assert "23 bytes of values" in read(PLAIN % 3, DATA[:-1])
-    long = PLAIN.replace("uint16", 'uint16", "x": "' + "y" * (MOST_HEADER_BYTES - 100))
+    long = PLAIN.replace("uint16", 'uint16", "x": "' + "y" * (MAX_HEADER_BYTES - 100))
     for k in range(3):
         assert isinstance(read(long % k), tuple)
     short = len((long % 1).encode())
-    longest = long.replace('"x"', '"x' + "y" * (MOST_HEADER_BYTES - short) + '"')
+    longest = long.replace('"x"', '"x' + "y" * (MAX_HEADER_BYTES - short) + '"')
     for k in range(3):
         assert isinstance(read(longest % k), tuple)
     assert "at most 65,536 are allowed" in read(longest % 10)

@@ -47,7 +47,7 @@ def total_randoms(data: ListMode, *, timed: bool, n_delayed: Sequence[int]) -> l
 def test_randoms_are_proportional_to_the_delayeds_of_the_frame() -> None:
     """The randoms of all lines equal the delayeds, whenever the rates were estimated."""
     data = replace(scan(n=80_000, randoms=0.5), tof_bins=None)
-    assert data.n_delayed >= live_corrections.LEAST_DELAYEDS
+    assert data.n_delayed >= live_corrections.MIN_DELAYEDS
     expected = [data.n_delayed, 3 * data.n_delayed, data.n_delayed // 4]
     found = total_randoms(data, timed=False, n_delayed=expected)
     assert found == pytest.approx(expected, rel=2e-3)  # of the rates' fit
@@ -66,6 +66,6 @@ def test_thinned_delayeds_give_the_same_randoms(
 ) -> None:
     """A sample of the delayeds gives the randoms of all of them."""
     data = replace(scan(n=80_000, randoms=0.5), tof_bins=None)
-    monkeypatch.setattr(live_corrections, "MOST_DELAYEDS", data.n_delayed // 4)
+    monkeypatch.setattr(live_corrections, "MAX_DELAYEDS", data.n_delayed // 4)
     (found,) = total_randoms(data, timed=False, n_delayed=[data.n_delayed])
     assert found == pytest.approx(data.n_delayed, rel=2e-3)  # of the rates' fit

@@ -24,14 +24,14 @@ import zmq
 
 from engine.geometry.orbits import circular_cone
 from engine.live.core.frame import FrameKind, Noticed
-from engine.live.core.message import MOST_BYTES, MOST_PIXELS, message_of, message_of_geometry
+from engine.live.core.message import MAX_BYTES, MAX_PIXELS, message_of, message_of_geometry
 from engine.live.ct.playing import Played
 from engine.live.ct.sources.stream import StreamSource
 from engine.live.receiving.limits import EVENT_BYTES, max_message_bytes, max_waiting_messages
 from tests.engine.live.receiving.test_receiving_process import Running, strangers
 
 SHAPE = (32, 48)
-SIZES = (1, 32, 256, 1024, 2048, 4096, 16_384, MOST_PIXELS)
+SIZES = (1, 32, 256, 1024, 2048, 4096, 16_384, MAX_PIXELS)
 
 
 class Knowing(Running):
@@ -59,14 +59,14 @@ def test_default_limits_apply_before_the_scan() -> None:
 @pytest.mark.parametrize("shape", list(product(SIZES, SIZES)))
 def test_connection_needs_no_more_memory_than_without_the_size(shape: tuple[int, int]) -> None:
     most = max_message_bytes("frames", shape)
-    assert most * max_waiting_messages(most) <= MOST_BYTES * max_waiting_messages(MOST_BYTES)
+    assert most * max_waiting_messages(most) <= MAX_BYTES * max_waiting_messages(MAX_BYTES)
     assert 2 <= max_waiting_messages(most) <= 64
-    assert most >= min(MOST_BYTES, 8 * shape[0] * shape[1])
+    assert most >= min(MAX_BYTES, 8 * shape[0] * shape[1])
 
 
 def test_small_frames_have_a_long_queue_and_the_largest_geometry_fits() -> None:
     geometry = circular_cone(
-        np.linspace(0, 6, MOST_PIXELS),
+        np.linspace(0, 6, MAX_PIXELS),
         source_axis_mm=500, source_detector_mm=800, shape=(1, 1), pixel_mm=1,
     )  # fmt: skip
     assert message_of_geometry(geometry)[1].nbytes <= max_message_bytes("frames", (1, 1))

@@ -442,7 +442,7 @@ def test_process_waits_for_a_program_that_does_not_read(
     waiting = process.Receiving(
         process.Stream("tcp://*:0", "frames"), {}, lambda _: None, io.BytesIO(), target
     )
-    waiting._outstanding = process.MOST_OUTSTANDING
+    waiting._outstanding = process.MAX_OUTSTANDING
     thread = Thread(target=waiting._wait_for_space)
     thread.start()
     until_s = time.monotonic() + 20
@@ -461,7 +461,7 @@ def test_many_restarts_are_reported_briefly(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(receiver, "PAUSE_S", 0.0)
     made._is_open = True
     found = [each for _ in range(20) for each in made._restarted("has ended", Event())]
-    assert len(found) == receiver.MOST_REFUSALS and all(isinstance(e, Noticed) for e in found)
+    assert len(found) == receiver.MAX_REFUSALS and all(isinstance(e, Noticed) for e in found)
     assert "Further restarts are not reported" in found[-1].text
 
 

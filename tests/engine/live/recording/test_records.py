@@ -29,7 +29,7 @@ import pytest
 from engine.core.errors import FileFormatError
 from engine.live.recording import writer as writer_module
 from engine.live.recording.appending import ALIGNED_BYTES, DIRECT_BYTES, RecordAppender
-from engine.live.recording.direct import BLOCK, CHUNK, MOST_PARTS, DirectFile
+from engine.live.recording.direct import BLOCK, CHUNK, MAX_PARTS, DirectFile
 from engine.live.recording.process import Appender
 from engine.live.recording.recording_list import unfinished_recordings
 from engine.live.recording.records import MAGIC, RecordingFile, RecordKind, pieces_of
@@ -377,7 +377,7 @@ def test_page_aligned_data_start_at_a_file_block(tmp_path: Path) -> None:
 
 
 def test_more_aligned_records_than_one_write_accepts_are_complete(tmp_path: Path) -> None:
-    path, n = tmp_path / "a.isorec", MOST_PARTS + 3
+    path, n = tmp_path / "a.isorec", MAX_PARTS + 3
     data = aligned(2 * ALIGNED_BYTES, 1)
     # Parts of whole blocks and of a block and a half
     records = [

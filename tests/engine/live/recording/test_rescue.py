@@ -105,7 +105,7 @@ def test_disk_without_links_is_used(crashing: Crashing, monkeypatch) -> None:
     np.testing.assert_array_equal(read_projections(crashing.target).values, COUNTS)
 
 
-@pytest.mark.parametrize("limit", [("MOST_PREPARED_BYTES", 10), ("SPARE_BYTES", 2**62)])
+@pytest.mark.parametrize("limit", [("MAX_PREPARED_BYTES", 10), ("SPARE_BYTES", 2**62)])
 def test_large_scans_and_full_disks_are_not_prepared(
     crashing: Crashing, monkeypatch, limit
 ) -> None:

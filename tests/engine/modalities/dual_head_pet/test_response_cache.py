@@ -24,7 +24,7 @@ SETTINGS = AnalyticResponse(n_points=256)
 def test_oldest_responses_are_dropped_if_space_is_needed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(response_cache, "MOST_BYTES", 250)
+    monkeypatch.setattr(response_cache, "MAX_BYTES", 250)
     for name, age_s in (("new", 10), ("old", 300), ("middle", 100), ("oldest", 900)):
         path = tmp_path / f"{name}.h5"
         path.write_bytes(bytes(100))
@@ -39,7 +39,7 @@ def test_oldest_responses_are_dropped_if_space_is_needed(
 def test_undeletable_entry_stays_and_does_not_block_a_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(response_cache, "MOST_BYTES", 0)
+    monkeypatch.setattr(response_cache, "MAX_BYTES", 0)
     stuck = tmp_path / "folder.h5"
     stuck.mkdir()
     (stuck / "other").write_bytes(bytes(100))
@@ -60,7 +60,7 @@ def parts_of(path: Path, *, n_bytes: int, age_s: float) -> Path:
 def test_abandoned_parts_are_removed_and_those_of_a_running_build_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(response_cache, "MOST_BYTES", 250)
+    monkeypatch.setattr(response_cache, "MAX_BYTES", 250)
     day = 24 * 3600.0
     at_work = parts_of(tmp_path / "a.h5", n_bytes=200, age_s=60)
     abandoned = parts_of(tmp_path / "b.h5", n_bytes=200, age_s=2 * day)
@@ -77,7 +77,7 @@ def test_abandoned_parts_are_removed_and_those_of_a_running_build_stay(
         response_cache.build(tmp_path, panels(), SETTINGS, threads=1, on_progress=stop)
     assert not abandoned.exists()
     assert {at_work.name, also_at_work.name, f"{ours.name}.parts"} == stopped[0]
-    monkeypatch.setattr(response_cache, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(response_cache, "MAX_BYTES", 2**20)
     small = parts_of(tmp_path / "e.h5", n_bytes=10, age_s=9 * day)
     response_cache.build(tmp_path, panels(), SETTINGS, threads=1)
     assert small.exists() and not ours.with_name(f"{ours.name}.parts").exists()

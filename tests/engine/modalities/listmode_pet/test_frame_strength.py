@@ -8,7 +8,7 @@ from engine.modalities.listmode_pet.frame_subsets import frame_algorithms
 from engine.recon.algorithms import Bsrem, Svrg
 from engine.recon.algorithms.map_algorithms import STRENGTHS
 from engine.recon.algorithms.subsets import CountDemand
-from engine.recon.priors.equal_noise import COUNTS_POWER, LEAST_COUNTS, TypicalVoxel
+from engine.recon.priors.equal_noise import COUNTS_POWER, MIN_COUNTS, TypicalVoxel
 
 COUNTS = (1e5, 4e5, 9e5)
 
@@ -26,5 +26,5 @@ def test_frames_with_different_counts_have_the_same_strength(kind: type[Svrg | B
 def test_frame_without_counts_has_the_largest_strength() -> None:
     demands = [CountDemand(n, 1e3) for n in (0.0, 0.0, 5.0)]
     found = frame_algorithms(Svrg(), Svrg(), demands)
-    largest = STRENGTHS["standard"] / LEAST_COUNTS**COUNTS_POWER
+    largest = STRENGTHS["standard"] / MIN_COUNTS**COUNTS_POWER
     assert found[0].strength_for(TypicalVoxel(0.0)) == pytest.approx(largest)

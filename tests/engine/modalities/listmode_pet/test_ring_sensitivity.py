@@ -125,9 +125,9 @@ def test_gaps_between_blocks_cause_no_noise(monkeypatch):
                   ImageGrid((20, 50, 50), (2.0, 2.0, 2.0)), "1/mm")  # fmt: skip
     weights = RingWeights.of(replace(scan(AttenuationFactor(body)), scanner=ring))
     monkeypatch.setattr(body_ratio, "WORK", 0)
-    monkeypatch.setattr(body_ratio, "FEWEST_VIEWS", 96)
+    monkeypatch.setattr(body_ratio, "MIN_VIEWS", 96)
     expected = ratio_of(weights, GRID, threads=2).values
-    monkeypatch.setattr(body_ratio, "FEWEST_VIEWS", 24)
+    monkeypatch.setattr(body_ratio, "MIN_VIEWS", 24)
     few = ratio_of(weights, GRID, threads=2)
     inside = np.hypot(*np.meshgrid(GRID.centres_mm(0) / 40, GRID.centres_mm(1) / 17)) < 1
     assert np.std((few.values / expected - 1)[2:-2, inside]) < 0.01

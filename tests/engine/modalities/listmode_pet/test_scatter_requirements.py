@@ -127,8 +127,8 @@ def test_scatter_takes_at_most_the_stated_memory_and_not_far_less(
 
 
 def test_samples_are_counted_as_they_are_placed(scan: ListMode) -> None:
-    laid = DetectorSamples.of(scan.scanner)
-    assert n_samples(scan.scanner) == len(laid.places_mm)
+    samples = DetectorSamples.of(scan.scanner)
+    assert n_samples(scan.scanner) == len(samples.places_mm)
 
 
 def test_needs_of_a_run_are_the_maximum_of_its_parts(scan: ListMode) -> None:

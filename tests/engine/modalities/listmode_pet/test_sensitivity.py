@@ -187,7 +187,7 @@ def test_gpu_gives_the_same_image(device, rng, monkeypatch):
 def test_batch_traced_in_parts_gives_the_same_result(rng, monkeypatch):
     data = weighted(rng)
     whole = exact(data)
-    monkeypatch.setattr(sensitivity, "MOST_AT_ONCE", 1000)
+    monkeypatch.setattr(sensitivity, "MAX_AT_ONCE", 1000)
 
     np.testing.assert_allclose(exact(data), whole, atol=1e-6 * whole.max())
 

@@ -51,8 +51,8 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make volumes so large that few of their slices fit the memory."""
     needs = "engine.modalities.xray_ct.slab_sizes"
     monkeypatch.setattr(f"{needs}.PART_OF_FREE", 1e-9)
-    monkeypatch.setattr("engine.modalities.xray_ct.iteration_sizes.MOST_BYTES", 120_000)
-    monkeypatch.setattr(f"{needs}.LEAST_SLICES", 5)
+    monkeypatch.setattr("engine.modalities.xray_ct.iteration_sizes.MAX_BYTES", 120_000)
+    monkeypatch.setattr(f"{needs}.MIN_SLICES", 5)
     monkeypatch.setattr(f"{needs}.CHUNK_BYTES", 0)
     monkeypatch.setattr("engine.modalities.xray_ct.requirements.HOST", WorkingMemory(1 << 30, 0))
     monkeypatch.setattr("engine.io.xray.frames.SMALL_BYTES", 0)

@@ -13,7 +13,7 @@ from engine.data.storage.volume_file import NAME, place_of
 from engine.geometry.grid import ImageGrid
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
-from engine.modalities.xray_ct.iteration_sizes import MOST_BYTES, iteration_needs
+from engine.modalities.xray_ct.iteration_sizes import MAX_BYTES, iteration_needs
 from engine.recon.algorithms import Cgls, FistaTv, Sirt
 from engine.recon.algorithms.base import Algorithm
 from engine.results import Results
@@ -108,7 +108,7 @@ def test_more_memory_changes_neither_slabs_nor_stated_needs(
 ) -> None:
     grid, shape = ImageGrid((1024, 1024, 1024), (0.25, 0.25, 0.25)), (720, 1024, 1024)
     needs = iteration_needs(algorithm, shape, grid, free_bytes=free, threads=2)
-    assert needs.budget_bytes == MOST_BYTES and needs.memory_bytes <= 2 << 30
+    assert needs.budget_bytes == MAX_BYTES and needs.memory_bytes <= 2 << 30
     assert needs.disk_bytes > 8 * 4 * grid.n_voxels
 
 

@@ -66,7 +66,7 @@ def test_hessian_error_equals_the_solution_with_dense_matrices(
     rng, monkeypatch, prior, reproducible
 ):
     monkeypatch.setattr(linear_errors, "RESIDUAL", 1e-4)
-    monkeypatch.setattr(linear_errors, "MOST_ITERATIONS", 200)
+    monkeypatch.setattr(linear_errors, "MAX_ITERATIONS", 200)
     of, model, truth = likelihood_of(rng, prior, reproducible=reproducible)
     x = optimum(of, truth)
 

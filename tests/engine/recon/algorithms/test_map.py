@@ -212,7 +212,7 @@ def test_image_of_a_cycle_is_the_weighted_mean_of_its_last_updates(
             x, change = new, new - x
             images.append(x)
     # A step that is too long would be repeated with half its length.
-    monkeypatch.setattr(svrg_cycle, "MOST_HALVINGS", 0)
+    monkeypatch.setattr(svrg_cycle, "MAX_HALVINGS", 0)
     cycle = run_cycle(of, of.anchor(np.ones(objective.shape)), number)
     last = images[-most:]
     expected = np.average(last, axis=0, weights=range(1, len(last) + 1))

@@ -57,7 +57,7 @@ def test_additional_memory_over_osem_is_stated(halvings, sharing, monkeypatch):
     # As in a large image: temporaries of some planes are small.
     monkeypatch.setattr(planes, "VOXELS_AT_ONCE", 1 << 10)
     monkeypatch.setattr(penalised, "ROUNDING", 0.0 if halvings else 1.0)
-    monkeypatch.setattr(svrg_cycle, "MOST_HALVINGS", halvings)
+    monkeypatch.setattr(svrg_cycle, "MAX_HALVINGS", halvings)
     monkeypatch.setattr(map_algorithms, "MUCH_SHARING", sharing)
     monkeypatch.setattr(svrg_cycle, "LONGEST_STEP", 12.0 if halvings else 0.5)
     algorithm = Svrg(subsets=4)

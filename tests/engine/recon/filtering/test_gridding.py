@@ -19,7 +19,7 @@ from engine.modalities.xray_ct.slab_sizes import SlabSizes
 from engine.recon.filtering.fdk import fdk
 from engine.recon.filtering.gridding import describe_method, is_gridded, obstacle
 from engine.recon.filtering.projections import planned
-from engine.recon.filtering.settings import FEWEST_VIEWS, FilterSettings
+from engine.recon.filtering.settings import MIN_VIEWS, FilterSettings
 
 ON = cpu(2)
 GRIDDING = FilterSettings(method="gridding")
@@ -160,9 +160,9 @@ def test_slabs_boxes_and_threads_give_the_bits_of_the_whole(
 
 def test_automatic_method_depends_on_the_number_of_views() -> None:
     grid, auto = ImageGrid((1, 16, 16), (1.0, 1.0, 1.0)), FilterSettings(method="auto")
-    for n_views in (FEWEST_VIEWS - 1, FEWEST_VIEWS):
+    for n_views in (MIN_VIEWS - 1, MIN_VIEWS):
         geometry = parallel(circle(n_views, range_rad=np.pi), shape=(1, 24), pixel_mm=1.0)
-        assert is_gridded(auto, geometry, grid, ON) is (n_views == FEWEST_VIEWS)
+        assert is_gridded(auto, geometry, grid, ON) is (n_views == MIN_VIEWS)
         assert not is_gridded(FilterSettings(), geometry, grid, ON)
         assert is_gridded(GRIDDING, geometry, grid, ON)
         assert describe_method(FilterSettings(), geometry, grid, ON) == ""

@@ -7,7 +7,7 @@ import pytest
 
 from engine.recon.algorithms.prior_choices import RelativeDifferenceChoice
 from engine.recon.priors.even_resolution import (
-    LEAST_SHARE,
+    MIN_SHARE,
     doubly_updated,
     limited,
     scale_for,
@@ -55,16 +55,14 @@ def test_voxels_with_few_counts_have_the_lower_limit():
     few = squares.copy()
     few[:1][ends] = np.linspace(-1, 0.3, ends.sum())  # smoothing leaves some below 0
     found = limited(few, first, 1.0)
-    np.testing.assert_allclose(found[:1][ends], LEAST_SHARE * found.max(), rtol=1e-6)
+    np.testing.assert_allclose(found[:1][ends], MIN_SHARE * found.max(), rtol=1e-6)
     np.testing.assert_array_equal(found[1:], np.minimum(few[1:], found.max()))
 
 
 def test_empty_image_has_the_highest_value_as_its_limit():
     squares, first = scan()
     found = limited(squares, 0 * first, 1.0)
-    np.testing.assert_array_equal(
-        found, np.maximum(squares, np.float32(LEAST_SHARE * squares.max()))
-    )
+    np.testing.assert_array_equal(found, np.maximum(squares, np.float32(MIN_SHARE * squares.max())))
 
 
 def test_voxels_outside_have_no_weight():

@@ -16,7 +16,7 @@ from PIL import Image
 from engine.core.errors import DataError, FileFormatError
 from engine.io.safety.seal import seal_of
 from engine.results.reports import (
-    MOST_IMAGES,
+    MAX_IMAGES,
     KeyImage,
     ReportSubject,
     Site,
@@ -214,6 +214,6 @@ def test_changed_or_damaged_file_is_refused(stored_result):
 
 def test_more_than_the_maximum_is_refused_and_old_images_stay(stored_result):
     write_key_images(stored_result, chosen(2))
-    with pytest.raises(DataError, match=f"at most {MOST_IMAGES} key images, not 13"):
+    with pytest.raises(DataError, match=f"at most {MAX_IMAGES} key images, not 13"):
         write_key_images(stored_result, 13 * chosen(1))
     assert read_key_images(stored_result) == chosen(2)

@@ -18,7 +18,7 @@ from PIL import Image
 from engine.core.errors import SettingsError
 from engine.results.reports.logo import (
     LONGEST_EDGE,
-    MOST_LOGO_PIXELS,
+    MAX_LOGO_PIXELS,
     decoded_logo,
     refuse_bad_logo,
 )
@@ -71,7 +71,7 @@ def test_bad_logo_is_refused_before_decoding(make: Callable[[], bytes], reason: 
 
 
 def test_large_logo_is_reduced_for_the_page() -> None:
-    data = png(5000, MOST_LOGO_PIXELS // 5000)
+    data = png(5000, MAX_LOGO_PIXELS // 5000)
     refuse_bad_logo(data, "logo.png")
     image = decoded_logo(data)
     assert max(image.size) == LONGEST_EDGE and image.getpixel((0, 0)) == (255, 255, 255, 255)

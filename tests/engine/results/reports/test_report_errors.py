@@ -12,7 +12,7 @@ import pytest
 from engine.analysis.quality.phantoms import PetCylinder, PhantomFacts
 from engine.analysis.regions import Region, RegionSet, SphereRegion, marks_of
 from engine.analysis.regions.measuring import MeasuredRegion, measure
-from engine.analysis.regions.pairs import MOST_REGIONS, compared, limit_of
+from engine.analysis.regions.pairs import MAX_REGIONS, compared, limit_of
 from engine.core import paths
 from engine.data.error_map import ErrorMap
 from engine.data.error_volume import deviations_of
@@ -171,9 +171,9 @@ def test_only_the_first_six_regions_are_compared_in_pairs(made: Volume, tmp_path
 
     page = Words(to_html(report_of(subject))).text
 
-    assert len(compared(measured)) == MOST_REGIONS * (MOST_REGIONS - 1) // 2
+    assert len(compared(measured)) == MAX_REGIONS * (MAX_REGIONS - 1) // 2
     assert "Only the first 6 of 8 regions are compared in pairs." in page
-    assert limit_of(measured[:MOST_REGIONS]) == ""
+    assert limit_of(measured[:MAX_REGIONS]) == ""
 
 
 def test_phantom_values_have_their_noise(made: Volume, tmp_path: Path) -> None:

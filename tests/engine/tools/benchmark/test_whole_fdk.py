@@ -34,8 +34,8 @@ DOWN_S = 4.0 * GRID.n_voxels * PER_BYTE
 def in_time(kernels_s, monkeypatch, *, fewest=1, data=None):
     """Reconstruct on a card with given kernel times for all views, from host and to host."""
 
-    monkeypatch.setattr(xray_device, "FEWEST_ARRIVING", fewest)
-    monkeypatch.setattr(xray_device, "LEAST_ARRIVING", 0)
+    monkeypatch.setattr(xray_device, "MIN_CHUNK_VIEWS", fewest)
+    monkeypatch.setattr(xray_device, "MIN_CHUNK_BYTES", 0)
     gpu = TimedGpu(PER_BYTE)
     A = XrayTransform(SCAN, GRID, on=cuda(gpu), streams=True)
     data = np.ones((N_VIEWS, *SHAPE), np.float32) if data is None else data

@@ -28,7 +28,7 @@ from engine.tools.normalisation_scan import (
     over_distance,
     over_ring_difference,
 )
-from engine.tools.normalisation_scan.convergence import MOST_STEPS, SMALL
+from engine.tools.normalisation_scan.convergence import MAX_STEPS, SMALL
 from engine.tools.normalisation_scan.curves import FactorCurve
 from tests.processes import working_for
 
@@ -56,7 +56,7 @@ def test_progress_is_reported_up_to_the_file(scan: Path, tmp_path: Path) -> None
     assert counted[1].counts == 2 * counted[0].counts
     assert counted[0].crystal_error / counted[1].crystal_error == pytest.approx(np.sqrt(2))
     assert [each.done for each in steps] == [*range(1, len(steps) + 1)]
-    assert steps[0].change > SMALL >= steps[-1].change and len(steps) < MOST_STEPS
+    assert steps[0].change > SMALL >= steps[-1].change and len(steps) < MAX_STEPS
     made = events[-1]
     assert isinstance(made, MeasuredNormalisation)
     assert "Crystals without counts: 1 of 72" in made.remarks[0]

@@ -22,7 +22,7 @@ from engine.operators.rays import Rays
 from engine.tools.benchmark.cone.variants import FormsWork, ScanWork
 from engine.tools.benchmark.crossing import cube, events, time_bins, timing
 from engine.tools.tuning.comparing import Comparison
-from engine.tools.tuning.device_cone import MOST_PIXELS, DeviceBack, thinned
+from engine.tools.tuning.device_cone import MAX_PIXELS, DeviceBack, thinned
 from engine.tools.tuning.device_matrix import DeviceProjection
 from engine.tools.tuning.device_rays import DeviceUpdate
 from engine.tools.tuning.of_study import problem_of_study
@@ -234,7 +234,7 @@ def test_large_scan_is_tuned_on_some_of_its_views():
     )
     some = thinned(ScanWork(orbit, cube(8)))
     rows, columns = some.detector
-    assert 0.5 < some.n_views * rows * columns / MOST_PIXELS <= 1
+    assert 0.5 < some.n_views * rows * columns / MAX_PIXELS <= 1
     np.testing.assert_allclose(np.ptp(np.diff(some.geometry.angles_rad)), 0, atol=1e-12)
     wide = some.widened(2)
     assert wide.shape == (2052, 2052)

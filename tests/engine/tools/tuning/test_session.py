@@ -13,7 +13,7 @@ import pytest
 from engine.core.backend import cpu
 from engine.core.errors import DeviceError, ResourceError, SettingsError
 from engine.tools.tuning.choices import STRATEGIES
-from engine.tools.tuning.comparing import LEAST_PAIRS, PAIRS, Comparison, compare
+from engine.tools.tuning.comparing import MIN_PAIRS, PAIRS, Comparison, compare
 from engine.tools.tuning.outcome import TriedVariant
 from engine.tools.tuning.problem import worst
 from engine.tools.tuning.search_text import SearchEnded
@@ -167,7 +167,7 @@ def test_missing_kernel_tuner_is_reported_with_a_remedy(monkeypatch):
 def test_comparison_requires_all_pairs_to_accept_and_few_to_reject():
     slower = compare(lambda: 1.2, lambda: 1.0, lambda: True)
     faster = compare(lambda: 0.8, lambda: 1.0, lambda: True)
-    assert slower.pairs == LEAST_PAIRS and not slower.is_faster
+    assert slower.pairs == MIN_PAIRS and not slower.is_faster
     assert faster.pairs == PAIRS and faster.is_faster and faster.ratio == pytest.approx(0.8)
     assert compare(lambda: 0.8, lambda: 1.0, lambda: False) is None
     # median and interval of a known sample: quartiles 0.9 and 1.1

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.kernels.matrix.response import Panels
-from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
+from engine.kernels.scatter.panel_photons import DEPOSIT, MAX_DEPOSITS, Readout
 from engine.kernels.scatter.panel_tracks import track
 from engine.kernels.scatter.photons import REST_KEV
 
@@ -73,7 +73,7 @@ def readout(*, scatter: bool, photo: float, low: float, high: float) -> Readout:
 def seen_by_both(photons: Readout, lowest: float = STRAIGHT) -> float:
     """Return the fraction of pairs from the middle that both panels detect."""
     panels = Panels(2.0, 2.0, THICKNESS, 60.0, MU, 4, 119, 0.5)
-    found, deposits = np.empty((N, 6), np.int16), np.empty((MOST_DEPOSITS, DEPOSIT))
+    found, deposits = np.empty((N, 6), np.int16), np.empty((MAX_DEPOSITS, DEPOSIT))
     state = np.array([3], np.uint64)
     return track(N, (59, 0, 0), lowest, panels, photons, state, deposits, found) / N
 

@@ -12,7 +12,7 @@ from engine.core.errors import GeometryError
 from engine.data.histogram import one_layer
 from engine.data.layered_response import LayeredResponse
 from engine.geometry.dual_head import DualHead
-from engine.kernels.scatter.panel_photons import DEPOSIT, MOST_DEPOSITS
+from engine.kernels.scatter.panel_photons import DEPOSIT, MAX_DEPOSITS
 from engine.kernels.scatter.panel_tracks import track
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
@@ -85,7 +85,7 @@ def test_photons_are_detected_in_the_layers_of_their_rows(place: str) -> None:
     scanner = panels(**DEEP, place=place)
     response = build_layered(scanner, AnalyticResponse(n_points=1 << 12, threshold=0))
     n, voxel = 1 << 18, (1, 1, 2)
-    found, deposits = np.empty((n, 6), np.int16), np.empty((MOST_DEPOSITS, DEPOSIT))
+    found, deposits = np.empty((n, 6), np.int16), np.empty((MAX_DEPOSITS, DEPOSIT))
     state = np.array([7], np.uint64)
     lowest = 0.5
     n_seen = track(
