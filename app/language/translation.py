@@ -44,11 +44,11 @@ def tr(text: str, /, **values: object) -> str:
         values for the names in braces; control characters in names become visible marks
     """
     # A text without a translation is returned by Qt as empty, and appears in English.
-    said = (_translators[0].translate(CONTEXT, text) if _translators else "") or text
+    translated = (_translators[0].translate(CONTEXT, text) if _translators else "") or text
     return (
-        said.format(**{name: _visible_value(value) for name, value in values.items()})
+        translated.format(**{name: _visible_value(value) for name, value in values.items()})
         if values
-        else said
+        else translated
     )
 
 
@@ -88,8 +88,8 @@ def within(name: str) -> str:
     their capital.
     """
     first = name.split(" ", 1)[0]
-    is_plain = first[1:] == first[1:].lower()
-    return name if _language == "de" or not is_plain else name[:1].lower() + name[1:]
+    is_sentence_case = first[1:] == first[1:].lower()
+    return name if _language == "de" or not is_sentence_case else name[:1].lower() + name[1:]
 
 
 def chosen_language(folder: Path | None = None) -> str:

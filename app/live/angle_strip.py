@@ -70,8 +70,8 @@ class AngleStrip(QWidget):
             for angle in self._angles_deg:
                 left = bar.left() + bar.width() * float(angle) / 360
                 # The last bar would reach beyond 360° without the intersection.
-                held = QRectF(left, bar.top(), wide, bar.height()).intersected(bar)
-                painter.fillRect(held, QColor(colours.accent))
+                covered = QRectF(left, bar.top(), wide, bar.height()).intersected(bar)
+                painter.fillRect(covered, QColor(colours.accent))
         painter.setPen(QPen(QColor(colours.grid), 1.0))
         painter.drawRect(bar)
         self._paint_marks(painter, bar)

@@ -32,7 +32,7 @@ DEMO_KINDS = {FRAMES: CtProtocol, EVENTS: ListModeProtocol}
 FILE_NAME, KINDS = "live-scan.h5", tr("Scans (*.h5 *.nxs)")
 IMAGE_NAME, IMAGE_KINDS = "live-image.nii.gz", tr("Images (*.nii.gz *.h5 *.mha *.nrrd)")
 LOST = tr("This scan has not been saved. Save it first, or discard it.")
-NOT_KEPT, NO_IMAGE = tr("The scan could not be saved."), tr("The image could not be saved.")
+NOT_SAVED, NO_IMAGE = tr("The scan could not be saved."), tr("The image could not be saved.")
 
 
 class LiveCommands(QObject):
@@ -153,7 +153,7 @@ class LiveCommands(QObject):
             # A full reconstruction asks for no name: the scan must be on disk as soon as possible.
             path = _unused_scan_path(folder, datetime.now().astimezone())
         except EngineError as e:
-            self._context.session.raise_problem(Problem(NOT_KEPT, str(e)))
+            self._context.session.raise_problem(Problem(NOT_SAVED, str(e)))
             return
         self._write(path, self._reconstruct)
 
@@ -163,7 +163,7 @@ class LiveCommands(QObject):
             # Stops the source first: a file must not grow while it is written.
             write = model.writer()
         except EngineError as e:
-            self._context.session.raise_problem(Problem(NOT_KEPT, str(e)))
+            self._context.session.raise_problem(Problem(NOT_SAVED, str(e)))
             return
 
         def written(_: object) -> None:
@@ -172,7 +172,7 @@ class LiveCommands(QObject):
             then(path)
 
         self._context.commands.run_task(
-            lambda _: write(path), written, busy=tr("Saving the scan"), failed=NOT_KEPT
+            lambda _: write(path), written, busy=tr("Saving the scan"), failed=NOT_SAVED
         )
 
     def _reconstruct(self, path: Path) -> None:

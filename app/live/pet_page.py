@@ -153,7 +153,7 @@ class PetPage(WatchPage[LivePetModel]):
         self._show_motions(update)
         # Motions are vertical lines in all three plots.
         self._show_curves([each.at_s for each in update.motions])
-        self.hold(update.image)
+        self.show_update(update.image)
         shown = self.on_show
         # Figures arrive more often than images, and an equal image needs no new raster.
         if shown is not None and shown is not self.view_state.volume:
@@ -188,7 +188,7 @@ class PetPage(WatchPage[LivePetModel]):
         ]
         watched = update is not None and update.place is not None
         self.motion.setText("\n".join(lines) or (STILL if watched else NOT_WATCHED))
-        set_tone(self.motion, "look" if lines else "muted")
+        set_tone(self.motion, "warning" if lines else "muted")
 
 
 def _rate_title(power: int) -> str:

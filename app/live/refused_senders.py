@@ -74,7 +74,7 @@ class RefusedSenders(QWidget):
         for each in self._shown:
             text = _sender_text(each)
             line = label(text, wrap=True)
-            set_tone(line, "look")
+            set_tone(line, "warning")
             made = button(USE, partial(self._use, each.identity), USE_TIP)
             self._texts.append(text)
             self.buttons.append(made)

@@ -102,7 +102,7 @@ class SlicesPage(WatchPage[LiveModel]):
             self.strip.show_angles(update.images.angles_rad, newest)
         if update.projection is not None:
             self.views.projection.show_frame(update.projection)
-        self.hold(update.images)
+        self.show_update(update.images)
         shown = self.on_show
         if shown is not None:
             self.views.show_images(shown, self.remark)

@@ -31,7 +31,7 @@ class Row(NamedTuple):
 
     caption: str
     field: QWidget
-    beside: Sequence[Chooser] | str = ()
+    buttons: Sequence[Chooser] | str = ()
 
 
 class SourceForm(QWidget):
@@ -50,15 +50,15 @@ class SourceForm(QWidget):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(10)
         grid.setColumnStretch(1, 1)
-        for k, (caption, widget, beside) in enumerate(rows):
+        for k, (caption, widget, buttons) in enumerate(rows):
             grid.addWidget(label(caption, "caption"), k, 0)
             grid.addWidget(widget, k, 1)
-            if isinstance(beside, str):
-                grid.addWidget(label(beside, "muted"), k, 2)
-            elif beside:
+            if isinstance(buttons, str):
+                grid.addWidget(label(buttons, "muted"), k, 2)
+            elif buttons:
                 row = QHBoxLayout()
                 row.setSpacing(6)
-                for each in beside:
+                for each in buttons:
                     row.addWidget(button(each.words, each.choose, each.tip))
                 grid.addLayout(row, k, 2)
 

@@ -93,7 +93,7 @@ class SourceStatus:
         self._fault = fault
 
     def text(self, *, is_open: bool, has_data: bool, wait: str) -> tuple[str, str]:
-        """Return the state as text, and its tone: "", "ok", "look", "muted" or "missing".
+        """Return the state as text, and its tone: "", "ok", "warning", "muted" or "missing".
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class SourceStatus:
         if self.has_ended:
             return tr("The scan has ended"), "ok"
         if self._warning:
-            return self._warning, "look"
+            return self._warning, "warning"
         if not has_data:
-            return self._before_data, "look"
-        return (wait, "look") if wait else (tr("Running"), "ok")
+            return self._before_data, "warning"
+        return (wait, "warning") if wait else (tr("Running"), "ok")

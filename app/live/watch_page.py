@@ -17,7 +17,7 @@ from app.ui.theme.widgets import button, label, scrolled, set_tone
 M = TypeVar("M", LiveModel, LivePetModel)
 SIDE_PX = 300
 LISTENS = tr("The program listens on all networks and accepts senders on other computers.")
-KEPT_NOTE = tr("kept for comparison")
+STORED_NOTE = tr("kept for comparison")
 FROZEN_NOTE = tr("frozen")
 KEEP_TIP = tr("Stop and save the received scan to a file")
 WHOLE_TIP = tr("Stop, save the scan in the export folder, and reconstruct it")
@@ -55,7 +55,7 @@ class WatchPage(QWidget, Generic[M]):
         super().__init__()
         self.model: M = model
         self.network = label(LISTENS, wrap=True)
-        set_tone(self.network, "look")
+        set_tone(self.network, "warning")
         self.refused = RefusedSenders(model.use_sender)
         self.state, self.message = label("", "heading", wrap=True), label("", "muted", wrap=True)
         self.freeze = switch(
@@ -168,7 +168,7 @@ class WatchPage(QWidget, Generic[M]):
     def show_newest(self) -> None:
         """Show the newest images, unless older ones are selected."""
 
-    def hold(self, newest: object | None) -> None:
+    def show_update(self, newest: object | None) -> None:
         """Store the newest images, unless the display is frozen.
 
         Parameters
@@ -188,7 +188,7 @@ class WatchPage(QWidget, Generic[M]):
     def remark(self) -> str:
         """A note if the displayed image is not the newest."""
         if self.shows_stored:
-            return KEPT_NOTE
+            return STORED_NOTE
         return FROZEN_NOTE if self.freeze.isChecked() else ""
 
     def _store_current(self) -> None:

@@ -94,7 +94,7 @@ def _fill(line: tuple[ElidedLabel, QLabel, QLabel, QLabel], kernel: Kernel) -> N
     line[1].setToolTip(literal_tip(_threads_tip(kernel)))
     line[2].setText(str(kernel.registers))
     # Spilled registers are the most frequent reason for a slow kernel.
-    set_tone(line[2], "look" if kernel.local_bytes else "")
+    set_tone(line[2], "warning" if kernel.local_bytes else "")
     line[2].setToolTip(literal_tip(_registers_tip(kernel)))
     line[3].setText(percent(kernel.occupancy))
 

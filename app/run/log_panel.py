@@ -14,7 +14,7 @@ from app.state.services.context import AppContext
 from engine.core.visible_text import visible_text
 
 WORDS = {"info": "", "warning": tr("Warning: "), "error": tr("Error: ")}
-TONES = {"info": "muted", "warning": "look", "error": "missing"}
+TONES = {"info": "muted", "warning": "warning", "error": "missing"}
 
 
 class LogPanel(QWidget):

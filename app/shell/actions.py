@@ -191,7 +191,7 @@ class Actions(QObject):
         # All states on which an obstacle can depend.
         for signal in (study.inputs_changed, study.protocol_changed, session.device.changed):
             signal.connect(self.refresh)
-        for signal in (run.state_changed, run.images_changed, run.result_kept):
+        for signal in (run.state_changed, run.images_changed, run.result_stored):
             signal.connect(self.refresh)
         self._context.theme.changed.connect(self._show_theme)
 

@@ -56,8 +56,8 @@ class DeviceChooser(QToolButton):
 
     def _update_entries(self, keys: tuple[str, ...]) -> None:
         """Update the entries of the menu to one per device."""
-        for gone in [key for key in self.entries if key not in keys]:
-            entry = self.entries.pop(gone)
+        for missing in [key for key in self.entries if key not in keys]:
+            entry = self.entries.pop(missing)
             self.menu().removeAction(entry)
             entry.deleteLater()
         for key in keys:
@@ -98,7 +98,9 @@ class DeviceChooser(QToolButton):
         active, current = self._context.session.run.state.is_active, self._choice.in_use
         self.setEnabled(not active)
         usable = current is None or current.usable
-        set_icon(self, "device" if usable else "look", self._theme, "muted" if usable else "look")
+        set_icon(
+            self, "device" if usable else "warning", self._theme, "muted" if usable else "warning"
+        )
         # The header has little space, and the rest of the name is unique.
         short = self._choice.label.removeprefix("NVIDIA ")
         elide = Qt.TextElideMode.ElideRight

@@ -126,7 +126,7 @@ class MainWindow(QMainWindow):
         for lists in (self.welcome_lists, context.results, context.queue):
             # These lists read the disk, so they are filled when the window is visible.
             QTimer.singleShot(0, lists.refresh)
-        QTimer.singleShot(0, context.unfinished.take_over)
+        QTimer.singleShot(0, context.unfinished.recover)
         QTimer.singleShot(LOADER_MS, self, self.commands.start_loader)
 
     def _add_header(self) -> None:

@@ -92,10 +92,12 @@ class MessageBar(QFrame):
             self.answer.setText(problem.answer.text)
             self.answer.setToolTip(literal_tip(problem.answer.tip))
         self._log.setVisible(problem.is_fault)
-        way = QBoxLayout.Direction  # next to four buttons there is no space for text
+        direction = QBoxLayout.Direction  # next to four buttons there is no space for text
         has_many = bool(problem.cpu_job or problem.answer)
         is_long = len(self._text.text()) > FEW_CHARACTERS
-        self._parts.setDirection(way.TopToBottom if has_many or is_long else way.LeftToRight)
+        self._parts.setDirection(
+            direction.TopToBottom if has_many or is_long else direction.LeftToRight
+        )
         set_icon(
             self._icon,
             "missing" if problem.is_fault else "info",

@@ -16,7 +16,7 @@ from app.views.literal_text import literal_tip
 
 NOWHERE = QDockWidget.DockWidgetFeature.NoDockWidgetFeatures
 CLOSABLE = QDockWidget.DockWidgetFeature.DockWidgetClosable
-APART_PX = QSize(420, 760)
+FLOATING_PX = QSize(420, 760)
 
 
 class SidePanel(QDockWidget):
@@ -116,7 +116,7 @@ class SidePanel(QDockWidget):
         """Restore the last position if its screen still exists."""
         screen = QGuiApplication.screenAt(self.place.center())
         if self.place.isNull() or screen is None:
-            self.resize(fitted(APART_PX, self.screen().availableSize()))
+            self.resize(fitted(FLOATING_PX, self.screen().availableSize()))
         else:
             self.setGeometry(self.place)
 
@@ -162,7 +162,7 @@ class PanelWidths(QObject):
         super().__init__(window)
         self._window, self._wanted = window, wanted
         # Less than any width, so that the first resize applies the widths.
-        self._settled_px = -1
+        self._last_width_px = -1
         for panel in wanted:
             panel.resized.connect(self._note_widths)
         self._apply_widths()
@@ -170,13 +170,13 @@ class PanelWidths(QObject):
     def restore(self) -> None:
         """Restore the widths as far as space allows; call after each resize."""
         # Only a wider window can give space back.
-        if self._window.width() > self._settled_px:
+        if self._window.width() > self._last_width_px:
             self._apply_widths()
-        self._settled_px = self._window.width()
+        self._last_width_px = self._window.width()
 
     def _note_widths(self) -> None:
         """Store the widths as preferred, unless a resize of the window caused them."""
-        if self._window.width() == self._settled_px:
+        if self._window.width() == self._last_width_px:
             self._wanted = {
                 panel: px if panel.isFloating() else panel.width()
                 for panel, px in self._wanted.items()

@@ -31,7 +31,7 @@ MEANWHILE = tr(
     "Another scan was opened in the meantime and stays open. To open the demo, choose it again."
 )
 RECORDING_NAME, KINDS = "live-scan.h5", tr("Scans (*.h5 *.nxs)")
-LOOK_AGAIN_MS = (2000, 6000)
+REFRESH_MS = (2000, 6000)
 """The engine of a killed window can run on for a moment; its job is then found later."""
 
 
@@ -47,7 +47,7 @@ class WelcomeLists(QObject):
         self._show()
         context.session.run.state_changed.connect(self._refresh_after_run)
         context.unfinished.changed.connect(self._show)
-        for delay in LOOK_AGAIN_MS:
+        for delay in REFRESH_MS:
             timer = QTimer(self)
             timer.setSingleShot(True)
             timer.timeout.connect(self._refresh)

@@ -77,7 +77,7 @@ class NewScan(QObject):
         super().__init__(window)
         self._window, self._session = window, window.session
         self._scan: object = None
-        self._wants_focus = False
+        self._needs_focus = False
         self._session.study.inputs_changed.connect(self._follow)
         window.actions_.start.changed.connect(self._focus)
 
@@ -86,7 +86,7 @@ class NewScan(QObject):
         # Other inputs of the same scan must not move the panel.
         if scan is self._scan:
             return
-        self._scan, self._wants_focus = scan, scan is not None
+        self._scan, self._needs_focus = scan, scan is not None
         for area in self._window.workflow.findChildren(QScrollArea):
             area.verticalScrollBar().setValue(0)
         self._focus()
@@ -94,8 +94,8 @@ class NewScan(QObject):
     def _focus(self) -> None:
         """Focus Start when it is enabled, unless a run has already started."""
         if self._session.run.state.is_active:
-            self._wants_focus = False
+            self._needs_focus = False
         start = self._window.header.choice.start
-        if self._wants_focus and self._window.actions_.start.isEnabled() and start.isVisible():
-            self._wants_focus = False
+        if self._needs_focus and self._window.actions_.start.isEnabled() and start.isVisible():
+            self._needs_focus = False
             start.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -92,10 +92,10 @@ class LineDrag:
         line, viewport = self._view.state.line, self._view.viewport
         if line is not None and viewport is not None and line.plane == self._view.plane:
             to_screen = self._view.orientation.to_screen
-            for held, other in ((line.start_mm, line.end_mm), (line.end_mm, line.start_mm)):
-                place = QPointF(*viewport.to_px(*to_screen(held)))
+            for fixed, other in ((line.start_mm, line.end_mm), (line.end_mm, line.start_mm)):
+                place = QPointF(*viewport.to_px(*to_screen(fixed)))
                 if QLineF(place, at).length() <= NEAR_PX:
-                    return other, held is line.start_mm
+                    return other, fixed is line.start_mm
         # Not near an end: a new line starts here.
         return self._view.point_at(at), False
 

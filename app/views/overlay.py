@@ -114,8 +114,8 @@ def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewC
     width, height = size
     metrics = QFontMetricsF(painter.font())
     left, inks = EDGE_PX + 2, (colours.plate_text, colours.canvas)
-    beside = _width_next_to(painter.font(), words.top, width)
-    lines = fitted_lines(words.caption, metrics, beside, width - 2 * left)
+    free_px = _width_next_to(painter.font(), words.top, width)
+    lines = fitted_lines(words.caption, metrics, free_px, width - 2 * left)
     if words.is_brief:
         lines = lines[:1]
     halo_text(painter, left, EDGE_PX + metrics.ascent(), lines[0], *inks)
@@ -168,8 +168,8 @@ def fitted_lines(text: str, metrics: QFontMetricsF, first_px: float, other_px: f
     for part in text.split(BETWEEN):
         longer = f"{lines[-1]}{BETWEEN}{part}" if lines else part
         # Only the first line shares its height with a letter.
-        room = first_px if len(lines) <= 1 else other_px
-        if lines and metrics.horizontalAdvance(longer) <= room:
+        space = first_px if len(lines) <= 1 else other_px
+        if lines and metrics.horizontalAdvance(longer) <= space:
             lines[-1] = longer
         else:
             lines.append(part)
@@ -373,9 +373,9 @@ def scale_bar(
     """
     metrics = QFontMetricsF(painter.font())
     word_px = metrics.horizontalAdvance(f"0000 {unit}") + GAP_PX / 2
-    beside_letter = size[0] / 2 - 2 * GAP_PX - word_px
+    next_to_letter = size[0] / 2 - 2 * GAP_PX - word_px
     # The bar must not reach the letter at the middle of the lower edge.
-    longest = max(min(BAR_PART * size[0], beside_letter), SHORTEST_BAR_PX)
+    longest = max(min(BAR_PART * size[0], next_to_letter), SHORTEST_BAR_PX)
     length_mm = nice_length(longest / viewport.px_per_mm)
     length_px = round(length_mm * viewport.px_per_mm)
     text = f"{length_mm:g} {unit.removesuffix('s') if length_mm == 1 else unit}"

@@ -121,9 +121,9 @@ class IterationScrubber(QWidget):
         self.slider.setToolTip(tr("Select a saved iteration (keys [ and ])"))
         self.latest = QPushButton(tr("Latest"))
         # The button is only visible for earlier images, and the slider keeps its width.
-        kept = self.latest.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)
-        self.latest.setSizePolicy(kept)
+        policy = self.latest.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.latest.setSizePolicy(policy)
         self._text = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 2, 8, 2)
@@ -224,7 +224,7 @@ class IterationScrubber(QWidget):
         follows = tr("The view follows the latest iteration")
         welcome_lists = tr("Show the latest iteration and follow new ones")
         self.latest.setToolTip(literal_tip(follows if self.is_live else welcome_lists))
-        # A least width for the usual labels, so that the slider does not move with each iteration.
-        usual = self.fontMetrics().horizontalAdvance(tr("Iteration 00 of 00"))
-        self._text.show_within(self.text(), usual, NAME_PX)
+        # A minimum width for common labels, so that the slider does not move with each iteration.
+        typical_px = self.fontMetrics().horizontalAdvance(tr("Iteration 00 of 00"))
+        self._text.show_within(self.text(), typical_px, NAME_PX)
         self.slider.update()

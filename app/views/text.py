@@ -19,7 +19,7 @@ FRAME_IN_RUN = re.compile(
 """Label of an image of a time frame, with its number, its subset or its time."""
 MIN_SIZE, MAX_SIZE = 1e-4, 1e7
 """Range of values with an error that need no power of ten of their own."""
-PLAIN = re.compile(r"−?\d+(\.\d+)?")
+SIMPLE_NUMBER = re.compile(r"−?\d+(\.\d+)?")
 """A number without a power of ten."""
 
 
@@ -58,7 +58,7 @@ def without_zeros(text: str) -> str:
     text
         a number; one with a power of ten is not changed
     """
-    return text.rstrip("0").rstrip(".") if PLAIN.fullmatch(text) and "." in text else text
+    return text.rstrip("0").rstrip(".") if SIMPLE_NUMBER.fullmatch(text) and "." in text else text
 
 
 def with_error(value: float, sd: float, figures: int = 2) -> str:
@@ -124,7 +124,7 @@ def alike(values: Sequence[float]) -> list[str]:
     as many decimals as `number` needs for one of them; unchanged texts if one has a power of ten
     """
     texts = [number(value) for value in values]
-    if not all(PLAIN.fullmatch(text) for text in texts):
+    if not all(SIMPLE_NUMBER.fullmatch(text) for text in texts):
         return texts
     decimals = max(len(text.partition(".")[2]) for text in texts)
     # Adding 0.0 turns −0.0 into 0.0.

@@ -19,7 +19,7 @@ from app.views.slices.start_cursor import initial_cursor
 from engine.data import Volume
 from engine.geometry import Point
 
-_KEPT: dict[int, VolumeFacts] = {}
+_CACHE: dict[int, VolumeFacts] = {}
 _LOCK = Lock()
 N_BINS = 200
 MIN_RANGE = 1e-4
@@ -150,11 +150,11 @@ def facts_of(volume: Volume) -> VolumeFacts:
     # Threads that load volumes and the window both come here.
     with _LOCK:
         key = id(volume)
-        found = _KEPT.get(key)
+        found = _CACHE.get(key)
         if found is None:
-            found = _KEPT[key] = VolumeFacts(volume)
+            found = _CACHE[key] = VolumeFacts(volume)
             # Keys are object IDs, which Python reuses after the object is deleted.
-            weakref.finalize(volume, _KEPT.pop, key, None)
+            weakref.finalize(volume, _CACHE.pop, key, None)
         return found
 
 

@@ -229,7 +229,7 @@ class WindowWorkFile:
         owned = work.model_copy(update={"owner": None if closed else Owner.current()})
         write_atomically(owned.to_text().encode(), file, private=True)
 
-    def take_over(self) -> RecoveredWork:
+    def recover(self) -> RecoveredWork:
         """Claim the work of windows that have ended.
 
         Raises

@@ -55,7 +55,7 @@ def best() -> Backend:
 
 
 def _check(say: Callable[[str], None] | None) -> backend.Check:
-    def why_not(on: Backend, card: NvidiaCard) -> str:
+    def obstacle(on: Backend, card: NvidiaCard) -> str:
         verdict = stored_result(card)
         if verdict is None:
             # This import loads all kernels of the CPU, which takes seconds; CPU runs skip it.
@@ -72,7 +72,7 @@ def _check(say: Callable[[str], None] | None) -> backend.Check:
             verdict = keep(card, found)
         return verdict.words
 
-    return why_not
+    return obstacle
 
 
 def keep(card: NvidiaCard, found: tuple[Finding, ...]) -> SelfTestResult:

@@ -12160,8 +12160,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>{shown:,} of {total:,} shown, {room} on disk</source>
-      <translation>{shown:,} von {total:,} gezeigt, {room} auf der Festplatte</translation>
+      <source>{shown:,} of {total:,} shown, {on_disk} on disk</source>
+      <translation>{shown:,} von {total:,} gezeigt, {on_disk} auf der Festplatte</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
@@ -12360,8 +12360,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />
-      <source>The open scan belongs to {whose}.</source>
-      <translation>Der offene Scan gehört zu {whose}.</translation>
+      <source>The open scan belongs to {subject}.</source>
+      <translation>Der offene Scan gehört zu {subject}.</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/worklist_page.py" />

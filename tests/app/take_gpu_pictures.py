@@ -27,7 +27,7 @@ from engine.protocols.study.assignments import with_settings
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 from tests.emulator.card.machine import Machine
-from tests.emulator.card.running import why_not
+from tests.emulator.card.running import obstacle
 from tests.engine import engine_sources
 from tests.engine.modalities.map_scans import PANELS, RINGS, scans_in
 
@@ -169,7 +169,7 @@ def main() -> None:
     settings = {PLATFORM: platform_of("1280x720"), HOME: str(out / "home")}
     if given.real:
         machines: dict[str, dict[str, str]] = {"runs": {}}
-    elif reason := why_not():
+    elif reason := obstacle():
         sys.exit(f"There is no software card: {reason}.")
     else:
         path = {"PYTHONPATH": str(SITE)}

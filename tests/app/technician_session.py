@@ -140,7 +140,7 @@ def work(app: QApplication, window: MainWindow, scan: Path) -> Hands:
     click(card.sign_off.judgement.buttons["acceptable"])
     wait(app, card.sign_off.send.isEnabled, "the signature")
     click(card.sign_off.send)
-    sent = lambda: "accepted the report" in card.sign_off.said.text() and calm()  # noqa: E731
+    sent = lambda: "accepted the report" in card.sign_off.message.text() and calm()  # noqa: E731
     wait(app, sent, "the answer of the archive")
     app.removeEventFilter(hands)
     return hands

@@ -103,6 +103,6 @@ def test_changing_action_leaks_no_memory(qtbot, growth):
 def test_labels_with_the_same_icon_share_its_pixmap(qapp):
     theme, labels = Theme(qapp), (QLabel(), QLabel())
     for each in labels:
-        set_icon(each, "look", theme, "look")
+        set_icon(each, "warning", theme, "warning")
     # Qt caches a scaled copy of each different pixmap.
     assert len({each.pixmap().cacheKey() for each in labels}) == 1

@@ -10,7 +10,7 @@ import pytest
 from filelock import FileLock
 
 from engine.core.json_types import Plain
-from tests.disturbed.shim import compiled, under, why_not
+from tests.disturbed.shim import compiled, obstacle, under
 
 Reported = Callable[[str], list[Plain]]
 
@@ -18,8 +18,8 @@ Reported = Callable[[str], list[Plain]]
 @pytest.fixture(scope="session")
 def reported(tmp_path_factory: pytest.TempPathFactory, isocenter_home: Path) -> Reported:
     """Return the JSON lines that a module of this folder prints under the shim."""
-    if why_not():
-        pytest.skip(why_not())
+    if obstacle():
+        pytest.skip(obstacle())
     folder = tmp_path_factory.getbasetemp()
     folder = folder.parent if folder.name.startswith("popen-") else folder
 

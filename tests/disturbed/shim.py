@@ -14,7 +14,7 @@ SETTING, LOG = "DISTURB", "DISTURB_LOG"
 SOURCE = Path(__file__).with_name("shim.c")
 
 
-def why_not() -> str:
+def obstacle() -> str:
     """Return why this machine cannot run the shim, or "" if it can."""
     if not sys.platform.startswith("linux"):
         return "a disturbed disk needs Linux"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli.exit_codes import USER_FAULT
-from tests.disturbed.shim import SETTING, SOURCE, compiled, why_not
+from tests.disturbed.shim import SETTING, SOURCE, compiled, obstacle
 from tests.farm.formats import KINDS
 
 pytestmark = pytest.mark.slow
@@ -22,8 +22,8 @@ AFTER_THE_HEAD = 4200
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if why_not():
-        pytest.skip(why_not())
+    if obstacle():
+        pytest.skip(obstacle())
     return compiled(tmp_path_factory.mktemp("shim"))
 
 

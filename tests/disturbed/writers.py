@@ -365,9 +365,9 @@ def _sheet(folder: Path, version: int) -> None:
 
 
 def _kept_inputs(folder: Path, version: int) -> None:
-    from app.state.models.scanner_inputs import KeepingOwner, RememberedInputs
+    from app.state.models.scanner_inputs import InputOwner, RememberedInputs
 
-    owner = KeepingOwner("key", "Tiny")
+    owner = InputOwner("key", "Tiny")
     RememberedInputs(folder).keep(owner, "scanner", f"ring-{version}", date(2026, 11, 22))
 
 

@@ -1,10 +1,9 @@
-// The part of CUDA C++ that our kernels use, for g++: the text of a kernel runs on the CPU.
+// The part of CUDA C++ that our kernels use, for g++. The source of a kernel runs on the CPU.
 //
-// Blocks run side by side on the CPU's threads, the threads of a block one after the other
-// (fibers.h). Compile without contraction, so that arithmetic is that of IEEE 754, operation by
-// operation, and with -nostdinc++: the headers of C are a hundredth of those of C++, and every form
-// of every kernel reads them. Real races, stream order and shared memory sized at launch are not
-// covered.
+// Blocks run in parallel on the threads of the CPU, the threads of a block one after the other
+// (fibers.h). Compile without contraction, so that each operation follows IEEE 754, and with
+// -nostdinc++: the C headers are a hundredth the size of the C++ headers, and every variant of
+// every kernel includes them. Real races, stream order and dynamic shared memory are not covered.
 #pragma once
 
 #include <math.h>
@@ -37,7 +36,7 @@ CUDA_CPU_VECTORS(CUDA_CPU_VECTOR)
 
 // ---- arithmetic --------------------------------------------------------------------------------
 
-// C++ has these for both types, C for double alone.
+// C++ declares these for both types, C only for double.
 #define CUDA_CPU_ONE(NAME) \
   static inline float NAME(float x) { return NAME##f(x); }
 #define CUDA_CPU_TWO(NAME) \
@@ -82,12 +81,12 @@ static inline double max(double a, double b) { return fmax(a, b); }
 static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline float __saturatef(float x) { return x > 0.0f ? fminf(x, 1.0f) : 0.0f; }
 static inline float __fdividef(float a, float b) { return a / b; }
-#define __expf(x) expf(x)  // names that the C library has, too
+#define __expf(x) expf(x)  // the C library has functions of these names
 #define __logf(x) logf(x)
 
 static inline float __fadd_rn(float a, float b) { return a + b; }
 static inline float __fadd_rd(float a, float b) {
-  const double exact = double(a) + b;  // of numbers that differ by less than 2^29
+  const double exact = double(a) + b;  // if the ratio of the numbers is below 2^29
   const float nearest = float(exact);
   return nearest > exact ? nextafterf(nearest, -INFINITY) : nearest;
 }
@@ -109,7 +108,7 @@ static inline long long __double_as_longlong(double x) { return __builtin_bit_ca
 static inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
 namespace cpu {
-// As the card converts: to the nearest number there is, NaN to 0 (64-bit: to the lowest).
+// Convert as a GPU does: saturate at the limits; NaN becomes 0 (64 bits: the lowest number).
 template <class T, class Real>
 inline T converted(Real whole) {
   constexpr T low = T(1) << (8 * sizeof(T) - 1), high = ~low;
@@ -150,7 +149,7 @@ inline T atomically(T* at, Change change) {
 }
 }  // namespace cpu
 
-// The types that the card knows; another one does not compile there either.
+// The types that CUDA supports; other types do not compile for a GPU either.
 #define CUDA_CPU_ATOMIC(T, NAME, NEW)                                   \
   static inline T NAME(T* at, T value) {                                \
     return cpu::atomically(at, [=](T old) { return static_cast<T>(NEW); });          \
@@ -181,7 +180,7 @@ CUDA_CPU_ATOMIC_ORDER(unsigned long long)
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __threadfence(); }
 
-// ---- barriers and warps; `line` is where the kernel calls --------------------------------------
+// ---- barriers and warps; `line` is the source line of the call ---------------------------------
 
 static inline void __syncthreads(int line = __builtin_LINE()) { cpu::wait_at_barrier(line); }
 
@@ -203,13 +202,13 @@ inline T value_of(uint64_t bits) {
   else return __builtin_bit_cast(T, bits);
 }
 
-// The value of lane `source` of this lane's part of the warp, its own if `source` is outside.
+// Return the value of lane `source` in this part of the warp; the own value if `source` is outside.
 template <class T>
 inline T shuffled(unsigned mask, T value, int source, int width, int line) {
   const int first = lane / width * width;
   const bool inside = source >= first && source < first + width;
   exchange(mask, bits_of(value), line);
-  return value_of<T>(heard_from(inside ? source : lane, line));
+  return value_of<T>(value_from(inside ? source : lane, line));
 }
 }  // namespace cpu
 
@@ -242,7 +241,7 @@ static inline unsigned __ballot_sync(unsigned mask, int vote, int line = __built
   const unsigned present = cpu::exchange(mask, vote != 0, line);
   unsigned votes = 0;
   for (int lane = 0; lane < warpSize; lane++) {
-    if (present >> lane & 1) votes |= unsigned(cpu::heard_from(lane, line)) << lane;
+    if (present >> lane & 1) votes |= unsigned(cpu::value_from(lane, line)) << lane;
   }
   return votes;
 }

@@ -1,8 +1,8 @@
-// The threads of a CUDA block as fibers of one CPU thread: who runs, and who waits for whom.
+// Schedule the threads of a CUDA block as fibers of one CPU thread.
 //
 // Each thread runs until it ends or waits at a barrier or a collective of its warp; then the next
-// one runs, in ascending or in descending order. Threads that wait for each other for ever are
-// reported. A thread that never waits hands its stack to the next one.
+// one runs, in ascending or in descending order. A deadlock is reported. A thread that never
+// waits passes its stack to the next one.
 #pragma once
 
 #include <algorithm>
@@ -30,11 +30,11 @@ struct Thread {
   State state = State::fresh;
   Context context;
   char* stack = nullptr;
-  int line = 0;          // of the kernel, where it waits
-  unsigned mask = 0;     // lanes named in the collective in which it waits
-  unsigned present = 0;  // lanes that took part in the last collective
-  uint64_t value = 0;    // its own one in a collective
-  uint64_t heard = 0;    // the snapshot of `value` when the collective was complete
+  int line = 0;          // source line at which it waits
+  unsigned mask = 0;     // lanes of the collective for which it waits
+  unsigned present = 0;  // lanes of the last collective
+  uint64_t value = 0;    // its contribution to a collective
+  uint64_t shared = 0;   // copy of `value` from the end of the collective
 };
 
 class Block {
@@ -43,7 +43,7 @@ class Block {
       : reverse_(reverse), body_(body), arguments_(arguments), size_(size),
         threads_(size_t(size.x) * size.y * size.z) {}
 
-  // Run one block. What went wrong is in `fault`.
+  // Run one block. `fault` describes an error.
   void run() {
     std::fill(threads_.begin(), threads_.end(), Thread());
     while (fault.empty()) {
@@ -53,7 +53,7 @@ class Block {
       if (all_in(State::at_barrier) && one_line()) {
         for (Thread& thread : threads_) thread.state = State::ready;
       } else if (!moved) {
-        fault = who_waits_where();
+        fault = describe_deadlock();
       }
     }
     for (Thread& thread : threads_) drop_stack(thread);
@@ -66,7 +66,7 @@ class Block {
     pause();
   }
 
-  // Wait until all lanes of the mask gave a value, and return who did; see `heard_from`.
+  // Wait for the values of all lanes in the mask; return the lanes. `value_from` reads the values.
   unsigned exchange(unsigned mask, uint64_t value, int line) {
     Thread& self = threads_[current_];
     if (!(mask >> lane() & 1)) {
@@ -81,18 +81,18 @@ class Block {
     return self.present;
   }
 
-  // What a lane gave in the last collective.
-  uint64_t heard_from(int lane, int line) {
+  // Return the value of a lane in the last collective.
+  uint64_t value_from(int lane, int line) {
     if (!(threads_[current_].present >> lane & 1)) {
       fail("a shuffle reads lane " + std::to_string(lane) + ", which takes no part, line " +
            std::to_string(line));
     }
-    return threads_[current_ / warpSize * warpSize + lane].heard;
+    return threads_[current_ / warpSize * warpSize + lane].shared;
   }
 
   int lane() const { return current_ % warpSize; }
 
-  // End the block with what a thread did wrong.
+  // End the block with an error of a thread.
   [[noreturn]] void fail(const std::string& text) {
     fault = text;
     for (;;) pause();
@@ -125,7 +125,7 @@ class Block {
     return moved;
   }
 
-  // Let go on whoever waits in a collective that is complete.
+  // Resume the lanes of complete collectives.
   bool release_lanes(int first, int n) {
     bool released = false;
     for (int i = 0; i < n; i++) {
@@ -144,7 +144,7 @@ class Block {
       for (int j = 0; j < n; j++) {
         if (!(group >> j & 1)) continue;
         Thread& other = threads_[first + j];
-        other.heard = other.value;
+        other.shared = other.value;
         other.present = group;
         other.state = State::ready;
       }
@@ -152,7 +152,7 @@ class Block {
     return released;
   }
 
-  std::string who_waits_where() const {
+  std::string describe_deadlock() const {
     std::map<int, int> waiting;
     int n_ended = 0;
     for (const Thread& thread : threads_) {
@@ -221,11 +221,11 @@ class Block {
   std::vector<Thread> threads_;
   int current_ = 0;
   Context scheduler_;
-  const void* home_ = nullptr;  // the stack of the scheduler
+  const void* home_ = nullptr;  // stack of the scheduler
   size_t home_bytes_ = 0;
 };
 
-static thread_local Block* block;  // the one that this CPU thread runs
+static thread_local Block* block;  // the block that this CPU thread runs
 
 inline void Block::enter() {
 #ifdef __SANITIZE_ADDRESS__

@@ -1,9 +1,9 @@
-// The doors of a kernel: what it takes, and a launch.
+// Exported functions of a kernel: its arguments, and a launch.
 #pragma once
 
 namespace cpu {
 
-// Numpy's letter for a kind of number.
+// Letter of NumPy for a kind of number.
 template <class T>
 constexpr char kind = 'V';
 #define CUDA_CPU_KIND(T, LETTER) \
@@ -25,7 +25,7 @@ CUDA_CPU_KIND(unsigned long, 'u')
 CUDA_CPU_KIND(unsigned long long, 'u')
 #undef CUDA_CPU_KIND
 
-// Numpy's code of a type, such as f4, with a space after it.
+// Code of a type in NumPy, for example f4, followed by a space.
 struct Code {
   char star, kind, size, space;
 };
@@ -46,7 +46,7 @@ struct CodeOf<const T> : CodeOf<T> {};
   struct CodeOf<NAME##4> : CodeOf<T> {};
 CUDA_CPU_VECTORS(CUDA_CPU_COMPONENTS)
 #undef CUDA_CPU_COMPONENTS
-// A pointer has a star before the code of what it points to.
+// The code of a pointer is a star and the code of its elements.
 template <class T>
 struct CodeOf<T*> {
   static constexpr Code code = {'*', CodeOf<T>::code.kind, CodeOf<T>::code.size, ' '};
@@ -56,10 +56,10 @@ template <size_t...>
 struct Places {};
 
 template <auto kernel>
-struct Door;
+struct Entry;
 
 template <class... Args, void (*kernel)(Args...)>
-struct Door<kernel> {
+struct Entry<kernel> {
   static constexpr Code signature[] = {CodeOf<Args>::code..., {}};
 
   static void run(void** arguments) {
@@ -77,12 +77,12 @@ struct Door<kernel> {
 #define CUDA_CPU_EXPORT extern "C" __attribute__((visibility("default")))
 #define CUDA_CPU_KERNEL(NAME)                                                               \
   CUDA_CPU_EXPORT const char* signature_##NAME() {                                          \
-    return &cpu::Door<&::kernel_text::NAME>::signature[0].star;                             \
+    return &cpu::Entry<&::kernel_text::NAME>::signature[0].star;                             \
   }                                                                                         \
   CUDA_CPU_EXPORT const char* launch_##NAME(                                                \
       const unsigned* size, void** arguments, const cpu::Textures* textures, int reverse) { \
     return cpu::launch(                                                                     \
-        cpu::Door<&::kernel_text::NAME>::run, size, arguments, textures, reverse);          \
+        cpu::Entry<&::kernel_text::NAME>::run, size, arguments, textures, reverse);          \
   }
 #define CUDA_CPU_CONSTANT(NAME)                              \
   CUDA_CPU_EXPORT void* constant_##NAME(uint64_t* n_bytes) { \

@@ -1,4 +1,4 @@
-// The card that kernels run on: all blocks of a launch, side by side on the CPU's threads.
+// Run all blocks of a launch in parallel on the threads of the CPU.
 
 #include "runtime.h"
 
@@ -25,7 +25,7 @@ unsigned exchange(unsigned mask, uint64_t value, int line) {
   return block->exchange(mask, value, line);
 }
 
-uint64_t heard_from(int lane, int line) { return block->heard_from(lane, line); }
+uint64_t value_from(int lane, int line) { return block->value_from(lane, line); }
 
 void fail(const char* format, ...) {
   char text[200];
@@ -52,7 +52,7 @@ const char* launch(
   std::atomic<bool> failed = false;
   std::string first;
   std::mutex lock;
-#pragma omp parallel if (n_blocks > 4)  // fewer are over before a thread has woken
+#pragma omp parallel if (n_blocks > 4)  // fewer end before another thread starts
   {
     Block mine(threads, reverse, body, arguments);
     block = &mine;

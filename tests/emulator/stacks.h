@@ -1,4 +1,4 @@
-// Stacks for fibers, and how a CPU thread changes from one to another.
+// Stacks of fibers, and the switch of a CPU thread between them.
 #pragma once
 
 #include <stddef.h>
@@ -23,7 +23,7 @@ static constexpr size_t STACK_BYTES = 512 << 10;
 #else
 static constexpr size_t STACK_BYTES = 64 << 10;
 #endif
-static constexpr size_t GUARD_BYTES = 64 << 10;  // a whole page, however large pages are
+static constexpr size_t GUARD_BYTES = 64 << 10;  // at least one page, for all page sizes
 
 #ifdef CUDA_CPU_PORTABLE
 
@@ -46,7 +46,7 @@ static void prepare(Context& context, char* stack, void (*entry)()) {
 #else
 
 struct Context {
-  void** top;  // of the stack, on which the registers lie that a call must keep
+  void** top;  // top of the stack, which contains the callee-saved registers
 };
 
 extern "C" void cuda_cpu_switch(void*** from, void** to);
@@ -65,7 +65,7 @@ static void switch_stack(Context& from, Context& to) { cuda_cpu_switch(&from.top
 
 static void prepare(Context& context, char* stack, void (*entry)()) {
   void** top = reinterpret_cast<void**>(stack + STACK_BYTES) - 2;
-  *--top = nullptr;  // where `entry` would return to; it never does
+  *--top = nullptr;  // return address of `entry`, which never returns
   *--top = reinterpret_cast<void*>(entry);
   for (int i = 0; i < 6; i++) *--top = nullptr;
   context.top = top;
@@ -73,7 +73,7 @@ static void prepare(Context& context, char* stack, void (*entry)()) {
 
 #endif
 
-static thread_local std::vector<char*>* spare_stacks;  // kept for the life of the CPU thread
+static thread_local std::vector<char*>* spare_stacks;  // reused until the CPU thread ends
 
 static char* take_stack() {
   if (!spare_stacks) spare_stacks = new std::vector<char*>;

@@ -1,10 +1,10 @@
-// Textures of float pictures: linear interpolation between texels, zero outside.
+// Textures of floats: linear interpolation between texels, zero outside.
 //
 // T[i] has its centre at i + 1/2, so with x' = x - 1/2, i = floor(x') and a = x' - i
 //   tex(x) = (1 - a) T[i] + a T[i + 1]
-// and so along y and, of a 3D array, z. As on a card, a is rounded to a multiple of 1/256, unless
-// `exact`. Stricter than a card: a coordinate that is no number, a layer that there is not, a
-// handle of nothing or of another kind are faults.
+// and likewise along y and, in a 3D array, along z. As on a GPU, a is rounded to a multiple of
+// 1/256, unless `exact`. Unlike on a GPU, NaN coordinates, missing layers, invalid handles and
+// handles of another kind are errors.
 #pragma once
 
 typedef unsigned long long cudaTextureObject_t;
@@ -23,10 +23,10 @@ inline const Texture& texture_of(cudaTextureObject_t handle, TextureKind kind, i
 inline float texel(const Texture& of, int64_t x, int64_t y, int64_t z) {
   const bool inside =
       x >= 0 && x < of.width && y >= 0 && y < of.height && z >= 0 && z < of.depth;
-  return inside ? of.data[z * of.picture + y * of.row + x] : 0.0f;
+  return inside ? of.data[z * of.slice + y * of.row + x] : 0.0f;
 }
 
-// Where between two texels: the lower one, and the weight of the upper one.
+// Position between two texels: index of the lower texel, weight of the upper one.
 struct Between {
   int64_t lower;
   float weight;
@@ -54,7 +54,7 @@ inline float interpolated(const Texture& of, const Between& x, const Between& y,
 template <class T>
 inline T tex2D(cudaTextureObject_t handle, float x, float y, int line = __builtin_LINE()) {
   static_assert(__is_same(T, float));
-  const cpu::Texture& of = cpu::texture_of(handle, cpu::TextureKind::pictures, line);
+  const cpu::Texture& of = cpu::texture_of(handle, cpu::TextureKind::plane, line);
   return cpu::interpolated(of, {x, line}, {y, line}, 0);
 }
 

@@ -19,7 +19,7 @@ _KINDS: dict[TextureKind, int] = {"list": 2, "pitched": 2, "array": 3, "layered"
 
 
 class _Texture(ctypes.Structure):
-    """Same layout as in tests/emulator/textures.h."""
+    """Same layout as in tests/emulator/runtime.h."""
 
     _fields_ = (
         ("data", ctypes.c_void_p),
@@ -27,7 +27,7 @@ class _Texture(ctypes.Structure):
         ("height", ctypes.c_int64),
         ("depth", ctypes.c_int64),
         ("row", ctypes.c_int64),
-        ("picture", ctypes.c_int64),
+        ("slice_stride", ctypes.c_int64),
         ("kind", ctypes.c_int64),
     )
 
@@ -52,18 +52,18 @@ class TextureTable:
         """Return the address of the table for a launch."""
         return ctypes.addressof(self._table)
 
-    def add(self, pictures: np.ndarray, kind: TextureKind) -> int:
-        """Return a new handle for pictures (n_pictures, n_rows, n_columns) with strided rows."""
+    def add(self, slices: np.ndarray, kind: TextureKind) -> int:
+        """Return a new handle for slices (n_slices, n_rows, n_columns) with strided rows."""
         n = self._table.n
         if n == len(self._all):
             larger = (_Texture * (2 * n))()
             ctypes.memmove(larger, self._all, ctypes.sizeof(self._all))
             self._all = larger
             self._table.all = larger
-        n_pictures, n_rows, n_columns = pictures.shape
-        picture, row, _ = (stride // 4 for stride in pictures.strides)
+        n_slices, n_rows, n_columns = slices.shape
+        slice_stride, row, _ = (stride // 4 for stride in slices.strides)
         self._all[n] = _Texture(
-            pictures.ctypes.data, n_columns, n_rows, n_pictures, row, picture, _KINDS[kind]
+            slices.ctypes.data, n_columns, n_rows, n_slices, row, slice_stride, _KINDS[kind]
         )
         self._table.n = n + 1
         return n + 1
@@ -75,7 +75,7 @@ class TextureTable:
 
 
 class EmulatedTexture(Texture):
-    """Pictures in a device array; padding between rows is NaN."""
+    """Slices in a device array; padding between rows is NaN."""
 
     def __init__(self, kind: TextureKind, shape: tuple[int, int, int], gpu: EmulatedGpu) -> None:
         check_shape(kind, shape)
@@ -84,10 +84,10 @@ class EmulatedTexture(Texture):
         stored = gpu.empty(padded(shape) if kind == "pitched" else shape, np.float32)
         stored[...] = np.nan
         _, n_rows, n_columns = shape
-        self._pictures: DeviceArray = stored[:, :n_rows, :n_columns]
-        self._pictures[...] = 0
-        self.memory = self._pictures if kind == "pitched" else None
-        plain = bare(self._pictures)
+        self._slices: DeviceArray = stored[:, :n_rows, :n_columns]
+        self._slices[...] = 0
+        self.memory = self._slices if kind == "pitched" else None
+        plain = bare(self._slices)
         if kind in ("array", "layered"):
             handles = [gpu.textures.add(plain, kind)]
             self.argument: Any = np.uint64(handles[0])
@@ -98,4 +98,4 @@ class EmulatedTexture(Texture):
 
     def update(self, values: DeviceArray, first: int = 0) -> None:
         check_update(self.shape, values, first)
-        self._gpu.copy_into(self._pictures[first : first + len(values)], values)
+        self._gpu.copy_into(self._slices[first : first + len(values)], values)

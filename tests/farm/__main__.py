@@ -42,13 +42,13 @@ def main() -> int:
         for kind in chosen:
             place = Path(folder) / kind.name
             outcomes = _tried(kind, place, a)
-            n_faults += _told(kind.name, outcomes)
+            n_faults += _report(kind.name, outcomes)
         attacks = [attack for attack in ATTACKS if not a.only or a.only in attack.name]
         attacks = attacks[first::step]
         place = Path(folder) / "attacks"
         cases = [attack.case(place / str(k)) for k, attack in enumerate(attacks)]
         outcomes = run(cases)
-        n_faults += _told("attacks", outcomes)
+        n_faults += _report("attacks", outcomes)
         for attack, outcome in zip(attacks, outcomes, strict=True):
             if outcome.verdict in FAULTS or (outcome.verdict == "read" and not attack.harmless):
                 n_faults += outcome.verdict == "read"
@@ -94,11 +94,11 @@ def _tried(kind: Kind, place: Path, a: argparse.Namespace) -> list[Outcome]:
         outcomes.append(outcome)
         if outcome.verdict in (*FAULTS, LIBRARY):
             sys.stdout.write(f"    case {outcome.index}: {outcome.verdict} {outcome.text}\n")
-            _keep(a.keep, kind, outcome.index, place, damage(outcome.index))
+            _save_input(a.keep, kind, outcome.index, place, damage(outcome.index))
     return outcomes
 
 
-def _keep(
+def _save_input(
     folder: Path | None, kind: Kind, index: int, made: Path, damaged: tuple[Path, bytes]
 ) -> None:
     if folder is None:
@@ -108,7 +108,7 @@ def _keep(
     (place / damaged[0].relative_to(made)).write_bytes(damaged[1])
 
 
-def _told(name: str, outcomes: list[Outcome]) -> int:
+def _report(name: str, outcomes: list[Outcome]) -> int:
     counts = Counter(outcome.verdict for outcome in outcomes)
     words = [str(counts[verdict]) for verdict in ("read", "refused", *FAULTS, LIBRARY)]
     slowest = max((outcome.seconds for outcome in outcomes), default=0.0)

@@ -52,7 +52,7 @@ def _instead(kind: Kind, trap: traps.Trap) -> Attack:
     return Attack(f"{trap.__name__} as {kind.name}", act)
 
 
-def _beside(kind: Kind, trap: traps.Trap) -> Attack:
+def _neighbour(kind: Kind, trap: traps.Trap) -> Attack:
     """Return an attack with traps next to a good file, under every name that a reader looks for."""
 
     def act(folder: Path) -> object:
@@ -62,7 +62,7 @@ def _beside(kind: Kind, trap: traps.Trap) -> Attack:
         inspect(path)
         return kind.read(path)
 
-    return Attack(f"{trap.__name__} beside {kind.name}", act, harmless=True)
+    return Attack(f"{trap.__name__} next to {kind.name}", act, harmless=True)
 
 
 def _companion(kind: Kind, trap: traps.Trap) -> Attack:
@@ -81,9 +81,12 @@ def _companion(kind: Kind, trap: traps.Trap) -> Attack:
 
 ATTACKS: tuple[Attack, ...] = (
     *(_instead(kind, trap) for kind in KINDS for trap in traps.TRAPS),
-    *(_beside(kind, trap) for kind in KINDS for trap in (traps.fifo, traps.zeros)),
+    *(_neighbour(kind, trap) for kind in KINDS for trap in (traps.fifo, traps.zeros)),
     *(_companion(kind, trap) for kind in KINDS for trap in (traps.fifo, traps.zeros)),
     *(Attack(f"bomb: {act.__name__}", act) for act in bombs.BOMBS),
-    *(Attack(f"lie: {lie.name}", lie.act) for lie in false_statements.LIES),
+    *(
+        Attack(f"false statement: {each.name}", each.act)
+        for each in false_statements.FALSE_STATEMENTS
+    ),
     *(Attack(f"elsewhere: {each.name}", each.act) for each in external_references.POINTERS),
 )

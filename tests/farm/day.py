@@ -78,7 +78,7 @@ class Day:
             self.figures.refused += 1
             self._compare(sample, given)
             if could_start and (why := self._session.obstacle()):
-                self.figures.dead_starts.append(f"{path.name} beside {sample.make}: {why}")
+                self.figures.dead_starts.append(f"{path.name} with {sample.make}: {why}")
 
     def _open_scan(self, sample: Sample) -> dict[str, str]:
         self.figures.openings += 1
@@ -103,9 +103,9 @@ class Day:
     def _compare(self, sample: Sample, given: dict[str, str]) -> None:
         there = {role: found.value for role, found in self._session.study.inputs.items()}
         foreign = [f"{role} {value}" for role, value in there.items() if given.get(role) != value]
-        gone = [role for role in given if role not in there]
-        self.figures.carried_over += [f"{each} beside {sample.path}" for each in foreign]
-        self.figures.missing += [f"{role} of {sample.path}" for role in gone]
+        absent = [role for role in given if role not in there]
+        self.figures.carried_over += [f"{each} with {sample.path}" for each in foreign]
+        self.figures.missing += [f"{role} of {sample.path}" for role in absent]
 
 
 def live(day: Day, samples: list[Sample], refused: list[Path], n_openings: int) -> Figures:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tests.farm.formats import KINDS, Kind
 
-OTHER = "apart/other.h5"
+OTHER = "linked/other.h5"
 """Path of a file with the missing values; a reader that follows a link would look correct."""
 HDF5 = (
     *("unsealed-list-mode", "unsealed-histogram", "unsealed-response", "unsealed-volume"),
@@ -61,8 +61,8 @@ def _soft_loop(file: h5py.File, name: str, other: Path) -> None:
 
 
 def _raw_storage(file: h5py.File, name: str, other: Path) -> None:
-    with h5py.File(other) as apart:
-        values = apart[name][()]
+    with h5py.File(other) as linked:
+        values = linked[name][()]
     raw = other.with_suffix(".raw")
     raw.write_bytes(values.tobytes())
     pieces = [(str(raw), 0, values.nbytes)]
@@ -70,16 +70,16 @@ def _raw_storage(file: h5py.File, name: str, other: Path) -> None:
 
 
 def _virtual(file: h5py.File, name: str, other: Path) -> None:
-    with h5py.File(other) as apart:
-        shape, dtype = apart[name].shape, apart[name].dtype
+    with h5py.File(other) as linked:
+        shape, dtype = linked[name].shape, linked[name].dtype
     layout = h5py.VirtualLayout(shape, dtype)
     layout[...] = h5py.VirtualSource(str(other), name, shape)
     file.create_virtual_dataset(name, layout)
 
 
-WAYS: dict[str, Callable[[h5py.File, str, Path], None]] = {
+LINKS: dict[str, Callable[[h5py.File, str, Path], None]] = {
     "external link": partial(_external, target="{}"),
-    "external link upwards": partial(_external, target="apart/../apart/other.h5"),
+    "external link upwards": partial(_external, target="linked/../linked/other.h5"),
     "soft link to an external one": _soft_to_external,
     "two external links": _two_hops,
     "loop of soft links": _soft_loop,
@@ -97,7 +97,7 @@ def _pointing(kind: Kind, way: str) -> Pointer:
             name = _largest(file)
             attributes = dict(file[name].attrs)
             del file[name]
-            WAYS[way](file, name, other)
+            LINKS[way](file, name, other)
             if way in ("external storage", "virtual dataset"):
                 file[name].attrs.update(attributes)
         return kind.read(path)
@@ -125,9 +125,9 @@ def _code(kind: Kind, name: str) -> Pointer:
             np.save(path, values, allow_pickle=True)
         else:
             with np.load(path) as arrays:
-                kept = dict(arrays)
+                contents = dict(arrays)
             with path.open("wb") as file:
-                np.savez(file, **{**kept, name: values})
+                np.savez(file, **{**contents, name: values})
         try:
             return kind.read(path)
         finally:
@@ -184,7 +184,7 @@ def _kinds(*names: str) -> list[Kind]:
 
 
 POINTERS: tuple[Pointer, ...] = (
-    *(_pointing(kind, way) for kind in _kinds(*HDF5) for way in WAYS),
+    *(_pointing(kind, way) for kind in _kinds(*HDF5) for way in LINKS),
     *(
         _code(kind, name)
         for kind in _kinds("matrix-sparse")

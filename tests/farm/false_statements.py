@@ -25,38 +25,40 @@ HUGE, TINY = "1e308", "1e-308"
 
 
 @dataclass(frozen=True)
-class Lie:
+class FalseStatement:
     """One file with a false statement."""
 
     name: str
     act: Callable[[Path], object]
 
 
-def _settings(write: Callable[..., Path], key: str, value: Any) -> Lie:
+def _settings(write: Callable[..., Path], key: str, value: Any) -> FalseStatement:
     def act(folder: Path) -> object:
         return read_projections(write(folder, **{key: value}))
 
-    return Lie(f"{write.__name__} {key} = {str(value)[:20]}", act)
+    return FalseStatement(f"{write.__name__} {key} = {str(value)[:20]}", act)
 
 
-def _rtk(key: str, value: float) -> Lie:
+def _rtk(key: str, value: float) -> FalseStatement:
     def act(folder: Path) -> object:
         return read_projections(rtk(folder, {**COMMON, "GantryAngle": 0.0, key: value}))
 
-    return Lie(f"rtk {key} = {value:g}", act)
+    return FalseStatement(f"rtk {key} = {value:g}", act)
 
 
-def _sidecar(key: str, value: Any) -> Lie:
-    return Lie(
+def _sidecar(key: str, value: Any) -> FalseStatement:
+    return FalseStatement(
         f"sidecar {key} = {value}", lambda folder: read_projections(sidecar(folder, {key: value}))
     )
 
 
-def _adac(name: str, text: str) -> Lie:
-    return Lie(f"adac {name}", lambda folder: read_listmode(test_adac.write(folder, text)))
+def _adac(name: str, text: str) -> FalseStatement:
+    return FalseStatement(
+        f"adac {name}", lambda folder: read_listmode(test_adac.write(folder, text))
+    )
 
 
-def _nifti(name: str, place: int, data: bytes) -> Lie:
+def _nifti(name: str, place: int, data: bytes) -> FalseStatement:
     make = next(kind.make for kind in KINDS if kind.name == "nifti")
 
     def act(folder: Path) -> object:
@@ -66,10 +68,10 @@ def _nifti(name: str, place: int, data: bytes) -> Lie:
         path.write_bytes(content)
         return read_volume(path)
 
-    return Lie(f"nifti {name}", act)
+    return FalseStatement(f"nifti {name}", act)
 
 
-def _own(kind: str, name: str, change: Callable[[h5py.File], None]) -> Lie:
+def _own(kind: str, name: str, change: Callable[[h5py.File], None]) -> FalseStatement:
     found = next(each for each in KINDS if each.name == f"unsealed-{kind}")
 
     def act(folder: Path) -> object:
@@ -79,7 +81,7 @@ def _own(kind: str, name: str, change: Callable[[h5py.File], None]) -> Lie:
             file.attrs.pop(SEAL, None)
         return found.read(path)
 
-    return Lie(f"own {kind} {name}", act)
+    return FalseStatement(f"own {kind} {name}", act)
 
 
 def _set(where: str, value: Any, file: h5py.File) -> None:
@@ -110,7 +112,7 @@ def _long_name(folder: Path) -> object:
 
 
 EVENTS = test_adac.EVENTS
-LIES: tuple[Lie, ...] = (
+FALSE_STATEMENTS: tuple[FalseStatement, ...] = (
     *(_settings(xray_files.flexray, key, HUGE) for key in ("start angle", "last angle", "SDD")),
     *(_settings(xray_files.flexray, key, TINY) for key in ("SOD", "voxel size")),
     *(_settings(xray_files.flexray, key, HUGE) for key in ("tra_det", "ver_tube", "voxel size")),
@@ -170,6 +172,6 @@ LIES: tuple[Lie, ...] = (
     _own("list-mode", "negative duration", partial(_set, "/@duration_s", -1.0)),
     _own("histogram", "duration", partial(_set, "/@duration_s", float("inf"))),
     _own("histogram", "texts", partial(_set, "/@duration_s", "long")),
-    Lie("a TIFF of zstd", _zstd),
-    Lie("a name of 300 letters", _long_name),
+    FalseStatement("a TIFF of zstd", _zstd),
+    FalseStatement("a name of 300 letters", _long_name),
 )

@@ -129,16 +129,16 @@ def limit_files(most_bytes: int) -> None:
 def done(folder: Path, words: tuple[str, ...]) -> str:
     """Run to the end; return exit code and output."""
     process = run(folder, words)
-    said, _ = process.communicate(timeout=600)
-    return f"{process.returncode} {said}"
+    printed, _ = process.communicate(timeout=600)
+    return f"{process.returncode} {printed}"
 
 
-def in_peace(folder: Path, words: tuple[str, ...]) -> str:
+def run_undisturbed(folder: Path, words: tuple[str, ...]) -> str:
     """Run to the end; raise RuntimeError if it fails."""
-    said = done(folder, words)
-    if not said.startswith("0 "):
-        raise RuntimeError(f"{' '.join(words)}: {said}")
-    return said
+    printed = done(folder, words)
+    if not printed.startswith("0 "):
+        raise RuntimeError(f"{' '.join(words)}: {printed}")
+    return printed
 
 
 def result_of(path: Path) -> str:
@@ -169,24 +169,24 @@ def slept(folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, want
         with suppress(ProcessLookupError):
             os.killpg(process.pid, sign)
         time.sleep(ASLEEP_S if sign == signal.SIGSTOP else 0)
-    said, _ = process.communicate(timeout=600)
+    printed, _ = process.communicate(timeout=600)
     if process.returncode:
-        return "failed", said
+        return "failed", printed
     same = result_of(folder / flow.output) == wanted
-    return "slept", "" if same else "another result than in peace"
+    return "slept", "" if same else "another result than undisturbed"
 
 
-def out_of_room(
+def out_of_space(
     folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, wanted: str
 ) -> Outcome:
     """Limit the file size: the run must end with one sentence and not change the older image."""
     process = run(folder, words, most_bytes=int(1000 * 10 ** (2 * after_s % 3)))
-    said, _ = process.communicate(timeout=600)
+    printed, _ = process.communicate(timeout=600)
     output = folder / flow.output
-    if process.returncode not in (0, 2) or "Traceback" in said:
-        return "failed", said
+    if process.returncode not in (0, 2) or "Traceback" in printed:
+        return "failed", printed
     if process.returncode == 0:
-        return "had room", "" if result_of(output) == wanted else "another result than in peace"
+        return "had space", "" if result_of(output) == wanted else "another result than undisturbed"
     litter = _litter(folder)
     if output.read_bytes() != OLD:
         return "lost", "the older image is gone"
@@ -200,12 +200,12 @@ def farm(
     rng, tally = random.Random(seed), Tally()
     output, words = folder / flow.output, (*flow.command, "-o", flow.output, "--force")
     if flow.make:
-        in_peace(folder, flow.make)
-    in_peace(folder, words)  # the first one compiles and fills the caches
+        run_undisturbed(folder, flow.make)
+    run_undisturbed(folder, words)  # the first one compiles and fills the caches
     started = time.monotonic()
-    said = in_peace(folder, words)
+    printed = run_undisturbed(folder, words)
     whole_s, expected = time.monotonic() - started, result_of(output)
-    report(f"{flow.key}: {whole_s:.1f} s in peace: {said.splitlines()[-1]}")
+    report(f"{flow.key}: {whole_s:.1f} s undisturbed: {printed.splitlines()[-1]}")
     for i in range(MAX_TRIES * n):
         output.write_bytes(OLD)
         after_s, started = rng.uniform(0.2, 1.0) * whole_s, time.monotonic()
@@ -227,23 +227,23 @@ def killed_once(
     """Kill once and resume; return the outcome and a fault."""
     output = folder / flow.output
     if not killed(folder, flow, words, after_s):
-        return ENDED_FIRST, "" if result_of(output) == wanted else "another result in peace"
-    kept = output.read_bytes()
-    if kept != OLD and result_of(output) != wanted:
+        return ENDED_FIRST, "" if result_of(output) == wanted else "another result than undisturbed"
+    image = output.read_bytes()
+    if image != OLD and result_of(output) != wanted:
         return "lost", "the older image is gone, and no whole one is there"
     time.sleep(PARTS_ARE_DEAD_S)
-    outcome, said = "resumed", ""
+    outcome, printed = "resumed", ""
     if flow.resumes:
-        said = done(folder, ("resume", "-o", flow.output, "--force"))
-    if not said.startswith("0 "):
-        no_job = not flow.resumes or "no interrupted job" in said
+        printed = done(folder, ("resume", "-o", flow.output, "--force"))
+    if not printed.startswith("0 "):
+        no_job = not flow.resumes or "no interrupted job" in printed
         if not no_job:
-            return "refused", said
-        outcome, said = "begun anew" if flow.resumes else "gone on", done(folder, words)
-    if not said.startswith("0 "):
-        return "failed", said
+            return "refused", printed
+        outcome, printed = "begun again" if flow.resumes else "continued", done(folder, words)
+    if not printed.startswith("0 "):
+        return "failed", printed
     if result_of(output) != wanted:
-        return outcome, "another result than in peace"
+        return outcome, "another result than undisturbed"
     litter = [*_litter(folder), *(p.name for p in folder.glob("**/*.parts"))]
     return outcome, f"left lying about: {litter}" if litter else ""
 
@@ -252,7 +252,7 @@ def _litter(folder: Path) -> list[str]:
     return [p.name for pattern in LITTER for p in folder.glob(pattern) if p.is_file()]
 
 
-WAYS = {"kill": killed_once, "stop": slept, "full": out_of_room}
+WAYS = {"kill": killed_once, "stop": slept, "full": out_of_space}
 
 
 def main() -> int:

@@ -150,7 +150,7 @@ def faults_of(queue: StudyQueue, sha256: str) -> list[str]:
         if len(mine) != 1 or mine[0].id != entry.result:
             faults.append(f"{entry.title}: {len(mine)} results")
         elif hash_array(mine[0].volume().values) != sha256:
-            faults.append(f"{entry.title}: other bits than in peace")
+            faults.append(f"{entry.title}: other bits than an undisturbed run")
     if len(whole) != len(entries):
         faults.append(f"{len(whole)} results of {len(entries)} studies")
     if left := [path.name for path in jobs_dir().iterdir()]:

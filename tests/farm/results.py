@@ -173,10 +173,10 @@ def until_finished(window: Window) -> bool:
 
 def lost(finished: list[tuple[str, str]]) -> list[str]:
     """Return the jobs with a finished image that is not among the results."""
-    kept: dict[str, str] = {}
+    stored: dict[str, str] = {}
     for result in Results().newest_first():
-        kept[result.record.job.split()[0]] = hash_array(result.volume().values)
-    return [job for job, digest in finished if kept.get(job) != digest]
+        stored[result.record.job.split()[0]] = hash_array(result.volume().values)
+    return [job for job, digest in finished if stored.get(job) != digest]
 
 
 def litter() -> list[str]:
@@ -197,8 +197,8 @@ def farm(rounds: int, seed: int, say=sys.stdout.write) -> tuple[int, int]:
                 end = play(window, rng)
                 ends[end.rpartition(", ")[2]] += 1
                 finished += window.finished
-                gone = lost(finished)
-                n_finished, n_lost = len(finished), len(gone)
+                missing = lost(finished)
+                n_finished, n_lost = len(finished), len(missing)
                 words = f"round {i + 1}: {end}, {len(window.finished)} finished"
                 say(f"{words}, {n_lost} lost of {n_finished}, litter {len(litter())}\n")
         finally:

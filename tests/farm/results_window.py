@@ -1,8 +1,8 @@
-"""A window for `tests.farm.results` that runs a study, reports its images and reads orders.
+"""A window for `tests.farm.results` that runs a study, reports its images and reads commands.
 
 python -m tests.farm.results_window STUDY.toml
 
-It prints `engine PID`, `finished JOB DIGEST` and `stopped`. Its orders are `start`, `resume`,
+It prints `engine PID`, `finished JOB DIGEST` and `stopped`. Its commands are `start`, `resume`,
 `finish`, `abort` and `quit`.
 """
 
@@ -24,42 +24,42 @@ from engine.modalities import read_study
 POLL_MS = 5
 
 
-class Orders(QObject):
+class CommandInput(QObject):
     """Pass lines of standard input to the thread of the window."""
 
-    came = Signal(str)
+    received = Signal(str)
 
     def read(self) -> None:
         for line in sys.stdin:
-            self.came.emit(line.strip())
+            self.received.emit(line.strip())
 
 
-class Told:
+class EventReport:
     """Report events of the window, each once."""
 
     def __init__(self, window: MainWindow) -> None:
         self._window, self._engine = window, 0
         window.session.run.state_changed.connect(self._follow)
         self._timer = QTimer()
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._report_engine)
         self._timer.start(POLL_MS)
 
-    def _look(self) -> None:
+    def _report_engine(self) -> None:
         job = self._window.runner.job
         pid = job.process.pid if job is not None else None
         if pid and pid != self._engine:
             self._engine = pid
-            say(f"engine {pid}")
+            write_line(f"engine {pid}")
 
     def _follow(self) -> None:
         run = self._window.session.run
         if run.state is RunState.FINISHED and run.record.result is not None:
-            say(f"finished {run.record.job} {hash_array(run.record.result.values)}")
+            write_line(f"finished {run.record.job} {hash_array(run.record.result.values)}")
         elif run.state in (RunState.FAILED, RunState.ABORTED):
-            say("stopped")
+            write_line("stopped")
 
 
-def say(text: str) -> None:
+def write_line(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
@@ -78,7 +78,7 @@ def main(study: Path) -> int:
     window = make_window(app)
     window.dialogs.confirm = lambda *words: True  # type: ignore[method-assign]  # the user agrees
     window.show()
-    told, orders = Told(window), Orders()
+    report, commands = EventReport(window), CommandInput()
     runner = window.runner
     acts: dict[str, Callable[[], object]] = {
         "start": window.start,
@@ -87,11 +87,11 @@ def main(study: Path) -> int:
         "abort": runner.abort,
         "quit": window.close,
     }
-    orders.came.connect(lambda line: acts[line]())
-    Thread(target=orders.read, daemon=True).start()
+    commands.received.connect(lambda line: acts[line]())
+    Thread(target=commands.read, daemon=True).start()
     runner.open_and_start(read_study(study))
     code = app.exec()
-    del told
+    del report
     return code
 
 

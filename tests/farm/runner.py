@@ -92,17 +92,17 @@ def _child(cases: Sequence[Case], first: int, silence_s: float) -> list[Outcome]
 
 def _listen(pipe: int, process: int, silence_s: float) -> tuple[bytes, bool]:
     """Return the output of the child, and True if it fell silent and was killed."""
-    said = b""
+    output = b""
     with os.fdopen(pipe, "rb", buffering=0) as stream:
         while True:
             ready, _, _ = select.select([stream], [], [], silence_s)
             if not ready:
                 os.kill(process, signal.SIGKILL)
-                return said, True
+                return output, True
             piece = stream.read(65_536)
             if not piece:
-                return said, False
-            said += piece
+                return output, False
+            output += piece
 
 
 def _work(cases: Sequence[Case], first: int, pipe: int) -> NoReturn:
@@ -115,8 +115,8 @@ def _work(cases: Sequence[Case], first: int, pipe: int) -> NoReturn:
         verdict, text = judge(cases[index])
         seconds = time.process_time() - begin
         signal.setitimer(signal.ITIMER_PROF, 0)
-        said = {"index": index, "verdict": verdict, "text": text[:500], "seconds": seconds}
-        os.write(pipe, json.dumps(said).encode() + b"\n")
+        outcome = {"index": index, "verdict": verdict, "text": text[:500], "seconds": seconds}
+        os.write(pipe, json.dumps(outcome).encode() + b"\n")
     os._exit(0)
 
 

@@ -108,11 +108,11 @@ def _list_mode(folder: Path, scanner: RingScanner, seed: int) -> Sample:
 
 def _safir(folder: Path, scanner: RingScanner, seed: int) -> Sample:
     write_safir(folder / "scan.clm.safir", scanner, seed=seed)
-    (folder / "apart").mkdir()
-    write_crystal_map(folder / "apart" / f"places-{seed}.txt", scanner)
+    (folder / "elsewhere").mkdir()
+    write_crystal_map(folder / "elsewhere" / f"places-{seed}.txt", scanner)
     write_mu_map(folder / "mu.h5", seed)
     aids = {
-        "scanner": folder / "apart" / f"places-{seed}.txt",
+        "scanner": folder / "elsewhere" / f"places-{seed}.txt",
         "attenuation": folder / "mu.h5",
     }
     return Sample("SAFIR", folder / "scan.clm.safir", aids)

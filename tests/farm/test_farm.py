@@ -13,7 +13,7 @@ import pytest
 from engine.core.errors import EngineError
 from engine.io import READERS
 from engine.io.safety.open_input import open_input
-from tests.farm.false_statements import LIES, Lie
+from tests.farm.false_statements import FALSE_STATEMENTS, FalseStatement
 from tests.farm.formats import KINDS, Kind
 from tests.farm.mutation import mutated
 from tests.farm.runner import judge, run
@@ -59,10 +59,10 @@ def test_ci_runs_both_halves_of_the_farm(tmp_path: Path) -> None:
     assert found == set(READERS), "a reader has no kind of file in the farm"
 
 
-@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.name)
-def test_false_statements_are_refused(tmp_path: Path, lie: Lie) -> None:
+@pytest.mark.parametrize("statement", FALSE_STATEMENTS, ids=lambda statement: statement.name)
+def test_false_statements_are_refused(tmp_path: Path, statement: FalseStatement) -> None:
     with pytest.raises(EngineError):
-        lie.act(tmp_path)
+        statement.act(tmp_path)
 
 
 def _ask_for_memory() -> object:

@@ -66,8 +66,8 @@ def ome(folder: Path) -> Path:
 
 def imagej(folder: Path) -> Path:
     stack = np.arange(60, dtype=np.uint16).reshape(3, 4, 5)
-    said = {"spacing": 3.0, "unit": "mm", "axes": "ZYX"}
-    tifffile.imwrite(folder / "a.tif", stack, imagej=True, resolution=(2, 2), metadata=said)
+    metadata = {"spacing": 3.0, "unit": "mm", "axes": "ZYX"}
+    tifffile.imwrite(folder / "a.tif", stack, imagej=True, resolution=(2, 2), metadata=metadata)
     return folder / "a.tif"
 
 
@@ -209,8 +209,8 @@ def huge_tiff(folder: Path) -> object:
     """Write a stack of 60 numbers with a strip that expands to 2 GiB."""
     path = folder / "a.ome.tif"
     stack = np.arange(60, dtype=np.uint16).reshape(3, 4, 5)
-    said = {"axes": "ZYX", "PhysicalSizeX": 1, "PhysicalSizeY": 1, "PhysicalSizeZ": 1}
-    tifffile.imwrite(path, stack, ome=True, compression="zlib", metadata=said)
+    metadata = {"axes": "ZYX", "PhysicalSizeX": 1, "PhysicalSizeY": 1, "PhysicalSizeZ": 1}
+    tifffile.imwrite(path, stack, ome=True, compression="zlib", metadata=metadata)
     with tifffile.TiffFile(path) as image:
         tags = image.pages[0].tags
         size, place = tags["StripByteCounts"].valueoffset, tags["StripOffsets"].valueoffset
@@ -234,11 +234,11 @@ def huge_minc(folder: Path) -> object:
     path = minc(folder, "minc2_1_scale.mnc")
     name = "minc-2.0/image/0/image"
     with h5py.File(path, "r+") as file:
-        kept = dict(file[name].attrs)
+        attributes = dict(file[name].attrs)
         del file[name]
     bombs._packed_dataset(path, name, (512, 1024, 1024), (1, 1024, 1024))
     with h5py.File(path, "r+") as file:
-        for key, value in kept.items():
+        for key, value in attributes.items():
             file[name].attrs[key] = value
     return read_volume(path)
 
@@ -313,20 +313,20 @@ def endless_ctsimu(folder: Path) -> object:
     many = 10**12
     path = ctsimu_beside(folder, metadata=False)
     side = {"value": many}
-    said = scenario(
+    description = scenario(
         acquisition={"number_of_projections": many}, detector={"rows": side, "columns": side}
     )
-    path.write_text(json.dumps(said))
+    path.write_text(json.dumps(description))
     return read_projections(path)
 
 
 def wobbling_ctsimu(folder: Path) -> object:
     """Turn the stage a hundred thousand times in every view."""
     turn = {"type": "rotation", "axis": "u", "amount": {"value": 1, "unit": "deg"}}
-    said = scenario()
-    said["geometry"]["stage"]["deviations"] = [turn] * 100_000
+    description = scenario()
+    description["geometry"]["stage"]["deviations"] = [turn] * 100_000
     path = ctsimu_beside(folder, metadata=False)
-    path.write_text(json.dumps(said))
+    path.write_text(json.dumps(description))
     return read_projections(path)
 
 

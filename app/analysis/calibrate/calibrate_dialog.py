@@ -80,8 +80,8 @@ class CalibrateDialog(MeasurementDialog):
         self._arrange(LEAD, form, (self.found, self.slices), (self.act,))
 
     def _measure(self) -> None:
-        said, volume = self.form.checked(), self._volume
-        if said is None or volume is None:
+        activity, volume = self.form.checked(), self._volume
+        if activity is None or volume is None:
             self._show_text(
                 tr("A field is empty or invalid. See the message below the field."), "missing"
             )
@@ -91,7 +91,7 @@ class CalibrateDialog(MeasurementDialog):
         self._show_text(tr("Searching for the cylinder …"), "muted")
         self._enable_buttons()
         self._context.commands.run_task(
-            lambda _: calibrate_with(volume, cast(CylinderActivity, said)),
+            lambda _: calibrate_with(volume, cast(CylinderActivity, activity)),
             self._show,
             failed=tr("The calibration failed."),
             on_failure=lambda text: self._show_text(sentence_case(text), "missing"),
@@ -124,7 +124,7 @@ class CalibrateDialog(MeasurementDialog):
             error_percent=calibration.error_percent,
             limit=MAX_ERROR_PERCENT,
         )
-        self._show_text(found, "look" if poor else "ok")
+        self._show_text(found, "warning" if poor else "ok")
         # Adding 0.0 turns −0.0 into 0.0.
         x, y, z = (round(c, 1) + 0.0 for c in measured["centre_mm"])
         self.found.setText(

@@ -27,8 +27,8 @@ class NormaliseResult(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.remarks = label("", wrap=True)
-        set_tone(self.remarks, "look")
+        self.notes = label("", wrap=True)
+        set_tone(self.notes, "warning")
         self.crystals = GreyRaster(tr("Crystal efficiencies"), stretched=True)
         self.crystal_words = label("", "muted", wrap=True)
         self.rings = FactorPlot(
@@ -59,7 +59,7 @@ class NormaliseResult(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(8)
-        column.addWidget(self.remarks)
+        column.addWidget(self.notes)
         column.addLayout(grid, 1)
 
     def show_made(self, made: MeasuredNormalisation) -> None:
@@ -72,8 +72,8 @@ class NormaliseResult(QWidget):
         """
         from engine.tools.normalisation_scan import crystal_map, over_distance, over_ring_difference
 
-        set_paragraphs(self.remarks, made.remarks)
-        self.remarks.setVisible(bool(made.remarks))
+        set_paragraphs(self.notes, made.remarks)
+        self.notes.setVisible(bool(made.remarks))
         pixels = crystal_map(made.found, made.scanner)
         self.crystals.show_raster(pixels)
         self.crystal_words.setText(_crystal_words(pixels, made.found.errors.crystals))

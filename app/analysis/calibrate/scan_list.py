@@ -109,6 +109,6 @@ class ScanList(QWidget):
 
     def _remove(self) -> None:
         # Rows are collected first, because removing one shifts the others.
-        gone = {self.list.row(item) for item in self.list.selectedItems()}
-        self.paths = [path for k, path in enumerate(self.paths) if k not in gone]
+        removed = {self.list.row(item) for item in self.list.selectedItems()}
+        self.paths = [path for k, path in enumerate(self.paths) if k not in removed]
         self._show()

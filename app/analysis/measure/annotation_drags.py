@@ -23,12 +23,12 @@ class _AnnotationDrag:
 
     def __init__(self, pane: SlicePane, model: AnnotationModel, which: int = -1) -> None:
         self.pane, self.model, self.which = pane, model, which
-        # All changes until `let_go` become one undo step.
-        model.regions.hold()
+        # All changes until `end_drag` become one undo step.
+        model.regions.begin_drag()
 
     def end(self) -> None:
         """End the drag."""
-        self.model.regions.let_go()
+        self.model.regions.end_drag()
         self.pane.readout = ""
         self.pane.update()
 

@@ -30,7 +30,7 @@ from engine.analysis.quality import (
 from engine.data import Volume
 
 KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
-USUAL_CONTRAST = 4.0
+DEFAULT_CONTRAST = 4.0
 ENDINGS = (".pdf", ".json")
 Measured = tuple[QualityReport, Volume, bytes]
 
@@ -48,7 +48,7 @@ class QualityBox(QWidget):
         self.contrast = NumberEdit(
             tr("Ratio of the activity in the hot spheres to that in the background")
         )
-        self.contrast.show_value(USUAL_CONTRAST)
+        self.contrast.show_value(DEFAULT_CONTRAST)
         self.measure = button(
             tr("Measure"), self._measure, tr("Find and measure the phantom in the displayed image")
         )

@@ -42,7 +42,7 @@ class RegionDetails(QWidget):
         self._found: Mapping[str, MeasuredRegion] = {}
         self._histogram: ValueHistogram | None = None
         self.fault = label("", wrap=True)
-        set_tone(self.fault, "look")
+        set_tone(self.fault, "warning")
         self.numbers, self.more = Numbers(), Numbers()
         self.background = QuietCombo()
         self.background.setAccessibleName(tr("Background region"))

@@ -45,12 +45,12 @@ class _RegionDrag:
 
     def __init__(self, pane: SlicePane, model: RegionModel, name: str) -> None:
         self.pane, self.model, self.name = pane, model, name
-        # All changes until `let_go` become one undo step.
-        model.hold()
+        # All changes until `end_drag` become one undo step.
+        model.begin_drag()
 
     def end(self) -> None:
         """End the drag."""
-        self.model.let_go()
+        self.model.end_drag()
         self.pane.readout = ""
         self.pane.update()
 
@@ -262,9 +262,9 @@ class RegionResizeDrag(_RegionDrag):
         """
         if self._shape is None:
             return
-        here, way = self.pane.point_at(at - self._shift), self.pane.orientation
+        here, orientation = self.pane.point_at(at - self._shift), self.pane.orientation
         low, high = ([*end] for end in self._shape.bounds_mm)
-        for side, direction in zip(self._sides, (way.right, way.down), strict=True):
+        for side, direction in zip(self._sides, (orientation.right, orientation.down), strict=True):
             # A side of the screen can be the lower or the upper end of an axis, depending on the
             # orientation.
             axis = direction.axis
@@ -279,10 +279,12 @@ class RegionResizeDrag(_RegionDrag):
 
     def _sphere_through(self, here: Point) -> RegionShape:
         """Return a sphere with the same centre and a point on its surface."""
-        way, middle = self.pane.orientation, self._shape.centre_mm  # type: ignore[union-attr]
+        orientation, middle = self.pane.orientation, self._shape.centre_mm  # type: ignore[union-attr]
         axes = [
             direction.axis
-            for side, direction in zip(self._sides, (way.right, way.down), strict=True)
+            for side, direction in zip(
+                self._sides, (orientation.right, orientation.down), strict=True
+            )
             if side
         ]
         # Only the dragged sides count: a side handle does not move in the other direction.

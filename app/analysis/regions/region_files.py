@@ -152,7 +152,7 @@ class RegionFiles:
             return
         record = self._session.run.record
         original = self._session.volumes.suv.original(volume)
-        is_own = any(kept.volume is original for kept in record.images.items)
+        is_own = any(stored.volume is original for stored in record.images.items)
         # Names of files in the provenance of an opened image could identify the patient.
         made_by = record.provenance if is_own and record.provenance else without_names(volume.info)
         order, loader = record.order if is_own else None, self._context.commands.loader
@@ -209,9 +209,9 @@ class RegionFiles:
         if is_own or ask(
             self._parent, tr("Regions from another scan"), OTHER_SCAN, tr("Use anyway")
         ):
-            self._model.take_over(found, volume)
+            self._model.copy_regions(found, volume)
 
-    def take_over(self, title: str, found: RegionSet) -> None:
+    def copy_regions(self, title: str, found: RegionSet) -> None:
         """Copy regions from another scan of this session, after a confirmation.
 
         Parameters
@@ -227,7 +227,7 @@ class RegionFiles:
         elif volume is not None and ask(
             self._parent, tr("Regions from {title}", title=title), OTHER_SCAN, tr("Use anyway")
         ):
-            self._model.take_over(found, volume)
+            self._model.copy_regions(found, volume)
 
     def _write_table(self, images: Sequence[tuple[str, Volume]]) -> None:
         regions = self._model.regions

@@ -216,9 +216,9 @@ class RegionList(QTreeWidget):
     def _follow_selection(self) -> None:
         names = [str(item.data(0, NAME)) for item in self.selectedItems()]
         # The order of selection matters: "first minus the others".
-        kept = [name for name in self._model.chosen if name in names]
-        new = [name for name in names if name not in kept]
-        self._model.choose(*kept, *new)
+        selected = [name for name in self._model.chosen if name in names]
+        new = [name for name in names if name not in selected]
+        self._model.choose(*selected, *new)
         region = self._model.current.named(new[0]) if len(new) == 1 else None
         if region is not None:
             # The slices and the values at the crosshair are then those of this region.

@@ -30,7 +30,7 @@ ROOMY_PX = 44.0
 """A smaller region has handles only at its corners."""
 HALO = "#c0101214"
 ANNOTATING = ("arrow", "text", "distance", "angle", "curve")
-KEPT = 16
+MAX_BORDERS = 16
 """Number of regions with cached voxels in the displayed image."""
 
 
@@ -130,15 +130,15 @@ class RegionMarks(QObject):
         return None
 
     def _borders(self, pane: SlicePane, viewport: Viewport) -> SliceBorders:
-        way = pane.orientation
-        return SliceBorders(way, viewport, pane.plane_point[way.normal])
+        orientation = pane.orientation
+        return SliceBorders(orientation, viewport, pane.plane_point[orientation.normal])
 
     def _path(self, shape: RegionShape, borders: SliceBorders, volume: Volume) -> QPainterPath:
         smooth = borders.smooth(shape)
         if smooth is not None:
             return smooth
         if shape not in self._covered:
-            while len(self._covered) >= KEPT:
+            while len(self._covered) >= MAX_BORDERS:
                 # A dict keeps the order of insertion, so this removes the oldest entry.
                 self._covered.pop(next(iter(self._covered)))
             try:

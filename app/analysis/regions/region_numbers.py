@@ -22,7 +22,7 @@ from engine.analysis.regions import (
 
 MIN_MM, MAX_MM = 0.1, 10_000.0
 AXES = "xyz"
-USUAL_PERCENT = 41.0
+DEFAULT_PERCENT = 41.0
 
 
 class RegionNumbers(QWidget):
@@ -175,5 +175,5 @@ class RegionNumbers(QWidget):
     def _default_level(self, rule: str) -> float:
         """Return the default threshold: half of the value at the crosshair, or 41 %."""
         if rule != "fixed":
-            return USUAL_PERCENT
+            return DEFAULT_PERCENT
         return (self._view.value_at_cursor() or 0.0) / 2

@@ -19,7 +19,7 @@ from engine.data import unit_text
 if TYPE_CHECKING:  # pyqtgraph takes a third of a second to import
     from app.views.plots.plot_axes import StillPlot
 
-ROOM = 0.08
+MARGIN = 0.08
 HEIGHT_PX = 150
 
 
@@ -119,7 +119,7 @@ class HistogramPlot(_LazyPlot):
         # image.
         plot.getAxis("bottom").setScale(10.0**-power)
         plot.setXRange(float(found.edges[0]), float(found.edges[-1]), padding=0.01)
-        plot.setYRange(0, float(found.volumes_ml.max()) * (1 + ROOM), padding=0)
+        plot.setYRange(0, float(found.volumes_ml.max()) * (1 + MARGIN), padding=0)
 
 
 class MeanCurves(_LazyPlot):
@@ -193,11 +193,11 @@ class MeanCurves(_LazyPlot):
             )  # fmt: skip
         low, high = min(values), max(values)
         # A constant curve, or one at 0, still needs a range for the axis.
-        room = ROOM * (high - low) or 0.05 * abs(high) or 1.0
+        margin = MARGIN * (high - low) or 0.05 * abs(high) or 1.0
         self.plot.setLabel("bottom", self._below)
         self.plot.name_left(tr("Mean"))  # the heading states the unit
         self.plot.getAxis("left").setScale(10.0**-power)
-        self.plot.setYRange(low - room, high + room, padding=0)
+        self.plot.setYRange(low - margin, high + margin, padding=0)
         places = [point[0] for points in self._curves.values() for point in points]
         self.plot.setXRange(min(places), max(places), padding=0.03)
 

@@ -50,7 +50,7 @@ NOT_OURS = tr(
 NOT_OVERWRITTEN = tr("The file stays in its folder. New regions do not overwrite it.")
 
 
-class RegionKeeper(QObject):
+class RegionStorage(QObject):
     """Connect the model to the displayed scan, and save its regions in the user's settings."""
 
     def __init__(self, context: AppContext) -> None:
@@ -65,7 +65,7 @@ class RegionKeeper(QObject):
         self._writes = RegionWrites()
         # The scan and the result for which regions were drawn last.
         self._drawn: tuple[RegionSet, str] = RegionSet(), ""
-        self._has_said = False
+        self._has_reported = False
         self._reported: set[Path] = set()
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -83,13 +83,13 @@ class RegionKeeper(QObject):
         if self._soon.isActive():
             self.save()
         marks = self._marks_of(opened)
-        kept = self._stored(marks) if self._model.awaits_stored(marks) else None
-        if kept is not None:
-            self._saved = kept
-            self._tell_of_header(kept, opened.origin)
-        self._model.follow(opened.volume, marks, _title_of(self._context, opened), kept)
+        stored = self._stored(marks) if self._model.awaits_stored(marks) else None
+        if stored is not None:
+            self._saved = stored
+            self._report_header_only(stored, opened.origin)
+        self._model.follow(opened.volume, marks, _title_of(self._context, opened), stored)
 
-    def _tell_of_header(self, regions: RegionSet, origin: Origin) -> None:
+    def _report_header_only(self, regions: RegionSet, origin: Origin) -> None:
         """Tell if only the header of a scan shows that regions belong to it."""
         is_of_content = any(mark.startswith((PRINT, VALUES)) for mark in regions.scans)
         if origin.values and not is_of_content:
@@ -115,7 +115,7 @@ class RegionKeeper(QObject):
         )
         self._context.commands.run_task(
             lambda _: write(),
-            self._tell_moved,
+            self._report_moved_file,
             failed=tr("The regions could not be saved with the scan."),
         )
 
@@ -129,7 +129,7 @@ class RegionKeeper(QObject):
         """
         return self._folder / f"{sha256(mark.encode()).hexdigest()[:DIGITS]}{ENDING}"
 
-    def _tell_moved(self, moved: dict[Path, Path]) -> None:
+    def _report_moved_file(self, moved: dict[Path, Path]) -> None:
         for path, aside in moved.items():
             text = tr(
                 "{path}: the program could not read these regions, so new ones did not overwrite "
@@ -158,7 +158,7 @@ class RegionKeeper(QObject):
             found = regions_at(path)
             if found.fault:
                 is_damaged = True
-                self._tell(path, found.fault)
+                self._report_once(path, found.fault)
             elif found.regions is not None and found.regions.is_of(marks):
                 return found.regions
         return (self._copied(marks) if is_damaged else None) or self._saved_with_study(marks)
@@ -179,15 +179,15 @@ class RegionKeeper(QObject):
         path = stored_file(self._session)
         found = StoredRegions() if path is None else regions_at(path)
         if path is not None and found.fault:
-            self._tell(path, found.fault)
+            self._report_once(path, found.fault)
         if found.regions is None or found.regions.is_of(marks):
             return found.regions
-        if not self._has_said:
-            self._has_said = True  # once per session, not at every image of the scan
+        if not self._has_reported:
+            self._has_reported = True  # once per session, not at every image of the scan
             self._session.add_log("info", NOT_OURS)
         return None
 
-    def _tell(self, path: Path, fault: str) -> None:
+    def _report_once(self, path: Path, fault: str) -> None:
         """Show that a file cannot be read; once per session, not at every image of the scan."""
         if path not in self._reported:
             self._reported.add(path)

@@ -24,7 +24,7 @@ from app.analysis.regions.region_marks import RegionMarks
 from app.analysis.regions.region_menus import combining_menu, saving_menu
 from app.analysis.regions.region_numbers import RegionNumbers
 from app.analysis.regions.region_plots import MeanCurves
-from app.analysis.regions.region_storage import RegionKeeper
+from app.analysis.regions.region_storage import RegionStorage
 from app.analysis.regions.region_tools import RegionTools
 from app.language.translation import tr
 from app.state.services.context import AppContext
@@ -53,7 +53,7 @@ class RegionsTab(QWidget):
         super().__init__()
         self._context, self._session = context, context.session
         self.model, view = context.session.regions, context.session.view
-        self.keeper = RegionKeeper(context)
+        self.storage = RegionStorage(context)
         self.marks = RegionMarks(self.model, view)
         self.live = RegionFollower(context)
         self.files = RegionFiles(self, context, self.live)
@@ -111,7 +111,7 @@ class RegionsTab(QWidget):
         menu.addAction(tr("Load from a file …")).triggered.connect(lambda: self.files.load())
         for title, found in model.others():
             take = menu.addAction(tr("Use the regions from {title} …", title=title))
-            take.triggered.connect(lambda _=False, t=title, f=found: self.files.take_over(t, f))
+            take.triggered.connect(lambda _=False, t=title, f=found: self.files.copy_regions(t, f))
         return menu
 
     def _lay_out(self) -> None:
@@ -251,7 +251,7 @@ class RegionsTab(QWidget):
         self.legend.setVisible(bool(legend))
 
     def _show_text(self, text: str) -> None:
-        set_tone(self.note, "look")
+        set_tone(self.note, "warning")
         self.note.setText(text)
         self.note.setVisible(True)
 

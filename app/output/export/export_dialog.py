@@ -51,8 +51,8 @@ class ExportDialog(QDialog):
         self._images, self._made_by, self._order = images, made_by or None, order
         self.which = QuietCombo()
         self.which.setAccessibleName(tr("Image"))
-        for kept in images:
-            self.which.addItem(image_title(kept.label))
+        for stored in images:
+            self.which.addItem(image_title(stored.label))
         self.which.setCurrentIndex(current)
         self.values = SuvChoice()
         self.format = self._format_box()
@@ -227,7 +227,7 @@ class ExportDialog(QDialog):
         self.path.setToolTip(literal_tip(str(target)))
         self._note.setText(fault or " ".join(notes))
         grow_to_fit(self)
-        set_tone(self._note, "missing" if fault else "look" if exists or to_know else "muted")
+        set_tone(self._note, "missing" if fault else "warning" if exists or to_know else "muted")
         self.save.setEnabled(not fault)
         self.save.setToolTip(literal_tip(fault))
         fits = (i for i, each in enumerate(WRITERS) if each.ends(target))

@@ -45,16 +45,16 @@ def ask_and_export(
             break
     else:
         return
-    kept, target, kind = dialog.chosen, dialog.target, dialog.values.kind
+    stored, target, kind = dialog.chosen, dialog.target, dialog.values.kind
     preferences.export_folder = str(target.parent)
     preferences.export_suffix = dialog.suffix
-    made_by = provenance_of(record, kept, identify=preferences.identify)
+    made_by = provenance_of(record, stored, identify=preferences.identify)
     # The user may have stated the patient position in the views.
-    shown = context.session.view.positioned(kept.volume)
+    shown = context.session.view.positioned(stored.volume)
     volume, provenance = dialog.values.converted(shown, made_by)
 
     def save(_: object) -> Path:
-        frames = frames_of(record, kept, target, kind)
+        frames = frames_of(record, stored, target, kind)
         return write(volume, target, provenance, frames, record.order)
 
     def exported(path: Path) -> None:

@@ -216,11 +216,11 @@ def write(
     """
     from engine.io import save, save_frames
 
-    said = volume.info if provenance is None else provenance
-    if order is not None and write_for_order(order, volume, target, said, frames):
+    stated = volume.info if provenance is None else provenance
+    if order is not None and write_for_order(order, volume, target, stated, frames):
         return target
     if frames:
-        save_frames(volume, frames, target, said)
+        save_frames(volume, frames, target, stated)
     else:
         save(volume, target, provenance)
     return target

@@ -55,7 +55,7 @@ class ArchiveSending(QWidget):
         self._succeed = succeed
         self._context, self._outbox = context, context.session.outbox
         self._icon, self.text = LiteralLabel(), LiteralLabel()
-        set_icon(self._icon, "send", context.theme, "look")
+        set_icon(self._icon, "send", context.theme, "warning")
         self.recall = button(tr("Recall"), self._recall_first, tr("Do not send this image"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

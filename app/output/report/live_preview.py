@@ -64,7 +64,7 @@ class LivePreview(QObject):
         session = context.session
         run = session.run
         for signal in (
-            *(run.begun, run.images_changed, run.record_changed, run.result_kept),
+            *(run.begun, run.images_changed, run.record_changed, run.result_stored),
             *(session.regions.changed, session.key_images.changed, session.draft.changed),
             *(session.results.changed, session.view.volume_changed, session.view.display_changed),
         ):

@@ -48,7 +48,7 @@ def print_pages(printer: QPrinter, pages: Sequence[bytes]) -> None:
         if n:
             printer.newPage()
         image = QImage.fromData(page)
-        room = QRectF(painter.viewport())
-        size = image.size().toSizeF().scaled(room.size(), Qt.AspectRatioMode.KeepAspectRatio)
-        painter.drawImage(QRectF(room.topLeft(), size), image)
+        area = QRectF(painter.viewport())
+        size = image.size().toSizeF().scaled(area.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        painter.drawImage(QRectF(area.topLeft(), size), image)
     painter.end()

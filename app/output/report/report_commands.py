@@ -260,8 +260,8 @@ def regions_on_show(context: AppContext, id: str) -> RegionSet | None:
 def _store_regions(own: RegionSet, result: Result) -> None:
     """Store regions where a report reads them; they may have been drawn before the run ended."""
     path = regions_file_of(result.folder / VOLUME)
-    kept = regions_at(path, own.scans).regions
-    if kept is None or (kept.regions, kept.annotations) != (own.regions, own.annotations):
+    stored = regions_at(path, own.scans).regions
+    if stored is None or (stored.regions, stored.annotations) != (own.regions, own.annotations):
         replace_regions(own.bound_to(marks_of(result.volume())), path)
 
 

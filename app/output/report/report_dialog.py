@@ -72,7 +72,7 @@ class ReportDialog(QDialog):
         self.save = button(tr("Save …"), self._save, tr("Save the report to a file"), "primary")
         self.print = button(tr("Print …"), self._print, tr("Print the report"))
         self.send = button(tr("Send"), self._send)
-        self.said = label("", "muted", wrap=True)
+        self.message = label("", "muted", wrap=True)
         self.preview = LiteralLabel()
         self.preview.setFixedSize(PREVIEW_PX, round(PREVIEW_PX * A4))
         self.preview.setAccessibleName(tr("First page of the report"))
@@ -118,9 +118,9 @@ class ReportDialog(QDialog):
         pixels = QPixmap.fromImage(QImage.fromData(page))
         # On screens with scaling the preview needs more pixels to be sharp.
         ratio = self.devicePixelRatioF()
-        room = QSize(PREVIEW_PX, PREVIEW_PX * 2) * ratio
+        area = QSize(PREVIEW_PX, PREVIEW_PX * 2) * ratio
         pixels = pixels.scaled(
-            room, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+            area, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
         )
         pixels.setDevicePixelRatio(ratio)
         self.preview.setPixmap(pixels)
@@ -158,7 +158,7 @@ class ReportDialog(QDialog):
         column.addLayout(grid)
         column.addWidget(self.regions)
         column.addStretch(1)
-        column.addWidget(self.said)
+        column.addWidget(self.message)
         column.addLayout(row)
         both = QHBoxLayout(self)
         both.setContentsMargins(20, 18, 20, 16)
@@ -190,7 +190,7 @@ class ReportDialog(QDialog):
         )
 
     def _show_saved_path(self, reported: Reported) -> None:
-        self.said.setText(tr("Saved: {path}", path=reported.path))
+        self.message.setText(tr("Saved: {path}", path=reported.path))
 
     def _print(self) -> None:
         self._context.commands.run_task(
@@ -203,7 +203,7 @@ class ReportDialog(QDialog):
     def _send(self) -> None:
         send_result(
             self._context,
-            self.said.setText,
+            self.message.setText,
             full=self.full.isChecked(),
             with_regions=self._has_regions and self.regions.isChecked(),
             id=self._id,

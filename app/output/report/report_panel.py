@@ -32,13 +32,13 @@ from app.language.translation import tr
 from app.output.report.live_preview import LivePreview
 from app.output.report.report_commands import NO_RESULT
 from app.state.services.context import AppContext
-from app.state.services.key_images import KeyImageKeeper
+from app.state.services.key_images import KeyImageStorage
 from app.ui.theme.widgets import icon_button, label
 from app.views.literal_text import LiteralLabel, literal_tip
 from engine.results.reports import KeyImage
 
 THUMB_PX = 56
-ROOM_PX = 12
+MARGIN_PX = 12
 """Space around the page."""
 HINT = tr(
     "The report shows automatic pictures. To choose key images, right-click a view and choose "
@@ -54,13 +54,13 @@ class ReportTab(QWidget):
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._model = context.session.key_images
-        self.keeper = KeyImageKeeper(context, self)
+        self.storage = KeyImageStorage(context, self)
         self.live = LivePreview(context, self)
         self.pages: list[QImage] = []
         self._inside = QWidget()
         self._column = QVBoxLayout(self._inside)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(ROOM_PX)
+        self._column.setSpacing(MARGIN_PX)
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setWidget(self._inside)
@@ -116,7 +116,7 @@ class ReportTab(QWidget):
         for each in (self.up, self.down, self.remove, self.undo, self.redo):
             row.addWidget(each)
         column = QVBoxLayout(self)
-        column.setContentsMargins(ROOM_PX, ROOM_PX, ROOM_PX, ROOM_PX)
+        column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         column.setSpacing(8)
         column.addWidget(self.note)
         column.addWidget(self._area, 3)
@@ -151,8 +151,8 @@ class ReportTab(QWidget):
         self.note.setVisible(not pages and not self._model.result_id)
         self._area.setVisible(bool(pages) or bool(self._model.result_id))
         while self._column.count() > len(pages):
-            taken = self._column.takeAt(self._column.count() - 1)
-            widget = taken.widget() if taken is not None else None
+            item = self._column.takeAt(self._column.count() - 1)
+            widget = item.widget() if item is not None else None
             if widget is not None:
                 widget.deleteLater()
         while self._column.count() < len(pages):

@@ -71,7 +71,7 @@ class SignOff(QWidget):
         set_icon(self.sign, "report", context.theme, "on_accent")
         self.send = button(tr("Sign off and send report"), self._sign_and_send, role="primary")
         set_icon(self.send, "send", context.theme, "on_accent")
-        self.said = label("", "muted", wrap=True)
+        self.message = label("", "muted", wrap=True)
         self.open = button(
             tr("Open the report"), self._open, tr("Open the report in the default program")
         )
@@ -85,7 +85,7 @@ class SignOff(QWidget):
         ):
             signal.connect(self._update_draft)
         context.session.outbox.sent.connect(self._show_sent)
-        for signal in (self._run.state_changed, self._run.images_changed, self._run.result_kept):
+        for signal in (self._run.state_changed, self._run.images_changed, self._run.result_stored):
             signal.connect(self._show)
         self._show()
 
@@ -105,7 +105,7 @@ class SignOff(QWidget):
         column.addWidget(self.by)
         column.addWidget(self.sign)
         column.addWidget(self.send)
-        column.addWidget(self.said)
+        column.addWidget(self.message)
         column.addWidget(self.open)
 
     def _show(self) -> None:
@@ -183,20 +183,20 @@ class SignOff(QWidget):
 
     def _show_text(self, why: str) -> None:
         self._show_state(why)
-        self.said.setVisible(bool(self.said.text()))
+        self.message.setVisible(bool(self.message.text()))
 
     def _show_state(self, why: str) -> None:
         if not self.is_signed:
-            self.said.setText(" ".join(filter(None, (self._fault, why))))
-            set_tone(self.said, "look" if self._fault else "muted")
+            self.message.setText(" ".join(filter(None, (self._fault, why))))
+            set_tone(self.message, "warning" if self._fault else "muted")
             return
         words, path = sentence_case(self._signatures[-1].describe()), ""
         if self._reported is not None:
             path = str(self._reported.path)
             words = tr("{describe}. Report: {name}", describe=words, name=self._reported.path.name)
-        self.said.setText(" ".join(filter(None, (words, self._sent, self._fault))))
-        self.said.setToolTip(literal_tip(path))
-        set_tone(self.said, "look" if self._fault else "ok")
+        self.message.setText(" ".join(filter(None, (words, self._sent, self._fault))))
+        self.message.setToolTip(literal_tip(path))
+        set_tone(self.message, "warning" if self._fault else "ok")
 
     def _list_people(self) -> None:
         people = [visible_line(name) for name in people_of(self._context.preferences.site)]

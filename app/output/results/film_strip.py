@@ -40,7 +40,7 @@ HEIGHT_PX, THUMBNAIL_PX, GAP_PX, NAME_PX = 66, 52, 7, 132
 MIN_RESULTS, MARK_PX = 2, 16
 MARKS: dict[Judgement, tuple[str, str]] = {
     "acceptable": ("ok", "ok"),
-    "acceptable with remarks": ("ok", "look"),
+    "acceptable with remarks": ("ok", "warning"),
     "not acceptable": ("missing", "missing"),
 }
 """Icon and colour of each judgement."""

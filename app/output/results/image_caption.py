@@ -62,5 +62,5 @@ class ImageCaption(ElidedLabel):
         if record is not self._run.record and self._run.state.is_active:
             text, has_changed = f"{OF_LAST} {text}", False
         self.set_full_text(text)
-        set_tone(self, "look" if has_changed else "muted")
+        set_tone(self, "warning" if has_changed else "muted")
         self.show()

@@ -55,20 +55,20 @@ class ResultDelegate(QStyledItemDelegate):
         colours, height = self._theme.colours, rect.height() // 3
         scan, how, when = lines_of(result, self._results.names[result.id])
         width = rect.width() - (PIN_PX + 4 if result.pinned else 0)
-        plain = painter.font()
-        heading = QFont(plain)
+        normal = painter.font()
+        heading = QFont(normal)
         heading.setWeight(QFont.Weight.Medium)
         middle, right = Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight
         rows = (
             (scan, heading, colours.text, middle, width),
-            (how, plain, colours.text, right, rect.width()),
-            (when, plain, colours.muted, right, rect.width()),
+            (how, normal, colours.text, right, rect.width()),
+            (when, normal, colours.muted, right, rect.width()),
         )
-        for i, (text, font, colour, mode, room) in enumerate(rows):
+        for i, (text, font, colour, mode, width_px) in enumerate(rows):
             painter.setFont(font)
             painter.setPen(QColor(colour))
-            line = QRect(rect.left(), rect.top() + i * height, room, height)
-            fitted = painter.fontMetrics().elidedText(text, mode, room)
+            line = QRect(rect.left(), rect.top() + i * height, width_px, height)
+            fitted = painter.fontMetrics().elidedText(text, mode, width_px)
             painter.drawText(
                 line, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, fitted
             )
@@ -114,8 +114,8 @@ class Thumbnails:
                 found = QPixmap(edge, edge)
                 found.fill(QColor(self._theme.colours.field))
             smooth = Qt.TransformationMode.SmoothTransformation
-            kept = Qt.AspectRatioMode.KeepAspectRatio
-            self._known[key] = found.scaled(edge, edge, kept, smooth)
+            aspect = Qt.AspectRatioMode.KeepAspectRatio
+            self._known[key] = found.scaled(edge, edge, aspect, smooth)
             # Those that were painted least recently are read again when they are scrolled to.
             if len(self._known) > MAX_THUMBNAILS:
                 self._known.popitem(last=False)

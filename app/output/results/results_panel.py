@@ -65,7 +65,7 @@ class ResultsTab(QWidget):
         self._total = label("", wrap=True)
         self._limits = label("", "muted", wrap=True)
         self._note = label("", wrap=True)
-        set_tone(self._note, "look")
+        set_tone(self._note, "warning")
         self._lay_out()
         self.list.selectionModel().currentRowChanged.connect(self._choose)
         self.list.activated.connect(self._open)

@@ -86,7 +86,7 @@ class SettingsDialog(QDialog):
         self._add_site()
         self._add_looks()
         self._add_technician()
-        self.said = label("", "fault", wrap=True)
+        self.message = label("", "fault", wrap=True)
         kinds = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(kinds.Save | kinds.Cancel)
         self.buttons.button(kinds.Save).setProperty("role", "primary")
@@ -96,7 +96,7 @@ class SettingsDialog(QDialog):
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(14)
         column.addLayout(self._two_columns())
-        column.addWidget(self.said)
+        column.addWidget(self.message)
         column.addWidget(self.buttons)
 
     def _two_columns(self) -> QHBoxLayout:
@@ -251,19 +251,19 @@ class SettingsDialog(QDialog):
             self._name_passphrase()
 
     def _site(self) -> Site:
-        said = {name: line.text().strip() for name, line in self.fields.items()}
-        people = tuple(each.strip() for each in said.pop("people").split(",") if each.strip())
+        entered = {name: line.text().strip() for name, line in self.fields.items()}
+        people = tuple(each.strip() for each in entered.pop("people").split(",") if each.strip())
         switched = {name: box.isChecked() for name, box in self.switches.items()}
-        site = Site.model_validate({**said, **switched, "people": people})
+        site = Site.model_validate({**entered, **switched, "people": people})
         site.logo_bytes()  # an invalid logo is refused now, not in the first report
         if site.tls_authorities or site.tls_certificate or site.tls_key:
             site.tls.context()
         for name in FOLDERS:
-            if said[name] and not Path(said[name]).expanduser().is_dir():
+            if entered[name] and not Path(entered[name]).expanduser().is_dir():
                 raise EngineError(
                     tr(
                         "{path}: this folder does not exist; choose an existing one.",
-                        path=said[name],
+                        path=entered[name],
                     )
                 )
         return site
@@ -296,5 +296,5 @@ class SettingsDialog(QDialog):
             self._preferences.device = key
 
     def _show_fault(self, text: str) -> None:
-        self.said.setText(text)
-        set_tone(self.said, "missing")
+        self.message.setText(text)
+        set_tone(self.message, "missing")

@@ -41,8 +41,8 @@ class StorageDialog(QDialog):
         self._context, self._confirm = context, confirm
         self.items: list[StoredItem] = []
         self.sum = label(tr("Calculating disk usage …"), wrap=True)
-        self.said = label("", "muted", wrap=True)
-        self.said.hide()
+        self.message = label("", "muted", wrap=True)
+        self.message.hide()
         self.tree = _tree()
         self.tree.itemSelectionChanged.connect(self._enable_buttons)
         self.remove = button(tr("Remove selected …"), self._remove_selected)
@@ -80,7 +80,7 @@ class StorageDialog(QDialog):
         column.setSpacing(10)
         column.addWidget(self.sum)
         column.addWidget(self.tree, 1)
-        column.addWidget(self.said)
+        column.addWidget(self.message)
         column.addLayout(buttons)
 
     def _show(self, items: list[StoredItem]) -> None:
@@ -157,8 +157,8 @@ class StorageDialog(QDialog):
             )
 
     def _show_faults(self, faults: list[str]) -> None:
-        self.said.setText(" ".join(faults) or tr("Removed."))
-        self.said.show()
+        self.message.setText(" ".join(faults) or tr("Removed."))
+        self.message.show()
         self.refresh()
 
 

@@ -94,10 +94,10 @@ class PageView(QTextBrowser):
         """
         link = name.toString() if isinstance(name, QUrl) else name
         image = QImage(str(self._folder / self.target(link)))
-        room = max(self.viewport().width() - MARGIN_PX, 1)
-        if image.width() <= room:
+        width = max(self.viewport().width() - MARGIN_PX, 1)
+        if image.width() <= width:
             return image
-        return image.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
+        return image.scaledToWidth(width, Qt.TransformationMode.SmoothTransformation)
 
 
 class GuideWindow(QDialog):

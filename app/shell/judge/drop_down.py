@@ -105,5 +105,5 @@ class DropDown(QFrame):
         across = WIDTH_PX - MARGINS_PX[0] - MARGINS_PX[2]
         tall = layout.totalHeightForWidth(across) if layout is not None else -1
         tall = self._inside.sizeHint().height() if tall < 0 else tall
-        room = window.height() - corner.y() - 2 * GAP_PX
-        self.setGeometry(left, corner.y(), WIDTH_PX, min(tall + frame.height() + 4, room))
+        height = window.height() - corner.y() - 2 * GAP_PX
+        self.setGeometry(left, corner.y(), WIDTH_PX, min(tall + frame.height() + 4, height))

@@ -67,7 +67,7 @@ class JudgeCard(QWidget):
         self.sign_off.changed.connect(self._show)
         run = self._run
         for signal in (
-            *(run.state_changed, run.record_changed, run.images_changed, run.result_kept),
+            *(run.state_changed, run.record_changed, run.images_changed, run.result_stored),
             *(context.session.results.changed, context.session.study.inputs_changed),
         ):
             signal.connect(self._show)
@@ -131,7 +131,7 @@ class JudgeCard(QWidget):
         self.title.set_full_text(text if has_image else NOTHING)
         self._offer_again()
         found = warnings_of_run(self._context) if has_image else []
-        tone = "missing" if state is RunState.FAILED else "look" if found else "ok"
+        tone = "missing" if state is RunState.FAILED else "warning" if found else "ok"
         tone = tone if has_image else "waiting"
         set_icon(self._mark, tone, self._theme, "muted" if tone == "waiting" else tone)
         self.warnings.show_warnings(found, editable=not state.is_active)

@@ -88,8 +88,8 @@ class ProtocolCard(StepPanel):
         why = self._session.refusal()
         self._refusal.setText(why)
         self._refusal.setVisible(bool(why))
-        tone: Tone = "missing" if why else "look" if notes else "ok"
-        self.say(
+        tone: Tone = "missing" if why else "warning" if notes else "ok"
+        self.show_summary(
             marked(study.label),
             tone if has_scan or why else "waiting",
             " ".join(notes),

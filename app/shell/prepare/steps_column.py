@@ -72,11 +72,11 @@ class MinimumWidth(QObject):
 
 def _reveal(area: QScrollArea, step: StepPanel) -> None:
     """Scroll as little as possible to show an opened step, at least its top."""
-    bar, room = area.verticalScrollBar(), area.viewport().height()
+    bar, height = area.verticalScrollBar(), area.viewport().height()
     top = step.mapTo(area.viewport(), QPoint()).y() + bar.value()
     bottom = top + step.height()
-    if bottom > bar.value() + room:
-        bar.setValue(min(top, bottom - room))
+    if bottom > bar.value() + height:
+        bar.setValue(min(top, bottom - height))
     # The top of a high step has priority over its end.
     elif top < bar.value():
         bar.setValue(top)

@@ -119,13 +119,13 @@ class TechnicianMode(QObject):
         self._show()
 
     def _may_leave(self) -> bool:
-        kept = self._context.preferences.passphrase
-        if not kept:
+        stored = self._context.preferences.passphrase
+        if not stored:
             return True
-        said = ask_text(self._window, tr("Unlock"), tr("Passphrase"), "", hidden=True)
-        if said and not is_right(said, kept):
+        entered = ask_text(self._window, tr("Unlock"), tr("Passphrase"), "", hidden=True)
+        if entered and not is_right(entered, stored):
             show_reason(self._window, tr("Unlock"), tr("The passphrase is wrong."))
-        return bool(said) and is_right(said, kept)
+        return bool(entered) and is_right(entered, stored)
 
     def _show(self) -> None:
         for name, action in self._actions.items():

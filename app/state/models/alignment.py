@@ -16,7 +16,7 @@ from engine.data.runs.events import Failed, Finished, Preview, StageStarted
 from engine.geometry import Point, RigidMotion, motion_of
 
 Points = NDArray[np.float64]
-TONES = {"green": "ok", "yellow": "look", "red": "missing"}
+TONES = {"green": "ok", "yellow": "warning", "red": "missing"}
 """Tone of each colour of the light."""
 
 
@@ -196,7 +196,7 @@ class AlignmentModel(QObject):
             return "muted"
         # The file position is only doubtful if registration disagrees with it.
         untrusted = self.placing is Placing.FILE and self._found["light"] != "green"
-        return "look" if untrusted else TONES[self._found["light"]]
+        return "warning" if untrusted else TONES[self._found["light"]]
 
     @property
     def words(self) -> str:

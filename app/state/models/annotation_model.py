@@ -90,7 +90,7 @@ class AnnotationModel(QObject):
     def _replace_all(self, annotations: tuple[Annotation, ...]) -> None:
         # The set of regions holds the annotations, so that one undo covers both.
         regions = self.regions
-        regions.put(regions.current.model_copy(update={"annotations": annotations}))
+        regions.replace(regions.current.model_copy(update={"annotations": annotations}))
 
     def _follow(self) -> None:
         # An undo or another scan may have fewer annotations.

@@ -257,4 +257,4 @@ class ImportModel(QObject):
         """Colour role of `words`."""
         if self.fault or (self.preview is not None and self.preview.fault):
             return "missing"
-        return "look" if self.missing else "muted"
+        return "warning" if self.missing else "muted"

@@ -60,7 +60,7 @@ class NormalisingModel(QObject):
 
     def _reset(self) -> None:
         self.phase = MeasuringPhase.IDLE
-        self.is_paused = self.is_ending = self._wants_pause = False
+        self.is_paused = self.is_ending = self._pause_requested = False
         self.changes: list[float] = []
         self.made: MeasuredNormalisation | None = None
         self.part = 0.0
@@ -86,13 +86,13 @@ class NormalisingModel(QObject):
         pauses
             True to pause, False to continue
         """
-        self._wants_pause = pauses
+        self._pause_requested = pauses
         self.changed.emit()
 
     @property
     def is_pause_requested(self) -> bool:
         """True if the last request was to pause."""
-        return self._wants_pause
+        return self._pause_requested
 
     def refuse(self, text: str) -> None:
         """Store why there is no normalisation.
@@ -110,7 +110,7 @@ class NormalisingModel(QObject):
         # The worker process also ends here if it crashed. No result was reported then.
         if self.phase.is_active:
             self.phase = MeasuringPhase.STOPPED
-        self.is_paused = self.is_ending = self._wants_pause = False
+        self.is_paused = self.is_ending = self._pause_requested = False
         self.changed.emit()
 
     def take(self, event: object) -> None:
@@ -171,7 +171,7 @@ class NormalisingModel(QObject):
         if self.phase.is_active and self.is_paused:
             return tr("Paused. Continue when the computer is free again.")
         words = self._phase_words()
-        if self.phase.is_active and self._wants_pause:
+        if self.phase.is_active and self._pause_requested:
             return f"{words} {tr('The measurement will pause after this step.')}"
         return words
 

@@ -171,11 +171,11 @@ class Qualities:
     def base_voxel_mm(self) -> Point | None:
         """Default voxel size if the protocol does not state one [mm]; None if it is not known."""
         try:
-            usual = modality_of(self.base).default_grid(self.base, self.known)
+            default = modality_of(self.base).default_grid(self.base, self.known)
         # Settings that allow no grid are reported elsewhere; here the size is just unknown.
         except EngineError:
             return None
-        return usual[0] if usual else None
+        return default[0] if default else None
 
     def _fitting_voxel(self, voxel_mm: Point) -> Point:
         return modality_of(self.base).fitting_voxel(voxel_mm, self.known)

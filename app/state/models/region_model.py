@@ -84,7 +84,7 @@ class RegionModel(QObject):
         super().__init__()
         self._scans = [_RegionHistory("", "")]
         self._at = self._scans[0]
-        self._is_held = False
+        self._is_dragging = False
         self.chosen: tuple[str, ...] = ()
         self.tool: Tool = ""
         self.brush_mm = BRUSH_MM
@@ -198,7 +198,7 @@ class RegionModel(QObject):
         # Two unknown IDs say nothing. Only two known, different ones prove it.
         return bool(self._at.patient and other.patient and self._at.patient != other.patient)
 
-    def take_over(self, found: RegionSet, volume: Volume) -> None:
+    def copy_regions(self, found: RegionSet, volume: Volume) -> None:
         """Copy regions to the open scan, as the user requested.
 
         Parameters
@@ -213,11 +213,11 @@ class RegionModel(QObject):
             copy = region.model_copy(update={"name": made.free_name(region.name)})
             made = made.model_copy(update={"regions": (*made.regions, copy)})
         notes = (*made.annotations, *found.facing(volume).annotations)
-        self.put(made.model_copy(update={"annotations": notes}))
+        self.replace(made.model_copy(update={"annotations": notes}))
 
     # Changes
 
-    def put(self, regions: RegionSet) -> None:
+    def replace(self, regions: RegionSet) -> None:
         """Replace the regions. This clears the redo history.
 
         Parameters
@@ -230,7 +230,7 @@ class RegionModel(QObject):
         scan = self._at
         scan.is_drawn = True
         # During a drag each change replaces the last state; otherwise it is a step of its own.
-        first = scan.at if self._is_held and scan.at else scan.at + 1
+        first = scan.at if self._is_dragging and scan.at else scan.at + 1
         scan.states = [*scan.states[:first], regions][-DEPTH:]
         scan.at = len(scan.states) - 1
         names = {region.name for region in regions.regions}
@@ -238,18 +238,18 @@ class RegionModel(QObject):
             self.choose(*(name for name in self.chosen if name in names))
         self.changed.emit()
 
-    def hold(self) -> None:
-        """Combine all changes until `let_go` into one undo step, during a drag."""
+    def begin_drag(self) -> None:
+        """Combine all changes until `end_drag` into one undo step, during a drag."""
         # The state is stored twice: the first copy is the undo target, the second is replaced by
         # the drag.
-        self._is_held = False
+        self._is_dragging = False
         self._at.states = [*self._at.states[: self._at.at + 1], self.current][-DEPTH:]
         self._at.at = len(self._at.states) - 1
-        self._is_held = True
+        self._is_dragging = True
 
-    def let_go(self) -> None:
+    def end_drag(self) -> None:
         """End the combined undo step, and drop it if nothing changed."""
-        self._is_held = False
+        self._is_dragging = False
         states, at = self._at.states, self._at.at
         if at and states[at] == states[at - 1]:
             self._at.states, self._at.at = states[:at], at - 1
@@ -296,7 +296,7 @@ class RegionModel(QObject):
         regions = self.current
         values = {"name": regions.free_name(name), "colour": regions.free_colour(), "shape": shape}
         made = Region.model_validate(values)
-        self.put(regions.model_copy(update={"regions": (*regions.regions, made)}))
+        self.replace(regions.model_copy(update={"regions": (*regions.regions, made)}))
         self.choose(made.name)
         return made.name
 
@@ -318,16 +318,16 @@ class RegionModel(QObject):
         found = self.current.named(which)
         if found is None:
             return
-        said = {key: getattr(found, key) for key in Region.model_fields}
+        values_now = {key: getattr(found, key) for key in Region.model_fields}
         # Validation of all fields, since `model_copy` would accept any value.
-        made = Region.model_validate(said | values)
+        made = Region.model_validate(values_now | values)
         if made.name != which and self.current.named(made.name) is not None:
             raise ValueError(tr("another region is already named {name!r}", name=made.name))
         regions = tuple(made if each is found else each for each in self.regions)
-        # The selection follows the new name first, or `put` would deselect the region.
+        # The selection follows the new name first, or `replace` would deselect the region.
         if made.name != which:
             self.chosen = tuple(made.name if each == which else each for each in self.chosen)
-        self.put(self.current.model_copy(update={"regions": regions}))
+        self.replace(self.current.model_copy(update={"regions": regions}))
 
     def remove(self, *names: str) -> None:
         """Remove regions.
@@ -338,7 +338,7 @@ class RegionModel(QObject):
             their names; unknown ones are ignored
         """
         left = tuple(each for each in self.regions if each.name not in names)
-        self.put(self.current.model_copy(update={"regions": left}))
+        self.replace(self.current.model_copy(update={"regions": left}))
 
     def duplicate(self, *names: str) -> None:
         """Add copies of regions.

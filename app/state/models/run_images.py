@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.data import FrameVolume, TimeFrame, Volume
 
-KEPT_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """Memory limit for images of past iterations in bytes."""
 ALL_FRAMES = "all frames"
 """Label of the sum or mean of frames of time. Files store it, so it is not translated."""
@@ -57,25 +57,25 @@ class StoredImage:
 class StoredImages:
     """Images in order. Above the memory limit, every second older one is dropped."""
 
-    def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
+    def __init__(self, limit_bytes: int = MAX_BYTES) -> None:
         self._limit_bytes = limit_bytes
         self.items: list[StoredImage] = []
 
     @property
     def labels(self) -> list[str]:
         """Labels in order."""
-        return [kept.label for kept in self.items]
+        return [each.label for each in self.items]
 
     @property
     def captions(self) -> list[str]:
         """Labels in order, with the number of iterations."""
-        return [kept.caption for kept in self.items]
+        return [each.caption for each in self.items]
 
     @property
     def frames(self) -> list[FrameVolume]:
         """Finished time frames in order, as far as the memory limit allows."""
         # A dynamic scan may exceed the memory limit, so some frames can be missing here.
-        return [FrameVolume(kept.frame, kept.volume) for kept in self.items if kept.frame]
+        return [FrameVolume(each.frame, each.volume) for each in self.items if each.frame]
 
     def add(
         self,
@@ -109,7 +109,7 @@ class StoredImages:
         """
         before = self.items
         if place is not None:
-            before = [kept for kept in before if (kept.place or LAST) < place]
+            before = [each for each in before if (each.place or LAST) < place]
         newest = StoredImage(label, volume, place, iterations, frame)
         fell_back = len(before) < len(self.items)
         self.items = [*before, newest]
@@ -124,12 +124,12 @@ class StoredImages:
             iterates from disk, in order
         """
         # Iterates from disk that this window has received too are skipped.
-        first = min((kept.place or LAST for kept in self.items), default=LAST)
-        self.items = [*(kept for kept in earlier if (kept.place or LAST) < first), *self.items]
+        first = min((each.place or LAST for each in self.items), default=LAST)
+        self.items = [*(each for each in earlier if (each.place or LAST) < first), *self.items]
         self._drop_every_second()
 
     def _drop_every_second(self) -> bool:
-        if sum(kept.n_bytes for kept in self.items) <= self._limit_bytes:
+        if sum(each.n_bytes for each in self.items) <= self._limit_bytes:
             return False
         # Dropping every second one keeps the rest evenly spread over the run.
         newest = self.items[-1]

@@ -42,7 +42,7 @@ class RunModel(QObject):
     begun : a new record has replaced the last one
     image_selected : volume to show, None for none, and whether to fit the display to it
     reported : level and text of a line for the log
-    result_kept : the image of the run has been stored as a result
+    result_stored : the image of the run has been stored as a result
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class RunModel(QObject):
     begun = Signal()
     image_selected = Signal(object, bool)
     reported = Signal(str, str)
-    result_kept = Signal()
+    result_stored = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -136,7 +136,7 @@ class RunModel(QObject):
                 self.reported.emit(LOG_LEVELS[event.level], event.text)
             case ResultSaved():
                 self.reported.emit("info", event.text)
-                self.result_kept.emit()
+                self.result_stored.emit()
             case EarlyPreview():
                 self._show_early(event)
             case Finished():
@@ -297,7 +297,7 @@ class RunModel(QObject):
         """
         if job == self.record.job:
             self.record.result_id = result_id
-        self.result_kept.emit()
+        self.result_stored.emit()
 
     def select(self, index: int | None) -> None:
         """Show a stored image.
@@ -311,8 +311,8 @@ class RunModel(QObject):
         newest = index is None or index >= len(images) - 1
         self.selected = None if newest else index
         if images:
-            kept = images[-1 if newest or index is None else index]
-            self.image_selected.emit(kept.volume, newest)
+            stored = images[-1 if newest or index is None else index]
+            self.image_selected.emit(stored.volume, newest)
 
     def _take_history(self, preview: Preview) -> None:
         if self.record.take_history(preview):

@@ -228,11 +228,11 @@ class RunRecord:
         run = self.run
         if run is None or index is None or index >= len(self.images.items):
             return run
-        kept = self.images.items[index]
+        stored = self.images.items[index]
         # A finished frame has all its iterations, like the final image.
-        if kept.place is None or kept.frame is not None:
+        if stored.place is None or stored.frame is not None:
             return run
-        iteration, subset = kept.place
+        iteration, subset = stored.place
         done = iteration - 1 + subset / max(self.latest.subsets if self.latest else 1, 1)
         return run.model_copy(update={"iterations_done": min(done, iteration)}).ended("running")
 

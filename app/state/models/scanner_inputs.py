@@ -26,7 +26,7 @@ MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class KeepingOwner:
+class InputOwner:
     """Scanner or format that inputs are saved for.
 
     Attributes
@@ -39,7 +39,7 @@ class KeepingOwner:
     name: str
 
     @classmethod
-    def of_scanner(cls, scanner: Scanner) -> KeepingOwner:
+    def of_scanner(cls, scanner: Scanner) -> InputOwner:
         """Return a scanner as an owner.
 
         Parameters
@@ -54,7 +54,7 @@ class KeepingOwner:
         return cls(f"scanner {digest}", scanner.name)
 
     @classmethod
-    def of_format(cls, name: str) -> KeepingOwner:
+    def of_format(cls, name: str) -> InputOwner:
         """Return a file format as an owner, for scans that do not name their scanner.
 
         Parameters
@@ -107,7 +107,7 @@ class RememberedInput:
         )
 
 
-def owner_of(role: str, scan: ScanSummary | None, scanner: Scanner | None) -> KeepingOwner | None:
+def owner_of(role: str, scan: ScanSummary | None, scanner: Scanner | None) -> InputOwner | None:
     """Return the owner that an input of the open scan can be saved for.
 
     Parameters
@@ -124,9 +124,9 @@ def owner_of(role: str, scan: ScanSummary | None, scanner: Scanner | None) -> Ke
     None if the input belongs to the scan alone
     """
     if role == SCANNER:
-        return KeepingOwner.of_format(scan.format) if scan is not None and scan.format else None
-    may_be_kept = any(each.key == role and each.of_scanner for each in all_roles())
-    return KeepingOwner.of_scanner(scanner) if may_be_kept and scanner is not None else None
+        return InputOwner.of_format(scan.format) if scan is not None and scan.format else None
+    is_of_scanner = any(each.key == role and each.of_scanner for each in all_roles())
+    return InputOwner.of_scanner(scanner) if is_of_scanner and scanner is not None else None
 
 
 class RememberedInputs:
@@ -140,9 +140,9 @@ class RememberedInputs:
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
         self.fault = ""
-        self._kept = self._read()
+        self._inputs = self._read()
 
-    def of(self, owner: KeepingOwner) -> Mapping[str, RememberedInput]:
+    def of(self, owner: InputOwner) -> Mapping[str, RememberedInput]:
         """Return the inputs saved for an owner, by role.
 
         Parameters
@@ -150,9 +150,9 @@ class RememberedInputs:
         owner
             scanner or format
         """
-        return dict(self._kept.get(owner.key, {}))
+        return dict(self._inputs.get(owner.key, {}))
 
-    def keep(self, owner: KeepingOwner, role: str, value: str, today: date) -> None:
+    def keep(self, owner: InputOwner, role: str, value: str, today: date) -> None:
         """Save an input for an owner.
 
         Parameters
@@ -172,9 +172,9 @@ class RememberedInputs:
             the list cannot be written
         """
         made = RememberedInput(value, owner.name, today.isoformat(), *_size_and_mtime(value))
-        self._write({**self._kept, owner.key: {**self.of(owner), role: made}})
+        self._write({**self._inputs, owner.key: {**self.of(owner), role: made}})
 
-    def drop(self, owner: KeepingOwner, role: str) -> None:
+    def drop(self, owner: InputOwner, role: str) -> None:
         """Remove a saved input.
 
         Parameters
@@ -190,7 +190,7 @@ class RememberedInputs:
             the list cannot be written
         """
         left = {key: inputs for key, inputs in self.of(owner).items() if key != role}
-        self._write({**self._kept, owner.key: left})
+        self._write({**self._inputs, owner.key: left})
 
     def _read(self) -> dict[str, dict[str, RememberedInput]]:
         try:
@@ -230,7 +230,7 @@ class RememberedInputs:
             raise EngineError(text) from e
         write_atomically(json.dumps(values, indent=1, sort_keys=True).encode(), self._path)
         # Only after the write: memory and file must agree if it fails.
-        self._kept = inputs
+        self._inputs = inputs
 
 
 def _parse_inputs(values: Plain) -> dict[str, dict[str, RememberedInput]]:

@@ -73,5 +73,5 @@ def once_key(inputs: Inputs, protocol: Protocol, on: DeviceInfo) -> str:
     """
     # Sensitivity and system matrix depend on files, grid and corrections, not on the algorithm.
     values = sorted((role, found.value) for role, found in inputs.items())
-    kept = protocol.model_dump_json(exclude={"name", "algorithm", "between", "finishing"})
-    return f"{on.key} {values} {kept}"
+    settings = protocol.model_dump_json(exclude={"name", "algorithm", "between", "finishing"})
+    return f"{on.key} {values} {settings}"

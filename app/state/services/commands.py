@@ -15,7 +15,7 @@ from app.language.translation import tr
 from app.state.models.inputs import DATA, SCANNER
 from app.state.models.messages import Problem
 from app.state.models.preferences import Preferences
-from app.state.models.scanner_inputs import KeepingOwner, RememberedInputs, owner_of
+from app.state.models.scanner_inputs import InputOwner, RememberedInputs, owner_of
 from app.state.models.session import Session
 from app.state.services.opening import Opening
 from app.state.services.opening_request import Request
@@ -294,7 +294,7 @@ class Commands(Tasks):
             the file
         """
         try:
-            owner = KeepingOwner.of_scanner(scanner)
+            owner = InputOwner.of_scanner(scanner)
             self.remembered.keep(owner, role, str(path), date.today())
         except EngineError as e:
             self._session.raise_problem(

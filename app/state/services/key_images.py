@@ -9,7 +9,12 @@ from PySide6.QtGui import QImage, QImageWriter
 
 from app.language.translation import tr
 from app.state.models.images.open_volumes import OpenVolume
-from app.state.models.images.volume_origin import NOT_SAID, TWO_PATIENTS, TWO_SCANS, TWO_SPACES
+from app.state.models.images.volume_origin import (
+    TWO_PATIENTS,
+    TWO_SCANS,
+    TWO_SPACES,
+    UNKNOWN_PATIENT,
+)
 from app.state.models.messages import Problem
 from app.state.models.session import Session
 from app.state.services.context import AppContext
@@ -47,14 +52,14 @@ NOTES = {
     TWO_PATIENTS: "the two images belong to different patients",
     TWO_SCANS: "the two images are from different scans, possibly of different patients",
     TWO_SPACES: "the two images have different frames of reference",
-    NOT_SAID: "unknown whether both images show the same patient",
+    UNKNOWN_PATIENT: "unknown whether both images show the same patient",
 }
 """Messages about a pair of volumes, in the language of the window, with their English texts."""
 SHOWN = 8
 """Digits of a fingerprint in a caption."""
 
 
-class KeyImageKeeper(QObject):
+class KeyImageStorage(QObject):
     """Read the key images of each displayed result, and store every change.
 
     Parameters
@@ -69,7 +74,7 @@ class KeyImageKeeper(QObject):
         self._model = context.session.key_images
         self._lock, self._newest = Lock(), 0
         run = self._session.run
-        for signal in (run.begun, run.images_changed, run.record_changed, run.result_kept):
+        for signal in (run.begun, run.images_changed, run.record_changed, run.result_stored):
             signal.connect(self._follow)
         self._model.edited.connect(self._store)
         self._follow()
@@ -173,10 +178,12 @@ def caption_of(session: Session, view: RasterView) -> str:
     state, frame = session.view, _frame_text(session)
     parts = [_place_text(view)]
     if isinstance(view, SliceView) and state.slab_now.kind and state.volume is not None:
-        way, slab = view.orientation, state.slab_now
-        centre = slice_index(state.volume.grid, way.normal, view.plane_point[way.normal])
-        n = len(slab.range(state.volume.grid, way.normal, centre))
-        thick = millimetres(n * state.volume.grid.voxel_mm[way.normal])
+        orientation, slab = view.orientation, state.slab_now
+        centre = slice_index(
+            state.volume.grid, orientation.normal, view.plane_point[orientation.normal]
+        )
+        n = len(slab.range(state.volume.grid, orientation.normal, centre))
+        thick = millimetres(n * state.volume.grid.voxel_mm[orientation.normal])
         parts.append(f"{SLABS[slab.kind]} of {thick} {state.length_unit}")
     if frame is not None:
         parts.append(f"frame {frame}")

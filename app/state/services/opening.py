@@ -70,7 +70,7 @@ class Opening(QObject):
         loader: Callable[[], Loader],
     ) -> None:
         super().__init__(tasks)
-        self._session, self._preferences, self._kept = session, preferences, remembered
+        self._session, self._preferences, self._remembered = session, preferences, remembered
         self._study, self._run = session.study, session.run
         self._tasks, self._loader = tasks, loader
         self._queue: deque[Request] = deque()
@@ -132,7 +132,7 @@ class Opening(QObject):
             files = ForeignFiles(self._loader(), task.isInterruptionRequested)
             try:
                 agreed = request.complete_events
-                reader = StudyReader(files, self._kept, copy, roles, title, waiting, agreed)
+                reader = StudyReader(files, self._remembered, copy, roles, title, waiting, agreed)
                 return request.work(reader)
             except EngineError as e:
                 is_scan = request.role in ("", DATA)

@@ -26,7 +26,7 @@ PREPARE_MS = 300
 """Delay between a change of the protocol and a new preparation of the scan [ms]."""
 SETTLE_MS = 200
 """Delay between the last request and fine slices [ms]."""
-NO_ROOM = tr(
+NO_SPACE = tr(
     "The slices cannot be shown because there is not enough disk space for the projections."
 )
 
@@ -135,7 +135,7 @@ class PlaneReader(SliceReader):
                 raise SupersededError
 
         if scan.radiographs is None:
-            return NO_ROOM
+            return NO_SPACE
         # On the CPU, so that the memory of the GPU stays free for runs.
         device = self._session.device.named("cpu")
         on = cpu(device.threads if device else None)

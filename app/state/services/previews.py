@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
 
 WAIT_MS = 120
 """Delay before a preview starts [ms]: typing changes a number several times."""
-NO_ROOM = tr(
+NO_SPACE = tr(
     "The preview cannot be shown because there is not enough disk space for the projections."
 )
 
@@ -136,7 +136,7 @@ class Previews(QObject):
         if self._quick is None or self._quick[0] is not request.scan:
             radiographs = request.scan.radiographs
             if radiographs is None:
-                return NO_ROOM
+                return NO_SPACE
             self._quick = request.scan, SlicePreview(radiographs.scan, on=cpu(threads))
 
         def check() -> None:

@@ -15,7 +15,7 @@ from engine.core.settings import Settings
 from engine.modalities import Part, ProjectionsSummary, RadiographStore
 
 Steps = tuple[Settings, ...]
-NO_ROOM = tr("There is not enough disk space for the projections; see the notes in the card Scan.")
+NO_SPACE = tr("There is not enough disk space for the projections; see the notes in the card Scan.")
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class ProjectionReader(QObject):
             frame = DetectorFrame.of(empty_scan.geometry, pixel_mm_known=empty_scan.pixel_mm_known)
         self._state.open(frame)
         if scan is not None and scan.radiographs is None:
-            self._state.show_fault(NO_ROOM)
+            self._state.show_fault(NO_SPACE)
 
     def _read_slice(self) -> None:
         radiographs = self._scan.radiographs if self._scan else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.language.translation import tr
 from app.state.models.inputs import DATA, SCANNER, Input, Inputs
-from app.state.models.scanner_inputs import KeepingOwner, RememberedInputs
+from app.state.models.scanner_inputs import InputOwner, RememberedInputs
 from app.state.services.outcomes import (
     Addition,
     Choice,
@@ -349,7 +349,7 @@ class StudyReader:
             return self._summary(wanted, None), None
         # A study file names all of its inputs, so it never uses a scanner saved on this computer.
         except ScannerMissingError as e:
-            owner = KeepingOwner.of_format(e.format)
+            owner = InputOwner.of_format(e.format)
             remembered = None if wanted.is_whole else self.remembered.of(owner).get(SCANNER)
             if remembered is None:
                 raise
@@ -370,7 +370,7 @@ class StudyReader:
         suiting = [each for each in MODALITIES if each.suits(inputs.open_study)]
         # A file that the scan brings itself has priority over a saved one.
         roles = {role.key for each in suiting for role in each.inputs} - {*inputs, *scan.brings}
-        for role, remembered in self.remembered.of(KeepingOwner.of_scanner(scanner)).items():
+        for role, remembered in self.remembered.of(InputOwner.of_scanner(scanner)).items():
             if role not in roles:
                 continue
             try:

@@ -49,8 +49,8 @@ class ResultCommands(QObject):
         """Asks the user before an image is lost that exists only in memory."""
         session.run.begun.connect(self._take_order)
         session.order.changed.connect(self._take_order)
-        session.run.result_kept.connect(self._keep_order)
-        session.run.result_kept.connect(self.refresh)
+        session.run.result_stored.connect(self._keep_order)
+        session.run.result_stored.connect(self.refresh)
         session.results.scans_needed.connect(self._read_scans)
 
     def refresh(self) -> None:
@@ -220,8 +220,8 @@ class ResultCommands(QObject):
     def _show(self, opened: OpenedResult) -> None:
         if self._session.run.state.is_active:
             return  # a run was started in the meantime
-        result, kept = opened.result, opened.result.record
-        run = kept.run_record
+        result, stored = opened.result, opened.result.record
+        run = stored.run_record
         record = RunRecord(
             f"{result.scan}, {marked(run.protocol.label)}",
             opened.study,

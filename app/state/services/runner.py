@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # the engine's process is not needed to open the window
     from engine.results import Ending
 
 ABORTED = tr("Aborted.")
-NOT_KEPT = tr("The last image could not be saved to the results; export it before you continue.")
+NOT_SAVED = tr("The last image could not be saved to the results; export it before you continue.")
 
 
 class Runner(QObject):
@@ -273,11 +273,13 @@ class Runner(QObject):
 
         def on_stored(result_id: str) -> None:
             if not result_id:
-                self._session.add_log("warning", NOT_KEPT)
+                self._session.add_log("warning", NOT_SAVED)
             self._run.take_result(job_id, result_id)
 
         self._commands.run_task(
-            lambda _: keep_partial(KeptJob.open(job_id), latest, ending), on_stored, failed=NOT_KEPT
+            lambda _: keep_partial(KeptJob.open(job_id), latest, ending),
+            on_stored,
+            failed=NOT_SAVED,
         )
 
     def _report_failure(self, event: Failed) -> None:

@@ -101,7 +101,7 @@ def may_write_all(
     """
     # Raw data cannot be measured again, so no question offers to replace an input.
     inputs = [*inputs_of(session), *others]
-    fault = next((said for target in targets if (said := refusal(target, inputs))), "")
+    fault = next((found for target in targets if (found := refusal(target, inputs))), "")
     if fault:
         show_reason(parent, tr("Not saved"), fault)
         return False

@@ -39,13 +39,13 @@ class _Found:
 
     Attributes
     ----------
-    taken : the work and its files
+    recovered : the work and its files
     scans : scans that are still to be read
     edited : edited studies that this version can open
     faults : a sentence for each file or study that cannot be used
     """
 
-    taken: RecoveredWork
+    recovered: RecoveredWork
     scans: tuple[ScanToRead, ...]
     edited: tuple[EditedStudy, ...]
     faults: tuple[str, ...]
@@ -95,16 +95,18 @@ class UnfinishedWork(QObject):
         """Signed results and edited studies for the user to decide."""
         return WindowWork(unsent=self._unsent, edited=self.edited.left)
 
-    def take_over(self) -> None:
+    def recover(self) -> None:
         """Find the work of windows that have ended: continue the reading, offer the rest."""
 
         def find(_: object) -> _Found:
-            taken = self._file.take_over()
-            scans = scans_to_read(StudyQueue(), taken.work.unread) if taken.work.unread else ()
-            refusals = {each: _refusal(each) for each in taken.work.edited}
+            recovered = self._file.recover()
+            scans = (
+                scans_to_read(StudyQueue(), recovered.work.unread) if recovered.work.unread else ()
+            )
+            refusals = {each: _refusal(each) for each in recovered.work.edited}
             edited = tuple(each for each, why in refusals.items() if not why)
-            faults = (*taken.faults, *filter(None, refusals.values()))
-            return _Found(taken, scans, edited, faults)
+            faults = (*recovered.faults, *filter(None, refusals.values()))
+            return _Found(recovered, scans, edited, faults)
 
         failed = tr("The unfinished work of earlier windows could not be read.")
         self._commands.run_task(find, self._offer_found, failed=failed)
@@ -153,7 +155,7 @@ class UnfinishedWork(QObject):
         self.changed.emit()
 
     def _offer_found(self, found: _Found) -> None:
-        taken, work = found.taken, found.taken.work
+        recovered, work = found.recovered, found.recovered.work
         if found.faults:
             title = tr("Unfinished work of an earlier window could not be read.")
             self._session.raise_problem(Problem(title, " ".join(found.faults)))
@@ -163,11 +165,11 @@ class UnfinishedWork(QObject):
         if self._write():
             # Only now, so that a crash in between loses nothing.
             with suppress(OSError):
-                taken.remove_files()
+                recovered.remove_files()
         self._show_found(found)
 
     def _show_found(self, found: _Found) -> None:
-        files = found.taken.work.unsorted
+        files = found.recovered.work.unsorted
         if found.scans or files:
             text = tr(
                 "The last window ended before it had read all scans for the queue. This window "

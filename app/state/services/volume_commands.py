@@ -81,11 +81,11 @@ class VolumeCommands(QObject):
         """Return the stored images of the run."""
         return tuple(
             VolumeChoice(
-                f"iterate:{self._session.run.record.job}:{kept.label}",
-                image_title(kept.caption),
-                partial(self.open_iterate, kept.label),
+                f"iterate:{self._session.run.record.job}:{stored.label}",
+                image_title(stored.caption),
+                partial(self.open_iterate, stored.label),
             )
-            for kept in self._session.run.record.images.items
+            for stored in self._session.run.record.images.items
         )
 
     def results(self) -> tuple[VolumeChoice, ...]:
@@ -151,11 +151,11 @@ class VolumeCommands(QObject):
         """
         record = self._session.run.record
         # By label and not by index: the memory limit may have dropped images meanwhile.
-        kept = next((each for each in record.images.items if each.label == label), None)
-        if kept is not None:
-            key, name = f"iterate:{record.job}:{label}", image_title(kept.caption)
-            origin = Origin.of(kept.volume, record.study, record.known_inputs)
-            self._add_at(OpenVolume(key, name, "iterate", kept.volume, origin), place)
+        stored = next((each for each in record.images.items if each.label == label), None)
+        if stored is not None:
+            key, name = f"iterate:{record.job}:{label}", image_title(stored.caption)
+            origin = Origin.of(stored.volume, record.study, record.known_inputs)
+            self._add_at(OpenVolume(key, name, "iterate", stored.volume, origin), place)
 
     def open_result(self, result: Result, place: Place) -> None:
         """Open a result from disk in addition to the image of the run.

@@ -44,7 +44,7 @@ class Editor(QWidget):
     """Shows and edits one raw value. The settings class validates it."""
 
     edited = Signal()
-    stands_beside = False
+    is_inline = False
     """True if it fits next to its caption."""
 
     @abstractmethod
@@ -137,7 +137,7 @@ class SettingsEditor(Editor):
 class NumberEditor(Editor):
     """One number."""
 
-    stands_beside = True
+    is_inline = True
 
     def __init__(self, whole: bool, low: float | None, high: float | None, hint: str = "") -> None:
         super().__init__()
@@ -198,7 +198,7 @@ class NumbersEditor(Editor):
 class NumberListEditor(Editor):
     """Numbers, separated by commas."""
 
-    stands_beside = True
+    is_inline = True
 
     def __init__(self, whole: bool = True) -> None:
         super().__init__()
@@ -275,14 +275,14 @@ class QuietCombo(QComboBox):
         self.initStyleOption(option)
         part = QStyle.SubControl.SC_ComboBoxEditField
         # The style knows the size of the arrow, which differs between platforms.
-        room = (
+        space = (
             self.style()
             .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
             .width()
         )
         middle = Qt.TextElideMode.ElideMiddle
         return self.fontMetrics().elidedText(
-            self.currentText() or self.placeholderText(), middle, room - FIELD_PAD_PX
+            self.currentText() or self.placeholderText(), middle, space - FIELD_PAD_PX
         )
 
     def event(self, event: QEvent) -> bool:
@@ -307,7 +307,7 @@ class ChoiceEditor(Editor):
     notes : addition to the label of a value, in brackets; None for none
     """
 
-    stands_beside = True
+    is_inline = True
 
     def __init__(
         self, values: tuple[Value, ...], none: str = "", notes: Mapping[str, str] | None = None

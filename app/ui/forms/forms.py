@@ -68,18 +68,18 @@ class Form(SettingsEditor):
         columns = QHBoxLayout()
         columns.setSpacing(24)
         outside.addLayout(columns)
-        column, together = _column_in(columns), [list[_Row]()]
+        column, groups = _column_in(columns), [list[_Row]()]
         for name, row in self._rows.items():
             if name == second:
                 column.addStretch(1)
                 column = _column_in(columns)
-                together.append([])
+                groups.append([])
             column.addWidget(row)
-            together[-1].append(row)
+            groups[-1].append(row)
             row.editor.edited.connect(self._edited)
         if second:
             column.addStretch(1)
-        for rows in together:
+        for rows in groups:
             _align(rows)
         self._fault = _fault_label()
         outside.addWidget(self._fault)
@@ -120,8 +120,8 @@ class Form(SettingsEditor):
 
     def raw(self) -> Plain:
         # Fields that are not shown keep their values.
-        kept = self._value.model_dump() if self._value else {}
-        return kept | {name: row.editor.raw() for name, row in self._rows.items()}
+        values = self._value.model_dump() if self._value else {}
+        return values | {name: row.editor.raw() for name, row in self._rows.items()}
 
     def show_value(self, value: Value) -> None:
         """Show a value without emitting a signal.
@@ -260,7 +260,7 @@ class _Row(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(4)
         grid.setColumnStretch(1, 1)
-        in_row = self.editor.stands_beside
+        in_row = self.editor.is_inline
         self._name: LiteralLabel | None = None  # a label without a layout would outlive its form
         # A check box carries its own label, and a nested form has a frame with a title.
         if bare or isinstance(self.editor, SwitchEditor | Form | ConstantEditor):
@@ -276,8 +276,8 @@ class _Row(QWidget):
     @property
     def caption_px(self) -> int:
         """Width of the caption next to the editor; 0 if there is none."""
-        stands_beside = self._name is not None and self.editor.stands_beside
-        return self._name.sizeHint().width() if self._name is not None and stands_beside else 0
+        is_inline = self._name is not None and self.editor.is_inline
+        return self._name.sizeHint().width() if self._name is not None and is_inline else 0
 
     def widen_caption(self, width: int) -> None:
         """Give the caption next to the editor a least width.

@@ -32,7 +32,7 @@ def moment_text(moment: datetime) -> str:
 class TextEditor(Editor):
     """A line of text. Empty means None if the field is optional."""
 
-    stands_beside = True
+    is_inline = True
 
     def __init__(self, optional: bool = False, hint: str = "") -> None:
         super().__init__()

@@ -19,7 +19,7 @@ GLYPHS = {
     "light": "ph.sun",
     "help": "ph.question",
     "ok": "ph.check-circle-fill",
-    "look": "ph.warning-fill",
+    "warning": "ph.warning-fill",
     "missing": "ph.warning-circle-fill",
     "info": "ph.info",
     "off": "ph.circle",

@@ -44,7 +44,7 @@ class Colours:
     on_accent: str
     link: str
     ok: str
-    look: str
+    warning: str
     missing: str
     message_bar: str
 
@@ -71,7 +71,7 @@ DARK = Colours(
     on_accent="#ffffff",
     link="#79b8f5",
     ok="#6fcf97",
-    look="#f2b84b",
+    warning="#f2b84b",
     missing="#ff9d94",
     message_bar="#3a2426",
 )
@@ -92,7 +92,7 @@ LIGHT = Colours(
     on_accent="#ffffff",
     link="#17579c",
     ok="#17683a",
-    look="#7d5200",
+    warning="#7d5200",
     missing="#a8231b",
     message_bar="#fbe6e4",
 )
@@ -150,7 +150,7 @@ ROLES = {
     "on_accent": "HighlightedText",
     "link": "Link",
     "ok": "Midlight",
-    "look": "LinkVisited",
+    "warning": "LinkVisited",
     "missing": "BrightText",
     "message_bar": "ToolTipBase",
 }

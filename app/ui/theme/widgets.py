@@ -111,7 +111,7 @@ def set_tone(widget: QWidget, tone: str) -> None:
     widget
         the label
     tone
-        "ok", "look", "missing", "muted" or ""
+        "ok", "warning", "missing", "muted" or ""
     """
     set_property(widget, "tone", tone)
 
@@ -183,8 +183,8 @@ def word_under_icon(made: QToolButton) -> QSize:
     font = QFont(made.font())
     font.setPointSizeF(WORD_PT)
     metrics = QFontMetrics(font)
-    room = MAX_WORD_PX - 2 * WORD_MARGIN_PX
-    made.setText(metrics.elidedText(made.text(), Qt.TextElideMode.ElideRight, room))
+    space = MAX_WORD_PX - 2 * WORD_MARGIN_PX
+    made.setText(metrics.elidedText(made.text(), Qt.TextElideMode.ElideRight, space))
     size = QSize(
         max(metrics.horizontalAdvance(made.text()) + 2 * WORD_MARGIN_PX, ICON_PX),
         ICON_PX + metrics.height() + 3 * WORD_MARGIN_PX,
@@ -227,8 +227,8 @@ def fitted(wanted: QSize, available: QSize) -> QSize:
         free area of the screen
     """
     # The available area does not include the window frame.
-    room = available - QSize(2 * FRAME_PX, TITLE_PX + FRAME_PX)
-    return wanted.boundedTo(room)
+    space = available - QSize(2 * FRAME_PX, TITLE_PX + FRAME_PX)
+    return wanted.boundedTo(space)
 
 
 def fit_to_screen(window: QWidget, width: int, height: int) -> None:

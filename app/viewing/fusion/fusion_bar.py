@@ -294,13 +294,13 @@ class FusionBar(QWidget):
         free -= sum(each.sizeHint().width() + SPACING_PX for each in parts)
         names = self._names
         widths = [each.sizeHint().width() for each in names]
-        room = free - sum(widths) - len(names) * SPACING_PX
+        space = free - sum(widths) - len(names) * SPACING_PX
         for each in self._hideable_controls:
             # The slider has a fixed width that its size hint does not know.
             needed = (each.width() if each is self.share else each.sizeHint().width()) + SPACING_PX
-            shown = each in wanted and needed <= room
+            shown = each in wanted and needed <= space
             each.setVisible(shown)
-            room -= needed if shown else 0
+            space -= needed if shown else 0
         free -= len(names) * SPACING_PX
         least = max(free // len(names), MIN_NAME_PX)
         for each in names:
@@ -350,7 +350,7 @@ class FusionBar(QWidget):
         words = warning or " ".join(filter(None, (explanation_of(view), remark)))
         self.words.setText(words)
         self.words.setVisible(two and bool(words))
-        set_tone(self.words, "look" if warning else "muted")
+        set_tone(self.words, "warning" if warning else "muted")
         self._fit_to_width()
 
     def _offer_modes(self) -> None:

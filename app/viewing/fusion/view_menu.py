@@ -26,7 +26,7 @@ NO_ERROR = tr(
     "This image has no error map. To get one, set “Error map” in the card Protocol, Finishing, and "
     "reconstruct again."
 )
-SAID = tr("The patient position is stored in the volume and cannot be changed.")
+FIXED_POSITION = tr("The patient position is stored in the volume and cannot be changed.")
 COPY: dict[PlaneName, str] = {
     "axial": tr("Copy the axial view"),
     "coronal": tr("Copy the coronal view"),
@@ -147,7 +147,7 @@ class ViewMenu(QMenu):
         # A position from the file cannot be changed by hand, because that could exchange left and
         # right.
         menu.setEnabled(is_unknown)
-        menu.setToolTip("" if is_unknown else literal_tip(SAID))
+        menu.setToolTip("" if is_unknown else literal_tip(FIXED_POSITION))
         known = [(f"{key}: {each}", self._sides(axes)) for key, (axes, each) in POSITIONS.items()]
         entries = [(tr("Unknown"), ""), *known]
         for words, axes in entries:

@@ -155,7 +155,7 @@ class ColourBar(QWidget):
             widest = max(metrics.horizontalAdvance(number(end, 2)) for end in (low, high))
             values = ticks(low, high, int(bar.width() / (1.6 * widest + 8)))
             labels = [without_zeros(text) for text in alike(values)]
-        taken = list[QRectF]()
+        used = list[QRectF]()
         for k, (value, text) in enumerate(zip(values, labels, strict=True)):
             # Half a pixel: lines at whole coordinates would cover two pixels each.
             x = round(bar.left() + (value - low) / (high - low) * bar.width()) + 0.5
@@ -168,9 +168,9 @@ class ColourBar(QWidget):
                 painter.drawLine(QLineF(x, bar.top() + 1, x, bar.bottom() - 1))
             top, half = bar.bottom() + TICK_PX, metrics.horizontalAdvance(text) / 2
             label = QRectF(x - half - 2, top, 2 * half + 4, self.height() - top)
-            if any(label.intersects(other) for other in taken):
+            if any(label.intersects(other) for other in used):
                 continue
-            taken.append(label)
+            used.append(label)
             painter.setPen(QColor(self._state.colours.text))
             align = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
             painter.drawText(label, align | Qt.TextFlag.TextDontClip, text)

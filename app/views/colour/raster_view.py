@@ -425,10 +425,10 @@ class RasterView(PaneContent):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         action = KEYS.get(Qt.Key(event.key()))
         # Keypad and Shift belong to some keys themselves, such as "+".
-        plain = event.modifiers() & ~(
+        unmodified = event.modifiers() & ~(
             Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier
         )
-        if action is None or plain != Qt.KeyboardModifier.NoModifier:
+        if action is None or unmodified != Qt.KeyboardModifier.NoModifier:
             super().keyPressEvent(event)
         else:
             action(self)

@@ -7,7 +7,7 @@ import math
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter
 
-KEPT = 2
+MAX_CACHED = 2
 
 
 class ScaledImage:
@@ -17,7 +17,7 @@ class ScaledImage:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[int, int], tuple[tuple[object, ...], QImage, QPoint]] = {}
+        self._cache: dict[tuple[int, int], tuple[tuple[object, ...], QImage, QPoint]] = {}
 
     def paint(
         self,
@@ -53,13 +53,13 @@ class ScaledImage:
         ratio = painter.device().devicePixelRatioF()
         key = (image.cacheKey(), area.getRect(), smooth, ground, ratio)
         # Removed and inserted again, so that the dictionary is in order of use.
-        kept = self._kept.pop(size, None)
-        if kept is None or kept[0] != key:
-            kept = key, *_scaled(image, area, smooth, ground, ratio, size)
-        while len(self._kept) >= KEPT:
-            self._kept.pop(next(iter(self._kept)))
-        self._kept[size] = kept
-        painter.drawImage(QPointF(kept[2]) / ratio, kept[1])
+        cached = self._cache.pop(size, None)
+        if cached is None or cached[0] != key:
+            cached = key, *_scaled(image, area, smooth, ground, ratio, size)
+        while len(self._cache) >= MAX_CACHED:
+            self._cache.pop(next(iter(self._cache)))
+        self._cache[size] = cached
+        painter.drawImage(QPointF(cached[2]) / ratio, cached[1])
 
 
 def _scaled(

@@ -284,10 +284,10 @@ class NumberEdit(QLineEdit):
 
     def _fitted(self, value: float) -> str:
         """Return the number with as many digits as the field shows: a cut sign would mislead."""
-        room = NUMBER_PX - 2 * TEXT_PAD_PX
+        space = NUMBER_PX - 2 * TEXT_PAD_PX
         for digits in (4, 3, 2) if abs(value) >= 1e-4 else (3, 2):
             text = number(value, digits)
-            if self.fontMetrics().horizontalAdvance(text) <= room:
+            if self.fontMetrics().horizontalAdvance(text) <= space:
                 return text
         return f"{value:.0e}"
 

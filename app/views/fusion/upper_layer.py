@@ -214,16 +214,16 @@ def clear_image(
     hides_low
         True if values below the window are transparent too
     """
-    gone = np.isnan(values)
-    has_gaps = bool(gone.any())
-    filled = np.where(gone, np.float32(window[0]), values) if has_gaps else values
+    missing = np.isnan(values)
+    has_gaps = bool(missing.any())
+    filled = np.where(missing, np.float32(window[0]), values) if has_gaps else values
     # Premultiplied alpha is the native format of the raster engine; others are converted first.
     made = coloured_image(filled, window, colour_map, QImage.Format.Format_ARGB32_Premultiplied)
     if hides_low or has_gaps:
         # Rows of four bytes per pixel have no padding.
         pixels = np.frombuffer(made.bits(), np.uint32).reshape(values.shape)
         # Pixel 0 is transparent. A product is faster than an assignment, and NaN is never shown.
-        pixels *= values >= np.float32(window[0]) if hides_low else ~gone
+        pixels *= values >= np.float32(window[0]) if hides_low else ~missing
     return made
 
 

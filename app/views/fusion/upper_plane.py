@@ -24,7 +24,7 @@ from app.views.volume_facts import least_value
 from engine.data import Volume
 from engine.geometry import Plane, Rect
 
-BESIDE_REMARK = tr("the Volume tab shows both volumes side by side")
+SIDE_BY_SIDE_REMARK = tr("the Volume tab shows both volumes side by side")
 
 
 class UpperPlane(UpperLayer):
@@ -66,7 +66,7 @@ class UpperPlane(UpperLayer):
 
     def remark(self) -> str:
         """Return a note about both volumes; empty if there is none."""
-        return BESIDE_REMARK if self.fusion.is_side_by_side else remark_of(self.state)
+        return SIDE_BY_SIDE_REMARK if self.fusion.is_side_by_side else remark_of(self.state)
 
     def values(self, plane: Plane, sign: float, rect: Rect) -> tuple[Values, Rect] | None:
         """Return the values to colour.

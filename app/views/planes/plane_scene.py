@@ -152,16 +152,16 @@ def _cut(corners: Array, heights: Array) -> Array:
     """Return the part (n, 3) of a convex polygon with heights ≥ 0; empty if it is a line."""
     if (heights <= SAME_MM).all():
         return np.empty((0, 3))
-    kept = list[Array]()
+    cut = list[Array]()
     for k in range(len(corners)):
         here, following = heights[k], heights[(k + 1) % len(corners)]
         if here >= 0:
-            kept.append(corners[k])
+            cut.append(corners[k])
         if here * following < 0:
             part = here / (here - following)
             # The intersection of the edge with the plane, from linear interpolation of the heights.
-            kept.append(corners[k] + part * (corners[(k + 1) % len(corners)] - corners[k]))
-    return np.array(kept)
+            cut.append(corners[k] + part * (corners[(k + 1) % len(corners)] - corners[k]))
+    return np.array(cut)
 
 
 def touched(pieces: Sequence[Piece], camera: SceneCamera, at_mm: Array) -> int | None:

@@ -198,9 +198,9 @@ class PlaneView(RasterView):
         painter.save()
         # The intersection lines have no ends and would run over captions.
         painter.setClipRect(area)
-        for index, way in self._intersections():
+        for index, direction in self._intersections():
             painter.setPen(QPen(QColor(inks(colours)[index % 3]), 1.0))
-            overlay.line_through(painter, at, way, area)
+            overlay.line_through(painter, at, direction, area)
         painter.restore()
         if self.upper is not None:
             self.upper.paint_border(painter, (self.width(), self.height()))
@@ -215,9 +215,9 @@ class PlaneView(RasterView):
         found = list[tuple[int, QPointF]]()
         across, down, normal = self._plane.turn.T
         for index in range(len(self._placement.planes)):
-            way = np.cross(self._placement.normal(index), normal)
-            if index != self._index and np.linalg.norm(way) > PARALLEL:
-                found.append((index, QPointF(way @ across, self._sign * (way @ down))))
+            direction = np.cross(self._placement.normal(index), normal)
+            if index != self._index and np.linalg.norm(direction) > PARALLEL:
+                found.append((index, QPointF(direction @ across, self._sign * (direction @ down))))
         return found
 
     def primary_drag(self, at: QPointF) -> Drag:

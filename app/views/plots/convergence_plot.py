@@ -26,10 +26,10 @@ class ConvergencePlot(StillPlot):
 
     def __init__(self, limit: float) -> None:
         super().__init__("0.0000", bottom=IntegerAxis("bottom"))
-        self._settled = math.log10(limit)
+        self._limit = math.log10(limit)
         self.setLabel("bottom", tr("step"))
         self.setLogMode(y=True)
-        self._goal = pyqtgraph.InfiniteLine(self._settled, angle=0)
+        self._goal = pyqtgraph.InfiniteLine(self._limit, angle=0)
         self.addItem(self._goal)
         self.curve = self.plot([], [], symbol="o", symbolSize=5, antialias=True)
 
@@ -43,7 +43,7 @@ class ConvergencePlot(StillPlot):
         """
         self.curve.setData([n for n, _ in steps], [c for _, c in steps])
         powers = [math.log10(c) for _, c in steps]
-        low, high = min(*powers, self._settled), max(*powers, self._settled)
+        low, high = min(*powers, self._limit), max(*powers, self._limit)
         self.setYRange(low - 0.2, high + 0.2, padding=0)
         # A fixed least number of steps, so that the axis does not jump with each new point.
         self.setXRange(0.5, max(steps[-1][0], MIN_STEPS) + 0.5, padding=0)

@@ -15,7 +15,7 @@ from engine.analysis.quality import TimeCurve
 from engine.data import unit_text
 
 EMPTY_TEXT = tr("Each time frame adds a point to the curve")
-ROOM = 0.06
+MARGIN = 0.06
 WHISKER_PX = 1.5
 BEAM = 0.15
 """Width of the ends of a bar, as a share of the shortest time between two points."""
@@ -55,8 +55,8 @@ class CurveOverTime(StillPlot):
         # Activity curves start at zero; a cut axis would exaggerate small changes.
         low = min(0.0, float((means - spread).min()))
         high = float((means + spread).max())
-        room = ROOM * (high - low) or 0.5
-        self.setYRange(low, high + room, padding=0)
+        margin = MARGIN * (high - low) or 0.5
+        self.setYRange(low, high + margin, padding=0)
         # Gates have no time of their own, so they are numbered.
         gates, last = curve.is_of_a_cycle, curve.frames[-1]
         self.setLabel("bottom", tr("Gate") if gates else tr("Time [s]"))

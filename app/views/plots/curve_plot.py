@@ -89,5 +89,5 @@ class CurvePlot(StillPlot):
 def _padded_range(values: list[float]) -> tuple[float, float]:
     """Return the range of the values with a margin; a single value is in its middle."""
     low, high = min(values), max(values)
-    room = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
-    return low - room, high + room
+    margin = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - margin, high + margin

@@ -76,13 +76,13 @@ class CurveView(QWidget):
         """
         self._limit = limit
         # A log-likelihood can be −∞ in the first iteration.
-        kept = [
+        points = [
             (iteration, value)
             for iteration, value in zip(iterations, values, strict=True)
             if math.isfinite(value) and (value > 0 or not self._is_log)
         ]
-        self._iterations = [iteration for iteration, _ in kept]
-        self._values = [value for _, value in kept]
+        self._iterations = [iteration for iteration, _ in points]
+        self._values = [value for _, value in points]
         self._refresh()
 
     def set_title(self, title: str, unit: str) -> None:

@@ -59,8 +59,8 @@ class FactorPlot(QWidget):
         if len(x):
             # The line at 1 is always visible, since it is the reference.
             low, high = min(1.0, float((y - e).min())), max(1.0, float((y + e).max()))
-            room = max(0.06 * (high - low), (MIN_SPAN - (high - low)) / 2)
-            self.plot.setYRange(low - room, high + room, padding=0)
+            margin = max(0.06 * (high - low), (MIN_SPAN - (high - low)) / 2)
+            self.plot.setYRange(low - margin, high + margin, padding=0)
             self.plot.setXRange(float(x.min()) - 0.5, float(x.max()) + 0.5, padding=0.02)
 
     def set_colours(self, colours: ViewColours) -> None:

@@ -31,7 +31,7 @@ class HistogramView(QWidget):
     def __init__(self, appearance: VolumeAppearance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._appearance = appearance
-        self._held = ""
+        self._grabbed = ""
         self._used = HIGH
         self._from = 0.0
         self._before = appearance.window
@@ -114,11 +114,11 @@ class HistogramView(QWidget):
         heights = np.log1p(found.counts) / max(np.log1p(found.counts.max()), 1e-9)
         edges = np.linspace(found.lowest, found.highest, len(heights) + 1)
         lefts = [self.x_of(float(edge)) for edge in edges]
-        room = self._axis_y_px - MARGIN_PX
+        space = self._axis_y_px - MARGIN_PX
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self._appearance.colours.muted))
         for k in np.flatnonzero(heights):
-            top = self._axis_y_px - float(heights[k]) * room
+            top = self._axis_y_px - float(heights[k]) * space
             width = max(lefts[k + 1] - lefts[k], 1.0)
             painter.drawRect(QRectF(lefts[k], top, width, self._axis_y_px - top))
 
@@ -160,32 +160,32 @@ class HistogramView(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._appearance.volume is not None:
             x = event.position().x()
-            self._held, self._from, self._before = (
+            self._grabbed, self._from, self._before = (
                 self._grabbed_limit(x),
                 x,
                 self._appearance.window,
             )
-            self._used = self._held if self._held != BOTH else self._used
+            self._used = self._grabbed if self._grabbed != BOTH else self._used
             # A click next to a limit moves it at once.
             self.mouseMoveEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         x = event.position().x()
-        if not self._held:
+        if not self._grabbed:
             is_end = self._grabbed_limit(x) != BOTH
             self.setCursor(
                 Qt.CursorShape.SizeHorCursor if is_end else Qt.CursorShape.OpenHandCursor
             )
             return
         moved = self.value_at(x) - self.value_at(self._from)
-        if self._held == BOTH:
+        if self._grabbed == BOTH:
             low, high = self._before
             self._appearance.set_window(low + moved, high + moved)
         else:
-            self._move_end(self._held, self.value_at(x))
+            self._move_end(self._grabbed, self.value_at(x))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._held = ""
+        self._grabbed = ""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}

@@ -13,7 +13,7 @@ from app.views.plots.ranges import span, thousands
 from engine.analysis.quality import LineProfile
 
 EMPTY_TEXT = tr("Draw a line across a slice to see the values along it")
-ROOM = 0.06
+MARGIN = 0.06
 
 
 class ProfilePlot(StillPlot):
@@ -63,8 +63,8 @@ class ProfilePlot(StillPlot):
     def _scale(self, shown: list[LineProfile], length: str) -> None:
         low, high = span(shown)
         # A constant profile has no range, but needs an axis.
-        room = ROOM * (high - low) or 0.5
-        self.setYRange(low - room, high + room, padding=0)
+        margin = MARGIN * (high - low) or 0.5
+        self.setYRange(low - margin, high + margin, padding=0)
         self.setXRange(0, max(each.length_mm for each in shown), padding=0.01)
         self.getAxis("left").setScale(10.0 ** -thousands([low, high]))
         self.setLabel("bottom", tr("distance from end 1 [{length}]", length=length))

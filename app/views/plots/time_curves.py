@@ -17,7 +17,7 @@ from app.views.plots.ranges import thousands
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-ROOM, LEGEND_ROOM = 0.08, 0.45
+MARGIN, LEGEND_MARGIN = 0.08, 0.45
 """Free space above the curves as a share of the height, without and with a legend."""
 LEGEND_PX = (-6, 2)
 MIN_S = 5.0
@@ -85,9 +85,9 @@ class TimeCurves(StillPlot):
         low = min(low, 0.0) if self._from_zero else min(low, -self._least)
         # Small values must not fill the plot with noise.
         high = max(high, self._least)
-        room = ROOM * (high - low)
-        above = LEGEND_ROOM * (high - low) if len(self._curves) > 1 else room
-        self.setYRange(low - (0 if self._from_zero else room), high + above, padding=0)
+        margin = MARGIN * (high - low)
+        above = LEGEND_MARGIN * (high - low) if len(self._curves) > 1 else margin
+        self.setYRange(low - (0 if self._from_zero else margin), high + above, padding=0)
         self.setXRange(0, max(float(times_s[-1]), MIN_S), padding=0.01)
         self.power = thousands([low, high])
         self.getAxis("left").setScale(10.0**-self.power)

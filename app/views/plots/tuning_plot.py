@@ -57,8 +57,8 @@ class TuningPlot(StillPlot):
         self.dots["faulty"].setData(*_x_and_y([(n, top) for n in times.faulty]))
         self.best.setData(*_x_and_y([*enumerate(times.best, 1)]))
         self.shipped.setValue(shipped_ms)
-        room = 0.06 * (top - low)
-        self.setYRange(low - room, top + room, padding=0)
+        margin = 0.06 * (top - low)
+        self.setYRange(low - margin, top + margin, padding=0)
         # Space for at least ten variants, so that the first points do not fill the plot.
         self.setXRange(0.5, max(times.n, MIN_FORMS) + 0.5, padding=0)
 

@@ -94,7 +94,7 @@ class BlockMap(QWidget):
         # Small cells without a gap, or the map would be mostly gaps.
         gap = 1.0 if min(wide, high) > MIN_CELL_PX else 0.0
         # A percentile as reference: one noisy block would make all others dark.
-        usual = max(float(np.percentile(counts, 95)), 1.0)
+        typical = max(float(np.percentile(counts, 95)), 1.0)
         silent = QPen(QColor(self._colours.warning), 1.0)
         for (column, row), n in zip(self._cells, counts, strict=False):
             cell = QRectF(
@@ -104,7 +104,7 @@ class BlockMap(QWidget):
                 high - gap,
             )
             colour = QColor(self._colours.accent)
-            colour.setAlphaF(min(float(n) / usual, 1.0))
+            colour.setAlphaF(min(float(n) / typical, 1.0))
             painter.fillRect(cell, colour)
             if not n:
                 painter.setPen(silent)

@@ -32,9 +32,9 @@ class RadiographView(DetectorView):
     def make_raster(self, volume: Volume) -> Raster:
         bad, rect = self.state.bad, self.image_rect(volume)
         # Up in space is up on the screen, so row 0 may have to be at the bottom.
-        plain = Raster.of(volume.values[0][:: self._row_sign], rect)
+        raster = Raster.of(volume.values[0][:: self._row_sign], rect)
         marked = None if bad is None else bad[:: self._row_sign]
-        return MarkedRaster(plain.values, rect, plain.n_nan, marked)
+        return MarkedRaster(raster.values, rect, raster.n_nan, marked)
 
     def image_rect(self, volume: Volume) -> Rect:
         width, height = (float(edge) for edge in volume.grid.size_mm[:2])
@@ -110,14 +110,14 @@ class RadiographView(DetectorView):
     def _paint_arrows(self, painter: QPainter, frame: DetectorFrame) -> None:
         """Paint the directions of columns (u) and rows (v)."""
         colours, metrics = self.state.colours, QFontMetricsF(painter.font())
-        way = self._row_sign
+        sign = self._row_sign
         # The arrows show the sense of columns and rows in the file, which other programs state.
         corner = QPointF(14.5, self.height() - 16.5 - (0 if frame.rows_up else ARROW_PX + 10))
-        for text, dx, dy in (("u", 1.0, 0.0), ("v", 0.0, float(way))):
+        for text, dx, dy in (("u", 1.0, 0.0), ("v", 0.0, float(sign))):
             tip = corner + QPointF(dx, dy) * ARROW_PX
             overlay.arrow(painter, QLineF(corner, tip), colours.plate_text, colours.canvas)
             left = tip.x() + (5 if dx else -metrics.horizontalAdvance(text) / 2)
-            base = tip.y() + (metrics.ascent() / 3 if dx else (-5 if way < 0 else 15))
+            base = tip.y() + (metrics.ascent() / 3 if dx else (-5 if sign < 0 else 15))
             halo_text(painter, left, base, text, colours.plate_text, colours.canvas)
 
     @property

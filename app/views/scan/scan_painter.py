@@ -176,15 +176,17 @@ class ScanPainter:
         # A parallel beam has no source distance.
         if self.scene.geometry.beam == "parallel":
             return
-        way = self.scene.to_axis_mm(view)
-        source, axis = self.at(way)
+        path = self.scene.to_axis_mm(view)
+        source, axis = self.at(path)
         self._set_pen(self.colours.text)
         self.painter.setBrush(QColor(self.colours.text))
         self.painter.drawEllipse(axis, 2.0, 2.0)
         detector = self.at(self.scene.central_mm(view))[1]
         whole = float(self.scene.geometry.source_detector_mm[view])
         self._draw_length(
-            QLineF(source, axis), float(np.linalg.norm(way[1] - way[0])), tr("{length} to the axis")
+            QLineF(source, axis),
+            float(np.linalg.norm(path[1] - path[0])),
+            tr("{length} to the axis"),
         )
         self._draw_length(QLineF(axis, detector), whole, tr("{length} to the detector"))
 

@@ -35,8 +35,8 @@ class SinogramView(DetectorView):
         part = self.state.sinogram
         if part is None:
             return Raster.of(volume.values[0, :1], self.image_rect(volume))
-        plain = Raster.of(part.values, self.image_rect(volume))
-        return MarkedRaster(plain.values, plain.rect, plain.n_nan, part.bad)
+        raster = Raster.of(part.values, self.image_rect(volume))
+        return MarkedRaster(raster.values, raster.rect, raster.n_nan, part.bad)
 
     def image_rect(self, volume: Volume) -> Rect:
         width = float(volume.grid.size_mm[0])

@@ -80,10 +80,10 @@ class ContouredSlice(SliceView):
         step = max(rect.width, rect.height) / N_ACROSS
         u = rect.u + (np.arange(max(int(rect.width / step), 2)) + 0.5) * step
         v = rect.v + (np.arange(max(int(rect.height / step), 2)) + 0.5) * step
-        way, points = self.orientation, np.empty((len(v), len(u), 3))
-        points[..., way.right.axis] = way.right.sign * u
-        points[..., way.down.axis] = way.down.sign * v[:, None]
-        points[..., way.normal] = self.state.cursor_mm[way.normal]
+        orientation, points = self.orientation, np.empty((len(v), len(u), 3))
+        points[..., orientation.right.axis] = orientation.right.sign * u
+        points[..., orientation.down.axis] = orientation.down.sign * v[:, None]
+        points[..., orientation.normal] = self.state.cursor_mm[orientation.normal]
         values = self._sample(points.reshape(-1, 3)).reshape(len(v), len(u))
         lines = contour_generator(u, v, values)
         return [np.asarray(each) for level in self._levels for each in lines.lines(level)]

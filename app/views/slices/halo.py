@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 
 RIM_PX = 3.5
-KEPT = 256
+MAX_CACHED = 256
 """Number of cached texts: drawing an outline is slower than painting a slice."""
 _STEPS = tuple(
     QPointF(radius * math.cos(turn * math.tau / n), radius * math.sin(turn * math.tau / n))
@@ -71,7 +71,7 @@ def halo_text(
     painter.drawImage(QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio), image)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=MAX_CACHED)
 def _cached_image(text: str, font_key: str, ink: str, halo: str, ratio: float) -> QImage:
     font = QFont()
     font.fromString(font_key)

@@ -138,7 +138,7 @@ class ElidedLabel(LiteralLabel):
         self._fit()
 
     def _fit(self) -> None:
-        room = max(0, self.contentsRect().width())
-        fitted = self.fontMetrics().elidedText(self.full_text, self._mode, room)
+        space = max(0, self.contentsRect().width())
+        fitted = self.fontMetrics().elidedText(self.full_text, self._mode, space)
         self.setText(fitted)
         self.setToolTip(literal_tip(self.full_text if fitted != self.full_text else ""))

@@ -126,8 +126,8 @@ class SheetSlice(SliceView):
         if volume is None or viewport is None:
             return 1
         finest = min(
-            volume.grid.voxel_mm[way.axis]
-            for way in (self.orientation.right, self.orientation.down)
+            volume.grid.voxel_mm[direction.axis]
+            for direction in (self.orientation.right, self.orientation.down)
         )
         return max(math.floor(1 / (finest * viewport.px_per_mm * self.devicePixelRatioF())), 1)
 
@@ -244,9 +244,9 @@ class LightBox(QObject):
     def _reuse_tiles(self, wanted: list[int]) -> None:
         """Reuse tiles that already show a wanted slice, and move them to their position."""
         # Paging by one step then computes a single new slice.
-        kept = {each.index: each for each in self.slices if each.index in wanted}
-        free = [each for each in self.slices if kept.get(each.index) is not each]
-        found = [kept[index] if index in kept else free.pop(0) for index in wanted]
+        reused = {each.index: each for each in self.slices if each.index in wanted}
+        free = [each for each in self.slices if reused.get(each.index) is not each]
+        found = [reused[index] if index in reused else free.pop(0) for index in wanted]
         before, self.slices = self.slices, [*found, *free]
         for place, (each, index) in enumerate(zip(found, wanted, strict=True)):
             each.show_index(index)

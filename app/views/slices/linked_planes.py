@@ -82,11 +82,11 @@ class LinkedPlanes:
         theirs = other.viewport
         if theirs is None:
             return
-        way = view.orientation
+        orientation = view.orientation
         # A plane knows two of the three coordinates; the third one stays.
         place = list(other.orientation.to_patient(*theirs.centre, 0.0))
-        there = way.to_patient(*shown.centre, 0.0)
-        for axis in (way.right.axis, way.down.axis):
+        there = orientation.to_patient(*shown.centre, 0.0)
+        for axis in (orientation.right.axis, orientation.down.axis):
             place[axis] = there[axis]
         centre = other.orientation.to_screen((place[0], place[1], place[2]))
         other.show_part(replace(theirs, centre=centre, px_per_mm=shown.px_per_mm))

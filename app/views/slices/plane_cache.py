@@ -20,7 +20,7 @@ from engine.geometry import Orientation
 Values = NDArray[np.float32]
 N_READ = 8
 """Number of sagittal slices that are read together."""
-KEPT = 3
+MAX_CACHED = 3
 """Number of groups of slices in memory for each volume: one, and its neighbours on both sides."""
 LONGEST_STEP = 2
 """Largest number of slices in a step that reads ahead [slices]."""
@@ -141,7 +141,9 @@ class _Groups:
             return
         group = self.groups.get(number)
         if group is None:
-            oldest = self.groups.pop(next(iter(self.groups))) if len(self.groups) >= KEPT else None
+            oldest = (
+                self.groups.pop(next(iter(self.groups))) if len(self.groups) >= MAX_CACHED else None
+            )
             group = _Group(values, number * N_READ, None if oldest is None else oldest.read)
         group.read_rows(math.ceil(share * len(values)))
         self._mark_used(number, group)
@@ -152,15 +154,15 @@ class _Groups:
         self.groups[number] = group
 
 
-_KEPT: dict[int, _Groups] = {}
+_CACHE: dict[int, _Groups] = {}
 _LOCK = Lock()
 
 
 def _sagittal_slice(volume: Volume, index: int) -> Values:
     """Return the slice (n_z, n_y) across x, valid until the next call."""
     key = id(volume)
-    if key not in _KEPT:
-        _KEPT[key] = _Groups()
+    if key not in _CACHE:
+        _CACHE[key] = _Groups()
         # Keys are object IDs, which Python reuses after the object is deleted.
-        weakref.finalize(volume, _KEPT.pop, key, None)
-    return _KEPT[key].slice(volume.values, index)
+        weakref.finalize(volume, _CACHE.pop, key, None)
+    return _CACHE[key].slice(volume.values, index)

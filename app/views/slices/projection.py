@@ -226,8 +226,8 @@ def edges(degrees: float, convention: Convention) -> Edges:
         Direction(axis, 1 if p > 0 else -1) for axis, p in strongest if abs(p) > SHOWN_LETTER
     ]
     return Edges(
-        left="".join(way.opposite.letter for way in suitable),
-        right="".join(way.letter for way in suitable),
+        left="".join(direction.opposite.letter for direction in suitable),
+        right="".join(direction.letter for direction in suitable),
         top=Direction(2, 1).letter,
         bottom=Direction(2, -1).letter,
     )

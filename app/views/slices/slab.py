@@ -30,7 +30,7 @@ MIN_MM, MAX_MM = 0.1, 100.0
 MAX_EACH_SIDE = 64
 """Largest number of slices on each side. The projection view shows thicker ranges."""
 EIGHT = 8
-KEPT_SLICES, KEPT_EIGHTS = 32, 20
+CACHED_SLICES, CACHED_EIGHTS = 32, 20
 
 
 @dataclass(frozen=True)
@@ -152,14 +152,14 @@ class SlabCutter:
         at = wanted.start
         while at < wanted.stop:
             if at % EIGHT == 0 and at + EIGHT <= wanted.stop:
-                yield _from_cache(self._eights, at, self._block_of_eight, KEPT_EIGHTS)
+                yield _from_cache(self._eights, at, self._block_of_eight, CACHED_EIGHTS)
                 at += EIGHT
             else:
                 yield self._cached_slice(at)
                 at += 1
 
     def _cached_slice(self, index: int) -> Values:
-        return _from_cache(self._slices, index, self._slice, KEPT_SLICES)
+        return _from_cache(self._slices, index, self._slice, CACHED_SLICES)
 
     def _slice(self, index: int) -> Values:
         if self._volume is None:

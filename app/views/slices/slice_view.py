@@ -107,14 +107,14 @@ class SliceView(RasterView):
         return self._orientation
 
     def make_raster(self, volume: Volume) -> Raster:
-        way = self._orientation
+        orientation = self._orientation
         # Remembered, to recompute only if the cursor moves to another slice.
         self._shown_index = self._index(volume)
         index, slab = self._shown_index, self.state.slab_now
         if not slab.kind:
-            return Raster.of(slice_of(volume, way, index), self.image_rect(volume))
-        thick = self._cutter.cut(volume, way.normal, index, slab)
-        return Raster.of(way.extract(thick, 0), self.image_rect(volume))
+            return Raster.of(slice_of(volume, orientation, index), self.image_rect(volume))
+        thick = self._cutter.cut(volume, orientation.normal, index, slab)
+        return Raster.of(orientation.extract(thick, 0), self.image_rect(volume))
 
     def image_rect(self, volume: Volume) -> Rect:
         return _rect_of(self._orientation, volume.grid)

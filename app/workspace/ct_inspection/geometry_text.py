@@ -131,12 +131,12 @@ def turn_text(geometry: XrayGeometry) -> str:
     step = abs(span) / (geometry.n_views - 1)
     steps = np.diff(turned)
     even = np.abs(steps - steps.mean()).max() < 0.01 * max(abs(steps.mean()), 1e-9)
-    way = tr("counter-clockwise seen from +z") if span > 0 else tr("clockwise seen from +z")
+    direction = tr("counter-clockwise seen from +z") if span > 0 else tr("clockwise seen from +z")
     message = tr("steps of {step}°", step=number(step, 4)) if even else tr("uneven steps")
     # One step more than the span: the last view also covers a step.
     whole = number(round(abs(span) + step, 2), 4)
     views = tr("{n_views:,} views over {whole}°", n_views=geometry.n_views, whole=whole)
-    return ", ".join((views, message, way))
+    return ", ".join((views, message, direction))
 
 
 def _beam(geometry: XrayGeometry) -> str:

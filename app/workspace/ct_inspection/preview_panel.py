@@ -53,7 +53,7 @@ class PreviewTab(QWidget):
         self.view.setMinimumHeight(MIN_PX)
         self.view.setMaximumHeight(MAX_PX)
         self.unit, self.warnings = label("", "muted"), label("", wrap=True)
-        set_tone(self.warnings, "look")
+        set_tone(self.warnings, "warning")
         self._note = Note(tr("Computing the preview …"), self.view)
         inside = QWidget()
         column = QVBoxLayout(inside)
@@ -101,7 +101,7 @@ class PreviewTab(QWidget):
         self.unit.setText(self.state.shown_unit)
         self.headline.setText(self._headline_text(preview, fault))
         # An old preview is marked, because it does not show the current settings.
-        set_tone(self.headline, "" if self._previews.is_current else "look")
+        set_tone(self.headline, "" if self._previews.is_current else "warning")
         self.text.setText(fault or words_of(preview))
         set_tone(self.text, "missing" if fault else "muted")
         self.warnings.setText("\n".join(preview.warnings) if preview else "")

@@ -51,7 +51,7 @@ class QuestionPanel(QWidget):
         self._entry: QueueEntry | None = None
         self.heading = label("", "heading", wrap=True)
         self.reason = label("", wrap=True)
-        set_tone(self.reason, "look")
+        set_tone(self.reason, "warning")
         self.choice = QuietCombo()
         self.choice.setAccessibleName(tr("Answer"))
         self.choice.currentIndexChanged.connect(self._show_action)

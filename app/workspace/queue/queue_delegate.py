@@ -51,7 +51,7 @@ class QueueDelegate(QStyledItemDelegate):
 
     def _paint_words(self, painter: QPainter, rect: QRect, entry: QueueEntry) -> None:
         colours = self._theme.colours
-        plain, heading = painter.font(), QFont(painter.font())
+        normal, heading = painter.font(), QFont(painter.font())
         heading.setWeight(QFont.Weight.Medium)
         is_fault = entry.state == "failed"
         rows = (
@@ -63,7 +63,7 @@ class QueueDelegate(QStyledItemDelegate):
             ),
             (
                 describe_state(entry),
-                plain,
+                normal,
                 colours.missing if is_fault else colours.muted,
                 Qt.TextElideMode.ElideRight,
             ),

@@ -117,7 +117,7 @@ class QueueDialog(QDialog):
             "down", context.theme, lambda: self._shift(1), tr("Move down (Alt+Down)")
         )
         self.reason = label("", wrap=True)
-        self.said = label("", "muted", wrap=True)
+        self.message = label("", "muted", wrap=True)
         self._lay_out()
         self._connect(context)
         self._show()
@@ -145,7 +145,7 @@ class QueueDialog(QDialog):
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(10)
         column.addLayout(top)
-        column.addWidget(self.said)
+        column.addWidget(self.message)
         column.addWidget(self._pages, 1)
         column.addWidget(self.progress)
         column.addWidget(self.question)
@@ -245,7 +245,7 @@ class QueueDialog(QDialog):
     def _show_words(self) -> None:
         model = self._model
         if model.fault:
-            self.said.setText(tr("The queue cannot be read. {fault}", fault=model.fault))
+            self.message.setText(tr("The queue cannot be read. {fault}", fault=model.fault))
         else:
             how = RUNS if model.settings.runs else RESTS
             standing = f"{sentence_case(model.describe())}. {how}" if model.entries else ""
@@ -254,9 +254,9 @@ class QueueDialog(QDialog):
                 n, total = intake.done + 1, intake.total
                 reading = tr("Reading scan {n} of {total} …", n=min(n, total), total=total)
                 standing = f"{reading} {standing}".strip()
-            self.said.setText(standing)
-        self.said.setVisible(bool(self.said.text()))
-        set_tone(self.said, "look" if model.fault else "")
+            self.message.setText(standing)
+        self.message.setVisible(bool(self.message.text()))
+        set_tone(self.message, "warning" if model.fault else "")
         entry = self.current
         text = entry.text if entry is not None and not entry.question else ""
         self.reason.setText(text)
@@ -278,12 +278,12 @@ class QueueDialog(QDialog):
         waits = runs or any(each.is_ready for each in self._model.entries)
         _enable_or_explain(self.run, "" if waits else tr("The queue is empty."), tip)
         # A running study is paused after its next checkpoint. Until then the request counts.
-        is_held = state == "paused" or (entry is not None and entry.wish == "pause")
-        self.pause.setText(tr("Resume") if is_held else tr("Pause"))
+        is_paused = state == "paused" or (entry is not None and entry.wish == "pause")
+        self.pause.setText(tr("Resume") if is_paused else tr("Pause"))
         no_pause = "" if state in ("waiting", "running", "paused") else tr("This study has ended.")
         tip = (
             tr("Put the study back in the queue")
-            if is_held
+            if is_paused
             else tr("Pause the study and save a checkpoint")
         )
         _enable_or_explain(self.pause, no_pause if entry else CHOOSE, tip)
@@ -359,8 +359,8 @@ class QueueDialog(QDialog):
     def _pause_or_resume(self) -> None:
         entry = self.current
         if entry is not None:
-            is_held = entry.state == "paused" or entry.wish == "pause"
-            (self._commands.resume if is_held else self._commands.pause)(entry.id)
+            is_paused = entry.state == "paused" or entry.wish == "pause"
+            (self._commands.resume if is_paused else self._commands.pause)(entry.id)
 
     def _retry(self) -> None:
         if self.current is not None:

@@ -18,7 +18,7 @@ ICONS = {
     "finished": "ok",
     "failed": "missing",
 }
-COLOURS = {"asking": "look", "finished": "ok", "failed": "missing", "running": "link"}
+COLOURS = {"asking": "warning", "finished": "ok", "failed": "missing", "running": "link"}
 WISHES = {
     "pause": tr("Pausing"),
     "wait": tr("Stopping and returning to the queue"),

@@ -54,7 +54,7 @@ class AlgorithmStep(StepPanel):
             form.setEnabled(not self._run.state.is_active)
         has_scan = DATA in self._study.inputs
         parts = [algorithm_words(protocol), protocol.frame_words]
-        self.say(", ".join(filter(None, parts)), "ok" if has_scan else "waiting")
+        self.show_summary(", ".join(filter(None, parts)), "ok" if has_scan else "waiting")
 
 
 def _algorithm_form(protocol: Protocol) -> Form:

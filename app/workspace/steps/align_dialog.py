@@ -59,7 +59,7 @@ class AlignDialog(QDialog):
         self._bar = QProgressBar()
         self._bar.setRange(0, 0)
         self._bar.setTextVisible(False)
-        self.look = button(tr("Stop"), self._preview_or_stop)
+        self.preview = button(tr("Stop"), self._preview_or_stop)
         self.registered = button(
             tr("Registered"), self.model.apply_registration, tr("Position from image registration")
         )
@@ -81,7 +81,7 @@ class AlignDialog(QDialog):
             pane.has_crosshair = False
             panes.addWidget(pane, 1)
         buttons = QHBoxLayout()
-        for each in (self.look, self.registered, self.as_filed):
+        for each in (self.preview, self.registered, self.as_filed):
             each.setAutoDefault(False)
             buttons.addWidget(each)
         buttons.addStretch(1)
@@ -198,7 +198,7 @@ class AlignDialog(QDialog):
         self._bar.setVisible(busy)
         self.words.setText(model.work or model.words)
         set_tone(self.words, "muted" if model.work else model.tone)
-        self.look.setText(tr("Stop") if busy else tr("Search again"))
+        self.preview.setText(tr("Stop") if busy else tr("Search again"))
         self.registered.setEnabled(model.has_motion and model.placing is not Placing.FOUND)
         self.as_filed.setEnabled(model.placing is not Placing.FILE)
         self.use.setEnabled(model.placing is not Placing.FILE and not busy)

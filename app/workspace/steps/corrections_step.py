@@ -147,8 +147,8 @@ class CorrectionsStep(StepPanel):
         ]
         tones = [state.tone for state in states.values()]
         tone = summary_tone(tones) if DATA in study.inputs else "waiting"
-        about = " ".join(state.text for state in states.values() if state.tone == "look")
-        self.say(", ".join(applied) or tr("none applied yet"), tone, about)
+        about = " ".join(state.text for state in states.values() if state.tone == "warning")
+        self.show_summary(", ".join(applied) or tr("none applied yet"), tone, about)
 
     def _state_of(self, choice: AnyCorrection, obstacle: str | None) -> LedgerState:
         study, kind = self._study, choice.kind
@@ -157,7 +157,7 @@ class CorrectionsStep(StepPanel):
         state = ledger_state_of(choice, obstacle, record.ledger.get(kind), doubts)
         # A correction that is optional or already in the data is no reason for a warning.
         is_no_fault = choice.on_demand or study.modality.is_done(kind, study.known)
-        if state.tone == "look" and is_no_fault:
+        if state.tone == "warning" and is_no_fault:
             return LedgerState("off", "muted", state.text)
         return state
 

@@ -97,18 +97,18 @@ class DoseRow(QWidget):
             if not editor.hasFocus() or not self._fault:
                 editor.setText(_text_of(facts, key))
             editor.setEnabled(not self._run.state.is_active)
-        self._say()
+        self._show_text()
 
-    def _say(self) -> None:
+    def _show_text(self) -> None:
         missing = missing_for_suv(self._study)
         check = check_tracer(tracer_of(self._study), stated_by(self._study))
-        tone = "look" if self._fault or missing else "muted"
+        tone = "warning" if self._fault or missing else "muted"
         if self._fault:
             text = self._fault
         elif missing:
             text = tr("Missing for SUV: {value}.", value=", ".join(missing))
         elif obstacles := obstacles_of(check):
-            text, tone = " ".join(obstacles), "look"
+            text, tone = " ".join(obstacles), "warning"
         else:
             text = AT_INJECTION if self._is_of_injection() else READY
         if others := self._image_values():
@@ -117,9 +117,9 @@ class DoseRow(QWidget):
                 "These values apply to the next run. The image shown keeps its own: {others}.",
                 others=others,
             )
-            text, tone = f"{text} {next_run}", "look"
+            text, tone = f"{text} {next_run}", "warning"
         if doubt := doubt_of(self._study.inputs):
-            text, tone = f"{text} {doubt}", "look"
+            text, tone = f"{text} {doubt}", "warning"
         self.state.setText(text)
         set_tone(self.state, tone)
 
@@ -158,7 +158,7 @@ class DoseRow(QWidget):
             tracer = Tracer.model_validate({**values, key: values[key] or None})
         except ValidationError as e:
             self._fault = explain(e)
-            self._say()
+            self._show_text()
             return
         self._fault = ""
         self._write(tracer)

@@ -35,12 +35,12 @@ class PanelsDrawing:
         s = self.scanner.settings
         widths = (s.n_columns * s.pitch_mm, s.n_rows * s.pitch_mm)
         height = s.separation_mm + 2 * s.thickness_mm
-        room = area.height() - CAPTION_PX - 2 * MARGIN_PX
+        space = area.height() - CAPTION_PX - 2 * MARGIN_PX
         free = area.width() - 4 * MARGIN_PX - 2 * self._separation_px
         # One scale for both views, so that lengths can be compared.
-        scale = min(room / height, free / sum(widths))
+        scale = min(space / height, free / sum(widths))
         spare = (area.width() - scale * sum(widths)) / 3
-        y = area.top() + MARGIN_PX + room / 2
+        y = area.top() + MARGIN_PX + space / 2
         x = area.left() + spare
         for axis, name, width in ((0, "x", widths[0]), (2, "z", widths[1])):
             centre = QPointF(x + scale * width / 2, y)

@@ -52,10 +52,12 @@ class FinishingStep(StepPanel):
         parts += [*self._conversions(), *_error_map(protocol)]
         # Conversions to SUV, for example, need data that the scan may not have.
         if fault := self._study.modality.fault(protocol, self._study.known):
-            self.say(fault, "fault")
+            self.show_summary(fault, "fault")
             return
         has_scan = DATA in self._study.inputs
-        self.say(tr(", then ").join(parts) or tr("no filter"), "ok" if has_scan else "waiting")
+        self.show_summary(
+            tr(", then ").join(parts) or tr("no filter"), "ok" if has_scan else "waiting"
+        )
 
     def _show_hints(self) -> None:
         """Show default widths in mm once the voxel size is known."""

@@ -49,7 +49,7 @@ class FoldedWarnings(QWidget):
         self.toggle.setCheckable(True)
         self.toggle.setToolTip(tr("Show or hide the warnings"))
         self.toggle.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        set_icon(self.toggle, "look", context.theme, "look")
+        set_icon(self.toggle, "warning", context.theme, "warning")
         self.inside = QWidget()
         outside = QVBoxLayout(self.inside)
         outside.setContentsMargins(0, 0, 0, 0)
@@ -98,7 +98,7 @@ class FoldedWarnings(QWidget):
         self.buttons = {}
         for each in self._shown:
             words = label(each.text, wrap=True)
-            set_tone(words, "look")
+            set_tone(words, "warning")
             self._lines.addWidget(words)
             for role in each.roles:
                 # Several warnings can ask for the same file.

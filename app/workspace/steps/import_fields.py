@@ -87,15 +87,15 @@ class ImportFields(QWidget):
             is_shown = key in shown
             text, why = self._model.guess(key)
             is_asked = key in missing
-            taken = "" if is_asked else text
+            default = "" if is_asked else text
             if isinstance(editor, QLineEdit):
                 # A proposal is a placeholder, so that it is not confused with an answer.
-                editor.setPlaceholderText(taken)
+                editor.setPlaceholderText(default)
             else:
-                editor.setItemText(0, taken or tr("from the files"))
+                editor.setItemText(0, default or tr("from the files"))
             reason = self._reasons[key]
             reason.setText(self._tips[key] if is_asked else why)
-            set_tone(reason, "look" if is_asked else "muted")
+            set_tone(reason, "warning" if is_asked else "muted")
             for each in (self._titles[key], editor):
                 each.setVisible(is_shown)
             reason.setVisible(is_shown and bool(reason.text()))

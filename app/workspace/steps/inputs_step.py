@@ -79,7 +79,9 @@ class InputsStep(StepPanel):
         n = len(missing)
         parts = [", ".join(names)] if names else []
         parts += [tr("1 missing") if n == 1 else tr("{n} missing", n=n)] if n else []
-        self.say("; ".join(parts) or tr("none needed"), "look" if n else "ok", repr(missing))
+        self.show_summary(
+            "; ".join(parts) or tr("none needed"), "warning" if n else "ok", repr(missing)
+        )
 
 
 class NeededRow(QWidget):
@@ -118,7 +120,7 @@ class NeededRow(QWidget):
             False while a run is active
         """
         self.setVisible(bool(name or missing))
-        tone = "ok" if name else "look"
+        tone = "ok" if name else "warning"
         set_icon(self._mark, tone, self._theme, tone)
         self.words.set_full_text(name)
         self.choose.setVisible(not name)

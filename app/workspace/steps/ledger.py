@@ -78,7 +78,7 @@ class LedgerRow(QWidget):
         set_icon(self._icon, ledger_state.icon, self._theme, ledger_state.tone)
         self.text.setText(ledger_state.text)
         set_tone(
-            self.text, ledger_state.tone if ledger_state.tone in ("look", "missing") else "muted"
+            self.text, ledger_state.tone if ledger_state.tone in ("warning", "missing") else "muted"
         )
         self.source.setText(source)
         self.source.setVisible(bool(source))
@@ -246,9 +246,9 @@ def ledger_state_of(
         # Two sentences with the same beginning would be repetitive.
         if message is not None and message.text.startswith(obstacle):
             obstacle = message.text  # the run also states the effect
-        return LedgerState("look", "look", sentence(obstacle))
+        return LedgerState("warning", "warning", sentence(obstacle))
     if doubts:
-        return LedgerState("look", "look", _effect_with_warnings(message, doubts))
+        return LedgerState("warning", "warning", _effect_with_warnings(message, doubts))
     # The warning belongs to the last run; the inputs may be complete by now.
     if message is not None and message.level is Level.WARNING:
         text = tr(
@@ -294,7 +294,7 @@ def switch_state_of(
     if not is_on:
         return LedgerState("off", "muted", tr("Switched off in the protocol"))
     if doubts:
-        return LedgerState("look", "look", " ".join((sentence(text), *doubts)))
+        return LedgerState("warning", "warning", " ".join((sentence(text), *doubts)))
     if found is None:
         return LedgerState("waiting", "muted", text)
     return LedgerState("ok", "ok", text) if found else LedgerState("off", "muted", text)
@@ -310,7 +310,7 @@ def summary_tone(tones: list[str]) -> Tone:
     """
     if "missing" in tones:
         return "missing"
-    return "look" if "look" in tones else "ok"
+    return "warning" if "warning" in tones else "ok"
 
 
 def sentence(text: str) -> str:

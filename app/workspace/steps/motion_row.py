@@ -64,6 +64,6 @@ class MotionRow(QWidget):
             raw = box.raw()
             number = 0.0 if raw is None else float(raw) if isinstance(raw, int | float) else None
             # The field shows two decimals; an unchanged one returns the exact value.
-            kept = number is not None and round(before, DIGITS) == number
-            typed.append(before if kept else float("nan") if number is None else number)
+            is_same = number is not None and round(before, DIGITS) == number
+            typed.append(before if is_same else float("nan") if number is None else number)
         self.edited.emit(tuple(typed))

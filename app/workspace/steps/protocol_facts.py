@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.language.translation import named, tr
-from app.state.models.protocols.library import WHOSE, ListedProtocol
+from app.state.models.protocols.library import OWNERS, ListedProtocol
 from app.state.models.protocols.text import facts_of, qualities_in_words
 from app.state.models.quality import Qualities
 from app.state.services.context import AppContext
@@ -70,7 +70,7 @@ class ProtocolFacts(QWidget):
     @staticmethod
     def _fact_rows(listed: ListedProtocol) -> list[tuple[str, str]]:
         saved = listed.protocol.saved
-        rows = [*facts_of(listed.protocol), (tr("Source"), WHOSE[listed.source])]
+        rows = [*facts_of(listed.protocol), (tr("Source"), OWNERS[listed.source])]
         if saved is not None and saved.sha256:
             rows.append(("SHA-256", f"{saved.sha256[:DIGITS]} …"))
         if saved is not None and saved.changed:

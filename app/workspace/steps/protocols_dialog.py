@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.language.translation import tr
 from app.state.models.messages import Problem
-from app.state.models.protocols.library import LOCKED, WHOSE, ListedProtocol
+from app.state.models.protocols.library import LOCKED, OWNERS, ListedProtocol
 from app.state.services.context import AppContext
 from app.state.services.saving import ask_target
 from app.ui.theme.file_dialogs import ask_open
@@ -54,7 +54,7 @@ class ProtocolsDialog(QDialog):
         self.tree = _tree()
         self.tree.currentItemChanged.connect(self._show_chosen)
         self.facts = ProtocolFacts(context)
-        self.said = label("", "muted", wrap=True)
+        self.message = label("", "muted", wrap=True)
         self.buttons: dict[str, QPushButton] = {
             "use": button(tr("Use"), self._use_chosen, role="primary"),
             "save": button(tr("Save changes …"), self._save),
@@ -89,7 +89,7 @@ class ProtocolsDialog(QDialog):
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(10)
         column.addLayout(upper, 1)
-        column.addWidget(self.said)
+        column.addWidget(self.message)
         column.addLayout(lower)
 
     def _fill(self, name: str) -> None:
@@ -115,20 +115,20 @@ class ProtocolsDialog(QDialog):
         if (chosen := current or first) is not None:
             self.tree.setCurrentItem(chosen)
         left_out = self._library.left_out()
-        self.said.setText(" ".join(tr("Skipped: {each}", each=each) for each in left_out))
-        self.said.setVisible(bool(left_out))
-        set_tone(self.said, "look")
+        self.message.setText(" ".join(tr("Skipped: {each}", each=each) for each in left_out))
+        self.message.setVisible(bool(left_out))
+        set_tone(self.message, "warning")
         self._show_chosen()
 
     def _row(self, listed: ListedProtocol) -> QTreeWidgetItem:
         version = str(listed.revision) if listed.revision else ""
-        row = QTreeWidgetItem([visible_line(listed.protocol.name), version, WHOSE[listed.source]])
+        row = QTreeWidgetItem([visible_line(listed.protocol.name), version, OWNERS[listed.source]])
         row.setData(0, PLACE, len(self.items))
         row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if listed.is_locked:
             row.setIcon(0, draw("lock", self._context.theme, "muted"))
             row.setText(2, LOCKED[listed.source])
-        row.setToolTip(0, literal_tip(str(listed.path or WHOSE["program"])))
+        row.setToolTip(0, literal_tip(str(listed.path or OWNERS["program"])))
         self.items.append(listed)
         return row
 
@@ -240,11 +240,11 @@ class ProtocolsDialog(QDialog):
         folder = self._context.preferences.folder_last_used
         path = ask_open(self, tr("Import a protocol"), folder, KINDS)
         if path is not None:
-            taken = self._run_or_explain(lambda: self._library.import_protocol(path))
+            imported = self._run_or_explain(lambda: self._library.import_protocol(path))
             self._refresh_after_change("")
-            if taken:
-                self.said.setText(tr("{name} was added to your protocols.", name=path.name))
-                self.said.show()
+            if imported:
+                self.message.setText(tr("{name} was added to your protocols.", name=path.name))
+                self.message.show()
 
     def _run_or_explain(self, act: Callable[[], object]) -> bool:
         """Run an action. Show the reason and return False if it is refused."""
@@ -254,19 +254,19 @@ class ProtocolsDialog(QDialog):
             self._context.session.raise_problem(
                 Problem(tr("The protocols were not changed."), str(e))
             )
-            self.said.setText(str(e))
-            self.said.show()
+            self.message.setText(str(e))
+            self.message.show()
             return False
         return True
 
     def _refresh_after_change(self, name: str) -> None:
         # `_fill` replaces the message, which should stay until the next action.
-        words = self.said.text() if self.said.isVisible() else ""
+        words = self.message.text() if self.message.isVisible() else ""
         self._fill(name or self._study.base.name)
         self._context.commands.protocols_changed.emit()
         if words:
-            self.said.setText(words)
-            self.said.show()
+            self.message.setText(words)
+            self.message.show()
 
 
 def _tree() -> QTreeWidget:

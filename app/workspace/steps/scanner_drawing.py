@@ -119,9 +119,9 @@ class ScannerDrawing(QWidget):
         across = 2 * crystals.radius_mm
         # A scanner with one ring still needs some width in the side view.
         along = max(float(np.ptp(crystals.rings_mm)), across / 12)
-        room = self.height() - CAPTION_PX - 2 * MARGIN_PX
-        scale = min(room / across, (self.width() - 4 * MARGIN_PX) / (across + along))
-        y = MARGIN_PX + room / 2
+        space = self.height() - CAPTION_PX - 2 * MARGIN_PX
+        scale = min(space / across, (self.width() - 4 * MARGIN_PX) / (across + along))
+        y = MARGIN_PX + space / 2
         spare = (self.width() - scale * (across + along)) / 3
         front = QPointF(spare + scale * across / 2, y)
         side = QPointF(2 * spare + scale * (across + along / 2), y)
@@ -161,7 +161,7 @@ class _Drawing:
         arc = 2 * np.pi * self.crystals.radius_mm * self.scale / len(self.crystals.front_mm)
         gap = float(np.clip(1.5 * arc, *GAP_PX))
         # Gaps last, so that live crystals do not cover them.
-        for alive, colour in ((True, self.colours.link), (False, self.colours.look)):
+        for alive, colour in ((True, self.colours.link), (False, self.colours.warning)):
             chosen = self.crystals.front_mm[self.crystals.front_alive == alive] * self.scale
             points = QPolygonF([QPointF(centre.x() + x, centre.y() + y) for x, y in chosen])
             self.painter.setPen(QPen(QColor(colour), CRYSTAL_PX if alive else gap))
@@ -172,7 +172,7 @@ class _Drawing:
         # The side view is centred on the rings, wherever z = 0 is.
         middle = float(self.crystals.rings_mm.mean())
         for z, alive in zip(self.crystals.rings_mm, self.crystals.rings_alive, strict=True):
-            colour = self.colours.link if alive else self.colours.look
+            colour = self.colours.link if alive else self.colours.warning
             self.painter.setPen(QPen(QColor(colour), CRYSTAL_PX))
             x = centre.x() + (z - middle) * self.scale
             for y in (centre.y() - reach, centre.y() + reach):

@@ -23,10 +23,10 @@ from app.views.literal_text import LiteralLabel
 from app.views.slices.labels import ElidedLabel
 from engine.modalities import AnyModality
 
-Tone = Literal["ok", "look", "noted", "missing", "fault", "waiting"]
+Tone = Literal["ok", "warning", "noted", "missing", "fault", "waiting"]
 WORDS: dict[Tone, str] = {
     "ok": tr("ok"),
-    "look": tr("warning"),
+    "warning": tr("warning"),
     "noted": tr("note"),
     "missing": tr("missing"),
     "fault": tr("error"),
@@ -143,7 +143,7 @@ class StepPanel(QFrame):
         self.set_open(not self.is_open)
         self.acknowledge()
 
-    def say(self, summary: str, tone: Tone, about: str = "") -> None:
+    def show_summary(self, summary: str, tone: Tone, about: str = "") -> None:
         """Show a summary and the state, as icon and word.
 
         Parameters
@@ -156,15 +156,15 @@ class StepPanel(QFrame):
             text of the warnings; once the user has seen it, they count as a note
         """
         # Other states cannot be acknowledged: errors stay until they are resolved.
-        self._about = about if tone == "look" else ""
-        self.head.say(summary, "noted" if self._about in self._seen else tone)
+        self._about = about if tone == "warning" else ""
+        self.head.show_summary(summary, "noted" if self._about in self._seen else tone)
 
     def acknowledge(self) -> None:
         """Mark the warnings as seen, because the step was opened or a run was started."""
         if self._about:
             # By text: a new warning in the same step must be shown again.
             self._seen.add(self._about)
-            self.head.say(self.summary, "noted")
+            self.head.show_summary(self.summary, "noted")
 
     @property
     def summary(self) -> str:
@@ -237,7 +237,7 @@ class _Head(QPushButton):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, on)
         self.setToolTip("" if on else tr("Open this step"))
 
-    def say(self, summary: str, tone: Tone) -> None:
+    def show_summary(self, summary: str, tone: Tone) -> None:
         self.summary.set_full_text(summary)
         self.word.setText(WORDS[tone])
         icon, colour = MARKS.get(tone, (tone, tone))

@@ -93,7 +93,7 @@ class StudyStep(StepPanel):
         self.scanner.show_choice()
         self._draw()
         self._show_brief()
-        self._say_state()
+        self._show_state()
 
     def _draw(self) -> None:
         """Draw the scanner unless the centre shows the drawing of an open scan."""
@@ -132,20 +132,20 @@ class StudyStep(StepPanel):
         self.open.setEnabled(not active)
         self.open.setToolTip(literal_tip(busy or tr("Choose a scan (Ctrl+O)")))
 
-    def _say_state(self) -> None:
+    def _show_state(self) -> None:
         inputs = self._study.inputs
         data = inputs.get(DATA)
         if self._study.reading:
-            self.say(tr("reading …"), "look")
+            self.show_summary(tr("reading …"), "warning")
         elif data is None:
-            self.say(tr("no scan yet"), "waiting")
+            self.show_summary(tr("no scan yet"), "waiting")
         elif fault := inputs.fault():
-            self.say(fault, "missing")
+            self.show_summary(fault, "missing")
         else:
             # Notes that only inform do not change the state of the step.
             known = [*warnings_among(inputs.scan.notes if inputs.scan else ()), self._study.misfit]
             notes = " ".join(filter(None, known))
-            self.say(data.text, "look" if notes else "ok", notes)
+            self.show_summary(data.text, "warning" if notes else "ok", notes)
 
 
 def words_on(study: StudyModel) -> list[str]:

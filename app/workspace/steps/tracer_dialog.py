@@ -54,8 +54,8 @@ class TracerDialog(QDialog):
         self.form = Form(Tracer, value, second=SECOND)
         self.given = label("", wrap=True)
         self.units = label("", wrap=True)
-        self.remarks = label("", wrap=True)
-        set_tone(self.remarks, "look")
+        self.notes = label("", wrap=True)
+        set_tone(self.notes, "warning")
         self.save = button(tr("Save and use …"), self._save, role="primary")
         self.cancel = button(tr("Cancel"), self.reject)
         self._lay_out()
@@ -75,7 +75,7 @@ class TracerDialog(QDialog):
         column.setSpacing(10)
         column.addWidget(label(LEAD.format(scan=visible_line(self._scan.name)), wrap=True))
         column.addWidget(scrolled(self.form), 1)
-        for words in (self.given, self.units, self.remarks):
+        for words in (self.given, self.units, self.notes):
             column.addWidget(words)
         column.addLayout(buttons)
 
@@ -89,7 +89,7 @@ class TracerDialog(QDialog):
         # Incomplete values show their errors at the fields, and no units can be listed.
         tracer = self.form.checked()
         self.save.setEnabled(tracer is not None)
-        for words in (self.given, self.units, self.remarks):
+        for words in (self.given, self.units, self.notes):
             words.setVisible(tracer is not None)
         if tracer is None:
             return
@@ -97,9 +97,9 @@ class TracerDialog(QDialog):
         self.given.setText(f"{check.given}." if check.given else tr("No dose information yet."))
         set_paragraphs(self.units, _unit_words(check, CALIBRATION in self._study.inputs))
         set_tone(self.units, "muted")
-        remarks = [*check.notes, *filter(None, (doubt_of(self._study.inputs),))]
-        set_paragraphs(self.remarks, remarks)
-        self.remarks.setVisible(bool(remarks))
+        notes = [*check.notes, *filter(None, (doubt_of(self._study.inputs),))]
+        set_paragraphs(self.notes, notes)
+        self.notes.setVisible(bool(notes))
 
     def _save(self) -> None:
         tracer = self.form.checked()

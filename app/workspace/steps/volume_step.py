@@ -62,7 +62,7 @@ class VolumeStep(StepPanel):
             self._show_hints(source)
         except EngineError as e:
             self._show_result(str(e), "missing")
-            self.say(tr("no grid"), "fault")
+            self.show_summary(tr("no grid"), "fault")
             return
         if grid is None:
             self._show_result(
@@ -71,8 +71,8 @@ class VolumeStep(StepPanel):
                 else tr("The voxel grid is set from the scan once a scan is open."),
                 "muted",
             )
-            said = tr("from the scanner") if source == "scanner" else tr("from the scan")
-            self.say(said, "ok" if DATA in study.inputs else "waiting")
+            source_text = tr("from the scanner") if source == "scanner" else tr("from the scan")
+            self.show_summary(source_text, "ok" if DATA in study.inputs else "waiting")
             return
         self._show_grid(grid)
 
@@ -95,7 +95,7 @@ class VolumeStep(StepPanel):
             )
             text += "\n" + message.format(describe=requirements.describe())
         self._show_result(text, "muted" if fits else "missing")
-        self.say(described, "ok" if fits else "fault")
+        self.show_summary(described, "ok" if fits else "fault")
 
     def _show_result(self, text: str, tone: str) -> None:
         self._result.setText(text)
@@ -103,10 +103,10 @@ class VolumeStep(StepPanel):
 
     def _show_hints(self, source: str) -> None:
         study = self._study
-        usual = study.modality.default_grid(study.protocol, study.known)
-        if usual is None:
+        default = study.modality.default_grid(study.protocol, study.known)
+        if default is None:
             return
-        voxel, (diameter, depth, length) = usual
+        voxel, (diameter, depth, length) = default
         # Empty fields show the values that a run would use.
         words = (
             tr("{value:.5g}, from the scanner")

@@ -133,9 +133,12 @@ class StudiesPage(QWidget):
 
     def _count(self) -> None:
         shown, total = self.found.rowCount(), len(self.table.studies)
-        room = size(sum(each.n_bytes for each in self.table.studies))
+        on_disk = size(sum(each.n_bytes for each in self.table.studies))
         text = tr(
-            "{shown:,} of {total:,} shown, {room} on disk", shown=shown, total=total, room=room
+            "{shown:,} of {total:,} shown, {on_disk} on disk",
+            shown=shown,
+            total=total,
+            on_disk=on_disk,
         )
         none = tr("No studies yet. Every finished image is listed here with its patient.")
         self.count.setText(text if total else none)

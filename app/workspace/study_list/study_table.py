@@ -102,12 +102,12 @@ class StudyTable(QAbstractTableModel):
             pixels = QPixmap(str(study.result.thumbnail))
             edge, ratio = THUMBNAIL_PX, self._ratio
             smooth = Qt.TransformationMode.SmoothTransformation
-            kept = Qt.AspectRatioMode.KeepAspectRatio
+            aspect = Qt.AspectRatioMode.KeepAspectRatio
             # A missing thumbnail is not an error: the user may have deleted the file.
             if pixels.isNull():
                 pixels = QPixmap(round(edge * ratio), round(edge * ratio))
                 pixels.fill(QColor(self._theme.colours.field))
-            pixels = pixels.scaled(round(edge * ratio), round(edge * ratio), kept, smooth)
+            pixels = pixels.scaled(round(edge * ratio), round(edge * ratio), aspect, smooth)
             pixels.setDevicePixelRatio(ratio)
             self._thumbnails[study.id] = pixels
         return self._thumbnails[study.id]

@@ -23,9 +23,9 @@ STATES: dict[State, str] = {
 }
 TONES: dict[State, str] = {
     "signed off": "ok",
-    "part": "look",
-    "asking": "look",
-    "interrupted": "look",
+    "part": "warning",
+    "asking": "warning",
+    "interrupted": "warning",
     "failed": "missing",
     "running": "link",
 }
@@ -93,5 +93,5 @@ def _order_text(study: KnownStudy) -> str:
     order = study.order
     if order is None:
         return ""
-    said = (order.what, order.accession and tr("accession {number}", number=order.accession))
-    return ", ".join(part for part in said if part)
+    parts = (order.what, order.accession and tr("accession {number}", number=order.accession))
+    return ", ".join(part for part in parts if part)

@@ -58,7 +58,7 @@ class WorklistPage(QWidget):
             each.setAccessibleName(name)
             each.setToolTip(literal_tip(tip))
         self.ask = button(tr("Query"), self.ask_node)
-        self.said = label(ASK_FIRST, "muted", wrap=True)
+        self.message = label(ASK_FIRST, "muted", wrap=True)
         self.list = OrderTable()
         self.now = label("", wrap=True)
         self.take = button(tr("Assign to scan"), self._take, role="primary")
@@ -116,7 +116,7 @@ class WorklistPage(QWidget):
         column.setContentsMargins(0, 10, 0, 0)
         column.setSpacing(8)
         column.addLayout(top)
-        column.addWidget(self.said)
+        column.addWidget(self.message)
         column.addWidget(self.list, 1)
         column.addLayout(row)
 
@@ -128,28 +128,28 @@ class WorklistPage(QWidget):
         self.list.take(found.orders)
         n = len(found.orders)
         text = tr("1 order.") if n == 1 else tr("{n:,} orders.", n=n)
-        self._show_message(" ".join((text, *found.notes)), "look" if found.notes else "muted")
+        self._show_message(" ".join((text, *found.notes)), "warning" if found.notes else "muted")
 
     def _show(self) -> None:
         has_node = bool(self._context.preferences.site.worklist)
         self.ask.setEnabled(has_node)
         self.ask.setToolTip(literal_tip(tr("Query the worklist (Return)") if has_node else NO_NODE))
         if not has_node:
-            self._show_message(NO_NODE, "look")
+            self._show_message(NO_NODE, "warning")
         # Only this message is replaced. The result of a query stays.
-        elif self.said.text() == NO_NODE:
+        elif self.message.text() == NO_NODE:
             self._show_message(ASK_FIRST, "muted")
-        whose = self._order.describe()
+        subject = self._order.describe()
         self.now.setText(
-            tr("The open scan belongs to {whose}.", whose=whose)
-            if whose
+            tr("The open scan belongs to {subject}.", subject=subject)
+            if subject
             else tr("No patient is assigned to the open scan.")
         )
         chosen = self.list.current is not None
         self.take.setEnabled(chosen)
         tip = tr("DICOM files will be written for this patient until you open another scan")
         self.take.setToolTip(literal_tip(tip if chosen else CHOOSE))
-        self.forget.setEnabled(bool(whose))
+        self.forget.setEnabled(bool(subject))
 
     def _take(self) -> None:
         order = self.list.current
@@ -164,5 +164,5 @@ class WorklistPage(QWidget):
         self.done.emit()
 
     def _show_message(self, text: str, tone: str) -> None:
-        self.said.setText(text)
-        set_tone(self.said, tone)
+        self.message.setText(text)
+        set_tone(self.message, tone)

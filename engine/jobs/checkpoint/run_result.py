@@ -16,7 +16,7 @@ from engine.protocols.privacy.names import Names
 from engine.protocols.run_context import provenance
 from engine.results import NewResult, Result, Results
 
-NOT_KEPT = "The image could not be saved with the results, so export it"
+NOT_SAVED = "The image could not be saved with the results, so export it"
 NO_MEMORY = "there is not enough memory to write it"
 
 log = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ class RunResult:
         except (EngineError, MemoryError) as e:
             # A full disk must not lose the image: it stays in memory, and the user can export it
             why = NO_MEMORY if isinstance(e, MemoryError) else str(e)
-            return Warned(f"{NOT_KEPT}: {why}")
+            return Warned(f"{NOT_SAVED}: {why}")
         return ResultSaved(self.id, " ".join(("Saved with the results.", *_removed_texts(removed))))
 
     def in_its_place(self, event: Finished) -> Finished:

@@ -28,7 +28,7 @@ from engine.io.safety.locks import only_writer
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job
 from engine.jobs.checkpoint.owner import Owner
-from engine.jobs.checkpoint.run_result import NOT_KEPT
+from engine.jobs.checkpoint.run_result import NOT_SAVED
 from engine.jobs.process.child import NO_MEMORY
 from engine.jobs.process.engine_process import EngineProcess
 from engine.jobs.process.messages import Source
@@ -273,7 +273,7 @@ class AttemptEvents:
             self.finished = event
         elif isinstance(event, ResultSaved):
             self.result = event.result
-        elif isinstance(event, Warned) and event.text.startswith(NOT_KEPT):
+        elif isinstance(event, Warned) and event.text.startswith(NOT_SAVED):
             self.why_not_kept = event.text
         self._has_begun = self._has_begun or isinstance(event, StageStarted)
 

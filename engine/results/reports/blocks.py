@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Tone = Literal["", "look", "muted"]
+Tone = Literal["", "warning", "muted"]
 
 
 @dataclass(frozen=True)
 class ReportRow:
-    """A name and its value; `tone` "look" marks a value that needs attention."""
+    """A name and its value; `tone` "warning" marks a value that needs attention."""
 
     name: str
     value: str

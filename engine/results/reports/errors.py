@@ -155,7 +155,7 @@ def notes_of_errors(measured: Sequence[MeasuredRegion], *, full: bool) -> Iterat
     if len(compared(measured)) > 1:
         yield ReportRow("", MULTIPLE, "muted")
     if limit := limit_of(measured):
-        yield ReportRow("", limit, "look")
+        yield ReportRow("", limit, "warning")
 
 
 def _rows(volume: Volume, error: ErrorMap) -> tuple[ReportRow, ReportRow]:
@@ -168,7 +168,9 @@ def _rows(volume: Volume, error: ErrorMap) -> tuple[ReportRow, ReportRow]:
     text = f"{number_text(percent, 2)} % of the value, median of the voxels above half the maximum"
     if percent <= MAX_PERCENT:
         return method, ReportRow("Size", text)
-    return method, ReportRow("Size", f"{text}; above {MAX_PERCENT} %, errors are too small", "look")
+    return method, ReportRow(
+        "Size", f"{text}; above {MAX_PERCENT} %, errors are too small", "warning"
+    )
 
 
 def _image_of(volume: Volume, width: float) -> Illustration:

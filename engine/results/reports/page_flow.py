@@ -28,8 +28,8 @@ VALUE_MM = 66.0
 """Distance of the values of rows from the left edge of the page."""
 BODY_PT, HEADING_PT, TITLE_PT, SMALL_PT = 8.5, 10.5, 15.0, 7.0
 LINE_MM, GAP_MM = 4.1, 3.5
-INK, FAINT, LOOK = "#22282f", "#5b6670", "#8a5200"
-COLOURS: dict[Tone, str] = {"": INK, "muted": FAINT, "look": LOOK}
+INK, FAINT, WARNING = "#22282f", "#5b6670", "#8a5200"
+COLOURS: dict[Tone, str] = {"": INK, "muted": FAINT, "warning": WARNING}
 LOGO_MM = (38.0, 14.0)
 MEASURED_PX = 100
 BETWEEN_MM = 4.0
@@ -80,9 +80,9 @@ class PageFlow:
         begin = VALUE_MM if row.name else LEFT_MM
         names = broken(row.name, BODY_PT, VALUE_MM - LEFT_MM - 3)
         values = broken(row.value, BODY_PT, RIGHT_MM - begin)
-        if row.tone == "look":
+        if row.tone == "warning":
             self._need(LINE_MM)
-            self._text("!", BODY_PT, LEFT_MM - 3, LOOK, is_bold=True)
+            self._text("!", BODY_PT, LEFT_MM - 3, WARNING, is_bold=True)
         # Names and values wrap separately and may have different numbers of lines.
         for k in range(max(len(names), len(values))):
             self._need(LINE_MM)

@@ -74,7 +74,7 @@ def summary(subject: ReportSubject) -> Section:
         ReportRow("Protocol", run.protocol.describe()),
         ReportRow("Quality", (run.quality or NOT_RECORDED).capitalize()),
         ReportRow("Algorithm", run.describe_algorithm()),
-        ReportRow("Run", run.describe_run(), "look" if run.is_partial else ""),
+        ReportRow("Run", run.describe_run(), "warning" if run.is_partial else ""),
         ReportRow("Reconstructed", f"{subject.result.created:%d %b %Y %H:%M %Z}"),
         ReportRow("Device", run.device),
     ]
@@ -84,10 +84,10 @@ def summary(subject: ReportSubject) -> Section:
     if run.fitted:
         rows.insert(4, ReportRow("Adapted to the scan", run.fitted))
     if run.protocol.changed:
-        rows.insert(2, ReportRow("Changed settings", "; ".join(run.protocol.changed), "look"))
+        rows.insert(2, ReportRow("Changed settings", "; ".join(run.protocol.changed), "warning"))
     # Settings that were never saved cannot be found again by a protocol name, so this is marked.
     elif run.protocol.origin == "nowhere":
-        rows.insert(2, ReportRow("Saved", ORIGINS["nowhere"], "look"))
+        rows.insert(2, ReportRow("Saved", ORIGINS["nowhere"], "warning"))
     return Section("Reconstruction", tuple(rows))
 
 
@@ -115,7 +115,7 @@ def corrections(subject: ReportSubject) -> Section | None:
     modality, run = modality_of(subject.result.study.protocol), subject.run
     titles = _titles(modality)
     rows = [_ledger_row(each, run, titles) for each in run.corrections]
-    notes = [ReportRow("", each.text, "look") for each in run.warnings]
+    notes = [ReportRow("", each.text, "warning") for each in run.warnings]
     notes += [ReportRow("", text, "muted") for text in run.notes]
     if not rows and not notes:
         return None
@@ -144,7 +144,7 @@ def image_numbers(subject: ReportSubject) -> Section:
         ReportRow("Smallest value", quantity(float(values.min()), volume.unit)),
         ReportRow("Mean", quantity(mean, volume.unit)),
         ReportRow("Negative values", f"{number_text(share, 3)} %"),
-        ReportRow("Values that are not finite", f"{n_bad:,}", "look" if n_bad else ""),
+        ReportRow("Values that are not finite", f"{n_bad:,}", "warning" if n_bad else ""),
         *_convergence(subject),
     ]
     return Section("Image statistics", tuple(rows))
@@ -186,7 +186,7 @@ def _regions(subject: ReportSubject, *, full: bool) -> Section | None:
     largest = float(np.nanmax(np.abs(subject.volume.values)))
     rows = tuple(_region_row(each, largest) for each in measured if each.figures is not None)
     faults = (each for each in measured if each.figures is None)
-    notes = tuple(ReportRow("", f"{each.region.name}: {each.fault}", "look") for each in faults)
+    notes = tuple(ReportRow("", f"{each.region.name}: {each.fault}", "warning") for each in faults)
     grids: tuple[Grid, ...] = (
         Grid(("Region", "Mean", "SD", "Largest", "Peak 1 mL", "Volume"), rows),
     )
@@ -250,15 +250,15 @@ def quality(subject: ReportSubject) -> Section | None:
 
 def signatures(subject: ReportSubject) -> Section:
     """Return the signatures of the result, or a note that there are none."""
-    faults = tuple(ReportRow("", text, "look") for text in subject.warnings)
+    faults = tuple(ReportRow("", text, "warning") for text in subject.warnings)
     words, remark = subject.draft
     if words:
         # Marked, because a printed preview must not look like a signed report.
-        rows = [ReportRow("Not signed yet", words, "look")]
+        rows = [ReportRow("Not signed yet", words, "warning")]
         notes = [ReportRow("", remark)] if remark else []
         return Section("Signed off", tuple(rows), notes=(*notes, *faults))
     if not subject.signatures:
-        return Section("Signed off", notes=(ReportRow("", f"{UNSIGNED}.", "look"), *faults))
+        return Section("Signed off", notes=(ReportRow("", f"{UNSIGNED}.", "warning"), *faults))
     rows = [
         ReportRow(each.moment, f"{each.who}: {each.judgement}{each.origin}")
         for each in subject.signatures
@@ -336,7 +336,7 @@ def _titles(modality: AnyModality) -> dict[str, str]:
 
 def _ledger_row(each: RecordedCorrection, run: RecordedRun, titles: dict[str, str]) -> ReportRow:
     title = titles.get(each.kind) or each.kind.replace("_", " ").capitalize()
-    tone: Tone = "look" if run.is_in_doubt(each.kind) else ""
+    tone: Tone = "warning" if run.is_in_doubt(each.kind) else ""
     if not tone and each.state == "off":
         tone = "muted"
     return ReportRow(title, f"{STATES[each.state]}: {each.text}", tone)

@@ -26,7 +26,7 @@ def annotate(shots: Photographer) -> None:
     regions = window.session.regions
     for each in MARKS:
         notes = (*regions.current.annotations, each)
-        regions.put(regions.current.model_copy(update={"annotations": notes}))
+        regions.replace(regions.current.model_copy(update={"annotations": notes}))
     window.session.view.set_cursor((-50.0, 10.0, 21.0))
     window.centre.views.set_layout(ViewLayout("main", "axial"))
     shots.show_tab("Measure")
@@ -39,7 +39,7 @@ def straighten(shots: Photographer) -> None:
     arch = [(-95.0 + 19 * k, -20.0 + 55 * math.sin(math.pi * k / 10), 21.0) for k in range(11)]
     made = Annotation(kind="curve", points_mm=tuple(arch))
     notes = (*regions.current.annotations, made)
-    regions.put(regions.current.model_copy(update={"annotations": notes}))
+    regions.replace(regions.current.model_copy(update={"annotations": notes}))
     shots.show_tab("Measure")
     box = window.tabs.currentWidget().annotations
     box.model.choose(len(notes) - 1)

@@ -334,7 +334,7 @@ def test_simulation_of_a_demo_hides_the_form_and_shows_no_error(live):
     page.show_making("Simulating the X-ray scan")
     assert page.making.isVisible() and not page.card.isVisible()
     assert page.making.words.text() == "Simulating the X-ray scan …"
-    assert page.making.words.property("tone") not in ("missing", "look") and not page.card.fault
+    assert page.making.words.property("tone") not in ("missing", "warning") and not page.card.fault
     assert (page.making.bar.minimum(), page.making.bar.maximum()) == (0, 0), "nobody knows yet"
     page.making.show_progress(3, 12)
     assert (page.making.bar.value(), page.making.bar.maximum()) == (3, 12)

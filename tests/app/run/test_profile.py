@@ -153,7 +153,7 @@ def test_gpu_profile_shows_traffic_kernels_and_counters(controls, tab):
 def test_register_spills_are_highlighted(controls, tab):
     show(controls, CARD)
     fits, spills = (line[2] for line in tab.kernels._lines)
-    assert (fits.property("tone"), spills.property("tone")) == ("", "look")
+    assert (fits.property("tone"), spills.property("tone")) == ("", "warning")
     assert "16 bytes of slow memory" in spills.toolTip()
     assert "slow memory" not in fits.toolTip()
 

@@ -54,7 +54,7 @@ def test_invalid_settings_are_refused_and_nothing_is_stored(
 ):
     dialog.fields[field].setText(value)
     dialog._save()
-    assert said in dialog.said.text() and preferences.site == Site()
+    assert said in dialog.message.text() and preferences.site == Site()
 
 
 def test_pages_are_printed_one_per_sheet(qapp, tmp_path):

@@ -76,7 +76,7 @@ def test_interrupted_job_is_removed_after_confirmation(qtbot, dialog: StorageDia
     dialog.remove.click()
     qtbot.waitUntil(lambda: "Interrupted jobs" not in rows(dialog))
     assert "1 interrupted job will be lost." in dialog.asked[0]
-    assert dialog.said.text() == "Removed."
+    assert dialog.message.text() == "Removed."
     assert {path.name for path in paths.jobs_dir().iterdir()} == {"running"}
 
 
@@ -84,5 +84,5 @@ def test_job_resumed_meanwhile_is_not_removed_and_reported(qtbot, dialog: Storag
     select(dialog, "Interrupted")
     Job(paths.jobs_dir() / "killed").claim()
     dialog.remove.click()
-    qtbot.waitUntil(lambda: "this job is still running" in dialog.said.text())
+    qtbot.waitUntil(lambda: "this job is still running" in dialog.message.text())
     assert (paths.jobs_dir() / "killed").exists()

@@ -279,17 +279,17 @@ def test_step_states_missing_and_loading_files(window):
 
 def test_step_warning_disappears_after_it_was_seen(window):
     step = window.steps[1]
-    step.say("attenuation off", "look", "There is no map.")
+    step.show_summary("attenuation off", "warning", "There is no map.")
     assert step.tone == "warning"
     step.head.click()
     assert step.tone == "note"
-    step.say("attenuation off", "look", "There is no map.")
+    step.show_summary("attenuation off", "warning", "There is no map.")
     assert step.tone == "note", "the same is not asked again"
-    step.say("attenuation off", "look", "The map is of another place.")
+    step.show_summary("attenuation off", "warning", "The map is of another place.")
     assert step.tone == "warning", "something else is"
     step.acknowledge()
     assert step.tone == "note"
-    step.say("attenuation", "ok")
+    step.show_summary("attenuation", "ok")
     step.acknowledge()
     assert step.tone == "ok"
 

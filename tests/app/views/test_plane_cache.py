@@ -30,12 +30,12 @@ def test_every_slice_equals_that_of_the_volume(rng, n_x):
 
 def test_deleted_volume_frees_its_slices(rng):
     grid = ImageGrid((5, 7, 9), (1.0, 1.0, 1.0))
-    before = len(plane_cache._KEPT)
+    before = len(plane_cache._CACHE)
     volume = Volume(rng.random(grid.shape).astype(np.float32), grid, "HU")
     slice_of(volume, orientation("sagittal"), 3)
-    assert len(plane_cache._KEPT) == before + 1
+    assert len(plane_cache._CACHE) == before + 1
     del volume
-    assert len(plane_cache._KEPT) == before
+    assert len(plane_cache._CACHE) == before
 
 
 def test_only_the_newest_groups_are_cached(rng):
@@ -43,7 +43,7 @@ def test_only_the_newest_groups_are_cached(rng):
     volume = Volume(rng.random(grid.shape).astype(np.float32), grid, "HU")
     for index in (*range(80), *range(79, -1, -1)):
         slice_of(volume, orientation("sagittal"), index)
-        assert len(plane_cache._KEPT[id(volume)].groups) <= plane_cache.KEPT
+        assert len(plane_cache._CACHE[id(volume)].groups) <= plane_cache.MAX_CACHED
 
 
 N_Z = 64
@@ -124,7 +124,7 @@ def test_steps_reuse_the_memory_of_old_groups(values):
     for index in (*range(160), *range(158, -1, -1)):
         groups.slice(values, index)
         found |= {each.read.ctypes.data for each in groups.groups.values()}
-    assert len(found) == plane_cache.KEPT
+    assert len(found) == plane_cache.MAX_CACHED
 
 
 def test_jump_reads_only_its_slice(values, n_rows_read):

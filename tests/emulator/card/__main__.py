@@ -9,7 +9,7 @@ import argparse
 import sys
 
 from tests.emulator.card.machine import Machine
-from tests.emulator.card.running import call, why_not
+from tests.emulator.card.running import call, obstacle
 
 ARCHITECTURES = (75, 90, 120)
 
@@ -18,7 +18,7 @@ def main() -> int:
     """Run the tests for each architecture; return the number of failed runs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("architectures", nargs="*", type=int, default=ARCHITECTURES)
-    if reason := why_not():
+    if reason := obstacle():
         sys.stderr.write(f"There is no software card: {reason}.\n")
         return 1
     words = ("-m", "pytest", "-m", "gpu", "tests/engine")

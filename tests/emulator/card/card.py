@@ -64,22 +64,22 @@ CALLS: dict[str, tuple[Call, tuple[Any, ...]]] = {}
 def call(*types: Any) -> Callable[[Call], Call]:
     """Register a function as the call of its name; its first argument is the card."""
 
-    def keep(function: Call) -> Call:
+    def register(function: Call) -> Call:
         CALLS[function.__name__] = function, types
         return function
 
-    return keep
+    return register
 
 
 _ALWAYS = ("cudaGetLastError", "cuGetErrorName", "cuGetErrorString")
 """Calls that a broken card still answers."""
 
 
-_WORDS = ("GetErrorName", "GetErrorString")
-_NO_WORDS = b"the software card has no such library"
+_TEXT_CALLS = ("GetErrorName", "GetErrorString")
+_NO_LIBRARY = b"the software card has no such library"
 
 
-def door(card: Card, name: str) -> Any:
+def callback(card: Card, name: str) -> Any:
     """Return a function that machine code can call, for the call `name`."""
     function, types = CALLS.get(name, (_unknown(name), ()))
 
@@ -96,8 +96,8 @@ def door(card: Card, name: str) -> Any:
             return _number(name, Status.UNKNOWN)
         return 0
 
-    if name.endswith(_WORDS) and name not in CALLS:
-        return ctypes.CFUNCTYPE(TEXT, INT)(lambda status: _NO_WORDS)
+    if name.endswith(_TEXT_CALLS) and name not in CALLS:
+        return ctypes.CFUNCTYPE(TEXT, INT)(lambda status: _NO_LIBRARY)
     return ctypes.CFUNCTYPE(ctypes.c_int, *types)(answer)
 
 

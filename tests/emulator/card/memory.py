@@ -28,7 +28,7 @@ class Block:
     n_bytes: int
     kind: str
     """"device", "pinned" or "constant"."""
-    keeper: NDArray[np.uint8] | None = None
+    storage: NDArray[np.uint8] | None = None
 
     def holds(self, at: int, n_bytes: int) -> bool:
         """Return True if all these bytes are in the block."""
@@ -48,9 +48,9 @@ class Memory:
         """Allocate memory; raise CudaError if the card is full."""
         if kind == "device":
             self.charge(n_bytes)
-        keeper = np.full(n_bytes + _ALIGNED, _NEW, np.uint8)
-        at = -(-keeper.ctypes.data // _ALIGNED) * _ALIGNED
-        return self.add(Block(at, n_bytes, kind, keeper))
+        storage = np.full(n_bytes + _ALIGNED, _NEW, np.uint8)
+        at = -(-storage.ctypes.data // _ALIGNED) * _ALIGNED
+        return self.add(Block(at, n_bytes, kind, storage))
 
     def add(self, block: Block) -> Block:
         """Add an existing block to the card's memory."""

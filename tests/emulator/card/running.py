@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 CUPY = Path(sys.prefix) / "card" / "cupy"
 
 
-def why_not() -> str:
+def obstacle() -> str:
     """Describe what the software card lacks on this machine; return "" if it can run."""
     if sys.platform != "linux" or os.uname().machine != "x86_64":
         return "the software card leads calls of x86-64 on Linux alone"

@@ -122,11 +122,13 @@ def _exchanged(scope: Scope, name: str, rest: list[str]) -> str:
         raise scope.refuse(".".join(rest))
     target, _, inside = operands[0].partition("|")
     value, by, clamp, mask = (scope.value(operand, "u32") for operand in operands[1:])
-    does = [f"const ptx::Heard heard = ptx::shuffled_{rest[1]}({value}, {by}, {clamp}, {mask}, "]
+    does = [
+        f"const ptx::Shuffled shuffled = ptx::shuffled_{rest[1]}({value}, {by}, {clamp}, {mask}, "
+    ]
     does[0] += f"{line});"
-    does.append(scope.set(target, "b32", "heard.value"))
+    does.append(scope.set(target, "b32", "shuffled.value"))
     if inside:
-        does.append(scope.set(inside, "pred", "heard.inside"))
+        does.append(scope.set(inside, "pred", "shuffled.inside"))
     return f"{{ {' '.join(does)} }}"
 
 

@@ -1,9 +1,9 @@
-// What the warps of a kernel in PTX issue and touch, counted.
+// Count the instructions and memory accesses of the warps of a PTX kernel.
 //
-// A thread writes down which stretches of code it enters and where it reads and writes; when all
-// threads of a block wait or have ended, the notes of each warp are laid over one another: of all
-// lanes those go first that stand at the earliest stretch (ptx/flow.py numbers them so that paths
-// that part meet again where a card lets them), and what several do together is issued once.
+// A thread records the basic blocks that it enters and the addresses that it accesses. When all
+// threads of a block wait or have ended, the records of each warp are merged. The lanes at the
+// earliest basic block go first (ptx/flow.py numbers the blocks so that diverged lanes converge
+// where a GPU converges them). An instruction that several lanes execute together is issued once.
 #pragma once
 
 #include <stdlib.h>
@@ -18,17 +18,16 @@ static constexpr bool COUNTED = false;
 
 enum class Space : uint8_t { global, shared, constant, texture, atomic };
 
-// One stretch entered, if `space` is STRETCH, or one place touched.
+// One basic block entered, if `space` is STRETCH, or one memory access.
 struct Note {
   uint64_t at;
-  uint32_t line;  // or the number of the stretch
+  uint32_t line;  // or the number of the basic block
   uint8_t n_bytes, space;
 };
 static constexpr uint8_t STRETCH = 255;
 
-// Sums over warps, as ptx/counted.py reads them: of each stretch how often it was issued and by how
-// many lanes; of each line how often, lanes, lines of 128 bytes, sectors of 32, and wave-fronts of
-// shared memory.
+// Sums over warps; ptx/counted.py reads them. For each basic block: issues and lanes. For each
+// line: issues, lanes, cache lines of 128 bytes, sectors of 32 bytes, wavefronts of shared memory.
 struct Stretch {
   uint64_t issued, lanes;
 };
@@ -43,12 +42,12 @@ struct Counts {
 
 struct Notes {
   Note* all = nullptr;
-  uint32_t n = 0, room = 0, next = 0;
+  uint32_t n = 0, capacity = 0, next = 0;
 
   void add(Note note) {
-    if (n == room) {
-      room = room ? 2 * room : 256;
-      all = static_cast<Note*>(realloc(all, room * sizeof(Note)));
+    if (n == capacity) {
+      capacity = capacity ? 2 * capacity : 256;
+      all = static_cast<Note*>(realloc(all, capacity * sizeof(Note)));
     }
     all[n++] = note;
   }
@@ -56,12 +55,12 @@ struct Notes {
   const Note& now() const { return all[next]; }
 };
 
-// Where the sums of a kernel are, for those who ask.
+// Export the sums of a kernel.
 #define CUDA_CPU_PTX_COUNTS(NAME)                                                              \
   CUDA_CPU_EXPORT void* stretches_##NAME() { return ptx_counts_of_##NAME.stretches; } \
   CUDA_CPU_EXPORT void* touched_##NAME() { return ptx_counts_of_##NAME.touched; }
 
-// The notes of a block, one for each thread, and how many of them have ended.
+// Records of the threads of a block, and the number of threads that have ended.
 struct Tracer {
   Notes threads[1024];
   uint32_t n_ended = 0, at_block = 0;
@@ -71,7 +70,7 @@ static inline void add_to(uint64_t& sum, uint64_t n) {
   __atomic_fetch_add(&sum, n, __ATOMIC_RELAXED);
 }
 
-// How many different values of at[i] / size there are.
+// Return the number of different values of at[i] / size.
 static inline int distinct(const uint64_t* at, int n, uint64_t size) {
   uint64_t seen[32];
   int n_seen = 0;
@@ -83,8 +82,8 @@ static inline int distinct(const uint64_t* at, int n, uint64_t size) {
   return n_seen;
 }
 
-// Wave-fronts of shared memory: 32 banks of 4 bytes give one word each at a time; 8 bytes are read
-// by halves of a warp, 16 by quarters.
+// Wavefronts of shared memory. Each of 32 banks delivers one word of 4 bytes at a time. Half a
+// warp reads 8 bytes per lane at a time, a quarter 16 bytes.
 static inline int wavefronts(const uint64_t* at, const int* lanes, int n, int n_bytes) {
   const int together = n_bytes <= 4 ? 32 : 128 / n_bytes;
   int sum = 0;
@@ -98,8 +97,8 @@ static inline int wavefronts(const uint64_t* at, const int* lanes, int n, int n_
         while (j < n_words && words[j] != word) j++;
         if (j < n_words) continue;
         words[n_words++] = word;
-        const int held = ++in_bank[word % 32];
-        if (held > most) most = held;
+        const int n_in_bank = ++in_bank[word % 32];
+        if (n_in_bank > most) most = n_in_bank;
       }
     }
     sum += most;
@@ -118,14 +117,14 @@ static inline void touch_together(const Notes* warp, const int* lanes, int n, co
   if (space == Space::shared) {
     add_to(sum.wavefronts, wavefronts(at, lanes, n, first.n_bytes));
   } else if (space == Space::constant) {
-    add_to(sum.wavefronts, distinct(at, n, 4));  // one word at a time, for all lanes that ask
+    add_to(sum.wavefronts, distinct(at, n, 4));  // one word at a time, for all lanes that read it
   } else if (space != Space::texture) {
     add_to(sum.lines, distinct(at, n, 128));
     add_to(sum.sectors, distinct(at, n, 32));
   }
 }
 
-// Let those lanes that stand at the earliest stretch, or line, go on; false if none is left.
+// Advance the lanes at the earliest basic block or line; return false if all have ended.
 static inline bool issue(Notes* warp, int n_lanes, const Counts& counts) {
   uint32_t earliest = ~0u;
   for (int i = 0; i < n_lanes; i++) {
@@ -139,7 +138,7 @@ static inline bool issue(Notes* warp, int n_lanes, const Counts& counts) {
   add_to(counts.stretches[earliest].issued, 1);
   add_to(counts.stretches[earliest].lanes, n);
   for (int i = 0; i < n; i++) warp[lanes[i]].next++;
-  for (;;) {  // what this stretch touches, line by line: a guard may leave lanes out of some
+  for (;;) {  // accesses of this basic block by line; predicated lanes can skip some
     uint32_t line = ~0u;
     for (int i = 0; i < n; i++) {
       const Notes& one = warp[lanes[i]];

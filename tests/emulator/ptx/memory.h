@@ -1,12 +1,12 @@
-// Memory of a kernel in PTX: which arrays a launch was given, and who touched shared memory when.
+// Memory of a PTX kernel: the arrays of a launch, and the last accesses to shared memory.
 #pragma once
 
 #include "ptx/counting.h"
 
 namespace ptx {
 
-// As tests/emulator/ptx/kernels.py lays it out: the number of the launch, how many arrays it was
-// given, and each one's place and bytes.
+// Layout as in tests/emulator/ptx/kernels.py: number of the launch, number of its arrays, and
+// address and size of each array.
 struct Given {
   uint64_t launch, n;
   struct Array {
@@ -19,9 +19,9 @@ struct Constant {
   uint64_t n_bytes;
 };
 
-// Who touched a byte, or two, last, and after how many barriers of the block and of the warp.
+// Last thread that accessed a cell, and the number of barriers of block and warp before it.
 struct Touch {
-  uint16_t thread;  // from 1; 0 for nobody
+  uint16_t thread;  // from 1; 0 for none
   uint16_t warp;
   uint32_t at_block, at_warp;
 };
@@ -58,7 +58,7 @@ class Thread {
         n_constants_(n_constants), local_(local), n_local_(n_local), number_(thread_number()) {
     const bool same = *shared.launch == given_.launch && shared.block->x == blockIdx.x &&
                       shared.block->y == blockIdx.y && shared.block->z == blockIdx.z;
-    if (same) return;  // as another thread of this block found it
+    if (same) return;  // another thread of this block has already cleared the memory
     *shared.launch = given_.launch;
     *shared.block = blockIdx;
     memset(shared.data, 0xff, shared.n_bytes);
@@ -71,7 +71,7 @@ class Thread {
     count_block(*shared_.tracer, n_threads(), shared_.counts);
   }
 
-  // Write down, where somebody counts, that a stretch of code begins, or that a place is touched.
+  // Record the start of a basic block or a memory access, if accesses are counted.
   [[gnu::always_inline]] void enter(uint32_t stretch) {
     if constexpr (COUNTED) note({0, stretch, 0, STRETCH});
   }
@@ -138,7 +138,7 @@ class Thread {
     cpu::wait_at_barrier(line);
     at_block_++;
     if (!COUNTED || shared_.tracer->at_block == at_block_) return;
-    shared_.tracer->at_block = at_block_;  // the first to go on; all have waited
+    shared_.tracer->at_block = at_block_;  // the first thread that resumes, after all have waited
     count_block(*shared_.tracer, n_threads(), shared_.counts);
   }
   void wait_for_warp(uint32_t mask, int line) {
@@ -148,7 +148,7 @@ class Thread {
 
  private:
   void note(Note note) { shared_.tracer->threads[number_].add(note); }
-  // A place as on a card, where every array begins at a line of its own.
+  // Return an address as on a GPU, where every array begins at its own cache line.
   uint64_t in_array(unsigned i, uint64_t at) const {
     return uint64_t(i + 1) << 40 | (at - given_.arrays[i].at);
   }
@@ -196,8 +196,8 @@ class Thread {
   uint16_t me() const { return uint16_t(number_ + 1); }
   uint16_t my_warp() const { return uint16_t(number_ / warpSize); }
 
-  // Whether what was done is over for this thread: its own, or before a barrier of both.
-  bool over(const Touch& touch) const {
+  // Return true if an access cannot race with this thread: its own, or before a common barrier.
+  bool is_ordered(const Touch& touch) const {
     return touch.thread == 0 || touch.thread == me() || touch.at_block < at_block_ ||
            (touch.warp == my_warp() && touch.at_warp < at_warp_);
   }
@@ -209,7 +209,7 @@ class Thread {
     }
     refuse(cell.write, "reads", "wrote", at, line);
     Touch& last = cell.read;
-    if (over(last)) {
+    if (is_ordered(last)) {
       last = {me(), my_warp(), at_block_, at_warp_};
     } else {
       if (last.warp != my_warp()) last.warp = SEVERAL;
@@ -225,7 +225,7 @@ class Thread {
   }
 
   void refuse(const Touch& other, const char* does, const char* did, uint32_t at, int line) {
-    if (over(other)) return;
+    if (is_ordered(other)) return;
     char name[24] = "another thread";
     if (other.thread != SEVERAL) snprintf(name, sizeof name, "thread %d", other.thread - 1);
     cpu::fail("thread %d, line %d %s shared memory at %#x, which %s %s with no barrier between",

@@ -1,10 +1,10 @@
-// What PTX asks of the CPU that runs it, beyond cuda_cpu.h: arithmetic as PTX ISA states it, and
-// memory that tells mistakes.
+// Functions for PTX code on the CPU, in addition to cuda_cpu.h: arithmetic of the PTX ISA, and
+// memory that reports errors.
 //
-// Stricter than a card: an access that is not at a multiple of its size, or not within an array of
-// the launch; shared memory that nobody wrote in this block, or that another thread wrote or reads
-// with no barrier between; an integer divided by zero. bar.sync orders the threads of a block,
-// bar.warp.sync those of a warp; a shuffle orders none.
+// Unlike on a GPU, these are errors: misaligned accesses, accesses outside the arrays of the
+// launch, shared memory that no thread of this block wrote, races in shared memory, and integer
+// division by zero. bar.sync orders the threads of a block, bar.warp.sync those of a warp. A
+// shuffle orders no threads.
 #pragma once
 
 #include <stdio.h>
@@ -38,15 +38,15 @@ inline T wrapped(uint64_t bits) {
   return as<T>(bits);
 }
 
-// With .ftz subnormal numbers are 0, of single precision alone.
+// With .ftz, subnormal numbers of single precision are 0.
 static inline float flushed(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0.0f, x) : x; }
 static inline double flushed(double x) { return x; }
 
-// Between 0 and 1; what is no number is 0.
+// Limit to 0 ... 1; NaN becomes 0.
 static inline float saturated(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 
 static inline float down(float a, float b) { return __fadd_rd(a, b); }
-// a b + c, rounded down: a b has no more digits than a double, and what their sum leaves is known.
+// a b + c, rounded down: a double holds a b exactly, and the rounding error of the sum is known.
 static inline float fused_down(float a, float b, float c) {
   const double product = double(a) * b, sum = product + c, part = sum - product;
   const double left = (product - (sum - part)) + (c - part);
@@ -68,14 +68,14 @@ inline T quotient(T a, T b, int line) { return a / divisor(a, b, line); }
 template <class T>
 inline T remainder(T a, T b, int line) { return a % divisor(a, b, line); }
 
-// Within 2 ulp on a card; 0 beyond 2^126, where its reciprocal is no more.
+// Within 2 ulp on a GPU; 0 above 2^126, where the reciprocal underflows.
 static inline float div_approx(float a, float b) {
   const float size = fabsf(b);
   if (size > 0x1p126f && size < INFINITY) return isinf(a) ? NAN : copysignf(0.0f, a * copysignf(1, b));
   return a / b;
 }
 
-// The upper 32 bits of 1/x, of the upper 32 bits of x; subnormal numbers are 0.
+// Upper 32 bits of 1/x from the upper 32 bits of x; subnormal numbers are 0.
 static inline double rcp_approx(double x) {
   const uint64_t upper = 0xffffffff00000000ull;
   const double cut = as<double>(as<uint64_t>(x) & upper);
@@ -84,7 +84,7 @@ static inline double rcp_approx(double x) {
   return fabs(exact) < 0x1p-1022 ? copysign(0.0, exact) : exact;
 }
 
-// Of two zeros -0 is the smaller; what is no number loses.
+// -0 is smaller than 0. If one argument is NaN, the result is the other one.
 template <class T>
 inline T minimum(T a, T b) {
   if constexpr (T(0.5) != T(0)) {
@@ -134,7 +134,7 @@ inline T bfe(T value, uint32_t at, uint32_t length) {
   return negative && length < width ? T(cut | T(~field<uint64_t>(last - at + 1))) : cut;
 }
 
-// Four of the eight bytes of a and b; each of the selector's lowest digits chooses one.
+// Four of the eight bytes of a and b; each of the lowest four digits of the selector chooses one.
 static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selector) {
   const uint64_t both = uint64_t(b) << 32 | a;
   uint32_t out = 0;
@@ -156,7 +156,7 @@ inline uint32_t clz(uint64_t value) {
   return value ? __builtin_clzll(value) - (64 - bits) : bits;
 }
 
-// The nearest number there is; NaN is 0 of single precision into 32 bits, else the highest bit.
+// Saturate at the limits; NaN becomes 0 from single precision to 32 bits, else the highest bit.
 template <class T, class Real>
 inline T integer(Real whole) {
   constexpr int bits = 8 * sizeof(T);
@@ -192,28 +192,28 @@ inline T atomic_add(void* at, T value) {
 
 // ---- warps -------------------------------------------------------------------------------------
 
-struct Heard {
+struct Shuffled {
   uint32_t value;
   bool inside;
 };
 
-static inline Heard heard(uint32_t value, int source, bool inside, uint32_t mask, int line) {
+static inline Shuffled shuffled(uint32_t value, int source, bool inside, uint32_t mask, int line) {
   cpu::exchange(mask, value, line);
-  return {uint32_t(cpu::heard_from(inside ? source : cpu::lane, line)), inside};
+  return {uint32_t(cpu::value_from(inside ? source : cpu::lane, line)), inside};
 }
 
-// PTX ISA, shfl.sync: c holds the last lane, and the lanes that part a warp.
+// PTX ISA, shfl.sync: c contains the last lane and the mask of the segments of a warp.
 #define CUDA_CPU_SHUFFLE(NAME, SOURCE, INSIDE)                                       \
-  static inline Heard shuffled_##NAME(                                               \
+  static inline Shuffled shuffled_##NAME(                                            \
       uint32_t value, uint32_t by, uint32_t c, uint32_t mask, int line) {            \
-    const int lane = cpu::lane, parting = c >> 8 & 31, first = lane & parting;       \
-    const int last = first | (int(c & 31) & ~parting), source = (SOURCE);            \
-    return heard(value, source, (INSIDE), mask, line);                               \
+    const int lane = cpu::lane, segment = c >> 8 & 31, first = lane & segment;       \
+    const int last = first | (int(c & 31) & ~segment), source = (SOURCE);            \
+    return shuffled(value, source, (INSIDE), mask, line);                            \
   }
 CUDA_CPU_SHUFFLE(up, lane - int(by & 31), source >= last)
 CUDA_CPU_SHUFFLE(down, lane + int(by & 31), source <= last)
 CUDA_CPU_SHUFFLE(bfly, lane ^ int(by & 31), source <= last)
-CUDA_CPU_SHUFFLE(idx, first | (int(by & 31) & ~parting), source <= last)
+CUDA_CPU_SHUFFLE(idx, first | (int(by & 31) & ~segment), source <= last)
 #undef CUDA_CPU_SHUFFLE
 
 }  // namespace ptx

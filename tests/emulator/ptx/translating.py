@@ -31,11 +31,11 @@ def translated(module: PtxModule, *, counted: bool = False) -> str:
     lines.append(f"static const ptx::Constant constants[] = {{{places or '{nullptr, 0}'}}};")
     for entry in module.entries:
         lines += _kernel(entry, module, constants, Flow(entry) if counted else None)
-    doors = [f"CUDA_CPU_CONSTANT({name})" for name in constants]
-    doors += [f"CUDA_CPU_PTX_KERNEL({entry.name})" for entry in module.entries]
+    definitions = [f"CUDA_CPU_CONSTANT({name})" for name in constants]
+    definitions += [f"CUDA_CPU_PTX_KERNEL({entry.name})" for entry in module.entries]
     if counted:
-        doors += [f"CUDA_CPU_PTX_COUNTS({entry.name})" for entry in module.entries]
-    return (_COUNTED if counted else "") + _HEAD + "\n".join((*lines, *doors)) + "\n}\n"
+        definitions += [f"CUDA_CPU_PTX_COUNTS({entry.name})" for entry in module.entries]
+    return (_COUNTED if counted else "") + _HEAD + "\n".join((*lines, *definitions)) + "\n}\n"
 
 
 def _constant(v: Variable) -> str:

@@ -23,7 +23,7 @@ def test_file_that_its_window_removes_meanwhile_is_no_fault(
         return True
 
     monkeypatch.setattr(window_work, "is_own", checked)
-    found = WindowWorkFile(tmp_path).take_over()
+    found = WindowWorkFile(tmp_path).recover()
     assert [each.id for each in found.work.unsent] == ["left"]
     assert found.faults == () and len(found.files) == 1
     assert not [*tmp_path.glob("*.damaged")]

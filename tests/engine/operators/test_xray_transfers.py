@@ -21,7 +21,7 @@ from engine.recon.filtering.filtered_chunks import FilteredChunks
 from engine.recon.filtering.projections import filtered, planned
 from engine.recon.filtering.settings import FilterSettings
 from tests.emulator import EmulatedGpu
-from tests.emulator.card.plugged import current
+from tests.emulator.card.installing import current
 from tests.emulator.card.work import ORDERS
 
 GRID = ImageGrid((26, 7, 6), (1.5, 1.4, 1.3), (0.5, 1.0, -1.0))

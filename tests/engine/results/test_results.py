@@ -226,11 +226,11 @@ def test_killed_process_loses_no_stored_result(results, tmp_path, rng):
     for _ in range(2):
         with subprocess.Popen(
             [sys.executable, "-c", KEEPER, str(ROOT)], cwd=tmp_path, stdout=subprocess.PIPE
-        ) as keeper:
-            messages.append(keeper.stdout.readline().decode().strip())
+        ) as storage:
+            messages.append(storage.stdout.readline().decode().strip())
             time.sleep(rng.uniform(0, 0.1))
-            keeper.send_signal(signal.SIGKILL)
-            messages += keeper.stdout.read().decode().split()
+            storage.send_signal(signal.SIGKILL)
+            messages += storage.stdout.read().decode().split()
     found = {result.id: result for result in results.newest_first()}
     assert set(messages) <= set(found)
     for result in found.values():

@@ -40,7 +40,7 @@ def short(monkeypatch):
     monkeypatch.setattr(running.findings, "__defaults__", ((MEMORY,),))
 
 
-def why_not(gpu: EmulatedGpu, card: NvidiaCard = CARD) -> str:
+def obstacle(gpu: EmulatedGpu, card: NvidiaCard = CARD) -> str:
     return device_choice._check(None)(cuda(gpu), card)
 
 
@@ -58,21 +58,21 @@ def test_gpu_of_this_machine_passes():
 def test_gpu_is_tested_once(home, short):
     gpu = EmulatedGpu()
     assert stored_result(CARD) is None
-    assert why_not(gpu) == ""
+    assert obstacle(gpu) == ""
     assert stored_result(CARD).passed
-    assert why_not(EmulatedGpu(memory_limit=0)) == "", "it was tested again"
+    assert obstacle(EmulatedGpu(memory_limit=0)) == "", "it was tested again"
 
 
 def test_failed_gpu_is_not_used_and_the_reason_given(home):
-    words = why_not(EmulatedGpu(fail_at_launch=1))
+    words = obstacle(EmulatedGpu(fail_at_launch=1))
     assert words.startswith("NVIDIA RTX 4090 failed its self-test. Failures: ")
     assert "First failure: atomic sums: kernel add_up: " in words
     assert words.endswith("run `isocenter doctor --gpu`, which tests it again.")
-    assert why_not(EmulatedGpu()) == words, "the verdict stays until it is asked for again"
+    assert obstacle(EmulatedGpu()) == words, "the verdict stays until it is asked for again"
 
 
 def test_full_gpu_memory_gives_no_verdict(home, short):
-    assert "could not be tested" in why_not(EmulatedGpu(memory_limit=0))
+    assert "could not be tested" in obstacle(EmulatedGpu(memory_limit=0))
     assert stored_result(CARD) is None
 
 

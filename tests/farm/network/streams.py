@@ -116,8 +116,8 @@ def judge_arrivals(
     ended_early = any(is_end(parts) for parts in sent)
     there = {_key_of(each) for each in arrivals if isinstance(each, Frame | EventBatch)}
     missing = [parts for parts in whole if _is_data(parts) and _key(parts) not in there]
-    said = any(isinstance(each, Noticed | Resumed | ShapeChanged) for each in arrivals)
-    if missing and not ended_early and not said:
+    reported = any(isinstance(each, Noticed | Resumed | ShapeChanged) for each in arrivals)
+    if missing and not ended_early and not reported:
         raise NotHandledError(f"{len(missing)} valid messages are missing without a notice")
 
 

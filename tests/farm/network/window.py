@@ -94,9 +94,9 @@ class Driver:
     def _look(self) -> None:
         """Report the answer to a query when it is shown."""
         page = self._worklist
-        if self._asks and page.ask.isEnabled() and not page.said.text().startswith("Querying"):
+        if self._asks and page.ask.isEnabled() and not page.message.text().startswith("Querying"):
             self._asks = False
-            answer(worklist=page.said.text(), orders=page.list.rowCount())
+            answer(worklist=page.message.text(), orders=page.list.rowCount())
 
 
 def answer(**values: object) -> None:

@@ -15,7 +15,7 @@ from engine.data import Volume, deviations_of, relative_deviations_of
 SPREAD, RELATIVE = "error:sd", "error:relative"
 """Keys of the error of the volume that is shown, as keys of open volumes."""
 NAMES = {SPREAD: tr("Error (standard deviation)"), RELATIVE: tr("Relative error")}
-_KEPT: dict[tuple[int, str], Volume] = {}
+_CACHE: dict[tuple[int, str], Volume] = {}
 _LOCK = Lock()
 
 
@@ -34,7 +34,7 @@ def is_computed(volume: Volume, key: str) -> bool:
     key
         `SPREAD` or `RELATIVE`
     """
-    return (id(volume), key) in _KEPT
+    return (id(volume), key) in _CACHE
 
 
 def error_image(volume: Volume, key: str) -> Volume:
@@ -48,7 +48,7 @@ def error_image(volume: Volume, key: str) -> Volume:
         `SPREAD` or `RELATIVE`
     """
     at = id(volume), key
-    found = _KEPT.get(at)
+    found = _CACHE.get(at)
     if found is not None:
         return found
     # Without the lock: the window must not wait for a thread that prepares another frame.
@@ -60,8 +60,8 @@ def error_image(volume: Volume, key: str) -> Volume:
     else:
         found = relative_deviations_of(volume, least_value(volume))
     with _LOCK:
-        if at not in _KEPT:
-            _KEPT[at] = found
+        if at not in _CACHE:
+            _CACHE[at] = found
             # Keys contain object IDs, which Python reuses after the object is deleted.
-            weakref.finalize(volume, _KEPT.pop, at, None)
-        return _KEPT[at]
+            weakref.finalize(volume, _CACHE.pop, at, None)
+        return _CACHE[at]

@@ -94,7 +94,7 @@ class OpenVolumes(QObject):
         super().__init__(view)
         self._view = view
         self._display = VolumeDisplay(view)
-        self._look = PairAppearance(view)
+        self._appearance = PairAppearance(view)
         self._image: OpenVolume | None = None
         self.suv = SuvImages()
         self.provenance: Plain = {}
@@ -223,8 +223,8 @@ class OpenVolumes(QObject):
         opened
             replaces an open volume with the same key, otherwise it comes last
         """
-        kept = [opened if each.key == opened.key else each for each in self.others]
-        self.others = tuple(kept) if opened in kept else (*kept, opened)
+        others = [opened if each.key == opened.key else each for each in self.others]
+        self.others = tuple(others) if opened in others else (*others, opened)
         self._show()
 
     def rename(self, names: Mapping[str, str]) -> None:
@@ -346,13 +346,13 @@ class OpenVolumes(QObject):
             view.fusion.set_links_windows(False)
         self._show_overlay()
         if switched:
-            for key, look in zip(keys, (view, view.fusion), strict=True):
+            for key, appearance in zip(keys, (view, view.fusion), strict=True):
                 if key in self._windows:
-                    look.set_window(*self._windows[key])
+                    appearance.set_window(*self._windows[key])
         if view.fusion.volume is None or base is None:
-            self._look.leave(self._base_key)
-        elif switched or self._look.is_new(keys):
-            self._look.dress(keys)
+            self._appearance.leave(self._base_key)
+        elif switched or self._appearance.is_new(keys):
+            self._appearance.dress(keys)
         self.changed.emit()
 
     def _show_overlay(self) -> None:
@@ -377,6 +377,6 @@ class OpenVolumes(QObject):
     def _keep_windows(self) -> None:
         # Each volume returns with the window that it had, so both are stored before any switch.
         view = self._view
-        for key, look in ((self._base_key, view), (self._overlay_key, view.fusion)):
-            if key and look.volume is not None:
-                self._windows[key] = look.window
+        for key, appearance in ((self._base_key, view), (self._overlay_key, view.fusion)):
+            if key and appearance.volume is not None:
+                self._windows[key] = appearance.window

@@ -13,7 +13,7 @@ from engine.modalities import Study
 TWO_PATIENTS = tr("The two images belong to different patients.")
 TWO_SCANS = tr("The two images are from different scans, possibly of different patients.")
 TWO_SPACES = tr("The two images have different frames of reference.")
-NOT_SAID = tr("unknown whether both images show the same patient")
+UNKNOWN_PATIENT = tr("unknown whether both images show the same patient")
 NO_SIDES = tr("unknown patient position")
 
 
@@ -135,4 +135,4 @@ def pairing_note_of(one: Origin, other: Origin) -> PairingNote:
         return PairingNote(TWO_SPACES)
     if is_one_patient or (spaces and one.frame_of_reference == other.frame_of_reference):
         return PairingNote()
-    return PairingNote(remark=NOT_SAID)
+    return PairingNote(remark=UNKNOWN_PATIENT)

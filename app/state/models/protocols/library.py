@@ -30,7 +30,7 @@ from engine.modalities import (
     write_protocol,
 )
 
-WHOSE: dict[Source, str] = {
+OWNERS: dict[Source, str] = {
     "program": tr("supplied with Isocenter"),
     "site": tr("site protocol"),
     "own": tr("own protocol"),
@@ -306,9 +306,11 @@ class ProtocolLibrary(SavedProtocols):
             write_protocol(listed.protocol, self._own / EARLIER / name)
 
     def _refuse_used_name(self, protocol: Protocol) -> None:
-        taken = self.find(protocol)
-        if taken is not None:
-            found = _name_in_use_text(taken.source, name=protocol.name, revision=taken.revision)
+        existing = self.find(protocol)
+        if existing is not None:
+            found = _name_in_use_text(
+                existing.source, name=protocol.name, revision=existing.revision
+            )
             remedy = tr("Choose another name, or rename or delete the existing protocol first.")
             raise SettingsError(f"{found} {remedy}")
 

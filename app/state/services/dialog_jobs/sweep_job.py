@@ -12,7 +12,7 @@ from app.language.translation import tr
 from app.state.models.session import Session
 from app.state.services.commands import Commands
 from app.state.services.dialog_jobs.dialog_job import DialogJob
-from app.state.services.previews import NO_ROOM
+from app.state.services.previews import NO_SPACE
 from app.state.services.threads import Task
 from engine.core.errors import EngineError
 from engine.modalities import Sweep
@@ -83,7 +83,7 @@ class SweepJob(DialogJob):
         if self._found is None:
             return tr("Open a scan first.")
         if self._found.scan.radiographs is None:
-            return NO_ROOM
+            return NO_SPACE
 
         # An exception is the only way to leave the engine's loop early.
         def on_progress(done: int, total: int) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from app.analysis.calibrate.normalise_dialog import ROLE, NormaliseDialog
 from app.state.models.normalising_model import MeasuringPhase
-from app.state.models.scanner_inputs import KeepingOwner
+from app.state.models.scanner_inputs import InputOwner
 from app.state.services.saving import may_write
 from app.views.literal_text import as_written
 from engine.io import read_components
@@ -64,7 +64,7 @@ def test_measurement_is_saved_and_used(qtbot, controls, dialog, small_study, tmp
     made, scanner = dialog.model.made, controls.session.study.scanner
     assert dialog.tabs.currentIndex() == 1 and dialog.components.crystals.has_raster
     assert len(dialog.components.rings.curve.getData()[0]) == scanner.n_classes[0]
-    shown = as_written(dialog.components.remarks.text())
+    shown = as_written(dialog.components.notes.text())
     assert all(remark in shown for remark in made.remarks[:1])
     target = tmp_path / "norm.h5"
     monkeypatch.setattr("app.state.services.saving.ask_save", lambda *_: target)
@@ -75,7 +75,7 @@ def test_measurement_is_saved_and_used(qtbot, controls, dialog, small_study, tmp
     used = lambda: ROLE in inputs and not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(used, timeout=PATIENCE_MS)
     assert inputs[ROLE].value == str(target)
-    stored = controls.commands.remembered.of(KeepingOwner.of_scanner(scanner))[ROLE]
+    stored = controls.commands.remembered.of(InputOwner.of_scanner(scanner))[ROLE]
     assert (stored.value, stored.since) == (str(target), date.today().isoformat())
     found = read_components(target, scanner)
     assert np.array_equal(found.crystals, made.found.components.crystals)

@@ -7,7 +7,7 @@ import pytest
 
 import engine
 from app.analysis.calibrate.resolution_dialog import ROLE, ResolutionDialog
-from app.state.models.scanner_inputs import KeepingOwner
+from app.state.models.scanner_inputs import InputOwner
 from engine.io import write_listmode
 from engine.io.auxiliary.point_spread import read_point_spread
 from tests.app.conftest import PATIENCE_MS
@@ -66,7 +66,7 @@ def test_widths_are_measured_saved_and_used(qtbot, controls, dialog, tmp_path, m
     inputs = controls.session.study.inputs
     qtbot.waitUntil(lambda: ROLE in inputs and settled(), timeout=PATIENCE_MS)
     assert inputs[ROLE].value == str(target)
-    stored = controls.commands.remembered.of(KeepingOwner.of_scanner(scanner))[ROLE]
+    stored = controls.commands.remembered.of(InputOwner.of_scanner(scanner))[ROLE]
     assert stored.value == str(target)
     assert read_point_spread(target).radial_mm[0] == pytest.approx(
         dialog.made.spread.radial_mm[0], abs=1e-3

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.analysis.measure.annotations_box import AnnotationsBox
-from app.analysis.regions.region_storage import RegionKeeper
+from app.analysis.regions.region_storage import RegionStorage
 from app.state.services.scan_regions import save_next_to, stored_file
 from app.views.slices.slice_view import SliceView
 from engine.analysis.regions import read_regions
@@ -23,7 +23,7 @@ LEFT = Qt.MouseButton.LeftButton
 @pytest.fixture
 def box(qtbot, controls) -> AnnotationsBox:
     made = AnnotationsBox(controls.context)
-    made.keeper = RegionKeeper(controls.context)
+    made.storage = RegionStorage(controls.context)
     qtbot.addWidget(made)
     controls.session.show_file(Volume(np.ones(GRID.shape, np.float32), GRID, "HU"), "a.h5")
     return made

@@ -19,7 +19,7 @@ from app.analysis.regions.live_figures import (
     images_by_position,
 )
 from app.analysis.regions.region_list import SECOND
-from app.analysis.regions.region_storage import RegionKeeper, RegionWrites, write_for_scan
+from app.analysis.regions.region_storage import RegionStorage, RegionWrites, write_for_scan
 from app.analysis.regions.regions_tab import RegionsTab
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.models.images.volume_origin import Origin
@@ -192,7 +192,7 @@ def test_regions_stay_with_their_scan(tab, controls) -> None:
     session.show_file(replace(image(3.0), frame_of_reference="1.2.3"), "c.h5")
     assert model.regions == ()
     _, found = model.others()[0]
-    model.take_over(found, image())
+    model.copy_regions(found, image())
     assert model.regions[0].shape == BALL
     session.show_file(replace(image(), patient="B", frame_of_reference="1.2.3"), "b.h5")
     assert [each.name for each in model.regions] == ["Lesion"]
@@ -214,7 +214,7 @@ def test_motion_corrected_volume_has_separate_regions(tab, controls) -> None:
     known = replace(image(), frame_of_reference="1.2.3")
     still = OpenVolume("a", "a", "input", known, Origin.of(known))
     moved = replace(still, motion=RigidMotion())
-    marks = [tab.keeper._marks_of(each) for each in (still, moved)]
+    marks = [tab.storage._marks_of(each) for each in (still, moved)]
     assert not set(marks[0]) & set(marks[1])
 
 
@@ -255,25 +255,25 @@ def test_deleted_regions_stay_deleted_while_the_marks_of_the_scan_grow(
     """Their file is removed in a thread, which can be late."""
     shown = [of_scan("one")]
     monkeypatch.setattr(type(controls.session.volumes), "base", property(lambda _: shown[-1]))
-    model, keeper = controls.session.regions, RegionKeeper(controls.context)
-    keeper.follow()
+    model, storage = controls.session.regions, RegionStorage(controls.context)
+    storage.follow()
     model.add(BALL, "Lesion")
-    keeper.save()
+    storage.save()
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
     late = []
     monkeypatch.setattr(controls.commands, "run_task", lambda work, *_, **__: late.append(work))
     model.remove("Lesion")
     shown.append(of_scan("one", "its digest"))
-    keeper.follow()
+    storage.follow()
     assert model.regions == () and len(model.current.scans) == 3
     shown.append(of_scan("two"))
-    keeper.follow()
+    storage.follow()
     shown.append(of_scan("one", "its digest"))
-    keeper.follow()
+    storage.follow()
     assert model.regions == () and model.can_undo
     for work in late:
         work(None)
-    assert not list(keeper.file_of("").parent.glob("*.toml"))
+    assert not list(storage.file_of("").parent.glob("*.toml"))
 
 
 def test_an_older_write_of_regions_does_not_replace_a_newer_one(tmp_path: Path) -> None:
@@ -287,12 +287,12 @@ def test_an_older_write_of_regions_does_not_replace_a_newer_one(tmp_path: Path) 
 
 def test_regions_return_when_the_scan_is_opened_again(qtbot, tab, controls) -> None:
     tab.model.add(BALL, "Lesion")
-    tab.keeper.save()
+    tab.storage.save()
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
     other = RegionModel()
     controls.session.regions = other
-    keeper = RegionKeeper(controls.context)
-    keeper.follow()
+    storage = RegionStorage(controls.context)
+    storage.follow()
     assert [each.shape for each in other.regions] == [BALL]
     assert not other.can_undo
 
@@ -307,23 +307,23 @@ def test_a_path_alone_leads_to_no_regions(qtbot, controls, monkeypatch) -> None:
     """The scanner exports the next patient over the file, and regions once went with it."""
     shown = [of_scan("one")]
     monkeypatch.setattr(type(controls.session.volumes), "base", property(lambda _: shown[-1]))
-    model, keeper = controls.session.regions, RegionKeeper(controls.context)
-    keeper.follow()
+    model, storage = controls.session.regions, RegionStorage(controls.context)
+    storage.follow()
     model.add(BALL, "Lesion")
-    keeper.save()
+    storage.save()
     for other in (of_scan("two"), of_scan("two", "digest 2")):
         shown.append(other)
-        keeper.follow()
+        storage.follow()
         assert model.regions == ()
     model.add(BALL, "Of the second patient")
-    keeper.save()
+    storage.save()
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
     controls.session.regions = later = RegionModel()
-    later_keeper = RegionKeeper(controls.context)
+    later_storage = RegionStorage(controls.context)
     for known, name in (("one", "Lesion"), ("two", "Of the second patient")):
         shown.append(of_scan(known))
-        later_keeper._model = later
-        later_keeper.follow()
+        later_storage._model = later
+        later_storage.follow()
         assert [each.name for each in later.regions] == [name]
 
 
@@ -364,12 +364,12 @@ def test_regions_that_only_a_header_identifies_are_told(
     origin = Origin("/export/scan.hdr", "1", fingerprint="3", values=values)
     shown = OpenVolume("image", "Image", "image", image(), origin)
     monkeypatch.setattr(type(controls.session.volumes), "base", property(lambda _: shown))
-    keeper, problems = RegionKeeper(controls.context), []
+    storage, problems = RegionStorage(controls.context), []
     controls.session.problem_raised.connect(problems.append)
     earlier = RegionSet(scans=scans, regions=(Region(name="Old", shape=BALL),))
-    write_for_scan(earlier, keeper.file_of(scans[0]))
-    keeper.follow()
-    keeper.follow()
+    write_for_scan(earlier, storage.file_of(scans[0]))
+    storage.follow()
+    storage.follow()
     assert [each.name for each in controls.session.regions.regions] == ["Old"]
     said = [each.text for each in problems]
     assert ["equal for two patients" in text for text in said] == [True] * is_told
@@ -377,27 +377,27 @@ def test_regions_that_only_a_header_identifies_are_told(
 
 def test_damaged_region_file_is_reported_once_and_never_overwritten(qtbot, tab, controls) -> None:
     tab.model.add(BALL, "Lesion")
-    tab.keeper.save()
+    tab.storage.save()
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
-    path = tab.keeper.file_of(tab.model.current.scans[0])
+    path = tab.storage.file_of(tab.model.current.scans[0])
     damaged = path.read_bytes()[:40]
     path.write_bytes(damaged)
     problems = []
     controls.session.problem_raised.connect(problems.append)
     controls.session.regions = RegionModel()
-    keeper = RegionKeeper(controls.context)
-    keeper.follow()
+    storage = RegionStorage(controls.context)
+    storage.follow()
     (problem,) = problems
     assert path.name in problem.text and "not a valid TOML file" in problem.text
     assert "do not overwrite" in problem.safe
     controls.session.regions.add(BALL, "Again")
-    keeper.save()
+    storage.save()
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
     (aside,) = path.parent.glob("*.damaged.regions.toml")
     assert aside.read_bytes() == damaged
     assert [each.name for each in read_regions(path).regions] == ["Again"]
     assert any(aside.name in line.text for line in controls.session.log)
-    keeper.follow()
+    storage.follow()
     assert len(problems) == 1
 
 
@@ -405,16 +405,16 @@ def test_regions_return_from_the_result_if_their_file_is_damaged(
     qtbot, controls, small_study, tmp_path, monkeypatch
 ) -> None:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
-    session, keeper = controls.session, RegionKeeper(controls.context)
+    session, storage = controls.session, RegionStorage(controls.context)
     stored = Results().keep(NewResult(small_study, image(), {"axes": "LPS"}))
     record = RunRecord("small", small_study, result_id=stored.id)
     session.show_result(record, "final", image())
     session.regions.add(BALL, "Lesion")
-    keeper.save()
+    storage.save()
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
-    keeper.file_of(session.regions.current.scans[0]).write_text("[")
+    storage.file_of(session.regions.current.scans[0]).write_text("[")
     session.regions = RegionModel()
-    RegionKeeper(controls.context).follow()
+    RegionStorage(controls.context).follow()
     assert [each.name for each in session.regions.regions] == ["Lesion"]
 
 
@@ -423,11 +423,11 @@ def test_regions_of_an_earlier_version_appear_during_a_run(
     qtbot, controls, long_study, is_own: bool
 ) -> None:
     """They know the digest of their scan, but not its fingerprint."""
-    session, keeper = controls.session, RegionKeeper(controls.context)
+    session, storage = controls.session, RegionStorage(controls.context)
     digest = hashlib.sha256(long_study.data.read_bytes()).hexdigest() if is_own else "0" * 64
     path = f"scan:{pseudonym_of(long_study.data)}"
     earlier = RegionSet(scans=(path, f"data:{digest}"), regions=(Region(name="Old", shape=BALL),))
-    write_for_scan(earlier, keeper.file_of(path))
+    write_for_scan(earlier, storage.file_of(path))
     controls.runner.source = engine_sources.slow
     controls.commands.open_study(long_study)
     ready = lambda: not (session.obstacle() or controls.commands.is_busy)  # noqa: E731
@@ -464,7 +464,7 @@ def regions_with(record: RunRecord) -> list[str]:
 
 def test_regions_are_stored_with_their_own_result(qtbot, controls, two_results) -> None:
     """Another result can be opened before the last change is stored."""
-    session, keeper = controls.session, RegionKeeper(controls.context)
+    session, storage = controls.session, RegionStorage(controls.context)
     one, other = two_results
     session.show_result(one, "final", image())
     session.regions.add(BALL, "Of the first")
@@ -473,22 +473,22 @@ def test_regions_are_stored_with_their_own_result(qtbot, controls, two_results) 
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
     assert (regions_with(one), regions_with(other)) == (["Of the first"], [])
     session.regions.add(BALL, "Of the second")
-    keeper.save()
+    storage.save()
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
     assert (regions_with(one), regions_with(other)) == (["Of the first"], ["Of the second"])
 
 
 def test_regions_of_another_volume_stay_out_of_the_result(qtbot, controls, two_results) -> None:
-    session, keeper = controls.session, RegionKeeper(controls.context)
+    session, storage = controls.session, RegionStorage(controls.context)
     one, _ = two_results
     session.show_result(one, "final", image())
     session.regions.add(BALL, "Of the result")
-    keeper.save()
+    storage.save()
     origin = Origin(fingerprint="third", patient="C")
     session.volumes.add(OpenVolume("file:c", "c.h5", "file", image(2.0), origin))
     session.volumes.set_base("file:c")
     session.regions.add(BALL, "Of the file")
-    keeper.save()
+    storage.save()
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
     folder = Results().open(one.result_id).folder
     assert regions_with(one) == ["Of the result"]

@@ -108,7 +108,7 @@ def test_signed_image_is_sent_after_ten_seconds(qtbot, signing, small_study, arc
     assert archive[1] == []
     signing.clock.now_s += 0.2
     signing.line._release_due()
-    accepted = lambda: "accepted image and report" in signing.sign_off.said.text()  # noqa: E731
+    accepted = lambda: "accepted image and report" in signing.sign_off.message.text()  # noqa: E731
     qtbot.waitUntil(accepted, timeout=PATIENCE_MS)
     assert signing.line.isHidden()
     (shown,) = signing.shown
@@ -137,7 +137,7 @@ def test_next_scan_does_not_stop_sending(qtbot, signing, small_study, archive):
     signing.line._release_due()
     qtbot.waitUntil(lambda: len(archive[1]) == GRID.shape[0] + 2, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
-    assert "accepted" not in signing.sign_off.said.text(), "that of another image"
+    assert "accepted" not in signing.sign_off.message.text(), "that of another image"
     assert second != first
 
 
@@ -170,7 +170,7 @@ def next_window(qtbot, signing, archive):
     made = Controls(signing.context.preferences, signing.commands.loader())
     made.problems = []
     made.session.problem_raised.connect(lambda p: made.problems.append(f"{p.title} {p.text}"))
-    made.context.unfinished.take_over()
+    made.context.unfinished.recover()
     qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
     return made
 

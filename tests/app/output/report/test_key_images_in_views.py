@@ -16,7 +16,7 @@ from app.output.report.report_panel import ReportTab
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.models.images.volume_origin import TWO_PATIENTS, Origin
 from app.state.models.run_record import RunRecord
-from app.state.services.key_images import KeyImageKeeper, add_key_image, caption_of, obstacle
+from app.state.services.key_images import KeyImageStorage, add_key_image, caption_of, obstacle
 from app.state.services.volume_commands import VolumeCommands
 from app.viewing.fusion.view_menu import ViewMenu
 from app.views.planes.plane_geometry import ViewTurn
@@ -47,7 +47,7 @@ def image_of(axes: str = "LPS") -> Volume:
 def views(qtbot, tmp_path, monkeypatch, controls, small_study) -> OrthoView:
     """Return the views of a stored result, and a controller of its key images."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
-    controls.keeper = KeyImageKeeper(controls.context)
+    controls.storage = KeyImageStorage(controls.context)
     made = OrthoView(controls.session.view)
     qtbot.addWidget(made)
     made.resize(700, 600)
@@ -337,7 +337,7 @@ def test_damaged_key_image_file_does_not_block_the_window(qtbot, views, controls
     problems = []
     controls.session.problem_raised.connect(problems.append)
     controls.session.key_images.follow("")
-    controls.keeper._follow()
+    controls.storage._follow()
     qtbot.waitUntil(lambda: controls.session.key_images.is_ready, timeout=PATIENCE_MS)
     (problem,) = problems
     assert f"{id}/key-images.json" in problem.text and "key-images.damaged.json" in problem.text

@@ -62,7 +62,7 @@ def test_no_text_is_cut_before_and_after_signing(qtbot, controls, dialog):
     dialog.sign_off.sign.click()
     qtbot.waitUntil(lambda: dialog.sign_off.open.isVisible(), timeout=PATIENCE_MS)
     laid_out(qtbot, dialog)
-    assert "Acceptable; A. Physicist" in dialog.sign_off.said.text()
+    assert "Acceptable; A. Physicist" in dialog.sign_off.message.text()
     qtbot.waitUntil(lambda: dialog.preview.pixmap().toImage() != before, timeout=PATIENCE_MS)
     assert not dialog.sign_off.sign.isVisible()
     again = opened(qtbot, controls)
@@ -77,6 +77,6 @@ def test_missing_sign_off_is_stated(qtbot, controls, dialog):
     (made.folder / "signatures.json").unlink()
     controls.session.run.take_result("", "")
     controls.session.run.take_result("", made.id)
-    assert "1 earlier signature(s)" in dialog.sign_off.said.text()
+    assert "1 earlier signature(s)" in dialog.sign_off.message.text()
     assert not dialog.sign_off.is_signed
     laid_out(qtbot, dialog)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.analysis.regions.region_storage import RegionKeeper
+from app.analysis.regions.region_storage import RegionStorage
 from app.output.report.report_commands import read_subject
 from app.output.report.report_dialog import ReportDialog
 from app.output.report.report_panel import ReportTab
@@ -27,11 +27,11 @@ def own_home(tmp_path, monkeypatch):
 
 
 def test_report_has_regions_drawn_before_the_result_was_stored(controls, small_study):
-    session, keeper = controls.session, RegionKeeper(controls.context)
+    session, storage = controls.session, RegionStorage(controls.context)
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
     session.show_result(RunRecord("small", small_study), "final", image)
     session.regions.add(BALL, "Lesion")
-    keeper.save()
+    storage.save()
     stored = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
     assert read_subject(controls.context, stored.id).regions is None, "it is not the one on show"
     session.run.record.result_id = stored.id

@@ -249,7 +249,7 @@ def test_image_states_its_provenance_and_later_changes(
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": 6})
     study.set_protocol(study.protocol.model_copy(update={"algorithm": algorithm}))
     assert caption.full_text == f"Changed since this image: iterations 3, now 6. {made}"
-    assert caption.property("tone") == "look"
+    assert caption.property("tone") == "warning"
     study.undo()
     assert caption.full_text == made
 
@@ -267,7 +267,7 @@ def test_image_of_another_scan_states_this_first(
     other = "This image is from other.h5, but the open scan is small.h5. "
     assert caption.full_text.startswith(other), "the start of the text was cut"
     assert caption.full_text.removeprefix(other).removeprefix("Small · 3 it. ")[:23] in days
-    assert caption.property("tone") == "look"
+    assert caption.property("tone") == "warning"
 
 
 def test_image_of_the_last_run_is_labelled_until_the_next_image(

@@ -39,7 +39,7 @@ def test_map_is_moved_when_the_alignment_is_found(model: AlignmentModel):
     model.take(finished())
     model.end()
     assert (model.placing, model.motion, model.work) == (Placing.FOUND, MOTION, "")
-    assert (model.tone, model.words.partition(":")[0]) == ("look", "Yellow")
+    assert (model.tone, model.words.partition(":")[0]) == ("warning", "Yellow")
     record = model.aligned().info["registration"]
     assert record["by"] == "likeness" and record["shift_mm"] == list(MOTION.shift_mm)
 
@@ -54,7 +54,7 @@ def test_aligned_map_is_green(model: AlignmentModel):
 def test_unreliable_alignment_does_not_move_the_map(model: AlignmentModel):
     model.take(finished(after=0.01))
     assert (model.placing, model.motion) == (Placing.FILE, RigidMotion())
-    assert model.tone == "look" and "not reliable" in model.words
+    assert model.tone == "warning" and "not reliable" in model.words
     model.apply_registration()
     assert (model.motion, model.tone) == (MOTION, "missing")
 

@@ -65,7 +65,7 @@ def finish(model: ImportModel) -> int:
     n = 0
     while model.missing:
         assert not model.is_complete
-        assert model.tone == "look"
+        assert model.tone == "warning"
         say(model, model.missing[0], REPLIES[model.missing[0]])
         n += 1
     assert model.is_complete

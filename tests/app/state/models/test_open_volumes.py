@@ -11,10 +11,10 @@ import pytest
 from app.state.models.images.error_images import RELATIVE, SPREAD
 from app.state.models.images.open_volumes import IMAGE, OpenVolume, OpenVolumes
 from app.state.models.images.volume_origin import (
-    NOT_SAID,
     TWO_PATIENTS,
     TWO_SCANS,
     TWO_SPACES,
+    UNKNOWN_PATIENT,
     Origin,
     pairing_note_of,
 )
@@ -120,13 +120,13 @@ def test_overlay_of_two_patients_always_has_a_note():
         (Origin("/a", "d1", values=("1",)), Origin("/a", "d1", values=("2",)), TWO_SCANS),
         (Origin("/a", "d1", values=("1", "3")), Origin("/b", "d1", values=("1",)), ""),
         # A result of an earlier version, and another file in the place of its scan.
-        (Origin("/a", "d1"), Origin("/a", fingerprint="2"), NOT_SAID),
-        (Origin("/a"), Origin("/a", fingerprint="2"), NOT_SAID),
+        (Origin("/a", "d1"), Origin("/a", fingerprint="2"), UNKNOWN_PATIENT),
+        (Origin("/a"), Origin("/a", fingerprint="2"), UNKNOWN_PATIENT),
         (Origin("/a", "d1"), Origin("/b", fingerprint="2"), TWO_SCANS),
         (Origin("/a"), Origin("/b"), TWO_SCANS),
         (Origin("/a", patient="1"), Origin("/b", patient="1"), ""),
         (Origin(patient="1", frame_of_reference="f"), Origin("", "", "1", "g"), TWO_SPACES),
-        (Origin(), Origin("/a"), NOT_SAID),
+        (Origin(), Origin("/a"), UNKNOWN_PATIENT),
     ],
 )
 def test_note_on_two_volumes(one, other, said):
@@ -141,7 +141,7 @@ def test_note_stays_with_the_displayed_pair(volumes, view):
     volumes.swap()
     assert view.fusion.warning == TWO_PATIENTS
     volumes.set_overlay("ct")
-    assert (view.fusion.warning, view.fusion.remark) == ("", NOT_SAID)
+    assert (view.fusion.warning, view.fusion.remark) == ("", UNKNOWN_PATIENT)
 
 
 @pytest.fixture

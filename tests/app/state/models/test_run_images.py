@@ -115,7 +115,7 @@ def test_only_unstored_images_can_be_lost(run, end):
 
 def test_stored_result_of_the_engine_is_reported(run):
     messages, lines = [], []
-    run.result_kept.connect(lambda: messages.append(run.record.result_id))
+    run.result_stored.connect(lambda: messages.append(run.record.result_id))
     run.reported.connect(lambda level, text: lines.append((level, text)))
     run.take(ResultSaved("20260101", "Saved with the results."))
     run.take(Finished(volume(), {}))

@@ -11,7 +11,7 @@ import pytest
 
 from app.state.models.device_choice import DeviceChoice
 from app.state.models.inputs import Inputs
-from app.state.models.scanner_inputs import FILE, KeepingOwner, RememberedInputs, owner_of
+from app.state.models.scanner_inputs import FILE, InputOwner, RememberedInputs, owner_of
 from app.state.models.session import Session
 from app.state.services.commands import Commands
 from engine.core.backend.devices import cpu_device
@@ -212,14 +212,14 @@ def test_study_file_is_opened_without_remembered_files(desk, folder, small_study
 
 def test_same_name_with_another_geometry_is_another_scanner(tiny_ring):
     wider = RingScanner(tiny_ring.settings.model_copy(update={"radius_mm": 81}))
-    assert KeepingOwner.of_scanner(wider) != KeepingOwner.of_scanner(tiny_ring)
+    assert InputOwner.of_scanner(wider) != InputOwner.of_scanner(tiny_ring)
     assert owner_of("attenuation", None, tiny_ring) is None
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"scanner x": {"normalisation": {}}}', "\xff", ""])
 def test_damaged_list_of_remembered_files_is_renamed(tmp_path, tiny_ring, text):
     (tmp_path / FILE).write_text(text, "latin-1")
-    stored, owner = RememberedInputs(tmp_path), KeepingOwner.of_scanner(tiny_ring)
+    stored, owner = RememberedInputs(tmp_path), InputOwner.of_scanner(tiny_ring)
     assert stored.of(owner) == {} and "save the files for each scanner again" in stored.fault
     stored.keep(owner, "normalisation", "norm.txt", date(2026, 11, 22))
     again = RememberedInputs(tmp_path)

@@ -34,7 +34,7 @@ def start(
         made.problems = []
         made.session.problem_raised.connect(lambda p: made.problems.append(f"{p.title} {p.text}"))
         made.context.queue.start_runner = lambda _: None
-        made.context.unfinished.take_over()
+        made.context.unfinished.recover()
         qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
         return made
 
@@ -361,6 +361,6 @@ def test_damaged_file_is_named_and_preserved(qtbot, start, small_study) -> None:
 def test_two_windows_do_not_take_over_the_same_work(tmp_path, small_study) -> None:
     work = WindowWork.model_validate({"unsent": [{"id": "1", "title": "a"}]})
     WindowWorkFile(tmp_path).write(work, closed=True)
-    first = WindowWorkFile(tmp_path).take_over()
+    first = WindowWorkFile(tmp_path).recover()
     assert [each.id for each in first.work.unsent] == ["1"]
-    assert WindowWorkFile(tmp_path).take_over().work.is_empty
+    assert WindowWorkFile(tmp_path).recover().work.is_empty

@@ -22,7 +22,7 @@ from app.ui.theme.theme import (
 
 READABLE = 4.5
 """WCAG 2.2 AA for text; 3 for the outlines of controls."""
-TEXTS = ("text", "muted", "link", "ok", "look", "missing")
+TEXTS = ("text", "muted", "link", "ok", "warning", "missing")
 GROUNDS = ("canvas", "panel", "raised", "field", "button", "hover", "message_bar")
 
 

@@ -51,16 +51,16 @@ def fail(queue: StudyQueue, id: str, text: str) -> None:
 
 
 def test_queue_lists_waiting_studies_and_can_run_them(qtbot, dialog: QueueDialog, queue) -> None:
-    assert dialog.said.text() == f"3 waiting. {RESTS}"
+    assert dialog.message.text() == f"3 waiting. {RESTS}"
     assert dialog.run.isEnabled() and not dialog.pause.isEnabled()
     assert dialog.pause.toolTip() == "Select a study in the list."
     dialog.at_once.setCurrentIndex(dialog.at_once.findData(0))
     dialog.run.click()
-    qtbot.waitUntil(lambda: dialog.said.text() == f"3 waiting. {RUNS}")
+    qtbot.waitUntil(lambda: dialog.message.text() == f"3 waiting. {RUNS}")
     assert queue.settings.runs and queue.settings.at_once == 0 and dialog.started[-1]
     assert dialog.run.text() == "Pause the queue"
     dialog.run.click()
-    qtbot.waitUntil(lambda: dialog.said.text().endswith(RESTS))
+    qtbot.waitUntil(lambda: dialog.message.text().endswith(RESTS))
     assert not queue.settings.runs
 
 
@@ -98,7 +98,7 @@ def test_failed_study_shows_its_reason_and_can_be_retried(qtbot, dialog, control
     dialog.list.setCurrentRow(1)
     qtbot.waitUntil(lambda: dialog.reason.isVisible())
     assert dialog.reason.text() == "b.l: 0 events; nothing to reconstruct."
-    assert dialog.said.text() == f"2 waiting, 1 failed. {RESTS}"
+    assert dialog.message.text() == f"2 waiting, 1 failed. {RESTS}"
     assert [problem.title for problem in problems] == ["Queued study failed: b.l, Standard."]
     logged = controls.session.log[-1].text  # a pseudonym may end with a b of its own
     assert not re.search(r"\bb\.l", logged), "the log contains a file name"
@@ -113,7 +113,7 @@ def test_unreadable_queue_gives_one_sentence(qtbot, dialog, controls, queue) -> 
     (queue.folder / "a.json").mkdir()
     controls.context.queue.refresh()
     # The folder is read in a thread, which a busy machine can delay.
-    qtbot.waitUntil(lambda: "cannot be read" in dialog.said.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "cannot be read" in dialog.message.text(), timeout=30_000)
 
 
 def test_open_study_is_queued_with_its_settings(qtbot, dialog, controls, queue, small_study):

@@ -40,7 +40,7 @@ def test_row_with_a_warning_is_never_green(use: str) -> None:
         has_warning = bool(doubts) or is_missing or bool(obstacle)
         assert not (has_warning and is_green(state)), (obstacle, message, doubts, state)
         if doubts and use != "off" and not obstacle:
-            assert state.icon == "look"
+            assert state.icon == "warning"
         n_green += is_green(state)
     assert n_green > 0 or use == "off", "a law over rows that are never green proves nothing"
 
@@ -69,7 +69,7 @@ def test_warning_about_a_correction_removes_the_green_mark_of_its_row(opened, wi
     for kind, row in step.ledger.rows.items():
         run.take(Corrected(kind, "applied", "done"))
         run.take(Warned("Check it.", about=kind))
-        assert row.text.property("tone") == "look" or "off" in row.text.text().lower(), kind
+        assert row.text.property("tone") == "warning" or "off" in row.text.text().lower(), kind
     assert set(run.record.doubts) == set(step.ledger.rows)
     assert run.record.warnings == ["Check it."] * len(step.ledger.rows)
 

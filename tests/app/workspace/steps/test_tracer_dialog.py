@@ -117,5 +117,5 @@ def test_dialog_tells_that_a_tracer_file_names_no_scan(qtbot, controls, dialog, 
     used = lambda: ROLE in study.inputs and not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(used, timeout=PATIENCE_MS)
     again = TracerDialog(parent, controls.context)
-    assert UNBOUND in again.remarks.text()
+    assert UNBOUND in again.notes.text()
     again.reject()

@@ -184,14 +184,14 @@ def test_unsaved_image_is_discarded_only_after_a_question(qtbot, controls, page,
 
 
 def test_orders_are_requested_and_one_is_used_for_the_scan(qtbot, controls, orders, preferences):
-    assert not orders.ask.isEnabled() and "No worklist is configured" in orders.said.text()
+    assert not orders.ask.isEnabled() and "No worklist is configured" in orders.message.text()
     day = f"{orders.question.first:%Y%m%d}"
     with worklist([answer("4711", "Müller^Ida", day), answer("9", "A^B", "20000101")]) as node:
         preferences.set_site(Site(worklist=f"{node.host}:{node.port}", worklist_called=node.called))
         controls.commands.protocols_changed.emit()
         orders.ask.click()
         settle(qtbot, controls)
-    assert orders.said.text() == "1 order." and not orders.take.isEnabled()
+    assert orders.message.text() == "1 order." and not orders.take.isEnabled()
     orders.list.selectRow(0)
     with qtbot.waitSignal(orders.done):
         orders.take.click()
@@ -201,7 +201,7 @@ def test_orders_are_requested_and_one_is_used_for_the_scan(qtbot, controls, orde
     assert controls.session.order.current is None
     orders.ask.click()  # the node is gone
     settle(qtbot, controls)
-    assert "no response" in orders.said.text() and orders.list.rowCount() == 0
+    assert "no response" in orders.message.text() and orders.list.rowCount() == 0
 
 
 def test_order_is_cleared_with_its_scan(controls, small_study):

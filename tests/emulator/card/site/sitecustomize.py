@@ -4,6 +4,6 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[4]))
-from tests.emulator.card.plugged import plugged_in
+from tests.emulator.card.installing import install_from_environment
 
-plugged_in()
+install_from_environment()

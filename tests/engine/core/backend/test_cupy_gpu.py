@@ -18,7 +18,7 @@ from engine.core.backend.driver import cards
 from engine.core.backend.filters import ndimage_of
 from engine.core.backend.gpu import Gpu
 from engine.core.errors import DeviceError, DeviceMemoryError
-from tests.emulator.card.plugged import current
+from tests.emulator.card.installing import current
 from tests.emulator.card.work import ORDERS
 
 pytestmark = pytest.mark.gpu

@@ -10,7 +10,7 @@ import pytest
 
 from engine.core.backend import cupy_gpu, cupy_ring
 from engine.core.backend.cupy_ring import PinnedRing
-from tests.emulator.card.plugged import current
+from tests.emulator.card.installing import current
 from tests.engine.core.backend.test_cupy_gpu import TEXT, gpu, order  # noqa: F401
 
 pytestmark = pytest.mark.gpu

@@ -14,7 +14,7 @@ from tests.emulator.card import lines
 from tests.emulator.card.errors import CudaError, Status
 from tests.emulator.card.machine import Machine
 from tests.emulator.card.memory import Memory
-from tests.emulator.card.running import call, why_not
+from tests.emulator.card.running import call, obstacle
 from tests.emulator.card.work import ORDERS, Event, Stream, Work
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -191,7 +191,7 @@ def test_each_listed_gpu_test_file_exists(name):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
+@pytest.mark.skipif(bool(obstacle()), reason=obstacle() or "there is one")
 def test_engine_calls_of_cupy_run_on_the_software_gpu_and_cover_the_lines(tmp_path):
     out = tmp_path / "lines.json"
     words = ["pytest", "-p", "tests.emulator.card.lines", "-p", "no:cacheprovider", "-m", "gpu"]

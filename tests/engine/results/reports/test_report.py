@@ -130,7 +130,7 @@ def test_report_names_the_plug_ins_of_a_run(subject, full):
 
 
 def test_short_report_fits_one_page_and_no_line_is_too_wide(subject):
-    long = tuple(ReportRow(f"Warning {k}", "word " * 40, "look") for k in range(6))
+    long = tuple(ReportRow(f"Warning {k}", "word " * 40, "warning") for k in range(6))
     report = report_of(subject)
     crowded = replace(report, sections=(*report.sections, Section("More", long)))
     assert len(PageFlow(crowded).pages) == 2, "the crowded report fits one page"

@@ -151,7 +151,7 @@ def test_noisy_voxels_are_marked(made: Volume, tmp_path: Path) -> None:
     )
     # 400 of 8000 to 10,000 Bq/mL are 4 to 5 %.
     assert calm.tone == "" and calm.value.startswith(("4.", "5"))
-    assert loud.tone == "look" and "errors are too small" in loud.value
+    assert loud.tone == "warning" and "errors are too small" in loud.value
 
 
 def test_image_without_error_map_has_no_errors(made: Volume, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ _DEVICE_TO_DEVICE = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Pictures:
+class CudaArray:
     """A CUDA array of floats (n_layers, n_rows, n_columns); callers cannot see its layout."""
 
     values: NDArray[np.float32]
@@ -62,8 +62,8 @@ def _new(card: Card, at: int, channels: int, extent: Position, flags: int) -> No
     _check(all(n <= limit for n, limit in zip(given, most, strict=True)), "too large", card)
     shape = (max(extent.z, 1), max(extent.y, 1), extent.x)
     card.memory.charge(4 * math.prod(shape))
-    pictures = Pictures(np.full(shape, np.nan, np.float32), bool(flags), extent.z > 0)
-    put(at, c_void_p, card.work.new(card.arrays, pictures))
+    cuda_array = CudaArray(np.full(shape, np.nan, np.float32), bool(flags), extent.z > 0)
+    put(at, c_void_p, card.work.new(card.arrays, cuda_array))
 
 
 @call(ADDRESS, ADDRESS, Position, UINT)
@@ -95,9 +95,9 @@ def cudaCreateTextureObject(
     _check(same and view is None, f"a texture read in another way: {reads}", card)
     if of.resType == _OF_ARRAY:
         _check(of.res.array in card.arrays, "a texture of no array", card)
-        pictures = card.arrays[of.res.array]
-        kind = "layered" if pictures.is_layered else "array" if pictures.is_deep else "list"
-        values = pictures.values
+        cuda_array = card.arrays[of.res.array]
+        kind = "layered" if cuda_array.is_layered else "array" if cuda_array.is_deep else "list"
+        values = cuda_array.values
     else:
         _check(of.resType == _PITCHED, f"a texture of {of.resType}", card)
         values, kind = _pitched(card, of), "pitched"

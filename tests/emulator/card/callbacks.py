@@ -18,36 +18,40 @@ _ENDING = b"\x31\xc0\xc3"  # xor eax, eax; ret
 """Machine code that returns success, as CUDA does for memory freed while Python exits."""
 _READ, _WRITE, _EXECUTE = 1, 2, 4
 _tables: list[ctypes.Array[ctypes.c_void_p]] = []
-_led: list[int] = []
+_redirected: list[int] = []
 
 
-def library(soname: str, doors: dict[str, Any]) -> ctypes.CDLL:
+def library(soname: str, callbacks: dict[str, Any]) -> ctypes.CDLL:
     """Load a library with these functions under the given soname.
 
     The loader uses a loaded library in place of any that is requested by the same soname.
     """
-    names = sorted(doors)
+    names = sorted(callbacks)
     lines = [".text"]
     for i, name in enumerate(names):
         lines += [f".globl {name}", f".type {name}, @function", f"{name}:"]
-        lines.append(f"jmp *doors_of_card+{8 * i}(%rip)")
-    lines += [".data", ".balign 8", ".globl places_of_doors", "places_of_doors:", "doors_of_card:"]
+        lines.append(f"jmp *callback_entries+{8 * i}(%rip)")
+    lines += [".data", ".balign 8", ".globl callback_table", "callback_table:", "callback_entries:"]
     lines += [f".zero {8 * len(names)}", '.section .note.GNU-stack,"",@progbits', ""]
     found = ctypes.CDLL(str(assembled("\n".join(lines), soname)), mode=ctypes.RTLD_GLOBAL)
-    table = (ctypes.c_void_p * len(names)).in_dll(found, "places_of_doors")
+    table = (ctypes.c_void_p * len(names)).in_dll(found, "callback_table")
     for i, name in enumerate(names):
-        table[i] = address_of(doors[name])
+        table[i] = address_of(callbacks[name])
     _tables.append(table)
     return found
 
 
-def address_of(door: Any) -> int:
+def address_of(callback: Any) -> int:
     """Return the machine-code address of a ctypes function."""
-    return int(ctypes.cast(door, ctypes.c_void_p).value or 0)
+    return int(ctypes.cast(callback, ctypes.c_void_p).value or 0)
 
 
-def lead(
-    module: Path, known: str, prefix: str, door_of: Callable[[str], Any], keep: Iterable[str] = ()
+def redirect(
+    module: Path,
+    known: str,
+    prefix: str,
+    callback_of: Callable[[str], Any],
+    unchanged: Iterable[str] = (),
 ) -> list[str]:
     """Redirect all functions with a prefix in a loaded library, and return their names.
 
@@ -56,8 +60,8 @@ def lead(
     module : file of a Python module that is imported
     known : name of a function that it exports
     prefix : common start of the names
-    door_of : returns the ctypes function for a name
-    keep : names to leave unchanged
+    callback_of : returns the ctypes function for a name
+    unchanged : names to leave as they are
 
     Raises
     ------
@@ -68,29 +72,29 @@ def lead(
     if not place:
         raise OSError(f"{module.name} has no table of its names.")
     start = elf.loaded_at(module, known, place)
-    led = {n: at for n, at in elf.functions(module, prefix).items() if n not in set(keep)}
-    for name, (at, n_bytes) in led.items():
+    found = {n: at for n, at in elf.functions(module, prefix).items() if n not in set(unchanged)}
+    for name, (at, n_bytes) in found.items():
         if n_bytes < _JUMP_BYTES:
             raise OSError(f"{module.name}: {name} has {n_bytes} bytes, a jump takes {_JUMP_BYTES}.")
-        _write(start + at, _JUMP % address_of(door_of(name)).to_bytes(8, "little"))
-        _led.append(start + at)
-    return sorted(led)
+        _write(start + at, _JUMP % address_of(callback_of(name)).to_bytes(8, "little"))
+        _redirected.append(start + at)
+    return sorted(found)
 
 
 @atexit.register
-def shut() -> None:
+def end_callbacks() -> None:
     """Stop all calls into Python, because machine code still frees memory after Python exits."""
-    if not _tables and not _led:
+    if not _tables and not _redirected:
         return
-    place = _mapped_for_good()
+    place = _permanent_page()
     ctypes.memmove(place, _ENDING, len(_ENDING))
     for table in _tables:
         table[:] = [place] * len(table)
-    for at in _led:
+    for at in _redirected:
         _write(at, _ENDING)
 
 
-def _mapped_for_good() -> int:
+def _permanent_page() -> int:
     """Map a page that remains after Python exits, and return its address."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
