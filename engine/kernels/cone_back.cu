@@ -62,7 +62,7 @@ __device__ __forceinline__ float reciprocal(float x) {
 }
 
 // The same number, hidden from the compiler. It then adds it last, in an address, which is free.
-__device__ __forceinline__ int kept_apart(int x) {
+__device__ __forceinline__ int hidden_from_compiler(int x) {
 #ifdef __CUDA_ARCH__
   asm("" : "+r"(x));
 #endif
@@ -128,11 +128,11 @@ __device__ __forceinline__ float between(const Columns& at, Detector d, float b)
   return fmaf(b - 0.5f - whole, blended(at, d, (int)whole + 1) - low, low);
 }
 
-__device__ __forceinline__ float look(projections_t projections, Detector d, int view, float a, float b) {
+__device__ __forceinline__ float sampled(projections_t projections, Detector d, int view, float a, float b) {
   return near(a, d.n_columns) ? between(columns_at(projections, d, view, a, 1.0f), d, b) : 0.0f;
 }
 {% else %}
-__device__ __forceinline__ float look(projections_t projections, Detector d, int view, float a, float b) {
+__device__ __forceinline__ float sampled(projections_t projections, Detector d, int view, float a, float b) {
 {% if texture == "array" %}
   const float v = (float)(d.first + view) + 0.5f;
   const float x = OF_VIEWS == 2 ? v : OF_ROWS == 2 ? b : a, y = OF_VIEWS == 1 ? v : OF_ROWS == 1 ? b : a;
@@ -158,7 +158,7 @@ __device__ __forceinline__ void add_view(
     const float per_tau = tau > 0.0f ? reciprocal(tau) : 0.0f;
     const float a = fmaf(fmaf(part<ALONG>(a_row), at, a_0), per_tau, a_middle);
     const float b = fmaf(fmaf(part<ALONG>(b_row), at, b_0), per_tau, b_middle);
-    sums[k] = fmaf(per_tau * per_tau, look(projections, d, view, a, b), sums[k]);
+    sums[k] = fmaf(per_tau * per_tau, sampled(projections, d, view, a, b), sums[k]);
   }
 }
 {% elif path == "upright" %}
@@ -174,7 +174,7 @@ __device__ __forceinline__ void add_view(
 #pragma unroll
   for (int k = 0; k < RUN; ++k) {
     const float b = fmaf(along + (float)k, step, b_0);
-    sums[k] = fmaf(weight, look(projections, d, view, a, b), sums[k]);
+    sums[k] = fmaf(weight, sampled(projections, d, view, a, b), sums[k]);
   }
 }
 {% else %}
@@ -183,17 +183,17 @@ constexpr float ROUND = 12582912.0f;  // 1.5 2^23: adding it rounds a number to 
 
 // Interpolate rows low ... low + n - 1 between two columns, and some more rows; low is a multiple of 4. Usually all
 // rows are on the detector: then four at a time, without tests.
-__device__ __forceinline__ void fill(const Columns& beside, Detector d, int low, int n, float* blend) {
+__device__ __forceinline__ void fill(const Columns& columns, Detector d, int low, int n, float* blend) {
   const int n_by_four = OF_ROWS == 2 && d.n_rows % 4 == 0 ? d.n_rows : -1;
   const int first = low + 4 * (int)threadIdx.x;
-  const float4* from_left = reinterpret_cast<const float4*>(beside.projection + (beside.left + first));
-  const float4* from_right = reinterpret_cast<const float4*>(beside.projection + (beside.right + first));
+  const float4* from_left = reinterpret_cast<const float4*>(columns.projection + (columns.left + first));
+  const float4* from_right = reinterpret_cast<const float4*>(columns.projection + (columns.right + first));
   float4* to = reinterpret_cast<float4*>(blend) + threadIdx.x;
   const auto four = [&](int block) {
     const float4 left = __ldg(from_left + block / 4), right = __ldg(from_right + block / 4);
     to[block / 4] = {
-        mixed(beside, left.x, right.x), mixed(beside, left.y, right.y), mixed(beside, left.z, right.z),
-        mixed(beside, left.w, right.w)};
+        mixed(columns, left.x, right.x), mixed(columns, left.y, right.y), mixed(columns, left.z, right.z),
+        mixed(columns, left.w, right.w)};
   };
   if (low >= 0 && low + (n + 127 & ~127) <= n_by_four) {
 #pragma unroll
@@ -209,7 +209,7 @@ __device__ __forceinline__ void fill(const Columns& beside, Detector d, int low,
     }
   } else {
 #pragma unroll 1
-    for (int row = threadIdx.x; row < n; row += 32) blend[row] = blended(beside, d, low + row);
+    for (int row = threadIdx.x; row < n; row += 32) blend[row] = blended(columns, d, low + row);
   }
 }
 
@@ -229,12 +229,12 @@ __device__ __forceinline__ void add_view(
   const float least = fminf(one_end, other_end), most = fmaxf(one_end, other_end);
   const bool is_seen = tau > 0.0f && near(a, d.n_columns) && most > -1.0f && least < (float)d.n_rows + 1.0f;
   if (!is_seen) return;  // the same for the whole warp, like all values but b
-  const Columns beside = columns_at(projections, d, view, a, per_tau * per_tau);
+  const Columns columns = columns_at(projections, d, view, a, per_tau * per_tau);
   if (fabsf(step) * (float)(32 * RUN - 1) < (float)(ROWS - 8)) {
     const int low = ((int)floorf(least) - 2) & ~3;
-    fill(beside, d, low, (int)floorf(most) + 2 - low, blend);
+    fill(columns, d, low, (int)floorf(most) + 2 - low, blend);
     __syncwarp();
-    const int from = kept_apart(4 * ((int)threadIdx.y * ROWS - __float_as_int(ROUND) - low));
+    const int from = hidden_from_compiler(4 * ((int)threadIdx.y * ROWS - __float_as_int(ROUND) - low));
     const float b_lower = b_0 - 0.5f;
 #pragma unroll
     for (int k = 0; k < RUN; ++k) {
@@ -246,7 +246,7 @@ __device__ __forceinline__ void add_view(
     __syncwarp();
   } else {
 #pragma unroll
-    for (int k = 0; k < RUN; ++k) sums[k] += between(beside, d, fmaf(along + (float)(32 * k), step, b_0));
+    for (int k = 0; k < RUN; ++k) sums[k] += between(columns, d, fmaf(along + (float)(32 * k), step, b_0));
   }
 }
 {% endif %}

@@ -12,19 +12,19 @@ __device__ __forceinline__ int mirrored(int i, int n) {
   return i < n ? i : 2 * n - 1 - i;
 }
 
-// n : voxels along the axis; apart : stride between them, in values; n_all : voxels of the volume; weights : for
+// n : voxels along the axis; stride : distance between them, in values; n_all : voxels of the volume; weights : for
 // distances of 0 ... reach voxels
 extern "C" __global__ void __launch_bounds__({{ block }}) smooth(
-    const real* __restrict__ image, const double* __restrict__ weights, int reach, int n, long long apart,
+    const real* __restrict__ image, const double* __restrict__ weights, int reach, int n, long long stride,
     long long n_all, real* __restrict__ out) {
   const long long i = (long long)blockIdx.x * {{ block }} + threadIdx.x;
   if (i >= n_all) return;
-  const int place = (int)(i / apart % n);
-  const real* const line = image + (i - place * apart);
-  double total = weights[0] * (double)line[place * apart];
+  const int place = (int)(i / stride % n);
+  const real* const line = image + (i - place * stride);
+  double total = weights[0] * (double)line[place * stride];
   for (int k = 1; k <= reach; ++k) {
-    const double before = (double)line[mirrored(place - k, n) * apart];
-    const double behind = (double)line[mirrored(place + k, n) * apart];
+    const double before = (double)line[mirrored(place - k, n) * stride];
+    const double behind = (double)line[mirrored(place + k, n) * stride];
     total += weights[k] * (before + behind);
   }
   out[i] = (real)total;

@@ -48,7 +48,7 @@ __device__ __forceinline__ int clamped(float layer, int first, int last) {
   return (int)fminf(fmaxf(layer, (float)first), (float)last);
 }
 
-__device__ __forceinline__ Ray lay(
+__device__ __forceinline__ Ray ray_at(
     const View& view, float column, float row, Side side_x, Side side_y, Side side_z, int first_layer, int n_layers) {
   float q[3], m[3];
 #pragma unroll
@@ -141,7 +141,7 @@ __device__ __forceinline__ void each_ray(
   if (column >= n_columns) return;
   const float from_middle = column - 0.5f * (n_columns - 1);
   for (int i = 0, row = first_row; i < RUN && row < n_rows; ++i, row += ROWS) {
-    const Ray ray = lay(
+    const Ray ray = ray_at(
         views[blockIdx.z], from_middle, row - 0.5f * (n_rows - 1), side_x, side_y, side_z, first_layer, n_layers);
     work(ray, ((size_t)blockIdx.z * n_rows + row) * n_columns + column);
   }

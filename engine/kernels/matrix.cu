@@ -24,7 +24,7 @@ typedef float4 values_t;
 constexpr int THREADS = {{ threads }}, RUN = {{ run }}, STAGED = {{ staged }}, STRIP = 4;
 constexpr int ROWS = {{ rows }}, COLUMNS = {{ columns }}, PLANES = {{ planes }}, EDGE = {{ edge }}, MARGIN = {{ margin }};
 constexpr int STORED = (PLANES + 1) / 2, PHASES = EDGE * EDGE, GROUPS = STORED * PHASES;
-constexpr int PICTURE = (ROWS + 2 * MARGIN) * (COLUMNS + 2 * MARGIN);
+constexpr int IMAGE = (ROWS + 2 * MARGIN) * (COLUMNS + 2 * MARGIN);
 constexpr int ACROSS = 6;  // both mirrors
 // Rows of zeros before and after the values of an orientation: a thread crosses their edge without a test.
 constexpr int BEYOND = RUN - 1 + STRIP - 1;
@@ -35,7 +35,7 @@ struct Layout {
   static constexpr int LENGTH = TURNED ? COLUMNS : ROWS, WIDTH = TURNED ? ROWS : COLUMNS;
   static constexpr int PITCH = WIDTH + 2 * MARGIN;
   static constexpr int FRONT = (STRIP - 1) * PITCH;  // zeros before the first image: a mirrored strip can begin there
-  static constexpr int PLANE = PHASES * PICTURE + (RUN + STRIP) * PITCH;  // threads can read after the last rows
+  static constexpr int PLANE = PHASES * IMAGE + (RUN + STRIP) * PITCH;  // threads can read after the last rows
   // Distances start this far before the first padded image, so that none is negative.
   static constexpr int BEFORE = 256 * (WIDTH + 1);
 };
@@ -135,7 +135,7 @@ template <bool TURNED>
 __device__ __forceinline__ unsigned place(const Strip& strip, int plane, int phase, int turn) {
   using L = Layout<TURNED>;
   const int row = strip.along + MARGIN, column = strip.across + MARGIN;
-  return 4u * (L::FRONT + plane * L::PLANE + turned_phase<TURNED>(phase, turn) * PICTURE + row * L::PITCH + column);
+  return 4u * (L::FRONT + plane * L::PLANE + turned_phase<TURNED>(phase, turn) * IMAGE + row * L::PITCH + column);
 }
 
 template <bool TURNED>
@@ -148,12 +148,12 @@ __device__ __forceinline__ Both staged_both(int group, const Orientation& o, int
           place<TURNED>(far, opposite, phase, o.turn ^ ACROSS)};
 }
 
-// sums[k] += weights of a strip times RUN + STRIP - 1 numbers, with a stride of `APART`.
-template <int APART>
+// sums[k] += weights of a strip times RUN + STRIP - 1 numbers, with a stride of `STRIDE`.
+template <int STRIDE>
 __device__ __forceinline__ void add_strip(float* sums, float4 weights, const float* __restrict__ from) {
   float read[RUN + STRIP - 1];
 #pragma unroll
-  for (int k = 0; k < RUN + STRIP - 1; ++k) read[k] = from[k * APART];
+  for (int k = 0; k < RUN + STRIP - 1; ++k) read[k] = from[k * STRIDE];
 #pragma unroll
   for (int k = 0; k < RUN; ++k) {
     sums[k] += weights.x * read[k];

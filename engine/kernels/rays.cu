@@ -24,8 +24,8 @@ typedef {{ real }} real;
 typedef {{ sum }} sum_t;
 constexpr bool FIXED = {{ fixed }}, TILES = {{ tiles }}, TOF = {{ tof }};
 constexpr int BLOCK = {{ block }}, GROUP = {{ group }}, BATCH = {{ batch }}, KEPT = {{ kept }};
-constexpr int MOST_SIDES = 4;
-constexpr double MARGIN = 1e-6, FLAT = 1e-20, ON_FACE = 1e-4, LEAST_EXPECTED = 1e-24;
+constexpr int MAX_SIDES = 4;
+constexpr double MARGIN = 1e-6, FLAT = 1e-20, ON_FACE = 1e-4, MIN_EXPECTED = 1e-24;
 {% if entries %}
 __constant__ real entries[] = { {{ entries }} };
 {% endif %}
@@ -97,7 +97,7 @@ __device__ __forceinline__ Range shorten(Range range, double main, double across
 }
 
 // True if a ray runs along a face perpendicular to an axis; the ray is then snapped to it.
-__device__ __forceinline__ bool settle(double& start, double& along) {
+__device__ __forceinline__ bool snapped_to_face(double& start, double& along) {
   const double middle = start + 0.5 * along, face = rint(middle);
   if (!(fabs(along) < ON_FACE && fabs(middle - face) < ON_FACE)) return false;
   start = face;
@@ -106,7 +106,7 @@ __device__ __forceinline__ bool settle(double& start, double& along) {
 }
 
 // Set up one row: clip the ray to the box in double, then convert to the dtype of the image.
-__device__ Line lay(const Scene& scene, int row) {
+__device__ Line line_of(const Scene& scene, int row) {
   const size_t i = (size_t)scene.first + (size_t)row * scene.step;
   const double* p = scene.points + 3 * (size_t)scene.ends[2 * i];
   const double* q = scene.points + 3 * (size_t)scene.ends[2 * i + 1];
@@ -121,7 +121,7 @@ __device__ Line lay(const Scene& scene, int row) {
   double start_u = u == 0 ? start[0] : start[1], along_u = u == 0 ? along[0] : along[1];
   double start_v = v == 1 ? start[1] : start[2], along_v = v == 1 ? along[1] : along[2];
   const double size_u = u == 0 ? size[0] : size[1], size_v = v == 1 ? size[1] : size[2];
-  const bool on_u = settle(start_u, along_u), on_v = settle(start_v, along_v);
+  const bool on_u = snapped_to_face(start_u, along_u), on_v = snapped_to_face(start_v, along_v);
 
   double low = 0.0, high = 0.0, slope_u = 0.0, slope_v = 0.0;
   Range seen = {0.0, 0.0};
@@ -277,7 +277,7 @@ __device__ __forceinline__ long long rounded(real value) {
 __device__ __forceinline__ int row_bits(const Scene& scene, real peak) {
   int exponent = 0, slabs = 0;
   frexp(peak, &exponent);
-  const int longest = MOST_SIDES * max(scene.nx, max(scene.ny, scene.nz));
+  const int longest = MAX_SIDES * max(scene.nx, max(scene.ny, scene.nz));
   while ((1 << slabs) < longest) ++slabs;
   return min(62 - exponent - slabs, 96);
 }
@@ -357,13 +357,13 @@ template <class Work>
 __device__ __forceinline__ void each_row(const Scene& scene, Work work) {
   if (GROUP == 1) {
     const int row = blockIdx.x * BLOCK + threadIdx.x;
-    if (row < scene.n_rows) work(lay(scene, row), row, 0);
+    if (row < scene.n_rows) work(line_of(scene, row), row, 0);
     return;
   }
   __shared__ Line lines[BLOCK / GROUP * BATCH];
   const int group = threadIdx.x / GROUP, lane = threadIdx.x % GROUP;
   const int start = (blockIdx.x * (BLOCK / GROUP) + group) * BATCH;
-  if (lane < BATCH && start + lane < scene.n_rows) lines[group * BATCH + lane] = lay(scene, start + lane);
+  if (lane < BATCH && start + lane < scene.n_rows) lines[group * BATCH + lane] = line_of(scene, start + lane);
   sync_group();
   const int n = min(BATCH, scene.n_rows - start);
   for (int i = 0; i < n; ++i) work(lines[group * BATCH + i], start + i, lane);
@@ -400,7 +400,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}, 1) update(
     Taps kept[KEPT + 1];
     real q = integral<KEPT>(scene, line, image, bits, lane, kept);
     if (has_background) q += background[row];
-    const bool is_seen = q > (real)LEAST_EXPECTED;
+    const bool is_seen = q > (real)MIN_EXPECTED;
     if (lane == 0) expected[row] = is_seen ? q : (real)0;
     if (!is_seen) return;
     const real value = line.scale / q * (real)unit;

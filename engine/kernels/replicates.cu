@@ -101,7 +101,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}, 1) replicates(
     for (int apart = width; apart < GROUP; apart *= 2) total += __shfl_xor_sync(0xffffffffu, total, apart);
     real q = FIXED ? (real)total * of_row * line.scale : (real)total * line.scale;
     if (has_background) q += background[row];
-    const bool is_seen = is_drawn && q > (real)LEAST_EXPECTED;
+    const bool is_seen = is_drawn && q > (real)MIN_EXPECTED;
     {% if fixed == "true" %}
     const real value = is_seen ? line.scale / q * (real)unit : (real)0;
     {% else %}

@@ -49,7 +49,7 @@ __device__ double value_at(const Field& f, double x, double y, double z) {
 }
 
 // A path from a scatter point, and its range inside a field [mm from the point].
-struct Way {
+struct Segment {
   double from[3], direction[3], length;
 };
 
@@ -57,14 +57,14 @@ struct Reach {
   double near, far;
 };
 
-__device__ Reach reach(const Field& f, const Way& way) {
+__device__ Reach reach(const Field& f, const Segment& segment) {
   const int sizes[3] = {f.n_x, f.n_y, f.n_z};
-  Reach found = {0.0, way.length};
+  Reach found = {0.0, segment.length};
   #pragma unroll
   for (int axis = 0; axis < 3; ++axis) {
-    const double low = f.lower[axis] - f.voxel[axis] - way.from[axis];
+    const double low = f.lower[axis] - f.voxel[axis] - segment.from[axis];
     const double high = low + (sizes[axis] + 1) * f.voxel[axis];
-    const double slope = way.direction[axis];
+    const double slope = segment.direction[axis];
     if (fabs(slope) < 1e-12) {
       if (low > 0.0 || high < 0.0) return {0.0, 0.0};
     } else {
@@ -82,12 +82,12 @@ struct Sampled {
   const Field& field;
   double at[3], per_mm[3];
 
-  __device__ Sampled(const Field& f, const Way& way) : field(f) {
+  __device__ Sampled(const Field& f, const Segment& segment) : field(f) {
     #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
       const double voxels = 1.0 / f.voxel[axis];
-      at[axis] = (way.from[axis] - f.lower[axis]) * voxels;
-      per_mm[axis] = way.direction[axis] * voxels;
+      at[axis] = (segment.from[axis] - f.lower[axis]) * voxels;
+      per_mm[axis] = segment.direction[axis] * voxels;
     }
   }
 
@@ -101,24 +101,24 @@ __device__ int steps_along(const Field& f, const Reach& part) {
   return AT_ONCE * int(ceil((part.far - part.near) / (AT_ONCE * least_edge(f))));
 }
 
-__device__ double integral(const Field& f, const Way& way) {
-  const Reach part = reach(f, way);
+__device__ double integral(const Field& f, const Segment& segment) {
+  const Reach part = reach(f, segment);
   const int n = steps_along(f, part);
   if (n <= 0) return 0.0;
   const double step = (part.far - part.near) / n;
-  const Sampled value(f, way);
+  const Sampled value(f, segment);
   double total = 0.0;
   for (int k = 0; k < n; ++k) total += value(part.near + (k + 0.5) * step);
   return total * step;
 }
 
 // Add activity to steps of the path, from the point backwards; the cells are initially 0.
-__device__ void fill_cells(const Field& f, const Way& way, double first_mm, double step_mm, int n, double* cells) {
-  const Reach part = reach(f, way);
+__device__ void fill_cells(const Field& f, const Segment& segment, double first_mm, double step_mm, int n, double* cells) {
+  const Reach part = reach(f, segment);
   const int count = steps_along(f, part);
   if (count <= 0) return;
   const double fine = (part.far - part.near) / count;
-  const Sampled value(f, way);
+  const Sampled value(f, segment);
   for (int k = 0; k < count; ++k) {
     const double at = part.near + (k + 0.5) * fine;
     const int cell = int((-at - first_mm) / step_mm);
@@ -136,34 +136,34 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, 1) trace(
   const int n = n_points * n_samples, path = blockIdx.x * THREADS + threadIdx.x;
   if (path >= n) return;
   const int s = path / n_samples, d = path - s * n_samples;
-  Way way;
+  Segment segment;
   double length2 = 0.0, cosine = 0.0;
   #pragma unroll
   for (int axis = 0; axis < 3; ++axis) {
-    way.from[axis] = points[3 * s + axis];
-    way.direction[axis] = places[3 * d + axis] - way.from[axis];
-    length2 += way.direction[axis] * way.direction[axis];
+    segment.from[axis] = points[3 * s + axis];
+    segment.direction[axis] = places[3 * d + axis] - segment.from[axis];
+    length2 += segment.direction[axis] * segment.direction[axis];
   }
-  way.length = sqrt(length2);
+  segment.length = sqrt(length2);
   #pragma unroll
   for (int axis = 0; axis < 3; ++axis) {
-    way.direction[axis] /= way.length;
-    cosine += way.direction[axis] * normals[3 * d + axis];
-    paths[(long long)axis * n + path] = way.direction[axis];
+    segment.direction[axis] /= segment.length;
+    cosine += segment.direction[axis] * normals[3 * d + axis];
+    paths[(long long)axis * n + path] = segment.direction[axis];
   }
   double seen = 0.0;
   if (cosine > 1e-6) seen = -cosine * expm1(-removal * depth_mm / cosine) / -expm1(-removal * depth_mm);
-  paths[3LL * n + path] = way.length;
+  paths[3LL * n + path] = segment.length;
   paths[4LL * n + path] = seen / length2;
   const Field attenuating = field_of(mu, boxes + 6, m_z, m_y, m_x);
-  paths[5LL * n + path] = integral(attenuating, way);
+  paths[5LL * n + path] = integral(attenuating, segment);
   const Field source = field_of(active, boxes, a_z, a_y, a_x);
   if (n_steps > 0) {
     double* own = cells + (long long)path * n_steps;
     for (int k = 0; k < n_steps; ++k) own[k] = 0.0;
-    fill_cells(source, way, first_mm, step_mm, n_steps, own);
+    fill_cells(source, segment, first_mm, step_mm, n_steps, own);
   } else {
-    activity[path] = float(integral(source, way));
+    activity[path] = float(integral(source, segment));
   }
 }
 
