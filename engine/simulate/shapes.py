@@ -7,7 +7,8 @@ For chords of lines see `spans`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import product
 from math import pi
 from typing import ClassVar
 
@@ -17,6 +18,9 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array
 from engine.geometry.grid import ImageGrid, Point
 from engine.kernels.rays import chords
+
+_SLAB = 1 << 15
+"""Voxels that are compared with a solid at once."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +94,19 @@ class Shape:
         entries = [q[0, 0], q[1, 1], q[2, 2], q[0, 1], q[0, 2], q[1, 2]]
         return np.array([*entries, *(q @ centre), centre @ q @ centre - 1])
 
-    def _gauge(self, points_mm: Array) -> Array:
-        """Return the distance (n,) from the centre in a norm that is 1 on the surface."""
-        u = self.to_frame @ (points_mm - np.array(self.centre_mm)).T
-        gauge = np.sqrt((u[list(self.round_axes)] ** 2).sum(axis=0))
-        for axis in self.flat_axes:
-            gauge = np.maximum(gauge, np.abs(u[axis]))
-        return gauge
+    def _gauge(self, *points_mm: Array) -> Array:
+        """Return the distance from the centre in a norm that is 1 on the surface.
+
+        Each axis costs only as much as its own shape: `points_mm` are x, y and z of points, or the
+        axes of a lattice that broadcast against each other.
+        """
+        along = [at - middle for at, middle in zip(points_mm, self.centre_mm, strict=True)]
+        # A frame that is not turned or tilted has zeros, and its axes then stay small.
+        u = [_sum([f * at for f, at in zip(row, along, strict=True) if f]) for row in self.to_frame]
+        parts = [np.abs(u[axis]) for axis in self.flat_axes]
+        if self.round_axes:
+            parts.append(np.sqrt(_sum([u[axis] ** 2 for axis in self.round_axes])))
+        return reduce(np.maximum, parts)
 
     def contains(self, points_mm: Array) -> NDArray[np.bool_]:
         """Return True for points inside.
@@ -106,7 +116,7 @@ class Shape:
         points_mm
             (n, 3) points [mm]
         """
-        return np.asarray(self._gauge(points_mm) <= 1)
+        return np.asarray(self._gauge(*points_mm.T) <= 1)
 
     def coverage(self, grid: ImageGrid, oversample: int = 3) -> NDArray[np.float32]:
         """Return the share of each voxel inside; exact except for voxels at the surface.
@@ -147,22 +157,39 @@ class Shape:
         part
             share of each of them inside, 0 to 1
         """
-        box = self._box(grid)
-        centres = _lattice(grid, box)
-        gauge = self._gauge(centres)
+        z, y, x = box = self._box(grid)
+        part = np.empty([b.stop - b.start for b in box], np.float32)
+        # In parts that fit into the processor cache.
+        planes = max(1, _SLAB // max(1, part[:1].size))
+        for k in range(0, len(part), planes):
+            slab = part[k : k + planes]
+            self._cover((slice(z.start + k, z.start + k + len(slab)), y, x), grid, oversample, slab)
+        return box, part
+
+    def _cover(
+        self, box: tuple[slice, slice, slice], grid: ImageGrid, oversample: int, part: Array
+    ) -> None:
+        """Write the share of each voxel of a box."""
+        axes = [grid.centres_mm(2 - axis)[voxels] for axis, voxels in enumerate(box)]
+        gauge = self._gauge(axes[2], axes[1][:, None], axes[0][:, None, None])
         # The gauge changes by at most 1 / min(half) per mm, so voxels farther from the surface than
         # half their diagonal are wholly inside or outside.
         reach = float(np.linalg.norm(grid.voxel_mm)) / 2 / min(self.half_mm)
-        part = (gauge <= 1).astype(np.float32)
-        surface = np.flatnonzero(np.abs(gauge - 1) <= reach)
-        part[surface] = self._surface_share(centres[surface], grid, oversample)
-        return box, part.reshape([b.stop - b.start for b in box])
+        part[...] = gauge <= 1
+        surface = np.nonzero(np.abs(gauge - 1) <= reach)
+        points = [at[index] for at, index in zip(axes, surface, strict=True)]
+        part[surface] = self._surface_share(points[::-1], grid, oversample)
 
-    def _surface_share(self, centres_mm: Array, grid: ImageGrid, oversample: int) -> Array:
+    def _surface_share(self, points_mm: list[Array], grid: ImageGrid, oversample: int) -> Array:
+        """Return the shares of voxels with centres `points_mm`, x, y and z."""
         steps = (np.arange(oversample) + 0.5) / oversample - 0.5
-        share = np.zeros(len(centres_mm))
-        for offset in np.stack(np.meshgrid(steps, steps, steps), -1).reshape(-1, 3):
-            share += self.contains(centres_mm + offset * np.array(grid.voxel_mm))
+        samples = [
+            [at + step * size for step in steps]
+            for at, size in zip(points_mm, grid.voxel_mm, strict=True)
+        ]
+        share = np.zeros(len(points_mm[0]))
+        for sample in product(*samples):
+            share += self._gauge(*sample) <= 1
         return share / oversample**3
 
     def _box(self, grid: ImageGrid) -> tuple[slice, slice, slice]:
@@ -242,14 +269,9 @@ def rod(
     return Cylinder(centre_mm, (radius, radius, length_mm / 2), activity, mu_per_mm)
 
 
-def _lattice(grid: ImageGrid, box: tuple[slice, slice, slice]) -> Array:
-    """Return the centres (n, 3) of the voxels of a box as (x, y, z), x fastest [mm]."""
-    z, y, x = (grid.centres_mm(2 - axis)[part] for axis, part in enumerate(box))
-    points = np.empty((len(z), len(y), len(x), 3))
-    points[..., 0] = x
-    points[..., 1] = y[:, None]
-    points[..., 2] = z[:, None, None]
-    return points.reshape(-1, 3)
+def _sum(arrays: list[Array]) -> Array:
+    """Return the sum of arrays that broadcast against each other."""
+    return reduce(np.add, arrays)
 
 
 def kind_of(shape: Shape) -> int:
