@@ -13,8 +13,13 @@ from engine.core.backend import Backend
 from engine.core.backend.gpu import Array
 from engine.data.storage.columns import MEMORY, ColumnStorage
 
-BLOCK_BYTES = 32 * 2**20
-"""Size of one block as float32. A step uses about ten times as much in addition to its result."""
+BLOCK_BYTES = 4 * 2**20
+"""Size of one block as float32. A step uses about ten times as much in addition to its result.
+
+Small blocks occupy all threads even for a small scan, and their arrays stay in the cache.
+"""
+GPU_BLOCK_BYTES = 32 * 2**20
+"""Size of one block on a GPU, which needs large blocks to be busy."""
 R = TypeVar("R")
 
 
@@ -59,12 +64,13 @@ def in_blocks(
 
     n = values.shape[axis]
     bytes_each = 4 * values.size // max(n, 1)
-    # At least one view per block, even if it exceeds BLOCK_BYTES.
-    length = max(1, BLOCK_BYTES // max(bytes_each, 1))
+    on_gpu = module_of(values) is not np
+    # At least one view per block, even if it exceeds the size.
+    length = max(1, (GPU_BLOCK_BYTES if on_gpu else BLOCK_BYTES) // max(bytes_each, 1))
     length = max(keep_order, length - length % keep_order)
     slices = [slice(start, min(start + length, n)) for start in range(0, n, length)]
     # CuPy is asynchronous already; threads would only compete for device memory.
-    if module_of(values) is not np or on.threads == 1 or len(slices) == 1:
+    if on_gpu or on.threads == 1 or len(slices) == 1:
         return [rested(one) for one in slices]
     with ThreadPoolExecutor(on.threads) as pool:
         return list(pool.map(rested, slices))
