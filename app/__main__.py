@@ -27,9 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         freeze_support()
     arguments = list(sys.argv[1:] if argv is None else argv)
-    demo = _demo(arguments)
-    # `isocenter demo` without a display runs on the command line; `--demo` always means the window.
-    if demo and (arguments[0] == DEMO or has_display()):
+    if demo := _demo(arguments):
         return _open_window(demo=demo)
     if not arguments:
         return _open_window()
@@ -66,12 +64,22 @@ def has_display() -> bool:
 
 
 def _demo(arguments: list[str]) -> str:
-    """Return the key of a demo that is requested without further options; empty if none is."""
-    if arguments[:1] not in ([DEMO], ["demo"]) or len(arguments) > 2:
+    """Return the key of a demo for the window; empty for a command, or with further options."""
+    chosen = arguments[1:]
+    has_options = len(chosen) > 1 or any(each.startswith("-") for each in chosen)
+    if arguments[:1] not in ([DEMO], ["demo"]) or has_options:
+        return ""
+    # `isocenter demo` without a display runs on the command line; `--demo` always means the window.
+    if has_display():
+        from engine.jobs import process_context
+
+        # The server of processes takes as long to start as the imports that follow here.
+        process_context()
+    elif arguments[0] != DEMO:
         return ""
     from engine.modalities import DEMOS
 
-    key = arguments[1] if len(arguments) == 2 else next(iter(DEMOS))
+    key = chosen[0] if chosen else next(iter(DEMOS))
     return key if key in DEMOS else ""
 
 
