@@ -5,8 +5,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtCore import QLineF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QIcon, QImage, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtCore import QLineF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QIcon,
+    QIconEngine,
+    QImage,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.language.translation import tr
@@ -38,29 +48,42 @@ def strip(key: str) -> QImage:
     return image.copy()
 
 
-def swatch(key: str, size: QSize, colours: ViewColours) -> QIcon:
+class _Swatch(QIconEngine):
+    """Draws a colour map when it is visible: most colours need pyqtgraph, which loads slowly."""
+
+    def __init__(self, key: str, colours: ViewColours) -> None:
+        super().__init__()
+        self._key, self._colours = key, colours
+
+    def paint(
+        self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State
+    ) -> None:
+        painter.drawImage(rect, strip(self._key))
+        painter.setPen(QPen(QColor(self._colours.grid), 1.0))
+        painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        pixmap = QPixmap(size)
+        painter = QPainter(pixmap)
+        self.paint(painter, pixmap.rect(), mode, state)
+        painter.end()
+        return pixmap
+
+    def clone(self) -> QIconEngine:
+        return _Swatch(self._key, self._colours)
+
+
+def swatch(key: str, colours: ViewColours) -> QIcon:
     """Return an icon of a colour map for a menu.
 
     Parameters
     ----------
     key
         key of the colour map
-    size
-        size of the icon in device-independent pixels
     colours
         colours of the theme, for the frame
     """
-    # Twice the size, so that the icon is sharp on a screen with high resolution.
-    ratio = 2.0
-    pixmap = QPixmap(size * ratio)
-    pixmap.setDevicePixelRatio(ratio)
-    painter = QPainter(pixmap)
-    area = QRectF(0, 0, size.width(), size.height())
-    painter.drawImage(area, strip(key))
-    painter.setPen(QPen(QColor(colours.grid), 1.0))
-    painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5))
-    painter.end()
-    return QIcon(pixmap)
+    return QIcon(_Swatch(key, colours))
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:

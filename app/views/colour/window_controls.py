@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -233,21 +233,14 @@ class WindowControls(QWidget):
             widget.setEnabled(appearance.has_values)
         self._fit_to_width()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._refresh_swatches()
-
     def _refresh_swatches(self) -> None:
-        # The colours come from pyqtgraph, which takes a third of a second to import.
-        if not self.isVisible():
-            return
         # `refresh` runs during every window drag; the icons only depend on the theme.
-        if self.colour_map.property("painted_for") == self._appearance.colours.grid:
+        colours = self._appearance.colours
+        if self.colour_map.property("painted_for") == colours.grid:
             return
-        self.colour_map.setProperty("painted_for", self._appearance.colours.grid)
+        self.colour_map.setProperty("painted_for", colours.grid)
         for index in range(self.colour_map.count()):
-            key = self.colour_map.itemData(index)
-            self.colour_map.setItemIcon(index, swatch(key, SWATCH, self._appearance.colours))
+            self.colour_map.setItemIcon(index, swatch(self.colour_map.itemData(index), colours))
 
 
 def _least_width(widget: QWidget) -> int:

@@ -33,7 +33,7 @@ def test_bar_runs_from_the_low_to_the_high_colour(state, show, pixels):
 
 
 def test_swatch_shows_its_colour_map(qapp):
-    image = swatch("grey", QSize(44, 12), DARK).pixmap(QSize(44, 12)).toImage()
+    image = swatch("grey", DARK).pixmap(QSize(44, 12)).toImage()
     middle = image.height() // 2
     assert image.pixelColor(3, middle).lightness() < 40
     assert image.pixelColor(image.width() - 4, middle).lightness() > 215
