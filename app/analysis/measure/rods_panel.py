@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.analysis.measure.line_profile_panel import SAVE
@@ -120,6 +121,9 @@ class RodsBox(QWidget):
         session.study.inputs_changed.connect(self._follow_scan)
         self._scan: ScanSummary | None = None
         self._follow_scan()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -163,7 +167,10 @@ class RodsBox(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Measure the displayed image."""
+        """Measure the displayed image, if the table is visible."""
+        # The first table imports Numba and SciPy, and most runs end without anybody looking at it.
+        if not self.isVisible():
+            return
         volume, wanted = self._session.view.volume, self.is_derenzo.isChecked()
         self.is_derenzo.setEnabled(volume is not None)
         self._inside.setVisible(wanted and volume is not None)

@@ -42,7 +42,7 @@ def box(qtbot, qapp, sharp) -> RodsBox:
     made.saved, made.session = saved, session
     qtbot.addWidget(made)
     session.view.set_volume(sharp)
-    made.refresh()
+    made.show()
     return made
 
 
@@ -74,6 +74,14 @@ def test_simulated_scan_states_the_positions_of_its_rods(box):
     box.session.study.set_input("data", Input("rods.h5", "a histogram", content=scan))
     assert box.is_derenzo.isChecked()
     assert (box.radius.value, box.axis.currentData()) == (RADIUS_MM, "y")
+
+
+def test_rods_are_measured_only_while_the_table_is_visible(box):
+    box.hide()
+    box.is_derenzo.setChecked(True)
+    assert box.rows == []
+    box.show()
+    assert len(box.rows) == 6
 
 
 def test_rod_table_is_saved(box):
