@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from engine.core.arrays import Array
 from engine.core.checked import checked, checked_class
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.kernels.rays import chords
+from engine.kernels.rays import chords, emission
 from engine.simulate.shapes import Shape, kind_of
 from engine.simulate.spans import may_cross, spans
 
@@ -177,27 +178,19 @@ class ShapePhantom(Phantom):
         return seen
 
     def emission_places(self, first_mm: Array, second_mm: Array, rng: np.random.Generator) -> Array:
-        # Rejection sampling: positions are drawn from the positive shapes, then accepted with the
-        # fraction that the negative shapes leave.
         active = may_cross([s for s in self.shapes if s.activity], first_mm, second_mm)
         enter, leave = spans(active, first_mm, second_mm)
-        value = np.array([[s.activity] for s in active]).reshape(-1, 1)
-        giving = np.maximum(value, 0)
-        upto = np.cumsum(giving * (leave - enter), axis=0)
+        values = np.array([s.activity for s in active])
+        upto = np.maximum(values, 0)[:, None] * (leave - enter)
+        # Row by row, which is twenty times as fast as `cumsum` along the first axis.
+        for before, row in pairwise(upto):
+            row += before
         places = np.full(len(first_mm), np.nan)
-        left = np.flatnonzero(upto[-1] > 0) if len(upto) else np.empty(0, int)
-        while len(left):
-            at = rng.random(len(left)) * upto[-1, left]
-            # The cumulative chord lengths times activity select the shape, as in inverse-transform
-            # sampling.
-            shape = (upto[:, left] <= at).sum(axis=0).clip(max=len(value) - 1)
-            start, stop = enter[shape, left], leave[shape, left]
-            place = start + (stop - start) * rng.random(len(left))
-            inside = (enter[:, left] <= place) & (place < leave[:, left])
-            given, absorbed = (giving * inside).sum(axis=0), (value * inside).sum(axis=0)
-            accepted = rng.random(len(left)) * given < absorbed
-            places[left[accepted]] = place[accepted]
-            left = left[~accepted]
+        waiting = np.flatnonzero(upto[-1] > 0) if len(upto) else np.empty(0, int)
+        while n := len(waiting):
+            random = rng.random((3, n))
+            n_again = emission.try_places(waiting, random, enter, leave, upto, values, places)
+            waiting = waiting[:n_again]
         return places
 
     @checked(positive=("oversample",))
