@@ -12,6 +12,7 @@ from engine.core.garbage import collect_seldom
 
 NAMES = (
     "h5py",
+    "nibabel",
     "scipy.ndimage",
     "engine.jobs.loader.child",
     "engine.jobs.process.child",
