@@ -22,6 +22,7 @@ from app.state.services.opening_request import Request
 from app.state.services.reading import StudyReader
 from app.state.services.scan_regions import save_next_to
 from app.state.services.tasks import Tasks
+from app.state.services.threads import Task
 from engine.core.errors import EngineError
 from engine.geometry import Scanner
 from engine.modalities import Study, version_words, write_study
@@ -84,8 +85,15 @@ class Commands(Tasks):
 
     def start_loader(self) -> None:
         """Start the reading process early, so that the first file does not wait for it."""
+
+        def start(_: Task) -> None:
+            # Its import takes as long as the start of the process.
+            from engine.jobs import ForeignFiles  # noqa: F401
+
+            self.loader().start()
+
         self.run_task(
-            lambda _: self.loader().start(),
+            start,
             lambda _: None,
             failed=tr("The process that reads files could not be started."),
         )
