@@ -45,6 +45,8 @@ class EngineThread(QThread):
         super().__init__(parent)
         self.process = process
         self._newest: deque[Preview] = deque(maxlen=1)
+        self._has_drawn = False
+        """True after the first preview, which does not wait for the timer."""
         # The timer lives in the window's thread, which therefore sets the redraw rate.
         self._timer = QTimer(self)
         self._timer.setInterval(1000 // DRAWINGS_PER_SECOND)
@@ -73,6 +75,9 @@ class EngineThread(QThread):
             self._newest.append(event)
             if event.ends_iteration:
                 self.iteration_ended.emit(event)
+            if not self._has_drawn:
+                self._has_drawn = True
+                self._emit_newest()
             return
         if isinstance(event, EarlyPreview | Finished) and event.volume.is_in_file:
             looked_through(event.volume)

@@ -55,9 +55,7 @@ class _Swatch(QIconEngine):
         super().__init__()
         self._key, self._colours = key, colours
 
-    def paint(
-        self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State
-    ) -> None:
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         painter.drawImage(rect, strip(self._key))
         painter.setPen(QPen(QColor(self._colours.grid), 1.0))
         painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))
