@@ -22,10 +22,14 @@ from engine.io.dicom.series import digest_of, position_of, references_of, slice_
 from engine.io.dicom.subject import Subject, subject_like, subject_of
 from engine.io.safety.open_input import open_input
 from engine.io.scan_files import scan_file
+from engine.io.volumes.straight_axes import MAX_TILT
 
 SUFFIX = ".dcm"
 SERIES, SOURCES = "ReferencedSeriesSequence", "SourceImageSequence"
-IDENTIFIERS = ("SOPClassUID", "SOPInstanceUID", "SeriesInstanceUID", "ImagePositionPatient")
+IDENTIFIERS = (
+    *("SOPClassUID", "SOPInstanceUID", "SeriesInstanceUID", "ImagePositionPatient"),
+    "ImageOrientationPatient",
+)
 FOREIGN = ("ImageComments", "Laterality")
 """Attributes of images that other objects must not have."""
 
@@ -123,6 +127,8 @@ class DicomImage:
     def instances(self) -> dict[int, Plain]:
         """Return the reference to the instance of each slice, where it is known.
 
+        Slices across z of a series with tilted, coronal or sagittal slices lie in no instance.
+
         Returns
         -------
         dict
@@ -136,7 +142,8 @@ class DicomImage:
         found: dict[int, Plain] = {}
         for header, source in zip(self.series, sources, strict=True):
             place = header.dataset.get("ImagePositionPatient")
-            if place is None:  # one file with all slices
+            # One file with all slices, or slices that the planes across z cross.
+            if place is None or not _is_axial(header):
                 continue
             away = np.abs(heights - float(place[2]))
             k = int(away.argmin())
@@ -178,6 +185,14 @@ def dicom_source(path: Path, same_frame: bool = True) -> DicomSource:
     with open_input(file) as opened:
         subject = subject_like(opened, same_frame=same_frame)
     return DicomSource(subject, tuple(_identifiers(each) for each in headers_of(file)))
+
+
+def _is_axial(header: Header) -> bool:
+    """Return True if rows and columns have no part along z; a tilt is read as none up to 0.06°."""
+    rows_and_columns = header.dataset.get("ImageOrientationPatient") or ()
+    # Without an orientation no plane is known.
+    along_z = [abs(float(each)) for each in rows_and_columns[2::3]]
+    return bool(along_z) and max(along_z) <= MAX_TILT
 
 
 def _identifiers(header: Header) -> Header:

@@ -35,8 +35,9 @@ CLOSED = ("CLOSED_PLANAR", "CLOSEDPLANAR_XOR")
 """Contour types that bound an area. All are combined by XOR, as the second type states."""
 MAX_BYTES = 1 << 30
 MAX_VOXELS = 1 << 29
-SAME_MM = 1e-2
-"""Tolerance for equal positions and for even spacing of planes."""
+SAME_MM, FINEST_MM, SAME_PART = 1e-2, 2e-4, 0.1
+"""Tolerance for equal positions and for even spacing of planes: `SAME_PART` of the details, from
+`FINEST_MM` for images of micrometres to `SAME_MM`."""
 MIN_CORNERS = 3
 ALONE_MM = 1.0
 """Slice thickness of a region with a single plane."""
@@ -82,7 +83,7 @@ def read_dicom_regions(path: Path) -> RegionSet:
     if not parts:
         raise DataError(f"{path.name}: the file contains no regions; choose a file with regions.")
     marks = tuple(mark for each in frames for mark in scan_marks(frame_of_reference=each))
-    made = RegionSet(axes="LPS", scans=marks, patient=patient)
+    made = RegionSet(axes="LPS", scans=marks, patient=patient, in_frame=True)
     for k, (name, shape) in enumerate(parts):
         shown = name if is_name(name) else f"Structure {k + 1}"
         region = Region(name=made.free_name(shown), colour=COLOURS[k % len(COLOURS)], shape=shape)
@@ -214,7 +215,7 @@ def _grid(
     _refuse_no_place(name, places, np.array([height, width]) > 0)
     # One plane has no spacing. Slice Thickness is optional, so a default stands in.
     thick = float(measures.get("SliceThickness", 0) or ALONE_MM)
-    planes, step = _planes(places[:, 2], name, thick)
+    planes, step = _planes(places[:, 2], name, thick, _tolerance(min(height, width)))
     level = np.rint((places[:, 2] - planes[0]) / step).astype(np.int64)
     n_z = int(level.max()) + 1
     x = _middle(places[0, 0], across, shape[1], width)
@@ -244,21 +245,27 @@ def _middle(first_mm: float, direction: int, n: int, edge_mm: float) -> float:
     return float(first_mm) + direction * (n - 1) / 2 * edge_mm
 
 
-def _planes(heights: NDArray[np.float64], name: str, alone_mm: float) -> tuple[list[float], float]:
+def _tolerance(detail_mm: float) -> float:
+    """Return the distance below which two positions count as equal [mm]."""
+    return float(np.clip(SAME_PART * detail_mm, FINEST_MM, SAME_MM))
+
+
+def _planes(
+    heights: NDArray[np.float64], name: str, alone_mm: float, same_mm: float
+) -> tuple[list[float], float]:
     """Return the planes of frames or contours from low to high, and their spacing [mm]."""
     planes = [float(heights.min())]
     for height in np.sort(heights):
         # Files round positions, so values closer than the tolerance are one plane.
-        if height - planes[-1] > SAME_MM:
+        if height - planes[-1] > same_mm:
             planes.append(float(height))
     steps = [b - a for a, b in pairwise(planes)]
     if not steps:
         return planes, alone_mm
     step = min(steps)
     # Gaps are allowed: slices without a region are often missing. The tolerance grows with the
-    # number
-    # of planes, because each step adds a rounding error.
-    if any(abs(each / step - round(each / step)) * step > SAME_MM * len(planes) for each in steps):
+    # number of planes, because each step adds a rounding error.
+    if any(abs(each / step - round(each / step)) * step > same_mm * len(planes) for each in steps):
         raise DataError(
             f"{name}: the slice spacing is uneven; export the regions with even spacing."
         )
@@ -271,21 +278,31 @@ def _planes(heights: NDArray[np.float64], name: str, alone_mm: float) -> tuple[l
 def _structures(found: Dataset, name: str) -> Iterator[NamedShape]:
     names = {int(r.ROINumber): str(r.get("ROIName", "")) for r in found.StructureSetROISequence}
     for drawn in found.get("ROIContourSequence", ()):
-        contours = [
-            np.array(each.ContourData, float).reshape(-1, 3)
-            for each in drawn.get("ContourSequence", ())
-            if each.ContourGeometricType in CLOSED
-        ]
-        if contours:
-            yield names.get(int(drawn.ReferencedROINumber), "").strip(), _shape(contours, name)
+        items = [e for e in drawn.get("ContourSequence", ()) if e.ContourGeometricType in CLOSED]
+        if items:
+            contours = [_points(each.ContourData) for each in items]
+            # Retired, but the only statement about the thickness of a single plane.
+            thick = float(items[0].get("ContourSlabThickness") or ALONE_MM)
+            shape = _shape(contours, thick, name)
+            yield names.get(int(drawn.ReferencedROINumber), "").strip(), shape
 
 
-def _shape(contours: list[NDArray[np.float64]], name: str) -> PlanarContours:
+def _points(stated: Sequence[float] | bytes) -> NDArray[np.float64]:
+    """Return the corners (n, 3) of a contour."""
+    # Values of 64 KiB and more do not fit into an explicit DS, so some programs write them as UN
+    # (PS3.5 6.2.2), which pydicom leaves as bytes.
+    values = stated.split(b"\\") if isinstance(stated, bytes) else stated
+    return np.array(values, float).reshape(-1, 3)
+
+
+def _shape(contours: list[NDArray[np.float64]], alone_mm: float, name: str) -> PlanarContours:
     """Return the region inside the contours (n, 3) of one structure."""
-    _refuse_no_place(name, np.concatenate(contours))
+    _refuse_no_place(name, np.concatenate(contours), np.array([alone_mm]) > 0)
     if any(np.ptp(each[:, 2]) > SAME_MM for each in contours):
         raise DataError(f"{name}: the contours are not axial; export them on axial slices.")
-    planes, step = _planes(np.array([each[0, 2] for each in contours]), name, ALONE_MM)
+    edges = np.concatenate([np.linalg.norm(np.diff(each, axis=0), axis=1) for each in contours])
+    same_mm = _tolerance(float(np.median(edges))) if len(edges) else SAME_MM
+    planes, step = _planes(np.array([each[0, 2] for each in contours]), name, alone_mm, same_mm)
     # Two points enclose no area, but some programs write single clicks as closed contours.
     rings = [each for each in contours if len(each) >= MIN_CORNERS]
     if not rings or not np.ptp(np.concatenate(rings)[:, :2], axis=0).all():

@@ -121,6 +121,25 @@ class MaskRegion(RegionShape):
         turned = packed(np.ascontiguousarray(self.mask[::-1]))
         return self.model_copy(update={"lower_mm": (x, y, -high[2]), "runs": turned})
 
+    def turned(self, turn: Array) -> Self:
+        """Return the mask in other axes.
+
+        Parameters
+        ----------
+        turn
+            (3, 3) signed permutation from the present coordinates to the new ones
+        """
+        # Per new axis the old one that it follows; the arrays are [z, y, x].
+        order = np.abs(turn).argmax(axis=1)
+        mask = self.mask.transpose([2 - int(axis) for axis in order[::-1]])
+        reversed_axes = tuple(2 - axis for axis in range(3) if turn[axis, order[axis]] < 0)
+        runs = packed(np.ascontiguousarray(np.flip(mask, reversed_axes)))
+        n_z, n_y, n_x = mask.shape
+        x, y, z = (float(each) for each in (np.array(self.bounds_mm) @ turn.T).min(axis=0))
+        voxel = tuple(self.voxel_mm[int(axis)] for axis in order)
+        place = {"lower_mm": (x, y, z), "voxel_mm": voxel, "shape": (n_z, n_y, n_x), "runs": runs}
+        return self.model_copy(update=place)
+
     def coverage(self, volume: Volume) -> RegionCoverage:
         grid, mask = volume.grid, self.mask
         # On its own grid a mask stays exact; resampling would soften its border by rounding.

@@ -58,9 +58,9 @@ def peak_of(volume: Volume, coverage: RegionCoverage) -> Peak | None:
     Peak or None
         None if no sphere of 1 mL fits into the image
     """
-    grid, ball = volume.grid, _ball(volume.grid.voxel_mm)
-    middles = _middles(coverage)
-    reach = [n // 2 for n in ball.shape]
+    grid, middles = volume.grid, _middles(coverage)
+    # From the voxel size alone: with voxels of micrometres the sphere itself would fill the memory.
+    reach = _reach(grid.voxel_mm)[::-1]
     # Centres closer to the border than the sphere's radius are excluded: its mean would be partial.
     low = [max(a, r) for a, r in zip(middles.start, reach, strict=True)]
     ends = [a + n for a, n in zip(middles.start, middles.share.shape, strict=True)]
@@ -86,11 +86,16 @@ def _middles(coverage: RegionCoverage) -> RegionCoverage:
     return RegionCoverage(coverage.start, inside.astype(float), inside).trimmed()
 
 
+def _reach(voxel_mm: Point) -> list[int]:
+    """Return the voxels (x, y, z) from the middle voxel of a sphere to its last voxel."""
+    return [int(np.ceil(RADIUS_MM / edge - 0.5)) for edge in voxel_mm]
+
+
 @lru_cache(maxsize=16)
 def _ball(voxel_mm: Point) -> SHARES:
     """Return weights (n, n, n) of a sphere centred on the middle voxel; their sum is 1."""
     # An odd number of voxels per axis puts the centre of the sphere in the centre of a voxel.
-    n_x, n_y, n_z = (2 * int(np.ceil(RADIUS_MM / edge - 0.5)) + 1 for edge in voxel_mm)
+    n_x, n_y, n_z = (2 * reach + 1 for reach in _reach(voxel_mm))
     grid = ImageGrid((n_z, n_y, n_x), voxel_mm)
     ball = ellipsoid(grid, grid.centre_mm, (RADIUS_MM,) * 3)
     weights = ball.within((slice(0, n_z), slice(0, n_y), slice(0, n_x)))

@@ -37,6 +37,7 @@ from engine.analysis.regions.coverage import (
 )
 from engine.analysis.regions.polygon_area import centres_in, shares_in
 from engine.core.arrays import Array
+from engine.core.errors import DataError
 from engine.core.settings import setting
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
@@ -45,8 +46,9 @@ STEPS_PER_MM = 1e6
 """Corners are stored with a resolution of 1 nm."""
 MAX_BYTES = 1 << 28
 MAX_RINGS = 100_000
-SAME_FACE_MM = 0.02
-"""Files state heights to 0.01 mm. A slab that ends this close to a voxel face ends at the face."""
+SAME_FACE_MM, SAME_FACE_PART = 0.02, 0.1
+"""Files state heights to 0.01 mm. A slab that ends this close to a voxel face, and within this part
+of the voxel, ends at the face."""
 Planes = tuple[tuple[float, tuple[Array, ...]], ...]
 
 
@@ -126,6 +128,28 @@ class PlanarContours(RegionShape):
     def turned_over(self) -> Self:
         return self.model_copy(update={"heights_mm": tuple(-z for z in self.heights_mm)})
 
+    def turned(self, turn: Array) -> Self:
+        """Return the contours in other axes.
+
+        Parameters
+        ----------
+        turn
+            (3, 3) signed permutation from the present coordinates to the new ones
+
+        Raises
+        ------
+        DataError
+            if the planes of the contours are not across the new z
+        """
+        if not turn[2, 2]:
+            raise DataError(
+                "The contours are in planes across the body, but the slices of this image are not; "
+                "open the regions on an image with axial slices."
+            )
+        points = _points_of(self.points, sum(self.corners)) @ turn[:2, :2].T
+        heights = tuple(float(turn[2, 2]) * height for height in self.heights_mm)
+        return self.model_copy(update={"points": _packed(points), "heights_mm": heights})
+
     def coverage(self, volume: Volume) -> RegionCoverage:
         grid = volume.grid
         touched = box_of(grid, *self.bounds_mm)
@@ -159,7 +183,8 @@ class PlanarContours(RegionShape):
         ends = list[float]()
         for end in (height - self.slab_mm / 2, height + self.slab_mm / 2):
             face = lower + round((end - lower) / edge) * edge
-            ends.append(face if abs(end - face) <= SAME_FACE_MM else end)
+            near = min(SAME_FACE_MM, SAME_FACE_PART * edge)
+            ends.append(face if abs(end - face) <= near else end)
         return ends[0], ends[1]
 
 

@@ -17,9 +17,13 @@ from pydantic import Field, field_validator, model_validator
 
 from engine.analysis.regions.annotation import Annotation
 from engine.analysis.regions.combined import AnyShape
+from engine.analysis.regions.masks import MaskRegion
+from engine.analysis.regions.planar import PlanarContours
+from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, setting
 from engine.data.volume import Volume
+from engine.geometry.patient_planes import to_patient_axes
 from engine.io.dicom.values import named
 
 Axes = Literal["LPS", "LPI", "xyz"]
@@ -68,6 +72,7 @@ class RegionSet(Settings):
     axes : axes of the coordinates, as `Volume.axes`
     scans : marks of the scan, and of other scans for which the user confirmed the regions
     patient : patient ID if the file stated it; used for comparison, never written; else ""
+    in_frame : True directly after reading from DICOM, which always uses the axes of the patient
     """
 
     format: Literal["isocenter-regions-1"] = "isocenter-regions-1"
@@ -81,6 +86,9 @@ class RegionSet(Settings):
     )
 
     patient: str = setting("", "Used for comparison, never written", exclude=True, repr=False)
+    in_frame: bool = setting(
+        False, "True directly after reading from DICOM, never written", exclude=True, repr=False
+    )
 
     @model_validator(mode="after")
     def _refuse_twins(self) -> Self:
@@ -159,14 +167,22 @@ class RegionSet(Settings):
         """Return the regions in the coordinates of an image of the same patient.
 
         With reversed z the regions are mirrored in z. If one side has no patient axes ("xyz"), both
-        count as scanner coordinates.
+        count as scanner coordinates. Regions from DICOM follow the patient position that the scan
+        or the user states for such an image.
 
         Parameters
         ----------
         volume
             image that states the axes
+
+        Raises
+        ------
+        DataError
+            if contours from DICOM are not in the slices of the image
         """
         axes = axes_of(volume)
+        if self.in_frame and axes == "xyz" != volume.sides:
+            return self._turned(to_patient_axes(volume.sides).T)
         if axes == self.axes:
             return self
         if "xyz" in (axes, self.axes):
@@ -177,6 +193,16 @@ class RegionSet(Settings):
         )
         notes = tuple(each.turned_over() for each in self.annotations)
         return self.model_copy(update={"axes": axes, "regions": turned, "annotations": notes})
+
+    def _turned(self, turn: Array) -> Self:
+        """Return regions of a DICOM file in scanner coordinates."""
+        turned = tuple(
+            region.model_copy(update={"shape": region.shape.turned(turn)})
+            if isinstance(region.shape, MaskRegion | PlanarContours)
+            else region
+            for region in self.regions
+        )
+        return self.model_copy(update={"axes": "xyz", "regions": turned, "in_frame": False})
 
 
 def _of_kind(kind: str, marks: set[str]) -> set[str]:

@@ -212,26 +212,45 @@ def joined(rings: Sequence[Array]) -> tuple[Array, ...]:
     Parameters
     ----------
     rings
-        corners (n, 2) of contours that do not cross each other; a contour inside an odd number of
-        others bounds a hole
+        corners (n, 2) of contours; a contour inside an odd number of others bounds a hole.
+        Contours that cross each other stay as they are
 
     Returns
     -------
     tuple of arrays
         contours with the same area by the even-odd rule
     """
-    around = [
-        [k for k, other in enumerate(rings) if other is not ring and _contains(other, ring[0])]
-        for ring in rings
-    ]
+    boxes = _boxes(rings)
+    around = [_around(k, rings, boxes) for k in range(len(rings))]
     whole = {k: ring for k, ring in enumerate(rings) if len(around[k]) % 2 == 0}
     holes = [k for k in range(len(rings)) if k not in whole]
     # From left to right: a channel to the left then ends at the outer contour, or at a hole that
     # has a channel already.
     for k in sorted(holes, key=lambda each: float(rings[each][:, 0].min())):
-        (outer,) = (o for o in around[k] if o in whole and len(around[o]) == len(around[k]) - 1)
-        whole[outer] = _with_channel(whole[outer], rings[k])
+        outer = [o for o in around[k] if o in whole and len(around[o]) == len(around[k]) - 1]
+        if len(outer) == 1:
+            whole[outer[0]] = _with_channel(whole[outer[0]], rings[k])
+        else:  # contours that cross each other
+            whole[k] = rings[k]
     return tuple(whole.values())
+
+
+def _boxes(rings: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the lower and upper corners (n, 2) of the contours."""
+    corners = [(each.min(axis=0), each.max(axis=0)) for each in rings]
+    low, high = (np.array(ends).reshape(-1, 2) for ends in zip(*corners, strict=True))
+    return low, high
+
+
+def _around(k: int, rings: Sequence[Array], boxes: tuple[Array, Array]) -> list[int]:
+    """Return the contours around a contour."""
+    # Borders of voxels can share corners but no edge, so the middle of an edge is inside or outside
+    # of the others.
+    middle = (rings[k][0] + rings[k][1]) / 2
+    low, high = boxes
+    # A slice can have thousands of holes, and nearly all of the others are elsewhere.
+    near = np.flatnonzero(((low <= middle) & (middle <= high)).all(axis=1))
+    return [n for n in near.tolist() if n != k and _contains(rings[n], middle)]
 
 
 def _contains(ring: Array, point: Array) -> bool:

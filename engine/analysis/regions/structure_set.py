@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import sha256
+from math import floor, log10
 from pathlib import Path
 
 import numpy as np
 
 from engine.analysis.regions.dicom_image import SUFFIX, DicomImage, refuse_no_regions
+from engine.analysis.regions.planar import PlanarContours
 from engine.analysis.regions.region_set import Region
 from engine.analysis.regions.slice_contours import SliceContours, slice_contours
 from engine.core.arrays import Array
@@ -16,10 +18,10 @@ from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.data.volume import Volume
 from engine.geometry.patient_planes import to_patient_axes
-from engine.io.dicom.general import encoded_object
+from engine.io.dicom.general import MAX_BYTES, encoded_object
 from engine.io.dicom.private_block import SIGNED
 from engine.io.dicom.series import instance_uid
-from engine.io.dicom.values import uid_of, words
+from engine.io.dicom.values import decimal, uid_of, words
 from engine.io.safety.atomic_write import write_atomically
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.481.3"
@@ -28,8 +30,8 @@ STUDY_CLASS_UID = "1.2.840.10008.3.1.2.3.1"
 """Detached Study Management, by which structure sets name a study (PS3.3 C.8.8.5)."""
 NUMBER = "905"
 """Series number that no other export of this program uses."""
-DECIMALS = 4
-"""Decimals of a coordinate [mm]."""
+MIN_DECIMALS, DIGITS = 4, 3
+"""Decimals of a coordinate [mm], and digits below the order of magnitude of a voxel."""
 MAX_CHARACTERS = 64
 
 
@@ -151,7 +153,13 @@ def structure_set_of(
         "ApprovalStatus": "UNAPPROVED",
         SIGNED: signed,
     }
-    return encoded_object(attributes)
+    return encoded_object(attributes, has_long_values=_are_long(contours))
+
+
+def _are_long(contours: Sequence[Plain]) -> bool:
+    """Return True if a contour has too many corners for a short length field."""
+    rings = (ring["ContourData"] for each in contours for ring in each["ContourSequence"])
+    return any(sum(len(text) + 1 for text in ring) > MAX_BYTES for ring in rings)
 
 
 def _frame(image: DicomImage) -> Plain:
@@ -190,6 +198,8 @@ def _contours(
     instances: dict[int, Plain],
 ) -> Plain:
     heights = volume.grid.centres_mm(2)
+    shape = region.shape
+    slab_mm = shape.slab_mm if isinstance(shape, PlanarContours) else volume.grid.voxel_mm[2]
     items = list[Plain]()
     for plane in planes:
         away = np.abs(heights - plane.height_mm)
@@ -201,6 +211,8 @@ def _contours(
             items.append(
                 {
                     **({"ContourImageSequence": [source]} if source is not None else {}),
+                    # Retired, but a single plane states its thickness nowhere else.
+                    "ContourSlabThickness": decimal(slab_mm),
                     "ContourGeometricType": "CLOSED_PLANAR",
                     "NumberOfContourPoints": str(len(ring)),
                     "ContourData": _points(ring, plane.height_mm, volume),
@@ -217,7 +229,7 @@ def _points(ring: Array, height_mm: float, volume: Volume) -> list[str]:
     """Return the corners of a contour in patient coordinates [mm, LPS]."""
     points = np.column_stack([ring, np.full(len(ring), height_mm)])
     placed = points @ to_patient_axes(volume.sides).T
-    # Short numbers: 65,534 bytes are the limit of a decimal string with several values (PS3.5 6.2).
+    decimals = max(MIN_DECIMALS, DIGITS - floor(log10(min(volume.grid.voxel_mm))))
     # Adding 0.0 turns -0.0 into 0.0.
-    rounded = np.round(placed, DECIMALS).ravel() + 0.0
-    return [f"{float(each):.{DECIMALS}f}".rstrip("0").rstrip(".") for each in rounded]
+    rounded = np.round(placed, decimals).ravel() + 0.0
+    return [f"{float(each):.{decimals}f}".rstrip("0").rstrip(".") for each in rounded]

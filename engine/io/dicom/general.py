@@ -26,6 +26,9 @@ CLAIM = "Research use only. Not for diagnosis or treatment."
 MAX_NAME_CHARACTERS = 40
 """Maximum length of the protocol name in a description of 64 characters, so that its mark fits."""
 EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1"
+IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2"
+MAX_BYTES = 65_534
+"""Maximum length of most values with explicit value representations."""
 OURS = uid_of("Isocenter")
 
 
@@ -139,18 +142,23 @@ def encoded_document(attributes: Plain, document: bytes) -> bytes:
     return _file_of(dataset)
 
 
-def encoded_object(attributes: Plain) -> bytes:
+def encoded_object(attributes: Plain, *, has_long_values: bool = False) -> bytes:
     """Return the bytes of a DICOM file without pixels or documents.
 
     Parameters
     ----------
     attributes
         keyword -> value
+    has_long_values
+        True if a value with a length field of 16 bits (PS3.5 7.1.2) can have more than `MAX_BYTES`
     """
-    return _file_of(_dataset(attributes))
+    # With implicit value representations all length fields have 32 bits, and every program reads
+    # them, because they are the default.
+    syntax = IMPLICIT_LITTLE_ENDIAN if has_long_values else EXPLICIT_LITTLE_ENDIAN
+    return _file_of(_dataset(attributes), syntax)
 
 
-def _file_of(dataset: Dataset) -> bytes:
+def _file_of(dataset: Dataset, syntax: str = EXPLICIT_LITTLE_ENDIAN) -> bytes:
     from pydicom.dataset import FileMetaDataset
 
     # UTF-8: names of patients and protocols can contain any letter.
@@ -158,7 +166,7 @@ def _file_of(dataset: Dataset) -> bytes:
     meta = FileMetaDataset()
     meta.MediaStorageSOPClassUID = dataset.SOPClassUID
     meta.MediaStorageSOPInstanceUID = dataset.SOPInstanceUID
-    meta.TransferSyntaxUID = EXPLICIT_LITTLE_ENDIAN  # type: ignore[assignment]
+    meta.TransferSyntaxUID = syntax  # type: ignore[assignment]
     meta.ImplementationClassUID = OURS  # type: ignore[assignment]
     meta.ImplementationVersionName = "ISOCENTER"
     dataset.file_meta = meta

@@ -6,7 +6,9 @@ share a study and a frame of reference, and images of two scans never do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from engine.core.errors import FileFormatError
@@ -33,6 +35,10 @@ STUDY = (
 OF_BODY = ("PatientWeight", "PatientSize")
 # Copied only together: "removed" without a method is not valid (PS3.3 C.7.1.1).
 REMOVAL = ("PatientIdentityRemoved", "DeidentificationMethod")
+IDENTITY = ("PatientName", "PatientID", "StudyInstanceUID", "SeriesInstanceUID")
+"""Attributes that identify patient, study and series."""
+SEPARATOR = "\\"
+"""Sign between the values of an attribute (PS3.5 6.4)."""
 REMOVED = "Names are replaced by pseudonyms"
 
 
@@ -122,12 +128,23 @@ def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
     """
     other = _read(file)
     taken = (*PATIENT, *STUDY, *(REMOVAL if all(key in other for key in REMOVAL) else ()))
-    attributes: Plain = {key: _simple_text(other[key].value) for key in taken if key in other}
-    for key in ("PatientName", "PatientID", "StudyInstanceUID", "SeriesInstanceUID"):
-        if not str(other.get(key, "")).strip():
+    attributes: Plain = {key: _text_of(other[key].value) for key in taken if key in other}
+    # A weight that is no number would make every file with it unreadable.
+    for key in OF_BODY:
+        if not _is_number_or_empty(attributes.get(key, "")):
+            del attributes[key]
+    for key in IDENTITY:
+        stated = _text_of(other.get(key, "")).strip()
+        if not stated:
             raise FileFormatError(
                 f"{file.name}: has no {key}, so the patient and study cannot be identified; choose "
                 "another series of the patient."
+            )
+        n_values = stated.count(SEPARATOR) + 1
+        if n_values > 1:
+            raise FileFormatError(
+                f"{file.name}: {key} has {n_values} values, expected one, so the "
+                "patient and study cannot be identified; choose another series of the patient."
             )
     frame = str(other.get("FrameOfReferenceUID", "")).strip()
     if same_frame and not frame:
@@ -167,5 +184,15 @@ def _read(file: InputFile) -> Dataset:
         ) from e
 
 
-def _simple_text(value: object) -> str | float:
-    return value if isinstance(value, str | float) else str(value)
+def _text_of(value: object) -> str:
+    """Return a value as text; several values are separated, as in the file."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return SEPARATOR.join(str(each) for each in value)
+    return "" if value is None else str(value)
+
+
+def _is_number_or_empty(text: str) -> bool:
+    try:
+        return not text.strip() or isfinite(float(text))
+    except ValueError:
+        return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 from math import pi
 from typing import Literal
 
@@ -324,3 +325,18 @@ def test_measuring_a_region_in_a_large_image_is_fast() -> None:
         figures_of(volume, ball.coverage(volume))
         taken.append(time.process_time() - start)
     assert sorted(taken)[1] < 0.1  # of processor time, all figures and the shares included
+
+
+def test_peak_of_small_voxels_needs_no_memory_for_a_sphere_that_does_not_fit():
+    """At 10 µm the sphere of 1 mL alone has 16 GB, and an image of 20 voxels cannot contain it."""
+    grid = ImageGrid((20, 20, 20), (0.1, 0.1, 0.1))
+    volume = Volume(np.ones(grid.shape, np.float32), grid, "1/mm")
+    ball = SphereRegion(centre_mm=(0, 0, 0), diameter_mm=1.5)
+    tracemalloc.start()
+    try:
+        found = measure(Region(name="Grain", shape=ball), volume).figures
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.peak is None and found.mean == 1
+    assert most < 2e6  # the sphere has 125³ voxels of 8 bytes

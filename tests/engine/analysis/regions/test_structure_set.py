@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
+import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pydicom
@@ -24,6 +27,7 @@ from engine.analysis.regions import (
     write_segmentation,
     write_structure_set,
 )
+from engine.analysis.regions.dicom_image import dicom_source
 from engine.analysis.regions.dicom_regions import read_dicom_regions
 from engine.analysis.regions.polygon_area import shares_in
 from engine.analysis.regions.slice_contours import borders_of, joined, slice_contours
@@ -32,7 +36,7 @@ from engine.cli.main import main
 from engine.core.errors import DataError
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.io import save
+from engine.io import read_volume, save
 from engine.io.dicom.order import ImagingOrder
 from tests.engine.analysis.regions.dicom_judges import CHECKER, errors_of
 
@@ -42,6 +46,7 @@ BOX = Region(
     colour="#102030",
     shape=BoxRegion(centre_mm=(5.0, -7.0, 11.0), size_mm=(12, 12, 12)),
 )
+BOX_OF_ALL = tuple(slice(0, n) for n in GRID.shape)
 BALL = Region(name="Ball", shape=SphereRegion(centre_mm=(9.0, -4.0, 13.0), diameter_mm=20))
 
 
@@ -241,3 +246,180 @@ def test_segmentation_and_structure_set_of_a_mask_agree(tmp_path):
         read_dicom_regions(tmp_path / name).facing(volume).regions[0] for name in ("s.dcm", "r.dcm")
     )
     assert measure(one, volume).figures.mean == pytest.approx(measure(other, volume).figures.mean)
+
+
+def hollow_with_touching_holes() -> np.ndarray:
+    """Two holes that share only a corner, and a third one across another corner."""
+    inside = np.ones((7, 8), bool)
+    inside[2, 4] = inside[3, 3] = inside[4, 4] = inside[4, 1] = False
+    return inside
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_contour_alone_bounds_only_voxels_inside(seed):
+    """Many programs fill each contour and take the union, so no hole may be a contour of its own.
+
+    The winding number of the joined contours is a second reading that must agree.
+    """
+    inside = hollow_with_touching_holes()
+    if seed:
+        inside = np.random.default_rng(seed).random((9, 10)) < 0.8
+    rings = joined([each.astype(float) for each in borders_of(inside)])
+    union = np.max([shares_in([each], inside.shape) for each in rings], axis=0)
+    np.testing.assert_allclose(union, inside, atol=1e-12)
+    assert sum(map(area, rings)) == pytest.approx(inside.sum(), rel=1e-12)
+
+
+def square(x: float, y: float) -> np.ndarray:
+    return np.array([[x, y], [x + 5, y], [x + 5, y + 5], [x, y + 5]])
+
+
+@pytest.mark.parametrize(
+    "corners", [[(1, 1), (3, 3)], [(1, 1), (3, 3), (3, 1)], [(1, 1), (1, 1)], [(1, 1), (6, 1)]]
+)
+def test_contours_that_cross_or_touch_keep_their_area(corners):
+    rings = [square(float(x), float(y)) for x, y in corners]
+    found = joined(rings)
+    shares = [shares_in(list(each), (10, 10)) for each in (rings, found)]
+    np.testing.assert_allclose(shares[1], shares[0], atol=1e-12)
+
+
+def test_thousands_of_holes_are_joined_in_seconds():
+    inside = np.ones((121, 121), bool)
+    inside[1:-1:2, 1:-1:2] = False
+    borders = [each.astype(float) for each in borders_of(inside)]
+    start = time.process_time()
+    (ring,) = joined(borders)
+    # 3,600 holes; the comparison of all pairs needs minutes
+    assert time.process_time() - start < 20
+    assert area(ring) == pytest.approx(inside.sum(), rel=1e-12)
+
+
+def test_contour_beyond_the_length_field_is_readable(tmp_path):
+    """An explicit value of 64 KiB and more becomes UN, which many programs do not read."""
+    grid = ImageGrid((1, 120, 120), (1.1, 1.3, 3.0), (-123.4567, -200.1234, 7.0))
+    volume = Volume(np.ones(grid.shape, np.float32), grid, "HU")
+    voxels = np.ones(grid.shape, bool)
+    voxels[0, 1:-1:3, 1:-1:3] = False
+    region = Region(name="Sponge", shape=MaskRegion.of(voxels, grid))
+    with warnings.catch_warnings(action="error"):
+        write_structure_set((region,), DicomImage.of(volume, {}), tmp_path / "a.dcm")
+        found = pydicom.dcmread(tmp_path / "a.dcm")
+    (ring,) = found.ROIContourSequence[0].ContourSequence
+    assert (
+        ring["ContourData"].VR == "DS" and len(ring.ContourData) == 3 * ring.NumberOfContourPoints
+    )
+    assert len("\\".join(map(str, ring.ContourData))) > 65_534
+    corners = np.array(ring.ContourData, float).reshape(-1, 3)
+    assert area(corners[:, :2]) == pytest.approx(voxels.sum() * 1.1 * 1.3, rel=1e-6)
+    # as other programs write it
+    found.file_meta.TransferSyntaxUID = "1.2.840.10008.1.2.1"
+    with warnings.catch_warnings(action="ignore"):
+        found.save_as(tmp_path / "b.dcm")
+    (back,) = read_dicom_regions(tmp_path / "b.dcm").facing(volume).regions
+    assert measure(back, volume).figures.volume_ml == pytest.approx(
+        voxels.sum() * 1.1 * 1.3 * 3 / 1000, rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("write", [write_segmentation, write_structure_set])
+@pytest.mark.parametrize("edge_mm", [0.01, 0.005, 0.001])
+def test_voxels_of_micrometres_round_trip(tmp_path, write, edge_mm):
+    """Positions of neighbouring slices differ by less than clinical files round."""
+    grid = ImageGrid((12, 16, 20), (edge_mm,) * 3, (0.3 * edge_mm, 0, 0))
+    values = np.random.default_rng(0).random(grid.shape).astype(np.float32)
+    volume, voxels = Volume(values, grid, "1/mm"), np.zeros(grid.shape, bool)
+    voxels[2:9, 3:12, 4:15] = True
+    voxels[4, 5:8, 6:9] = voxels[7, 4, 5] = False
+    region = Region(name="Grain", shape=MaskRegion.of(voxels, grid))
+    write((region,), DicomImage.of(volume, {}), tmp_path / "a.dcm")
+    (back,) = read_dicom_regions(tmp_path / "a.dcm").facing(volume).regions
+    found = measure(back, volume).figures
+    assert found.volume_ml == pytest.approx(voxels.sum() * edge_mm**3 / 1000, rel=1e-3)
+    assert found.mean == pytest.approx(values[voxels].mean(dtype=float), rel=1e-3)
+
+
+@pytest.mark.parametrize("write", [write_segmentation, write_structure_set])
+def test_region_in_a_single_slice_keeps_its_thickness(tmp_path, write):
+    box = Region(name="One", shape=BoxRegion(centre_mm=(5.0, -7.0, 11.0), size_mm=(12, 9, 4)))
+    write((box,), DicomImage.of(image(), {}), tmp_path / "a.dcm")
+    (back,) = read_dicom_regions(tmp_path / "a.dcm").facing(image()).regions
+    assert measure(back, image()).figures.volume_ml == pytest.approx(12 * 9 * 4 / 1000, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("across", "down", "step", "n_named"),
+    [
+        ((1, 0, 0), (0, 1, 0), (0, 0, -3), "all"),
+        ((-1, 0, 0), (0, -1, 0), (0, 0, 3), "all"),
+        ((0, 1, 0), (-1, 0, 0), (0, 0, 3), "all"),
+        ((0.8, 0.6, 0), (-0.6, 0.8, 0), (0, 0, 3), "all"),
+        ((1, 0, 0), (0, 0.96, 0.28), (0, 0, 3), "none"),
+        ((1, 0, 0), (0, 0.96, 0.28), (0, -0.84, 2.88), "none"),
+        ((1, 0, 0), (0, 0, -1), (0, 3, 0), "none"),
+        ((0, 1, 0), (0, 0, -1), (3, 0, 0), "none"),
+    ],
+)
+def test_contours_name_only_slices_that_contain_them(tmp_path, across, down, step, n_named):
+    """Slices of a tilted gantry, coronal and sagittal ones cross the planes of the contours."""
+    places = slices_with(tmp_path / "ct.dicom", across, down, step)
+    volume, source = read_volume(tmp_path / "ct.dicom"), dicom_source(tmp_path / "ct.dicom")
+    low, high = (volume.grid.centre_mm[2] + sign * 100 for sign in (-1, 1))
+    x, y = volume.grid.centre_mm[:2]
+    ring = ((x - 4, y - 4), (x + 4, y - 4), (x, y + 4))
+    prism = Region(name="P", shape=PolygonRegion(corners_mm=ring, low_mm=low, high_mm=high))
+    made = DicomImage.of(volume, volume.info, source.subject, series=source.series)
+    write_structure_set((prism,), made, tmp_path / "a.dcm")
+    contours = pydicom.dcmread(tmp_path / "a.dcm").ROIContourSequence[0].ContourSequence
+    named = [each for each in contours if "ContourImageSequence" in each]
+    assert len(contours) == volume.grid.shape[0]
+    assert len(named) == (len(contours) if n_named == "all" else 0)
+    normal = np.cross(across, down)
+    for each in named:
+        uid = each.ContourImageSequence[0].ReferencedSOPInstanceUID
+        corners = np.array(each.ContourData, float).reshape(-1, 3)
+        np.testing.assert_allclose((corners - places[uid]) @ normal, 0, atol=1e-3)
+
+
+def slices_with(folder: Path, across, down, step) -> dict[str, np.ndarray]:
+    """Write CT slices with an orientation and return their positions by SOPInstanceUID."""
+    save(Volume(np.ones((6, 12, 14), np.float32), ImageGrid((6, 12, 14), (2, 2, 3)), "HU"), folder)
+    folder.with_name(f"{folder.name}.provenance.json").unlink()
+    places = {}
+    for k, path in enumerate(sorted(folder.glob("*.dcm"))):
+        each = pydicom.dcmread(path)
+        place = np.array([-10.0, 20.0, 30.0]) + k * np.array(step, float)
+        each.ImagePositionPatient = [float(v) for v in place]
+        each.ImageOrientationPatient = [float(v) for v in (*across, *down)]
+        each.save_as(path)
+        places[str(each.SOPInstanceUID)] = place
+    return places
+
+
+@pytest.mark.parametrize("sides", ["RPI", "RAS", "LAI", "LPS", "PLS", "ARI"])
+def test_regions_of_a_stated_patient_position_come_back_to_their_voxels(tmp_path, sides):
+    """Files use patient axes, an image with scanner axes the stated position."""
+    info = {"axes": "xyz", "stated_axes": sides}
+    voxels = np.zeros(GRID.shape, bool)
+    voxels[2:5, 3:6, 4:11] = voxels[4, 6, 4] = True
+    volume = Volume(voxels.astype(np.float32), GRID, "kBq/mL", info)
+    hot = Region(name="Hot", shape=MaskRegion.of(voxels, GRID))
+    write_structure_set((hot,), DicomImage.of(volume, info), tmp_path / "a.dcm")
+    # the point of the first voxel in LPS, from the letters
+    first = dict(
+        zip(sides, (float(GRID.centres_mm(k)[n]) for k, n in enumerate((4, 3, 2))), strict=True)
+    )
+    lps = [first.get(near, 0) - first.get(far, 0) for near, far in ("LR", "PA", "SI")]
+    contours = pydicom.dcmread(tmp_path / "a.dcm").ROIContourSequence[0].ContourSequence
+    corners = np.concatenate(
+        [np.reshape(each.ContourData, (-1, 3)).astype(float) for each in contours]
+    )
+    assert np.abs(corners - lps).max(axis=1).min() <= 1.5
+    (back,) = read_dicom_regions(tmp_path / "a.dcm").facing(volume).regions
+    found = measure(back, volume).figures
+    assert found.mean == pytest.approx(1, rel=1e-9)
+    assert found.volume_ml == pytest.approx(voxels.sum() * 24 / 1000, rel=1e-9)
+    if sides not in ("PLS", "ARI"):  # rows along y are not read
+        write_segmentation((hot,), DicomImage.of(volume, info), tmp_path / "s.dcm")
+        (back,) = read_dicom_regions(tmp_path / "s.dcm").facing(volume).regions
+        np.testing.assert_array_equal(back.shape.coverage(volume).within(BOX_OF_ALL), voxels)

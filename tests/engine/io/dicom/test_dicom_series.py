@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pydicom
 import pytest
+from pydicom.dataelem import RawDataElement
 
 from engine.analysis.quality.suv import suv_factor
 from engine.analysis.quality.suv_series import series_factor
@@ -203,6 +204,44 @@ def test_series_like_another_has_its_patient_and_study(tmp_path):
     assert beside.SeriesInstanceUID == other.SeriesInstanceUID
     with open_input(tmp_path / "theirs.dcm") as file:
         assert subject_like(file, same_frame=True).frame_uid == other.FrameOfReferenceUID
+
+
+@pytest.mark.parametrize(
+    ("keyword", "stated", "expected"),
+    [
+        ("PatientWeight", b"", None),
+        ("PatientWeight", b"75,5", None),
+        ("PatientSize", b"1.7\\1.8 ", None),
+        ("PatientWeight", b"75.5", 75.5),
+        ("OtherPatientIDs", b"X1\\Y2 ", ["X1", "Y2"]),
+    ],
+)
+def test_unusual_values_of_the_other_series_are_copied_or_left_out(
+    tmp_path, keyword, stated, expected
+):
+    """Clinical CTs often have an empty weight, and patients can have several other IDs."""
+    other = written(volume("HU", CT), tmp_path / "ct.dicom")[0]
+    other.PatientID = "4711"
+    tag = pydicom.tag.Tag(keyword)
+    kind = pydicom.datadict.dictionary_VR(tag)
+    other._dict[tag] = RawDataElement(tag, kind, len(stated), stated, 0, False, True)
+    other.save_as(tmp_path / "theirs.dcm")
+    save(volume("HU", CT), tmp_path / "a.nii.gz")
+    command = ["dicom", "write", str(tmp_path / "a.nii.gz"), str(tmp_path / "new.dicom")]
+    assert main([*command, "--like", str(tmp_path / "theirs.dcm")]) == 0
+    found = pydicom.dcmread(tmp_path / "new.dicom" / "00001.dcm")
+    assert found.PatientID == "4711" and found.get(keyword) == expected
+
+
+def test_other_series_with_two_patient_ids_is_refused(tmp_path):
+    other = written(volume("HU", CT), tmp_path / "ct.dicom")[0]
+    other.PatientID = "17\\18"
+    other.save_as(tmp_path / "theirs.dcm")
+    with (
+        open_input(tmp_path / "theirs.dcm") as file,
+        pytest.raises(FileFormatError, match="PatientID has 2 values, expected one"),
+    ):
+        subject_like(file)
 
 
 def test_series_without_a_reference_contains_no_name(tmp_path):
