@@ -201,6 +201,8 @@ class CentralArea(QWidget):
             self.tabs.tabRect(i) for i in range(self.tabs.count()) if self.tabs.isTabVisible(i)
         ]
         self.tabs.setMaximumWidth(sum(rect.width() for rect in rects))
+        # Qt may have cached the height from before the style sheet, which cuts off the underline.
+        self.tabs.updateGeometry()
 
     @cached_property
     def image_planes(self) -> PlanesPage:

@@ -116,7 +116,9 @@ def is_under_icon(button: QAbstractButton) -> bool:
 def _cut_tabs(bar: QTabBar) -> list[int]:
     """Return the tabs that are not completely visible."""
     rects = [(i, bar.tabRect(i)) for i in range(bar.count()) if bar.isTabVisible(i)]
-    return [i for i, rect in rects if rect.left() < 0 or rect.right() > bar.width()]
+    # Below its height, a bar cuts off the line that marks the open tab.
+    is_low = {i: rect.height() > bar.height() for i, rect in rects}
+    return [i for i, rect in rects if rect.left() < 0 or rect.right() > bar.width() or is_low[i]]
 
 
 def _width(widget: QWidget, text: str) -> float:
