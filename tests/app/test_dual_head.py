@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +18,14 @@ from app.workspace.steps.study_step import words_on
 from engine.core.backend import cpu
 from engine.core.backend.devices import cpu_device
 from engine.core.errors import EngineError, SettingsError
+from engine.corrections.roles import EFFICIENCIES
+from engine.data.components import Components
 from engine.data.histogram import with_settings
 from engine.data.listmode import ListMode
 from engine.data.response import ResponseMatrix
 from engine.io import read_scanner, write_histogram, write_listmode
 from engine.io.hdf5.response import write_response
+from engine.modalities.dual_head_pet.modality import DualHeadPet
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
@@ -190,6 +194,17 @@ def test_corrections_depend_on_the_histogram(session, histogram, listmode):
     session.study.use_protocol(DualHeadProtocol())
     obstacles = session.study.modality.obstacles(session.study.protocol, session.study.known)
     assert "no delayed" in obstacles["randoms"]
+
+
+def test_edges_within_measured_efficiencies_are_no_missing_correction(session, histogram, listmode):
+    modality = DualHeadPet()
+    take(session, histogram)
+    assert not modality.is_done("edges", session.study.known)
+    panels = read_scanner("test-panels")
+    measured = {EFFICIENCIES.key: Components(np.ones(panels.n_crystals, np.float32))}
+    known = replace(session.study.known, contents=measured)
+    assert "already include it" in (modality.obstacles(DualHeadProtocol(), known)["edges"] or "")
+    assert modality.is_done("edges", known) and not modality.is_done("scatter", known)
 
 
 def test_drawing_shows_panels_gap_and_layers(session, histogram, qtbot, qapp):

@@ -162,6 +162,12 @@ class DualHeadPet(Modality[DualHeadProtocol]):
             return {}
         return {kind: choice.obstacle(sums) for kind, choice in self.choices(protocol).items()}
 
+    def is_done(self, kind: str, study: OpenStudy) -> bool:
+        sums = self._sums_with_inputs(study)
+        if sums is None:
+            return False
+        return any(each().is_needless(sums) for each in self.ledger if each.kind == kind)
+
     def _sums_with_inputs(self, study: OpenStudy) -> Histogram | None:
         """Return the counts on one line, with the auxiliary files of the study."""
         sums = _sums(study)

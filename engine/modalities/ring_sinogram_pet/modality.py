@@ -12,10 +12,8 @@ from engine.corrections.scatter import NEEDS_ATTENUATION
 from engine.corrections.sinogram import (
     SINOGRAM_CORRECTIONS,
     BinAttenuation,
-    BinGeometry,
     BinScatter,
 )
-from engine.corrections.sinogram_roles import NORMALISATION
 from engine.data.bin_values import BinSummary
 from engine.data.sinogram import NORMALISED, Sinogram
 from engine.geometry.grid import ImageGrid, Point
@@ -162,9 +160,10 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         return True, f"Used, resolution {tof.fwhm_ps:g} ps"
 
     def is_done(self, kind: str, study: OpenStudy) -> bool:
-        is_supplied = NORMALISATION.key in study.contents
-        # Measured factors of bins include the geometry.
-        return is_supplied and kind == BinGeometry.kind
+        if not isinstance(study.scan, SinogramSummary):
+            return False
+        data = self._single_bin_scan(study.scan, study)
+        return any(each().is_needless(data) for each in self.ledger if each.kind == kind)
 
     def flow(
         self,

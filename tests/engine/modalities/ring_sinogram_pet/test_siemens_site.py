@@ -13,7 +13,7 @@ from engine.corrections.attenuation import ATTENUATION_MAP
 from engine.corrections.sinogram import BinScatter
 from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
 from engine.data.bin_values import n_direct, spread
-from engine.data.sinogram import Sinogram
+from engine.data.sinogram import APPLIED, Sinogram
 from engine.io import read_volume, scan_file
 from engine.modalities import MODALITIES, OpenStudy
 from engine.modalities.inspection import inspect
@@ -217,6 +217,10 @@ def test_window_knows_the_parts_before_a_run(site):
     obstacles = modality.obstacles(modality.standard(), OpenStudy(scan, scan.scanner, contents))
     done = replace(OpenStudy(scan, scan.scanner), contents={NORMALISATION.key: None})
     assert modality.is_done("line_geometry", done) and not modality.is_done("scatter", done)
+    sums = replace(scan.sums, info={**scan.sums.info, APPLIED: "attenuation, scatter"})
+    corrected = OpenStudy(replace(scan, sums=sums), scan.scanner)
+    kinds = ("normalisation", "attenuation", "randoms", "scatter")
+    assert [modality.is_done(kind, corrected) for kind in kinds] == [False, True, False, True]
     assert obstacles["randoms"] is None and "refers to normalised counts" in (
         obstacles["scatter"] or ""
     )
