@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 LEAVES = (
+    "core.amounts",
     "core.arrays",
     "core.checked",
     "core.errors",

@@ -16,6 +16,7 @@ from engine.cli.outputs import (
     add_output,
 )
 from engine.cli.verbs import Verbs, add_verb
+from engine.core.amounts import amount
 from engine.core.errors import DataError, SettingsError
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
@@ -37,6 +38,9 @@ from engine.io import (
 )
 from engine.io.safety.atomic_write import refuse_impossible
 from engine.protocols.privacy.records import without_names
+
+OTHER_OUTPUTS = {".png": "Picture", ".capture.dcm": "Picture", ".gif": "Movie"}
+"""Outputs that are not volumes, by the end of their names."""
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -100,8 +104,10 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
         save_frames(volume, frames, arguments.output, info)
     else:
         save(volume, arguments.output, info)
-    of_time = f" ({len(frames):,} time frames)" if frames else ""
-    console.line(f"Volume: {arguments.output}{of_time}")
+    of_time = f" ({amount(len(frames), 'time frame')})" if frames else ""
+    name = arguments.output.name.lower()
+    title = next((title for end, title in OTHER_OUTPUTS.items() if name.endswith(end)), "Volume")
+    console.line(f"{title}: {arguments.output}{of_time}")
 
 
 def _frame(path: Path, number: int) -> Volume:

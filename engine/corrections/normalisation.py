@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from engine.core.amounts import amount
 from engine.core.backend import Backend
 from engine.corrections.base import Multiplicative
 from engine.corrections.roles import EFFICIENCIES as EFFICIENCIES
@@ -91,6 +92,6 @@ class Normalisation(Multiplicative[ListMode]):
         spread = 100 * float(used[used > 0].std() / used[used > 0].mean())
         gaps = int(np.count_nonzero(~alive))
         return (
-            f"{len(used):,} crystals, efficiencies vary by {spread:.1f} %, {n_dead:,} "
-            f"dead crystals and {gaps:,} gaps excluded"
+            f"{len(used):,} crystals, efficiencies vary by {spread:.1f} %, "
+            f"{amount(n_dead, 'dead crystal')} and {amount(gaps, 'gap')} excluded"
         )

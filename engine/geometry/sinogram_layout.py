@@ -23,6 +23,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.amounts import amount
 from engine.core.arrays import Array
 from engine.core.errors import GeometryError
 from engine.geometry.ring import RingScanner
@@ -187,7 +188,8 @@ class SinogramLayout:
         """Return one line about the bins."""
         widest = max(each.most - each.least + 1 for each in self.segments)
         bins = f"{self.n_planes:,} planes × {self.n_views} views × {self.n_tangential} bins"
-        span = f"{len(self.segments)} segments of up to {widest} ring differences"
+        segments = amount(len(self.segments), "segment")
+        span = f"{segments} of up to {amount(widest, 'ring difference')}"
         return f"{bins}, {span}{', arc-corrected' if self.bin_mm else ''}"
 
     @cached_property

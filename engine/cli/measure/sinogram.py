@@ -97,7 +97,7 @@ def _count(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _bins(data: Sinogram) -> str:
-    timed = "" if data.timed is None else f", {data.timed.n_times} times of flight"
+    timed = "" if data.timed is None else f", {data.timed.n_times} TOF bins"
     return f"{data.layout.describe()}{timed}"
 
 

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from engine.core.amounts import amount
 from engine.core.arrays import module_of
 from engine.core.backend import Backend
 from engine.core.errors import DataError
@@ -88,7 +89,8 @@ class BadPixels(PreprocessStep):
 
     def summary(self, before: Projections, after: Projections) -> str:
         facts, n = self.facts(after), int(np.prod(after.shape))
+        n_empty, n_alone = facts["unmeasured"], facts["outliers"]
         return (
-            f"{facts['unmeasured']:,} values not measured ({percent(facts['unmeasured'], n)}) and "
-            f"{facts['outliers']:,} outliers ({percent(facts['outliers'], n)}) replaced"
+            f"{amount(n_empty, 'value')} not measured ({percent(n_empty, n)}) and "
+            f"{amount(n_alone, 'outlier')} ({percent(n_alone, n)}) replaced"
         )

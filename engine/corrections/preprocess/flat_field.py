@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.amounts import amount
 from engine.core.arrays import largest, module_of
 from engine.core.backend import Backend
 from engine.core.backend.gpu import Array
@@ -182,10 +183,12 @@ class FlatField(PreprocessStep):
         n_flats = 0 if before.flats is None else len(before.flats)
         n_darks = 0 if before.darks is None else len(before.darks)
         n_pixels, n_values = int(np.prod(after.shape[1:])), int(np.prod(after.shape))
+        n_bad, n_saturated = facts["bad_pixels"], facts["saturated"]
+        beam = f"{amount(n_flats, 'flat')}, {amount(n_darks, 'dark')}"
         words = [
-            f"{n_flats} flats, {n_darks} darks" if n_flats else self._open_beam_words(),
-            f"{facts['bad_pixels']:,} bad pixels ({percent(facts['bad_pixels'], n_pixels)})",
-            f"{facts['saturated']:,} saturated values ({percent(facts['saturated'], n_values)})",
+            beam if n_flats else self._open_beam_words(),
+            f"{amount(n_bad, 'bad pixel')} ({percent(n_bad, n_pixels)})",
+            f"{amount(n_saturated, 'saturated value')} ({percent(n_saturated, n_values)})",
         ]
         if self.air != "none":
             words.append(f"source drifted by {100 * facts['drift']:.2g} %")
@@ -194,7 +197,7 @@ class FlatField(PreprocessStep):
     def _open_beam_words(self) -> str:
         if self.open_counts is not None:
             return f"open beam {self.open_counts:g} counts"
-        return f"open beam from {self.air_columns} columns of air ({self.air})"
+        return f"open beam from {amount(self.air_columns, 'column')} of air ({self.air})"
 
     def _fields(self, projections: Projections) -> tuple[NDArray[np.float32], OpenBeam]:
         shape = tuple(projections.shape[1:])

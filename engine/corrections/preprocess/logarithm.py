@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from engine.core.amounts import amount
 from engine.core.arrays import module_of
 from engine.core.backend import Backend
 from engine.core.errors import DataError
@@ -89,7 +90,7 @@ class Logarithm(PreprocessStep):
     def summary(self, before: Projections, after: Projections) -> str:
         facts, n = self.facts(after), int(np.prod(after.shape))
         return (
-            f"{facts['clipped']:,} values clipped at {self.least_transmission:g} "
+            f"{amount(facts['clipped'], 'value')} clipped at {self.least_transmission:g} "
             f"({percent(facts['clipped'], n)}), {facts['bright']:,} brighter than the open beam "
             f"({percent(facts['bright'], n)})"
         )

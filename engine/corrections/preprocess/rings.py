@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.amounts import amount
 from engine.core.arrays import Array, module_of
 from engine.core.backend import Backend
 from engine.core.settings import setting
@@ -157,14 +158,15 @@ class Rings(PreprocessStep):
     def summary(self, before: Projections, after: Projections) -> str:
         facts, n_pixels = self.facts(after), int(np.prod(after.shape[1:]))
         n, n_bands, n_rows = facts["stripes"], facts["bands"], facts["rows_evened"]
-        words = f"{n:,} stripes of {n_pixels:,} columns of sinograms ({percent(n, n_pixels)})"
+        stripes = f"{amount(n, 'stripe')} of {n_pixels:,} columns of sinograms"
+        words = f"{stripes} ({percent(n, n_pixels)})"
         if n_bands:
-            words += f", {n_bands:,} broad bands"
+            words += f", {amount(n_bands, 'broad band')}"
         if self.columns == "sorted":
             return f"{words}; all columns equalised by rank"
         if n_rows == after.shape[1]:
             return f"{words}; all columns equalised"
-        return f"{words}; all columns of {n_rows:,} rows equalised" if n_rows else words
+        return f"{words}; all columns of {amount(n_rows, 'row')} equalised" if n_rows else words
 
 
 def sorted_evenly(block: Array, size: int) -> Array:

@@ -29,6 +29,8 @@ NAMES = {
 """Labels for keys that differ from the term of the field."""
 IDENTIFIERS = ("seed", "error_seed")
 """Keys of whole numbers that identify and do not count, so they have no thousands separators."""
+MAX_COUNT = 1e15
+"""Larger whole numbers are rounded, because a float has no digits for them."""
 FEW, MANY = 4, 6
 """Significant digits of values that are converted (Bq, s), and of values shown as stored."""
 
@@ -77,8 +79,8 @@ def text_of(value: Any) -> str:
     Parameters
     ----------
     value
-        bool becomes yes or no; numbers get thousands separators and at most 6 significant digits; a
-        table becomes its keys and values in one line
+        bool becomes yes or no; numbers get thousands separators, and 6 significant digits if they
+        are not whole; a table becomes its keys and values in one line
     """
     if isinstance(value, dict):
         return ", ".join(f"{key} {text_of(part)}" for key, part in value.items())
@@ -87,4 +89,8 @@ def text_of(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    # An expected number of counts such as 2500000.0 must not appear as 2.5e+06
+    is_count = value.is_integer() and abs(value) < MAX_COUNT
+    return f"{value:,.0f}" if is_count else f"{value:,.6g}"

@@ -96,13 +96,15 @@ def test_reproducible_bits_do_not_depend_on_threads(scan, tmp_path):
     assert files[0] == files[1]
 
 
-def test_study_file_and_export(scan, tmp_path):
+def test_study_file_and_export(scan, tmp_path, capsys):
     study = tmp_path / "study.toml"
     study.write_text('data = "scan.h5"\n[protocol.algorithm]\nkind = "mlem"\niterations = 2\n')
     out = tmp_path / "image.h5"
     assert main(["reconstruct", str(study), "-o", str(out), "--threads", "2"]) == 0
-    assert main(["export", str(out), str(tmp_path / "image.nii.gz")]) == 0
-    assert main(["export", str(out), str(tmp_path / "image.png")]) == 0
+    capsys.readouterr()
+    for title, name in (("Volume", "image.nii.gz"), ("Picture", "image.png")):
+        assert main(["export", str(out), str(tmp_path / name)]) == 0
+        assert capsys.readouterr().out == f"{title}: {tmp_path / name}\n"
     with h5py.File(out) as file:
         names = []
         file.visit(names.append)

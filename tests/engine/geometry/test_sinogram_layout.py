@@ -45,6 +45,12 @@ def test_spans_are_those_of_a_michelogram():
     assert [(s.least, s.most) for s in layout.segments[5:7]] == [(-5, 5), (6, 16)]
 
 
+def test_bins_are_described_in_singular_and_plural():
+    single = "25 planes × 12 views × 15 bins, 9 segments of up to 1 ring difference"
+    assert SinogramLayout.of(RING).describe() == single
+    assert "3 segments of up to 3 ring differences" in SinogramLayout.of(RING, span=3).describe()
+
+
 @pytest.mark.parametrize("changes", [{"span": 2}, {"mashed": 5}, {"most": 9}])
 def test_bins_beyond_the_scanner_are_refused(changes):
     with pytest.raises(GeometryError, match="sinogram: "):

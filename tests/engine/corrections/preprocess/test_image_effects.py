@@ -157,6 +157,9 @@ def test_planted_bands_are_removed_and_a_rod_on_the_axis_is_not(width, rng):
     off, planted = ((x - clean).mean(axis=0)[:, places[1]] for x in (after.values, striped))
     assert np.abs(off).max() < np.abs(planted).max() / 5
     assert "12 broad bands" in step.summary(before, after)
+    one = step.changed(after, {**after.info["rings"], "stripes": 1, "bands": 1})
+    assert step.summary(before, one).startswith("1 stripe of ")
+    assert ", 1 broad band;" in f"{step.summary(before, one)};"
     none = Rings(columns="found", broadest=0).apply(before, on=ON)
     assert none.info["rings"]["bands"] == 0
 

@@ -24,6 +24,9 @@ from engine.io.text.fact_labels import fact_of
         ("exact", True, "Exact", "yes"),
         ("counts_per_mm", 0.000727885, "Counts per mm", "0.000727885"),
         ("expected", {"randoms": 80_000.0}, "Expected", "randoms 80,000"),
+        ("expected", {"trues": 2.5e6}, "Expected", "trues 2,500,000"),
+        ("expected", {"trues": 1234567.5}, "Expected", "trues 1.23457e+06"),
+        ("activity", 4e20, "Activity", "4e+20"),
     ],
 )
 def test_fact_has_a_label_and_its_unit(key, value, label, text):

@@ -1,0 +1,14 @@
+"""Tests of numbers with their nouns."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.core.amounts import amount
+
+
+@pytest.mark.parametrize(
+    ("n", "words"), [(0, "0 flats"), (1, "1 flat"), (2, "2 flats"), (1200, "1,200 flats")]
+)
+def test_only_one_is_singular(n, words):
+    assert amount(n, "flat") == words
