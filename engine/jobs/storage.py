@@ -92,7 +92,7 @@ def remove_stored(item: StoredItem) -> None:
     """
     if item.kind == RESULTS:
         raise ResourceError(
-            f"{item.name}: this is a result. Delete it in the Results tab, or with `isocenter "
+            f"{item.name}: this is a result. Delete it in the panel Results, or with `isocenter "
             "results`."
         )
     if item.kind not in JOBS:

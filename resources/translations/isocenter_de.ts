@@ -510,8 +510,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
-      <source>Use the lower buttons next to the views to draw distances, angles, arrows, text and curves. Annotations are saved with the scan and with the study.</source>
-      <translation>Mit den unteren Knöpfen neben den Ansichten zeichnen Sie Abstände, Winkel, Pfeile, Text und Kurven. Anmerkungen werden mit dem Scan und mit der Studie gespeichert.</translation>
+      <source>Press Tools next to the views to draw distances, angles, arrows, text and curves. Annotations are saved with the scan and with the study.</source>
+      <translation>Mit Werkzeuge neben den Ansichten zeichnen Sie Abstände, Winkel, Pfeile, Text und Kurven. Anmerkungen werden mit dem Scan und mit der Studie gespeichert.</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/annotations_box.py" />
@@ -5010,8 +5010,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>Isocenter uses {total} on this disk for its own files. Interrupted jobs can be resumed. Caches save time and are recreated when needed. Delete results one by one in the Results tab.</source>
-      <translation>Isocenter belegt {total} auf diesem Datenträger mit eigenen Dateien. Unterbrochene Aufträge lassen sich fortsetzen. Zwischenspeicher sparen Zeit und werden bei Bedarf neu angelegt. Löschen Sie Ergebnisse einzeln im Reiter Ergebnisse.</translation>
+      <source>Isocenter uses {total} on this disk for its own files. Interrupted jobs can be resumed. Caches save time and are recreated when needed. Delete results one by one in the panel Results.</source>
+      <translation>Isocenter belegt {total} auf diesem Datenträger mit eigenen Dateien. Unterbrochene Aufträge lassen sich fortsetzen. Zwischenspeicher sparen Zeit und werden bei Bedarf neu angelegt. Löschen Sie Ergebnisse einzeln in der Tafel Ergebnisse.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
@@ -5455,6 +5455,16 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
+      <source>Show or hide the crosshair</source>
+      <translation>Das Fadenkreuz zeigen oder ausblenden</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/help_dialog.py" />
+      <source>Switch between the 3D view and the projection</source>
+      <translation>Zwischen 3D-Ansicht und Projektion wechseln</translation>
+    </message>
+    <message>
+      <location filename="app/shell/help/help_dialog.py" />
       <source>Rotate the slice by 90°, or mirror it</source>
       <translation>Die Schicht um 90° drehen oder spiegeln</translation>
     </message>
@@ -5485,8 +5495,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Watch a running X-ray scan</source>
-      <translation>Einen laufenden Röntgenscan verfolgen</translation>
+      <source>Watch a running scan</source>
+      <translation>Einen laufenden Scan verfolgen</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -5577,6 +5587,11 @@
       <location filename="app/shell/judge/judge_card.py" />
       <source>No image yet</source>
       <translation>Noch kein Bild</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/judge_card.py" />
+      <source>Previous image</source>
+      <translation>Voriges Bild</translation>
     </message>
     <message>
       <location filename="app/shell/judge/judge_card.py" />
@@ -6819,6 +6834,11 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
+      <source>{title}, 1 iteration, subsets fitted to the counts</source>
+      <translation>{title}, 1 Iteration, Teilmengen nach der Zahl der Ereignisse</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/protocols/text.py" />
       <source>{title}, {n} iterations, subsets fitted to the counts</source>
       <translation>{title}, {n} Iterationen, Teilmengen nach der Zahl der Ereignisse</translation>
     </message>
@@ -7942,11 +7962,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/ui/forms/choices.py" />
       <source>Add an entry at the end of the list</source>
       <translation>Am Ende der Liste einen Eintrag hinzufügen</translation>
-    </message>
-    <message>
-      <location filename="app/ui/forms/choices.py" />
-      <source>Present</source>
-      <translation>Vorhanden</translation>
     </message>
     <message>
       <location filename="app/ui/forms/field_facts.py" />
@@ -10985,8 +11000,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Remove finished studies. Their images remain in the Results tab.</source>
-      <translation>Beendete Studien entfernen. Ihre Bilder bleiben im Reiter Ergebnisse.</translation>
+      <source>Remove finished studies. Their images remain in the panel Results.</source>
+      <translation>Beendete Studien entfernen. Ihre Bilder bleiben in der Tafel Ergebnisse.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -11130,8 +11145,8 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>The image is in the Results tab.</source>
-      <translation>Das Bild ist im Reiter Ergebnisse.</translation>
+      <source>The image is in the panel Results.</source>
+      <translation>Das Bild ist in der Tafel Ergebnisse.</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />

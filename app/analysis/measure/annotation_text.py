@@ -58,6 +58,7 @@ def listed(found: Annotation, length_unit: str) -> str:
     length_unit
         unit of the scan's coordinates, such as "mm"
     """
-    at = f"{ACROSS[found.axis]} {'xyz'[found.axis]} {millimetres(found.points_mm[0][found.axis])}"
+    place = f"{millimetres(found.points_mm[0][found.axis])} {length_unit}"
+    at = f"{ACROSS[found.axis]} {'xyz'[found.axis]} {place}"
     words = label_text(found, length_unit)
     return f"{TITLES[found.kind]}{f' {words}' if words else ''}   {at}"

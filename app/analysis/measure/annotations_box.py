@@ -17,8 +17,8 @@ from app.ui.theme.widgets import button, icon_button, label
 from engine.analysis.regions import Annotation
 
 EMPTY = tr(
-    "Use the lower buttons next to the views to draw distances, angles, arrows, text and "
-    "curves. Annotations are saved with the scan and with the study."
+    "Press Tools next to the views to draw distances, angles, arrows, text and curves. "
+    "Annotations are saved with the scan and with the study."
 )
 MAX_ROWS, MIN_ROWS = 6, 2
 

@@ -67,6 +67,8 @@ class RegionList(QTreeWidget):
             QAbstractItemView.EditTrigger.EditKeyPressed
             | QAbstractItemView.EditTrigger.DoubleClicked
         )
+        # The ends of names such as "Lesion A" and "Lesion B" differ.
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for column in (CHANGE, SECOND):
             self.setColumnHidden(column, True)

@@ -99,7 +99,7 @@ class StorageDialog(QDialog):
             tr(
                 "Isocenter uses {total} on this disk for its own files. Interrupted "
                 "jobs can be resumed. Caches save time and are recreated when needed. "
-                "Delete results one by one in the Results tab.",
+                "Delete results one by one in the panel Results.",
                 total=total,
             )
         )

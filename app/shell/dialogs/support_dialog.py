@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -43,6 +44,8 @@ class SupportDialog(QDialog):
         self.names.currentTextChanged.connect(self._show)
         # The text must be identical to the content of the bundle.
         self.text.setReadOnly(True)
+        # Spaces align the columns of the files.
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.text.setAccessibleName(tr("File content"))
         # After the signal is connected, so that the first file is shown.
         self.names.setCurrentRow(0)

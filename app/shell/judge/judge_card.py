@@ -26,6 +26,7 @@ from app.views.slices.labels import ElidedLabel
 from app.workspace.steps.folded_warnings import FoldedWarnings
 
 NOTHING = tr("No image yet")
+PREVIOUS = tr("Previous image")
 ENDED = {RunState.ABORTED: tr("aborted"), RunState.FAILED: tr("stopped by an error")}
 SPACING_PX, TEXT_PX = 8, 60
 TITLE_PX = 180
@@ -128,7 +129,9 @@ class JudgeCard(QWidget):
         scan = record.study.data.name if record.study is not None else ""
         parts = (self._session.image_name, scan, ENDED.get(state, ""))
         text = " · ".join(dict.fromkeys(filter(None, parts)))
-        self.title.set_full_text(text if has_image else NOTHING)
+        # After a run without an image, the views still show the image before it.
+        instead = NOTHING if self._session.view.volume is None else PREVIOUS
+        self.title.set_full_text(text if has_image else instead)
         self._offer_again()
         found = warnings_of_run(self._context) if has_image else []
         tone = "missing" if state is RunState.FAILED else "warning" if found else "ok"

@@ -253,7 +253,7 @@ class OptionalEditor(Editor):
 
     def __init__(self, kind: type[Settings], form: FormMaker) -> None:
         super().__init__()
-        self._box, self._form = QCheckBox(tr("Present")), form(kind)
+        self._box, self._form = QCheckBox(tr("On")), form(kind)
         column = _column(self)
         column.addWidget(self._box)
         column.addWidget(self._form)

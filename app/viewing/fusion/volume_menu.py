@@ -13,7 +13,7 @@ from app.views.slices.labels import shortened
 
 MENU_CHARACTERS = 60
 MAX_RESULTS = 25
-"""Number of newest results in the menu. The Results tab has all of them."""
+"""Number of newest results in the menu. The panel Results has all of them."""
 
 
 class VolumeMenu(QMenu):

@@ -14,6 +14,7 @@ from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
 from app.views.literal_text import LiteralLabel
 from app.views.note import Note
+from app.views.plots.late_view import Canvas
 from app.views.plots.ranges import thousands
 from engine.data import unit_text
 
@@ -54,7 +55,7 @@ class CurveView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addWidget(self._head)
-        self._empty = QWidget()
+        self._empty = Canvas()
         self.note = Note(COMING, self._empty)
         column.addWidget(self._empty, 1)
         self.setAccessibleName(tr("Values by iteration: {title}", title=title))
@@ -118,6 +119,7 @@ class CurveView(QWidget):
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
         self._colours = colours
+        self._empty.set_colours(colours)
         self.note.set_colours(colours)
         if self.plot is not None:
             self.plot.set_colours(colours)

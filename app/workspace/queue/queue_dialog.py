@@ -110,7 +110,7 @@ class QueueDialog(QDialog):
         self.clear = button(
             tr("Clear finished"),
             self._commands.clear,
-            tr("Remove finished studies. Their images remain in the Results tab."),
+            tr("Remove finished studies. Their images remain in the panel Results."),
         )
         self.up = icon_button("up", context.theme, lambda: self._shift(-1), tr("Move up (Alt+Up)"))
         self.down = icon_button(
@@ -300,7 +300,7 @@ class QueueDialog(QDialog):
         _enable_or_explain(
             self.clear,
             "" if has_finished else tr("No study has finished."),
-            tr("Remove finished studies. Their images remain in the Results tab."),
+            tr("Remove finished studies. Their images remain in the panel Results."),
         )
         last = self.list.count() - 1
         row = self.list.currentRow() if entry is not None else -1

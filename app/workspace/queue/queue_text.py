@@ -34,7 +34,7 @@ QUESTIONS = {
     "unreadable": tr("This scan cannot be read. Replace the file, and read it again."),
 }
 """Questions of scans by their kind."""
-IN_RESULTS = tr("The image is in the Results tab.")
+IN_RESULTS = tr("The image is in the panel Results.")
 
 
 def describe_state(entry: QueueEntry) -> str:

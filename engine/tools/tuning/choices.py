@@ -9,9 +9,9 @@ TARGETS = {"cone": ("cone_back",), "listmode": ("rays",), "dual-head": ("matrix"
 MODALITIES = {"ct": "cone", "pet": "listmode", "dual-head": "dual-head"}
 """Kind of scan in protocols, and its name here."""
 KERNELS = {
-    "cone_back": "Back projection of cone beams",
-    "rays": "Update of list mode",
-    "matrix": "Projection with a stored response",
+    "cone_back": "Cone-beam back projection",
+    "rays": "List-mode update",
+    "matrix": "Projection with a stored response matrix",
 }
 """Titles of the kernels."""
 STRATEGIES = (

@@ -53,7 +53,7 @@ class DeviceUpdate(TuningProblem):
         # Stored by size class, timing and kind of sums
         self.slot = ray_slot(n_voxels, is_timed=is_timed, reproducible=reproducible)
         z, y, x = self._grid.shape
-        self.work = f"{len(self._rays.ends)} events through {x} × {y} × {z} voxels"
+        self.work = f"{len(self._rays.ends):,} events through {x} × {y} × {z} voxels"
         self.parameters = {
             "mapping": ("warp", "thread", "block"),
             "order": ("linear", "tiles"),

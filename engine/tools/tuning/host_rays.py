@@ -54,7 +54,7 @@ class HostUpdate(TuningProblem):
         is_timed = tof is not None and self._rays.tof_bins is not None
         self.slot = ray_slot(self._grid.n_voxels, is_timed=is_timed, reproducible=reproducible)
         z, y, x = self._grid.shape
-        self.work = f"{len(self._rays.ends)} events through {x} × {y} × {z} voxels"
+        self.work = f"{len(self._rays.ends):,} events through {x} × {y} × {z} voxels"
         self.parameters = {"threads": thread_numbers(on), "rows": ROWS}
         self.shipped = {"threads": on.threads, "rows": 0}
         self._reference: Array | None = None

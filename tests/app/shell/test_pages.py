@@ -205,6 +205,25 @@ def test_aborted_run_is_labelled_and_failed_run_is_an_error(window):
     assert window.pages.current == "prepare" and card.title.full_text == "No image yet"
 
 
+def test_run_without_an_image_leaves_the_previous_image(window, judged):
+    card = window.header.judging
+    assert card.title.full_text.startswith("Small · 3 it.")
+    window.session.run.begin("small")
+    window.session.run.set_state(RunState.FAILED)
+    assert window.session.view.volume is not None
+    assert card.title.full_text == "Previous image"
+
+
+def test_underline_of_the_open_tab_is_visible_after_an_image_is_opened(qapp, window):
+    image = Volume(np.ones((4, 4, 4), np.float32), ImageGrid((4, 4, 4), (2.0, 2.0, 2.0)), "Bq/mL")
+    window.show()
+    window.session.show_file(image, "image.nii.gz")
+    qapp.processEvents()
+    tabs = window.centre.tabs
+    assert tabs.isVisible() and tabs.height() >= tabs.tabRect(tabs.currentIndex()).height()
+    assert not [fault for fault in faults_of(window) if "tab " in fault]
+
+
 def test_judgement_can_be_withdrawn_before_it_is_signed(window, judged):
     card = window.header.judging
     card.sign_off.judgement.buttons["not acceptable"].click()

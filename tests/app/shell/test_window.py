@@ -8,7 +8,7 @@ from shutil import copy
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QThread, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDropEvent, QKeySequence
 from PySide6.QtWidgets import QPushButton, QToolButton
 
 from app.output.export.export_dialog import ExportDialog
@@ -16,6 +16,7 @@ from app.output.export.writing import provenance_of, write
 from app.shell.application import make_window
 from app.state.models.inputs import Input
 from app.state.models.run_record import RunState
+from app.views.view_keys import ANYWHERE
 from engine.corrections import CORRECTIONS
 from engine.data import Volume
 from engine.data.runs.events import Aborted, EarlyPreview, Preview
@@ -471,6 +472,8 @@ def test_help_lists_every_shortcut(qtbot, window):
     for action in window.actions():
         if not action.shortcut().isEmpty() and action is not window.actions_.quit:
             assert action.shortcut().toString() in listed, action.text()
+    single = {keys.strip() for each, _ in SHORTCUTS for keys in each.split(",")}
+    assert {QKeySequence(key).toString() for key in ANYWHERE} | {"D"} <= single
     dialog = HelpDialog(window)
     qtbot.addWidget(dialog)
     dialog.show()

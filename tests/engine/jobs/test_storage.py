@@ -111,7 +111,7 @@ def test_results_are_listed_with_their_size_and_stay(home: Path, capsys) -> None
     assert (found.path, found.n_bytes) == (kept.folder, kept.n_bytes)
     assert "Brain" in found.name
     assert choose_stored([found], ["results", "caches"]) == []
-    with pytest.raises(ResourceError, match="Delete it in the Results tab"):
+    with pytest.raises(ResourceError, match="Delete it in the panel Results"):
         remove_stored(found)
     assert main(["storage", "--clear", "results", "--yes"]) == 2
     assert "unknown kind" in capsys.readouterr().err

@@ -74,6 +74,8 @@ def algorithm_words(protocol: Protocol) -> str:
         return algorithm.describe()
     title, updates = algorithm.title, getattr(algorithm, "updates", None)
     if not is_open["iterations"]:
+        if algorithm.n_iterations == 1:
+            return tr("{title}, 1 iteration, subsets fitted to the counts", title=title)
         return tr(
             "{title}, {n} iterations, subsets fitted to the counts",
             title=title,

@@ -62,7 +62,7 @@ def test_distance_is_drawn_shown_moved_and_undone(axial, box, controls):
     assert regions.tool == "", "the pointer moves the cursor again"
     text = f"{model.chosen_one.length_mm:.1f} mm"
     assert text in words(axial)
-    assert box.list.item(0).text() == f"Distance {text}   axial z 1.0"
+    assert box.list.item(0).text() == f"Distance {text}   axial z 1.0 mm"
     drag(axial, (10.0, 0.0), (15.0, 5.0), (20.0, 0.0))
     assert model.chosen_one.length_mm == pytest.approx(40, abs=2 * half_px)
     box.undo.click()

@@ -20,6 +20,7 @@ FEW = CountDemand(n_counts=60_000, in_subset=20_000, for_image=1_000)
         (Osem(), "OSEM, iterations and subsets fitted to the counts"),
         (Osem(updates=48), "OSEM, 48 updates, in iterations and subsets fitted to the counts"),
         (Osem(iterations=6), "OSEM, 6 iterations, subsets fitted to the counts"),
+        (Osem(iterations=1), "OSEM, 1 iteration, subsets fitted to the counts"),
         (Osem(subsets=8), "OSEM, 8 subsets, iterations fitted to the counts"),
         (Osem(iterations=6, subsets=8), "OSEM, 6 iterations × 8 subsets"),
         (Mlem(iterations=9), "MLEM, 9 iterations"),

@@ -26,6 +26,13 @@ def test_small_values_keep_their_digits(curve):
     assert head(curve) == "Log-likelihood (counts)"
 
 
+def test_note_before_the_first_value_has_the_ground_of_the_plot(curve):
+    curve.set_colours(LIGHT)
+    picture = curve.grab().toImage()
+    corner = curve._empty.geometry().bottomRight()
+    assert picture.pixelColor(corner).name() == LIGHT.canvas.lower()
+
+
 def test_points_are_appended(curve):
     for iteration in (1, 2, 3):
         curve.append(iteration, float(iteration))
