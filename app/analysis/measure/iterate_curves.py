@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
+from app.state.models.images.volume_origin import Origin
 from app.state.models.run_images import StoredImage
 from app.state.services.context import AppContext
 from app.ui.theme.widgets import label
@@ -26,6 +27,7 @@ class IterateCurves(QWidget):
         self._context, self._run = context, context.session.run
         self._phantom: QualityPhantom | None = None
         self._facts = PhantomFacts()
+        self._origin = Origin()
         self._is_measuring = False
         self.points: dict[int, tuple[float, ...]] = {}
         # Failed iterations are also in this set, so that they are not tried again and again.
@@ -40,7 +42,7 @@ class IterateCurves(QWidget):
             column.addWidget(view)
         # New iterates are measured as they arrive.
         self._run.images_changed.connect(self._measure_next)
-        self._run.begun.connect(self._clear_points)
+        self._run.begun.connect(self._follow_run)
         self.forget()
 
     def set_colours(self, colours: ViewColours) -> None:
@@ -64,10 +66,22 @@ class IterateCurves(QWidget):
             its facts with the position, so that it is not searched in each image
         """
         self._phantom, self._facts = phantom, facts
+        self._origin = self._origin_of_run
         for view, (group, name) in zip(self.views, phantom.followed, strict=False):
             view.set_title(f"{group}, {name}", "")
         self._clear_points()
         self._measure_next()
+
+    @property
+    def _origin_of_run(self) -> Origin:
+        record = self._run.record
+        return Origin.of_scan(record.study, record.known_inputs)
+
+    def _follow_run(self) -> None:
+        """Measure the images of a further run of the same scan; forget the phantom of another."""
+        if self._origin.is_same_scan(self._origin_of_run) is not True:
+            self._phantom = None
+        self._clear_points()
 
     def _clear_points(self) -> None:
         self.points, self._done = {}, set()

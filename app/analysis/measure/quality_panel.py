@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from app.analysis.measure.figure_table import FigureTable
 from app.analysis.measure.iterate_curves import IterateCurves
 from app.language.translation import named, tr
+from app.state.models.run_record import RunRecord
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.forms.fields import QuietCombo
@@ -155,17 +156,19 @@ class QualityBox(QWidget):
         if volume is None:
             return
         phantom, facts = self.phantom, self.facts
+        # The position of a phantom in another volume says nothing about the images of the run.
+        run = self._session.run.record if self._session.volumes.base_fits_run else None
         self.measure.setEnabled(False)
         self._context.commands.run_task(
             lambda _: measured(phantom, volume, facts),
-            self._show,
+            lambda found: self._show(found, facts, run),
             busy=tr("Measuring: {title}", title=named(phantom.title)),
             failed=tr("The phantom could not be measured."),
             # Called after success and failure, so that the button is enabled again.
             on_end=self._refresh,
         )
 
-    def _show(self, found: Measured) -> None:
+    def _show(self, found: Measured, facts: PhantomFacts, run: RunRecord | None) -> None:
         report, _, page = found
         if report.phantom != self.phantom.kind:
             # The combo box stays active during a measurement.
@@ -174,8 +177,11 @@ class QualityBox(QWidget):
         self.page.show_image(page)
         self.table.show_rows(self.rows())
         self._refresh()
+        if run is not self._session.run.record:
+            self.curves.forget()
+            return
         # The position is passed on: early iterations are too blurred to search in.
-        self.curves.follow(self.phantom, replace(self.facts, at=report.at))
+        self.curves.follow(self.phantom, replace(facts, at=report.at))
 
     def _save(self) -> None:
         if self.measured is None:

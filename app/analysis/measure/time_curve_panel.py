@@ -29,6 +29,7 @@ class TimeCurveBox(QWidget):
     def __init__(self, session: Session, theme: Theme, save: SAVE) -> None:
         super().__init__()
         self._view, self._run, self._theme, self._save = session.view, session.run, theme, save
+        self._volumes = session.volumes
         self.diameter = NumberBox(False, 0.1, 1000.0)
         self.diameter.setAccessibleName(tr("Diameter of the sphere in mm"))
         self.diameter.setFixedWidth(70)
@@ -51,6 +52,7 @@ class TimeCurveBox(QWidget):
             self._view.cursor_changed,
             self._run.images_changed,
             self._run.begun,
+            self._volumes.changed,
             self.diameter.edited,
         ):
             signal.connect(self._refresh_soon)
@@ -95,10 +97,12 @@ class TimeCurveBox(QWidget):
         found: TimeCurve | None = None
         text = ""
         if frames:
-            size, at = self.diameter.raw(), self._view.cursor_mm
+            size, cursor = self.diameter.raw(), self._view.cursor_mm
+            # The frames have the axes of the image, whatever volume the crosshair is in.
+            at = self._volumes.in_image_mm(cursor)
             # While the user types, the field can be empty or 0.
             diameter = float(size) if isinstance(size, int | float) and size > 0 else DIAMETER_MM
-            place = "  ".join(millimetres(value) for value in at)
+            place = "  ".join(millimetres(value) for value in cursor)
             try:
                 found = time_curve(frames, SphereRegion(centre_mm=at, diameter_mm=diameter))
                 text = tr(

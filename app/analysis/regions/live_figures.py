@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -79,7 +79,7 @@ class KnownMeans:
         is_same = known is not None and known[0]() is volume
         return is_same and all(region.shape in known[1] for region in regions if known)
 
-    def of(self, region: Region, volume: Volume) -> MeanFound:
+    def of(self, region: Region, volume: Volume, shown: Volume | None = None) -> MeanFound:
         """Return the mean of a region in an image and its error, from the cache if possible.
 
         Parameters
@@ -88,6 +88,8 @@ class KnownMeans:
             region to measure; the cache uses its shape, so that a new name costs nothing
         volume
             stored image
+        shown
+            the image in the unit of the mean; None if it is that of `volume`
         """
         known = self._found.get(id(volume))
         if known is None or known[0]() is not volume:
@@ -95,7 +97,7 @@ class KnownMeans:
             known = weakref.ref(volume), {}
             self._found = alive | {id(volume): known}
         if region.shape not in known[1]:
-            known[1][region.shape] = mean_in(region, volume)
+            known[1][region.shape] = mean_in(region, volume if shown is None else shown)
         return known[1][region.shape]
 
 
@@ -121,6 +123,7 @@ class RegionFollower(QObject):
         self.is_wanted = False
         self._is_measuring = self._is_stale = False
         self._means = KnownMeans()
+        self._unit = ""
         self._not_before = 0.0
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -176,11 +179,19 @@ class RegionFollower(QObject):
         if volume is None or not regions:
             self._report_found(MeasuredFigures((), {}, 0.0))
             return
-        stored, image = images_by_position(self._session.run.record.images.items), self.image
+        session, volumes = self._session, self._session.volumes
+        # A curve has the unit of the figures, and only regions of the same scan.
+        items = session.run.record.images.items if volumes.base_fits_run else []
+        stored, image = images_by_position(items), self.image
+        convert = volumes.suv.converter(volumes.provenance)
+        if volume.unit != self._unit:
+            self._unit, self._means = volume.unit, KnownMeans()
         chosen, second = self._session.regions.chosen_region, self._second_image
         self._is_measuring = True
         self._context.commands.run_task(
-            lambda _: found_in(regions, volume, image, stored, self._means, chosen, second),
+            lambda _: found_in(
+                regions, volume, image, stored, self._means, chosen, second, convert
+            ),
             self._report_found,
             failed=tr("The regions could not be measured."),
             on_end=self._finish_measurement,
@@ -210,6 +221,7 @@ def found_in(
     means: KnownMeans,
     chosen: Region | None = None,
     second: tuple[str, Volume] | None = None,
+    convert: Callable[[Volume], Volume] = lambda volume: volume,
 ) -> MeasuredFigures:
     """Measure regions in an image, and their means in stored images; called in a thread.
 
@@ -229,6 +241,8 @@ def found_in(
         region with a histogram; None: no histogram
     second
         name and volume of the second image; None: no comparison
+    convert
+        converts a stored image to the unit of the displayed one
     """
     start = time.thread_time()
     measured = tuple(measure(region, volume, image) for region in regions)
@@ -236,11 +250,13 @@ def found_in(
     is_whole = True
     for at, each in stored:
         # Cached means are free, so images that have them are still included.
-        if time.thread_time() - start > TURN_S and not means.has_all(regions, each):
+        is_known = means.has_all(regions, each)
+        if time.thread_time() - start > TURN_S and not is_known:
             is_whole = False
             continue
+        shown = each if is_known else convert(each)
         for region in regions:
-            curves[region.name].append((at, *means.of(region, each)))
+            curves[region.name].append((at, *means.of(region, each, shown)))
     # Only the selected region has a histogram, because it is the only one on the screen.
     histogram = None
     if chosen is not None and any(each.figures and each.region == chosen for each in measured):

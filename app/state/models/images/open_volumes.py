@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.state.models.images.error_images import NAMES, error_image, has_error
@@ -18,7 +19,7 @@ from app.views.planes.placing import NO_SIDES as NOT_TOLD
 from app.views.planes.placing import VolumePlacing
 from app.views.state import ViewState
 from engine.data import Plain, Volume
-from engine.geometry import RigidMotion
+from engine.geometry import Point, RigidMotion
 
 Kind = Literal["image", "iterate", "input", "result", "file", "error"]
 FILE_KEY = "file:"
@@ -102,6 +103,8 @@ class OpenVolumes(QObject):
         self._base_key, self._overlay_key = IMAGE, ""
         self._windows: dict[str, Window] = {}
         self._before_error = ""
+        self._shown: OpenVolume | None = None
+        self._stated: dict[object, str] = {}
 
     @property
     def image(self) -> OpenVolume | None:
@@ -172,6 +175,36 @@ class OpenVolumes(QObject):
         return self._base_key == IMAGE
 
     @property
+    def base_fits_run(self) -> bool:
+        """True if values at one position can be compared in the base and the images of the run."""
+        base, image = self.base, self._image
+        if base is None or image is None:
+            return False
+        if base is image:
+            return True
+        same_unit = self._in_view_unit(base).unit == self._in_view_unit(image).unit
+        same_place = image.placing_over(base) == VolumePlacing()
+        return same_unit and same_place and base.origin.is_same_scan(image.origin) is True
+
+    def in_image_mm(self, point_mm: Point) -> Point:
+        """Convert a point of the displayed volume to the image of the run.
+
+        Parameters
+        ----------
+        point_mm
+            point (x, y, z) in the axes of the base [mm]
+
+        Returns
+        -------
+        the point in the axes of the image of the run; unchanged without one
+        """
+        base, image = self.base, self._image
+        if base is None or image is None or base is image:
+            return point_mm
+        x, y, z = image.placing_over(base).to_volume(np.array(point_mm))
+        return float(x), float(y), float(z)
+
+    @property
     def pairing_note(self) -> PairingNote:
         """Warning and note about the pair that is shown."""
         base, overlay = self.base, self.overlay
@@ -209,7 +242,7 @@ class OpenVolumes(QObject):
 
     def forget_others(self) -> None:
         """Close all volumes but the image of the run: a new scan may be another patient."""
-        self.others, self._windows = (), {}
+        self.others, self._windows, self._stated = (), {}, {}
         self._base_key, self._overlay_key = IMAGE, ""
         self._show()
 
@@ -332,6 +365,12 @@ class OpenVolumes(QObject):
         """
         base, view = self.base, self._view
         cursor, had_volume = view.cursor_mm, view.volume is not None
+        was, self._shown = self._shown, base
+        is_other = _is_other_scan(was, base)
+        if is_other and was is not None:
+            self._stated[was.subject] = view.stated_axes
+            # Otherwise a grid of equal size would get the letters of another patient.
+            view.state_axes("")
         view.name = base.name if base is not None else ""
         view.subject = base.subject if base is not None else None
         # `set_volume` rebuilds all slices; skip it if only the overlay has changed.
@@ -340,6 +379,8 @@ class OpenVolumes(QObject):
             self._display.show(shown, refit=refit)
             if switched and had_volume:  # both have one coordinate system
                 view.set_cursor(cursor)
+        if is_other and base is not None:
+            view.state_axes(self._stated.get(base.subject, ""))
         # Links must be off while saved windows return, or the first would overwrite the second.
         keys = self._base_key, self._overlay_key
         if switched:
@@ -380,3 +421,10 @@ class OpenVolumes(QObject):
         for key, appearance in ((self._base_key, view), (self._overlay_key, view.fusion)):
             if key and appearance.volume is not None:
                 self._windows[key] = appearance.window
+
+
+def _is_other_scan(was: OpenVolume | None, now: OpenVolume | None) -> bool:
+    """Return True if a volume may belong to another scan than the one that was shown before it."""
+    if was is None or now is None or was.subject == now.subject:
+        return False
+    return was.origin.is_same_scan(now.origin) is not True

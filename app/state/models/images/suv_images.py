@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from weakref import ref
 
@@ -38,7 +39,7 @@ class SuvImages:
         """
         if not self.is_on:
             return volume
-        source = replace(volume, info=whole) if whole and "scan" not in volume.info else volume
+        source = _with_facts(volume, whole)
         if why_no_suv(source):
             return volume
         self._pairs = [pair for pair in self._pairs if pair[0]() and pair[1]()]
@@ -49,6 +50,26 @@ class SuvImages:
         made = in_suv(source)
         self._pairs.append((ref(volume), ref(made)))
         return made
+
+    def converter(self, whole: Plain | None = None) -> Callable[[Volume], Volume]:
+        """Return a function that converts images as `shown` does, for another thread.
+
+        Parameters
+        ----------
+        whole
+            provenance of the whole image, for time frames that state no facts themselves
+
+        Returns
+        -------
+        function that returns the SUV of an image, or the image itself
+        """
+        is_on = self.is_on
+
+        def convert(volume: Volume) -> Volume:
+            source = _with_facts(volume, whole)
+            return in_suv(source) if is_on and not why_no_suv(source) else volume
+
+        return convert
 
     def original(self, shown: Volume | None) -> Volume | None:
         """Return the image behind a shown one; the argument itself if it was not converted.
@@ -62,3 +83,8 @@ class SuvImages:
             if shown is not None and converted() is shown:
                 return original() or shown
         return shown
+
+
+def _with_facts(volume: Volume, whole: Plain | None) -> Volume:
+    """Return an image with the facts of its run if it states none itself."""
+    return replace(volume, info=whole) if whole and "scan" not in volume.info else volume

@@ -9,6 +9,7 @@ import pytest
 
 from app.analysis.measure.quality_panel import QualityBox, measured, written
 from app.shell.panels import MeasureTab
+from app.state.models.images.open_volumes import OpenVolume
 from engine.analysis.quality import PhantomFacts
 from engine.data.error_map import ErrorMap
 from engine.data.runs.events import Preview
@@ -107,6 +108,42 @@ def test_values_are_updated_with_each_new_image(qtbot, window, box, cylinder):
     run.begin("another")
     assert box.curves.points == {}
     window.session.run.forget()
+
+
+def test_images_of_another_scan_are_not_measured_at_the_old_position(
+    qtbot, window, box, cylinder, small_study, tmp_path
+):
+    run = window.session.run
+    run.begin("run", small_study)
+    run.keep(preview(cylinder, 1))
+    window.session.view.set_volume(cylinder)
+    box.measure.click()
+    qtbot.waitUntil(lambda: set(box.curves.points) == {1})
+    run.begin("same scan", small_study)
+    run.keep(preview(cylinder, 1))
+    qtbot.waitUntil(lambda: set(box.curves.points) == {1})
+    run.begin("other scan", small_study.model_copy(update={"data": tmp_path / "other.h5"}))
+    run.keep(preview(cylinder, 1))
+    qtbot.wait(20)
+    qtbot.waitUntil(lambda: not window.commands.is_busy)
+    assert box.curves.points == {} and not box.curves.isVisible()
+    run.forget()
+
+
+def test_position_in_another_volume_is_not_used_for_the_images_of_the_run(
+    qtbot, window, box, cylinder, small_study
+):
+    run, volumes = window.session.run, window.session.volumes
+    run.begin("run", small_study)
+    run.keep(preview(cylinder, 1))
+    run.select(None)
+    other = replace(cylinder, values=cylinder.values + 0)
+    volumes.add(OpenVolume("file:other", "Other", "file", other))
+    volumes.set_base("file:other")
+    box.measure.click()
+    qtbot.waitUntil(lambda: box.measured is not None and not window.commands.is_busy)
+    assert box.measured[1] is other and box.curves.points == {}
+    run.forget()
 
 
 @pytest.mark.parametrize(("name", "start"), [("report.pdf", b"%PDF"), ("report.json", b"{")])

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.analysis.measure.time_curve_panel import TimeCurveBox
+from app.state.models.images.open_volumes import IMAGE, OpenVolume
 from app.ui.theme.theme import Theme
 from engine.analysis.quality import time_curve
 from engine.analysis.regions import SphereRegion
@@ -173,3 +174,24 @@ def test_command_states_the_border_rule(tmp_path, capsys):
     assert [row["rule"] for row in rows] == [VOXEL_RULES["centre"]] * 2
     means = [float(row["mean [Bq/mL]"]) for row in rows]
     assert means == pytest.approx([centre + 10, 3 * (centre + 10)], rel=1e-6)  # float32 values
+
+
+def test_sphere_is_at_the_crosshair_of_a_volume_with_other_axes(qtbot, qapp, controls):
+    """z of the second volume points to the feet, so its crosshair is at −z of the frames."""
+    session = controls.session
+    box = TimeCurveBox(session, Theme(qapp, "dark"), lambda *table: None)
+    qtbot.addWidget(box)
+    along_z = np.broadcast_to(GRID.centres_mm(2)[:, None, None] + 10, GRID.shape)
+    volume = Volume(along_z.astype(np.float32), GRID, "counts")
+    session.show_file(volume, "frames.h5", frames=[FrameVolume(FRAMES[0], volume)])
+    turned = Volume(np.zeros(GRID.shape, np.float32), GRID, "HU", {"axes": "LPI"})
+    session.volumes.add(OpenVolume("file:ct", "CT", "file", turned))
+    session.volumes.set_base("file:ct")
+    session.view.set_cursor((0.0, 0.0, 4.0))
+    box.refresh()
+    assert box.curve.means[0] == pytest.approx(6.0, rel=1e-4)
+    assert "4.0" in box.where.text(), "the position as the status bar shows it"
+    session.volumes.set_base(IMAGE)
+    session.view.set_cursor((0.0, 0.0, 4.0))
+    box.refresh()
+    assert box.curve.means[0] == pytest.approx(14.0, rel=1e-4)

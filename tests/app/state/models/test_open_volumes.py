@@ -288,3 +288,37 @@ def test_significance_needs_two_error_maps_of_known_relation(volumes, view):
     assert "with the same volume" in fusion.obstacle("significance")
     volumes.set_overlay("ct")
     assert "must have the same unit" in fusion.obstacle("significance")
+
+
+def unplaced(key: str, **origin: str) -> OpenVolume:
+    """Return a volume without a patient position."""
+    made = opened(key, **origin)
+    return replace(made, volume=replace(made.volume, info={"axes": "xyz"}))
+
+
+def test_stated_position_is_not_used_for_another_scan(view):
+    """Both have one grid, and neither states the position of its patient."""
+    volumes = OpenVolumes(view)
+    first = replace(unplaced(IMAGE, scan="/a"), run=1)
+    volumes.take_image(first, refit=True)
+    view.state_axes("RPI")
+    volumes.take_image(replace(unplaced(IMAGE, scan="/a"), run=1))
+    assert view.axes == "RPI", "the next image of the run"
+    volumes.take_image(replace(unplaced(IMAGE, scan="/a"), run=2))
+    assert view.axes == "RPI", "another run of the scan"
+    volumes.take_image(replace(unplaced(IMAGE, scan="/b"), run=3))
+    assert view.axes == "xyz" and not view.is_stated
+
+
+def test_each_volume_returns_with_its_stated_position(view):
+    volumes = OpenVolumes(view)
+    volumes.take_image(replace(unplaced(IMAGE, scan="/a"), run=1))
+    view.state_axes("RPI")
+    volumes.add(unplaced("file:b"))
+    volumes.set_base("file:b")
+    assert view.axes == "xyz", "it is not known whether both are of one patient"
+    view.state_axes("LPI")
+    volumes.set_base(IMAGE)
+    assert view.axes == "RPI"
+    volumes.set_base("file:b")
+    assert view.axes == "LPI"
