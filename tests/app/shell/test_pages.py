@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.state.models.inputs import Input
 from app.state.models.run_record import RunState
+from app.views.literal_text import as_written
 from engine.data import Tracer
 from engine.data.runs.events import Corrected, Finished, Warned
 from engine.data.runs.record import RecordedWarning
@@ -303,7 +304,7 @@ def test_card_of_the_scan_has_dose_and_weight(opened, window):
     card = window.workflow.scan
     tracer = Tracer(nuclide="F-18", dose_mbq=185, weight_kg=72)
     window.session.study.set_input("tracer", Input("tracer.toml", "F-18", tracer))
-    words = [each.text() for each in card.findChildren(QLabel) if each.isVisible()]
+    words = [as_written(each.text()) for each in card.findChildren(QLabel) if each.isVisible()]
     assert any("185 MBq of F-18, 72 kg" in each for each in words)
     assert "tracer" not in window.workflow.inputs.buttons
 
