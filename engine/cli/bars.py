@@ -38,7 +38,7 @@ class ProgressBar:
         if text:
             self._bars.update(self._task, description=visible_line(text))
 
-    def say(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         """Print a line above the bar, without markup."""
         self._bars.console.print(visible_line(text), markup=False)
 

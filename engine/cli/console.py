@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # most verbs show no bar, and no events of a run
 
 COUNTED = {"lines": "lines of response", "bins": "bins"}
 """Names of the data that a sensitivity covers, by the key of their number."""
-PLAIN_SECONDS = 5.0
+LINE_INTERVAL_S = 5.0
 """Minimum time between two progress lines of a stage, in seconds."""
 
 
@@ -40,7 +40,7 @@ class Console:
 
     def __init__(self, *, quiet: bool = False, only_json: bool = False) -> None:
         self._bar: ProgressBar | None = None
-        self._said = 0.0
+        self._shown_s = 0.0
         self._quiet, self._only_json = quiet, only_json
 
     def line(self, text: str = "") -> None:
@@ -62,7 +62,7 @@ class Console:
     def log(self, text: str) -> None:
         """Print one line about the progress of the work on standard error, unless quiet."""
         if not self._quiet:
-            self._say(text)
+            self._print(text)
 
     def fault(self, text: str) -> None:
         """Print one sentence on standard error.
@@ -85,7 +85,7 @@ class Console:
             the sentence
         """
         if not self._quiet:
-            self._say(f"note: {text}")
+            self._print(f"note: {text}")
 
     def warn(self, text: str) -> None:
         """Print one warning on standard error.
@@ -95,7 +95,7 @@ class Console:
         text
             the sentence
         """
-        self._say(f"warning: {text}")
+        self._print(f"warning: {text}")
 
     def show(self, event: Event) -> None:
         """Print an event of a run; events without a meaning on a terminal are skipped.
@@ -154,7 +154,7 @@ class Console:
     def _begin(self, text: str) -> None:
         self._end()
         self.log(text)
-        self._said = monotonic()
+        self._shown_s = monotonic()
         # A bar rewrites its line with control characters, which would fill a log file
         if sys.stderr.isatty() and not self._quiet:
             from engine.cli.bars import ProgressBar
@@ -165,8 +165,8 @@ class Console:
         if self._bar is not None:
             self._bar.advance(done, total, text)
         # Without a bar: a line every 5 s shows that the program works, and keeps logs short
-        elif monotonic() - self._said >= PLAIN_SECONDS:
-            self._said = monotonic()
+        elif monotonic() - self._shown_s >= LINE_INTERVAL_S:
+            self._shown_s = monotonic()
             self.log(f"  {100 * done // max(total, 1):3d} %  {text}".rstrip())
 
     def _iterated(self, event: Preview) -> None:
@@ -206,12 +206,12 @@ class Console:
         """Print an event; a quiet console prints only warnings."""
         mark = _mark(event)
         if mark or not self._quiet:
-            self._say(f"  {mark}{text}")
+            self._print(f"  {mark}{text}")
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         """Print a line on standard error, above the bar if there is one."""
         if self._bar is not None:
-            self._bar.say(text)
+            self._bar.print_line(text)
             return
         # Progress is not a result: a run continues if the output is closed
         with suppress(OSError):

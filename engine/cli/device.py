@@ -56,7 +56,7 @@ def device_of(name: str, threads: int | None, console: Console) -> Backend:
     ResourceError
         if the device is missing or not usable
     """
-    on = named(name, threads, say=console.log)
+    on = named(name, threads, log=console.log)
     if on.remark:
         console.note(f"{on.remark}")
     return on

@@ -52,7 +52,7 @@ def _inspect(arguments: argparse.Namespace, console: Console) -> None:
     for path in arguments.files:
         report = loader.call(_report, path, arguments.scanner, about=path)
         reports.append((path, report))
-        _say(path, report, console)
+        _show(path, report, console)
     if arguments.json is not None:
         write_reports(reports, arguments.json)
     # The report states each fault; the exit code tells scripts that there is one
@@ -80,7 +80,7 @@ def _report(path: Path, scanner: str | None) -> Report:
     return inspect_regions(path) or inspect(path, scanner=scanner)
 
 
-def _say(path: Path, report: Report, console: Console) -> None:
+def _show(path: Path, report: Report, console: Console) -> None:
     console.line(f"{path.name}: {report.title}")
     for label, text in report.facts:
         console.line(f"  {label + ':':22s} {text}")

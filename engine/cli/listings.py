@@ -97,12 +97,14 @@ def _settings(arguments: argparse.Namespace, console: Console) -> None:
         if writes_json(arguments):
             return
     # One setting with all its facts, many with one line each
-    show = _say_facts if key is not None and all(each.key == key for each in listed) else _say_line
+    show = (
+        _show_facts if key is not None and all(each.key == key for each in listed) else _show_line
+    )
     for each in listed:
         show(each, console)
 
 
-def _say_line(setting: ListedSetting, console: Console) -> None:
+def _show_line(setting: ListedSetting, console: Console) -> None:
     kinds = f" ({', '.join(setting.kinds)})" if setting.kinds else ""
     unit = f" {setting.unit}" if setting.unit else ""
     default = f"{setting.default}{unit}" if setting.default else "automatic"
@@ -110,7 +112,7 @@ def _say_line(setting: ListedSetting, console: Console) -> None:
     console.line(f"{setting.key + kinds:44s} {default}{allowed}")
 
 
-def _say_facts(setting: ListedSetting, console: Console) -> None:
+def _show_facts(setting: ListedSetting, console: Console) -> None:
     console.line(setting.key)
     facts = {
         "Meaning": setting.text,

@@ -187,10 +187,10 @@ def _add(arguments: argparse.Namespace, console: Console) -> None:
             order=order,
         )
         console.line(f"{entry.id}  {path.name}{f': {output.name}' if output else ''}")
-    _say_how_to_start(queue, console)
+    _show_how_to_start(queue, console)
 
 
-def _say_how_to_start(queue: StudyQueue, console: Console) -> None:
+def _show_how_to_start(queue: StudyQueue, console: Console) -> None:
     # Without a runner nothing happens until someone starts one
     if not queue.settings.has_runner:
         console.line("Start it with `isocenter queue run`.")
@@ -324,7 +324,7 @@ def _answer(arguments: argparse.Namespace, console: Console) -> None:
         if (question := entry.open_question) is not None:
             console.line(f"     {question.text}")
             console.line(f"     Answer: isocenter queue answer {id} {options_of(question)}")
-    _say_how_to_start(queue, console)
+    _show_how_to_start(queue, console)
 
 
 def _in_state(queue: StudyQueue, state: str) -> list[str]:

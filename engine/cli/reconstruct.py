@@ -252,7 +252,7 @@ def _demo_outputs(demo: Demo, folder: Path) -> tuple[Path, Path]:
 
 def _study(arguments: argparse.Namespace, console: Console) -> Study:
     """Combine the study file and the options. Options take precedence."""
-    study = study_at(arguments.data, lambda files: _say_files(files, console))
+    study = study_at(arguments.data, lambda files: _show_files(files, console))
     protocol = find_protocol(arguments.protocol) if arguments.protocol else study.protocol
     assignments = list(arguments.assignments)
     if arguments.frames is not None:
@@ -284,7 +284,7 @@ def _assigned(protocol: Protocol, assignments: tuple[str, ...]) -> Protocol:
     return identified(with_settings(protocol, assignments))
 
 
-def _say_files(files: ScanFiles, console: Console) -> None:
+def _show_files(files: ScanFiles, console: Console) -> None:
     titles = {role.key: role.title for role in all_roles()}
     for key, file in files.inputs.items():
         console.log(f"{titles[key]}: {file.name}")
@@ -310,7 +310,7 @@ def _complete(
     study = study.model_copy(update={"fingerprints": job.study.fingerprints})
     where = job.latest() if resume else None
     console.log(f"Job {job.id} on {on.label}")
-    _say_protocol(job.study.protocol, console)
+    _show_protocol(job.study.protocol, console)
     # Closed at the end, so that an interrupted run still saves its checkpoint
     events = keep(
         source(study, on=on, resume=where, on_progress=console.show, folder=job.folder), job
@@ -353,7 +353,7 @@ def _event_log(path: Path | None, console: Console) -> Iterator[Callable[[Event]
         yield lines.write
 
 
-def _say_protocol(protocol: Protocol, console: Console) -> None:
+def _show_protocol(protocol: Protocol, console: Console) -> None:
     console.log(f"Protocol: {version_words(protocol)}")
     for change in protocol.saved.changed if protocol.saved is not None else ():
         console.log(f"  {change}")

@@ -171,7 +171,7 @@ class FollowingThread(ABC, Generic[Update]):
     def _has_something(self) -> bool:
         return bool(self._events or self._is_new or self._fault is not None or self._has_ended)
 
-    def _say(self, event: SourceEvent) -> None:
+    def _report(self, event: SourceEvent) -> None:
         with self._changed:
             self._events.append(event)
             self._changed.notify_all()
@@ -200,7 +200,7 @@ class FollowingThread(ABC, Generic[Update]):
         if self._recorder is not None:
             self._recorder.close()
             for text in self._recorder.take_notices():
-                self._say(Noticed(text))
+                self._report(Noticed(text))
 
     def _follow_to_end(self, arrivals: Queue, follow: Callable[[], None]) -> None:
         """Make images with `follow`; if it fails, only record the rest of the scan."""
@@ -210,7 +210,7 @@ class FollowingThread(ABC, Generic[Update]):
             raise
         except Exception as e:
             if self._is_recorded and not arrivals.has_failed:
-                self._say(Noticed(self._text_of(e)))
+                self._report(Noticed(self._text_of(e)))
                 self._receive_rest(arrivals)
             raise
 
@@ -229,4 +229,4 @@ class FollowingThread(ABC, Generic[Update]):
             if isinstance(arrived, Ended):
                 return
             if isinstance(arrived, SourceEvent):
-                self._say(arrived)
+                self._report(arrived)

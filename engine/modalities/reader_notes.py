@@ -17,7 +17,7 @@ REPLACED = (
 )
 
 
-def say(context: RunContext[Protocol], notes: Iterable[str]) -> Iterator[Noted | Warned]:
+def report_notes(context: RunContext[Protocol], notes: Iterable[str]) -> Iterator[Noted | Warned]:
     """Yield an event for each note, and record it for the provenance.
 
     Parameters

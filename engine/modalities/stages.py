@@ -26,7 +26,7 @@ from engine.data.runs.record import RecordedRun
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io.safety.cut_off import EVENTS
-from engine.modalities.reader_notes import say, with_lost_inputs
+from engine.modalities.reader_notes import report_notes, with_lost_inputs
 from engine.modalities.run_end import Until, completed
 from engine.protocols.run_context import provenance
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
@@ -68,7 +68,7 @@ def say_notes(context: RunContext[Protocol], data: ScanWithNotes) -> Iterator[Ev
         scan as read
     """
     # Settings that the file of the protocol leaves open are reported with the notes.
-    yield from say(context, (*data.notes, *unstated_in(context.protocol)))
+    yield from report_notes(context, (*data.notes, *unstated_in(context.protocol)))
     # A truncated file counts as a correction, because its last events are missing from the image.
     if EVENTS in data.info:
         text = f"{data.info[EVENTS]:,} from a truncated file"

@@ -21,7 +21,7 @@ TESTING = "Testing the GPU (once for each card, driver and version)."
 
 
 def named(
-    name: str, threads: int | None = None, *, say: Callable[[str], None] | None = None
+    name: str, threads: int | None = None, *, log: Callable[[str], None] | None = None
 ) -> Backend:
     """Return the device of this name; a GPU only if it passes the self-test.
 
@@ -31,10 +31,10 @@ def named(
         a name of `engine.core.backend.named`
     threads
         threads of the CPU; None: all available cores
-    say
+    log
         called with a sentence before a self-test, which takes some seconds
     """
-    return backend.named(name, threads, check=_check(say))
+    return backend.named(name, threads, check=_check(log))
 
 
 def best() -> Backend:
@@ -54,15 +54,15 @@ def best() -> Backend:
     return backend.best(_check(None))
 
 
-def _check(say: Callable[[str], None] | None) -> backend.Check:
+def _check(log: Callable[[str], None] | None) -> backend.Check:
     def obstacle(on: Backend, card: NvidiaCard) -> str:
         verdict = stored_result(card)
         if verdict is None:
             # This import loads all kernels of the CPU, which takes seconds; CPU runs skip it.
             from engine.selftest.running import findings
 
-            if say is not None:
-                say(TESTING)
+            if log is not None:
+                log(TESTING)
             found = tuple(findings(on))
             if any(finding.was_full for finding in found):
                 # A full memory says nothing about the answers, so no verdict is stored and the next

@@ -85,7 +85,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
     ) as session:
         fault = _followed(session, lines, DiskCheck(arguments.scan, session), ending)
     for text in session.take_texts():
-        lines.say("noticed", text)
+        lines.show_text("noticed", text)
     update = session.newest
     # Errors of one output must not prevent the next one
     images, faults = update.images, list[BaseException]()
@@ -95,7 +95,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
         try:
             scan = save_scan(session.scan(), arguments.scan)
             ending.recording_after(session, arguments.scan)
-            lines.say("saved", f"Scan: {arguments.scan}")
+            lines.show_text("saved", f"Scan: {arguments.scan}")
         except EngineError as e:
             faults.append(e)
     if images is not None:
@@ -114,7 +114,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
     # After an error the scan has gaps, and a volume of it would look complete
     if scan is not None and arguments.volume is not None and fault is None:
         whole_volume(scan, protocol, arguments, on, console)
-        lines.say("saved", f"Volume: {arguments.volume}")
+        lines.show_text("saved", f"Volume: {arguments.volume}")
     _raise_first(fault, faults, lines)
     if isinstance(fault, KeyboardInterrupt) and images is not None:
         raise KeyboardInterrupt("the scan was stopped; the slices reconstructed so far are saved.")
@@ -137,7 +137,7 @@ def _save_slices(
     # The digest of all frames makes the slices traceable even without a stored scan
     made = provenance_of(session, images, origin, frames_sha256=session.frames_sha256)
     saved = save_slices(images, output, made)
-    lines.say("saved", f"Slices: {', '.join(map(str, saved))}")
+    lines.show_text("saved", f"Slices: {', '.join(map(str, saved))}")
 
 
 def _raise_first(fault: BaseException | None, faults: list[BaseException], lines: _Lines) -> None:
@@ -145,7 +145,7 @@ def _raise_first(fault: BaseException | None, faults: list[BaseException], lines
     if fault is not None and not isinstance(fault, KeyboardInterrupt):
         faults.insert(0, fault)
     for each in faults[1:]:
-        lines.say("fault", str(each))
+        lines.show_text("fault", str(each))
     if faults:
         raise faults[0]
 
@@ -206,7 +206,7 @@ def _followed(
     session: LiveSession, lines: _Lines, disk: DiskCheck, ending: Ending
 ) -> BaseException | None:
     """Print updates until the scan ends; return the exception that ended it early, if any."""
-    said_s = monotonic()
+    shown_s = monotonic()
     try:
         while True:
             news = session.take()
@@ -214,14 +214,14 @@ def _followed(
                 warning = disk.warning()
                 if warning is not None:
                     # The source can deliver thousands of updates per second
-                    lines.say("noticed", warning)
-                if monotonic() - said_s >= EVERY_S:
-                    said_s = monotonic()
+                    lines.show_text("noticed", warning)
+                if monotonic() - shown_s >= EVERY_S:
+                    shown_s = monotonic()
                     lines.show(news)
             elif news is not None:
                 if isinstance(news, Ended):
                     lines.show(session.newest)
-                lines.say(type(news).__name__.lower(), news.text)
+                lines.show_text(type(news).__name__.lower(), news.text)
                 if isinstance(news, Ended):
                     return None
     # Also Ctrl+C: the caller saves the data received so far
@@ -242,7 +242,7 @@ class _Lines:
         text = update.state if update.images is None else _figures(update.statistics)
         self.console.log(f"  {text}{self.note}")
 
-    def say(self, kind: str, text: str) -> None:
+    def show_text(self, kind: str, text: str) -> None:
         """Print a message."""
         self.console.line(text)
 
@@ -257,7 +257,7 @@ class _JsonLines(_Lines):
             values |= {"weights": update.images.weights, "axis": update.images.axis_column}
         self.console.line(json.dumps(values))
 
-    def say(self, kind: str, text: str) -> None:
+    def show_text(self, kind: str, text: str) -> None:
         self.console.line(json.dumps({"event": kind, "text": text}))
 
 

@@ -77,18 +77,18 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
     with LivePetSession(source, choices, on=on, recorder=recorder) as session:
         fault = _followed(session, lines, ending)
     for text in session.take_texts():
-        lines.say("noticed", text)
+        lines.show_text("noticed", text)
     # First: the scan cannot be repeated
     scan, scan_fault = _saved_scan(session, arguments.scan, lines, ending)
     image = session.newest.image
     if image is not None:
         save(image, arguments.output)
-        lines.say("saved", f"Image: {arguments.output}")
+        lines.show_text("saved", f"Image: {arguments.output}")
     # After an error the scan has gaps, and a volume of it would look complete
     if scan is not None and arguments.volume is not None and fault is None:
         study = Study(data=arguments.scan, inputs=given, protocol=protocol)
         _reconstruct_recorded(scan, study, arguments, on, console)
-        lines.say("saved", f"Volume: {arguments.volume}")
+        lines.show_text("saved", f"Volume: {arguments.volume}")
     if isinstance(fault, KeyboardInterrupt) and image is not None:
         raise KeyboardInterrupt("the scan was stopped; the image reconstructed so far is saved.")
     if fault is not None:
@@ -116,7 +116,7 @@ def _saved_scan(
     except EngineError as e:
         return None, e
     ending.recording_after(session, path)
-    lines.say("saved", f"Scan: {path}")
+    lines.show_text("saved", f"Scan: {path}")
     return scan, None
 
 
@@ -157,18 +157,18 @@ def _input_files(arguments: argparse.Namespace) -> dict[str, Path]:
 
 def _followed(session: LivePetSession, lines: _Lines, ending: Ending) -> BaseException | None:
     """Print updates until the scan ends; return the exception that ended it early, if any."""
-    said_s = monotonic()
+    shown_s = monotonic()
     try:
         while True:
             news = session.take()
             if isinstance(news, LivePetUpdate):
-                if monotonic() - said_s >= EVERY_S:
-                    said_s = monotonic()
+                if monotonic() - shown_s >= EVERY_S:
+                    shown_s = monotonic()
                     lines.show(news)
             elif news is not None:
                 if isinstance(news, Ended):
                     lines.show(session.newest)
-                lines.say_event(news)
+                lines.show_event(news)
                 if isinstance(news, Ended):
                     return None
     except (KeyboardInterrupt, EngineError) as e:
@@ -208,13 +208,13 @@ class _Lines:
         begin = f"{update.state}; " if update.state else ""
         self.console.log(f"  {begin}{_figures(update.statistics)}{self.note}")
 
-    def say(self, kind: str, text: str) -> None:
+    def show_text(self, kind: str, text: str) -> None:
         """Print a message."""
         self.console.line(text)
 
-    def say_event(self, event: SourceEvent) -> None:
+    def show_event(self, event: SourceEvent) -> None:
         """Print an event of the source, or a motion of the object."""
-        self.say(type(event).__name__.lower(), event.text)
+        self.show_text(type(event).__name__.lower(), event.text)
 
 
 class _JsonLines(_Lines):
@@ -224,10 +224,10 @@ class _JsonLines(_Lines):
         values: Plain = {"event": "figures", "state": update.state, "network": bool(self.note)}
         self.console.line(json.dumps(values | update.statistics.to_json()))
 
-    def say(self, kind: str, text: str) -> None:
+    def show_text(self, kind: str, text: str) -> None:
         self.console.line(json.dumps({"event": kind, "text": text}))
 
-    def say_event(self, event: SourceEvent) -> None:
+    def show_event(self, event: SourceEvent) -> None:
         values: Plain = {"event": type(event).__name__.lower(), "text": event.text}
         if isinstance(event, Moved):
             values |= event.motion.to_json()

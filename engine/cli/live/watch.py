@@ -63,7 +63,7 @@ def _watch(arguments: argparse.Namespace, console: Console) -> None:
             if isinstance(arrival, Frame):
                 watch.show(arrival)
             else:
-                watch.say(arrival)
+                watch.show_event(arrival)
 
 
 class _JsonWatch:
@@ -89,7 +89,7 @@ class _JsonWatch:
         }
         self._console.line(json.dumps(values))
 
-    def say(self, event: SourceEvent) -> None:
+    def show_event(self, event: SourceEvent) -> None:
         self._console.line(json.dumps({"kind": type(event).__name__.lower(), "text": event.text}))
 
 
@@ -101,24 +101,24 @@ class _Watch:
         # The rate of the last 200 frames follows changes, unlike the average of the scan
         self._times: deque[float] = deque(maxlen=RATE_OF)
         self._last: Frame | None = None
-        self._said_s = monotonic()
+        self._shown_s = monotonic()
         self._lost = 0
 
     def show(self, frame: Frame) -> None:
         self._times.append(frame.arrived_s)
         self._lost += frame.lost
         self._last = frame
-        if monotonic() - self._said_s >= EVERY_S:
-            self._say_newest()
+        if monotonic() - self._shown_s >= EVERY_S:
+            self._show_newest()
 
-    def say(self, event: SourceEvent) -> None:
+    def show_event(self, event: SourceEvent) -> None:
         # The last figures would otherwise be up to a second old
         if isinstance(event, Ended):
-            self._say_newest()
+            self._show_newest()
         self._console.line(event.text)
 
-    def _say_newest(self) -> None:
-        frame, self._said_s = self._last, monotonic()
+    def _show_newest(self) -> None:
+        frame, self._shown_s = self._last, monotonic()
         if frame is None:
             return
         at = "" if frame.angle_rad is None else f" at {np.degrees(frame.angle_rad):.2f}°"

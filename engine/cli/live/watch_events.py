@@ -35,7 +35,7 @@ def watch_events(source: EventSource, console: Console, *, as_json: bool, note: 
             if isinstance(arrival, EventBatch):
                 watch.show(arrival)
             else:
-                watch.say(arrival)
+                watch.show_event(arrival)
 
 
 class _JsonWatch:
@@ -60,7 +60,7 @@ class _JsonWatch:
         }
         self._console.line(json.dumps(values))
 
-    def say(self, event: SourceEvent) -> None:
+    def show_event(self, event: SourceEvent) -> None:
         self._console.line(json.dumps({"kind": type(event).__name__.lower(), "text": event.text}))
 
 
@@ -69,7 +69,7 @@ class _Watch:
 
     def __init__(self, console: Console, arrivals: EventArrivals, note: str = "") -> None:
         self._console, self._arrivals, self._note = console, arrivals, note
-        self._said_s = monotonic()
+        self._shown_s = monotonic()
         self._lost = 0
         self._prompts = self._delayeds = 0
         self._from_s: float | None = None
@@ -84,12 +84,12 @@ class _Watch:
         self._delayeds += events.n_delayed
         first_s, self._until_s = batch.span_s
         self._from_s = first_s if self._from_s is None else self._from_s
-        if monotonic() - self._said_s >= EVERY_S:
-            self._say_newest()
+        if monotonic() - self._shown_s >= EVERY_S:
+            self._show_newest()
 
-    def say(self, event: SourceEvent) -> None:
+    def show_event(self, event: SourceEvent) -> None:
         if isinstance(event, Ended):
-            self._say_newest()
+            self._show_newest()
         self._console.line(event.text)
 
     def _counts(self) -> str:
@@ -98,8 +98,8 @@ class _Watch:
         words = f"{max(self._lost - skipped, 0):,} lost"
         return f"{words}, {skipped:,} not displayed" if skipped else words
 
-    def _say_newest(self) -> None:
-        self._said_s = monotonic()
+    def _show_newest(self) -> None:
+        self._shown_s = monotonic()
         if self._from_s is None:
             return
         # At least 1 ms: a batch may have all its events in the same millisecond

@@ -206,7 +206,7 @@ def _gpu(arguments: argparse.Namespace, console: Console) -> None:
         parts=arguments.parts.split(",") if arguments.parts else card_parts.PARTS,
         sizes=card_parts.TINY if arguments.quick else card_parts.CardSizes(),
         repeats=arguments.repeats,
-        say=console.log,
+        log=console.log,
     )
     if arguments.json is not None:
         keep(found, arguments.json)
@@ -243,7 +243,7 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
         repeats=arguments.repeats,
         budget_s=arguments.budget,
     )
-    figures = listmode.run(devices, parts=parts, work=work, say=console.log)
+    figures = listmode.run(devices, parts=parts, work=work, log=console.log)
     if arguments.json is not None:
         keep(figures, arguments.json)
     if arguments.keep_tuning is not None:
@@ -281,7 +281,7 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
         others=others,
         search=lambda on, searched, budget_s: fastest_of_paths(on, searched, budget_s=budget_s),
     )
-    figures = cone_parts.run(on, parts=parts, work=work, say=console.log)
+    figures = cone_parts.run(on, parts=parts, work=work, log=console.log)
     if arguments.json is not None:
         keep(figures, arguments.json)
     if arguments.keep_tuning is not None:
@@ -301,7 +301,7 @@ def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
     # Computing the response of the full system takes long, and continues after an interrupt
     with resume_hint():
         response = panels.response_of(
-            system, arguments.response, threads=devices[0].threads, say=console.log
+            system, arguments.response, threads=devices[0].threads, log=console.log
         )
     figures = dual_head_parts.run(
         devices,
@@ -312,7 +312,7 @@ def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
         repeats=arguments.repeats,
         iterations=arguments.iterations,
         n_counts=arguments.counts,
-        say=console.log,
+        log=console.log,
     )
     if arguments.json is not None:
         keep(figures, arguments.json)

@@ -102,7 +102,7 @@ def _normalise(arguments: argparse.Namespace, console: Console) -> None:
     made = measure(request, on=cpu(), tell=tell)
     console.close()
     made.write(arguments.output)
-    _say(made.found, console)
+    _show(made.found, console)
     for remark in made.remarks:
         console.note(f"{remark}")
     console.line(f"Normalisation: {arguments.output}")
@@ -128,7 +128,7 @@ def _source(arguments: argparse.Namespace) -> CylinderSource:
     return CylinderSource.rotating_line(arguments.radius_mm, arguments.width_mm, length_mm)
 
 
-def _say(found: MeasuredComponents, console: Console) -> None:
+def _show(found: MeasuredComponents, console: Console) -> None:
     """Print the components and their standard errors."""
     import numpy as np
 

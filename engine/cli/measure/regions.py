@@ -122,7 +122,7 @@ def _regions(arguments: argparse.Namespace, console: Console) -> None:
             console.line(f"  {_error_sentence(each, each.errors)}")
     # Frames would give one line for each pair and frame.
     if volume.error is not None and len(images) == 1:
-        _say_differences(measured, console)
+        _show_differences(measured, console)
     console.line(f"Rule: {VOXEL_RULES[arguments.rule]}")
     if arguments.csv is not None:
         write_table(measured, arguments.csv)
@@ -239,7 +239,7 @@ def _error_sentence(measured: MeasuredRegion, errors: RegionErrors) -> str:
     )
 
 
-def _say_differences(measured: Sequence[MeasuredRegion], console: Console) -> None:
+def _show_differences(measured: Sequence[MeasuredRegion], console: Console) -> None:
     from engine.analysis.regions.pairs import compared, limit_of  # few images have errors
 
     for each in compared(measured):

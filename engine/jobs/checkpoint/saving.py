@@ -191,7 +191,7 @@ class _Saver:
         try:
             is_kept = self.job.save(preview)
         except EngineError as e:
-            yield from self._say_unsaved(e)
+            yield from self._warn_unsaved(e)
             return
         finally:
             self._saved_at = monotonic()
@@ -208,12 +208,12 @@ class _Saver:
         try:
             self.job.save_frame(preview)
         except EngineError as e:
-            yield from self._say_unsaved(e)
+            yield from self._warn_unsaved(e)
             return
         self._saved, self._saved_at = preview, monotonic()
         yield Checkpointed(self.job.id, preview.iteration, preview.subset)
 
-    def _say_unsaved(self, e: EngineError) -> Iterator[Event]:
+    def _warn_unsaved(self, e: EngineError) -> Iterator[Event]:
         # One warning is enough: the next checkpoints would fail for the same reason
         if not self._warned:
             yield Warned(f"No checkpoint could be saved. The run continues without one: {e}")

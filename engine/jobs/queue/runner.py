@@ -46,7 +46,7 @@ class QueueRunner:
         queue on disk
     executor
         starts work on studies
-    say
+    log_line
         called with a line about each start and end
     lease_s
         time after which studies of a silent machine are taken over [s]
@@ -56,11 +56,11 @@ class QueueRunner:
         self,
         queue: StudyQueue,
         executor: Executor,
-        say: Callable[[str], object] | None = None,
+        log_line: Callable[[str], object] | None = None,
         *,
         lease_s: float = LEASE_S,
     ) -> None:
-        self._queue, self._executor, self._say = queue, executor, say or log.info
+        self._queue, self._executor, self._log = queue, executor, log_line or log.info
         self._others = OthersLeases(lease_s)
         self._leases: dict[str, OwnLease] = {}
         self._is_over = Flag()
@@ -121,7 +121,7 @@ class QueueRunner:
             if settled.wish == "remove":
                 self._queue.drop(id)
             why = f": {settled.text}" if settled.text else ""
-            self._say(f"{settled.title}: {settled.state}{why}")
+            self._log(f"{settled.title}: {settled.state}{why}")
         del self._works[id], self._leases[id]
 
     def _stop_lost_leases(self) -> None:
@@ -163,7 +163,7 @@ class QueueRunner:
                     return  # in order: no study starts before one that waits for memory
                 claimed = self._queue.claim(entry.id, lapsed=entry if has_lapsed else None)
                 if claimed is not None:
-                    self._say(f"{claimed.title}: {self._start_text(claimed)}")
+                    self._log(f"{claimed.title}: {self._start_text(claimed)}")
                     self._leases[entry.id] = OwnLease()
                     self._works[entry.id] = self._executor.start(claimed)
                 return  # the next read of the queue counts this study, and can start another one
@@ -229,7 +229,7 @@ class QueueRunner:
         # The same error returns five times a second until it is solved
         if str(e) != self._fault:
             self._fault = str(e)
-            self._say(f"The queue cannot be written: {e}")
+            self._log(f"The queue cannot be written: {e}")
 
 
 def _memory_of(entry: QueueEntry) -> RunMemory:

@@ -41,11 +41,11 @@ class AxisFinder:
     Parameters
     ----------
     found : called with the column of the axis, from 0
-    say : called with a sentence about the result
+    report : called with a sentence about the result
     """
 
-    def __init__(self, found: Callable[[float], object], say: Callable[[str], object]) -> None:
-        self._found, self._say = found, say
+    def __init__(self, found: Callable[[float], object], report: Callable[[str], object]) -> None:
+        self._found, self._report = found, report
         self._thread: Thread | None = None
 
     def begin(self, views: Projections) -> None:
@@ -72,7 +72,7 @@ class AxisFinder:
             # One thread: slices of incoming frames need the others
             found = CentreOfRotation().estimate(views, on=cpu(1))
         except EngineError as e:
-            self._say(f"The rotation axis stays at column {before:.2f}: {e}")
+            self._report(f"The rotation axis stays at column {before:.2f}: {e}")
             return
         self._found(found.value)
-        self._say(f"The rotation axis is at column {found.value:.2f} ({found.method}).")
+        self._report(f"The rotation axis is at column {found.value:.2f} ({found.method}).")

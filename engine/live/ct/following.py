@@ -88,7 +88,7 @@ class LiveWork:
     source : source of the frames; only its name and geometry are used
     choices : geometry, slices, steps, filter and mode
     on : device and threads
-    say : called with events of the source
+    report : called with events of the source
     """
 
     def __init__(
@@ -97,9 +97,9 @@ class LiveWork:
         choices: LiveChoices,
         *,
         on: Backend,
-        say: Callable[[SourceEvent], None],
+        report: Callable[[SourceEvent], None],
     ) -> None:
-        self._source, self._choices, self._on, self._say = source, choices, on, say
+        self._source, self._choices, self._on, self._report = source, choices, on, report
         self._slices: LiveSlices | None = None
         self._geometry: XrayGeometry | None = None
         # Announced, but perhaps not used yet: it may belong to the next scan
@@ -144,7 +144,7 @@ class LiveWork:
             if isinstance(each, Frame):
                 frames.append(each)
             elif not isinstance(each, Ended):
-                self._say(each)
+                self._report(each)
             if isinstance(each, ShapeChanged) or self._starts_other_geometry(each):
                 # Frames before another detector or geometry would be reconstructed with the wrong
                 # one
@@ -199,7 +199,7 @@ class LiveWork:
 
     def _add(self, slices: LiveSlices, frames: Sequence[Frame], *, same_scan: bool = False) -> None:
         for text in slices.add(frames, same_scan=same_scan):
-            self._say(Noticed(f"{self._source.name}: {text}"))
+            self._report(Noticed(f"{self._source.name}: {text}"))
 
     def _created_slices(self) -> LiveSlices | None:
         """Return the slices, once the geometry is known."""
@@ -220,7 +220,7 @@ class LiveWork:
         )
         # Reported once, when the steps are known to meet this geometry
         for title in slices.preparation.left_out:
-            self._say(
+            self._report(
                 Noticed(f"{title} needs the whole scan and is left out of the live reconstruction.")
             )
         return slices
@@ -245,7 +245,7 @@ class LiveWork:
     def _restart(self, slices: LiveSlices) -> None:
         slices.clear()
         self._preview.forget()
-        self._say(
+        self._report(
             Resumed(f"{self._source.name}: another scan starts. Earlier views are discarded.")
         )
 
@@ -267,7 +267,7 @@ class LiveWork:
                 if self._slices is not None:
                     request(self._slices)
             except EngineError as e:
-                self._say(Noticed(str(e)))
+                self._report(Noticed(str(e)))
 
     def refresh(self, *, is_idle: bool, is_late: bool) -> None:
         """Update the images.
@@ -285,7 +285,7 @@ class LiveWork:
         self._images = slices.refresh(is_idle=is_idle)
         fault = self._preview.take_fault()
         if fault:
-            self._say(Noticed(f"{self._source.name}: the preview volume has failed ({fault})."))
+            self._report(Noticed(f"{self._source.name}: the preview volume has failed ({fault})."))
         if self._images is None:
             return
         self._figures.showed()

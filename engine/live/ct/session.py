@@ -76,9 +76,9 @@ class LiveSession(FollowingThread[LiveUpdate]):
         # Between source and queue, so that frames dropped from the queue are recorded
         self._recording = Recording(source, choices.geometry, recorder) if is_kept else None
         self._source, self._on = self._recording or source, on
-        self._work = LiveWork(source, choices, on=on, say=self._say)
+        self._work = LiveWork(source, choices, on=on, report=self._report)
         self._requests: dict[str, Request] = {}
-        self._finder = AxisFinder(self.set_axis, lambda text: self._say(Noticed(text)))
+        self._finder = AxisFinder(self.set_axis, lambda text: self._report(Noticed(text)))
         self._begin(self._work.update)
 
     def place(self, planes: Sequence[Plane]) -> None:
@@ -192,7 +192,7 @@ class LiveSession(FollowingThread[LiveUpdate]):
             self._see_axis_found()
         self._hand_over()
         if self._stays and not self._stop.is_set():
-            self._say(Ended(f"{self._name}: ended."))
+            self._report(Ended(f"{self._name}: ended."))
             self._answer_on()
         self._finder.wait()
 

@@ -44,7 +44,7 @@ class LivePetWork:
     choices : protocol and mode
     on : device and threads
     stop : set when the session closes
-    say : called with events of the source
+    report : called with events of the source
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class LivePetWork:
         *,
         on: Backend,
         stop: Event,
-        say: Callable[[SourceEvent], None],
+        report: Callable[[SourceEvent], None],
     ) -> None:
         self._source, self._choices, self._on = source, choices, on
-        self._stop, self._say = stop, say
+        self._stop, self._report = stop, report
         settings = choices.settings
         newest_s = settings.newest_s if settings.mode == "sliding" else None
         # Once, at the start: later the events themselves reduce the free memory
@@ -70,7 +70,7 @@ class LivePetWork:
         self._new: list[ListMode] = []
         self._gone, self._turn, self._speed = 0, 0, FIRST_GUESS
         self._figures = PetFigures()
-        self._watching = Watching(source.name, settings.motion, say)
+        self._watching = Watching(source.name, settings.motion, report)
         self._seen_until_s, self._settling = 0.0, ""
 
     @property
@@ -123,7 +123,7 @@ class LivePetWork:
                 together.clear()  # nothing of the previous scan stays
                 self._restart()
             if not isinstance(each, Ended):
-                self._say(each)
+                self._report(each)
         # All at once: each pass over small batches has a fixed cost
         if together:
             events = joined(together)
@@ -139,7 +139,7 @@ class LivePetWork:
         if not is_kept:
             # Only the first batch without memory is reported
             if self.store.left_out == events.n_events:
-                self._say(Noticed(f"{self._source.name}: {self._full()}"))
+                self._report(Noticed(f"{self._source.name}: {self._full()}"))
             return
         self._gone += gone
         if self._image is not None and usable.any():
@@ -159,7 +159,7 @@ class LivePetWork:
         found = LiveCorrections(choices.attach(head), choices.protocol, on=self._on)
         self.corrections = found
         for title in found.left_out:
-            self._say(
+            self._report(
                 Noticed(f"{title} needs the whole scan and is left out of the live reconstruction.")
             )
         # In a thread: the sensitivity takes seconds to minutes, and events are stored meanwhile

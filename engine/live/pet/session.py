@@ -62,7 +62,7 @@ class LivePetSession(FollowingThread[LivePetUpdate]):
             source = RecordedEvents(source, recorder)
         self._source, self._choices = source, choices or LivePetChoices()
         self._settles = False
-        self._work = LivePetWork(source, self._choices, on=on, stop=self._stop, say=self._say)
+        self._work = LivePetWork(source, self._choices, on=on, stop=self._stop, report=self._report)
         self._begin(self._work.update)
 
     @property

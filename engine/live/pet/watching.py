@@ -18,15 +18,15 @@ class Watching:
     ----------
     name : name of the source
     is_on : True to watch for motion
-    say : called with each motion, when it is detected and when its size is final
+    report : called with each motion, when it is detected and when its size is final
 
     Attributes
     ----------
     motions : motions, the oldest first
     """
 
-    def __init__(self, name: str, is_on: bool, say: Callable[[SourceEvent], None]) -> None:
-        self._name, self._say = name, say
+    def __init__(self, name: str, is_on: bool, report: Callable[[SourceEvent], None]) -> None:
+        self._name, self._report = name, report
         self._watch = MotionWatch() if is_on else None
         self.motions: list[Motion] = []
 
@@ -58,4 +58,4 @@ class Watching:
             else:
                 self.motions.append(motion)
                 text = f"{self._name}: the object is moving, so far {text}."
-            self._say(Moved(text, motion))
+            self._report(Moved(text, motion))

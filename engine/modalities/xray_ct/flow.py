@@ -19,7 +19,7 @@ from engine.io import read_projections
 from engine.modalities import stages
 from engine.modalities.attaching import attach_inputs
 from engine.modalities.kernel_steps import prepare_kernels
-from engine.modalities.reader_notes import say
+from engine.modalities.reader_notes import report_notes
 from engine.modalities.requirements import Requirements, plan_of, refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.modalities.xray_ct import in_slabs
@@ -84,7 +84,7 @@ def flow(
 
         spaces = wanted, (worked, region)
         return (yield from iterations_in_slabs.flow(context, given, *spaces, resume, finish_early))
-    streams = yield from say_requirements(context, requirements, worked.grid, wanted.grid)
+    streams = yield from report_requirements(context, requirements, worked.grid, wanted.grid)
     A = xray_ct.projector(
         scan,
         worked.grid,
@@ -136,7 +136,7 @@ def read(context: Context) -> Stage[Projections]:
     context.log.scanner = fingerprint(scan)
     n_views, n_rows, n_columns = scan.shape
     yield Loaded(f"{n_views} views of {n_columns} × {n_rows} pixels", context.log.facts)
-    yield from say(context, scan.notes)
+    yield from report_notes(context, scan.notes)
     yield from stages.warn_of_misfit(context, context.protocol.misfit(scan.geometry))
     yield context.log.end("read", views=n_views)
     return scan
@@ -294,7 +294,7 @@ def needs_of(context: Context, scan: Projections, grid: ImageGrid) -> Requiremen
     return estimate(context.protocol, scan.shape, grid, on=on, climbs=climbs, in_files=in_files)
 
 
-def say_requirements(
+def report_requirements(
     context: Context, requirements: Requirements, grid: ImageGrid, image: ImageGrid
 ) -> Stage[bool]:
     """Report the requirements of a run, and refuse one that does not fit.
@@ -312,7 +312,7 @@ def say_requirements(
 
     Returns
     -------
-    say_requirements
+    report_requirements
         True if data pass through the memory of a GPU in parts
     """
     refuse_if_too_large(requirements, grid, remedy(context.protocol))

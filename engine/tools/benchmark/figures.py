@@ -20,11 +20,11 @@ FORMATS = (LISTMODE, CONE, DUAL_HEAD, LIVE, PEERS, CARD)
 VERSION = 1
 
 Figures = Plain
-Say = Callable[[str], None]
+Log = Callable[[str], None]
 
 
 def collect(
-    kind: str, devices: Sequence[Backend], parts: Mapping[str, Callable[[], Figures]], say: Say
+    kind: str, devices: Sequence[Backend], parts: Mapping[str, Callable[[], Figures]], log: Log
 ) -> Figures:
     """Measure parts one by one.
 
@@ -36,7 +36,7 @@ def collect(
         measured devices
     parts
         functions that measure, by the name of the part
-    say
+    log
         called with the name of each part
 
     Returns
@@ -48,7 +48,7 @@ def collect(
     busy = psutil.cpu_percent(interval=1.0) / 100 * (psutil.cpu_count() or 1)
     measured = {}
     for name, measure in parts.items():
-        say(f"measuring {name} ...")
+        log(f"measuring {name} ...")
         measured[name] = measure()
     return {
         "format": kind,

@@ -50,7 +50,7 @@ def parts_of(devices: Sequence[Backend]) -> tuple[str, ...]:
 
 
 def run(
-    devices: Sequence[Backend], *, parts: Sequence[str], work: ListModeWork, say: figures.Say
+    devices: Sequence[Backend], *, parts: Sequence[str], work: ListModeWork, log: figures.Log
 ) -> Plain:
     """Measure parts one by one.
 
@@ -62,7 +62,7 @@ def run(
         names from `PARTS`
     work
         amount of measurements
-    say
+    log
         called with the name of each part
 
     Returns
@@ -82,7 +82,7 @@ def run(
             f"--parts: {unknown[0]!r} is not available on this device; choose from {possible}."
         )
     measures = {part: partial(_measure, part, devices, work) for part in parts}
-    return figures.collect(figures.LISTMODE, devices, measures, say)
+    return figures.collect(figures.LISTMODE, devices, measures, log)
 
 
 def _measure(part: str, devices: Sequence[Backend], work: ListModeWork) -> Plain:

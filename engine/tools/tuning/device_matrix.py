@@ -35,7 +35,7 @@ class DeviceProjection(TuningProblem):
     ) -> None:
         self.on = on
         self._response = response or response_of(
-            STANDARD, None, threads=cpu().threads, say=lambda _: None
+            STANDARD, None, threads=cpu().threads, log=lambda _: None
         )
         self._n_subsets = n_subsets or SUBSETS[STANDARD]
         scanner, usual = self._response.scanner, MatrixVariant()

@@ -38,7 +38,7 @@ class HostProjection(TuningProblem):
     ) -> None:
         self.on = on
         self._response = response or response_of(
-            STANDARD, None, threads=on.threads, say=lambda _: None
+            STANDARD, None, threads=on.threads, log=lambda _: None
         )
         self._n_subsets = n_subsets or SUBSETS[STANDARD]
         scanner = self._response.scanner

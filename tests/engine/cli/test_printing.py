@@ -64,7 +64,7 @@ def test_foreign_line_breaks_are_not_printed(what: str, capsys: pytest.CaptureFi
 def test_progress_bar_shows_escapes_and_ignores_markup(capsys: pytest.CaptureFixture[str]) -> None:
     bar = ProgressBar()
     bar.advance(1, 2, f"[red]{EVIL}")
-    bar.say(f"[bold]{EVIL}")
+    bar.print_line(f"[bold]{EVIL}")
     bar.close()
     out = capsys.readouterr().err
     assert is_clean(out) and "[bold]" in out

@@ -57,7 +57,7 @@ class FolderScan:
         self._screening = Screening(name)
         self._missing = MissingNumbers(name)
         self._first: dict[str, int] = {}
-        self._said: set[str] = set()
+        self._reported: set[str] = set()
         self._tried, self._above_at_s = 0, 0.0
         self._shape: tuple[int, int] | None = None
         # Some detectors have rows that are always zero
@@ -125,7 +125,7 @@ class FolderScan:
 
     def _restarted(self, why: str) -> SourceEvent:
         self.plan, self._shape, self._tried, self._above_at_s = None, None, 0, 0.0
-        self._first, self._said = {}, set()
+        self._first, self._reported = {}, set()
         self._screening.restart()
         self._missing = MissingNumbers(self._name)
         return Resumed(f"{self._name}: {why}; the scan starts again.", is_new_scan=True)
@@ -133,7 +133,7 @@ class FolderScan:
     def _unfinished(self, file: ArrivingFile, fault: str, now_s: float) -> Iterator[Noticed]:
         self._files.wait_for(file, fault or "its last rows have only zeros", now_s + AGAIN_S)
         if fault and now_s - file.since_s > FAULT_S:
-            yield from self._say_once(f"{fault} It is not used until it changes.")
+            yield from self._notice_once(f"{fault} It is not used until it changes.")
 
     def _read_settings(self) -> Iterator[Arrival]:
         """Read the plan of the scan once a settings file exists; tried once per listing."""
@@ -143,7 +143,7 @@ class FolderScan:
         try:
             found = planned_in(self._files.settings, shape) or self._above(shape)
         except EngineError as e:
-            yield from self._say_once(f"the settings cannot be used yet: {e}")
+            yield from self._notice_once(f"the settings cannot be used yet: {e}")
             return
         if found is None:
             return
@@ -174,12 +174,12 @@ class FolderScan:
         self.n_taken += 1
         kind = kind_of(file.series, self.plan)
         if values.ndim != 2:
-            yield from self._say_once(
+            yield from self._notice_once(
                 f"{file.path.name} has {len(values)} pages, expected one. It is not used."
             )
             return
         if kind is None:
-            yield from self._say_once(
+            yield from self._notice_once(
                 f"{file.path.name} and its series do not belong to the scan. They are not used."
             )
             return
@@ -187,7 +187,7 @@ class FolderScan:
         index = file.number - self._first_number(file)
         if kind == FrameKind.PROJECTION:
             if self.plan is not None and index >= self.n_planned:
-                yield from self._say_once(
+                yield from self._notice_once(
                     f"{file.path.name} comes after the {self.n_planned:,} planned "
                     "projections. It is not used."
                 )
@@ -210,9 +210,9 @@ class FolderScan:
             return None
         return float(self.plan.geometry.angles_rad[index])
 
-    def _say_once(self, text: str) -> Iterator[Noticed]:
-        if text not in self._said:
-            self._said.add(text)
+    def _notice_once(self, text: str) -> Iterator[Noticed]:
+        if text not in self._reported:
+            self._reported.add(text)
             yield Noticed(f"{self._name}: {text}")
 
 

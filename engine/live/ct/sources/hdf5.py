@@ -84,7 +84,7 @@ class _FileChecks:
         self._last_s = monotonic()
         self._last: Grown | None = None
         self._was_shared = self._is_missing = False
-        self._said = ""
+        self._last_text = ""
         self._identity: int | None = None
 
     def once(self, stop: Event) -> Iterator[Arrival]:
@@ -126,7 +126,7 @@ class _FileChecks:
                 "not used."
             )
         for each in grown.frames:
-            self.has_news, self._last_s, self._said = True, monotonic(), ""
+            self.has_news, self._last_s, self._last_text = True, monotonic(), ""
             self.n_projections += each.kind == FrameKind.PROJECTION
             self._n_seen += each.kind == FrameKind.PROJECTION
             frame = Frame(each.kind, each.index, each.angle_rad, each.values, monotonic())
@@ -148,7 +148,7 @@ class _FileChecks:
             self._is_missing = True
             yield SourceLost(f"{self._path.name}: the file is missing. Waiting for it to return.")
         elif not self._is_missing:
-            yield from self._say(f"{self._path.name}: cannot be read yet: {fault}")
+            yield from self._report_once(f"{self._path.name}: cannot be read yet: {fault}")
 
     def _restarted(self, why: str) -> Resumed:
         self._n_read, self.n_projections, self._n_seen = {}, 0, 0
@@ -161,16 +161,16 @@ class _FileChecks:
         if self.has_news or monotonic() - self._last_s < QUIET_S:
             return
         if grown.is_in_use:
-            yield from self._say(
+            yield from self._report_once(
                 f"{self._path.name}: the writer does not share the file (SWMR). "
                 "Frames arrive when it closes the file."
             )
         else:
-            yield from self._say(
+            yield from self._report_once(
                 f"{self._path.name}: no new image for {QUIET_S:g} s. Waiting for more."
             )
 
-    def _say(self, text: str) -> Iterator[Waiting]:
-        if text != self._said:
-            self._said = text
+    def _report_once(self, text: str) -> Iterator[Waiting]:
+        if text != self._last_text:
+            self._last_text = text
             yield Waiting(text)

@@ -37,7 +37,7 @@ class GrowingFileSource:
     def __init__(self, path: Path, *, scanner: str | None = None) -> None:
         self._path, self._scanner = path, scanner
         self._tail: ListModeTail | None = None
-        self._received, self._said = 0, ""
+        self._received, self._last_text = 0, ""
         self._last_s = monotonic()
 
     @property
@@ -73,7 +73,7 @@ class GrowingFileSource:
                 stop.wait(POLL_S)
                 continue
             if events is not None:
-                self._last_s, self._said = monotonic(), ""
+                self._last_s, self._last_text = monotonic(), ""
                 yield EventBatch(events, self._received, self._last_s)
                 self._received += events.n_events
             elif tail.is_whole:
@@ -81,7 +81,9 @@ class GrowingFileSource:
                 return
             else:
                 if monotonic() - self._last_s > QUIET_S:
-                    yield from self._say(Waiting, f"no event for {QUIET_S:g} s. Waiting for more.")
+                    yield from self._report_once(
+                        Waiting, f"no event for {QUIET_S:g} s. Waiting for more."
+                    )
                 stop.wait(POLL_S)
 
     def close(self) -> None:
@@ -94,21 +96,23 @@ class GrowingFileSource:
             # A wrong scanner stays wrong, while a short header may be completed
             if isinstance(fault, SettingsError | GeometryError):
                 raise fault
-            yield from self._say(Waiting, f"cannot be read yet: {fault}")
+            yield from self._report_once(Waiting, f"cannot be read yet: {fault}")
         elif not exists(tail.path):
-            yield from self._say(SourceLost, "the file is missing. Waiting for it to return.")
+            yield from self._report_once(
+                SourceLost, "the file is missing. Waiting for it to return."
+            )
         elif tail.was_replaced:
             # The new file may be of another scanner
-            self._tail, self._received, self._said = None, 0, ""
+            self._tail, self._received, self._last_text = None, 0, ""
             yield Resumed(f"{fault} The scan starts again.", is_new_scan=True)
         else:
             raise fault
 
-    def _say(
+    def _report_once(
         self, kind: Callable[[str], Waiting | SourceLost], text: str
     ) -> Iterator[EventArrival]:
-        if text != self._said:
-            self._said = text
+        if text != self._last_text:
+            self._last_text = text
             yield kind(f"{self.name}: {text}")
 
 

@@ -45,7 +45,7 @@ TINY = CardSizes(
 
 
 def run(
-    on: Backend, *, parts: Sequence[str], sizes: CardSizes, repeats: int, say: figures.Say
+    on: Backend, *, parts: Sequence[str], sizes: CardSizes, repeats: int, log: figures.Log
 ) -> Plain:
     """Measure parts one by one.
 
@@ -59,7 +59,7 @@ def run(
         sizes of the problems
     repeats
         runs of each case; the median counts
-    say
+    log
         called with the name of each part
 
     Returns
@@ -83,7 +83,7 @@ def run(
         "projectors": lambda: x_rays.projector_times(on, sizes.scans, repeats),
         "scatter": lambda: scatter.run(on, sizes.scatter, repeats),
         "subsets": lambda: subsets.run(on, sizes.subsets, repeats),
-        "runs": lambda: runs.run(on, sizes.demos, say),
+        "runs": lambda: runs.run(on, sizes.demos, log),
     }
     wanted = {f"card_{part}": measures[part] for part in parts}
-    return figures.collect(figures.CARD, [on], wanted, say)
+    return figures.collect(figures.CARD, [on], wanted, log)

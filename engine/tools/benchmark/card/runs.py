@@ -52,7 +52,7 @@ TINY_DEMOS = (DemoSize("ct", {"n_views": 8, "n_rows": 12, "n_columns": 16}),)
 """A scan for a rehearsal; list mode and panels have no small image."""
 
 
-def run(on: Backend, sizes: tuple[DemoSize, ...], say: Callable[[str], None]) -> Plain:
+def run(on: Backend, sizes: tuple[DemoSize, ...], log: Callable[[str], None]) -> Plain:
     """Measure the runs.
 
     Parameters
@@ -61,7 +61,7 @@ def run(on: Backend, sizes: tuple[DemoSize, ...], say: Callable[[str], None]) ->
         device
     sizes
         demo scans
-    say
+    log
         called with the name of each scan
 
     Returns
@@ -72,7 +72,7 @@ def run(on: Backend, sizes: tuple[DemoSize, ...], say: Callable[[str], None]) ->
     rows: list[Plain] = []
     bars: list[Bar] = []
     for size in sizes:
-        say(f"measuring the demo {size.key} ...")
+        log(f"measuring the demo {size.key} ...")
         name = f"whole run, demo {size.key}"
         with tempfile.TemporaryDirectory(prefix="isocenter-") as folder:
             try:

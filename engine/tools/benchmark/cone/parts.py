@@ -96,7 +96,7 @@ def parts_of(on: Backend) -> tuple[str, ...]:
     return PARTS[:2] if on.is_cuda else PARTS[:1]
 
 
-def run(on: Backend, *, parts: Sequence[str], work: PartsWork, say: figures.Say) -> Plain:
+def run(on: Backend, *, parts: Sequence[str], work: PartsWork, log: figures.Log) -> Plain:
     """Measure parts one by one.
 
     Parameters
@@ -107,7 +107,7 @@ def run(on: Backend, *, parts: Sequence[str], work: PartsWork, say: figures.Say)
         names from `PARTS`
     work
         amount of measurements
-    say
+    log
         called with the name of each part
 
     Returns
@@ -130,7 +130,7 @@ def run(on: Backend, *, parts: Sequence[str], work: PartsWork, say: figures.Say)
     measures: dict[str, Measure] = {}
     for part in parts:
         measures |= _measures(part, on, work)
-    return figures.collect(figures.CONE, [on], measures, say)
+    return figures.collect(figures.CONE, [on], measures, log)
 
 
 def _measures(part: str, on: Backend, work: PartsWork) -> dict[str, Measure]:

@@ -94,7 +94,7 @@ def run(
     pixels: int = PIXELS,
     repeats: int = 3,
     with_peer: bool = True,
-    say: figures.Say,
+    log: figures.Log,
 ) -> figures.Figures:
     """Measure cubes of several sizes.
 
@@ -110,7 +110,7 @@ def run(
         runs of each case; the median counts
     with_peer
         True to measure RTK in the same run, if installed
-    say
+    log
         called with the name of each part
 
     Returns
@@ -120,7 +120,7 @@ def run(
     """
     works = [ConeWork(size, n_views, pixels) for size in sizes]
     measures = {"cone": lambda: measure(works, on, repeats, with_peer)}
-    return figures.collect(figures.CONE, [on], measures, say)
+    return figures.collect(figures.CONE, [on], measures, log)
 
 
 def measure(

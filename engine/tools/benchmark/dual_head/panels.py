@@ -98,7 +98,7 @@ class PanelWork:
 
 
 def response_of(
-    system: str, path: Path | None, *, threads: int, say: Callable[[str], None]
+    system: str, path: Path | None, *, threads: int, log: Callable[[str], None]
 ) -> ResponseMatrix:
     """Read the matrix of a system from a file or the cache, or compute it.
 
@@ -110,7 +110,7 @@ def response_of(
         response file; None for the cache
     threads
         CPU threads for computing it
-    say
+    log
         called with a message before the computation
 
     Returns
@@ -134,6 +134,6 @@ def response_of(
     found = response_cache.find(folder, scanner, settings)
     if found is None:
         # It takes minutes, and is cached for the next run
-        say(f"building the response of {scanner.name} ...")
+        log(f"building the response of {scanner.name} ...")
         found = response_cache.build(folder, scanner, settings, threads=threads)
     return one_matrix(found)

@@ -42,7 +42,7 @@ def run(
     repeats: int = 1,
     iterations: int = images.ITERATIONS,
     n_counts: float | None = None,
-    say: figures.Say,
+    log: figures.Log,
 ) -> figures.Figures:
     """Measure parts one by one.
 
@@ -58,7 +58,7 @@ def run(
         runs of each case; the median counts
     iterations, n_counts
         for the images; None for as many counts per line as in the paper
-    say
+    log
         called with the name of each part
 
     Returns
@@ -87,4 +87,4 @@ def run(
             lambda: images.run(devices, work, iterations=iterations, n_counts=n_counts),
         ),
     }
-    return figures.collect(figures.DUAL_HEAD, devices, dict(measures[part] for part in parts), say)
+    return figures.collect(figures.DUAL_HEAD, devices, dict(measures[part] for part in parts), log)

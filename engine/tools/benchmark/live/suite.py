@@ -71,7 +71,7 @@ def collect(
     on: Backend,
     names: Sequence[str],
     seconds: float,
-    say: Callable[[str], None],
+    log: Callable[[str], None],
     *,
     quick: bool = False,
 ) -> Plain:
@@ -85,7 +85,7 @@ def collect(
         names of cases; empty for the default ones
     seconds
         measured time per case [s]
-    say
+    log
         called with the name of each part
     quick
         True for tiny detectors, as a rehearsal
@@ -123,7 +123,7 @@ def collect(
     if PET in wanted:
         # Live PET runs on the CPU only
         parts["live_pet"] = lambda: pet.run(cpu(on.threads) if on.is_cuda else on)
-    return figures.collect(figures.LIVE, [on], parts, say)
+    return figures.collect(figures.LIVE, [on], parts, log)
 
 
 def _tiny(case: LiveCase) -> LiveCase:

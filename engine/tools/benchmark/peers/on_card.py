@@ -62,7 +62,7 @@ class CardWork:
     repeats: int = 9
 
 
-def run(on: Backend, work: CardWork, say: figures.Say) -> figures.Figures:
+def run(on: Backend, work: CardWork, log: figures.Log) -> figures.Figures:
     """Measure all cases.
 
     Parameters
@@ -71,7 +71,7 @@ def run(on: Backend, work: CardWork, say: figures.Say) -> figures.Figures:
         GPU
     work
         amount of measurements
-    say
+    log
         called with messages
 
     Returns
@@ -79,10 +79,10 @@ def run(on: Backend, work: CardWork, say: figures.Say) -> figures.Figures:
     figures
         JSON values for the report
     """
-    return figures.collect(figures.PEERS, [on], {"peers": lambda: measure(on, work, say)}, say)
+    return figures.collect(figures.PEERS, [on], {"peers": lambda: measure(on, work, log)}, log)
 
 
-def measure(on: Backend, work: CardWork, say: figures.Say) -> Plain:
+def measure(on: Backend, work: CardWork, log: figures.Log) -> Plain:
     """Return the rows of all cases, and if results agree.
 
     Parameters
@@ -91,7 +91,7 @@ def measure(on: Backend, work: CardWork, say: figures.Say) -> Plain:
         GPU
     work
         amount of measurements
-    say
+    log
         called with messages
 
     Raises
@@ -106,10 +106,10 @@ def measure(on: Backend, work: CardWork, say: figures.Say) -> Plain:
         )
     rows = []
     for case in _cases(on, on.gpu, work):
-        say(f"measuring {case.work} ...")
+        log(f"measuring {case.work} ...")
         rows.append(card_cases.row(case, on.gpu, work.repeats))
         if rows[-1]["why_not"]:
-            say(f"note: {rows[-1]['why_not']}")
+            log(f"note: {rows[-1]['why_not']}")
         # Memory pools of both programs would otherwise add up over the cases
         on.gpu.release()
     return {

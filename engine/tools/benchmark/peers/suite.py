@@ -65,7 +65,7 @@ class PeerWork:
     repeats: int = 3
 
 
-def run(on: Backend, work: PeerWork, say: figures.Say) -> figures.Figures:
+def run(on: Backend, work: PeerWork, log: figures.Log) -> figures.Figures:
     """Measure all cases.
 
     Parameters
@@ -74,7 +74,7 @@ def run(on: Backend, work: PeerWork, say: figures.Say) -> figures.Figures:
         CPU
     work
         amount of measurements
-    say
+    log
         called with messages
 
     Returns
@@ -82,10 +82,10 @@ def run(on: Backend, work: PeerWork, say: figures.Say) -> figures.Figures:
     figures
         JSON values for the report
     """
-    return figures.collect(figures.PEERS, [on], {"peers": lambda: measure(on, work, say)}, say)
+    return figures.collect(figures.PEERS, [on], {"peers": lambda: measure(on, work, log)}, log)
 
 
-def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
+def measure(on: Backend, work: PeerWork, log: figures.Log) -> Plain:
     """Return the rows of all cases, and the limits of the machine before and after them.
 
     Parameters
@@ -94,7 +94,7 @@ def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
         CPU
     work
         amount of measurements
-    say
+    log
         called with messages
     """
     # Before and after: if both differ, the machine was busy during the measurement
@@ -103,10 +103,10 @@ def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
     # Data of one kind are freed before the next
     for make in (_list_mode, _cone, _slices, _gridded_slices):
         for case in make(on, work):
-            say(f"measuring {case.work} ...")
+            log(f"measuring {case.work} ...")
             rows.append(cases.row(case, work.repeats))
             if rows[-1]["why_not"]:
-                say(f"note: {rows[-1]['why_not']}")
+                log(f"note: {rows[-1]['why_not']}")
     after = machine_limits.measure(on.threads, work.repeats)
     return {
         "workload": WORKLOAD,

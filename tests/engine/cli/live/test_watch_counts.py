@@ -21,7 +21,7 @@ def shown(arrived: int, dropped: int, losses: list[int], capsys: Any) -> str:
         display.show(
             Frame(FrameKind.PROJECTION, k, None, np.zeros((2, 2)), arrived_s=float(k), lost=lost)
         )
-    display.say(Ended("end"))
+    display.show_event(Ended("end"))
     return str(capsys.readouterr().out.splitlines()[-2])
 
 

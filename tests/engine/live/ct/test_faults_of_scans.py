@@ -272,7 +272,7 @@ def test_two_scans_that_arrive_together_are_not_mixed():
     other = replace(cone(axis_column=20.0), shape=(24, 40))
     counts = counts_of(other, CENTRE)
     source = Beamline([], other)  # the second scan has already been announced
-    work = LiveWork(source, choices(geometry=None), on=ON, say=lambda event: None)
+    work = LiveWork(source, choices(geometry=None), on=ON, report=lambda event: None)
     work.handle([Waiting("waits")])
     first = [Announced("a scan", SCAN), DARK, FLAT, *FRAMES[:9]]
     second = [Announced("another", other), *references(other.shape)]

@@ -168,7 +168,7 @@ def test_settings_of_the_next_scan_are_used_with_its_images(
     monkeypatch.setattr(folder_module, "END_QUIET_S", 5.0)
     flexray(tmp_path)
     source, actual, later = FolderSource(tmp_path), list[Arrival](), list[Timer]()
-    work = LiveWork(source, LiveChoices(), on=backend.cpu(1), say=lambda event: None)
+    work = LiveWork(source, LiveChoices(), on=backend.cpu(1), report=lambda event: None)
     for each in until(source, lambda a: is_second_plan(a, actual)):
         actual.append(each)
         work.handle([each])

@@ -77,7 +77,7 @@ def test_growing_scan_ends_with_its_slices_and_is_stored_unchanged():
 def test_views_that_were_not_used_in_time_are_stored_and_added_later():
     recording = Recording(Beamline(whole_scan(), SCAN))
     everything = list(recording.frames(Event()))
-    work = LiveWork(recording, choices(), on=ON, say=lambda event: None)
+    work = LiveWork(recording, choices(), on=ON, report=lambda event: None)
     work.handle([*everything[:2], *everything[9::3]])
 
     assert work.catch_up(recording) == len(everything[2:-1]) - len(everything[9:-1:3])
@@ -87,7 +87,7 @@ def test_views_that_were_not_used_in_time_are_stored_and_added_later():
 
 
 def test_late_sliding_image_has_views_from_all_angles():
-    work = LiveWork(Beamline([]), choices(mode="sliding"), on=ON, say=lambda event: None)
+    work = LiveWork(Beamline([]), choices(mode="sliding"), on=ON, report=lambda event: None)
     work.handle([*references(SCAN.shape), *frames_of(SCAN, COUNTS, range(4 * N))])
     work.refresh(is_idle=False, is_late=True)
 

@@ -52,7 +52,7 @@ KERNELS["best"] = KERNELS["rows"][:1]
 def run() -> dict:
     work = listmode.ListModeWork(events=300, sizes=(8,), iterations=2, repeats=1)
     messages: list[str] = []
-    figures = listmode.run([cpu(2)], parts=("projector", "table2"), work=work, say=messages.append)
+    figures = listmode.run([cpu(2)], parts=("projector", "table2"), work=work, log=messages.append)
     assert len(messages) == 2
     return figures
 
@@ -157,7 +157,7 @@ def test_missing_figure_is_reported_as_a_fault_of_the_file(run, tmp_path):
 
 def test_kernel_benchmark_requires_a_gpu():
     with pytest.raises(SettingsError, match="'kernels' is not available"):
-        listmode.run([cpu(1)], parts=("kernels",), work=listmode.ListModeWork(), say=print)
+        listmode.run([cpu(1)], parts=("kernels",), work=listmode.ListModeWork(), log=print)
 
 
 def test_command_measures_and_writes_figures(tmp_path, capsys):

@@ -29,7 +29,7 @@ def named(name: str):
 
 
 def measured(on, *names):
-    return parts.run(on, parts=names, sizes=TINY, repeats=1, say=[].append)["parts"]
+    return parts.run(on, parts=names, sizes=TINY, repeats=1, log=[].append)["parts"]
 
 
 @pytest.fixture(scope="module")

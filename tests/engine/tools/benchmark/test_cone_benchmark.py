@@ -32,7 +32,7 @@ def has_rtk() -> bool:
 @pytest.fixture(scope="module")
 def figures() -> dict:
     return suite.run(
-        cpu(2), sizes=(16, 24), n_views=60, pixels=32, repeats=2, with_peer=False, say=[].append
+        cpu(2), sizes=(16, 24), n_views=60, pixels=32, repeats=2, with_peer=False, log=[].append
     )
 
 
@@ -196,7 +196,7 @@ def test_command_measures_and_writes_figures(tmp_path, capsys):
 
 def test_gpu_measures_the_same_cases(device):
     result = suite.run(
-        device, sizes=(16,), n_views=6, pixels=8, repeats=1, with_peer=False, say=[].append
+        device, sizes=(16,), n_views=6, pixels=8, repeats=1, with_peer=False, log=[].append
     )
     part = result["parts"]["cone"]
     assert [row["case"] for row in part["rows"]] == [BACK, FORWARD, MATCHED, FDK]

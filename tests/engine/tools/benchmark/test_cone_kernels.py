@@ -276,7 +276,7 @@ def test_command_measures_the_parts_of_a_cpu(tmp_path, capsys):
 
 def test_unknown_parts_and_tuning_without_a_gpu_are_refused(tmp_path, capsys):
     with pytest.raises(SettingsError, match="projectors, kernels, patches, slices"):
-        cone_parts.run(cpu(1), parts=("tables",), work=cone_parts.PartsWork(), say=[].append)
+        cone_parts.run(cpu(1), parts=("tables",), work=cone_parts.PartsWork(), log=[].append)
     retained = ["--keep-tuning", str(tmp_path / "out.json")]
     assert main(["bench", "cone", "--device", "cpu", "--parts", "kernels", *retained]) != DONE
     assert "add `kernels` to --parts and measure on a GPU" in capsys.readouterr().err

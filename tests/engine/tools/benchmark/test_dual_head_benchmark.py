@@ -160,7 +160,7 @@ def test_unknown_parts_are_refused():
         SettingsError,
         match="'image' is not a part of this benchmark; choose from projection, forms",
     ):
-        run([cpu(2)], work(), parts=["image"], say=[].append)
+        run([cpu(2)], work(), parts=["image"], log=[].append)
 
 
 def test_command_measures_writes_and_reports_figures(tmp_path, monkeypatch, capsys):
@@ -178,5 +178,5 @@ def test_command_measures_writes_and_reports_figures(tmp_path, monkeypatch, caps
     assert list(stored["parts"]) == ["dual_head", "dual_head_forms", "dual_head_images"]
     assert json.loads(out.read_text())["parts"]["dual_head"]["n_sampled"] == 4
     messages: list[str] = []
-    response_of("test", None, threads=1, say=messages.append)
+    response_of("test", None, threads=1, log=messages.append)
     assert messages == []  # cached
