@@ -104,11 +104,11 @@ def _to_json(event: Event) -> Plain:
     if isinstance(event, Profiled):
         return {"event": "Profiled", "profile": event.profile.as_dict()}
     values = {f.name: getattr(event, f.name) for f in dataclasses.fields(event)}
-    plain = {
+    record = {
         name: dataclasses.asdict(value) if isinstance(value, ScatterProfile | TimeFrame) else value
         # Images and the whole history would repeat in each of thousands of lines
         for name, value in values.items()
         if not isinstance(value, Volume | RunHistory | RecordedRun) and name != "frames"
     }
     level = {"level": event.level} if isinstance(event, Corrected | Noted | Warned) else {}
-    return {"event": type(event).__name__, **level, **plain}
+    return {"event": type(event).__name__, **level, **record}

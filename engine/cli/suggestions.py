@@ -92,9 +92,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
     if other in words:
         return other
     # Without capitals, and with dashes only: both are the usual slips
-    plain = {each.lower().replace("_", "-"): each for each in words}
-    near = get_close_matches(word.lower().replace("_", "-"), plain, n=1, cutoff=CUTOFF)
-    return plain[near[0]] if near else ""
+    by_simple_name = {each.lower().replace("_", "-"): each for each in words}
+    near = get_close_matches(word.lower().replace("_", "-"), by_simple_name, n=1, cutoff=CUTOFF)
+    return by_simple_name[near[0]] if near else ""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

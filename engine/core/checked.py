@@ -368,7 +368,7 @@ def _any_of(parts: Iterable[Any]) -> Rule | None:
 def _one_of(choices: tuple[Any, ...]) -> Rule:
     def accepts(value: Any) -> bool:
         # Arrays have no single answer to ==
-        return isinstance(value, _PLAIN) and any(value == each for each in choices)
+        return isinstance(value, _SIMPLE) and any(value == each for each in choices)
 
     return Rule(accepts, f"one of {', '.join(map(repr, choices))}")
 
@@ -430,7 +430,7 @@ def _array_of(arguments: tuple[Any, ...]) -> Rule:
     return Rule(accepts, words, "convert it with numpy.asarray" if not kinds else "")
 
 
-_PLAIN = (str, int, float, NoneType)
+_SIMPLE = (str, int, float, NoneType)
 KINDS = {"int": "iu", "uint": "iu", "float": "fiu", "bool": "b"}
 """Beginning of the name of a NumPy type to the kinds of arrays that it accepts."""
 

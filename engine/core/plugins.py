@@ -132,7 +132,7 @@ def added(
         False for a class that belongs to another table of the same group; raises `PlugInError`
         for one that belongs to none
     """
-    taken = {_kind_of(one) for one in own} - {None}
+    own_kinds = {_kind_of(one) for one in own} - {None}
     chosen = []
     for feature in features():
         if feature.group != group or feature in _PROBLEMS:
@@ -142,12 +142,12 @@ def added(
             if not fits(one):
                 continue
             kind = _kind_of(one)
-            if kind is not None and kind in taken:
+            if kind is not None and kind in own_kinds:
                 raise PlugInError(f"there is already one of the kind {kind!r}; rename it")
         except PlugInError as e:
             _skip(feature, str(e))
             continue
-        taken.add(kind)
+        own_kinds.add(kind)
         _OWNERS[_full_name(one)] = feature
         chosen.append(one)
     return tuple(chosen)

@@ -33,7 +33,7 @@ _UNITS = (
     *("°C?", "HU", "[KMGT]iB", "[kMGT]?B", "px", "dpi", "[kMG]?Hz", "k?V", "mAs?", "k?W", "m?g|kg"),
     *("counts", "1/[cm]?m", "SUV", "rad", "ppm"),
 )
-_TOGETHER = re.compile(
+_JOINED = re.compile(
     rf"(?<=[\d⁰¹²³⁴-⁹]) (?=(?:{'|'.join(_UNITS)})(?!\w))"
     r"|(?<=[\d⁰¹²³⁴-⁹]) (?=× ?10[⁻⁰¹²³⁴-⁹])|(?<=×) (?=10[⁻⁰¹²³⁴-⁹])"
 )
@@ -300,7 +300,7 @@ def unbroken(text: str) -> str:
     >>> unbroken("73 × 10⁻⁶ counts/mm in 2 s").replace(NO_BREAK, "_")
     '73_×_10⁻⁶_counts/mm in 2_s'
     """
-    return _TOGETHER.sub(NO_BREAK, text)
+    return _JOINED.sub(NO_BREAK, text)
 
 
 def _number_text(value: float, figures: int) -> str:

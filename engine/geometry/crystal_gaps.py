@@ -29,7 +29,7 @@ FIBONACCI = (10946, 17711)
 """Two neighbouring Fibonacci numbers: step and size of the lattice."""
 N_ANGLES = 9
 """Number of traced angles to the axis; others are interpolated."""
-NO_WAY = 1e-9
+MIN_PATH = 1e-9
 
 Values = NDArray[np.float64]
 
@@ -136,7 +136,7 @@ def _pairs(ring: CrystalRing, t: int, thickness: Values) -> Values:
     middle = (here + there) / 2
     before, inside = _path_lengths(ring, middle, path, 0, near)
     # Only rays through the first crystal are traced through the second one.
-    some = inside > NO_WAY
+    some = inside > MIN_PATH
     far_before, far_inside = _path_lengths(ring, middle[:, some], -path[:, some], far, near)
     density = (cosines / r)[some] * (2 * reach) ** 2 / len(u)
     outside = before[some] + far_before
@@ -166,7 +166,7 @@ def _crossing(ring: CrystalRing, start: Values, path: Values, place: int) -> tup
     angle = -2 * math.pi * place / ring.n
     (out, side), (d_out, d_side) = _turned(start, angle), _turned(path, angle)
     # Avoids a division by zero for rays parallel to the sides.
-    d_side = np.where(np.abs(d_side) < NO_WAY, NO_WAY, d_side)
+    d_side = np.where(np.abs(d_side) < MIN_PATH, MIN_PATH, d_side)
     # Slab test: entry and exit through the faces, then through the sides of the box.
     enter, leave = (ring.face_mm - out) / d_out, (ring.face_mm + ring.depth.depth_mm - out) / d_out
     left, right = (-ring.width_mm / 2 - side) / d_side, (ring.width_mm / 2 - side) / d_side

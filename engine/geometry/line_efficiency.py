@@ -56,8 +56,8 @@ class CrystalDepth:
     def removal_per_mm(self) -> float:
         """Attenuation μ' that removes photons from those that can still be counted [1/mm]."""
         # Scattered photons above the window's lower bound stay in the count.
-        kept = (1 - self.photo_fraction) * scattered_above(self.lowest_kev)
-        return self.attenuation_per_mm * (1 - kept)
+        detected = (1 - self.photo_fraction) * scattered_above(self.lowest_kev)
+        return self.attenuation_per_mm * (1 - detected)
 
     def efficiency(self, cosine: Array) -> Array:
         """Return E(c) relative to perpendicular photons.

@@ -133,10 +133,10 @@ def interleaved(height: Array, tilt: Array, angle: Array, radius: Array) -> Arra
     """
     # Three bits of height, then tilt and the last bit of height alternate.
     upper = (height & 14) << 2 | (tilt & 2) << 1 | (height & 1) << 1 | tilt & 1
-    apart = angle << 8 | radius  # one pass spreads the bits of both
-    apart = (apart | apart << 2) & 0x3333
-    apart = (apart | apart << 1) & 0x5555
-    return upper << 8 | apart >> 7 & 0xAA | apart & 0x55
+    separated = angle << 8 | radius  # one pass spreads the bits of both
+    separated = (separated | separated << 2) & 0x3333
+    separated = (separated | separated << 1) & 0x5555
+    return upper << 8 | separated >> 7 & 0xAA | separated & 0x55
 
 
 def _place(points_mm: Array, ends: Array) -> tuple[Array, ...]:

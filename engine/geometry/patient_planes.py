@@ -161,9 +161,9 @@ class Orientation:
         contiguous copy, [row, column]
         """
         # The two axes of the slice in array order: z before y before x.
-        kept = [axis for axis in (2, 1, 0) if axis != self.normal]
+        in_plane = [axis for axis in (2, 1, 0) if axis != self.normal]
         # The axis that points down is the second one of the slice, so the slice must be transposed.
-        if kept.index(self.down.axis) == 1:
+        if in_plane.index(self.down.axis) == 1:
             plane = plane.T
         # A copy: Qt and image writers need contiguous rows, and flipped views have negative
         # strides.

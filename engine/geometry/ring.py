@@ -288,13 +288,13 @@ class RingScanner(Scanner):
         xp = module_of(crystals)
         ring, place = xp.divmod(crystals, n)
         t = (place[:, 0] - place[:, 1]) % n - n // 2
-        n_apart, n_off = self.n_classes
-        apart = xp.minimum(xp.abs(ring[:, 0] - ring[:, 1]), n_apart - 1)
+        n_differences, n_off = self.n_classes
+        difference = xp.minimum(xp.abs(ring[:, 0] - ring[:, 1]), n_differences - 1)
         # For t = 0 both crystals are equivalent; the lower place decides, so that the result is
         # unique.
         from_first = (t > 0) | ((t == 0) & (place[:, 0] < place[:, 1]))
         near = xp.where(from_first, place[:, 0], place[:, 1])
-        return apart, xp.minimum(xp.abs(t), n_off - 1), near % self.settings.block_places
+        return difference, xp.minimum(xp.abs(t), n_off - 1), near % self.settings.block_places
 
     @property
     def energy(self) -> EnergyWindow | None:
@@ -318,31 +318,31 @@ class RingScanner(Scanner):
         pairs = np.stack([np.zeros_like(ring), ring * s.n_crystals_per_ring + place], -1)
         found = super().geometric_factor(pairs).reshape(s.n_rings, -1)
         if s.crystal_width_mm is not None:
-            n_apart, n_off = self.n_classes
+            n_differences, n_off = self.n_classes
             turn = s.n_crystals_per_ring // 2 - np.arange(n_off)
             size = s.n_crystals_per_ring, s.crystal_width_mm, s.radius_mm
             gaps = CrystalRing(*size, self.crystal_depth)
-            distance_mm = np.arange(n_apart) * s.ring_pitch_mm
+            distance_mm = np.arange(n_differences) * s.ring_pitch_mm
             # Gaps matter only for scanners whose file states a crystal width.
-            found[:n_apart, turn] *= gap_factor(gaps, distance_mm, n_off)
+            found[:n_differences, turn] *= gap_factor(gaps, distance_mm, n_off)
         return found
 
     @property
     def geometry_of_classes(self) -> NDArray[np.float32]:
         """Geometric factor of each class of lines, (n_ring_differences, n_tangential // 2 + 1)."""
-        n_apart, n_off = self.n_classes
+        n_differences, n_off = self.n_classes
         turn = self.settings.n_crystals_per_ring // 2 - np.arange(n_off)
-        return self._geometric_factors[:n_apart, turn]
+        return self._geometric_factors[:n_differences, turn]
 
     def geometric_factor(self, crystals: Array) -> Array:
         n = self.settings.n_crystals_per_ring
         xp = module_of(crystals)
         ring, place = xp.divmod(crystals, n)
-        apart = xp.abs(ring[:, 0] - ring[:, 1])
+        difference = xp.abs(ring[:, 0] - ring[:, 1])
         turn = xp.abs(place[:, 0] - place[:, 1])
         table = self._tables.like(crystals, self._geometric_factors)
         # The difference of places counts the shorter way round the ring.
-        return table[apart, xp.minimum(turn, n - turn)]
+        return table[difference, xp.minimum(turn, n - turn)]
 
     @cached_property
     def groups(self) -> NDArray[np.int32]:

@@ -80,9 +80,9 @@ class Scanner(Described):
         # Gaps have positions too, and would halve the pitch of sparse rings.
         live = self.positions_mm[self.alive]
         some = live[:: -(-len(live) // MAX_COMPARED)]
-        apart = np.stack([np.sort(np.linalg.norm(live - point, axis=1))[1] for point in some])
+        distances = np.stack([np.sort(np.linalg.norm(live - point, axis=1))[1] for point in some])
         # The median ignores crystals at block edges, whose neighbours are farther away.
-        nearest = float(np.median(apart))
+        nearest = float(np.median(distances))
         return nearest, nearest
 
     @property

@@ -197,8 +197,8 @@ class SinogramLayout:
         """Axial ends of each plane's lines, (n_planes, 2), in quarters of the ring pitch."""
         ends = []
         for each in self.segments:
-            apart = PER_PITCH if each.least == each.most else PER_PITCH // 2
-            middle = (np.arange(each.n_planes) - (each.n_planes - 1) / 2) * apart
+            spacing = PER_PITCH if each.least == each.most else PER_PITCH // 2
+            middle = (np.arange(each.n_planes) - (each.n_planes - 1) / 2) * spacing
             half = each.mean_difference * PER_PITCH / 2
             ends.append(np.stack([middle - half, middle + half], -1))
         # The values are whole in these units; rint removes the rounding of the division.
@@ -236,8 +236,8 @@ class SinogramLayout:
         off = np.broadcast_to(self._offsets_mm(), phi.shape)
         along = np.sqrt(s.radius_mm**2 - off**2)
         normal = np.stack([np.cos(phi), np.sin(phi)], -1) * off[..., None]
-        way = np.stack([-np.sin(phi), np.cos(phi)], -1) * along[..., None]
-        points = np.stack([normal - way, normal + way], -2).reshape(-1, 2)
+        offset = np.stack([-np.sin(phi), np.cos(phi)], -1) * along[..., None]
+        points = np.stack([normal - offset, normal + offset], -2).reshape(-1, 2)
         return points, np.arange(len(points), dtype=np.int32).reshape(*phi.shape, 2)
 
     @cached_property
@@ -326,11 +326,11 @@ class SinogramLayout:
         t, view = np.where(turned, -t, t), np.where(turned, view - self.scanner.n_views, view)
         first = np.where(turned, ring[:, 1], ring[:, 0])
         second = np.where(turned, ring[:, 0], ring[:, 1])
-        plane, held = self.plane_of(first, second)
+        plane, inside = self.plane_of(first, second)
         bin_ = t + self.n_tangential // 2
-        held &= (bin_ >= 0) & (bin_ < self.n_tangential)
+        inside &= (bin_ >= 0) & (bin_ < self.n_tangential)
         number = (plane * self.n_views + view // self.n_mashed) * self.n_tangential + bin_
-        return np.where(held, number, 0), held, turned
+        return np.where(inside, number, 0), inside, turned
 
     def plane_of(self, first: Array, second: Array) -> tuple[Array, Array]:
         """Return the plane of each ring pair.
@@ -352,12 +352,12 @@ class SinogramLayout:
         a, b = np.indices(table.shape)
         start = 0
         for each in self.segments:
-            apart = 2 if each.least == each.most else 1
+            spacing = 2 if each.least == each.most else 1
             # The sum of both rings is the axial position, in half rings from the middle.
-            place = a + b - (n_rings - 1) + (each.n_planes - 1) * apart // 2
-            fits = (b - a >= each.least) & (b - a <= each.most) & (place % apart == 0)
-            fits &= (place >= 0) & (place < each.n_planes * apart)
-            table[fits] = start + place[fits] // apart
+            place = a + b - (n_rings - 1) + (each.n_planes - 1) * spacing // 2
+            fits = (b - a >= each.least) & (b - a <= each.most) & (place % spacing == 0)
+            fits &= (place >= 0) & (place < each.n_planes * spacing)
+            table[fits] = start + place[fits] // spacing
             start += each.n_planes
         plane = table[first, second]
         return plane, plane >= 0

@@ -31,15 +31,15 @@ def symmetries(points_mm: Array, weights: Array, grid: ImageGrid) -> tuple[Mirro
     """
     both = (1, -1)
     candidates = [(swap, (x, y, z)) for swap, x, y, z in product((False, True), both, both, both)]
-    reference, kept = _sorted_rows(points_mm, weights), {IDENTITY}
+    reference, found = _sorted_rows(points_mm, weights), {IDENTITY}
     for mirror in candidates:
         # Symmetries form a group, so products of known ones need no test of all points.
         # The grid test is cheap and excludes most candidates.
-        if mirror not in kept and _keeps_grid(mirror, grid):
+        if mirror not in found and _keeps_grid(mirror, grid):
             rows = _sorted_rows(moved(points_mm, mirror), weights)
             if np.array_equal(rows, reference):
-                kept |= {_composed(mirror, other) for other in kept}
-    return tuple(mirror for mirror in candidates if mirror in kept)
+                found |= {_composed(mirror, other) for other in found}
+    return tuple(mirror for mirror in candidates if mirror in found)
 
 
 def _composed(second: Mirror, first: Mirror) -> Mirror:

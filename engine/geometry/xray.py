@@ -440,8 +440,8 @@ class XrayGeometry(Described):
         left, right = range_of(columns, n_columns, "columns")
         # Cropping moves the centre of the detector; the remaining pixels stay in place.
         step = (left + right - n_columns) / 2 * self.u_mm + (first + last - n_rows) / 2 * self.v_mm
-        kept = (last - first, right - left)
-        return replace(self, detector_mm=self.detector_mm + step, shape=kept)
+        size = (last - first, right - left)
+        return replace(self, detector_mm=self.detector_mm + step, shape=size)
 
     def binned(self, k: int | tuple[int, int]) -> Self:
         """Return the geometry with combined pixels.

@@ -38,9 +38,9 @@ def read_bin_values(path: Path) -> BinValues:
     UnknownFormatError
         if the file is not a sinogram
     """
-    beside = path.with_name(f"{path.name}.hdr")
+    sidecar = path.with_name(f"{path.name}.hdr")
     # Siemens appends ".hdr" to the full name of the data ("scan.s.hdr"), STIR replaces the suffix.
-    described = beside if is_file(beside) else header_for(path) or path
+    described = sidecar if is_file(sidecar) else header_for(path) or path
     with open_input(described) as file:
         if is_ecat8_norm(file):
             return read_ecat8_norm(file)

@@ -17,7 +17,7 @@ from engine.io.safety.locks import is_in_use, sweep_parts
 MAX_DAYS = 90.0
 """Items that were not used for this number of days are removed automatically."""
 KERNELS, DEMOS = "kernels", "demo"
-KEPT = (DEMOS,)
+PERMANENT = (DEMOS,)
 """Caches that are never emptied automatically: users may store results among the demo scans."""
 BEGUN = ".parts"
 DAY_S = 86_400.0
@@ -126,7 +126,7 @@ def remove_cached(item: StoredItem) -> None:
 def drop_unused() -> None:
     """Remove items that have not been used for `MAX_DAYS`; a failure is only logged."""
     for item in cached():
-        if item.age_days > MAX_DAYS and item.kind not in KEPT:
+        if item.age_days > MAX_DAYS and item.kind not in PERMANENT:
             try:
                 remove_cached(item)
                 log.info("cache: %s was not used for %.0f days", item.name, item.age_days)

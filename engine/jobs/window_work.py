@@ -279,8 +279,8 @@ def _set_aside(file: Path, fault: Exception) -> str:
     aside = file.with_suffix(ASIDE)
     with suppress(OSError):
         file.replace(aside)
-    kept = aside if aside.exists() else file
+    damaged = aside if aside.exists() else file
     return (
         f"{file.name}: the list of unfinished work of an earlier window is damaged ({fault}). "
-        f"The file is now {kept}. Open the scans of that window again."
+        f"The file is now {damaged}. Open the scans of that window again."
     )

@@ -194,12 +194,12 @@ def with_added(own: tuple[ModalityEntry, ...]) -> ModalityList:
     own
         our modalities
     """
-    taken = {each.key for each in own}
+    own_keys = {each.key for each in own}
 
     def checked(entry: Any) -> ModalityEntry:
         if not isinstance(entry, ModalityEntry):
             raise PlugInError(f"it is a {type(entry).__name__}, but must be a ModalityEntry")
-        if entry.key in taken:
+        if entry.key in own_keys:
             raise PlugInError(f"there is already a modality {entry.key!r}; rename it")
         try:
             entry.modality  # noqa: B018 - the list itself must not fail later
@@ -207,7 +207,7 @@ def with_added(own: tuple[ModalityEntry, ...]) -> ModalityList:
             reason = " ".join(str(e).split())[:200]
             text = f"{entry.place} cannot be loaded ({type(e).__name__}: {reason})"
             raise PlugInError(text) from e
-        taken.add(entry.key)
+        own_keys.add(entry.key)
         return entry
 
     return ModalityList((*own, *added_objects("modalities", checked)))

@@ -205,10 +205,10 @@ class _Elements:
         which
             (n,) mask of the columns
         """
-        kept = which & (weights > MIN_WEIGHT)
-        self._rows.append(rows[kept])
-        self._columns.append(self._column[kept])
-        self._weights.append(weights[kept])
+        is_used = which & (weights > MIN_WEIGHT)
+        self._rows.append(rows[is_used])
+        self._columns.append(self._column[is_used])
+        self._weights.append(weights[is_used])
 
     def columns_to_one(self) -> csr_matrix:
         """Return the matrix, its columns scaled to a sum of 1."""

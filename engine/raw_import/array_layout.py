@@ -167,8 +167,8 @@ def _lengths_of_angles(lists: dict[str, StoredArray], answers: Answers) -> set[i
     """Return the length of the list that the user names as angles, or of those with such names."""
     answer = (answers.angles or "").lstrip("/")
     sizes = {name: max(each.shape) for name, each in lists.items()}
-    of_said = {n for name, n in sizes.items() if name.lstrip("/") == answer}
-    return of_said or {n for name, n in sizes.items() if is_named_angle(name.rsplit("/", 1)[-1])}
+    of_answer = {n for name, n in sizes.items() if name.lstrip("/") == answer}
+    return of_answer or {n for name, n in sizes.items() if is_named_angle(name.rsplit("/", 1)[-1])}
 
 
 def _order(
@@ -180,9 +180,9 @@ def _order(
     the format is assumed: MATLAB programs store views last.
     """
     by_matlab = file.path.suffix.lower() == ".mat"
-    usual = ("row", "column", "view") if by_matlab else ("view", "row", "column")
+    default = ("row", "column", "view") if by_matlab else ("view", "row", "column")
     orders: tuple[tuple[str, ...], ...] = (
-        *(usual, ("view", "row", "column"), ("row", "view", "column")),
+        *(default, ("view", "row", "column"), ("row", "view", "column")),
         *(("row", "column", "view"), ("column", "row", "view")),
     )
     if len(chosen.shape) == 2:

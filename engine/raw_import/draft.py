@@ -157,7 +157,7 @@ def _kind(
     scale = answers.scale
     if answers.kind is not None:
         found.take("kind", kind, "your input")
-    elif guess.is_sure or guess.wants_scale or scale is not None:
+    elif guess.is_sure or guess.needs_scale or scale is not None:
         # A confirmed scale implies that the values are line integrals.
         found.take("kind", kind, guess.why)
     else:
@@ -175,7 +175,7 @@ def _kind(
     if kind != "counts" and scale is not None:
         table["scale"] = scale
         found.take("scale", f"{scale:g}", "your input")
-    elif kind == "integrals" and guess.wants_scale:
+    elif kind == "integrals" and guess.needs_scale:
         # No proposal: each vendor has its own factor, and a wrong one gives plausible images.
         found.ask(
             "scale", "Which factor converts stored values to line integrals −ln(I/I0)? (0.001)"
@@ -215,12 +215,12 @@ def _geometry(
     geometry["columns"] = "left" if answers.mirrored else "right"
     geometry["rows"] = "up" if answers.first_row == "bottom" else "down"
     geometry["clockwise"] = bool(answers.clockwise)
-    way = "clockwise" if answers.clockwise else "counter-clockwise"
+    direction = "clockwise" if answers.clockwise else "counter-clockwise"
     # A mirrored object looks perfectly sharp, so only the user can notice it.
     why = "default, because images do not show the sense; check that the object is not mirrored"
     if answers.clockwise is not None or answers.mirrored is not None:
         why = "your input"
-    found.take("clockwise", f"{way}, columns to the {geometry['columns']}", why)
+    found.take("clockwise", f"{direction}, columns to the {geometry['columns']}", why)
     why = "your input" if answers.first_row else "the default of most images"
     found.take("first_row", answers.first_row or "top", why)
     if answers.axis_column is not None:
@@ -230,11 +230,11 @@ def _geometry(
 
 def _pixel(geometry: Plain, material: Material, answers: Answers, found: Findings) -> None:
     # A user's value has priority over the TIFF tag, which is often the resolution of a screen.
-    said, tagged = answers.pixel_mm, pixel_of(material.images[0])
-    pixel = said or tagged
+    stated, tagged = answers.pixel_mm, pixel_of(material.images[0])
+    pixel = stated or tagged
     if pixel is not None:
         geometry["pixel_mm"] = list(pixel)
-        why = "your input" if said else "the TIFF resolution, used as that of the detector"
+        why = "your input" if stated else "the TIFF resolution, used as that of the detector"
         found.take("pixel", f"{pixel[0]:g} × {pixel[1]:g} mm", why)
         return
     found.ask("pixel", "What is the pixel width of the detector in mm? (0.05, or 0.05,0.06)")

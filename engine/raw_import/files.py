@@ -46,7 +46,7 @@ FLATS = frozenset(
     )
 )
 DARKS = frozenset(("dark", "darks", "darkfield", "df", "offset", "offsets", "di", "black"))
-BESIDES = frozenset(
+OTHER_FILES = frozenset(
     ("field", "fields", "beam", "image", "images", "before", "after", "pre", "post")
 )
 """Words that may be part of the name of a folder of flats or darks."""
@@ -180,16 +180,16 @@ def groups_in(folders: Iterable[Path]) -> list[ImageGroup]:
                 number = NUMBERED.match(each.stem)
                 begins = number["prefix"] if number else each.stem
                 found.setdefault((folder, begins, each.suffix.lower()), []).append(each)
-    together: dict[tuple[Path, str, str], list[Path]] = {}
+    by_name: dict[tuple[Path, str, str], list[Path]] = {}
     for (folder, pattern, ending), begins in _alike(found).items():
         # Names with several numbers, such as a counter and an angle, seldom share a beginning.
         one_scan = len(begins) >= max(len(files) for files in begins.values())
         for prefix, files in begins.items():
             key = (folder, pattern if one_scan else prefix, ending)
-            together.setdefault(key, []).extend(files)
+            by_name.setdefault(key, []).extend(files)
     groups = [
         ImageGroup(folder, prefix, tuple(sorted(files, key=natural)))
-        for (folder, prefix, _), files in together.items()
+        for (folder, prefix, _), files in by_name.items()
     ]
     # Size breaks ties: a raw scan in one file is larger than its reference files.
     return sorted(groups, key=lambda group: (-len(group.files), -size_of(group.files[0])))
@@ -399,7 +399,7 @@ def is_named_after_role(name: str) -> bool:
     """
     words = WORDS.findall(name.lower())
     roles = [word for word in words if word in FLATS | DARKS]
-    return bool(roles) and all(word in FLATS | DARKS | BESIDES for word in words)
+    return bool(roles) and all(word in FLATS | DARKS | OTHER_FILES for word in words)
 
 
 def belongs(images: Path, prefix: str, scan: Path, scan_prefix: str) -> bool:
@@ -430,7 +430,7 @@ def _is_left_known(name: str, names: Sequence[frozenset[str]]) -> bool:
     Only names of the scan that share a word with it count. The 2 of "tooth2_flats" is known from a
     scan in "tooth2", but not from a scan "tooth" in the folder "monday2".
     """
-    left = _tokens(name) - FLATS - DARKS - BESIDES
+    left = _tokens(name) - FLATS - DARKS - OTHER_FILES
     words = frozenset(filter(str.isalpha, left))
     return not words or left <= frozenset[str]().union(*(n for n in names if n & words))
 

@@ -134,12 +134,12 @@ def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findin
     each = file.size
     n_files = len(material.images)
     sample = _sample(file, kind)
-    said: dict[str, int | None] = {"columns": answers.columns, "rows": answers.rows}
+    given: dict[str, int | None] = {"columns": answers.columns, "rows": answers.rows}
     # Several raw files contain one view each; a stack in one file can have any number.
     views = answers.views if n_files == 1 else ONE_EACH
-    shapes = shapes_of(sample, each, item, **said, views=views, header=answers.offset_bytes)
+    shapes = shapes_of(sample, each, item, **given, views=views, header=answers.offset_bytes)
     if not shapes:
-        stated = {**said, "views": views}
+        stated = {**given, "views": views}
         options = [f"--type {kind.dtype}", *(f"--{name} {n}" for name, n in stated.items() if n)]
         raise FileFormatError(
             f"{file.name}: the file size of {each:,} bytes does not fit the images "
@@ -166,19 +166,19 @@ def _note_raw(
     found: Findings, answers: Answers, kind: RawType, shapes: list[RawShape], text: str
 ) -> None:
     order = f", {kind.byte_order} byte first" if kind.numpy.itemsize > 1 else ""
-    said = answers.dtype is not None
+    given = answers.dtype is not None
     found.take(
-        "dtype", f"{kind.dtype}{order}", "your input" if said else ("the smoothest interpretation")
+        "dtype", f"{kind.dtype}{order}", "your input" if given else ("the smoothest interpretation")
     )
     best, others = shapes[0], shapes[1:]
     if best.header:
         found.take(
             "offset_bytes", f"a header of {best.header:,} bytes", "the bytes left by the images"
         )
-    n_said = sum(each is not None for each in (answers.columns, answers.rows, answers.views))
+    n_stated = sum(each is not None for each in (answers.columns, answers.rows, answers.views))
     rival = max((each.score for each in others), default=0.0)
     # Two stated sizes determine the third. One guess suffices if no other is close.
-    if n_said >= 2 or (best.score >= LIKELY and rival < CLEARLY * best.score):
+    if n_stated >= 2 or (best.score >= LIKELY and rival < CLEARLY * best.score):
         found.take("columns", text, best.why)
         return
     key = "columns" if answers.columns is None else "rows"

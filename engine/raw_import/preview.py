@@ -83,7 +83,7 @@ class ImportPreview:
     fault: str = ""
     datasets: tuple[Dataset, ...] = ()
     like: Path | None = None
-    like_said: Plain = field(default_factory=dict)
+    similar: Plain = field(default_factory=dict)
     states: FileStates = ()
 
 
@@ -108,7 +108,7 @@ def preview_of(
     """
     datasets = datasets_of(source, with_previews=with_images)
     like = described_like(source)
-    like_said = answers_like(like, source).model_dump(exclude_none=True) if like else {}
+    similar = answers_like(like, source).model_dump(exclude_none=True) if like else {}
     try:
         draft = draft_of(source, parse(Answers, given, where="The import"))
     except EngineError as e:
@@ -120,7 +120,7 @@ def preview_of(
         states = states_of(draft)
         found = _with_images(draft) if with_images else ImportPreview(draft)
         found = replace(found, states=states)
-    return replace(found, datasets=datasets, like=like, like_said=like_said)
+    return replace(found, datasets=datasets, like=like, similar=similar)
 
 
 def states_of(draft: Draft) -> FileStates:
@@ -258,10 +258,10 @@ def _turned(
     turned = settings.model_copy(update={"geometry": geometry})
     orbit = orbit_of(turned, draft.shape, draft.path)
     # A list of angles can be shorter than the scan; those views have no geometry.
-    kept = [view for view in views if view < orbit.n_views]
+    used = [view for view in views if view < orbit.n_views]
     k = -(-draft.shape[2] // MAX_COLUMNS)
-    seen = orbit.select(kept).cropped(rows, slice(None)).binned((1, k))
-    return replace(integrals, values=integrals.values[: len(kept)], geometry=seen)
+    seen = orbit.select(used).cropped(rows, slice(None)).binned((1, k))
+    return replace(integrals, values=integrals.values[: len(used)], geometry=seen)
 
 
 def _slice(scan: Projections) -> Array:

@@ -135,10 +135,10 @@ def of_list(
     parts = _left_out(values, n_views, n_flats, n_darks) if len(values) > n_views else []
     if parts is None:
         return None
-    kept = np.ones(len(values), bool)
+    is_used = np.ones(len(values), bool)
     for start, end in parts:
-        kept[start : end + 1] = False
-    views = values[kept]
+        is_used[start : end + 1] = False
+    views = values[is_used]
     span = float(np.ptp(views))
     if not span:
         return None

@@ -28,14 +28,14 @@ class Values:
     kind : counts, transmission or integrals
     why : reason
     white_level : level of the open beam, if it is known and no flats are needed
-    wants_scale : True if line integrals are stored in another unit
+    needs_scale : True if line integrals are stored in another unit
     is_sure : True if it needs no confirmation
     """
 
     kind: str
     why: str
     white_level: float | None = None
-    wants_scale: bool = False
+    needs_scale: bool = False
     is_sure: bool = True
 
 
@@ -66,7 +66,7 @@ def values_of(sample: Array, *, whole_numbers: bool, has_flats: bool) -> Values:
                 "integrals",
                 f"the sides ({in_words(air)}) are darker than the centre ({in_words(middle)}), so "
                 "these are logarithms in another unit",
-                wants_scale=True,
+                needs_scale=True,
                 is_sure=False,
             )
         is_flat = spread < FLAT_AIR * abs(air)

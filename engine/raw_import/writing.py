@@ -30,16 +30,16 @@ def text_of_sidecar(draft: Draft) -> str:
         if settings are missing, or the text exceeds the size that readers accept
     """
     settings = draft.settings  # raises if the draft is incomplete
-    said = tomllib.loads(tomli_w.dumps(_toml_value(draft.table)))
+    table = tomllib.loads(tomli_w.dumps(_toml_value(draft.table)))
     # The format line stays first, because readers recognise a sidecar by it.
-    head, rest = tomli_w.dumps({"format": said.pop("format")}), tomli_w.dumps(said)
-    remarks = [
+    head, rest = tomli_w.dumps({"format": table.pop("format")}), tomli_w.dumps(table)
+    notes = [
         f"# {guess.key}: {_one_line(guess.text)} ({_one_line(guess.why)})"
         if guess.why
         else f"# {guess.key}: {_one_line(guess.text)}"
         for guess in draft.guesses
     ]
-    text = head + "".join(f"{each}\n" for each in remarks) + rest
+    text = head + "".join(f"{each}\n" for each in notes) + rest
     if len(text.encode()) > MAX_TOML_BYTES:
         n = len(settings.images)
         raise FileFormatError(

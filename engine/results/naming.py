@@ -44,6 +44,6 @@ def default_export_name(scan: Path | str, protocol: str, made: datetime, part: s
 
 def _safe_letters(text: str, most_bytes: int) -> str:
     """Return a text with only letters, digits, dots and hyphens, valid in every file system."""
-    kept = re.sub(r"[^\w.]+", "-", text).strip("-._")
+    cleaned = re.sub(r"[^\w.]+", "-", text).strip("-._")
     # The cut may divide a character of several bytes, which is then dropped.
-    return kept.encode()[:most_bytes].decode(errors="ignore")
+    return cleaned.encode()[:most_bytes].decode(errors="ignore")

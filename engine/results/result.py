@@ -197,8 +197,8 @@ class Result:
             # The cached order may be out of date. `cached_property` stores it in `__dict__`, so
             # removing it there forces a new read.
             self.__dict__.pop("order", None)
-            kept = self.order
-            if kept is not None and kept.patient_id != order.patient_id:
+            stored = self.order
+            if stored is not None and stored.patient_id != order.patient_id:
                 raise DataError(
                     f"{self.id}: the order is for a different patient; choose an order for the "
                     "patient of this result."

@@ -116,8 +116,8 @@ def _clashes(parts: Mapping[str, Parts]) -> list[list[str]]:
 def _unusual(labels: Mapping[str, str]) -> dict[str, str]:
     """Return a difference without the text that most images of a group share."""
     most, n = Counter(labels.values()).most_common(1)[0]
-    usual = most if 2 * n > len(labels) else None
-    return {key: "" if text == usual else text for key, text in labels.items()}
+    common = most if 2 * n > len(labels) else None
+    return {key: "" if text == common else text for key, text in labels.items()}
 
 
 def _distinguished(parts: Mapping[str, Parts], labels: Mapping[str, str]) -> dict[str, Parts]:

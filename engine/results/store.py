@@ -56,7 +56,7 @@ from engine.results.result import (
 from engine.results.result_record import RESULT_FORMAT, ResultRecord
 from engine.results.retention import Retention, is_removable
 
-PART, GONE = ".part", ".gone"
+PART, REMOVED = ".part", ".gone"
 OWNER_ONLY = 0o700
 """Permissions of the folders, which contain images of patients."""
 STALE_S = 7 * 86_400
@@ -270,9 +270,9 @@ class Results:
             if a file is in use or the folder cannot be written
         """
         # Deleting many files takes time. The rename makes the result disappear first, at once.
-        gone = result.folder.with_name(f".{_host()}-{os.getpid()}-{result.id}{GONE}")
+        removed = result.folder.with_name(f".{_host()}-{os.getpid()}-{result.id}{REMOVED}")
         try:
-            result.folder.replace(gone)  # atomic: no process sees a half-deleted result
+            result.folder.replace(removed)  # atomic: no process sees a half-deleted result
         except FileNotFoundError:
             return
         except OSError as e:
@@ -281,11 +281,11 @@ class Results:
                 "permissions of this folder, and close programs that use its files."
             ) from e
         audit_log.record("result deleted", result=result.id, why=why)
-        shutil.rmtree(gone, ignore_errors=True)
+        shutil.rmtree(removed, ignore_errors=True)
 
     def remove_outdated(self) -> list[str]:
         """Remove results that exceed the limits; return one line for each."""
-        now, said = datetime.now(UTC), []
+        now, faults = datetime.now(UTC), []
         # Reading all records takes long, and this happens at the end of each run.
         if not self._may_exceed_limits(now):
             self._sweep()
@@ -297,9 +297,9 @@ class Results:
             except ResourceError as e:
                 log.warning("%s", e)
                 continue
-            said.append(f"{result.record.title} of {result.created:%d %b %Y %H:%M} ({limit})")
-            log.info("result %s removed: %s", result.id, said[-1])
-        return said
+            faults.append(f"{result.record.title} of {result.created:%d %b %Y %H:%M} ({limit})")
+            log.info("result %s removed: %s", result.id, faults[-1])
+        return faults
 
     def result_need(self, image_bytes: int, n_frames: int) -> DiskNeed:
         """Return the space that a result needs.
@@ -360,7 +360,7 @@ class Results:
                     log.warning("result left out: %s", e)
 
     def _sweep(self) -> None:
-        for folder in (*self.folder.glob(f".*{PART}"), *self.folder.glob(f".*{GONE}")):
+        for folder in (*self.folder.glob(f".*{PART}"), *self.folder.glob(f".*{REMOVED}")):
             if _is_abandoned(folder):
                 shutil.rmtree(folder, ignore_errors=True)
 

@@ -111,9 +111,9 @@ class ImportModel(QObject):
 
     def use_similar(self) -> None:
         """Copy the answers from the description of a file with the same structure."""
-        if self.preview is not None and self.preview.like_said:
+        if self.preview is not None and self.preview.similar:
             # The user's own answers have priority over those of the other file.
-            self.answers = self.preview.like_said | self.answers
+            self.answers = self.preview.similar | self.answers
             self.answers_changed.emit()
             self.changed.emit()
 
@@ -182,7 +182,7 @@ class ImportModel(QObject):
         if (
             preview is None
             or preview.like is None
-            or preview.like_said.items() <= self.answers.items()
+            or preview.similar.items() <= self.answers.items()
         ):
             return ""
         return f"{preview.like.parent.name}/{preview.like.name}"

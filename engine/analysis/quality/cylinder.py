@@ -128,12 +128,14 @@ def find_cylinder(volume: Volume) -> UprightCylinder:
     counts = np.count_nonzero(above, axis=(1, 2))
     # Bright slices at the axial ends, where the sensitivity is low, can have more voxels than the
     # cylinder. The 90th percentile ignores them.
-    usual = float(np.percentile(counts, 90))
-    slices = counts > usual / 2
+    typical_counts = float(np.percentile(counts, 90))
+    slices = counts > typical_counts / 2
     pixel_mm2 = grid.voxel_mm[0] * grid.voxel_mm[1]
     # The area of a median slice gives the radius: noise at the rim averages out over all its
     # voxels.
-    radius = float(np.sqrt(np.median(counts[slices]) * pixel_mm2 / np.pi)) if usual else 0.0
+    radius = (
+        float(np.sqrt(np.median(counts[slices]) * pixel_mm2 / np.pi)) if typical_counts else 0.0
+    )
     if radius < MIN_MM:
         raise DataError("no cylinder was found in the image; enter its position.")
     of_slices = above[slices]

@@ -199,12 +199,14 @@ def _identifiers(header: Header) -> Header:
     """Return a header with the attributes that references need, without the open file."""
     from pydicom.dataset import Dataset
 
-    kept = Dataset()
+    stored = Dataset()
     for key in IDENTIFIERS:
         if key in header.dataset:
             value = header.dataset[key].value
-            setattr(kept, key, str(value) if isinstance(value, str) else [float(e) for e in value])
-    return Header(header.path, kept)
+            setattr(
+                stored, key, str(value) if isinstance(value, str) else [float(e) for e in value]
+            )
+    return Header(header.path, stored)
 
 
 def refuse_no_regions(regions: Sequence[Region]) -> None:

@@ -158,8 +158,8 @@ def _encoded(measured: Sequence[MeasuredRegion], segments: Segmentation, signed:
     ]
     # The UID depends on the figures: the same export keeps its UID, and other figures are a new
     # object instead of a conflicting copy.
-    said = sha256(repr(groups).encode()).hexdigest()
-    own = uid_of("measurement report", image.study, segments.uid, said)
+    digest = sha256(repr(groups).encode()).hexdigest()
+    own = uid_of("measurement report", image.study, segments.uid, digest)
     general = image.attributes()
     attributes: Plain = {
         **general,

@@ -183,19 +183,19 @@ def _edges_by_start(padded: NDArray[np.bool_]) -> dict[Vertex, list[Vertex]]:
 
 def _walk(after: dict[Vertex, list[Vertex]], start: Vertex) -> list[Vertex]:
     """Return the vertices of one border, and remove its edges."""
-    found, at, way = [start], start, (0, 0)
+    found, at, step = [start], start, (0, 0)
     while True:
         ends = after[at]
         # At a vertex of two voxels that share only a corner, the turn to the right stays with the
         # same voxel.
-        right = at[0] - way[1], at[1] + way[0]
+        right = at[0] - step[1], at[1] + step[0]
         end = right if right in ends else ends[0]
         ends.remove(end)
         if not ends:
             del after[at]
         if end == start:
             return found
-        way, at = (end[0] - at[0], end[1] - at[1]), end
+        step, at = (end[0] - at[0], end[1] - at[1]), end
         found.append(end)
 
 

@@ -114,8 +114,8 @@ def structure_set_of(
     ]
     # The UID depends on names and contours: the same export keeps its UID, and an edited region
     # is a new object instead of a conflicting copy of the old one.
-    said = sha256(repr([(r.name, r.colour) for r in regions]).encode() + repr(contours).encode())
-    own = uid_of("structure set", image.study, image.digest, said.hexdigest())
+    digest = sha256(repr([(r.name, r.colour) for r in regions]).encode() + repr(contours).encode())
+    own = uid_of("structure set", image.study, image.digest, digest.hexdigest())
     general = image.attributes()
     date, time = general.pop("ContentDate"), general.pop("ContentTime")
     frame = image.subject.frame_uid

@@ -79,16 +79,16 @@ def _check(arguments: argparse.Namespace, console: Console) -> None:
     names = tuple(arguments.steps.split(",")) if arguments.steps else ()
     steps = gpu_steps.chosen(gpu_steps.steps(device.key, quick=arguments.quick), names)
     console.log(f"Checking {device.label}, {arguments.minutes:g} minutes at most")
-    kept = _measured(device, steps, arguments, console)
+    measured = _measured(device, steps, arguments, console)
     # Written even after failures: the file then shows which step failed
-    gpu_file.write(kept, arguments.output)
+    gpu_file.write(measured, arguments.output)
     console.line("")
-    for line in gpu_file.lines(kept):
+    for line in gpu_file.lines(measured):
         console.line(line)
     console.line(f"Written: {arguments.output}")
-    faults = [step["name"] for step in kept["steps"] if step["fault"]]
+    faults = [step["name"] for step in measured["steps"] if step["fault"]]
     # Tiny problems measure overhead, so their speeds are not judged
-    if faults or not (arguments.quick or gpu_file.passed(kept)):
+    if faults or not (arguments.quick or gpu_file.passed(measured)):
         raise ResourceError(
             f"Some checks failed ({', '.join(faults)})."
             if faults

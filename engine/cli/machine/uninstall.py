@@ -22,7 +22,7 @@ from engine.core.paths import (
 from engine.jobs.caches import KERNELS, StoredItem
 from engine.jobs.storage import CACHES, choose_stored, remove_stored, stored
 
-BESIDE_SOURCES = PROGRAM / "engine" / "kernels" / "__pycache__"
+CACHE_NEXT_TO_SOURCES = PROGRAM / "engine" / "kernels" / "__pycache__"
 """Folder among the files of the installer, in which earlier versions stored kernels."""
 
 
@@ -38,7 +38,7 @@ def _uninstall(arguments: argparse.Namespace, console: Console) -> None:
     if selected:
         confirm(selected, is_confirmed=arguments.yes)
         for item in selected:
-            if item.path.parent == BESIDE_SOURCES:
+            if item.path.parent == CACHE_NEXT_TO_SOURCES:
                 shutil.rmtree(item.path, ignore_errors=True)
             else:
                 remove_stored(item)
@@ -55,13 +55,13 @@ def _left_by_older_versions() -> list[StoredItem]:
     """Return kernels among the files of the installer, which would not remove them."""
     if not is_removed_by_pip():
         return []
-    folders = sorted(BESIDE_SOURCES.glob(f"{KERNELS}-*"))
+    folders = sorted(CACHE_NEXT_TO_SOURCES.glob(f"{KERNELS}-*"))
     return [StoredItem.of(KERNELS, f"Compiled {path.name}", path) for path in folders]
 
 
 def _name_user_data(console: Console) -> None:
     """Print the folders of the user that stay, with their sizes."""
-    kept = {
+    remaining = {
         "results": results_dir(),
         "jobs": jobs_dir(),
         "queue": queue_dir(),
@@ -69,7 +69,7 @@ def _name_user_data(console: Console) -> None:
         "settings and keys": config_dir(),
         "state": state_dir(),
     }
-    for name, folder in kept.items():
+    for name, folder in remaining.items():
         if folder.is_dir():
             size = StoredItem.of(name, name, folder).n_bytes / MIB
             console.line(f"Kept: {name:18} {size:8,.1f} MiB  {folder}")

@@ -56,9 +56,9 @@ def whole_cupy() -> ModuleType:
 
 
 def _not_whole(error: Exception) -> ResourceError:
-    said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    message = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
     return ResourceError(
-        f"The installation of CuPy, which is required for the GPU, is incomplete ({said}); "
+        f"The installation of CuPy, which is required for the GPU, is incomplete ({message}); "
         f"run {cupy_command()}."
     )
 

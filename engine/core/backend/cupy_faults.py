@@ -50,20 +50,20 @@ def faults_in_words(doing: str) -> Iterator[None]:
 
 def _in_words(error: Exception, doing: str) -> DeviceError | None:
     """Return the device error for an exception, or None if the device did not cause it."""
-    said, kind = _first_line(error), type(error)
+    message, kind = _first_line(error), type(error)
     of_cupy = kind.__module__.startswith(_LIBRARIES)
     # Memory first: out-of-memory errors come from several CuPy modules under several names.
     if of_cupy and _means_memory(error):
-        return DeviceMemoryError(f"{doing}: the GPU is out of memory ({said}).")
+        return DeviceMemoryError(f"{doing}: the GPU is out of memory ({message}).")
     if of_cupy and kind.__name__ in ("CompileException", "NVRTCError"):
-        return DeviceError(f"{doing}: the kernel cannot be compiled ({said}).")
+        return DeviceError(f"{doing}: the kernel cannot be compiled ({message}).")
     if of_cupy:
         remedy = FAULTS.get(getattr(error, "status", 0), "")
-        return DeviceError(f"{doing}: the GPU reports {said}. {remedy}".rstrip())
-    if _NOT_LOADED in said or isinstance(error, ImportError | AssertionError):
+        return DeviceError(f"{doing}: the GPU reports {message}. {remedy}".rstrip())
+    if _NOT_LOADED in message or isinstance(error, ImportError | AssertionError):
         # no import and no assertion of the engine itself can fail here
         return DeviceError(
-            f"{doing}: a CUDA library is missing ({said}). Run {cupy_command()}, or use the CPU."
+            f"{doing}: a CUDA library is missing ({message}). Run {cupy_command()}, or use the CPU."
         )
     return None
 

@@ -51,8 +51,8 @@ class PinnedRing:
             filling: deque[tuple[_Piece, slice, Future[None]]] = deque()
             for part in _parts(source.size):
                 piece = self._next()
-                room = piece.memory[: part.stop - part.start]
-                filling.append((piece, part, self._pool.submit(np.copyto, room, source[part])))
+                space = piece.memory[: part.stop - part.start]
+                filling.append((piece, part, self._pool.submit(np.copyto, space, source[part])))
                 # Half of the pieces are being filled, the other half is on the bus. With all of
                 # them in one state, threads and bus would wait for each other.
                 if len(filling) > N_PIECES // 2:
@@ -75,9 +75,9 @@ class PinnedRing:
             coming: deque[tuple[_Piece, slice]] = deque()
             for part in _parts(target.size):
                 piece = self._next()
-                room = piece.memory[: part.stop - part.start]
+                space = piece.memory[: part.stop - part.start]
                 # Not blocking: the event that `mark` records tells when this piece has arrived.
-                source[part].get(out=room, blocking=False)
+                source[part].get(out=space, blocking=False)
                 piece.mark()
                 coming.append((piece, part))
                 if len(coming) > N_PIECES // 2:
@@ -96,8 +96,8 @@ class PinnedRing:
 
     def _landed(self, piece: _Piece, part: slice, target: NDArray[np.uint8]) -> None:
         piece.wait()
-        room = piece.memory[: part.stop - part.start]
-        piece.emptying = self._pool.submit(np.copyto, target[part], room)
+        space = piece.memory[: part.stop - part.start]
+        piece.emptying = self._pool.submit(np.copyto, target[part], space)
 
     def _next(self) -> _Piece:
         """Return the piece that was used longest ago, as soon as its copies are complete."""

@@ -24,7 +24,7 @@ _LAYERED = 0x01  # cudaArrayLayered, which CuPy does not define
 _ZEROS_BYTES = 1 << 24  # cleared at once
 _lock = RLock()  # re-entrant: a holder of the lock can drop a texture
 _n_keeping = 0
-_kept: list[list[object]] = []
+_references: list[list[object]] = []
 
 
 class CupyTexture(Texture):
@@ -179,7 +179,7 @@ def keeping_textures() -> Iterator[None]:
         with _lock:
             _n_keeping -= 1
             # Released outside the lock: waiting for the device can take as long as a kernel.
-            due = [] if _n_keeping else [_kept.pop() for _ in range(len(_kept))]
+            due = [] if _n_keeping else [_references.pop() for _ in range(len(_references))]
         for objects in due:
             _give_back(objects)
 
@@ -190,7 +190,7 @@ def _give_back(objects: list[Any]) -> None:
     with _lock:
         # Any thread can drop a texture, and the garbage collector runs at any allocation.
         if _n_keeping:
-            _kept.append(objects)
+            _references.append(objects)
             return
         with suppress(runtime.CUDARuntimeError):
             runtime.deviceSynchronize()

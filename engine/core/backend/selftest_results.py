@@ -121,9 +121,9 @@ def stored_result(card: NvidiaCard) -> SelfTestResult | None:
         # A record has a few hundred bytes; anything larger is not ours and is not parsed.
         if path.stat().st_size > _MAX_BYTES:
             return None
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        stored = json.loads(path.read_text(encoding="utf-8"))
         found = SelfTestResult(
-            Tested(**kept["of"]), tuple(map(str, kept["faults"])), str(kept["utc"])
+            Tested(**stored["of"]), tuple(map(str, stored["faults"])), str(stored["utc"])
         )
     # A damaged record counts as none: the test runs again and replaces it.
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

@@ -22,9 +22,9 @@ class UsedVariants:
         words
             variant in words, for provenance
         """
-        said = self._words.get(kernel, "")
-        if words not in said.split("; "):
-            self._words[kernel] = f"{said}; {words}" if said else words
+        text = self._words.get(kernel, "")
+        if words not in text.split("; "):
+            self._words[kernel] = f"{text}; {words}" if text else words
 
     @property
     def words(self) -> dict[str, str]:

@@ -219,17 +219,17 @@ class FlatField(PreprocessStep):
         return dark, beam
 
     def _open_beam(self, flats: NDArray[Any], info: Plain, dark: NDArray[np.float32]) -> OpenBeam:
-        taken = np.asarray(info.get("flat_views", np.zeros(len(flats))), float)
+        flat_views = np.asarray(info.get("flat_views", np.zeros(len(flats))), float)
         # Old files may lack the times of their flat fields, or list a different number.
-        if self.flats == "mean" or len(taken) != len(flats):
-            taken = np.zeros(len(flats))
-        moments = np.unique(taken)
+        if self.flats == "mean" or len(flat_views) != len(flats):
+            flat_views = np.zeros(len(flats))
+        moments = np.unique(flat_views)
         # Neither a copy of all flats nor a list of all means: a scan can have 20,000 flats.
         if len(moments) == 1:
             return OpenBeam((defects.mean_field(flats) - dark)[None], moments)
         fields = np.empty((len(moments), *dark.shape), np.float32)
         for field, moment in zip(fields, moments, strict=True):
-            field[:] = defects.mean_field(flats[taken == moment]) - dark
+            field[:] = defects.mean_field(flats[flat_views == moment]) - dark
         return OpenBeam(fields, moments)
 
     def _saturation(self, counts: Array) -> float:

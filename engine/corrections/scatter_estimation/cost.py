@@ -29,7 +29,7 @@ from engine.geometry.scanner import Scanner
 
 WATER_PER_MM = 0.0096
 """Attenuation of water at 511 keV (NIST XCOM)."""
-USUAL = EnergyWindow(425.0, 650.0, 0.11)
+TYPICAL_WINDOW = EnergyWindow(425.0, 650.0, 0.11)
 """Energy window assumed if the scanner does not state one."""
 N_POINTS, FEWER = 60, 2
 """Scatter points, and the factor by which detector samples are sparser; enough for one digit."""
@@ -91,7 +91,7 @@ def cost_of(scanner: Scanner, diameter_mm: float, length_mm: float, *, on: Backe
         activity,
         water,
         scanner,
-        scanner.energy or USUAL,
+        scanner.energy or TYPICAL_WINDOW,
         with_tof=False,
         n_points=N_POINTS,
         seed=1,

@@ -14,10 +14,10 @@ With the energies E₁ and E₂ after these,
     q = (dσ/dΩ)(θ₁) / σ · (dσ/dΩ)(E₁, θ₂) / σ · ε(E₂) / ε(511)
 
 and g = σ(E) / σ(511) for the energy on each path. E₂ depends on both angles; g₂ uses the typical
-θ₁, `USUAL`. dw dl is a volume divided by a squared distance, so the weight of near points stays
-finite. t is moved to the nearest of the points s, from which paths are traced. A singular value
-decomposition writes q as a sum of few products of functions of θ₁ and of θ₂. The sum over paths is
-then a matrix product of terms for A and terms for B.
+θ₁, `TYPICAL_SHARE`. dw dl is a volume divided by a squared distance, so the weight of near points
+stays finite. t is moved to the nearest of the points s, from which paths are traced. A singular
+value decomposition writes q as a sum of few products of functions of θ₁ and of θ₂. The sum over
+paths is then a matrix product of terms for A and terms for B.
 
 Multiple scatter as integrals: Barney et al., IEEE TNS 38 (1991) 719. Comparison with tracked
 photons: docs/physics/scatter.md.
@@ -58,7 +58,7 @@ N_PARTS = 4
 """Number of products that make up q; the fifth is 0.2 % of the first."""
 N_TRIED, N_ENERGIES = 201, 401
 """Number of angles for the decomposition, and of energies at which ε is computed."""
-USUAL = 0.93
+TYPICAL_SHARE = 0.93
 """Cosine of the first of two angles: 22 degrees; g₂ changes by 2 % from 10 to 30."""
 LEGS_AT_ONCE, PIECES = 256, 32
 """Number of paths in one matrix product, and number of products in memory at a time."""
@@ -224,7 +224,7 @@ def tables_of(efficiency: Efficiency) -> TwiceTables:
     full = efficiency(np.array([ELECTRON_KEV]))[0]
     cosine = np.linspace(-1, 1, N_COSINES)
     kev = ELECTRON_KEV * energy_ratio(cosine)
-    after_both = 1 / (1 / kev + (1 - USUAL) / ELECTRON_KEV)
+    after_both = 1 / (1 / kev + (1 - TYPICAL_SHARE) / ELECTRON_KEV)
     former, latter = _products(efficiency, float(full), float(sigma))
     tried = np.linspace(-1, 1, N_TRIED)
     return TwiceTables(

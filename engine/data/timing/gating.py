@@ -25,7 +25,7 @@ from engine.data.timing.time_frames import MS, Gate, TimeFrame
 from engine.data.timing.triggers import Triggers
 
 MAX_GATES = 100
-USUAL = (0.5, 2.0)
+TYPICAL_RATIO = (0.5, 2.0)
 """Range of accepted cycle lengths, relative to the median."""
 _TEXT = re.compile(
     r"gates\s*=\s*(?P<n>\d+)(?:\s+of\s+(?P<signal>.+?))?"
@@ -170,7 +170,7 @@ class GateRequest:
         relative = lengths_ms / np.median(lengths_ms)
         if self.within_percent is not None:
             return np.asarray(np.abs(relative - 1) <= self.within_percent / 100)
-        return np.asarray((relative >= USUAL[0]) & (relative <= USUAL[1]))
+        return np.asarray((relative >= TYPICAL_RATIO[0]) & (relative <= TYPICAL_RATIO[1]))
 
 
 def _divided(starts: NDArray[np.int64], ends: NDArray[np.int64], n: int) -> TimeDivision:

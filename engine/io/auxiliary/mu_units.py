@@ -48,7 +48,7 @@ class FoundUnit:
     """
 
     unit: str
-    is_said: bool
+    is_stated: bool
 
 
 def typical(values: NDArray[np.float32]) -> float:
@@ -79,11 +79,11 @@ def looks_like(volume: Volume) -> str:
     if least < AIR_HU / 2:
         near_air = np.count_nonzero(values < AIR_HU / 2) / values.size
         return HOUNSFIELD if near_air > SOME and least >= LOWEST_HU and most <= HIGHEST_HU else ""
-    usual = typical(values)
+    typical_value = typical(values)
     # Numbers near 960 can be any image, so this unit also needs the description of the series.
     units = (PER_MM, PER_CM, *([SIEMENS] if volume.info.get("content") == CONTENT else []))
     low, high = TISSUE_PER_MM
-    return next((unit for unit in units if low <= usual * PER_UNIT[unit] < high), "")
+    return next((unit for unit in units if low <= typical_value * PER_UNIT[unit] < high), "")
 
 
 def recognised(volume: Volume, name: str, unit: str = "") -> FoundUnit | None:
@@ -108,17 +108,17 @@ def recognised(volume: Volume, name: str, unit: str = "") -> FoundUnit | None:
     DataError
         if the values contradict the unit in the file
     """
-    said, seen = unit or volume.unit, looks_like(volume)
-    if said not in MU_UNITS:
-        return FoundUnit(seen, is_said=False) if seen and not said else None
+    file_unit, seen = unit or volume.unit, looks_like(volume)
+    if file_unit not in MU_UNITS:
+        return FoundUnit(seen, is_stated=False) if seen and not file_unit else None
     # A wrong unit makes attenuation ten times too large or small, so guess neither of the two.
-    if seen and seen != said and not unit:
+    if seen and seen != file_unit and not unit:
         raise DataError(
-            f"{name}: the stated unit is {said}, but the values look like {seen} (typical value "
-            f"{typical(volume.values):.3g}; water is 0.0096 1/mm, 0.096 1/cm, 0 HU); set the unit "
-            "with `isocenter mu-map --unit`."
+            f"{name}: the stated unit is {file_unit}, but the values look like {seen} (typical "
+            f"value {typical(volume.values):.3g}; water is 0.0096 1/mm, 0.096 1/cm, 0 HU); set the "
+            "unit with `isocenter mu-map --unit`."
         )
-    return FoundUnit(said, is_said=True)
+    return FoundUnit(file_unit, is_stated=True)
 
 
 def in_per_mm(volume: Volume, found: FoundUnit, name: str, voltage_kv: float = 0.0) -> Volume:
@@ -145,7 +145,7 @@ def in_per_mm(volume: Volume, found: FoundUnit, name: str, voltage_kv: float = 0
     if found.unit == PER_MM:
         return replace(volume, unit=PER_MM)
     # A stated unit needs no attention. A guess is a warning that the user should check.
-    if found.is_said:
+    if found.is_stated:
         note: str = Information(f"{name}: the map was converted from {found.unit} to 1/mm.")
     else:
         note = (

@@ -18,8 +18,8 @@ from engine.io.text.json_text import from_json, to_json
 
 FORMAT = "isocenter-provenance-file-2"
 MAX_BYTES = 16_000_000
-PLAIN, PACKED, ENDING = ".nii", ".nii.gz", ".provenance.json"
-WAY_OUT = "Copy both files again, or remove {name} to read the volume without its provenance."
+UNPACKED, PACKED, ENDING = ".nii", ".nii.gz", ".provenance.json"
+REMEDY = "Copy both files again, or remove {name} to read the volume without its provenance."
 
 
 def sidecar_path(path: Path) -> Path:
@@ -44,7 +44,7 @@ def found_sidecar(path: Path) -> Path | None:
         None if there is none; older versions stored that of `a.nii` under the name for `a.nii.gz`
     """
     places = [sidecar_path(path)]
-    if path.suffix.lower() == PLAIN:
+    if path.suffix.lower() == UNPACKED:
         places.append(path.with_name(f"{path.stem}{ENDING}"))
     return next((each for each in places if exists(each)), None)
 
@@ -121,7 +121,7 @@ def writing_provenance(
     forget_older
         function that removes the older sidecar
     """
-    said: Plain = {
+    stated: Plain = {
         "format": FORMAT,
         "file": path.name,
         "sha256": digest,
@@ -129,8 +129,8 @@ def writing_provenance(
         "provenance": provenance,
     }
     # The seal covers the values as JSON returns them: tuples become lists, for example.
-    said["seal"] = seal_of(**from_json(to_json(said)))
-    text, sidecar = to_json(said, indent=2).encode() + b"\n", sidecar_path(path)
+    stated["seal"] = seal_of(**from_json(to_json(stated)))
+    text, sidecar = to_json(stated, indent=2).encode() + b"\n", sidecar_path(path)
     with after_others(sidecar), published_after(sidecar, text):
         yield lambda: sidecar.unlink(missing_ok=True)
 
@@ -168,7 +168,7 @@ def provenance_at(path: Path, digest: Callable[[], str]) -> tuple[Plain, tuple[s
     if sidecar is None:
         return {}, ()
     content = _content(sidecar)
-    remedy = WAY_OUT.format(name=sidecar.name)
+    remedy = REMEDY.format(name=sidecar.name)
     # The current format always has a seal, so a removed seal is detected too.
     is_sealed = "seal" in content or content.get("format") == FORMAT
     if is_sealed and content.pop("seal", "") != seal_of(**content):
@@ -189,7 +189,7 @@ def provenance_at(path: Path, digest: Callable[[], str]) -> tuple[Plain, tuple[s
 
 
 def _content(sidecar: Path) -> Plain:
-    remedy = WAY_OUT.format(name=sidecar.name)
+    remedy = REMEDY.format(name=sidecar.name)
     try:
         return from_json(read_text(sidecar, MAX_BYTES))
     except EngineError as e:

@@ -103,8 +103,8 @@ def write_dataset(
     # Uncompressed size: the compressed size is not known before the work is done. Errors take the
     # same space again.
     n_images = max(len(frames), 1) * (2 if has_errors(volume, frames) else 1)
-    room = volume.values.size * 4 * n_images + TEXT_BYTES
-    write_folder(path, room, _files(volume, provenance, frames), volume.unit, provenance)
+    needed = volume.values.size * 4 * n_images + TEXT_BYTES
+    write_folder(path, needed, _files(volume, provenance, frames), volume.unit, provenance)
 
 
 def _files(

@@ -138,11 +138,11 @@ def _times(scan: Plain, frames: Sequence[FrameVolume], begun_s: float) -> Plain:
 
 
 def _one_span(scan: Plain) -> list[tuple[float, float]]:
-    said = scan.get("frames")
-    if not isinstance(said, list) or not said:
+    stated = scan.get("frames")
+    if not isinstance(stated, list) or not stated:
         whole = positive_number(scan, "duration_s")
         return [] if whole is None else [(0.0, whole)]
-    tables = [object_of(each) for each in said]
+    tables = [object_of(each) for each in stated]
     spans = [
         (positive_number(each, "start_s") or 0.0, positive_number(each, "duration_s"))
         for each in tables
@@ -158,13 +158,13 @@ def _one_span(scan: Plain) -> list[tuple[float, float]]:
 
 
 def _decay(volume: Volume, provenance: Plain, begun_s: float, injected_s: float | None) -> Plain:
-    said = object_of(object_of(provenance.get("scan")).get("concentration")).get("decay")
+    stated = object_of(object_of(provenance.get("scan")).get("concentration")).get("decay")
     # Counts of this program are never decay-corrected. For other programs it is not known.
     if volume.unit == COUNTS and str(provenance.get("format", "")).startswith(MADE_BY_US):
         return {"ImageDecayCorrected": False}
-    if volume.unit == COUNTS or said not in ("start", "injection"):
+    if volume.unit == COUNTS or stated not in ("start", "injection"):
         return {}
-    time_s = begun_s if said == "start" else injected_s
+    time_s = begun_s if stated == "start" else injected_s
     return {"ImageDecayCorrected": True, "ImageDecayCorrectionTime": time_s}
 
 

@@ -58,11 +58,11 @@ def read_table(path: Path, name: str, tof: TofBins | None) -> CrystalMap:
     # CASToR numbers crystals in one sequence, while a crystal map needs (ring, place, layer).
     keys = np.stack([number // PER_RING, number % PER_RING, np.zeros_like(number)], -1)
     found = mapped(name, keys.astype(np.int32), points, path=path, tof=tof)
-    apart_deg = _min_angle_deg(path.with_suffix(TEXT_SUFFIX))
-    if apart_deg:
+    min_angle_deg = _min_angle_deg(path.with_suffix(TEXT_SUFFIX))
+    if min_angle_deg:
         radius = float(np.hypot(points[:, 0], points[:, 1]).max())
         # Without the angle, the default field of view would include lines that the scanner rejects.
-        found.fov_radius_mm = radius * math.cos(math.radians(apart_deg) / 2)
+        found.fov_radius_mm = radius * math.cos(math.radians(min_angle_deg) / 2)
     return found
 
 
@@ -99,13 +99,13 @@ def _min_angle_deg(path: Path) -> float:
     if not path.is_file():
         return 0.0
     with open_input(path) as file:
-        apart = read_header(file).number("min angle difference")
-    if not 0 <= apart < 180:
+        angle_deg = read_header(file).number("min angle difference")
+    if not 0 <= angle_deg < 180:
         raise GeometryError(
-            f"{path.name}: min angle difference is {apart:g} degrees, expected 0 to 180; correct "
-            "the scanner description."
+            f"{path.name}: min angle difference is {angle_deg:g} degrees, expected 0 to 180; "
+            "correct the scanner description."
         )
-    return apart
+    return angle_deg
 
 
 def adjacent_table(header: Path, scanner: str, of: str) -> Path:

@@ -87,7 +87,7 @@ def _scan(data: InputFile, header: CastorHeader, named: str | None) -> ListMode:
     start_ms = _start_ms(records, header, data.name)
     last_ms = int(records["ms"][-1])
     duration_s = header.number("duration (s)", "duration") or (last_ms - start_ms) / 1000
-    kept = slice(None) if bins is None else bins != OUTSIDE
+    selected = slice(None) if bins is None else bins != OUTSIDE
     # With TOF, scatter differs from bin to bin, but the file has one rate for each line.
     additive = None if bins is not None else expected(records, duration_s)
     if additive is not None:
@@ -95,10 +95,10 @@ def _scan(data: InputFile, header: CastorHeader, named: str | None) -> ListMode:
     cut = CutOff(data.name, len(records), n_rest, n_missing)
     return ListMode(
         scanner=place,
-        crystals=crystals[kept],
-        tof_bins=None if bins is None else bins[kept],
+        crystals=crystals[selected],
+        tof_bins=None if bins is None else bins[selected],
         # Times count from the start of the frame. uint32 arithmetic needs a typed scalar.
-        time_ms=(records["ms"] - np.uint32(start_ms))[kept],
+        time_ms=(records["ms"] - np.uint32(start_ms))[selected],
         additive=additive,
         duration_s=duration_s,
         info=_info(header, data.path) | cut.facts,

@@ -117,16 +117,16 @@ def capture_of(
     series
         headers of the DICOM series that the volume was read from
     """
-    whose = subject or subject_of(provenance, digest_of(volume))
-    study = str(whose.attributes["StudyInstanceUID"])
+    identity = subject or subject_of(provenance, digest_of(volume))
+    study = str(identity.attributes["StudyInstanceUID"])
     pixels = sha256(page.pixels.tobytes()).hexdigest()
     # UIDs from the content: a second export of the same page does not add a duplicate to an
     # archive.
     own = uid_of("picture", study, digest_of(volume), pixels)
-    general = general_attributes(volume, provenance, whose)
+    general = general_attributes(volume, provenance, identity)
     attributes: Plain = {
         **general,
-        **references_of(volume, provenance, whose, series),
+        **references_of(volume, provenance, identity, series),
         "SOPClassUID": CLASS_UID,
         "SOPInstanceUID": instance_uid(own, 1),
         "SeriesInstanceUID": own,

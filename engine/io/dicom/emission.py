@@ -120,11 +120,11 @@ def _units(provenance: Plain, unit: str) -> Plain:
 
 def _decay(scan: Plain, unit: str) -> str:
     """Return the reference of the decay correction; "" for counts, which are means of a frame."""
-    said = str(object_of(scan.get("concentration")).get("decay", ""))
-    is_activity = unit in (*UNITS, LEAN) and said in DECAYS
+    stated = str(object_of(scan.get("concentration")).get("decay", ""))
+    is_activity = unit in (*UNITS, LEAN) and stated in DECAYS
     # Without duration and half-life there is no factor, and DECY without a factor is not valid.
     wanted = ["duration_s", "half_life_s"]
-    return said if is_activity and all(positive_number(scan, fact) for fact in wanted) else ""
+    return stated if is_activity and all(positive_number(scan, fact) for fact in wanted) else ""
 
 
 def _corrected(applied: list[str], scan: Plain, decay: str) -> list[str]:

@@ -112,15 +112,15 @@ def write_enhanced(
     """
     refuse_enhanced(volume, path, provenance)
     digest = digest_of(volume)
-    whose = subject or subject_of(provenance, digest)
+    identity = subject or subject_of(provenance, digest)
     # One slope for all frames, as in PixelValueTransformationSequence of the shared groups.
     slope = slope_of(volume)
     order = slice_order(volume)
     numbers = np.stack([np.rint(volume.values[k] / slope).astype("<i2") for k in order])
-    study = str(whose.attributes["StudyInstanceUID"])
+    study = str(identity.attributes["StudyInstanceUID"])
     series = uid_of("enhanced", study, digest)
     dimensions = uid_of("dimensions", series)
-    general = general_attributes(volume, provenance, whose)
+    general = general_attributes(volume, provenance, identity)
     attributes: Plain = {
         **general,
         **KIND,
@@ -135,7 +135,7 @@ def write_enhanced(
         "Modality": "CT",
         "ImageType": TYPE,
         "PatientPosition": "",
-        "FrameOfReferenceUID": whose.frame_uid,
+        "FrameOfReferenceUID": identity.frame_uid,
         "PositionReferenceIndicator": "",
         # Type 1 in the Enhanced General Equipment module, but software has no serial number.
         "DeviceSerialNumber": "0",

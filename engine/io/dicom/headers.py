@@ -32,7 +32,7 @@ EXPLICIT_BIG_ENDIAN = "1.2.840.10008.1.2.2"
 STORAGE = "1.2.840.10008.5.1.4.1.1."
 IMAGE_CLASSES = tuple(STORAGE + kind for kind in ("2", "2.1", "4", "4.1", "128", "130"))
 """CT, MR, PET and their Enhanced forms; without pixels such a file is damaged."""
-WAY_OUT = "Export the series again."
+REMEDY = "Export the series again."
 WANTED = [
     *("SOPClassUID", "SOPInstanceUID", "Modality", "SeriesInstanceUID", "SeriesNumber"),
     *("SeriesDescription", "StudyInstanceUID", "InstanceNumber"),
@@ -95,8 +95,8 @@ class Header:
     def describe(self) -> str:
         """Return number, description and modality of the series for messages."""
         name = self.text("SeriesDescription")
-        said = f" {name[:40]!r}" if name else ""
-        return f"{self.text('SeriesNumber') or '?'}{said} ({self.text('Modality') or '?'})"
+        named = f" {name[:40]!r}" if name else ""
+        return f"{self.text('SeriesNumber') or '?'}{named} ({self.text('Modality') or '?'})"
 
 
 def read_dataset(

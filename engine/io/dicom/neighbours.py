@@ -114,7 +114,7 @@ def members_of(
         if two files have the same SOPInstanceUID but different content
     """
     images = [each for each in found.headers if each.series == series and each.is_image]
-    kept, copies = without_copies(images, chosen)
+    different, copies = without_copies(images, chosen)
     # Truncated files of other series are named too, because they should be copied again.
     cut = (each for each in found.headers if each.series != series and each.lacking_bytes)
     others = (
@@ -126,7 +126,7 @@ def members_of(
         for each in cut
     )
     left_out = (each for each in found.unreadable if each.path != chosen)
-    return kept, (*left_out, *others, *copies)
+    return different, (*left_out, *others, *copies)
 
 
 def without_copies(

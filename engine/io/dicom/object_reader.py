@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import FileFormatError
 from engine.io.dicom.bounded_stream import BoundedStream
-from engine.io.dicom.headers import WAY_OUT, read_dataset
+from engine.io.dicom.headers import REMEDY, read_dataset
 from engine.io.dicom.nesting import refuse_deep
 from engine.io.safety.open_input import InputFile
 
@@ -58,5 +58,5 @@ def _refuse_impossible_frames(found: Dataset, file: InputFile) -> None:
     if not 1 <= n_frames <= file.size:
         raise FileFormatError(
             f"{file.name}: the header states {n_frames:,} frames, which is impossible for a file "
-            f"of {file.size:,} bytes. {WAY_OUT}"
+            f"of {file.size:,} bytes. {REMEDY}"
         )

@@ -112,16 +112,16 @@ class ImagingOrder(Settings):
         """
         # Some nodes return the attributes of the step at the top level instead of the sequence.
         step = (answer.get(STEPS) or [answer])[0]
-        said = {name: _text(answer, key) for name, key in (OF_PATIENT | OF_STUDY).items()}
-        said |= {name: _text(step, key) for name, key in OF_STEP.items()}
-        if not said["patient_id"]:
+        values = {name: _text(answer, key) for name, key in (OF_PATIENT | OF_STUDY).items()}
+        values |= {name: _text(step, key) for name, key in OF_STEP.items()}
+        if not values["patient_id"]:
             raise FileFormatError(
                 "a worklist order has no patient ID; correct the order in the RIS."
             )
         weight, size = _number(answer, "PatientWeight"), _number(answer, "PatientSize")
         height = None if size is None else round(100 * size, 3)  # PatientSize is in metres
         try:
-            return cls.model_validate(said | {"weight_kg": weight, "height_cm": height})
+            return cls.model_validate(values | {"weight_kg": weight, "height_cm": height})
         except ValidationError as e:
             raise FileFormatError(
                 "a worklist order is not valid; correct the order in the RIS. Reason: "
@@ -164,15 +164,15 @@ class ImagingOrder(Settings):
 
     def attributes(self) -> Plain:
         """Return patient and study as DICOM keyword -> value."""
-        said: Plain = {key: getattr(self, name) for name, key in OF_PATIENT.items()}
+        values: Plain = {key: getattr(self, name) for name, key in OF_PATIENT.items()}
         # An empty issuer could differ from a missing one when an archive matches patients.
         if not self.issuer:
-            said.pop(OF_PATIENT["issuer"])
+            values.pop(OF_PATIENT["issuer"])
         if self.weight_kg is not None:
-            said["PatientWeight"] = self.weight_kg
+            values["PatientWeight"] = self.weight_kg
         if self.height_cm is not None:
-            said["PatientSize"] = self.height_cm / 100
-        return said | {
+            values["PatientSize"] = self.height_cm / 100
+        return values | {
             # All images of one order must be in one study, even if the node has assigned no UID
             # yet.
             "StudyInstanceUID": self.study_uid or uid_of("study of order", *self._identity),
@@ -202,14 +202,14 @@ class ImagingOrder(Settings):
         """
         text = read_text(path, MAX_BYTES)
         try:
-            said = from_json(text)
-            seal = said.pop("seal", None)
-            if said.get("format") != FORMAT:
+            values = from_json(text)
+            seal = values.pop("seal", None)
+            if values.get("format") != FORMAT:
                 raise FileFormatError(
                     f"{path.name}: not a worklist order; create one with `isocenter dicom "
                     "worklist`."
                 )
-            found = cls.model_validate(said)
+            found = cls.model_validate(values)
         except ValidationError as e:
             raise FileFormatError(
                 f"{path.name}: damaged worklist order; query the worklist again. Reason: "
@@ -220,7 +220,7 @@ class ImagingOrder(Settings):
                 f"{path.name}: not a worklist order; create one with `isocenter dicom worklist`. "
                 f"Reason: {e}."
             ) from e
-        if seal != seal_of(**said):
+        if seal != seal_of(**values):
             raise broken(path, "Query the worklist again.")
         return found
 

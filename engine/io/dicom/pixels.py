@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError, ResourceError
-from engine.io.dicom.headers import WAY_OUT, Header, damage, reason_of, without_warnings
+from engine.io.dicom.headers import REMEDY, Header, damage, reason_of, without_warnings
 from engine.io.dicom.object_reader import read_object
 from engine.io.dicom.slices import Slice
 from engine.io.safety.budget import refuse_large_data
@@ -69,7 +69,7 @@ def _scaled(
     if one.frame >= len(frames):
         raise FileFormatError(
             f"{header.path.name}: the number of frames is {len(frames)}, expected at least "
-            f"{one.frame + 1}. {WAY_OUT}"
+            f"{one.frame + 1}. {REMEDY}"
         )
     # In PET, slope and intercept can differ from slice to slice, to use the full range of 16 bits.
     numbers = frames[one.frame].astype(np.float64)
@@ -114,7 +114,7 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
     if frames.shape[1:] != (rows, columns):
         raise FileFormatError(
             f"{name}: the images have {frames.shape[1]} x {frames.shape[2]} pixels, but the header "
-            f"states {rows} x {columns} (rows x columns). {WAY_OUT}"
+            f"states {rows} x {columns} (rows x columns). {REMEDY}"
         )
     return frames
 

@@ -91,12 +91,12 @@ def slices_of(
     order = slice_order(volume)
     for t, image in enumerate(images):
         slope = slope_of(image)
-        said: Plain = {"RescaleSlope": decimal(slope)}
+        stated: Plain = {"RescaleSlope": decimal(slope)}
         if frames:
-            said |= frame_attributes(provenance, volume.unit, frames[t].frame)
+            stated |= frame_attributes(provenance, volume.unit, frames[t].frame)
         # Image index of a dynamic series: (frame − 1) · slices + slice (PS3.3 C.8.9.4).
         for number, k in enumerate(order, start=1 + t * n_slices):
-            each = common | said | _of_slice(volume, k, number, series, is_pet=is_pet)
+            each = common | stated | _of_slice(volume, k, number, series, is_pet=is_pet)
             yield encoded(each, np.rint(image.values[k] / slope).astype("<i2"))
 
 
@@ -111,8 +111,8 @@ def digest_of(volume: Volume, frames: Sequence[FrameVolume] = ()) -> str:
         its time frames, if it has any
     """
     # The digest becomes part of UIDs, so an image in another unit or place must get another one.
-    said = f"{volume.grid} {volume.unit} {volume.axes}".encode()
-    total = sha256(said + np.ascontiguousarray(volume.values, "<f4").tobytes())
+    stated = f"{volume.grid} {volume.unit} {volume.axes}".encode()
+    total = sha256(stated + np.ascontiguousarray(volume.values, "<f4").tobytes())
     for frame, image in frames:
         total.update(f"{frame}".encode())
         total.update(np.ascontiguousarray(image.values, "<f4").tobytes())
@@ -256,7 +256,7 @@ def frame_attributes(provenance: Plain, unit: str, frame: TimeFrame) -> Plain:
     scan = object_of(provenance.get("scan"))
     own = [{"start_s": frame.start_s, "duration_s": frame.duration_s}]
     # The factor is that of a static image of this frame alone.
-    said = series_attributes({**provenance, "scan": {**scan, "frames": own}}, unit, 1)
+    stated = series_attributes({**provenance, "scan": {**scan, "frames": own}}, unit, 1)
     started = moment_of(scan.get("scan_start"))
     begun = None if started is None else started + timedelta(milliseconds=frame.start_ms)
     attributes: Plain = {
@@ -266,7 +266,7 @@ def frame_attributes(provenance: Plain, unit: str, frame: TimeFrame) -> Plain:
         "ActualFrameDuration": str(frame.end_ms - frame.start_ms),
         "FrameReferenceTime": decimal(1000 * _reference_s(frame, scan.get("half_life_s"))),
     }
-    return attributes | ({"DecayFactor": said["DecayFactor"]} if "DecayFactor" in said else {})
+    return attributes | ({"DecayFactor": stated["DecayFactor"]} if "DecayFactor" in stated else {})
 
 
 def _reference_s(frame: TimeFrame, half_life_s: object) -> float:
@@ -316,15 +316,15 @@ def write_series(
     ResourceError
         if the folder exists or cannot be written
     """
-    whose = subject or subject_of(provenance, digest_of(volume, frames))
+    identity = subject or subject_of(provenance, digest_of(volume, frames))
     n_images = max(len(frames), 1)
     n_files = n_images * volume.grid.shape[0]
     # Leading zeros: programs that sort by name then get the order of the slices.
     digits = max(MIN_DIGITS, len(str(n_files)))
-    room = n_images * volume.values.size * 2 + n_files * HEADER_BYTES
-    contents = enumerate(slices_of(volume, provenance, whose, frames), start=1)
+    needed = n_images * volume.values.size * 2 + n_files * HEADER_BYTES
+    contents = enumerate(slices_of(volume, provenance, identity, frames), start=1)
     files = ((f"{number:0{digits}}.dcm", content) for number, content in contents)
-    return write_folder(path, room, files, volume.unit, provenance)
+    return write_folder(path, needed, files, volume.unit, provenance)
 
 
 def references_of(
@@ -352,9 +352,9 @@ def references_of(
         if a header has no SOPInstanceUID
     """
     sources = _sources(volume, provenance, subject, series)
-    beside = subject.references.get("ReferencedSeriesSequence", [])
+    referenced = subject.references.get("ReferencedSeriesSequence", [])
     # One item for each series: viewers take only the first one.
-    others = [each for each in beside if each["SeriesInstanceUID"] not in sources]
+    others = [each for each in referenced if each["SeriesInstanceUID"] not in sources]
     named = [
         {"SeriesInstanceUID": uid, "ReferencedInstanceSequence": instances}
         for uid, instances in sources.items()

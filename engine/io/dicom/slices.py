@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError
-from engine.io.dicom.headers import WAY_OUT, Header, damage, reason_of
+from engine.io.dicom.headers import REMEDY, Header, damage, reason_of
 
 GROUPS = {
     "PixelSpacing": "PixelMeasuresSequence",
@@ -82,13 +82,13 @@ def slices_of(header: Header) -> list[Slice]:
         described = len(header.dataset.get("PerFrameFunctionalGroupsSequence") or ())
         if n_frames < 1:
             raise FileFormatError(
-                f"{name}: states {n_frames:,} frames, expected at least 1. {WAY_OUT}"
+                f"{name}: states {n_frames:,} frames, expected at least 1. {REMEDY}"
             )
         # Multi-frame files without positions are ultrasound or screenshots, not a stack of slices.
         if n_frames > max(described, 1):
             raise FileFormatError(
                 f"{name}: contains {n_frames:,} frames, but positions for only {described:,}. "
-                f"{WAY_OUT}"
+                f"{REMEDY}"
             )
         return [_slice(header, frame) for frame in range(n_frames)]
     except damage() as e:
@@ -105,7 +105,7 @@ def _slice(header: Header, frame: int) -> Slice:
     if not np.allclose([*lengths, float(across @ down) + 1], 1, atol=1e-3):
         raise FileFormatError(
             f"{header.path.name}: ImageOrientationPatient is {orientation.tolist()}, expected two "
-            f"perpendicular unit vectors. {WAY_OUT}"
+            f"perpendicular unit vectors. {REMEDY}"
         )
     spacing = _numbers(header, frame, "PixelSpacing", 2)
     thickness = _frame_attribute(header, frame, "SliceThickness")
@@ -127,10 +127,10 @@ def _slice(header: Header, frame: int) -> Slice:
 
 
 def _number(header: Header) -> int | None:
-    said = header.text("InstanceNumber")
+    stated = header.text("InstanceNumber")
     # InstanceNumber of an Enhanced file counts files, not slices.
     is_one = "PerFrameFunctionalGroupsSequence" not in header.dataset
-    return int(said) if is_one and said.isdigit() else None
+    return int(stated) if is_one and stated.isdigit() else None
 
 
 def _numbers(header: Header, frame: int, keyword: str, n: int) -> NDArray[np.float64]:

@@ -127,8 +127,8 @@ def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
         if the file is no DICOM image of a patient, or has no frame of reference to share
     """
     other = _read(file)
-    taken = (*PATIENT, *STUDY, *(REMOVAL if all(key in other for key in REMOVAL) else ()))
-    attributes: Plain = {key: _text_of(other[key].value) for key in taken if key in other}
+    keys = (*PATIENT, *STUDY, *(REMOVAL if all(key in other for key in REMOVAL) else ()))
+    attributes: Plain = {key: _text_of(other[key].value) for key in keys if key in other}
     # A weight that is no number would make every file with it unreadable.
     for key in OF_BODY:
         if not _is_number_or_empty(attributes.get(key, "")):

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from engine.core.errors import FileFormatError
 from engine.data.timing.time_frames import MAX_FRAMES, MS, TimeFrame
-from engine.io.dicom.headers import WAY_OUT, Header
+from engine.io.dicom.headers import REMEDY, Header
 
 ROUNDED_MS = 1000
 """Tolerance of times of day, which can be rounded to 1 s."""
@@ -42,8 +42,8 @@ class _Key(NamedTuple):
 def is_dynamic(headers: Sequence[Header]) -> bool:
     """Return True if a series states that it has several time frames."""
     first = headers[0]
-    said = first.text("NumberOfTimeSlices")
-    is_series = "DYNAMIC" in first.text("SeriesType") or (said.isdigit() and int(said) > 1)
+    stated = first.text("NumberOfTimeSlices")
+    is_series = "DYNAMIC" in first.text("SeriesType") or (stated.isdigit() and int(stated) > 1)
     return is_series and first.text("Modality") == "PT"
 
 
@@ -79,16 +79,16 @@ def parted(
     else:
         # Without acquisition times, order by reference time and length.
         keys = sorted(found, key=lambda key: key[1:])
-    name, said = headers[0].path.parent.name, headers[0].text("NumberOfTimeSlices")
+    name, stated = headers[0].path.parent.name, headers[0].text("NumberOfTimeSlices")
     if len(keys) > MAX_FRAMES:
         raise FileFormatError(
             f"{name}: contains {len(keys):,} time frames, expected at most {MAX_FRAMES}; export "
             "fewer time frames."
         )
-    if said.isdigit() and 1 < len(keys) != int(said):
+    if stated.isdigit() and 1 < len(keys) != int(stated):
         raise FileFormatError(
             f"{name}: contains slices from {len(keys)} time frames, but the series should have "
-            f"{said}; copy the complete series, or only the slices of one frame."
+            f"{stated}; copy the complete series, or only the slices of one frame."
         )
     is_stated = len(starts_s) == len(keys)
     starts = [round(MS * each) for each in starts_s] if is_stated else _starts_ms(keys, headers)
@@ -102,7 +102,7 @@ def _key(header: Header) -> _Key:
     if duration_ms is None or not duration_ms >= 0.5:
         raise FileFormatError(
             f"{header.path.name}: belongs to a dynamic series but states no frame duration "
-            f"(ActualFrameDuration). {WAY_OUT}"
+            f"(ActualFrameDuration). {REMEDY}"
         )
     reference_ms = _number(header, "FrameReferenceTime") or 0.0
     return _Key(_moment(header, "Acquisition"), reference_ms, round(duration_ms))
@@ -120,7 +120,7 @@ def _starts_ms(keys: Sequence[_Key], headers: Sequence[Header]) -> list[int]:
             return starts
         raise FileFormatError(
             f"{headers[0].path.parent.name}: the start times of its {len(keys)} time frames cannot "
-            f"be determined from AcquisitionTime or FrameReferenceTime. {WAY_OUT}"
+            f"be determined from AcquisitionTime or FrameReferenceTime. {REMEDY}"
         )
     stated = {_moment(header, "Series") for header in headers}
     series = stated.pop() if len(stated) == 1 else None

@@ -51,8 +51,8 @@ def uneven_steps(steps: Array) -> NDArray[np.int64]:
     steps
         distances between neighbouring slices [mm]
     """
-    usual = typical_step(steps)
-    return np.flatnonzero(np.abs(steps - usual) > max(UNEVEN * usual, SAME_PLACE_MM))
+    typical = typical_step(steps)
+    return np.flatnonzero(np.abs(steps - typical) > max(UNEVEN * typical, SAME_PLACE_MM))
 
 
 def lacking_after(ordered: Sequence[Slice], steps: Array, k: int) -> int:
@@ -72,16 +72,16 @@ def lacking_after(ordered: Sequence[Slice], steps: Array, k: int) -> int:
     n
         0 if the series is uneven there
     """
-    usual = typical_step(steps)
+    typical = typical_step(steps)
     jumps = _jumps(ordered)
     if len(jumps):
         # Divided by the typical jump, because numbers of interleaved series can go up by 2 or more.
         return max(round(float(jumps[k] / typical_step(jumps))) - 1, 0)
-    n_lost = steps[k] / usual - 1
+    n_lost = steps[k] / typical - 1
     is_multiple = abs(n_lost - round(n_lost)) < UNEVEN * (round(n_lost) + 1)
-    beside = [steps[at] for at in (k - 1, k + 1) if 0 <= at < len(steps)]
+    adjacent = [steps[at] for at in (k - 1, k + 1) if 0 <= at < len(steps)]
     # Several large steps in a row are a series with wider spacing there, not a gap.
-    is_alone = all(abs(each - usual) <= max(UNEVEN * usual, SAME_PLACE_MM) for each in beside)
+    is_alone = all(abs(each - typical) <= max(UNEVEN * typical, SAME_PLACE_MM) for each in adjacent)
     is_thick = any(
         abs(each.thickness - steps[k]) <= UNEVEN * steps[k] for each in ordered[k : k + 2]
     )

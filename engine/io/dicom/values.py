@@ -92,8 +92,8 @@ def words(text: str, longest: int = LONG) -> str:
         maximum length; the rest is cut off
     """
     # "\" separates values, "^" the parts of a name, "=" its representations (PS3.5, 6.2).
-    plain = "".join(" " if unicodedata.category(c)[0] == "C" or c in "\\^=" else c for c in text)
-    return " ".join(plain.split())[:longest].strip()
+    cleaned = "".join(" " if unicodedata.category(c)[0] == "C" or c in "\\^=" else c for c in text)
+    return " ".join(cleaned.split())[:longest].strip()
 
 
 def uid_of(*parts: str) -> str:

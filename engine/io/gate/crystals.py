@@ -148,11 +148,11 @@ def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> N
     # The normal case: every position has its own nearest crystal.
     if len(np.unique(near[:, 0])) == len(near):
         return np.asarray(alive[near[:, 0]], np.int32)
-    taken = np.zeros(len(alive), bool)
+    used = np.zeros(len(alive), bool)
     found = np.empty(len(near), np.int32)
     # Means of few photons are uncertain, so they get the remaining crystals.
     for i in np.argsort(-counts, kind="stable"):
-        free = near[i][(distances[i] <= most_mm) & ~taken[near[i]]]
+        free = near[i][(distances[i] <= most_mm) & ~used[near[i]]]
         if not len(free):
             x, y, z = places_mm[i]
             raise GeometryError(
@@ -160,7 +160,7 @@ def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> N
                 f"but {scanner.name!r} has only one there; choose the scanner that was simulated."
             )
         found[i] = alive[free[0]]
-        taken[free[0]] = True
+        used[free[0]] = True
     return found
 
 

@@ -30,7 +30,7 @@ NUMBER_BYTES = 8
 """Size of a number in memory."""
 AT_ONCE = 1_000_000
 """Number of rows that are read at once."""
-USUAL = "coincidences"
+DEFAULT_NAME = "coincidences"
 SINGLES = "Singles"
 DELAYED = "delay"
 """Prefix of the names of trees with delayed coincidences."""
@@ -189,9 +189,9 @@ def _single_tree(
     prompts: list[CoincidenceTree], names: Sequence[str], file: str
 ) -> CoincidenceTree:
     # Users add more sorters, but GATE's own tree has this name.
-    usual = [tree for tree in prompts if tree.name.lower() == USUAL]
-    if len(usual or prompts) == 1:
-        return (usual or prompts)[0]
+    default = [tree for tree in prompts if tree.name.lower() == DEFAULT_NAME]
+    if len(default or prompts) == 1:
+        return (default or prompts)[0]
     if prompts:
         listed = ", ".join(tree.name for tree in prompts)
         raise FileFormatError(

@@ -209,12 +209,12 @@ def _described(item: str | h5py.Group | h5py.Dataset) -> Plain | str:
 
     if isinstance(item, str):
         return item
-    said = {name: _attribute(value) for name, value in item.attrs.items()}
+    stated = {name: _attribute(value) for name, value in item.attrs.items()}
     if not isinstance(item, h5py.Dataset):
-        return {"attributes": said}
+        return {"attributes": stated}
     # Large values are written after the seal, so it contains only their digest.
-    values = "" if "sha256" in said else _digest(item)
-    return {"type": item.dtype.str, "shape": item.shape, "values": values, "attributes": said}
+    values = "" if "sha256" in stated else _digest(item)
+    return {"type": item.dtype.str, "shape": item.shape, "values": values, "attributes": stated}
 
 
 def _attribute(value: object) -> tuple[object, ...]:

@@ -67,7 +67,7 @@ class ListModeHdf5(ListModeReader):
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
         path = file.path
         with open_hdf5(file) as tree:
-            remarks = check_seal(tree, path, FORMAT, [f"events/{name}" for name in COLUMNS])
+            seal_notes = check_seal(tree, path, FORMAT, [f"events/{name}" for name in COLUMNS])
             stored = read_stored_scanner(tree, path)
             place, notes = _scanner_in_use(stored, scanner, path)
             columns = _columns(tree, path)
@@ -88,7 +88,7 @@ class ListModeHdf5(ListModeReader):
                 coincidence_window_ps=_at_least_0(tree, "coincidence_window_ps", "ps", path),
                 mu_map=_mu_map(tree, path),
                 info=read_json(tree, "info", path),
-                notes=(*notes, *remarks, *order_notes(columns.get("time_ms"), path)),
+                notes=(*notes, *seal_notes, *order_notes(columns.get("time_ms"), path)),
             )
 
 

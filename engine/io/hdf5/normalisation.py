@@ -87,9 +87,9 @@ def read_measured(path: Path) -> tuple[Components, Scanner, Plain]:
         if it is no such file, or it has changed
     """
     with open_input(path) as file, open_hdf5(file) as tree:
-        remarks = check_seal(tree, path, FORMAT)
+        notes = check_seal(tree, path, FORMAT)
         stored = read_stored_scanner(tree, path)
-        components = replace(_components(tree, path), notes=remarks)
+        components = replace(_components(tree, path), notes=notes)
         info = read_json(tree, "info", path)
     refuse_unfit(components, stored, path)
     return components, stored, info

@@ -239,17 +239,19 @@ def stored_frames(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
 def _frames(tree: h5py.File, path: Path) -> tuple[TimeFrame, ...]:
     """Return the frames or gates of a file."""
     times = _times(tree, path)
-    held: tuple[int, ...] = ()
+    gate_ms: tuple[int, ...] = ()
     if FRAME_GATES in tree:
-        held = tuple(column(dataset(tree, FRAME_GATES, path), "<i8", path).ravel().tolist())
+        gate_ms = tuple(column(dataset(tree, FRAME_GATES, path), "<i8", path).ravel().tolist())
     # Gates overlap in time by nature. Frames must follow each other, with gaps or without.
-    disorder = len(held) != len(times) if held else (np.diff(times.ravel()) < 0).any()
+    disorder = len(gate_ms) != len(times) if gate_ms else (np.diff(times.ravel()) < 0).any()
     if disorder or (times[:, 1] <= times[:, 0]).any():
         raise FileFormatError(
             f"{path.name}: its {len(times)} time frames overlap or are out of order; write the "
             "file again."
         )
-    gates: list[Gate | None] = [Gate(k, len(held), used_ms) for k, used_ms in enumerate(held, 1)]
+    gates: list[Gate | None] = [
+        Gate(k, len(gate_ms), used_ms) for k, used_ms in enumerate(gate_ms, 1)
+    ]
     gates = gates or [None] * len(times)
     return tuple(
         TimeFrame(int(start), int(end), gate)

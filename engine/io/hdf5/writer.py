@@ -190,9 +190,9 @@ class FileImage:
         """
         import h5py
 
-        laid_out = _Pages()
+        pages = _Pages()
         # The earliest file format, which every version of HDF5 and MATLAB can read.
-        with h5py.File(laid_out, "w", libver="earliest") as file:
+        with h5py.File(pages, "w", libver="earliest") as file:
             fill(file)
             # Asked while the file is open: offsets are fixed once all objects exist.
             places = {
@@ -203,10 +203,10 @@ class FileImage:
         buffers, done = list["tuple[int, memoryview | Piecewise]"](), 0
         for place in sorted(places):
             values = places[place]
-            buffers.append((done, memoryview(laid_out.between(done, place))))
+            buffers.append((done, memoryview(pages.between(done, place))))
             buffers.append((place, _bytes(values) if isinstance(values, np.ndarray) else values))
             done = place + values.nbytes
-        buffers.append((done, memoryview(laid_out.between(done, laid_out.size))))
+        buffers.append((done, memoryview(pages.between(done, pages.size))))
         return cls(tuple(buffers))
 
     @property

@@ -162,9 +162,9 @@ def is_interfile(head: bytes) -> bool:
 def is_spect(head: bytes) -> bool:
     """Return True for a header of SPECT projections, as STIR writes them."""
     # Programs differ in spaces and in the marks "!" and "%", so these are removed first.
-    said = head.lower().translate(None, b" \t!%")
-    is_nuclear = b"modality:=nucmed" in said or b"modality:=nm" in said
-    return b"spectstudy(" in said or (is_nuclear and b"numberofprojections" in said)
+    stated = head.lower().translate(None, b" \t!%")
+    is_nuclear = b"modality:=nucmed" in stated or b"modality:=nm" in stated
+    return b"spectstudy(" in stated or (is_nuclear and b"numberofprojections" in stated)
 
 
 def no_numbers(header: InterfileHeader, n: int) -> str:
@@ -193,8 +193,8 @@ def refuse_others_data(header: InterfileHeader, data: InputFile) -> None:
     FileFormatError
         if the checksum differs
     """
-    said = header.text(DIGEST)
-    if said is not None and said != data.sha256():
+    stated = header.text(DIGEST)
+    if stated is not None and stated != data.sha256():
         raise FileFormatError(
             f"{header.path.name}: the data file {data.name} does not match the checksum in this "
             "header; copy both files again."

@@ -52,7 +52,7 @@ UNIT, SIDES = "; unit of the values", "; sides of the patient"
 """Comments in our headers."""
 MARKS = (b"petdatatype:=image", b"processstatus:=reconstructed", b"namespace:=imagesubheader")
 """Marks of image headers, in lower case without spaces and punctuation."""
-PLAIN = (b"matrixsize[1]:=", b"matrixsize[3]:=", b"(mm/pixel)[3]:=")
+REQUIRED = (b"matrixsize[1]:=", b"matrixsize[3]:=", b"(mm/pixel)[3]:=")
 """Marks of image headers that do not state their kind, in the same form."""
 OTHERS = (
     b"ringdifference",
@@ -95,9 +95,9 @@ class InterfileImage(FramesReader):
             return True
         is_other = any(mark in said for mark in OTHERS)
         # Old programs do not state that a file is an image, so exclude marks of scans.
-        is_plain = all(mark in said for mark in PLAIN) and not is_other
+        is_complete = all(mark in said for mark in REQUIRED) and not is_other
         is_marked = any(mark in said for mark in MARKS)
-        return b"nameofdatafile:=" in said and (is_marked or is_plain)
+        return b"nameofdatafile:=" in said and (is_marked or is_complete)
 
     @classmethod
     def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
@@ -128,14 +128,14 @@ class InterfileImage(FramesReader):
         provenance, notes = adjacent_provenance(file)
         # Facts of the header replace those of the sidecar, because they describe the stored values.
         info = {**provenance, **_facts(header, is_map=bool(NAMES_A_MAP.search(file.name)))}
-        lies, note = _sides(header)
-        stated = {HFS_AXES: FEETWARDS, **header.axes_facts} if lies == NO_SIDES else {}
+        sides, note = _sides(header)
+        stated = {HFS_AXES: FEETWARDS, **header.axes_facts} if sides == NO_SIDES else {}
         said = (*notes, *note, *moved, *of_nan, *header.order_note())
         volume = Volume(
             stack[0],
             grid,
             _unit(header),
-            {**info, **times_of(header), **stated, "axes": lies},
+            {**info, **times_of(header), **stated, "axes": sides},
             said,
             header.text("patient id") or "",
         )

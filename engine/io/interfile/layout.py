@@ -157,12 +157,12 @@ def times_of(header: InterfileHeader) -> Plain:
 
 
 def _n_frames(header: InterfileHeader) -> int:
-    said = [header.whole(key) for key in ("number of time frames", "number of frame groups")]
+    counts = [header.whole(key) for key in ("number of time frames", "number of frame groups")]
     if header.whole("number of dimensions") == 4:
         along = header.number(*keys_of("matrix size", 4))
-        said.append(int(along) if along and along.is_integer() else None)
+        counts.append(int(along) if along and along.is_integer() else None)
     # Three keys can state the number, and often only one of them is right. The others are then 1.
-    n = max([each or 1 for each in said])
+    n = max([each or 1 for each in counts])
     if not 1 <= n <= MAX_FRAMES:
         raise FileFormatError(
             f"{header.path.name}: states {n:,} time frames, expected 1 to {MAX_FRAMES:,}; correct "
@@ -187,16 +187,16 @@ def _scale(header: InterfileHeader, frame: int) -> float:
     key = "image scaling factor"
     # One factor for all frames is common, too.
     stated = header.number(*keys_of(key, frame), *keys_of(key, 1), key)
-    said = 1.0 if stated is None else stated
+    counts = 1.0 if stated is None else stated
     units = header.text("quantification units") or "1"
     # Interfile 3.3 stores a factor in this key, newer programs the name of the unit.
     number = (header.number("quantification units") or 1.0) if is_number(units) else 1.0
-    if 1.0 not in (said, number) and said != number:
+    if 1.0 not in (counts, number) and counts != number:
         raise FileFormatError(
-            f"{header.path.name}: the scaling factor ({said:g}) and the quantification units "
+            f"{header.path.name}: the scaling factor ({counts:g}) and the quantification units "
             f"({number:g}) contradict each other; correct the header."
         )
-    return said if said != 1 else number
+    return counts if counts != 1 else number
 
 
 def refuse_other_size(header: InterfileHeader, data: InputFile, n_bytes: int) -> None:

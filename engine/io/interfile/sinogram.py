@@ -180,17 +180,17 @@ def _scanner_of(
             *("distance between rings (cm)", "default bin size (cm)", "view offset (degrees)"),
         )
     }
-    inner, depth, apart, bin_cm, offset = numbers.values()
+    inner, depth, separation, bin_cm, offset = numbers.values()
     # STIR's effective radius: photons interact at a mean depth inside the crystal.
-    radius, pitch = CM * (inner / 2 + depth), CM * apart
+    radius, pitch = CM * (inner / 2 + depth), CM * separation
     n_across = n_bins if arc_mm is None else header.whole(_MAX_BINS) or n_bins
     # Without arc correction, bin t is at radius · sin(π t / n), so the edge limits the field of
     # view.
     angle = np.pi * (n_bins // 2) / max(n_crystals, 1)
     across = 2 * radius * float(np.sin(angle)) if arc_mm is None else n_bins * arc_mm
     blocks = {
-        key: max(header.whole(f"number of crystals per block in {way} direction") or 1, 1)
-        for key, way in (("block_rings", "axial"), ("block_places", "transaxial"))
+        key: max(header.whole(f"number of crystals per block in {direction} direction") or 1, 1)
+        for key, direction in (("block_rings", "axial"), ("block_places", "transaxial"))
     }
     values = {
         "name": (header.text(SCANNER) or "Unknown")[:80],

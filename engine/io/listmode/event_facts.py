@@ -112,8 +112,8 @@ def _joined(scan: ListMode, selected: list[EventPiece]) -> ListMode:
     """Return a scan with the events of some pieces."""
 
     def joined(parts: list[Array | None]) -> Array | None:
-        held = [part for part in parts if part is not None]
-        return np.concatenate(held) if held else None
+        known = [part for part in parts if part is not None]
+        return np.concatenate(known) if known else None
 
     return replace(
         scan,

@@ -63,12 +63,12 @@ class ListModeTail:
     identity: tuple[int, int] | None = None
     _first_ms: int | None = None
     _now_ms: int = 0
-    _n_taken: int = field(default=0, init=False)
+    _n_read: int = field(default=0, init=False)
 
     @property
     def is_whole(self) -> bool:
         """True if all words that the header states have been read."""
-        return self.n_words is not None and self._n_taken >= self.n_words
+        return self.n_words is not None and self._n_read >= self.n_words
 
     def new_events(self) -> ListMode | None:
         """Return events that were written since the last call.
@@ -95,7 +95,7 @@ class ListModeTail:
         events = self.format.decode(np.concatenate([now, words]))
         late = np.uint32(self._now_ms - self._first_ms)
         self.at += words.nbytes
-        self._n_taken += len(words)
+        self._n_read += len(words)
         self._now_ms = int(times[-1]) if len(times) else self._now_ms
         if not events.n_events or events.time_ms is None:
             return None

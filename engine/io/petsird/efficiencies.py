@@ -200,9 +200,9 @@ def live_of_blocks(blocks: Blocks, path: Path) -> list[OfBins]:
     """
     return [
         of_bins(
-            said["singlesAliveTimeFractions"], blocks.geometry, path, "singlesAliveTimeFractions"
+            times["singlesAliveTimeFractions"], blocks.geometry, path, "singlesAliveTimeFractions"
         )
-        for _, _, said in blocks.alive
+        for _, _, times in blocks.alive
     ]
 
 
@@ -231,7 +231,7 @@ def mean_live(blocks: Blocks, live: Sequence[OfBins]) -> tuple[OfBins | None, tu
         for of_type in zip(*live, strict=True)
     ]
     mean = [np.asarray(each / total, np.float32) for each in sums]
-    if any(row for _, _, said in blocks.alive for row in said["modulePairAliveTimeFractions"]):
+    if any(row for _, _, times in blocks.alive for row in times["modulePairAliveTimeFractions"]):
         return mean, ("Live times of module pairs are not used; those of crystals are used.",)
     return mean, ()
 

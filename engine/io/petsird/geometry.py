@@ -231,18 +231,18 @@ def _kinds(
     refuse_large_data(4 * n_modules**2, path.name)
     kinds = np.full((n_modules, n_modules), -1, np.int32)
     found: list[Group] = []
-    said = False
+    stated = False
     for a, upper in enumerate(types):
         for b, lower in enumerate(types[: a + 1]):
             rows = _triangular_entry(efficiencies["modulePairSGIDLUT"], (a, b))
             rows = rows if isinstance(rows, list) else []
-            said = said or bool(rows)
+            stated = stated or bool(rows)
             groups = _filled(rows, upper, lower, path)
             block = np.where(groups >= 0, groups + len(found), -1)
             # For one type only the lower triangle is stored. Adding 1 keeps −1 outside it.
             kinds[_modules(upper), _modules(lower)] = np.tril(block + 1) - 1 if a == b else block
             found += [Group(a, b, group) for group in range(int(groups.max(initial=-1)) + 1)]
-    return (kinds, tuple(found)) if said else (None, ())
+    return (kinds, tuple(found)) if stated else (None, ())
 
 
 def _modules(of: Modules) -> slice:

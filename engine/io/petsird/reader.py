@@ -89,9 +89,9 @@ class Petsird(ListModeReader):
         geometry = blocks.geometry
         found: Tree = header["scanner"]["detectionEfficiencies"]
         bins = bin_efficiencies(found, geometry, path)
-        said = live_of_blocks(blocks, path)
+        stated = live_of_blocks(blocks, path)
         # Dead time multiplies the efficiencies, so it acts on every line and on the sensitivity.
-        live, live_notes = mean_live(blocks, said)
+        live, live_notes = mean_live(blocks, stated)
         pairs = pair_table(found, geometry, bins, path)
         delayed = np.concatenate(blocks.delayed)
         # Times count from the first block of events, the end is that of the last one.
@@ -108,7 +108,7 @@ class Petsird(ListModeReader):
             efficiencies=_efficiencies(found, bins, live),
             components=None if pairs is None else Components(pairs=pairs),
             singles=_singles(blocks, header["scanner"], path),
-            live_times=live_times(blocks, said, bins, live, crystals),
+            live_times=live_times(blocks, stated, bins, live, crystals),
             triggers=triggers_of(header, blocks, first),
             coincidence_window_ps=window_ps(header["scanner"]),
             info=_info(header, blocks, path, live is not None)
@@ -161,9 +161,9 @@ def _efficiencies(
     found: Tree, bins: list[NDArray[np.float32]], live: list[NDArray[np.float32]] | None
 ) -> NDArray[np.float32] | None:
     """Return efficiencies × live time of each crystal, (n_crystals,); None without both."""
-    said = any(len(each) for each in found["detectionBinEfficiencies"]) or live is not None
+    stated = any(len(each) for each in found["detectionBinEfficiencies"]) or live is not None
     # With several energy bins, even default efficiencies add up to more than 1.
-    if not said and all(each.shape[1] == 1 for each in bins):
+    if not stated and all(each.shape[1] == 1 for each in bins):
         return None
     if live is not None:
         bins = [one * part for one, part in zip(bins, live, strict=True)]

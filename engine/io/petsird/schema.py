@@ -165,9 +165,9 @@ class Schema:
     def _by_name(self, name: str, more: Sequence[Type], given: Types, depth: int) -> Type:
         if name in given:
             return given[name]
-        plain = _simple(name)
-        if plain is not None:
-            return plain
+        simple = _simple(name)
+        if simple is not None:
+            return simple
         # Names have the namespace of the model, such as "PETSIRD.Header".
         found = self._named[name.rpartition(".")[2]]
         # Generic types are expanded here, so readers know only concrete types.

@@ -132,20 +132,20 @@ def _mp4(frames: Sequence[Frame], frame_ms: float) -> bytes:
     size = f"{width + width % 2}x{height + height % 2}"
     # The index goes to the start of the file, which needs a file that the encoder can rewrite. The
     # log is a file, too, because a full pipe would stop the encoder.
-    with TemporaryDirectory(prefix="isocenter-movie-") as folder, TemporaryFile() as said:
+    with TemporaryDirectory(prefix="isocenter-movie-") as folder, TemporaryFile() as errors:
         target = Path(folder) / f"movie{MP4}"
         try:
             command = [get_ffmpeg_exe(), *RAW, "-s", size, "-r", f"{1000 / frame_ms:.6g}"]
             command += ["-i", "-", *H264, str(target)]
-            with Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=said) as encoder:
+            with Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=errors) as encoder:
                 for frame in frames:
                     _stdin(encoder).write(np.pad(frame, spare, mode="edge").tobytes())
                 _stdin(encoder).close()
             if encoder.returncode:
                 raise RuntimeError(f"exit code {encoder.returncode}")
         except (OSError, RuntimeError) as e:
-            said.seek(0)
-            last = said.read().decode("utf-8", "replace").splitlines()[-1:]
+            errors.seek(0)
+            last = errors.read().decode("utf-8", "replace").splitlines()[-1:]
             raise ResourceError(
                 "the movie could not be encoded as MP4; choose GIF or PNG. Reason: "
                 f"{' '.join([str(e), *last])[:LONGEST]}."

@@ -148,8 +148,8 @@ def page_of(
     point = point_mm if point_mm is not None else centroid_mm(volume)
     shown = panels(volume, point)
     # The window comes from the projection, which contains the hottest voxel of every line.
-    low, usual = shades(volume, shown[-1])
-    upper = usual if upper is None else upper
+    low, top_value = shades(volume, shown[-1])
+    upper = top_value if upper is None else upper
     # Square panels, so that a volume of any shape fits after scaling.
     step = PANEL_PX + 2 * MARGIN_PX
     width, height = n_columns * step, -(-len(shown) // n_columns) * step
@@ -366,24 +366,24 @@ def draw_footer(
     top
         upper edge of the footer [pixels]
     """
-    plain, y = font(TEXT_PX), top + FOOTER_LINE_PX
+    normal, y = font(TEXT_PX), top + FOOTER_LINE_PX
     # The longest round length that fits in half a panel.
     bar_mm = max((mm for mm in BARS_MM if mm * px_per_mm <= PANEL_PX / 2), default=BARS_MM[0])
     end = MARGIN_PX + round(bar_mm * px_per_mm)
     draw.line((MARGIN_PX, y, end, y), fill=INK, width=2)
     for x in (MARGIN_PX, end):
         draw.line((x, y - 5, x, y + 5), fill=INK, width=2)
-    draw.text((end + 10, y), f"{bar_mm} {length_unit(volume)}", fill=INK, font=plain, anchor="lm")
+    draw.text((end + 10, y), f"{bar_mm} {length_unit(volume)}", fill=INK, font=normal, anchor="lm")
     none, much = ("white", "black") if is_inverted(volume) else ("black", "white")
     low, upper = window
     unit = volume.unit or "(unit unknown)"
     # Without these numbers, the grey levels of two pages could not be compared.
     values = f"{none} {number_text(low, 3)}, {much} {quantity(upper, unit, 3)}"
-    draw.text((width // 2, y), values, fill=INK, font=plain, anchor="mm")
+    draw.text((width // 2, y), values, fill=INK, font=normal, anchor="mm")
     # A picture of errors must not be taken for the image.
     if volume.quantity:
-        draw.text((width // 2, y - TEXT_PX), volume.quantity, fill=INK, font=plain, anchor="mb")
-    draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=plain, anchor="rm")
+        draw.text((width // 2, y - TEXT_PX), volume.quantity, fill=INK, font=normal, anchor="mb")
+    draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=normal, anchor="rm")
     is_assumed, by_user = is_position_assumed(volume.info), is_position_by_user(volume.info)
     if is_assumed or by_user:
         low_y, remark = top + FOOTER_PX - 2, BY_USER if by_user else ASSUMED

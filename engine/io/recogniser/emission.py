@@ -26,7 +26,7 @@ TAKE_OUT = (
     "Extract header and data with `isocenter dicom extract` for other programs, or open the list "
     "mode of the same scan."
 )
-BESIDE = (
+SIDECARS = (
     "Copy it into the folder of its counts (.s.hdr with .s, not compressed), and open that folder."
 )
 REGIONS = (
@@ -62,8 +62,8 @@ def _is_dicom_text(file: InputFile) -> bool:
 
 def _is_hscan(head: bytes) -> bool:
     """Return True if a text describes the crystals of a CASToR scanner."""
-    said = head.lower()
-    return all(word in said for word in (b"scanner name", b"number of elements", b"modality"))
+    lower = head.lower()
+    return all(word in lower for word in (b"scanner name", b"number of elements", b"modality"))
 
 
 def _siemens_raw(kind: str) -> Tell:
@@ -73,8 +73,8 @@ def _siemens_raw(kind: str) -> Tell:
 
 EMISSION = (
     # Specific headers first: every one of them is also an Interfile header, which is last.
-    KnownFormat("Siemens normalisation header", _siemens("normalization header"), BESIDE),
-    KnownFormat("Siemens scan header", _siemens("main header"), BESIDE),
+    KnownFormat("Siemens normalisation header", _siemens("normalization header"), SIDECARS),
+    KnownFormat("Siemens scan header", _siemens("main header"), SIDECARS),
     KnownFormat("Siemens image header", _siemens("image subheader"), E7TOOLS),
     KnownFormat(
         "Siemens list-mode header of an unsupported scanner", _siemens("listmode"), E7TOOLS

@@ -15,7 +15,7 @@ TO_NIFTI = "Convert it to NIfTI with nibabel or dcm2niix, and open that."
 SURFACE = "It contains a surface without values; open the original volume."
 MICROSCOPE = "Save it as OME-TIFF with Fiji, and open that."
 ARRAY = "Describe its sizes and angles with `isocenter import`."
-BESIDE = (
+SIDECARS = (
     f"If it is a volume, write {EXAMPLE} (the voxel edges along x, y, z and the order of its axes) "
     "into a .json file of the same name."
 )
@@ -40,8 +40,8 @@ def _is_mgh(head: bytes) -> bool:
 
 
 def _is_afni(head: bytes) -> bool:
-    said = head.lower()
-    return b"-attribute" in said and b"type" in said and b"count" in said and b"name" in said
+    lower = head.lower()
+    return b"-attribute" in lower and b"type" in lower and b"count" in lower and b"name" in lower
 
 
 def _is_par(head: bytes) -> bool:
@@ -80,7 +80,7 @@ VOLUMES = (
         MICROSCOPE,
     ),
     # From here on: formats that we read, but whose readers refused the file for a missing fact.
-    KnownFormat("NumPy array without a voxel size", begins(b"\x93NUMPY"), f"{BESIDE} {IMPORT}"),
+    KnownFormat("NumPy array without a voxel size", begins(b"\x93NUMPY"), f"{SIDECARS} {IMPORT}"),
     KnownFormat(
         "file of NumPy arrays (.npz) without a voxel size",
         lambda file: is_npz(file.head),

@@ -106,9 +106,9 @@ def free_memory() -> int:
         raise SettingsError(
             f"{MEMORY_VARIABLE} is {text!r}, expected a number of GiB above 0; correct or unset it."
         )
-    taken = psutil.Process().memory_info()
+    used = psutil.Process().memory_info()
     # Mapped files count in rss, but the system drops their pages when memory is short.
-    private = int(taken.rss) - int(getattr(taken, "shared", 0))
+    private = int(used.rss) - int(getattr(used, "shared", 0))
     return max(0, min(free, int(most * 2**30) - private))
 
 

@@ -38,12 +38,12 @@ def seal_of(**parts: object) -> str:
         64 hexadecimal digits
     """
     # Type and shape are part of the seal: the same bytes mean another image with another shape.
-    plain = {
+    values = {
         name: [part.dtype.str, part.shape, digest(part)] if isinstance(part, np.ndarray) else part
         for name, part in parts.items()
     }
     # JSON of our writer is deterministic, so equal metadata give equal digests.
-    return sha256(to_json(plain).encode()).hexdigest()
+    return sha256(to_json(values).encode()).hexdigest()
 
 
 def sealed_text(values: Plain) -> str:

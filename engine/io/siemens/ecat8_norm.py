@@ -38,8 +38,8 @@ Table = NDArray[np.float32]
 def is_ecat8_norm(file: InputFile) -> bool:
     """Return True if a file is the header of a component-based normalisation."""
     # Blanks and tabs in keys and around `:=` differ between programs.
-    said = file.head.lower().translate(None, b" \t")
-    return is_interfile(file.head) and any(mark in said for mark in MARKS)
+    lower = file.head.lower().translate(None, b" \t")
+    return is_interfile(file.head) and any(mark in lower for mark in MARKS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,13 +130,13 @@ class Ecat8Norm(BinValues):
         # a block.
         across = self.interference[column][:, view[:, 0] % self.interference.shape[1]].T
         pairs = self.scanner.ring_pairs
-        plane, held = layout.plane_of(pairs[:, 0], pairs[:, 1])
+        plane, inside = layout.plane_of(pairs[:, 0], pairs[:, 1])
         own, known = self.planes.plane_of(pairs[:, 0], pairs[:, 1])
         # Ring pairs beyond the span of the tables get no axial correction.
         axial = np.where(known, self.axial[np.where(known, own, 0)], np.float32(1))
         sums = np.zeros(layout.shape, np.float32)
         # One ring pair at a time: all lines of an mMR scan together would need gigabytes.
-        for k in np.flatnonzero(held):
+        for k in np.flatnonzero(inside):
             one, two = pairs[k]
             lines = self.crystals[one][first] * self.crystals[two][second] * across
             lines *= axial[k] * self.geometry[one + two, column]

@@ -212,8 +212,8 @@ def _part_of(header: InterfileHeader) -> Part | None:
         return "mu-map" if is_map else None
     if SINOGRAM not in space:
         return None
-    said = KINDS.get((header.text("pet data type") or "").lower())
-    return said or _by_types(header) or _by_name(name) or _by_name(_data_name(header)) or "counts"
+    stated = KINDS.get((header.text("pet data type") or "").lower())
+    return stated or _by_types(header) or _by_name(name) or _by_name(_data_name(header)) or "counts"
 
 
 def _by_types(header: InterfileHeader) -> Part | None:

@@ -64,7 +64,7 @@ def scanner_of(header: InterfileHeader) -> RingScanner:
 
 def _counting(scanner: RingScanner, header: InterfileHeader) -> RingScanner:
     """Return the scanner with the energy window of a header; its energy resolution stays."""
-    low, high = (header.number(f"energy window {way} level (kev) [1]") or 0 for way in WAYS)
+    low, high = (header.number(f"energy window {end} level (kev) [1]") or 0 for end in WAYS)
     energy = scanner.settings.energy
     # Scatter simulation uses the window, so an implausible one is ignored.
     if energy is None or not 0 < low < ELECTRON_KEV < high <= MAX_KEV:
@@ -146,9 +146,9 @@ def _segments(header: InterfileHeader, scanner: RingScanner) -> tuple[Segment, .
             f"{header.path.name}: 'axial compression' is {span}, expected 1 to {MAX_SPAN}; "
             "correct the header."
         )
-    usual = by_obliqueness(SinogramLayout.of(scanner, span=span, most=most))
+    default = by_obliqueness(SinogramLayout.of(scanner, span=span, most=most))
     # Some scans store the first segments only; `or None` keeps all if there is no segment table.
-    segments = usual.segments[: len(table) or None]
+    segments = default.segments[: len(table) or None]
     planes = [each.n_planes for each in segments]
     if table and table != planes:
         raise FileFormatError(

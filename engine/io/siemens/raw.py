@@ -39,7 +39,7 @@ BYTES = ".bf"
 UNDEFINED = 0xFFFFFFFF
 LONGEST = 1 << 16
 """Longer elements are not loaded with the others."""
-WAY_OUT = "Copy the file from the scanner again."
+REMEDY = "Copy the file from the scanner again."
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ def _dicom_part(file: InputFile) -> InputFile | None:
         if file.path.suffix.lower() == WHOLE:
             raise FileFormatError(
                 f"{file.name}: the end mark of Siemens raw data is missing, so the file is "
-                f"truncated or has another format. {WAY_OUT}"
+                f"truncated or has another format. {REMEDY}"
             )
         return None
     n_bytes = int.from_bytes(end[:LENGTH_BYTES], "little")
@@ -238,7 +238,7 @@ def _dicom_part(file: InputFile) -> InputFile | None:
     if start < 0 or not has_preamble(file.read(HEAD_BYTES, start)):
         raise FileFormatError(
             f"{file.name}: its last bytes state a DICOM part of {n_bytes:,} bytes, which was not "
-            f"found. {WAY_OUT}"
+            f"found. {REMEDY}"
         )
     return InputPart(file, start, n_bytes)
 
@@ -296,12 +296,12 @@ def _elements(part: InputFile) -> dict[tuple[int, int], tuple[int, int]]:
     for start, n_bytes in found.values():
         if n_bytes == UNDEFINED:
             raise FileFormatError(
-                f"{part.name}: damaged DICOM file: the length of the raw data is missing. {WAY_OUT}"
+                f"{part.name}: damaged DICOM file: the length of the raw data is missing. {REMEDY}"
             )
         if start + n_bytes > part.size:
             raise FileFormatError(
                 f"{part.name}: the file is truncated; the raw data should end at byte "
-                f"{start + n_bytes:,}, but the file has only {part.size:,} bytes. {WAY_OUT}"
+                f"{start + n_bytes:,}, but the file has only {part.size:,} bytes. {REMEDY}"
             )
     return found
 
@@ -316,5 +316,5 @@ def _header_text(part: InputFile, elements: dict[tuple[int, int], tuple[int, int
             return text
     raise FileFormatError(
         f"{part.name}: the header of the raw data was not found in (0029,1010) or (0029,1110). "
-        f"{WAY_OUT}"
+        f"{REMEDY}"
     )

@@ -152,8 +152,8 @@ def types_of(header: InterfileHeader) -> list[str]:
             f"{header.path.name}: states {n} scan data types, expected 1 to "
             f"{len((*PROMPTS, *RANDOMS, *TRUES))}; correct the header."
         )
-    said = [header.of_axis("scan data type description", k) for k in range(1, n + 1)]
-    kinds = [(text or f"data {k}").lower() for k, text in enumerate(said, 1)]
+    stated = [header.of_axis("scan data type description", k) for k in range(1, n + 1)]
+    kinds = [(text or f"data {k}").lower() for k, text in enumerate(stated, 1)]
     if len({*kinds}) < n:
         raise FileFormatError(
             f"{header.path.name}: lists a scan data type twice ({', '.join(kinds)}); correct the "

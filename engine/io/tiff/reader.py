@@ -63,7 +63,7 @@ class TiffVolume(VolumeReader):
         GeometryError
             if the stated voxel size or position is not plausible
         """
-        said = sizes_of(file) or TiffSizes((1.0, 1.0, 1.0))
+        stated = sizes_of(file) or TiffSizes((1.0, 1.0, 1.0))
         numbers = tiff_of(file)
         # tifffile drops the page axis of a file with one page.
         numbers = numbers[None] if numbers.ndim == 2 else numbers
@@ -72,17 +72,17 @@ class TiffVolume(VolumeReader):
                 f"{file.name}: the array has the shape {numbers.shape}, expected a stack of "
                 "slices; export a single volume."
             )
-        grid = stated_grid(file.path, numbers.shape, said.voxel_mm, said.centre_mm)
+        grid = stated_grid(file.path, numbers.shape, stated.voxel_mm, stated.centre_mm)
         values = np.empty(numbers.shape, np.float32)
         # Page by page in double precision: the whole stack in float64 would take four times the
         # memory.
         for k, page in enumerate(numbers):
-            values[k] = said.offset + said.slope * page.astype(np.float64)
+            values[k] = stated.offset + stated.slope * page.astype(np.float64)
         refuse_not_finite(file.path, values)
         provenance, notes = adjacent_provenance(file)
         # LPS is the default of a volume; other axes must be stated, "xyz" if unknown.
-        info = provenance if said.axes == "LPS" else {**provenance, "axes": said.axes}
-        return Volume(values, grid, said.unit, info, notes)
+        info = provenance if stated.axes == "LPS" else {**provenance, "axes": stated.axes}
+        return Volume(values, grid, stated.unit, info, notes)
 
 
 @dataclass(frozen=True)

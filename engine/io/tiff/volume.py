@@ -60,7 +60,7 @@ def tiff_bytes(volume: Volume) -> bytes:
     import tifffile
 
     numbers, slope, offset = scaled(volume.values)
-    said: Plain = {
+    stated: Plain = {
         "slope": slope,
         "offset": offset,
         "unit": volume.unit,
@@ -70,7 +70,7 @@ def tiff_bytes(volume: Volume) -> bytes:
         "note": f"{named(volume)}; value = offset + slope * number",
     }
     if FRAME in volume.info:  # the centre is given in the axes of this frame
-        said[FRAME] = volume.info[FRAME]
+        stated[FRAME] = volume.info[FRAME]
     stream = BytesIO()
     tifffile.imwrite(
         stream,
@@ -78,7 +78,7 @@ def tiff_bytes(volume: Volume) -> bytes:
         bigtiff=numbers.nbytes > LARGEST_BYTES,
         # Otherwise tifffile can take 3 or 4 slices for the colours of one page.
         photometric="minisblack",
-        description=to_json(said).encode(),
+        description=to_json(stated).encode(),
         metadata=None,
         # No version of the library in the file: equal volumes give equal bytes.
         software=False,
@@ -138,12 +138,12 @@ def ome_tiff_bytes(volume: Volume) -> bytes:
     import tifffile
 
     values = np.ascontiguousarray(volume.values, "<f4")
-    said: Plain = {"axes": "ZYX", "Name": named(volume)}
+    stated: Plain = {"axes": "ZYX", "Name": named(volume)}
     for axis, edge in zip("XYZ", volume.grid.voxel_mm, strict=True):
-        said |= {f"PhysicalSize{axis}": float(edge), f"PhysicalSize{axis}Unit": "mm"}
+        stated |= {f"PhysicalSize{axis}": float(edge), f"PhysicalSize{axis}Unit": "mm"}
     # OME stores positions for each plane only, and has no field for the unit of the values or the
     # patient axes. 17 digits restore each double exactly.
-    said["MapAnnotation"] = {
+    stated["MapAnnotation"] = {
         f"{OURS}axes": volume.axes,
         f"{OURS}unit": volume.unit,
         f"{OURS}centre_mm": " ".join(f"{place:.17g}" for place in volume.grid.centre_mm),
@@ -156,7 +156,7 @@ def ome_tiff_bytes(volume: Volume) -> bytes:
         # Many viewers cannot read BigTIFF, so it is used only if needed.
         bigtiff=values.nbytes > LARGEST_BYTES,
         photometric="minisblack",
-        metadata=said,
+        metadata=stated,
         software=False,
         byteorder="<",
     )

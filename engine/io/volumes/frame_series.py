@@ -114,21 +114,21 @@ def save_frames(
     for each in frames:
         # Check all frames before the first byte is written.
         refuse_not_finite(path, each.volume.values)
-    said = {
+    stated = {
         **provenance,
         "axes": volume.axes,
         **bids_times([each.frame for each in frames]),
     }
     if path.name.lower().endswith(NiftiWriter.suffixes):
-        write_with_sidecar(path, packed(nifti_bytes(volume, frames), path), volume.unit, said)
+        write_with_sidecar(path, packed(nifti_bytes(volume, frames), path), volume.unit, stated)
     elif DicomSeriesWriter.ends(path):
-        write_series(volume, path, said, subject, frames)
+        write_series(volume, path, stated, subject, frames)
     elif BidsWriter.ends(path):
-        write_dataset(volume, path, said, frames)
+        write_dataset(volume, path, stated, frames)
     elif OmeZarrWriter.ends(path):
-        write_ome_zarr(volume, path, said, frames)
+        write_ome_zarr(volume, path, stated, frames)
     else:
-        _write_hdf5(volume, frames, path, said)
+        _write_hdf5(volume, frames, path, stated)
     # Only after writing: the audit log records complete files.
     note_written(path, writer_of(path).name, n_frames=len(frames))
 
@@ -154,9 +154,11 @@ def _write_hdf5(
         # Without the time of writing, equal frames give equal files.
         times = file.create_dataset(name, data=marks, track_times=False)
         times.attrs["units"] = np.bytes_("ms")
-        held = [each.frame.gate.used_ms for each in frames if each.frame.gate]
-        if held:
-            gates = file.create_dataset(FRAME_GATES, data=np.array(held, "<i8"), track_times=False)
+        gate_ms = [each.frame.gate.used_ms for each in frames if each.frame.gate]
+        if gate_ms:
+            gates = file.create_dataset(
+                FRAME_GATES, data=np.array(gate_ms, "<i8"), track_times=False
+            )
             gates.attrs["units"] = np.bytes_("ms")
         if error is not None:
             reserve_errors(file, errors, volume.unit, error)

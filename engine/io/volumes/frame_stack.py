@@ -161,11 +161,11 @@ def _adjacent_bids(path: Path) -> Plain:
 
 def _listed(stated: Plain, n: int) -> tuple[TimeFrame, ...]:
     """Return the frames that a text lists; () if it lists another number or is damaged."""
-    held = _numbers(stated.get(GATES), n)
-    if held:
+    gate_ms = _numbers(stated.get(GATES), n)
+    if gate_ms:
         # Gates overlap in time: each lasts as long as the whole scan, and uses a part of it.
-        ends = [round(MS * sum(held))] * n
-        gates = [Gate(k, n, round(MS * length)) for k, length in enumerate(held, 1)]
+        ends = [round(MS * sum(gate_ms))] * n
+        gates = [Gate(k, n, round(MS * length)) for k, length in enumerate(gate_ms, 1)]
         return tuple(TimeFrame(0, end, gate) for end, gate in zip(ends, gates, strict=True))
     starts, lengths = _numbers(stated.get(STARTS), n), _numbers(stated.get(LENGTHS), n)
     return _frames(starts, lengths) if starts and lengths and min(lengths) > 0 else ()

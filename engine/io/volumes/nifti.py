@@ -138,10 +138,12 @@ def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) ->
     header.set_data_dtype(values.dtype)
     header.set_slope_inter(1, 0)
     header.set_xyzt_units("mm", "sec")
-    said = volume.quantity or "Isocenter"
+    stated = volume.quantity or "Isocenter"
     mark = "; " if volume.quantity else ", "
     # `descrip` has 80 bytes. The last one must be 0.
-    header["descrip"] = f"{UNIT_MARK}{volume.unit}; {said}{mark}not for clinical use".encode()[:79]
+    header["descrip"] = f"{UNIT_MARK}{volume.unit}; {stated}{mark}not for clinical use".encode()[
+        :79
+    ]
     if volume.quantity:
         # NIfTI-1: the value of each voxel is an estimate of the parameter with this name.
         header.set_intent("estimate", name=volume.quantity[:MAX_INTENT_CHARACTERS])

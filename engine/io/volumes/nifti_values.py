@@ -68,8 +68,8 @@ def read_nifti(file: InputFile) -> tuple[Header, NDArray[np.float32]]:
         if this is not a volume
     """
     packed = file.head.startswith(b"\x1f\x8b")
-    plain = file.stream()
-    stream = cast("BinaryIO", gzip.GzipFile(fileobj=plain)) if packed else plain
+    unpacked = file.stream()
+    stream = cast("BinaryIO", gzip.GzipFile(fileobj=unpacked)) if packed else unpacked
     try:
         head = stream.read(HEAD_BYTES)
         header = _header(file, head)

@@ -68,7 +68,7 @@ def read_header(file: InputFile) -> NrrdHeader:
     end, mark = min(ends) if ends else (len(head), b"")
     lines = head[:end].decode("utf-8", "replace").splitlines()
     # Data files are resolved here, where their folder is checked.
-    plain, files = _without_files(file, lines)
+    without_files, files = _without_files(file, lines)
     # A detached header may end without an empty line, but must then be read completely.
     if not ends and (not files or file.size > HEAD_BYTES):
         raise FileFormatError(
@@ -76,7 +76,7 @@ def read_header(file: InputFile) -> NrrdHeader:
             "copy the file again."
         )
     try:
-        fields: Plain = dict(nrrd.read_header([f"{line}\n" for line in plain]))
+        fields: Plain = dict(nrrd.read_header([f"{line}\n" for line in without_files]))
         missing = [name for name in ("type", "sizes", "encoding") if name not in fields]
         if missing:
             raise ValueError(f"the field {missing[0]!r} is missing")

@@ -174,8 +174,8 @@ def _affine(
             f"{space[:40]!r}, expected for example 'left-posterior-superior'); export the file "
             "again with the fields 'space', 'space directions' and 'space origin'."
         )
-    said = [str(unit).strip('"').lower() for unit in header.get("space units", [])]
-    units = {*said} or {"mm"}
+    stated = [str(unit).strip('"').lower() for unit in header.get("space units", [])]
+    units = {*stated} or {"mm"}
     if len(units) != 1 or not units <= set(MM_OF):
         raise FileFormatError(
             f"{file.name}: its lengths are in {', '.join(sorted(units))}, expected mm, cm, m, µm "
@@ -187,7 +187,7 @@ def _affine(
     # Unit and axes of space change together; the array itself keeps its order.
     matrix = np.diag([*(scale * sign for sign in SPACES[space]), 1.0]) @ affine
     note = f"{file.name}: states no unit of length; mm is assumed."
-    return np.asarray(matrix), () if said else (note,)
+    return np.asarray(matrix), () if stated else (note,)
 
 
 def read_values(

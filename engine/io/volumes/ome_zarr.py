@@ -72,8 +72,8 @@ def write_ome_zarr(
     """
     images = [each.volume.values for each in frames] or [volume.values]
     # All levels together take at most 8/7 of the first, and gzip hardly enlarges noise; 2 is safe.
-    room = 2 * sum(each.size for each in images) * 4 + NODE_BYTES
-    write_folder(path, room, _files(volume, images, frames), volume.unit, provenance)
+    needed = 2 * sum(each.size for each in images) * 4 + NODE_BYTES
+    write_folder(path, needed, _files(volume, images, frames), volume.unit, provenance)
 
 
 def halved(values: Values) -> Values:

@@ -59,8 +59,8 @@ class OmeZarr(FramesReader):
     def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
         folder = file.path.parent
         try:
-            said = from_json(file.text(MAX_TEXT))
-            level = _Level.of(file, said["attributes"])
+            stated = from_json(file.text(MAX_TEXT))
+            level = _Level.of(file, stated["attributes"])
             stack = level.values(file)
         except FAULTS as e:
             reason = " ".join(str(e).split())
@@ -69,7 +69,7 @@ class OmeZarr(FramesReader):
             ) from e
         stack, of_nan = nan_as_zero(folder, stack)
         refuse_not_finite(folder, stack)
-        ours: Plain = said["attributes"].get("isocenter", {})
+        ours: Plain = stated["attributes"].get("isocenter", {})
         provenance, notes = provenance_at(folder, lambda: _digest(folder, level))
         info = {**provenance, **ours, "axes": str(ours.get("axes", "")).partition("; ")[2]}
         info["axes"] = info["axes"] or NO_SIDES

@@ -48,11 +48,11 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
     _refuse_larger_than_memory(path, writer, volume)
     refuse_not_finite(path, volume.values)
     refuse_turned(path, writer, is_turned=FRAME in volume.info)
-    said = volume.info if provenance is None else provenance
-    said = {key: fact for key, fact in said.items() if key != FRAME}  # the header states it
+    stated = volume.info if provenance is None else provenance
+    stated = {key: fact for key, fact in stated.items() if key != FRAME}  # the header states it
     # The axes belong to the values, so they are stored even if the caller's provenance lacks them.
-    said = {**said, **axes_facts(volume.info)}
-    writer.write(volume, path, said)
+    stated = {**stated, **axes_facts(volume.info)}
+    writer.write(volume, path, stated)
     note_written(path, writer.name)
 
 
@@ -137,9 +137,9 @@ def save_remark(
     """
     path = Path(path)
     writer = writer_of(path)
-    said = volume.info if provenance is None else provenance
-    writer.refuse_kind(path, is_emission=is_emission(volume, said))
-    remark = writer.remark(volume, said, frames)
+    stated = volume.info if provenance is None else provenance
+    writer.refuse_kind(path, is_emission=is_emission(volume, stated))
+    remark = writer.remark(volume, stated, frames)
     if volume.error is None or writer.stores_errors:
         return remark
     return f"{remark} {NO_ERRORS}".strip()

@@ -388,8 +388,8 @@ def allocate_images(shape: tuple[int, ...], name: str) -> Images:
     # Small scans do not ask the system for free memory.
     if n_bytes < SMALL_BYTES or WHOLE_SETS * n_bytes <= free_memory():
         return np.empty(shape, np.float32)
-    room = Scratch(cache_dir())
+    scratch = Scratch(cache_dir())
     # If the images fit neither the disk nor the memory, the memory is reported.
-    if n_bytes > room.free_bytes:
+    if n_bytes > scratch.free_bytes:
         refuse_large_data(n_bytes, name)
-    return room.empty(shape, np.float32)
+    return scratch.empty(shape, np.float32)

@@ -44,13 +44,13 @@ class RtkXml(ProjectionsReader):
     @classmethod
     def read(cls, file: InputFile) -> Projections:
         path, parameters = file.path, read_parameters(file)
-        with open_input(_adjacent_image(path)) as beside:
-            image = read_meta_image(beside)
+        with open_input(_adjacent_image(path)) as image_file:
+            image = read_meta_image(image_file)
         whole = image.values.dtype.kind in "iu"
         if not image.is_volume:
             raise FileFormatError(
-                f"{beside.name}: the projections have four axes, expected three (columns, rows, "
-                "views); export them again."
+                f"{image_file.name}: the projections have four axes, expected three (columns, "
+                "rows, views); export them again."
             )
         views, rows, columns = image.values.shape
         geometry, angles = rtk_geometry(

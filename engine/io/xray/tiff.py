@@ -29,7 +29,7 @@ DAMAGE = (
     zlib.error,
 )
 """Exceptions that tifffile raises for damaged images."""
-PLAIN, DEFLATE = 1, (8, 32946)
+UNCOMPRESSED, DEFLATE = 1, (8, 32946)
 UNSUPPORTED = {34925: "LZMA", 34926: "Zstandard", 50000: "Zstandard"}
 """Compressions that tifffile may decompress, depending on Python, but that this reader refuses."""
 MAX_PAGES = 100_000
@@ -122,9 +122,9 @@ def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
     n_bytes = int(np.prod(page.shape, dtype=object)) * item_bytes
     places = list(zip(page.dataoffsets, page.databytecounts, strict=False))
     here = sum(page.databytecounts)
-    is_plain = int(page.compression) == PLAIN
+    is_uncompressed = int(page.compression) == UNCOMPRESSED
     ends = max((at + n for at, n in places), default=0)
-    if ends > file.size or (is_plain and n_bytes > here) or not all(page.dataoffsets):
+    if ends > file.size or (is_uncompressed and n_bytes > here) or not all(page.dataoffsets):
         raise FileFormatError(
             f"{file.name}: damaged or truncated TIFF image (some of its {n_bytes:,} bytes of "
             f"pixels lie beyond the end of the file at {file.size:,} bytes); copy it again."
@@ -136,7 +136,7 @@ def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
             f"{file.name}: {unsupported} compression is not supported; save the image uncompressed "
             "or with deflate."
         )
-    if not is_plain:
+    if not is_uncompressed:
         refuse_bomb(n_bytes, here, file.name)
         segment = int(np.prod(page.chunks, dtype=object)) * item_bytes
         refuse_bomb(segment, file.size, file.name)

@@ -52,8 +52,8 @@ class AstraVectors(ProjectionsReader):
             # As in the authors' code, which reverses the views.
             stack = stack.first(len(vectors)).reversed()
         refuse_count(path, len(stack), len(vectors))
-        kept, notes = without_repeated(vectors, path)
-        images, whole = _oriented(stack.first(len(kept)), path, walnut)
+        used, notes = without_repeated(vectors, path)
+        images, whole = _oriented(stack.first(len(used)), path, walnut)
         flats, darks = (
             _oriented(s, path, walnut)[0] if (s := stacks.get(p)) is not None else None
             for p in (FLAT, DARK)
@@ -68,13 +68,13 @@ class AstraVectors(ProjectionsReader):
         return assemble(
             path,
             images,
-            geometry_of(kept, "cone", images.shape[1:], path),
+            geometry_of(used, "cone", images.shape[1:], path),
             kind,
             flats=flats,
             darks=darks,
             calibrated=True,
             whole_numbers=whole,
-            info={"format": cls.name, **_flat_views(flats, len(kept), walnut)},
+            info={"format": cls.name, **_flat_views(flats, len(used), walnut)},
             notes=message,
         )
 

@@ -248,12 +248,14 @@ def _reference(facts: _Facts, shape: tuple[int, int], notes: list[str]) -> Image
         return np.asarray(image[None], np.float32)
     name = (facts.stream("ImageInfo/ReferenceFile") or b"").split(b"\0")[0].decode("latin-1")
     # The stored path is that of the microscope's Windows computer.
-    beside = path.parent / PureWindowsPath(name).name
-    if PureWindowsPath(name).name and exists(beside):
-        with open_input(beside) as file, compound_streams(file) as stream:
-            other = _Facts(stream, beside)
+    adjacent = path.parent / PureWindowsPath(name).name
+    if PureWindowsPath(name).name and exists(adjacent):
+        with open_input(adjacent) as file, compound_streams(file) as stream:
+            other = _Facts(stream, adjacent)
             size = other.whole("ImageHeight", MAX_PIXELS), other.whole("ImageWidth", MAX_PIXELS)
-            return _images(stream, beside, (1, *size), _type(beside, int(other.number("DataType"))))
+            return _images(
+                stream, adjacent, (1, *size), _type(adjacent, int(other.number("DataType")))
+            )
     if name:
         notes.append(
             f"{path.name}: contains no reference image, and {PureWindowsPath(name).name!r} is not "

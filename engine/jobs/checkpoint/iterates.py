@@ -104,8 +104,8 @@ class Iterates:
             # The first and the newest stay, and the gaps between the others grow evenly
             for path in paths[:-1][1::2]:
                 path.unlink()
-            kept = self._paths()
-            if len(kept) == len(paths):  # two large iterates are left
-                kept[0].unlink()
-                kept = kept[1:]
-            paths = kept
+            stored = self._paths()
+            if len(stored) == len(paths):  # two large iterates are left
+                stored[0].unlink()
+                stored = stored[1:]
+            paths = stored

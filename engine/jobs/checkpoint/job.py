@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # the window lists jobs without loading kernels
 
 RECORD, ITERATES, FRAMES = "job.json", "iterates", "frames"
 DATA = "data"
-KEPT_ENDED = 20
+MAX_ENDED = 20
 """Number of ended jobs in the list, the newest ones. Interrupted jobs always stay."""
 
 log = logging.getLogger(__name__)
@@ -248,8 +248,8 @@ class Job:
         result
             name of the saved result; with "finished" it lets the images of the job be deleted
         """
-        said = Names.of(self.study).text(text) if text else ""
-        self._change(status=status, text=said, result=result)
+        anonymous = Names.of(self.study).text(text) if text else ""
+        self._change(status=status, text=anonymous, result=result)
         audit_log.record(f"run {status}", job=self._public_id)
         # Only once the image is safe among the results are the checkpoints superfluous
         if status == "finished" and result:
@@ -482,6 +482,6 @@ def _remove_old() -> None:
         # The queue still needs the runs of its own entries, and deletes them itself
         if info.status in ("finished", "aborted", "failed") and not info.id.startswith(QUEUED_RUN)
     ]
-    for info in ended[KEPT_ENDED:]:
+    for info in ended[MAX_ENDED:]:
         audit_log.record("run deleted", job=info.id, why="older than the ended ones that are kept")
         shutil.rmtree(info.folder, ignore_errors=True)

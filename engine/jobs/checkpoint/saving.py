@@ -90,8 +90,8 @@ def keep(
                 yield StageStarted("keep", "Saving the result")
                 with after_others(job.folder):  # no other process can claim the job in between
                     _refuse_other_owner(job)
-                    kept = result.keep_finished(event)
-                yield kept
+                    stored = result.keep_finished(event)
+                yield stored
                 event = result.in_its_place(event)
                 finished = True
             yield event
@@ -189,7 +189,7 @@ class _Saver:
         if preview is None or preview is self._saved:
             return
         try:
-            is_kept = self.job.save(preview)
+            is_saved = self.job.save(preview)
         except EngineError as e:
             yield from self._warn_unsaved(e)
             return
@@ -200,7 +200,7 @@ class _Saver:
             self._cost_s = self._saved_at - before
             self._spent_s += self._cost_s
         self._saved = preview
-        if is_kept:
+        if is_saved:
             yield Checkpointed(self.job.id, preview.iteration, preview.subset)
 
     def save_frame(self, preview: Preview) -> Iterator[Event]:

@@ -107,9 +107,9 @@ class FinishedSlabs:
     def record(self) -> SlabsRecord | None:
         """Return the record, None if there is none or it is damaged."""
         try:
-            said = from_json(self._record.read_text())
-            seal = said.pop(SEAL, None)
-            found = SlabsRecord.model_validate_json(to_json(said))
+            record = from_json(self._record.read_text())
+            seal = record.pop(SEAL, None)
+            found = SlabsRecord.model_validate_json(to_json(record))
         except (OSError, ValueError, ValidationError):
             return None
         return found if seal == seal_of(**found.model_dump(mode="json")) else None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from engine.jobs.process.slots import OwnedSlots
 
 T = TypeVar("T")
-LOOK_S = 0.1
+POLL_S = 0.1
 """Interval of checks for a stop."""
 JOIN_S = 2.0
 KILLED = 9
@@ -191,7 +191,7 @@ class Loader:
 
     @contextmanager
     def _turn(self, name: str, stopped: Callable[[], bool]) -> Iterator[None]:
-        while not self._calling.acquire(timeout=LOOK_S):
+        while not self._calling.acquire(timeout=POLL_S):
             if stopped():
                 raise ReadingStoppedError(f"{name}: reading was stopped.")
         try:
@@ -239,7 +239,7 @@ class Loader:
         # Processor time, not wall time: a slow network drive is no reason to stop
         clock = psutil.Process(process.pid)
         begun_s = _processor_s(clock)
-        while not wait([line, process.sentinel], LOOK_S):
+        while not wait([line, process.sentinel], POLL_S):
             if stopped():
                 raise ReadingStoppedError(f"{name}: reading was stopped.")
             if _processor_s(clock) - begun_s > allowed_s:

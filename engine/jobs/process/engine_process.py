@@ -186,13 +186,13 @@ class EngineProcess:
         """Move received messages to `_pending`; False once the engine is dead."""
         try:
             # tested before the pipe is emptied, so that messages from before its death are read
-            gone = self._sentinel in wait([self._events, self._sentinel], timeout_s)
+            has_ended = self._sentinel in wait([self._events, self._sentinel], timeout_s)
             while self._events.poll(0):
                 self._pending.append(self._events.recv())
                 self._heard_at = monotonic()
         except (EOFError, OSError):
             return False
-        return not gone
+        return not has_ended
 
     def _received(self, message: Any) -> Event | None:
         if isinstance(message, VolumeFrame):

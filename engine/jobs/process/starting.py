@@ -119,7 +119,7 @@ def _called(
             "two copies."
         )
     # the environment of a copy is the one from the start of the server
-    for gone in os.environ.keys() - environment.keys():
-        del os.environ[gone]
+    for removed in os.environ.keys() - environment.keys():
+        del os.environ[removed]
     os.environ.update(environment)
     target(*arguments)

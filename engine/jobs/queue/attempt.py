@@ -40,7 +40,7 @@ from engine.protocols.study.study import refuse_changed_files
 from engine.results import EXPORTED, Result, Results
 
 OnEvent = Callable[[Event], None]
-LAST_ENGINE_S, LOOK_S = 30.0, 0.1
+LAST_ENGINE_S, POLL_S = 30.0, 0.1
 """Time for the engine of a dead runner to notice it, and interval of the checks."""
 OURS = {"replaces": True}
 WHOLE = ("finished", "ended early")
@@ -95,9 +95,11 @@ class Attempt:
 
     def _run(self, on_event: OnEvent) -> Ending:
         entry, study = self._entry, self._entry.to_study()
-        kept = result_of_run(entry.run)
-        if kept is not None:  # an earlier process had saved it, but ended before it could report it
-            return self._finish_unless_it_assumes(study, kept)
+        stored = result_of_run(entry.run)
+        if (
+            stored is not None
+        ):  # an earlier process had saved it, but ended before it could report it
+            return self._finish_unless_it_assumes(study, stored)
         if entry.output:
             refuse_output(entry, study)
         self._unbound = _unbound(study)
@@ -106,9 +108,9 @@ class Attempt:
             if self._assumed:
                 return self._asks(updates=0)
         job, resume = self._job(study)
-        kept = result_of_run(entry.run) if entry.left_by else None
-        if kept is not None:  # saved while this process took over the run
-            return self._finish_unless_it_assumes(study, kept)
+        stored = result_of_run(entry.run) if entry.left_by else None
+        if stored is not None:  # saved while this process took over the run
+            return self._finish_unless_it_assumes(study, stored)
         seen = AttemptEvents(on_event)
         end = self._draw(study, job, resume, seen)
         if resume and seen.is_refused(end) and not job.record.is_at_work:
@@ -163,7 +165,7 @@ class Attempt:
                 return self._finish(study, seen.result)
             case Finished():
                 # The queue stopped it, so it waits again; an abort by anyone else is a failure
-                return Ending("failed", seen.why_not_kept or NO_IMAGE, updates=updates)
+                return Ending("failed", seen.save_fault or NO_IMAGE, updates=updates)
             case Aborted() if self._stop.is_set():
                 return Ending("stopped", updates=updates)
             case Failed():
@@ -238,7 +240,7 @@ class Attempt:
                     f"process {owner.pid} on {owner.host} is already running this study, "
                     "perhaps in a window. Stop the run there, and try again."
                 )
-            time.sleep(LOOK_S)
+            time.sleep(POLL_S)
 
 
 def _unbound(study: Study) -> tuple[Warned, ...]:
@@ -263,7 +265,7 @@ class AttemptEvents:
 
     def __init__(self, on_event: OnEvent) -> None:
         self._on_event = on_event
-        self.result = self.why_not_kept = ""
+        self.result = self.save_fault = ""
         self.finished: Finished | None = None
         self._has_begun = False
 
@@ -274,7 +276,7 @@ class AttemptEvents:
         elif isinstance(event, ResultSaved):
             self.result = event.result
         elif isinstance(event, Warned) and event.text.startswith(NOT_SAVED):
-            self.why_not_kept = event.text
+            self.save_fault = event.text
         self._has_begun = self._has_begun or isinstance(event, StageStarted)
 
     def is_refused(self, end: Event | None) -> bool:

@@ -183,11 +183,11 @@ class AttemptHere(Attempt):
         if not now and monotonic() - self._looked_at < TELL_S:
             return
         self._looked_at = monotonic()
-        said = dict(zip(("doing", "done"), self._standing, strict=True))
+        standing = dict(zip(("doing", "done"), self._standing, strict=True))
 
         # A study that another process has claimed keeps that one's progress
         def change(entry: QueueEntry) -> QueueEntry | None:
-            return entry.model_copy(update=said) if self._is_asked(entry) else None
+            return entry.model_copy(update=standing) if self._is_asked(entry) else None
 
         try:
             entry = self._queue.change(self._entry.id, change)

@@ -143,10 +143,10 @@ class QueueEntry(Settings):
         """All files that the study names; none is read."""
         if not self.study:
             return ()
-        said = from_json(self.study)
-        named = [Path(name) for name in (said["data"], *said["inputs"].values())]
+        content = from_json(self.study)
+        named = [Path(name) for name in (content["data"], *content["inputs"].values())]
         # A scanner is a name of ours, or a file with an extension
-        scanner = Path(said["scanner"] or "")
+        scanner = Path(content["scanner"] or "")
         return (*named, scanner) if scanner.suffix else tuple(named)
 
     @property

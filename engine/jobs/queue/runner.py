@@ -29,7 +29,7 @@ from engine.jobs.queue.leases import LEASE_S, OthersLeases, OwnLease
 from engine.jobs.queue.settings import AS_MANY_AS_FIT
 from engine.jobs.queue.store import Change, StudyQueue, remove_run
 
-LOOK_S = 0.2
+POLL_S = 0.2
 """Interval of reads of the queue."""
 TELL_S = 2.0
 """Shortest time between two progress reports of a study."""
@@ -79,7 +79,7 @@ class QueueRunner:
         try:
             while not self._rests():
                 self._poll()
-                time.sleep(LOOK_S)
+                time.sleep(POLL_S)
         finally:
             self._stop()
             self._is_over.set()
@@ -117,16 +117,16 @@ class QueueRunner:
         if entry is not None:
             if ending.kind == "finished" and self._is_mine(entry):
                 remove_run(entry)  # first: if this process dies here, the result is found
-            settled = self._change_mine(id, lambda now: ended(now, ending))
-            if settled.wish == "remove":
+            updated = self._change_mine(id, lambda now: ended(now, ending))
+            if updated.wish == "remove":
                 self._queue.drop(id)
-            why = f": {settled.text}" if settled.text else ""
-            self._log(f"{settled.title}: {settled.state}{why}")
+            why = f": {updated.text}" if updated.text else ""
+            self._log(f"{updated.title}: {updated.state}{why}")
         del self._works[id], self._leases[id]
 
     def _stop_lost_leases(self) -> None:
         """Stop studies that others may take over; in a thread, since a lost disk blocks."""
-        while not self._is_over.wait(LOOK_S):
+        while not self._is_over.wait(POLL_S):
             for id, lease in tuple(self._leases.items()):
                 work = self._works.get(id)
                 if lease.is_over and work is not None:
@@ -206,7 +206,7 @@ class QueueRunner:
             work.stop()
         while self._works:
             self._collect_finished()
-            time.sleep(LOOK_S)
+            time.sleep(POLL_S)
         self._executor.close()
 
     def _collect_finished(self) -> None:

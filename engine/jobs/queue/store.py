@@ -30,7 +30,7 @@ from engine.jobs.queue.settings import QueueSettings, read_settings, write_setti
 from engine.modalities.protocol_identity import identified_study
 from engine.modalities.studies import Study, with_fingerprints
 
-KEPT_FINISHED = 50
+MAX_FINISHED = 50
 """Number of finished studies in the list; their images are among the results."""
 OPEN = ("waiting", "asking", "paused", "running")
 
@@ -450,7 +450,7 @@ class StudyQueue:
         finished = [entry for entry in entries if entry.state == "finished"]
         finished.sort(key=lambda entry: entry.ended_utc or entry.added_utc)
         # Their images stay among the results
-        for entry in finished[:-KEPT_FINISHED]:
+        for entry in finished[:-MAX_FINISHED]:
             self._files.remove(entry.id)
 
 

@@ -17,7 +17,7 @@ from engine.jobs.shards.worker import forget
 if TYPE_CHECKING:
     from distributed import Future
 
-LOOK_S = 0.2
+POLL_S = 0.2
 """Interval of checks for a stop, and for remaining workers."""
 AGAIN = 3
 """Restarts of a part that Dask gave up after four workers died with it. If they died for other
@@ -126,7 +126,7 @@ class DaskWorkers:
             while numbers:
                 try:
                     # A short timeout instead of a blocking wait: the user's stop must be heard
-                    future = ended.get(timeout=LOOK_S)
+                    future = ended.get(timeout=POLL_S)
                 except Empty:
                     check()
                     continue
@@ -172,7 +172,7 @@ class DaskWorkers:
         )
         try:
             while future.status == "finished":
-                if wait([transfer], LOOK_S).done:
+                if wait([transfer], POLL_S).done:
                     with suppress(TimeoutError):  # of a connection; the next attempt is a new one
                         return transfer.result()
                     break

@@ -15,7 +15,7 @@ from engine.protocols.run_context.environment import program_version
 from engine.recon.model.counts import log_sum_of
 from engine.selftest import named
 
-SHARDS_HELD = 4
+MAX_SHARDS = 4
 """Number of shards whose events a worker keeps; it gets more when other workers die."""
 
 
@@ -86,6 +86,6 @@ def forget() -> None:
 
 
 # The cache of the process is the memory of the worker: Dask passes no state between calls
-@lru_cache(maxsize=SHARDS_HELD)
+@lru_cache(maxsize=MAX_SHARDS)
 def _cached_shard(key: ShardKey, threads: int) -> CachedShard:
     return CachedShard(key, named("auto", threads))

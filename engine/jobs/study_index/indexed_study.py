@@ -63,11 +63,11 @@ class KnownStudy:
     @cached_property
     def _text(self) -> str:
         accession = self.order.accession if self.order is not None else ""
-        said = (
+        text = (
             *(self.patient, self.patient_id, accession, self.examination),
             *(self.scan, self.protocol, self.standing, f"{self.when:%Y-%m-%d %d %b %Y}"),
         )
-        return " ".join(said).casefold()
+        return " ".join(text).casefold()
 
     def matches(self, words: str) -> bool:
         """Return True if the line contains every word, in any order and case."""

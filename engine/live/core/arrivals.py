@@ -71,10 +71,10 @@ class Arrivals(ArrivalQueue[Arrival]):
         self.arrived += 1
         if frame.kind == FrameKind.PROJECTION:
             # Projections carry the count of lost ones, so no event is needed for each
-            for gone in self._projections.add(self._number, frame):
+            for removed in self._projections.add(self._number, frame):
                 self.dropped += 1
                 # The gap before a dropped frame is part of the gap before the next one
-                self._lost += 1 + gone.lost
+                self._lost += 1 + removed.lost
         else:
             self._references_dropped += len(self._references.add(self._number, frame))
 
@@ -127,11 +127,11 @@ class _Waiting:
         """Append a frame; return the frames that were dropped for it."""
         self.frames.append((number, frame))
         self._bytes += int(frame.values.nbytes)
-        gone = []
+        removed = []
         # A single frame may be larger than the limit: without it there would never be an image
         while len(self.frames) > 1 and self._is_full():
-            gone.append(self.pop())
-        return gone
+            removed.append(self.pop())
+        return removed
 
     def takes(self, frame: Frame) -> bool:
         """Return True if a frame fits into the queue."""

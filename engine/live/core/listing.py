@@ -118,8 +118,8 @@ class Listings:
         # Another inode: the scanner deleted the folder and made a new one of the same name
         if identity != self._began_at or before not in (None, identity):
             return Listed(frozenset(), frozenset(), frozenset(), is_another=True)
-        gone = (name for name in self._known - self._names if self._is_missing(name))
-        listed = Listed(self._names, frozenset(gone), frozenset(self._removed))
+        removed = (name for name in self._known - self._names if self._is_missing(name))
+        listed = Listed(self._names, frozenset(removed), frozenset(self._removed))
         self._removed |= listed.removed
         self.settings = [
             self._folder / name for name in self._names if name.lower().endswith(DESCRIBING)

@@ -62,7 +62,7 @@ class Outgoing:
         is_sent
             False if it was stopped before
         """
-        begun, is_said = monotonic(), False
+        begun, is_reported = monotonic(), False
         if self._token is not None:
             message = with_token(message, self._token)
         while not self._stop.is_set() or is_last:
@@ -71,18 +71,18 @@ class Outgoing:
             # The end of a scan is tried once, so that receivers do not wait for more
             if is_last and self._stop.is_set():
                 return False
-            if not is_said and monotonic() - begun > 1:
-                is_said = True
+            if not is_reported and monotonic() - begun > 1:
+                is_reported = True
                 self._on_event(f"{self._address}: waiting for a receiver.")
         return False
 
     def wait_for_subscriber(self) -> None:
         """Wait until somebody subscribes, or `stop` is set."""
         begun = monotonic()
-        is_said = False
+        is_reported = False
         while not self._stop.is_set() and not self.poll_receivers(POLL_MS):
-            if not is_said and monotonic() - begun > 1:
-                is_said = True
+            if not is_reported and monotonic() - begun > 1:
+                is_reported = True
                 self._on_event(f"{self._address}: waiting for a receiver.")
 
     def poll_receivers(self, wait_ms: int = 0) -> bool:

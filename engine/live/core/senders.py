@@ -30,7 +30,7 @@ TOKEN = "token"
 MAX_TOKEN = 128
 KEY_LENGTH = 40
 """Characters of a public key of CURVE."""
-PLAIN_TOKEN = re.compile(r"[0-9A-Za-z_.-]+")
+TOKEN_PATTERN = re.compile(r"[0-9A-Za-z_.-]+")
 MAX_SENDERS = 200
 """Most refused senders that are counted one by one."""
 
@@ -219,7 +219,7 @@ class Senders:
             return ""
         refused = f"The sender {origin.name} is not the sender of this scan ({chosen.name})."
         # The sender chooses its token. A token with shell syntax would be dangerous to paste
-        if origin.token and not origin.key and not PLAIN_TOKEN.fullmatch(origin.token):
+        if origin.token and not origin.key and not TOKEN_PATTERN.fullmatch(origin.token):
             return refused
         return f"{refused} To accept only it, use --sender {shlex.quote(origin.identity)}."
 

@@ -97,5 +97,5 @@ def evenly_thinned(frames: list[Frame]) -> tuple[list[Frame], int]:
     if every <= 1:
         return frames, 0
     # By number, not by position: the choice must not jump between batches
-    kept = [f for f in frames if f.kind != FrameKind.PROJECTION or f.index % every == 0]
-    return kept, len(frames) - len(kept)
+    selected = [f for f in frames if f.kind != FrameKind.PROJECTION or f.index % every == 0]
+    return selected, len(frames) - len(selected)

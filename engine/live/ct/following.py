@@ -105,7 +105,7 @@ class LiveWork:
         # Announced, but perhaps not used yet: it may belong to the next scan
         self._announced: XrayGeometry | None = None
         self._images: LiveImages | None = None
-        self._held: list[Frame] = []
+        self._waiting: list[Frame] = []
         self._projection: Frame | None = None
         self._figures = Figures()
         self._preview = CoarsePreview(choices.settings.preview_edge)
@@ -165,30 +165,30 @@ class LiveWork:
         slices = self._slices or self._created_slices()
         if slices is None:
             # The newest ones: darks and flats may arrive only after thousands of projections
-            self._held = [*self._held, *frames][-MAX_WAITING:]
+            self._waiting = [*self._waiting, *frames][-MAX_WAITING:]
             return 0
-        frames, n_views = [*self._held, *frames], 0
-        self._held.clear()
+        frames, n_views = [*self._waiting, *frames], 0
+        self._waiting.clear()
         for frame in frames:
             # Before any frame is added, since this error ends the session
             check_shape(frame, slices.measured_shape)
         # Order matters: flats apply to the projections after them
-        for is_view, together in groupby(frames, lambda f: f.kind == FrameKind.PROJECTION):
+        for is_view, group in groupby(frames, lambda f: f.kind == FrameKind.PROJECTION):
             if is_view:
-                self._held.extend(together)
+                self._waiting.extend(group)
                 n_views += self._process_waiting(slices)
             else:
-                self._add(slices, list(together))
+                self._add(slices, list(group))
         n_views += self._process_waiting(slices)
-        del self._held[:-MAX_WAITING]
+        del self._waiting[:-MAX_WAITING]
         return n_views
 
     def _process_waiting(self, slices: LiveSlices) -> int:
         """Add the waiting projections, after the darks and flats that arrived before them."""
-        if not self._held or slices.waits_for is not None:
+        if not self._waiting or slices.waits_for is not None:
             return 0
-        views = list(self._held)
-        self._held.clear()
+        views = list(self._waiting)
+        self._waiting.clear()
         for scan in split_scans(views, slices.newest, slices.scan):
             # Slices never mix two scans
             if starts_new_scan(scan[0], slices.newest, slices.scan):
@@ -251,7 +251,7 @@ class LiveWork:
 
     def _begin_with_another_detector(self) -> None:
         self._slices = self._geometry = None
-        self._held.clear()
+        self._waiting.clear()
         self._preview.forget()
 
     def answer(self, requests: Sequence[Request]) -> None:
@@ -309,16 +309,16 @@ class LiveWork:
         slices = self._slices
         if slices is None:
             return 0
-        kept = recording.views(slices.numbers, MAX_AT_ONCE)
+        recorded = recording.views(slices.numbers, MAX_AT_ONCE)
         # Darks and flats are evaluated only if there are views
-        if not kept or slices.waits_for is not None:
+        if not recorded or slices.waits_for is not None:
             return 0
         if not is_same_geometry(recording.geometry_of_scan, self.geometry):
             return 0  # the source has started the next scan
         # Frames beyond the planned scan are recorded, but not in the slices
-        kept = [frame for frame in kept if frame.index < slices.n_window]
-        self._add(slices, kept, same_scan=True)
-        return len(kept)
+        recorded = [frame for frame in recorded if frame.index < slices.n_window]
+        self._add(slices, recorded, same_scan=True)
+        return len(recorded)
 
     @property
     def steps(self) -> tuple[str, ...]:

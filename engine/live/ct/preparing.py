@@ -67,11 +67,11 @@ class Preparation:
         reference
             dark or flat frame; a smaller number than before starts a new set
         """
-        taken = self._references[reference.kind]
+        used = self._references[reference.kind]
         if reference.index <= self._last_of.get(reference.kind, -1):
-            taken.clear()  # numbered from the beginning: a new set replaces the old one
+            used.clear()  # numbered from the beginning: a new set replaces the old one
         self._last_of[reference.kind] = reference.index
-        taken.append(reference.values)
+        used.append(reference.values)
         # Worked out again at the next view, not for each of 64 flats
         self._chain = None
 
@@ -151,5 +151,5 @@ class Preparation:
         return None, chain
 
     def _stacked(self, kind: FrameKind) -> Array | None:
-        taken = self._references[kind]
-        return np.stack(tuple(taken)) if taken else None
+        used = self._references[kind]
+        return np.stack(tuple(used)) if used else None

@@ -115,7 +115,7 @@ def recorded_projections(
             f"{file.path.name}: the scan cannot be saved because no projections were recorded; "
             "discard the recording."
         )
-    rows = {kind: kept.records for kind, kept in references.items()}
+    rows = {kind: stored.records for kind, stored in references.items()}
     rows[FrameKind.PROJECTION] = [number for number, _ in chosen]
     shape = chosen[0][1].values.shape
     stacks = _filled(file, {kind: _Wanted(rows[kind], shape, types[kind]) for kind in rows}, folder)

@@ -32,7 +32,7 @@ from engine.live.ct.references import References
 from engine.live.ct.views import is_same_geometry, starts_new_scan
 from engine.live.recording.recorder import LiveRecorder
 
-ROOM = 0.5
+SPARE_SHARE = 0.5
 """Share of the free memory that frames may use."""
 
 
@@ -61,7 +61,7 @@ class Recording:
         self._source, self._own, self._recorder = source, geometry, recorder
         self._announced: XrayGeometry | None = None
         self._before: XrayGeometry | None = None
-        self.most_bytes = int(ROOM * available_memory())
+        self.most_bytes = int(SPARE_SHARE * available_memory())
         self._forget()
 
     @property
@@ -114,8 +114,8 @@ class Recording:
         most
             most projections
         """
-        kept = list(self._views.values())  # a copy first: the thread of the source continues
-        return [frame for frame in kept if frame.index not in but][:most]
+        stored = list(self._views.values())  # a copy first: the thread of the source continues
+        return [frame for frame in stored if frame.index not in but][:most]
 
     def _forget(self) -> None:
         if self._recorder is not None:
@@ -192,8 +192,8 @@ class Recording:
     def _keep(self, frame: Frame) -> None:
         """Store a frame; one with the same number is replaced."""
         if frame.kind != FrameKind.PROJECTION:
-            kept = self._flats if frame.kind == FrameKind.FLAT else self._darks
-            kept.keep(frame, len(self._views))
+            stored = self._flats if frame.kind == FrameKind.FLAT else self._darks
+            stored.keep(frame, len(self._views))
             return
         before = self._views.get(frame.index)
         self._view_bytes += int(frame.values.nbytes)
@@ -237,9 +237,9 @@ class Recording:
             # Number and kind are in the digest, so that exchanged frames change it
             found.update(f"projection {number}".encode())
             found.update(np.ascontiguousarray(self._views[number].values).tobytes())
-        for kind, kept in (("flats", self._flats), ("darks", self._darks)):
-            found.update(f"{kind} {kept.followed_by}".encode())
-            for values in kept:
+        for kind, stored in (("flats", self._flats), ("darks", self._darks)):
+            found.update(f"{kind} {stored.followed_by}".encode())
+            for values in stored:
                 found.update(np.ascontiguousarray(values).tobytes())
         return found.hexdigest()
 

@@ -30,7 +30,7 @@ from engine.live.recording.records import RecordingFile
 from engine.operators.xray.slice_sums import SliceSums
 from engine.recon.filtering.settings import FilterSettings
 
-SETTLED_S = 0.3
+QUIET_S = 0.3
 """Time without a frame after which slower work is done."""
 MIN_S = 1 / 60
 """Shortest interval between images: no screen shows more."""
@@ -72,9 +72,9 @@ class LiveSession(FollowingThread[LiveUpdate]):
         self._stays, self._finds_axis = stays, finds_axis
         choices = choices or LiveChoices()
         # A sliding image discards old views, so it can follow a scan of any length
-        is_kept = choices.settings.mode == "growing"
+        is_recorded = choices.settings.mode == "growing"
         # Between source and queue, so that frames dropped from the queue are recorded
-        self._recording = Recording(source, choices.geometry, recorder) if is_kept else None
+        self._recording = Recording(source, choices.geometry, recorder) if is_recorded else None
         self._source, self._on = self._recording or source, on
         self._work = LiveWork(source, choices, on=on, report=self._report)
         self._requests: dict[str, Request] = {}
@@ -217,7 +217,7 @@ class LiveSession(FollowingThread[LiveUpdate]):
     def _follow(self, arrivals: Arrivals) -> None:
         work = self._work
         came_s = shown_s = 0.0
-        is_settled, has_ended = True, False
+        is_quiet, has_ended = True, False
         while not (self._stop.is_set() or has_ended):
             arrived = batch_of(arrivals, max(MIN_S - (monotonic() - shown_s), 0))
             has_ended = any(isinstance(each, Ended) for each in arrived)
@@ -226,17 +226,17 @@ class LiveSession(FollowingThread[LiveUpdate]):
             asked = self._asked()
             work.answer(asked)
             if n_new:
-                came_s, is_settled = monotonic(), False
+                came_s, is_quiet = monotonic(), False
             # Between two frames of a slow scan, there is time for exact weights
-            settles = has_ended or monotonic() - came_s >= SETTLED_S
-            if self._recording is not None and settles and not is_settled:
+            settles = has_ended or monotonic() - came_s >= QUIET_S
+            if self._recording is not None and settles and not is_quiet:
                 # Dropped frames are added once there is time, so that the final slices have all
                 # views
                 while work.catch_up(self._recording) and not self._stop.is_set():
                     pass
-            if n_new or asked or (settles and not is_settled):
+            if n_new or asked or (settles and not is_quiet):
                 work.refresh(is_idle=settles, is_late=arrivals.waiting > 0)
-                shown_s, is_settled = monotonic(), settles
+                shown_s, is_quiet = monotonic(), settles
                 self._hand_over()
             elif arrived:
                 self._hand_over()

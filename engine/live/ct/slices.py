@@ -322,10 +322,10 @@ class LiveSlices:
         numbers = [frame.index for frame, _, _ in prepared]
         newest = max(*numbers, self._ring.newest or 0, 0)
         # Slots are freed before the new views need them
-        gone = self._ring.outdated(numbers, newest - self.n_window + 1)
+        outdated = self._ring.outdated(numbers, newest - self.n_window + 1)
         if self._filtered is not None:
-            self._filtered.forget(gone)
-        self._ring.free(gone)
+            self._filtered.forget(outdated)
+        self._ring.free(outdated)
         for frame, values, view in prepared:
             # A late view outside of the window would be removed at the next one
             if frame.index > newest - self.n_window:

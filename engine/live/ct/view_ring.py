@@ -64,8 +64,8 @@ class ViewRing:
         before
             smallest number that stays
         """
-        gone = (self._numbers < before) | np.isin(self._numbers, numbers)
-        return [int(slot) for slot in np.flatnonzero(gone & (self._numbers != _FREE))]
+        outdated = (self._numbers < before) | np.isin(self._numbers, numbers)
+        return [int(slot) for slot in np.flatnonzero(outdated & (self._numbers != _FREE))]
 
     def free(self, slots: Sequence[int]) -> None:
         """Discard the views in these slots."""

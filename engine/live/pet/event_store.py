@@ -17,7 +17,7 @@ from engine.live.pet.event_batch import EVENT_BYTES, joined
 
 PART_EVENTS = 1 << 17
 """Least number of events in one part."""
-ROOM_BYTES = EVENT_BYTES + 1
+BYTES_PER_EVENT = EVENT_BYTES + 1
 """Memory of a stored event: columns, and the flag that it is used."""
 
 
@@ -55,7 +55,7 @@ class EventStore:
     """
 
     def __init__(self, newest_s: float | None, most_bytes: int) -> None:
-        self._newest_s, self._most = newest_s, max(most_bytes // ROOM_BYTES, PART_EVENTS)
+        self._newest_s, self._most = newest_s, max(most_bytes // BYTES_PER_EVENT, PART_EVENTS)
         self._parts: deque[StoredEvents] = deque()
         self.n_events = self.n_usable = self.n_delayed = self.left_out = 0
 
@@ -104,8 +104,8 @@ class EventStore:
         while len(self._parts) > 1 and (
             self._parts[0].last_ms <= since or self.n_events > self._most
         ):
-            gone = self._parts.popleft()
-            self._count(gone.events, gone.usable, -1)
+            removed = self._parts.popleft()
+            self._count(removed.events, removed.usable, -1)
         first = self._parts[0]
         # Times are in order, so the boundary is found by bisection
         times = first.events.time_ms
@@ -188,7 +188,7 @@ class EventStore:
     @property
     def n_bytes(self) -> int:
         """Memory of the stored events [bytes]."""
-        return self.n_events * ROOM_BYTES
+        return self.n_events * BYTES_PER_EVENT
 
     def all(self) -> ListMode | None:
         """Return all stored events, None without any."""

@@ -68,7 +68,7 @@ class LivePetWork:
         self._shown: Volume | None = None
         self._making: ImageMaking | None = None
         self._new: list[ListMode] = []
-        self._gone, self._turn, self._speed = 0, 0, FIRST_GUESS
+        self._n_removed, self._turn, self._speed = 0, 0, FIRST_GUESS
         self._figures = PetFigures()
         self._watching = Watching(source.name, settings.motion, report)
         self._seen_until_s, self._settling = 0.0, ""
@@ -112,21 +112,21 @@ class LivePetWork:
         n_events
             number of list-mode events
         """
-        n, together = 0, list[ListMode]()
+        n, group = 0, list[ListMode]()
         for each in arrived:
             if isinstance(each, EventBatch):
                 n += each.events.n_events
                 self._figures.count(each)
-                together.append(each.events)
+                group.append(each.events)
                 continue
             if isinstance(each, Resumed) and each.is_new_scan:
-                together.clear()  # nothing of the previous scan stays
+                group.clear()  # nothing of the previous scan stays
                 self._restart()
             if not isinstance(each, Ended):
                 self._report(each)
         # All at once: each pass over small batches has a fixed cost
-        if together:
-            events = joined(together)
+        if group:
+            events = joined(group)
             # Before the store: motion is watched even if the memory is full
             self._watching.add(events)
             self._take(events)
@@ -135,13 +135,13 @@ class LivePetWork:
     def _take(self, events: ListMode) -> None:
         corrections = self.corrections or self._create_corrections(events)
         events, usable = corrections.prepared(events)
-        gone, is_kept = self.store.add(events, usable)
-        if not is_kept:
+        n_removed, is_stored = self.store.add(events, usable)
+        if not is_stored:
             # Only the first batch without memory is reported
             if self.store.left_out == events.n_events:
                 self._report(Noticed(f"{self._source.name}: {self._full()}"))
             return
-        self._gone += gone
+        self._n_removed += n_removed
         if self._image is not None and usable.any():
             self._new.append(events.select(usable))
 
@@ -169,7 +169,7 @@ class LivePetWork:
     def _restart(self) -> None:
         """Discard the previous scan: nothing of it may stay in the image or in memory."""
         self.store.clear()
-        self._new, self._gone, self._shown = [], 0, None
+        self._new, self._n_removed, self._shown = [], 0, None
         self._figures.restart()
         self._watching.restart()
         self._end_making()
@@ -244,7 +244,7 @@ class LivePetWork:
         self._image = None if making is None else making.image()
         # The store was filled while the sensitivity was computed
         if before is None and self._image is not None:
-            self._gone, events = 0, self.store.every(0, 1)  # all events before the image
+            self._n_removed, events = 0, self.store.every(0, 1)  # all events before the image
             self._new = [] if events is None else [events]
         return self._image
 
@@ -252,7 +252,7 @@ class LivePetWork:
         if not self._new:
             return
         events, self._new = joined(self._new), []
-        n_new, n_removed, self._gone = events.n_events, self._gone, 0
+        n_new, n_removed, self._n_removed = events.n_events, self._n_removed, 0
         image.grow(n_new, n_removed)
         # A sample of the new events stands for all of them if there are too many
         every = max(1, round(n_new / (2 * PIECE_S * self._speed)))

@@ -227,10 +227,10 @@ class MotionWatch:
     def _place(self, sums: list[Sums]) -> Place | None:
         if not sums:
             return None
-        together = sums[0]
+        total = sums[0]
         for each in sums[1:]:
-            together = together + each
-        return self._means.place_of(together)
+            total = total + each
+        return self._means.place_of(total)
 
     def _predicted(self, bins: list[tuple[int, Sums]], at: float) -> Place | None:
         """Return the value at some time of a straight line through bins, weighted by counts."""

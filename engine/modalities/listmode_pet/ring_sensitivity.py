@@ -52,14 +52,14 @@ def exact_image(weights: RingWeights, grid: ImageGrid, *, threads: int) -> NDArr
     n_z, n_y, n_x = grid.shape
     # The other half of an image that is its own mirror image is known.
     n_summed = -(-n_z // 2) if _is_even(weights, grid) else n_z
-    n_apart = len(weights.classes)
+    n_differences = len(weights.classes)
     image = np.empty(grid.shape, np.float64)
     # Tables of a slab must fit in the cache of a core, so slabs are thin.
-    per_slab = 8 * n_apart * (N_NODES + 1)
+    per_slab = 8 * n_differences * (N_NODES + 1)
     n_slabs = max(1, min(-(-n_summed // threads), TABLE_BYTES // per_slab))
 
     def work(_: int, start: int, stop: int) -> None:
-        table = np.zeros((n_apart, N_NODES + 1, stop - start))
+        table = np.zeros((n_differences, N_NODES + 1, stop - start))
         tabulate(pairs, start, table)
         sums = np.zeros((n_y, n_x, stop - start))
         storage = np.empty((2, stop - start))
@@ -120,9 +120,9 @@ def _lines(weights: RingWeights, grid: ImageGrid, mirrors: tuple[Mirror, ...]) -
 def _factors(weights: RingWeights) -> Values:
     """Return g √(D² + (Δ p)²), (n_off, n_apart) [mm]."""
     s = weights.scanner.settings
-    n_apart, n_off = weights.classes.shape
+    n_differences, n_off = weights.classes.shape
     chord = 2 * s.radius_mm * np.cos(np.pi * np.arange(n_off) / s.n_crystals_per_ring)
-    length = np.hypot(chord[:, None], np.arange(n_apart) * s.ring_pitch_mm)
+    length = np.hypot(chord[:, None], np.arange(n_differences) * s.ring_pitch_mm)
     return np.ascontiguousarray(weights.classes.T * length)
 
 

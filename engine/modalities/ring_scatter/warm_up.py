@@ -33,7 +33,7 @@ def of_scatter(
 
 def _simulate_little(on: Backend, tof: TofBins | None, twice: bool) -> None:
     """Simulate the scatter of a tiny image, with two crystals for each sample."""
-    from engine.corrections.scatter_estimation.cost import USUAL
+    from engine.corrections.scatter_estimation.cost import TYPICAL_WINDOW
     from engine.corrections.scatter_estimation.double_scatter import simulate_twice
     from engine.corrections.scatter_estimation.simulation import simulate_scatter
     from engine.data.volume import Volume
@@ -48,8 +48,12 @@ def _simulate_little(on: Backend, tof: TofBins | None, twice: bool) -> None:
     ring.tof = tof
     water = Volume(np.full(TINY.shape, 0.0096, np.float32), TINY, "1/mm")
     timed = tof is not None
-    table = simulate_scatter(water, water, ring, USUAL, with_tof=timed, n_points=2, seed=1, on=on)
+    table = simulate_scatter(
+        water, water, ring, TYPICAL_WINDOW, with_tof=timed, n_points=2, seed=1, on=on
+    )
     bins = np.zeros(1, np.int16) if timed else None
     table.of_lines(ring.positions_mm, np.array([[0, 8]], np.int32), bins)
     if twice:
-        simulate_twice(water, water, ring, USUAL, samples=table.samples, n_points=2, seed=1, on=on)
+        simulate_twice(
+            water, water, ring, TYPICAL_WINDOW, samples=table.samples, n_points=2, seed=1, on=on
+        )

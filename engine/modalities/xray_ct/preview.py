@@ -81,7 +81,7 @@ class SlicePreview:
     ) -> None:
         self._scan, self._on, self._most = scan, on, most_updates
         self._empty_scan = without_values(scan)
-        self._kept: tuple[Rows, Projections] | None = None
+        self._last_rows: tuple[Rows, Projections] | None = None
         self._steps: list[tuple[PreprocessStep, Projections]] = []
 
     def central_slice(self, protocol: CtProtocol, check: Check = lambda: None) -> PreviewSlice:
@@ -191,11 +191,11 @@ class SlicePreview:
 
     def _band(self, rows: Rows) -> Projections:
         """Return these rows of the scan; they are cached until other rows are needed."""
-        if self._kept is None or self._kept[0] != rows:
+        if self._last_rows is None or self._last_rows[0] != rows:
             # A different band of rows makes all cached results of steps useless.
-            self._kept = rows, _cut(self._scan, slice(rows.start, rows.stop))
+            self._last_rows = rows, _cut(self._scan, slice(rows.start, rows.stop))
             self._steps.clear()
-        return self._kept[1]
+        return self._last_rows[1]
 
     def _coarser(self, grid: ImageGrid, n_views: int) -> int:
         _, n_y, n_x = grid.shape

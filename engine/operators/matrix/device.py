@@ -29,7 +29,7 @@ from engine.operators.xray.parts import PartProgress
 
 USABLE = 0.7
 """Share of the free memory that rows can use."""
-SORTED_TOGETHER = 1 << 25
+MAX_SORTED = 1 << 25
 """Non-zeros that are sorted for the device in one step."""
 
 
@@ -117,7 +117,7 @@ class DeviceResponse:
         shape = (len(codes), STRIP)
         values = self.gpu.empty(shape, np.uint16 if is_half else np.float32)
         # The sorted copy on the host is as large as its part, so parts limit the host memory.
-        for part in parts_of(n_nonzero, SORTED_TOGETHER, n):
+        for part in parts_of(n_nonzero, MAX_SORTED, n):
             found = self.kernels.stored(self.grouped(rows[part]))
             to = slice(ends[part.start], ends[part.stop])
             with self.profiler.span("upload", bytes=found.n_bytes):

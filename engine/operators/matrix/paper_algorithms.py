@@ -118,8 +118,8 @@ class PaperProjector(LinearOperator):
     def _families_of(self, chosen: NDArray[np.int64], panel: PanelShape) -> NDArray[np.int64]:
         """Group orientations that are processed together: up to four, or one for algorithm 1."""
         row, turn, a, b = chosen.T
-        together = np.arange(len(row)) if self._algorithm == 1 else a * panel.columns + b
-        _, first, family = np.unique(together, return_index=True, return_inverse=True)
+        group = np.arange(len(row)) if self._algorithm == 1 else a * panel.columns + b
+        _, first, family = np.unique(group, return_index=True, return_inverse=True)
         families = np.zeros((len(first), _FAMILY), np.int64)
         families[:, _ROW : _B + 1] = np.column_stack([row, turn & 1, a, b])[first]
         families[:, _N_ROWS], families[:, _N_COLUMNS] = (

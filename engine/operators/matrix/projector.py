@@ -120,7 +120,7 @@ class MatrixProjector(OrientationRows):
         self.in_shape = scanner.grid.shape
         n = len(scanner.orientations.offsets)
         self._choose(np.arange(n) if orientations is None else np.asarray(orientations))
-        self._tick, self._kept = on_progress, DecodedRows(response, self.dtype)
+        self._tick, self._decoded = on_progress, DecodedRows(response, self.dtype)
         self._spare = ArrayPool()
         self._stored: DeviceResponse | None = None
         self.profiler = profiler
@@ -137,9 +137,9 @@ class MatrixProjector(OrientationRows):
                 )
             self.profiler = profiler or Profiler(on)
             if variant is None:
-                usual = default_variant(response)
+                default = default_variant(response)
                 # tuning for speed must not change the precision of the rows
-                variant = replace(chosen(on, slot, usual), values=usual.values)
+                variant = replace(chosen(on, slot, default), values=default.values)
             self._stored = DeviceResponse(response, on.gpu, self.profiler, variant)
 
     def __reduce__(self) -> Definition:
@@ -262,7 +262,7 @@ class MatrixProjector(OrientationRows):
             first, some = part.start, offsets[part]
             lanes, spare = self._layout.lanes, self._spare
             if self._layout.keeps_rows:
-                yield first, self._kept.of(some, limits, threads, lanes)
+                yield first, self._decoded.of(some, limits, threads, lanes)
                 continue
             rows = stored_rows(self.response, some, self.dtype, limits, threads, lanes, spare)
             yield first, rows
@@ -282,9 +282,9 @@ class MatrixProjector(OrientationRows):
                 kernels.forward(block, n_blocks, *arrays, *panels, planes, *where, offsets)
 
         form, threads = self._form, self._form.workers(self.on.threads)
-        usual = min(CALLS_OF_A_THREAD * threads, n * layout.lanes // WORTH_A_CALL)
+        default = min(CALLS_OF_A_THREAD * threads, n * layout.lanes // WORTH_A_CALL)
         # interleaved orientations: neighbours need about the same work
-        n_blocks = -(-n // form.rows) if form.rows else max(usual, 1)
+        n_blocks = -(-n // form.rows) if form.rows else max(default, 1)
         run_blocks(work, n_blocks, threads, self._part(first, n), rows=1, in_turn=False)
         layout.take(images, out, self.starts, first, n)
 

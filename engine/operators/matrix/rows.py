@@ -193,7 +193,7 @@ class DecodedRows:
 
     def __init__(self, response: ResponseMatrix, dtype: np.dtype[np.generic]) -> None:
         self._response, self._dtype, self._n_bytes = response, dtype, 0
-        self._kept: dict[tuple[GroupLimits, bytes], StoredRows] = {}
+        self._cache: dict[tuple[GroupLimits, bytes], StoredRows] = {}
         self._lock = Lock()
 
     def of(self, offsets: Array, limits: GroupLimits, threads: int, lanes: int = 1) -> StoredRows:
@@ -211,18 +211,18 @@ class DecodedRows:
             numbers at each position of the data
         """
         key = limits, offsets.tobytes()
-        rows = self._kept.get(key)
+        rows = self._cache.get(key)
         if rows is None:
             # each iteration needs the same subsets again, forward and back
             rows = stored_rows(self._response, offsets, self._dtype, limits, threads, lanes)
             with self._lock:
                 # Another thread may have been faster.
-                if key in self._kept:
-                    return self._kept[key]
+                if key in self._cache:
+                    return self._cache[key]
                 # The cache only grows: subsets repeat in a fixed order, so replacing entries would
                 # never hit.
                 if self._n_bytes + rows.n_bytes <= memory.MAX_CACHED_BYTES:
-                    self._kept[key], self._n_bytes = rows, self._n_bytes + rows.n_bytes
+                    self._cache[key], self._n_bytes = rows, self._n_bytes + rows.n_bytes
         return rows
 
 

@@ -120,19 +120,19 @@ class DeviceXray:
             self._tools.volume_bytes,
         )  # fmt: skip
         pace = self._part_progress(parts)
-        held: InMemory | Texture | None = None
+        readable: InMemory | Texture | None = None
         for views in parts.views:
             rays = moves.part_on_device(out, views)
             for slab in parts.slabs:
-                if held is None or len(parts.slabs) > 1:
-                    held = None  # releases its memory first
+                if readable is None or len(parts.slabs) > 1:
+                    readable = None  # releases its memory first
                     values = moves.there(x[slab.start : slab.stop], parts.slabs)
-                    held = self._readable(values)
+                    readable = self._readable(values)
                 # counted with the first slab only: a ray through several slabs is one ray
                 n_rays = len(views) * n_rows * n_columns if slab.start == 0 else 0
                 with self._profiler.span("forward", events=n_rays, unit="rays"):
                     some, corner = lines.part(views.start, views.stop), (slab.start, 0, 0)
-                    kernels.forward(held, some, rays, corner=corner, accumulate=slab.start > 0)
+                    kernels.forward(readable, some, rays, corner=corner, accumulate=slab.start > 0)
                 pace.step(len(views))
             # Downloaded during the work on the next chunk.
             moves.keep(rays, out, views)

@@ -134,8 +134,8 @@ class DeviceSliceSums:
 
     def _made_resident(self, geometry: XrayGeometry) -> ResidentProjections:
         n_slots = len(self._views)
-        room = geometry.select(np.zeros(n_slots, np.intp))  # only their number and size matter
-        self._resident = ResidentProjections(room, self.planes[0].grid, on=self._on)
+        buffers = geometry.select(np.zeros(n_slots, np.intp))  # only their number and size matter
+        self._resident = ResidentProjections(buffers, self.planes[0].grid, on=self._on)
         self._new = set(range(n_slots))
         return self._resident
 

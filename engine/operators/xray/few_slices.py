@@ -42,9 +42,9 @@ class FewSlices:
             back.times_length(start, stop, *self._rays, values)
 
         def work(_: int, start: int, stop: int) -> None:
-            room = back.adjoint_buffers(shape[0], n_columns)
+            buffers = back.adjoint_buffers(shape[0], n_columns)
             runs = self._runs, firsts, self._scene.rays
-            back.back(start, stop, *runs, values, room, sums, shape)
+            back.back(start, stop, *runs, values, buffers, sums, shape)
 
         run_blocks(weight, len(self._runs), self._on.threads, smallest=1)
         run_blocks(work, back.n_blocks(shape), self._on.threads, self._tick, smallest=1)
@@ -52,13 +52,13 @@ class FewSlices:
 
     def compile(self, *, transposed: bool) -> None:
         """Compile the kernels of one direction, by calls without rays."""
-        one, room = np.zeros((1, 1, 1), np.float32), back.adjoint_buffers(1, 1)
+        one, buffers = np.zeros((1, 1, 1), np.float32), back.adjoint_buffers(1, 1)
         if not transposed:
             ahead.forward(0, 0, *self._rays, ahead.layered(one), one)
             return
         back.times_length(0, 0, *self._rays, one)
         firsts, sums = np.zeros(3, np.int64), back.layered_sums((1, 1, 1))
-        back.back(0, 0, self._runs, firsts, self._scene.rays, one, room, sums, (1, 1, 1))
+        back.back(0, 0, self._runs, firsts, self._scene.rays, one, buffers, sums, (1, 1, 1))
 
     @cached_property
     def _runs(self) -> Array:

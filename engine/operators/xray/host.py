@@ -326,15 +326,15 @@ class HostXray:
             middle, projections = self._shape[1] // 2, bordered.reshape(n_views, -1)
             parallel(*lines, middle, projections, n_columns, level_buffers(n_columns), out)
         elif self._kernel == "few slices":
-            room = self._slices.slice_buffers(len(out), n_rows)
-            self._slices.few_slices(*lines, bordered, room, out)
+            buffers = self._slices.slice_buffers(len(out), n_rows)
+            self._slices.few_slices(*lines, bordered, buffers, out)
         elif self._kernel == "strips":
             self._strips.along_x(*lines, bordered, self._strips.strip_buffers(), out)
         else:
             # one for each call, because threads must not share it
-            room = cone_back.upright_buffers(bordered.shape[2], self._form.tile)
+            buffers = cone_back.upright_buffers(bordered.shape[2], self._form.tile)
             box = (matrices, _y_x_z(corner), bordered)
-            cone_back.upright(start, stop, self._form.tile, *box, room, out)
+            cone_back.upright(start, stop, self._form.tile, *box, buffers, out)
 
     def _share(self, work: Callable[[int, int, int], None], n: int, smallest: int) -> None:
         threads = self._form.workers(self._on.threads)

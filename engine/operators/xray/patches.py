@@ -98,13 +98,13 @@ class _OnHost:
         on, scene = transform.on, Scene(transform.geometry, transform.grid)
         profiler = transform.profiler or Profiler(on)
         self._xray = HostXray(scene, on=on, on_progress=None, profiler=profiler)
-        self._kept = self._xray.bordered()
+        self._images = self._xray.bordered()
 
     def update(self, y: Array, first: int) -> None:
-        self._xray.keep(y, self._kept, first)
+        self._xray.keep(y, self._images, first)
 
     def at(self, box: VolumeBox) -> Array:
-        return self._xray.back_bordered(self._kept, box)
+        return self._xray.back_bordered(self._images, box)
 
 
 class _OnGpu:

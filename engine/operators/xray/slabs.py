@@ -83,7 +83,7 @@ class SlabbedXrayTransform(LinearOperator):
             )
         self.on, self.grid, self.parts = on, grid, parts
         self.profiler = self._profiler = profiler or Profiler(on)
-        self._room, self._tick = storage, on_progress
+        self._storage, self._tick = storage, on_progress
         self._set_views(geometry)
 
     def _set_views(self, geometry: XrayGeometry) -> None:
@@ -99,7 +99,7 @@ class SlabbedXrayTransform(LinearOperator):
     __eq__, __hash__ = object.__eq__, object.__hash__
 
     def __reduce__(self) -> Definition:
-        if self._room is not MEMORY:
+        if self._storage is not MEMORY:
             raise ResourceError(
                 "a transform with results in files cannot be pickled, because the files belong to "
                 "this process; create it again in the other process."
@@ -120,7 +120,7 @@ class SlabbedXrayTransform(LinearOperator):
         """
         x = as_supported(x)
         self.expect(x, self.in_shape)
-        out = self._room.empty(self.out_shape, np.float32)
+        out = self._storage.empty(self.out_shape, np.float32)
         # chunks outermost: sums of pixels are complete before they are written, and a file of
         # projections is never read back to be added to
         for c, views in enumerate(self.parts.views):
@@ -130,7 +130,7 @@ class SlabbedXrayTransform(LinearOperator):
                 total[:, rows] += A.forward(part)
                 release_pages(x)
             out[views.start : views.stop] = total
-            self._room.release_pages()
+            self._storage.release_pages()
         return self._as_array(out)
 
     def adjoint(self, y: Array) -> Array:
@@ -147,7 +147,7 @@ class SlabbedXrayTransform(LinearOperator):
         """
         y = as_supported(y)
         self.expect(y, self.out_shape)
-        out = self._room.empty(self.in_shape, np.float32)
+        out = self._storage.empty(self.in_shape, np.float32)
         # slabs outermost, so that a voxel is written once, with all of its views
         for k, slab in enumerate(self.parts.slabs):
             total = np.zeros((len(slab), *self.grid.shape[1:]), np.float32)
@@ -159,7 +159,7 @@ class SlabbedXrayTransform(LinearOperator):
                     total += A.adjoint(np.asarray(y[views.start : views.stop, rows], np.float32))
                 release_pages(y)
             out[slab.start : slab.stop] = total
-            self._room.release_pages()
+            self._storage.release_pages()
         self._tell(self._n_pairs)
         return self._as_array(out)
 
@@ -189,7 +189,7 @@ class SlabbedXrayTransform(LinearOperator):
 
     def _as_array(self, out: Array) -> Array:
         """Return a result as an array of the storage's module."""
-        storage = self._room
+        storage = self._storage
         return (
             cast(Array, OutOfCoreArray(storage, out))
             if isinstance(storage, IterateStorage)

@@ -59,8 +59,8 @@ class SliceSums:
         compile_strips()
         out, matrix = np.zeros((1, 1, 1), np.float32), np.zeros((1, 3, 4))
         columns = np.zeros((1, 3, 3), np.float32)
-        room, entries = cone_back.upright_buffers(3, TILE), cone_back.by_entry(matrix)
-        cone_back.upright(0, 0, TILE, entries, (0, 0, 0), columns, room, out)
+        buffers, entries = cone_back.upright_buffers(3, TILE), cone_back.by_entry(matrix)
+        cone_back.upright(0, 0, TILE, entries, (0, 0, 0), columns, buffers, out)
 
     @property
     def n_bytes(self) -> int:

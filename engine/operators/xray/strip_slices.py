@@ -72,12 +72,12 @@ def by_strips(
     if are_level(matrices, shape):
         return _level(rows, matrices, shape, all_runs, on)
     total, ways = np.zeros(shape, np.float32), _strip_directions(matrices, shape)
-    for way in np.unique(ways):
-        is_down, by_columns = bool(way & 1), bool(way & 2)
+    for direction in np.unique(ways):
+        is_down, by_columns = bool(direction & 1), bool(direction & 2)
         some = matrices[:, [1, 0, 2]] if by_columns else matrices
         some, size = (some[:, :, [1, 0, 2, 3]], shape[::-1]) if is_down else (some, shape)
         views = columns() if by_columns else rows
-        part = _along(views, some, size, _runs_of(way == ways, all_runs), on)
+        part = _along(views, some, size, _runs_of(direction == ways, all_runs), on)
         total += part.T if is_down else part
     return total
 

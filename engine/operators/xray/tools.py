@@ -88,12 +88,16 @@ class Tools:
         detector
             (n_rows, n_columns)
         """
-        held = self._projections
+        texture = self._projections
         # a larger texture is also used for fewer projections: its other layers are never read
-        if held is None or (held.kind, held.shape[1:]) != (kind, detector) or held.shape[0] < n:
-            held = self._projections = None  # gives its memory back first
-            held = self._projections = self.gpu.texture(kind, (n, *detector))
-        return held
+        if (
+            texture is None
+            or (texture.kind, texture.shape[1:]) != (kind, detector)
+            or texture.shape[0] < n
+        ):
+            texture = self._projections = None  # gives its memory back first
+            texture = self._projections = self.gpu.texture(kind, (n, *detector))
+        return texture
 
     def projections_of(self, values: Array, variant: BackVariant, n: int) -> Array | Texture:
         """Return projections as the back projection reads them.

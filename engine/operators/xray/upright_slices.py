@@ -91,9 +91,9 @@ def by_columns(
     entries = [by_entry(turned[at]) for _, at in all_runs]
 
     def work(_: int, start: int, stop: int) -> None:
-        room = upright_buffers(columns.shape[2], TILE)
+        buffers = upright_buffers(columns.shape[2], TILE)
         for (views, _at), some in zip(all_runs, entries, strict=True):
-            upright(start, stop, TILE, some, (0, 0, 0), columns[views], room, part)
+            upright(start, stop, TILE, some, (0, 0, 0), columns[views], buffers, part)
 
     smallest = lines_of_call(n_rows, len(matrices), LINES)
     run_blocks(work, n_columns, on.threads, smallest=smallest)

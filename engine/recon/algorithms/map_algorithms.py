@@ -250,8 +250,8 @@ class Penalised(Algorithm):
         return Prepared(likelihood, updated, activity)
 
     def describe(self) -> str:
-        is_usual = isinstance(self.prior, RelativeDifferenceChoice)
-        prior = "" if is_usual else f", prior: {self.prior.title}"
+        is_default = isinstance(self.prior, RelativeDifferenceChoice)
+        prior = "" if is_default else f", prior: {self.prior.title}"
         if self.strength is not None:
             return f"{super().describe()}, own strength ({self.strength:g}){prior}"
         strength = STRENGTHS[self.smoothness]

@@ -61,23 +61,23 @@ def coverage(angles_rad: Array, period_rad: float = 2 * np.pi) -> Coverage:
     order, gaps = np.roll(order, -last - 1), np.roll(gaps, -last - 1)  # the largest gap last
     inner, largest = gaps[:-1], float(gaps[-1])
     # weighted by angle, not by number: a few repeated views hardly count
-    usual = _typical_gap(inner) if inner.max(initial=0) > 0 else period_rad
-    is_whole = largest <= WHOLE_GAP * usual
-    edge = largest if is_whole else usual  # angle of the views at the ends of the range
+    typical_gap = _typical_gap(inner) if inner.max(initial=0) > 0 else period_rad
+    is_whole = largest <= WHOLE_GAP * typical_gap
+    edge = largest if is_whole else typical_gap  # angle of the views at the ends of the range
     behind = np.append(inner, edge)
     before = np.roll(behind, 1)
     from_start, step = np.empty(len(order)), np.empty(len(order))
     from_start[order] = edge / 2 + np.concatenate([[0.0], np.cumsum(inner)])
-    step[order] = _shared((before + behind) / 2, gaps < SAME_ANGLE * usual)
+    step[order] = _shared((before + behind) / 2, gaps < SAME_ANGLE * typical_gap)
     return Coverage(
         period_rad,
         is_whole,
         float(behind.sum()),
         from_start,
         step,
-        usual,
+        typical_gap,
         float(behind.max()),
-        int(np.count_nonzero(gaps < SAME_ANGLE * usual)),
+        int(np.count_nonzero(gaps < SAME_ANGLE * typical_gap)),
     )
 
 

@@ -163,9 +163,9 @@ def _drawn(
 
 def _in_slice(points_mm: Points, volume: Volume, axis: int) -> Points:
     """Return the positions of points in a slice, to the right and down from its corner [mm]."""
-    way = layout_across(volume, axis)
-    corner = way.rect(volume.grid)
-    places = [way.to_screen((float(x), float(y), float(z))) for x, y, z in points_mm]
+    layout = layout_across(volume, axis)
+    corner = layout.rect(volume.grid)
+    places = [layout.to_screen((float(x), float(y), float(z))) for x, y, z in points_mm]
     return np.array([(u - corner.u, v - corner.v) for u, v in places])
 
 

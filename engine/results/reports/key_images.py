@@ -101,9 +101,9 @@ def read_key_images(result: Result) -> tuple[KeyImage, ...]:
         return ()
     text = read_text(path, MAX_BYTES)
     try:
-        said = from_json(text)
-        seal = said.pop("seal", None)
-        found = _StoredImages.model_validate(said)
+        stated = from_json(text)
+        seal = stated.pop("seal", None)
+        found = _StoredImages.model_validate(stated)
         images = tuple(KeyImage(_png_of(each.png), each.caption) for each in found.images)
     except ValidationError as e:
         raise FileFormatError(
@@ -111,7 +111,7 @@ def read_key_images(result: Result) -> tuple[KeyImage, ...]:
         ) from e
     except (ValueError, AttributeError) as e:
         raise FileFormatError(f"{result.id}/{FILE}: damaged key images ({e}). {REMEDY}") from e
-    if seal != seal_of(**said):
+    if seal != seal_of(**stated):
         raise broken(path, REMEDY)
     if (found.result, found.record) != (result.id, result.record.sha256):
         raise FileFormatError(
@@ -143,13 +143,13 @@ def usable_key_images(result: Result) -> UsableKeyImages:
         # In a folder that is only readable the file stays, and the report names it.
         with suppress(ResourceError):
             set_aside(path)
-    kept = path if path.exists() else max(path.parent.glob(ASIDE), key=_time, default=None)
-    if kept is None:
+    damaged = path if path.exists() else max(path.parent.glob(ASIDE), key=_time, default=None)
+    if damaged is None:
         return UsableKeyImages()
     return UsableKeyImages(
         fault=f"{result.id}/{FILE}: these key images are damaged or belong to another result, so "
-        f"the automatic pictures replace them; the damaged file is now {kept.name}. Choose the key "
-        "images again, or delete that file."
+        "the automatic pictures replace them; the damaged file is now "
+        f"{damaged.name}. Choose the key images again, or delete that file."
     )
 
 
@@ -182,8 +182,8 @@ def write_key_images(result: Result, images: tuple[KeyImage, ...]) -> None:
         _StoredImage(png=b64encode(each.png).decode(), caption=each.caption) for each in images
     )
     content = _StoredImages(result=result.id, record=result.record.sha256, images=stored)
-    said = content.model_dump(mode="json")
-    data = to_json(said | {"seal": seal_of(**said)}).encode()
+    stated = content.model_dump(mode="json")
+    data = to_json(stated | {"seal": seal_of(**stated)}).encode()
     if len(data) > MAX_BYTES:
         raise DataError(
             f"The key images of {result.id} need {len(data):,} bytes, more than {MAX_BYTES:,}; "

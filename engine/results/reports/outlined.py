@@ -83,14 +83,14 @@ def _borders(
             return []
         inside = coverage.share.take(k, axis=2 - axis) >= HALF
     across, down = (each for each in range(3) if each != axis)
-    way = layout_across(volume, axis)
-    corner, found = way.rect(grid), []
+    layout = layout_across(volume, axis)
+    corner, found = layout.rect(grid), []
     for ring in borders_of(inside):
         points = np.zeros((len(ring), 3))
         for column, each in enumerate((across, down)):
             edges = coverage.start[2 - each] + ring[:, column]
             points[:, each] = grid.lower_mm[each] + edges * grid.voxel_mm[each]
-        places = [way.to_screen((float(x), float(y), float(z))) for x, y, z in points]
+        places = [layout.to_screen((float(x), float(y), float(z))) for x, y, z in points]
         scale = panel.px_per_mm
         found.append(
             [

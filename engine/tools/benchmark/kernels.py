@@ -186,7 +186,7 @@ class _Test:
         self.gpu = _gpu_of(on)
         rng = np.random.default_rng(SEED)
         self._tof = timing(FWHM_PS)
-        self._plain, self._timed = sorted_crystals(n_events, self._tof, rng)
+        self._untimed, self._timed = sorted_crystals(n_events, self._tof, rng)
         self._image = on.to_device((0.1 + rng.random(cube(size).shape)).astype(np.float32))
 
     def time(self, variant: RayVariant) -> TriedVariant:
@@ -199,7 +199,7 @@ class _Test:
 
     def _seconds(self, variant: RayVariant, tof: TofBins | None) -> float:
         projector = RayProjector(
-            self._timed if tof else self._plain,
+            self._timed if tof else self._untimed,
             cube(self.size),
             on=self.on,
             tof=tof,

@@ -104,16 +104,16 @@ def _cases(rays: Rays, on: Backend, rng: np.random.Generator) -> Cases:
     sorted_rays = in_order(rays, order)
     ends = on.to_device(rays.ends)
     project = partial(RayProjector, grid=GRID, on=on)
-    plain, ordered = project(rays), project(sorted_rays)
+    unsorted, ordered = project(rays), project(sorted_rays)
     exact = project(sorted_rays, reproducible=True)
-    values = on.to_device(np.ones(plain.out_shape, np.float32))
+    values = on.to_device(np.ones(unsorted.out_shape, np.float32))
     cases: Cases = {
         "sort": lambda: ray_order(rays.points_mm, ends),
-        "forward": lambda: plain.forward(image),
+        "forward": lambda: unsorted.forward(image),
         "forward, sorted": lambda: ordered.forward(image),
-        "back": lambda: plain.adjoint(values),
+        "back": lambda: unsorted.adjoint(values),
         "back, sorted": lambda: ordered.adjoint(values),
-        "update": lambda: plain.em_numerator(image),
+        "update": lambda: unsorted.em_numerator(image),
         "update, sorted": lambda: ordered.em_numerator(image),
         "update, reproducible, sorted": lambda: exact.em_numerator(image),
     }

@@ -23,8 +23,8 @@ def keep_fault(fault: BaseException) -> None:
         exception with its traceback
     """
     # The end of the text has the exception itself
-    said = "".join(traceback.format_exception(fault))
-    text = f"{datetime.now(UTC).isoformat(timespec='seconds')}\n{said[-MAX_CHARS:]}"
+    report = "".join(traceback.format_exception(fault))
+    text = f"{datetime.now(UTC).isoformat(timespec='seconds')}\n{report[-MAX_CHARS:]}"
     # The error itself is shown elsewhere: storing it must not hide it
     with suppress(EngineError, OSError):
         write_atomically(text.encode(errors="replace"), _file())

@@ -119,8 +119,8 @@ class Redaction:
                 place = _place_of(Path(frame[2]))
                 code_depth = len(frame[1]) if place else -1
                 is_ours = place and frame[4] is not None
-                said = f'{frame[1]}File "{place}", line {frame[3]}{frame[4]}'
-                yield said if is_ours else self.line(line)
+                cleaned = f'{frame[1]}File "{place}", line {frame[3]}{frame[4]}'
+                yield cleaned if is_ours else self.line(line)
             # Source lines are indented deeper than their location
             elif code_depth >= 0 and depth > code_depth:
                 yield line

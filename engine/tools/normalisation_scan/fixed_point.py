@@ -223,8 +223,10 @@ def _measured(step: _FixedPoint, logs: Array, change: float) -> MeasuredComponen
     geometry = np.where(np.isnan(errors[1]), 1, geometry / _mean(geometry, ~np.isnan(errors[1])))
 
     def components(values: list[Array]) -> Components:
-        kept = [np.asarray(value, np.float32) for value in values]
-        return Components(kept[0], kept[1], interference=kept[2] if step.interference else None)
+        arrays = [np.asarray(value, np.float32) for value in values]
+        return Components(
+            arrays[0], arrays[1], interference=arrays[2] if step.interference else None
+        )
 
     counts = float(tally.counts.geometry.sum())
     found = components([crystals, geometry, interference])

@@ -50,13 +50,13 @@ class Stopped:
     """The measurement was ended on request; nothing is stored."""
 
 
-ApartEvent = NormalisationEvent | Paused | Refused | Stopped
+ProcessEvent = NormalisationEvent | Paused | Refused | Stopped
 
 
 def measure_in_process(
     request: NormalisationRequest,
     stop_request: Callable[[], StopRequest] = lambda: StopRequest.CONTINUE,
-) -> Iterator[ApartEvent]:
+) -> Iterator[ProcessEvent]:
     """Create a normalisation in a separate process.
 
     Parameters
@@ -71,7 +71,7 @@ def measure_in_process(
     event
         progress, and at the end `MeasuredNormalisation`, `Stopped` or `Refused` with a reason
     """
-    process = SideProcess[ApartEvent](_main, request, name="isocenter-normalise")
+    process = SideProcess[ProcessEvent](_main, request, name="isocenter-normalise")
     asked = StopRequest.CONTINUE
 
     def goes_on() -> bool:

@@ -43,7 +43,7 @@ SEARCHED_LINES = 40_000
 SEARCH_VOXEL_MM, SEARCH_STEPS = 4.0, 12
 LOGITS = (-9.0, 9.0)
 """Limits of the logit of the background: 0.01 % and 99.99 % of the lines."""
-APART_MM = 25.0
+MIN_DISTANCE_MM = 25.0
 """Least distance between two sources."""
 FAINTEST = 0.2
 """Least height of a source, as a fraction of the brightest one."""
@@ -146,9 +146,9 @@ class Lines:
 
     def passing(self, at_mm: Values) -> Passes:
         """Return the way in which the lines pass a point, (3,) in mm."""
-        way = self.last_mm - self.first_mm
-        across = np.maximum(np.hypot(way[:, 0], way[:, 1]), 1e-9)
-        unit = way / across[:, None]
+        axis = self.last_mm - self.first_mm
+        across = np.maximum(np.hypot(axis[:, 0], axis[:, 1]), 1e-9)
+        unit = axis / across[:, None]
         off = at_mm - self.first_mm
         # The normal is the direction of the line, turned by 90° in the transaxial plane.
         normal = np.stack([-unit[:, 1], unit[:, 0]], axis=1)
@@ -265,7 +265,7 @@ def _places(lines: Lines, scanner: Scanner, on: Backend) -> list[Values]:
         if image[i_z, i_y, i_x] < FAINTEST * float(image.max()):
             break
         place = np.array([axes[0][i_x], axes[1][i_y], axes[2][i_z]])
-        if all(np.linalg.norm(place - other) > APART_MM for other in found):
+        if all(np.linalg.norm(place - other) > MIN_DISTANCE_MM for other in found):
             found.append(place)
     return found
 

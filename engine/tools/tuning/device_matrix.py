@@ -38,7 +38,7 @@ class DeviceProjection(TuningProblem):
             STANDARD, None, threads=cpu().threads, log=lambda _: None
         )
         self._n_subsets = n_subsets or SUBSETS[STANDARD]
-        scanner, usual = self._response.scanner, MatrixVariant()
+        scanner, default = self._response.scanner, MatrixVariant()
         # The variant is stored by scanner, since the matrix decides about the speed
         self.slot = matrix_slot(scanner.settings)
         self.work = f"{scanner.name}, one subset of {self._n_subsets}"
@@ -50,9 +50,9 @@ class DeviceProjection(TuningProblem):
         # long runs need more registers than are left with many threads
         self.restrictions = ("run < 16 or resident == 512",)
         self.shipped = {
-            "threads": usual.threads,
-            "run": usual.run,
-            "resident": usual.threads * usual.blocks,
+            "threads": default.threads,
+            "run": default.run,
+            "resident": default.threads * default.blocks,
         }
 
     # One subset: a projection along all lines would use up the search time
@@ -62,7 +62,7 @@ class DeviceProjection(TuningProblem):
         self._x = rng.random(twin.in_shape, np.float32)
         self._y = rng.random(twin.out_shape, np.float32)
         self._twin = twin.forward(self._x), twin.adjoint(self._y).ravel()
-        self._held: dict[MatrixVariant, MatrixProjector] = {}
+        self._projectors: dict[MatrixVariant, MatrixProjector] = {}
 
     def form(self, values: Values) -> Plain:
         return asdict(_variant(values))
@@ -98,12 +98,12 @@ class DeviceProjection(TuningProblem):
     def _projector(self, values: Values) -> MatrixProjector:
         """Return the projector of a variant; the default's and the current one are cached."""
         variant, shipped = _variant(values), _variant(self.shipped)
-        if variant not in self._held:
+        if variant not in self._projectors:
             # Projectors of all variants would fill the memory of the GPU
-            self._held = {v: A for v, A in self._held.items() if v == shipped}
+            self._projectors = {v: A for v, A in self._projectors.items() if v == shipped}
             whole = MatrixProjector(self._response, on=self.on, variant=variant)
-            self._held[variant] = whole.subset(0, self._n_subsets)
-        return self._held[variant]
+            self._projectors[variant] = whole.subset(0, self._n_subsets)
+        return self._projectors[variant]
 
 
 def _variant(values: Values) -> MatrixVariant:

@@ -68,7 +68,7 @@ class DeviceUpdate(TuningProblem):
     def prepare(self) -> None:
         # Positive everywhere, so that no event is skipped
         self._x = (0.1 + np.random.default_rng(SEED).random(self._grid.shape)).astype(np.float32)
-        self._held: dict[RayVariant, RayProjector] = {}
+        self._projectors: dict[RayVariant, RayProjector] = {}
         twin = RayProjector(
             self._rays, self._grid, on=cpu(), tof=self._tof, reproducible=self._exact
         )
@@ -111,16 +111,16 @@ class DeviceUpdate(TuningProblem):
     def _variant(self, values: Values) -> RayVariant:
         mapping: Mapping = values["mapping"]  # type: ignore[assignment]
         order: Order = values["order"]  # type: ignore[assignment]
-        block, kept = int(values["block"]), int(values["kept"])
-        return replace(self._base, mapping=mapping, order=order, block=block, kept=kept)
+        block, in_registers = int(values["block"]), int(values["kept"])
+        return replace(self._base, mapping=mapping, order=order, block=block, kept=in_registers)
 
     def _projector(self, values: Values) -> RayProjector:
         """Return the projector of a variant; the default's and the current one are cached."""
         variant = self._variant(values)
-        if variant not in self._held:
-            self._held = {v: A for v, A in self._held.items() if v == self._base}
-            self._held[variant] = RayProjector(
+        if variant not in self._projectors:
+            self._projectors = {v: A for v, A in self._projectors.items() if v == self._base}
+            self._projectors[variant] = RayProjector(
                 self._rays, self._grid, on=self.on, tof=self._tof, variant=variant,
                 reproducible=self._exact,
             )  # fmt: skip
-        return self._held[variant]
+        return self._projectors[variant]

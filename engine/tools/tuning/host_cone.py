@@ -102,15 +102,15 @@ class HostBack(TuningProblem):
 
     def prepare(self) -> None:
         host = self._host(BackForm())
-        self._kept = host.bordered()
-        host.keep(np.random.default_rng(SEED).random(self._scene.seen, np.float32), self._kept)
+        self._bordered = host.bordered()
+        host.keep(np.random.default_rng(SEED).random(self._scene.seen, np.float32), self._bordered)
 
     def form(self, values: Values) -> Plain:
         return asdict(BackForm(**values_to_store(values, self.on)))
 
     def result(self, values: Values) -> Array:
         return self._host(BackForm(**values_to_store(values, self.on))).back_bordered(
-            self._kept, self._box
+            self._bordered, self._box
         )
 
     def seconds(self, values: Values) -> float:

@@ -62,7 +62,7 @@ class HostUpdate(TuningProblem):
     def prepare(self) -> None:
         # Positive everywhere, so that no event is skipped
         self._x = (0.1 + np.random.default_rng(SEED).random(self._grid.shape)).astype(np.float32)
-        self._held: dict[Sharing, RayProjector] = {}
+        self._projectors: dict[Sharing, RayProjector] = {}
 
     def form(self, values: Values) -> Plain:
         return asdict(Sharing(**values_to_store(values, self.on)))
@@ -91,11 +91,11 @@ class HostUpdate(TuningProblem):
     def _projector(self, values: Values) -> RayProjector:
         """Return the projector of a variant; the default's and the current one are cached."""
         form = Sharing(**values_to_store(values, self.on))
-        if form not in self._held:
+        if form not in self._projectors:
             shipped = Sharing(**values_to_store(self.shipped, self.on))
-            self._held = {f: A for f, A in self._held.items() if f == shipped}
-            self._held[form] = RayProjector(
+            self._projectors = {f: A for f, A in self._projectors.items() if f == shipped}
+            self._projectors[form] = RayProjector(
                 self._rays, self._grid, on=self.on, tof=self._tof,
                 reproducible=self._exact, form=form,
             )  # fmt: skip
-        return self._held[form]
+        return self._projectors[form]

@@ -41,8 +41,8 @@ class SearchEnded:
         if self.best is None or self.comparison is None:
             text = f"{tried} None is measurably faster than the default."
             if self.was_stored:
-                kept = "The stored variant remains in use, but was not tried again."
-                text += f" {kept if self.is_stored else 'The stored variant was deleted.'}"
+                stored_text = "The stored variant remains in use, but was not tried again."
+                text += f" {stored_text if self.is_stored else 'The stored variant was deleted.'}"
             return f"{text} {self._doubt}".rstrip()
         return (
             f"{tried} The fastest is stored: {form_words(self.best)}. Its speed relative to the "

@@ -19,7 +19,7 @@ from engine.tools.tuning.search_process import SearchPrepared, SearchProcess
 from engine.tools.tuning.search_text import SearchEnded
 from engine.tools.tuning.session import CRASHED
 
-LOOK_S = 0.1
+POLL_S = 0.1
 """Interval of checks for a stop."""
 GRACE_S = 1.0
 """Time for the current run to end after a stop."""
@@ -29,12 +29,12 @@ MIN_S = 1.0
 """Least remaining time for another process."""
 MAX_PROCESSES = 8
 
-ApartEvent = SearchPrepared | SearchEvent | SearchEnded | Refused
+ProcessEvent = SearchPrepared | SearchEvent | SearchEnded | Refused
 
 
 def search_in_processes(
     request: SearchRequest, should_stop: Callable[[], bool] = lambda: False
-) -> Iterator[ApartEvent]:
+) -> Iterator[ProcessEvent]:
     """Search in separate processes.
 
     Parameters
@@ -76,7 +76,7 @@ class _SearchState:
         """Remaining time of the budget, which starts once the problem is known."""
         return max(0.0, min(self.until - monotonic(), self.request.budget_s))
 
-    def events(self) -> Iterator[ApartEvent]:
+    def events(self) -> Iterator[ProcessEvent]:
         """Yield the events of all processes, up to the end of the last one."""
         for _ in range(MAX_PROCESSES):
             # Each process gets the time that is left
@@ -108,12 +108,12 @@ class _SearchState:
 
     def _draw(
         self, process: SearchProcess
-    ) -> Generator[ApartEvent, None, SearchEnded | Refused | None]:
+    ) -> Generator[ProcessEvent, None, SearchEnded | Refused | None]:
         """Yield the messages of a process; return its last one, None if it died."""
         asked_at: float | None = None
         self.trying = None
         while True:
-            message = process.receive(LOOK_S)
+            message = process.receive(POLL_S)
             if message is GONE:
                 return None
             if isinstance(message, SearchEnded | Refused):
@@ -167,8 +167,8 @@ class _SearchState:
         return TriedVariant(values, None, None, fault, self.seconds_left)
 
     def _last_words(self, code: int | None) -> str:
-        kept = " The best variant so far is saved." if self.best is not None else ""
-        return f"The search stopped. {exit_text(code)}{kept} Try again, or use a smaller problem."
+        saved = " The best variant so far is saved." if self.best is not None else ""
+        return f"The search stopped. {exit_text(code)}{saved} Try again, or use a smaller problem."
 
     def _clear_note(self) -> None:
         """Delete the note about the current variant, which we have ended ourselves."""

@@ -96,7 +96,7 @@ def test_next_file_of_the_same_structure_gets_the_same_selection(tmp_path: Path)
     expected = {**said, "kind": "counts", "pixel": "0.5,0.5"}
     assert {key: getattr(taken, key) for key in expected} == expected
     look = preview_of(second, {}, with_images=False)
-    assert look.like == text and look.like_said["array"] == "/e/imgs"
+    assert look.like == text and look.similar["array"] == "/e/imgs"
     data = read_projections(write_draft(draft_of(second, taken)))
     assert np.array_equal(data.values, counts(20))
     with pytest.raises(EngineError, match=r"but scan\.h5 contains other datasets"):

@@ -168,18 +168,18 @@ def whole(stated: object, name: str, q: Quantities) -> int:
 
 def stage_angles(content: Plain, q: Quantities) -> Array:
     """Return the rotation of the stage in each view, (n_views,) [rad]."""
-    taken = section(content, "acquisition")
+    acquisition = section(content, "acquisition")
     first, last = (
-        q.number(taken.get(f"{end}_angle"), ANGLE_RAD, f"acquisition.{end}_angle")
+        q.number(acquisition.get(f"{end}_angle"), ANGLE_RAD, f"acquisition.{end}_angle")
         for end in ("start", "stop")
     )
     if last < first:
         q.refuse("'start_angle' is greater than 'stop_angle'")
-    direction = taken.get("direction") or "CCW"
+    direction = acquisition.get("direction") or "CCW"
     if direction not in DIRECTIONS:
         q.refuse(f"'direction' is {str(direction)[:20]!r}, expected CCW or CW")
     # The last view is at the stop angle, unless the scenario excludes it.
-    with_last = taken.get("include_final_angle") is not False
+    with_last = acquisition.get("include_final_angle") is not False
     angles = np.linspace(first, last, q.n_views, endpoint=with_last)
     return np.asarray(DIRECTIONS[str(direction)] * angles)
 

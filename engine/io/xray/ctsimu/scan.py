@@ -77,11 +77,11 @@ def _read(path: Path, content: Plain, metadata: tuple[Path, Plain] | None) -> Pr
             f"{path.name}: the version of the scenario format is {str(version)[:20]}, expected "
             f"{KNOWN_MAJOR}; save the scenario again with the CTSimU toolbox."
         )
-    taken_as = section(content, "acquisition")
+    acquisition = section(content, "acquisition")
     key = "number_of_projections"
-    n_views = whole(taken_as.get(key), f"acquisition.{key}", Quantities(path, 1))
+    n_views = whole(acquisition.get(key), f"acquisition.{key}", Quantities(path, 1))
     notes: list[str] = []
-    says_corrected = section(taken_as, "flat_field").get("correction") is True
+    says_corrected = section(acquisition, "flat_field").get("correction") is True
     # A second converter: the number of views is needed for all drifts, and is itself a quantity.
     q = Quantities(path, n_views)
     scan_images = (
@@ -206,10 +206,10 @@ def _metadata_of(scenario: Path) -> tuple[Path, Plain] | None:
 
 def _metadata_files(scenario: Path) -> list[Path]:
     folders = [scenario.parent / name for name in FOLDERS]
-    beside = [each for folder in folders if is_folder(folder) for each in entries(folder)]
+    neighbours = [each for folder in folders if is_folder(folder) for each in entries(folder)]
     return [
         each
-        for each in beside
+        for each in neighbours
         if each.suffix.lower() in CtSimu.suffixes and _named_scenario(each) == scenario.name
     ]
 

@@ -82,12 +82,12 @@ class Elekta(ProjectionsReader):
         frames = read_frames(file) if is_frames(file) else _adjacent_frames(path)
         files = _files(path, frames)
         angles = read_angles(frames.gantry_deg, "deg", f"{path.name}: GantryAngle")
-        kept = len(angles.rad)
-        values = read_images(files[:kept], path, _transmitted)
+        n_used = len(angles.rad)
+        values = read_images(files[:n_used], path, _transmitted)
         n = values.shape[1]
         # The geometry uses the whole panel, and is cropped together with the images.
         parameters = RtkParameters.upright(
-            angles.rad, SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, -frames.centre_mm[:kept]
+            angles.rad, SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, -frames.centre_mm[:n_used]
         )
         geometry = from_rtk(parameters, shape=(n, n), pixel_mm=(PANEL_MM / n, PANEL_MM / n))
         inner = slice(OUTER, n - OUTER)

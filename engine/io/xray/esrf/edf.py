@@ -107,10 +107,10 @@ def _header(file: InputFile) -> tuple[dict[str, str], int]:
 
 
 def _size(file: InputFile, header: dict[str, str], name: str) -> int:
-    said = header.get(name, "")
+    stated = header.get(name, "")
     # `isdigit` alone accepts superscripts, on which `int` fails.
-    if not (said.isascii() and said.isdigit() and int(said[:9]) > 0 and len(said) < 9):
+    if not (stated.isascii() and stated.isdigit() and int(stated[:9]) > 0 and len(stated) < 9):
         raise FileFormatError(
-            f"{file.name}: {name} is {said[:20]!r}, expected a number of pixels; copy it again."
+            f"{file.name}: {name} is {stated[:20]!r}, expected a number of pixels; copy it again."
         )
-    return int(said)
+    return int(stated)

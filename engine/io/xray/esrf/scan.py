@@ -93,23 +93,23 @@ def _read(file: InputFile) -> Projections:
         notes.append(f"{path.name}: {n_more:,} images after the last view are not used.")
     degrees = turned_deg(path, headers, n_views, fields.positive("scanrange"), notes)
     angles = read_angles(degrees, "deg", f"{path.name}: angles")
-    flats, taken = _flats(path, n_views, values.shape[1:], notes)
+    flats, flat_views = _flats(path, n_views, values.shape[1:], notes)
     pixel_um = fields.optional("pixelsize") or 0.0
     # Without PixelSize, one pixel is 1 mm, and a note states this.
     edge = pixel_um / 1e3 if pixel_um > 0 else 1.0
-    kept = len(angles.rad)
+    n_used = len(angles.rad)
     rows, columns = values.shape[1:]
     facts = {"format": EsrfEdf.name, **_facts(fields)}
     return assemble(
         path,
-        values[:kept],
+        values[:n_used],
         turned_parallel(angles.rad, pixel_mm=(edge, edge), shape=(rows, columns)),
         "counts",
         flats=flats,
         darks=_darks(path, fields, values.shape[1:], notes),
         pixel_mm_known=pixel_um > 0,
         whole_numbers=is_whole,
-        info=facts if flats is None else {**facts, "flat_views": taken},
+        info=facts if flats is None else {**facts, "flat_views": flat_views},
         notes=[*angles.notes, *notes],
     )
 
@@ -180,8 +180,8 @@ def _flats(
     for form in (FLAT, RAW_FLAT):
         found = series(path.parent, form).get("")
         if found is not None:
-            taken = [min(view, n_views) for view in found.numbers]
-            return _stacked(found.files, shape, path), taken
+            flat_views = [min(view, n_views) for view in found.numbers]
+            return _stacked(found.files, shape, path), flat_views
     notes.append(f"{path.name}: no flats refHST0000.edf next to it, so the open beam is unknown.")
     return None, []
 
@@ -262,8 +262,11 @@ def _turns(places: Array, step: float, n_views: int) -> bool:
         return False
     ways = np.diff(places)
     # Other motors stand still or move back and forth during a scan.
-    one_way = bool((ways > 0).all() or (ways < 0).all())
-    return one_way and abs(abs(places[-1] - places[0]) - step * (n_views - 1)) <= STEPS_OFF * step
+    one_direction = bool((ways > 0).all() or (ways < 0).all())
+    return (
+        one_direction
+        and abs(abs(places[-1] - places[0]) - step * (n_views - 1)) <= STEPS_OFF * step
+    )
 
 
 def _positions(headers: Headers) -> dict[str, Array]:

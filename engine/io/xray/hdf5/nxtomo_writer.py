@@ -103,9 +103,9 @@ def _in_order(
     """Return images, keys and angles [°]: darks, then each flat before the view after it."""
     flats = np.empty((0, *data.shape[1:])) if data.flats is None else data.flats
     darks = np.empty((0, *data.shape[1:])) if data.darks is None else data.darks
-    taken = np.asarray(data.info.get("flat_views", np.zeros(len(flats))), float)
+    flat_views = np.asarray(data.info.get("flat_views", np.zeros(len(flats))), float)
     # Half a view before: a stable sort then puts each flat in front of its view.
-    at = np.concatenate([np.full(len(darks), -1.0), taken - 0.5, np.arange(data.n_views)])
+    at = np.concatenate([np.full(len(darks), -1.0), flat_views - 0.5, np.arange(data.n_views)])
     kinds = (np.full(len(darks), DARK), np.full(len(flats), FLAT), np.zeros(data.n_views))
     keys = np.concatenate(kinds).astype(np.uint8)
     order = np.argsort(at, kind="stable")

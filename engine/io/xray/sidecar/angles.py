@@ -102,7 +102,7 @@ def _stated(
         lengths = (n_views + n_out,) if n_out else (n_views, n_views + n_references)
         with open_below(path, name) as file:
             values = _listed(file, inner, given, lengths)
-    kept = np.ones(len(values), bool)
+    is_used = np.ones(len(values), bool)
     for start, end in given.leave_out:
         # NumPy would ignore a slice beyond the end, and the error would remain hidden.
         if end >= len(values):
@@ -110,8 +110,8 @@ def _stated(
                 f"{path.name}: leave_out ends at angle {end:,}, but the last angle is "
                 f"{len(values) - 1:,} (counted from 0); correct leave_out."
             )
-        kept[start : end + 1] = False
-    return values[kept]
+        is_used[start : end + 1] = False
+    return values[is_used]
 
 
 def _listed(

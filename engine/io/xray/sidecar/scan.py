@@ -235,11 +235,11 @@ def _refuse_other_shape(settings: Sidecar, shape: tuple[int, ...], path: Path) -
     stated = dict(zip(settings.order, settings.shape or (), strict=False))
     found = dict(zip(AXES, shape, strict=True))
     if any(found[axis] != n for axis, n in stated.items()):
-        said = " x ".join(f"{n:,}" for n in stated.values())
+        sizes = " x ".join(f"{n:,}" for n in stated.values())
         have = " x ".join(f"{found[axis]:,}" for axis in stated)
         raise FileFormatError(
             f"{path.name}: the images have the shape {have} ({' x '.join(stated)}), but the "
-            f"sidecar states {said}; copy the missing files or correct `shape`."
+            f"sidecar states {sizes}; copy the missing files or correct `shape`."
         )
 
 
@@ -253,8 +253,8 @@ def _geometry(
         with open_below(path, g.file) as listed:
             vectors = read_vectors(listed)
         refuse_count(path, n_views, len(vectors))
-        kept, notes = without_repeated(vectors, file)
-        return geometry_of(kept, g.beam, (rows, columns), file), True, notes
+        used, notes = without_repeated(vectors, file)
+        return geometry_of(used, g.beam, (rows, columns), file), True, notes
     if isinstance(g, RtkSettings):
         return _rtk(g, n_views, (rows, columns), path)
     angles = source_angles(settings, g, n_views, path, n_references=n_references)

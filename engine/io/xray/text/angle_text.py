@@ -271,11 +271,11 @@ def _without_references(each: NumberList, n_views: int) -> NumberList:
     """Leave out the rows of flats and darks if one row for each view remains."""
     if len(each.rows) <= n_views:
         return each
-    kept = np.array([not words_of(row) & REFERENCE_WORDS for row in each.rows])
-    if np.count_nonzero(kept) != n_views:
+    is_used = np.array([not words_of(row) & REFERENCE_WORDS for row in each.rows])
+    if np.count_nonzero(is_used) != n_views:
         return each
-    rows = tuple(row for row, is_view in zip(each.rows, kept, strict=True) if is_view)
-    return replace(each, values=each.values[kept], rows=rows)
+    rows = tuple(row for row, is_view in zip(each.rows, is_used, strict=True) if is_view)
+    return replace(each, values=each.values[is_used], rows=rows)
 
 
 def _may_be(each: NumberList) -> bool:

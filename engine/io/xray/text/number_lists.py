@@ -313,13 +313,13 @@ def _all_numbers(rows: list[_Row]) -> Iterator[NumberList]:
 
 def _different(lists: Iterator[NumberList] | list[NumberList]) -> tuple[NumberList, ...]:
     """Leave out repeated lists; of equal lists, the one with more words stays."""
-    kept: dict[bytes, NumberList] = {}
+    by_content: dict[bytes, NumberList] = {}
     for each in lists:
         key = each.values.tobytes()
-        before = kept.get(key)
+        before = by_content.get(key)
         if before is None or (len(each.label) > len(before.label) and not before.rows):
-            kept[key] = each
-    return tuple(each for each in kept.values() if np.isfinite(each.values).all())
+            by_content[key] = each
+    return tuple(each for each in by_content.values() if np.isfinite(each.values).all())
 
 
 def _value(text: str) -> float:

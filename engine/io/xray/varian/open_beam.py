@@ -109,10 +109,10 @@ def open_beam(
         flats[k] = image.values
         # Another voltage changes the spectrum, which no factor can correct.
         _refuse_other_beam(path, image, facts[0])
-        taken = image.numbers.get(CHAMBER, 0.0)
+        reading = image.numbers.get(CHAMBER, 0.0)
         # Without all chamber values, the exposures cannot be compared.
-        if min(*chamber, taken) > 0:
-            flats[k] *= np.float32(np.median(chamber) / taken)
+        if min(*chamber, reading) > 0:
+            flats[k] *= np.float32(np.median(chamber) / reading)
     if len(files) > 1:
         text = f"{name}: the open beam is the mean of {len(files):,} calibrations."
         notes.append(Information(text))

@@ -82,8 +82,8 @@ class Varian(ProjectionsReader):
         notes: list[str] = []
         facts, values = _images(path, _series(path, folder), notes)
         angles = read_angles(_each(path, facts, ANGLE), "deg", f"{path.name}: {ANGLE}")
-        kept = len(angles.rad)
-        facts, values = facts[:kept], values[:kept]
+        n_used = len(angles.rad)
+        facts, values = facts[:n_used], values[:n_used]
         geometry = _geometry(path, facts, settings, angles.rad, values.shape[1:], notes)
         flats = open_beam(settings, values.shape[1:], facts, notes) if settings else None
         if settings is None:
@@ -216,9 +216,9 @@ def _geometry(
         sid = sad - _cm(path, facts, "KVDetectorVrt")
         lateral = None
     refuse_distances(path, sad, sid)
-    said = "KVDetectorLat" in facts[0].numbers
+    stated = "KVDetectorLat" in facts[0].numbers
     # The image states the position when it was taken, the settings only the planned one.
-    aside = _cm(path, facts, "KVDetectorLat") if said or lateral is None else lateral
+    aside = _cm(path, facts, "KVDetectorLat") if stated or lateral is None else lateral
     along = _cm(path, facts, "KVDetectorLng")
     return turned_cone(
         angles_rad,

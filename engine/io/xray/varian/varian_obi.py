@@ -102,14 +102,14 @@ class VarianObi(ProjectionsReader):
         facts, values = _images(path, stack)
         stated = np.array([each.numbers.get(ANGLE, np.nan) for each in facts])
         angles = read_angles(stated, "deg", f"{path.name}: {ANGLE}")
-        kept = len(angles.rad)
+        n_used = len(angles.rad)
         notes = [*angles.notes, *(f"{path.name}: {each}." for each in (BRIGHT, SIDES))]
-        chambers = numbers_of(facts[:kept], CHAMBER)
+        chambers = numbers_of(facts[:n_used], CHAMBER)
         return assemble(
             path,
             # The open beam of RTK applies to a constant tube output, so views are scaled to one
             # exposure.
-            to_one_exposure(path, values[:kept], chambers, notes),
+            to_one_exposure(path, values[:n_used], chambers, notes),
             _geometry(path, settings, facts, angles.rad, values.shape[1:]),
             "transmission",
             calibrated=True,

@@ -108,11 +108,11 @@ def kind_of_array(array: ArrayFields) -> FrameKind:
     array
         NTNDArray of the channel, perhaps with an attribute of `KIND_NAMES`
     """
-    said = str(_attribute(array, KIND_NAMES) or "").strip().lower()
+    stated = str(_attribute(array, KIND_NAMES) or "").strip().lower()
     # Substrings, because places in a file are such as "/exchange/data_dark"
-    if any(word in said for word in DARK_WORDS):
+    if any(word in stated for word in DARK_WORDS):
         return FrameKind.DARK
-    if any(word in said for word in FLAT_WORDS):
+    if any(word in stated for word in FLAT_WORDS):
         return FrameKind.FLAT
     return FrameKind.PROJECTION
 
@@ -130,10 +130,10 @@ def angle_of(array: ArrayFields) -> float | None:
     angle_rad
         angle [rad], None if it is not stated
     """
-    said = _attribute(array, ANGLE_NAMES)
-    if not isinstance(said, int | float) or isinstance(said, bool) or not isfinite(said):
+    stated = _attribute(array, ANGLE_NAMES)
+    if not isinstance(stated, int | float) or isinstance(stated, bool) or not isfinite(stated):
         return None
-    return float(np.deg2rad(said))
+    return float(np.deg2rad(stated))
 
 
 def _attribute(array: ArrayFields, names: Sequence[str]) -> object:

@@ -94,7 +94,7 @@ class ArrivingFiles:
         self._known: set[str] = set()
         self._waiting: dict[str, ArrivingFile] = {}
         self._series: dict[tuple[str, str], _Series] = {}
-        self._usual_bytes: dict[str, int] = {}
+        self._typical_bytes: dict[str, int] = {}
         self._n_mistaken = 0
 
     @property
@@ -146,7 +146,7 @@ class ArrivingFiles:
 
     def restart(self) -> None:
         """Forget all images; those that exist are then new images."""
-        self._known, self._usual_bytes, self._n_mistaken = set(), {}, 0
+        self._known, self._typical_bytes, self._n_mistaken = set(), {}, 0
         self._waiting, self._series = {}, {}
         self._listings.restart()
 
@@ -161,7 +161,7 @@ class ArrivingFiles:
         self._waiting.pop(file.path.name, None)
         if file.state is not None:
             # Uncompressed images of a series have the same size
-            self._usual_bytes[file.series] = file.state[0]
+            self._typical_bytes[file.series] = file.state[0]
         if not file.is_sure:
             self._n_mistaken = 0
 
@@ -244,7 +244,7 @@ class ArrivingFiles:
 
     def _may_be_complete(self, file: ArrivingFile, state: tuple[int, int]) -> bool:
         """Return True if a file has the usual size, and was not tried in this state."""
-        if state[0] != self._usual_bytes.get(file.series) or file.tried == state or file.fault:
+        if state[0] != self._typical_bytes.get(file.series) or file.tried == state or file.fault:
             return False
         file.tried = state
         return self._n_mistaken < MAX_MISTAKEN

@@ -17,7 +17,7 @@ from engine.live.ct.sources.folder_scan import FolderScan
 
 POLL_S, QUIET_POLL_S = 0.002, 0.01
 """Interval of looks while images arrive, and while none arrives."""
-GONE_POLL_S = 0.5
+MISSING_POLL_S = 0.5
 QUIET_S = 5.0
 """Time without a frame after which the user is informed."""
 END_QUIET_S = 3.0
@@ -65,26 +65,26 @@ class FolderSource:
         # Starts the reader before the first image, which would otherwise be late
         scan.prepare()
         yield Waiting(f"{self.name}: waiting for images.")
-        is_gone, is_quiet, last_s = False, True, monotonic()
+        is_missing, is_quiet, last_s = False, True, monotonic()
         while not stop.is_set():
             now_s = monotonic()
             try:
                 listing = files.poll(now_s)
             # A network drive that is not reachable for a moment is no reason to end
             except EngineError as e:
-                if not is_gone:
-                    is_gone = True
+                if not is_missing:
+                    is_missing = True
                     yield SourceLost(
                         f"{self.name}: the folder cannot be listed ({e}) Waiting for it."
                     )
-                stop.wait(GONE_POLL_S)
+                stop.wait(MISSING_POLL_S)
                 continue
-            if is_gone:
-                is_gone = False
+            if is_missing:
+                is_missing = False
                 yield Resumed(f"{self.name}: the folder is available again.")
-            n_before = scan.n_taken
+            n_before = scan.n_read
             yield from scan.frames_of_images(listing, now_s, stop)
-            if scan.n_taken > n_before:
+            if scan.n_read > n_before:
                 is_quiet, last_s = False, monotonic()
                 continue
             # Flats after the scan are part of it, so the end waits for them

@@ -52,7 +52,7 @@ class FolderScan:
 
     def __init__(self, files: ArrivingFiles, name: str, loader: Calls) -> None:
         self.plan: PlannedScan | None = None
-        self.n_taken = 0
+        self.n_read = 0
         self._files, self._name, self._loader = files, name, loader
         self._screening = Screening(name)
         self._missing = MissingNumbers(name)
@@ -171,7 +171,7 @@ class FolderScan:
 
     def _frame(self, file: ArrivingFile, values: Array) -> Iterator[Arrival]:
         self._files.discard(file)
-        self.n_taken += 1
+        self.n_read += 1
         kind = kind_of(file.series, self.plan)
         if values.ndim != 2:
             yield from self._notice_once(

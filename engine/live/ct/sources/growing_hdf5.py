@@ -122,8 +122,8 @@ def _read(layout: Hdf5Layout, grown: Grown) -> None:
         for k in range(at, n_there):
             values = np.asarray(item[k] if layout.axis == 0 else item[:, k])
             # HDF5 fills chunks that were never written with zeros
-            is_room = not values.any()
-            if is_room and not _is_filled_after(layout, item, k, n_there):
+            is_empty = not values.any()
+            if is_empty and not _is_filled_after(layout, item, k, n_there):
                 break
             # The results pass through a pipe to the main process
             left -= values.nbytes
@@ -132,7 +132,7 @@ def _read(layout: Hdf5Layout, grown: Grown) -> None:
             if kind is None:
                 continue
             # The detector may really have delivered zeros: no line integral is possible
-            if is_room and kind == FrameKind.PROJECTION:
+            if is_empty and kind == FrameKind.PROJECTION:
                 grown.left_out.append(index)
                 continue
             grown.frames.append(GrownFrame(kind, index, layout.angle(kind, index, k), values))

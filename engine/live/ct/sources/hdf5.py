@@ -57,17 +57,17 @@ class Hdf5Source(FileSource):
             set by the consumer to end the iteration
         """
         yield Waiting(f"{self.name}: waiting for images.")
-        look = _FileChecks(self._path, self._loader)
+        checks = _FileChecks(self._path, self._loader)
         while not stop.is_set():
-            yield from look.once(stop)
-            self._geometry = look.geometry
-            if look.is_over():
+            yield from checks.once(stop)
+            self._geometry = checks.geometry
+            if checks.is_over():
                 yield Ended(
-                    f"{self.name}: the file is complete, {look.n_projections:,} projections."
+                    f"{self.name}: the file is complete, {checks.n_projections:,} projections."
                 )
                 return
             # A look that found frames may have left some: no wait
-            if not look.has_news:
+            if not checks.has_news:
                 stop.wait(POLL_S)
 
 

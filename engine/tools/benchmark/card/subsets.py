@@ -51,8 +51,8 @@ def run(on: Backend, sizes: SubsetSizes, repeats: int) -> Plain:
     image = on.to_device((0.1 + rng.random(grid.shape)).astype(np.float32))
     rows = []
     for n_events in sizes.n_events:
-        plain, timed = sorted_crystals(n_events, tof, rng)
-        for title, rays, bins in (("no timing", plain, None), (f"{FWHM_PS:g} ps", timed, tof)):
+        untimed, timed = sorted_crystals(n_events, tof, rng)
+        for title, rays, bins in (("no timing", untimed, None), (f"{FWHM_PS:g} ps", timed, tof)):
             A = RayProjector(rays, grid, on=on, tof=bins)
             seconds = seconds_of(partial(A.em_numerator, image), on, repeats)
             name = f"EM numerator, {n_events} events, {sizes.edge}³, {title}"

@@ -117,17 +117,17 @@ def _host_seconds(on: Backend, scene: Scene, y: Any, repeats: int) -> list[float
         scene_again = Scene(scene.geometry, scene.grid)  # a new scene has no cached matrices
         return HostXray(scene_again, on=on, on_progress=None, profiler=Profiler(on))
 
-    held = projector()
-    bordered = held.bordered()
+    xray = projector()
+    bordered = xray.bordered()
 
     def update() -> None:
-        held.keep(y, bordered)
-        held.back_bordered(bordered, box)
+        xray.keep(y, bordered)
+        xray.back_bordered(bordered, box)
 
     works: tuple[Callable[[], Any], ...] = (
         lambda: projector().back(y, box, as_adjoint=False),
         update,
-        lambda: held.back_bordered(bordered, box),
+        lambda: xray.back_bordered(bordered, box),
     )
     works[0]()  # compiles
     return [_median(work, repeats) for work in works]

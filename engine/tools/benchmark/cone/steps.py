@@ -52,11 +52,13 @@ def _steps(
     first, first_column, first_row, along, along_column, along_row = view
     down, across = rows[:, None, None], columns[None, :, None]
     start = (first + across * first_column + down * first_row).reshape(-1, 3)
-    way = (along + across * along_column + down * along_row).reshape(-1, 3)
-    start, way = (np.broadcast_to(each, (len(rows) * len(columns), 3)) for each in (start, way))
-    main = np.abs(way).argmax(axis=1)[:, None]
-    sizes = np.broadcast_to(np.array(shape[::-1]), way.shape)
-    per_layer = way / np.take_along_axis(way, main, axis=1)
+    direction = (along + across * along_column + down * along_row).reshape(-1, 3)
+    start, direction = (
+        np.broadcast_to(each, (len(rows) * len(columns), 3)) for each in (start, direction)
+    )
+    main = np.abs(direction).argmax(axis=1)[:, None]
+    sizes = np.broadcast_to(np.array(shape[::-1]), direction.shape)
+    per_layer = direction / np.take_along_axis(direction, main, axis=1)
     # The places on layer 0, relative to the centre of its first voxel
     at = start - 0.5 - (np.take_along_axis(start, main, axis=1) - 0.5) * per_layer
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -64,9 +66,9 @@ def _steps(
     low, high = ends.min(axis=0), ends.max(axis=0)
     # A ray parallel to a side is outside the volume, or never leaves
     still = per_layer == 0
-    is_beside = still & ((at <= -1) | (at >= sizes))
+    is_outside = still & ((at <= -1) | (at >= sizes))
     low, high = (np.where(still, limit, each) for limit, each in ((-np.inf, low), (np.inf, high)))
-    low[is_beside], high[is_beside] = np.inf, -np.inf
+    low[is_outside], high[is_outside] = np.inf, -np.inf
     np.put_along_axis(low, main, 0.0, axis=1)
     np.put_along_axis(high, main, np.take_along_axis(sizes, main, axis=1) - 1.0, axis=1)
     layers = np.floor(high.min(axis=1)) - np.ceil(low.max(axis=1)) + 1

@@ -135,7 +135,7 @@ class Forms:
         self._y = 1 + there[0] * there[1]
         self._volume = self.gpu.empty(work.grid.shape, np.float32)
         self._exact: Array | None = None
-        self._held: tuple[tuple[str, str], Array | Texture] | None = None
+        self._images_in_use: tuple[tuple[str, str], Array | Texture] | None = None
 
     def back(self, variant: BackVariant) -> Plain:
         """Measure one variant of the voxel-driven back projection.
@@ -157,21 +157,21 @@ class Forms:
         """
         kernels, views = self._compiled(variant)
         # Kept between calls, since an update writes into the same texture
-        held: list[Array | Texture] = []
+        images: list[Array | Texture] = []
 
         def first() -> None:
-            held.clear()
-            held.append(self._images(variant))
-            kernels.back(held[0], views, self._volume)
+            images.clear()
+            images.append(self._images(variant))
+            kernels.back(images[0], views, self._volume)
 
         def again() -> None:
-            if isinstance(held[0], Texture):
-                held[0].update(self._y)
-            kernels.back(held[0], views, self._volume)
+            if isinstance(images[0], Texture):
+                images[0].update(self._y)
+            kernels.back(images[0], views, self._volume)
 
         first()  # compiles
         new, update = self._seconds(first), self._seconds(again)
-        seconds = self._seconds(lambda: kernels.back(held[0], views, self._volume))
+        seconds = self._seconds(lambda: kernels.back(images[0], views, self._volume))
         return {
             "case": BACK,
             "form": f"{variant.path}, {variant.texture}",
@@ -249,10 +249,10 @@ class Forms:
     def _cached_projections(self, variant: BackVariant) -> Array | Texture:
         """Return projections in the layout of a variant; the next variant may reuse them."""
         key = (variant.texture, variant.projections)
-        if self._held is None or self._held[0] != key:
-            self._held = None  # frees the memory before the next array is made
-            self._held = (key, self._images(variant))
-        return self._held[1]
+        if self._images_in_use is None or self._images_in_use[0] != key:
+            self._images_in_use = None  # frees the memory before the next array is made
+            self._images_in_use = (key, self._images(variant))
+        return self._images_in_use[1]
 
     def forward(self, variant: JosephVariant) -> Plain:
         """Measure one variant of the line integrals.

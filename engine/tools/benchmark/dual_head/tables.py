@@ -99,8 +99,8 @@ def kernels(part: Part) -> list[Table]:
     for name in names:
         both = [ours.get((name, case), {}) for case in ("forward", "back")]
         cells = [f"{seconds(r['iteration_s'])} s" if r.get("iteration_s") else "-" for r in both]
-        apart = [f"{r['difference']:.0e}" if "difference" in r else "-" for r in both]
-        rows.append((name, *cells, *apart, theirs.get(name, "-")))
+        differences = [f"{r['difference']:.0e}" if "difference" in r else "-" for r in both]
+        rows.append((name, *cells, *differences, theirs.get(name, "-")))
     head = (
         "an iteration", "forward", "back", "difference, forward", "difference, back",
         "paper: forward, C2070",

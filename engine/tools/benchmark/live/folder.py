@@ -121,12 +121,12 @@ def lag(written_s: Sequence[float], arrived_s: Sequence[float]) -> Plain:
 def _followed(arrivals: Arrivals, case: FolderCase, line: Connection) -> list[float]:
     """Receive all images; new ones are requested once the existing ones were received."""
     arrived: list[float] = []
-    n_taken, has_gone_on = 0, False
+    n_read, has_continued = 0, False
     while not isinstance(arrivals.take(GIVEN_UP_S), Waiting):
         pass  # the source is not ready yet
     while len(arrived) < case.n_new:
-        if n_taken >= case.n_there and not has_gone_on:
-            has_gone_on = True
+        if n_read >= case.n_there and not has_continued:
+            has_continued = True
             line.send("go on")
         each = arrivals.take(GIVEN_UP_S)
         if each is None:
@@ -134,7 +134,7 @@ def _followed(arrivals: Arrivals, case: FolderCase, line: Connection) -> list[fl
         if not isinstance(each, Frame):
             continue
         # Lost images were read, too, but not in time
-        n_taken += 1 + each.lost
+        n_read += 1 + each.lost
         if each.index >= case.n_there:
             arrived.append(each.arrived_s)
     return arrived

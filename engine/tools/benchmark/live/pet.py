@@ -74,7 +74,7 @@ class _Run:
     behind: list[float]
     newest: LivePetUpdate
     at_last_event: Volume | None
-    said_s: float | None
+    reported_s: float | None
     session: LivePetSession
 
 
@@ -159,12 +159,12 @@ def _jump(name: str, pose: Pose, still: Pools, on: Backend) -> Plain:
     scanner = ClockedScanner(scan, still.mu_map)
     seen = _followed(scanner, "sliding", on)
     motion = seen.newest.motions[0] if seen.newest.motions else None
-    said = None if seen.said_s is None else seen.said_s - scanner.begun_s - JUMP_AT_S
+    delay_s = None if seen.reported_s is None else seen.reported_s - scanner.begun_s - JUMP_AT_S
     return {
         "jump": name,
         "planted_mm": float(np.linalg.norm(pose.shift_mm)),
         "planted_deg": pose.turn_deg,
-        "said_after_s": said,
+        "said_after_s": delay_s,
         "mm": None if motion is None else motion.mm,
         "deg": None if motion is None else motion.deg,
         "motions": len(seen.newest.motions),
@@ -181,8 +181,8 @@ def _followed(scanner: ClockedScanner, mode: EventsOfImage, on: Backend) -> _Run
             news = session.take()
             if isinstance(news, Ended):
                 break
-            if isinstance(news, Moved) and seen.said_s is None:
-                seen.said_s = monotonic()
+            if isinstance(news, Moved) and seen.reported_s is None:
+                seen.reported_s = monotonic()
             if not isinstance(news, LivePetUpdate) or news.image is None or news.state:
                 continue
             first_s = min(first_s, monotonic())
@@ -224,6 +224,6 @@ def _bars(rows: list[Plain], jumps: list[Plain], still: Plain) -> list[Bar]:
             away = row["away_at_the_end_percent"]
             bars.append(at_most("away from ordinary", away, MAX_DISTANCE, "%"))
     for r in jumps:
-        said = float("inf") if r["said_after_s"] is None else r["said_after_s"]
-        bars.append(at_most(f"jump {r['jump']} reported after", said, MAX_STATED_S, "s"))
+        delay_s = float("inf") if r["said_after_s"] is None else r["said_after_s"]
+        bars.append(at_most(f"jump {r['jump']} reported after", delay_s, MAX_STATED_S, "s"))
     return [*bars, at_most("false alarms in ten minutes", still["false_alarms"], 0)]

@@ -27,7 +27,7 @@ from engine.live.ct.sources.stream import StreamSource
 
 BUFFER_S = 0.05
 """Time for which the detector itself stores frames."""
-LOOK_MS = 10
+POLL_MS = 10
 WAITING_MESSAGES = 8
 """Most frames in transit, in addition."""
 DRAWN, SEED = 8, 20240612
@@ -168,7 +168,7 @@ def _send(detector: SendingDetector, line: Connection) -> None:
         for kind in (FrameKind.DARK, FrameKind.FLAT):
             reference = message_of(detector.reference(kind))
             # Darks and flats have to arrive, or no frame could be used
-            while not sent(socket, reference, LOOK_MS):
+            while not sent(socket, reference, POLL_MS):
                 if line.poll():
                     return
         begun, last, rate = monotonic(), -1, detector.frames_per_s
@@ -177,7 +177,7 @@ def _send(detector: SendingDetector, line: Connection) -> None:
             newest = int((monotonic() - begun) * rate)
             # Older frames have left the detector's buffer
             k = max(newest - int(BUFFER_S * rate), last + 1)
-            if sent(socket, message_of(detector.projection(k, drawn)), LOOK_MS):
+            if sent(socket, message_of(detector.projection(k, drawn)), POLL_MS):
                 last = k
 
 

@@ -40,7 +40,7 @@ WARM_S = 4.0
 """Time from the first image to the start of the measurement."""
 COPIES = 3
 """Arrays per view: line integrals, and filtered ones by rows and by columns."""
-ROOM = 0.7
+MEMORY_SHARE = 0.7
 """Share of the free memory that a setup may use."""
 BAR_SETUP = "FleX-ray"
 MIN_HZ, MAX_MEDIAN_MS, MAX_P99_MS = 12.0, 150.0, 300.0
@@ -174,7 +174,7 @@ def _row(on: Backend, case: LiveCase, seconds: float) -> Plain:
     }  # fmt: skip
     n_pixels, free = int(np.prod(setup.detector)), available_memory()
     wanted = COPIES * 4 * n_pixels * live.n_window
-    if wanted > ROOM * free:
+    if wanted > MEMORY_SHARE * free:
         fault = f"needs {wanted / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free"
         # A row without values, with the reason
         return row | dict.fromkeys(LIVE_FIGURES) | {"fault": fault}

@@ -129,9 +129,9 @@ def _cases(on: Backend, gpu: Gpu, work: CardWork) -> Iterator[CardCase]:
 
 def _list_mode(on: Backend, n_events: int, size: int) -> Iterator[CardCase]:
     grid, timing, rng = crossing.cube(size), crossing.timing(FWHM_PS), np.random.default_rng(SEED)
-    plain, timed = crossing.sorted_crystals(n_events, timing, rng)
+    untimed, timed = crossing.sorted_crystals(n_events, timing, rng)
     host = (0.1 + rng.random(grid.shape)).astype(np.float32)
-    for rays, tof in ((plain, None), (timed, timing)):
+    for rays, tof in ((untimed, None), (timed, timing)):
         yield _events(on, grid, rays, tof, host)
 
 

@@ -26,7 +26,7 @@ SIGMAS = 3.0
 """Standard deviations at which it truncates time of flight: its default."""
 MIN_EXPECTED = 1e-6
 """Sums below this value are not used as divisors."""
-HELD_RTOL = 1e-2
+COUNTED_RTOL = 1e-2
 """Tolerance for events near the edge of a truncated time of flight."""
 
 
@@ -102,12 +102,12 @@ class ListModePeer:
 
     def _checked_sums(self) -> Array:
         """Return p, after checking that the sum of x · Aᵀ (1 / A x) is the number of events."""
-        n_held = float(self.numerator().sum(dtype=np.float64))
+        n_counted = float(self.numerator().sum(dtype=np.float64))
         # Written so that NaN is refused, too
-        if not abs(n_held - self._n) < HELD_RTOL * self._n:
+        if not abs(n_counted - self._n) < COUNTED_RTOL * self._n:
             raise ResourceError(
-                f"{self._library.build}: the EM numerator adds up to {n_held:g} events, expected "
-                f"{self._n}; try another build."
+                f"{self._library.build}: the EM numerator adds up to {n_counted:g} events, "
+                f"expected {self._n}; try another build."
             )
         return self._sums
 
