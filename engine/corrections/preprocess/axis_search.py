@@ -8,7 +8,7 @@ spaced angles. For a whole turn, `opposite_parallel` compares the rays that were
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,19 +149,69 @@ def by_wedge(projections: Projections, *, reach: float | None = None) -> Estimat
             f"Centre of rotation: {n_views} views over half a turn are too few; choose "
             "another method, or enter the column."
         )
-    first, second, empty = first[:, columns], second[:, columns], empty[:, columns]
-
-    def excess(axis: float) -> float:
-        phase = np.exp(-2j * omega[columns] * axis)
-        return float(np.abs(first + second * phase)[empty].mean())
-
+    terms = _Terms.of(first[:, columns], second[:, columns], empty[:, columns], omega[columns])
     middle, reach = (n - 1) / 2, n / 4 if reach is None else reach
-    coarse = _search(excess, np.arange(middle - reach, middle + reach + 1))
+    coarse = terms.excess(np.arange(middle - reach, middle + reach + 1))
     near = min(coarse, key=lambda one: one.score).value
-    fine = _search(excess, near + np.arange(-1.5, 1.5 + FINE, FINE))
+    fine = terms.excess(near + np.arange(-1.5, 1.5 + FINE, FINE))
     values, scores = np.array([(one.value, one.score) for one in fine]).T
     candidates = tuple(sorted((*coarse, *fine), key=lambda one: one.value))
     return Estimate(lowest(values, scores), "spectrum of the sinogram", "pixels", candidates)
+
+
+class _Terms(NamedTuple):
+    """Transforms of both halves of a turn outside the double wedge, by frequency.
+
+    Attributes
+    ----------
+    starts, waves : as those of `engine.kernels.double_wedge`
+    omega : (n_frequencies,) [rad per column]
+    n : number of terms, without the zeros that fill registers
+    """
+
+    starts: NDArray[np.int64]
+    waves: NDArray[np.float64]
+    omega: NDArray[np.float64]
+    n: int
+
+    @classmethod
+    def of(
+        cls,
+        first: NDArray[np.complexfloating],
+        second: NDArray[np.complexfloating],
+        empty: NDArray[np.bool_],
+        omega: NDArray[np.float64],
+    ) -> Self:
+        """Return the terms (harmonics, frequencies) at which `empty` is True."""
+        from engine.kernels.processor import LANES  # only a search needs kernels
+
+        counts = empty.sum(axis=0)
+        starts = np.concatenate([[0], np.cumsum(-(-counts // LANES) * LANES)])
+        # The terms of a frequency fill whole registers; the rest is 0.
+        n = int(counts.sum())
+        places = np.arange(n) + np.repeat(starts[:-1] - (np.cumsum(counts) - counts), counts)
+        waves = np.zeros((4, starts[-1]))
+        for row, half in ((0, first), (2, second)):
+            some = half.T[empty.T]
+            waves[row, places], waves[row + 1, places] = some.real, some.imag
+        return cls(starts, waves, omega, n)
+
+    def excess(self, axes: NDArray[np.float64]) -> list[Candidate]:
+        """Return the mean amplitude of the terms for each axis [columns]."""
+        from engine.kernels.double_wedge import add_amplitudes
+        from engine.kernels.processor import LANES
+
+        phases = np.exp(-2j * self.omega[:, None] * axes)
+        sums = np.zeros((len(axes), LANES))
+        add_amplitudes(self.starts, self.waves, np.stack([phases.real, phases.imag], 2), sums)
+        means = sums.sum(axis=1) / self.n
+        return [Candidate(float(axis), float(mean)) for axis, mean in zip(axes, means, strict=True)]
+
+
+def compile_kernels() -> None:
+    """Compile the kernel of the search, or load it."""
+    one = np.ones((1, 1), complex)
+    _Terms.of(one, one, one == 1, np.ones(1)).excess(np.ones(1))
 
 
 def _half_turn(projections: Projections) -> NDArray[np.float64]:
@@ -198,10 +248,6 @@ def _in_order(angles: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
     order = np.argsort(from_start, kind="stable")
     is_new = np.diff(from_start[order], prepend=-np.inf) > SAME_RAD
     return from_start[order][is_new], order[is_new]
-
-
-def _search(score: Callable[[float], float], values: NDArray[np.float64]) -> list[Candidate]:
-    return [Candidate(float(v), score(float(v))) for v in values]
 
 
 METHODS: dict[Method, Callable[[Projections], Estimate]] = {

@@ -65,22 +65,26 @@ class BadPixels(PreprocessStep):
             block = values[views].astype(np.float32)
             if where is not None:
                 block[:, where] = np.nan
-            block[~xp.isfinite(block)] = np.nan
             # Count before filling: afterwards unmeasured values look like all others.
-            unmeasured = xp.isnan(block)
-            empty = unmeasured.all(axis=(1, 2))
-            if empty.any():
-                raise DataError(
-                    f"View {views.start + int(empty.argmax()) + 1} contains no measured values; "
-                    "remove the view, or read the scan again."
-                )
-            # Fill first. Otherwise NaN would spread through the medians that define an outlier.
-            defects.fill(block)
+            unmeasured = ~xp.isfinite(block)
+            n_unmeasured = int(xp.count_nonzero(unmeasured))
+            if n_unmeasured:
+                block[unmeasured] = np.nan
+                empty = unmeasured.all(axis=(1, 2))
+                if empty.any():
+                    raise DataError(
+                        f"View {views.start + int(empty.argmax()) + 1} contains no measured "
+                        "values; remove the view, or read the scan again."
+                    )
+                # Fill first. Otherwise NaN would spread through the medians that define outliers.
+                defects.fill(block)
             alone = defects.outliers(block, self.threshold, scale)
-            block[alone] = np.nan
-            defects.fill(block)
+            n_alone = int(xp.count_nonzero(alone))
+            if n_alone:
+                block[alone] = np.nan
+                defects.fill(block)
             out[views] = block
-            return int(unmeasured.sum()), int(alone.sum())
+            return n_unmeasured, n_alone
 
         # Threads return partial counts, because a shared counter would need a lock.
         counts = np.sum(in_blocks(work, values, on=on, storage=projections.storage), axis=0)

@@ -1,9 +1,10 @@
-"""Process some views or rows at a time to limit memory."""
+"""Process some views or rows at a time: it limits the memory, and values stay in the cache."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from math import prod
 from typing import TypeVar
 
 import numpy as np
@@ -13,14 +14,32 @@ from engine.core.backend import Backend
 from engine.core.backend.gpu import Array
 from engine.data.storage.columns import MEMORY, ColumnStorage
 
-BLOCK_BYTES = 4 * 2**20
-"""Size of one block as float32. A step uses about ten times as much in addition to its result.
+VIEWS_BYTES = 2**20
+"""Size as float32 of the views that a thread of the CPU processes at once.
 
-Small blocks occupy all threads even for a small scan, and their arrays stay in the cache.
+A step reads them about ten times, so they must fit in the cache of a core. Small blocks also occupy
+all threads for a small scan.
 """
+ROWS_BYTES = 4 * 2**20
+"""The same for rows of all views: steps read them less often, and each call costs more."""
 GPU_BLOCK_BYTES = 32 * 2**20
 """Size of one block on a GPU, which needs large blocks to be busy."""
 R = TypeVar("R")
+
+
+def block_bytes(shape: tuple[int, ...]) -> int:
+    """Return the size of the largest block of a thread of the CPU, as float32.
+
+    A step uses about ten times as much in addition to its result.
+
+    Parameters
+    ----------
+    shape
+        (n_views, n_rows, n_columns) of the projections
+    """
+    whole = 4 * prod(shape)
+    of_one = [whole // max(shape[axis], 1) for axis in (0, 1)]
+    return min(whole, max(VIEWS_BYTES, ROWS_BYTES, *of_one))
 
 
 def in_blocks(
@@ -65,8 +84,9 @@ def in_blocks(
     n = values.shape[axis]
     bytes_each = 4 * values.size // max(n, 1)
     on_gpu = module_of(values) is not np
+    size = GPU_BLOCK_BYTES if on_gpu else (VIEWS_BYTES, ROWS_BYTES)[axis]
     # At least one view per block, even if it exceeds the size.
-    length = max(1, (GPU_BLOCK_BYTES if on_gpu else BLOCK_BYTES) // max(bytes_each, 1))
+    length = max(1, size // max(bytes_each, 1))
     length = max(keep_order, length - length % keep_order)
     slices = [slice(start, min(start + length, n)) for start in range(0, n, length)]
     # CuPy is asynchronous already; threads would only compete for device memory.

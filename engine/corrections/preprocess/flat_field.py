@@ -155,9 +155,11 @@ class FlatField(PreprocessStep):
             # Saturation must be tested before subtracting the dark field, on raw counts.
             block = counts[views]
             saturated = block >= limit
-            out[views] = (block - dark_there) * (usable / xp.asarray(beam.at(views)))
-            out[views][saturated] = np.nan
-            return int(saturated.sum())
+            n_saturated = int(xp.count_nonzero(saturated))
+            xp.multiply(block - dark_there, usable / xp.asarray(beam.at(views)), out=out[views])
+            if n_saturated:
+                out[views][saturated] = np.nan
+            return n_saturated
 
         with np.errstate(divide="ignore", invalid="ignore"):  # zero flats become NaN
             n_saturated = sum(in_blocks(work, counts, on=on, storage=projections.storage))

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from engine.core.amounts import amount
-from engine.core.arrays import module_of
+from engine.core.arrays import module_of, n_not_finite
 from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.core.settings import setting
@@ -72,9 +72,10 @@ class Logarithm(PreprocessStep):
         def work(views: slice) -> tuple[int, int, int]:
             block = values[views]
             # NaN compares as False with both limits, so it is counted separately below.
-            clipped, bright = (block < least).sum(), (block > BRIGHT).sum()
-            out[views] = -xp.log(xp.maximum(block, least))
-            return int((~xp.isfinite(block)).sum()), int(clipped), int(bright)
+            clipped, bright = xp.count_nonzero(block < least), xp.count_nonzero(block > BRIGHT)
+            result = xp.log(xp.maximum(block, least))
+            xp.negative(result, out=out[views])
+            return n_not_finite(block), int(clipped), int(bright)
 
         each = in_blocks(work, values, on=on, storage=projections.storage)
         n_nan, n_clipped, n_bright = np.sum(each, axis=0)

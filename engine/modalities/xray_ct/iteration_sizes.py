@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from engine.corrections.preprocess.blocks import BLOCK_BYTES
+from engine.corrections.preprocess.blocks import block_bytes
 from engine.geometry.grid import ImageGrid
 from engine.modalities.xray_ct.slab_sizes import (
     PART_OF_FREE,
@@ -81,7 +81,7 @@ def iteration_needs(
     )
     # The limit keeps slabs equal on computers with different amounts of free memory.
     budget = max(least, min(MAX_BYTES, int(PART_OF_FREE * free_bytes)))
-    preparing = STEP_COPIES * threads * min(BLOCK_BYTES, per_set)
+    preparing = STEP_COPIES * threads * block_bytes(shape)
     alive = algorithm.memory
     # Checkpoints and the result need disk space in addition to the volumes of the algorithm.
     volumes = alive.volumes + CHECKPOINTS + VOLUMES_ON_DISK

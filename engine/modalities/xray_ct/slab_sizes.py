@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
-from engine.corrections.preprocess.blocks import BLOCK_BYTES
+from engine.corrections.preprocess.blocks import block_bytes
 from engine.geometry.grid import ImageGrid
 
 REAL_BYTES = 4
@@ -116,8 +116,8 @@ def slab_needs(
     per_set, per_view = REAL_BYTES * prod(shape), REAL_BYTES * (n_rows + 2) * (n_columns + 2)
     per_slice = REAL_BYTES * prod(grid.shape[1:]) * (CLIMBING_COPIES if climbs else 1)
     views = min(n_views, max(MIN_VIEWS, CHUNK_BYTES // per_view))
-    block, rows = min(BLOCK_BYTES, per_set), min(FILTERED_AT_ONCE_BYTES, per_set)
-    preparing = STEP_COPIES * threads * block
+    rows = min(FILTERED_AT_ONCE_BYTES, per_set)
+    preparing = STEP_COPIES * threads * block_bytes(shape)
     extra = views * per_view + FILTER_COPIES * threads * rows + grids_bytes
     # Fixed costs are subtracted first; the slab gets the rest of the memory.
     left = PART_OF_FREE * free_bytes - extra

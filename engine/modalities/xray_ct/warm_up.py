@@ -64,7 +64,7 @@ def of_any_projections(on: Backend) -> Steps:
     on
         device
     """
-    from engine.corrections.preprocess import opposite_rays
+    from engine.corrections.preprocess import axis_search, opposite_rays
     from engine.geometry.orbits import circular_cone, parallel
     from engine.operators.xray.gridding import compile_kernels
     from engine.operators.xray.transform import XrayTransform
@@ -79,4 +79,5 @@ def of_any_projections(on: Backend) -> Steps:
     iterating = (step for A in (tall, rolled) for step in of_projections(A, direct=False))
     direct = (step for A in (tall, rolled, flat, rows) for step in of_projections(A, direct=True))
     gridding = [] if on.is_cuda else [compile_kernels]
-    return [*iterating, *direct, *gridding, opposite_rays.compile_kernels]
+    axis = [opposite_rays.compile_kernels, axis_search.compile_kernels]
+    return [*iterating, *direct, *gridding, *axis]

@@ -168,7 +168,7 @@ def test_threads_and_blocks_change_nothing(rng, monkeypatch):
     values[rng.random(values.shape) < 0.02] = np.nan
     data = scan(values, "transmission", seen=SEEN)
     whole = BadPixels().apply(data, on=cpu(1))
-    monkeypatch.setattr("engine.corrections.preprocess.blocks.BLOCK_BYTES", 3 * 4 * 24 * 64)
+    monkeypatch.setattr("engine.corrections.preprocess.blocks.VIEWS_BYTES", 3 * 4 * 24 * 64)
     blocks = BadPixels().apply(data, on=cpu(2))
     np.testing.assert_array_equal(whole.values, blocks.values)
     assert whole.info == blocks.info

@@ -53,7 +53,7 @@ def test_binned_views_stay_on_their_circle():
 def test_binning_in_blocks_changes_nothing(rng, monkeypatch):
     data = scan(rng.random((20, 4, 16), np.float32), seen=geometry(20, 4, 16))
     whole = Binning(pixels=2, views=3).apply(data, on=ON)
-    monkeypatch.setattr("engine.corrections.preprocess.blocks.BLOCK_BYTES", 4 * 4 * 4 * 16)
+    monkeypatch.setattr("engine.corrections.preprocess.blocks.VIEWS_BYTES", 4 * 4 * 4 * 16)
     np.testing.assert_array_equal(
         Binning(pixels=2, views=3).apply(data, on=ON).values, whole.values
     )
