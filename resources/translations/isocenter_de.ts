@@ -10095,13 +10095,13 @@ Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/scan/detector_state.py" />
-      <source>view {view}, column {column}, row {row}:  {value} {unit} (bad pixel)</source>
-      <translation>Ansicht {view}, Spalte {column}, Zeile {row}:  {value} {unit} (schlechtes Pixel)</translation>
+      <source>view {view}, column {column}, row {row}: {value} (bad pixel)</source>
+      <translation>Ansicht {view}, Spalte {column}, Zeile {row}: {value} (schlechtes Pixel)</translation>
     </message>
     <message>
       <location filename="app/views/scan/detector_state.py" />
-      <source>view {view}, column {column}, row {row}:  {value} {unit}</source>
-      <translation>Ansicht {view}, Spalte {column}, Zeile {row}:  {value} {unit}</translation>
+      <source>view {view}, column {column}, row {row}: {value}</source>
+      <translation>Ansicht {view}, Spalte {column}, Zeile {row}: {value}</translation>
     </message>
     <message>
       <location filename="app/views/scan/projections_view.py" />

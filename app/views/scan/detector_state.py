@@ -246,20 +246,20 @@ class DetectorState(ViewState):
             value = float(self.sinogram.values[view, column])
         if value is None:
             return ""
-        # Counts are integers and should be shown completely.
-        figures = 6 if self.unit == "counts" else 4
+        # Counts are integers and should be shown completely. The others have no unit.
+        is_counts = self.unit == UNITS["counts"]
+        text = f"{number(value, 6)} {self.unit}" if is_counts else f"{self.unit} {number(value, 4)}"
         is_bad = self.bad is not None and bool(self.bad[row, column])
         template = (
-            tr("view {view}, column {column}, row {row}:  {value} {unit} (bad pixel)")
+            tr("view {view}, column {column}, row {row}: {value} (bad pixel)")
             if is_bad
-            else tr("view {view}, column {column}, row {row}:  {value} {unit}")
+            else tr("view {view}, column {column}, row {row}: {value}")
         )
         return template.format(
             view=view + 1,
             column=column,
             row=row,
-            value=number(value, figures),
-            unit=self.unit,
+            value=text,
         )
 
     def auto_window(self) -> None:

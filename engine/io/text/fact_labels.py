@@ -52,12 +52,17 @@ def fact_of(key: str, value: Any) -> tuple[str, str]:
     text
         for 6586.2 s: "109.8 min"
     """
-    name, _, unit = key.rpartition("_")
-    if unit not in UNITS or name.endswith("_per"):  # "counts_per_mm" is a number
-        name, unit = key, ""
+    name, unit = _split(key)
     if key in IDENTIFIERS:
         return _label(name), str(value)
     return _label(name), _with_unit(value, UNITS[unit]) if unit else text_of(value)
+
+
+def _split(key: str) -> tuple[str, str]:
+    """Return name and unit of a key; the unit is "" if the key has none."""
+    name, _, unit = key.rpartition("_")
+    # "counts_per_mm" is a number
+    return (name, unit) if unit in UNITS and not name.endswith("_per") else (key, "")
 
 
 def _label(name: str) -> str:
@@ -83,7 +88,7 @@ def text_of(value: Any) -> str:
         are not whole; a table becomes its keys and values in one line
     """
     if isinstance(value, dict):
-        return ", ".join(f"{key} {text_of(part)}" for key, part in value.items())
+        return ", ".join(_part(str(key), part) for key, part in value.items())
     # Test bool before int, because bool is a subclass of int.
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -94,3 +99,10 @@ def text_of(value: Any) -> str:
     # An expected number of counts such as 2500000.0 must not appear as 2.5e+06
     is_count = value.is_integer() and abs(value) < MAX_COUNT
     return f"{value:,.0f}" if is_count else f"{value:,.6g}"
+
+
+def _part(key: str, value: Any) -> str:
+    """Return one entry of a table, such as "radius 18 mm"."""
+    name, unit = _split(key)
+    text = _with_unit(value, UNITS[unit]) if unit else text_of(value)
+    return f"{name.replace('_', ' ')} {text}"

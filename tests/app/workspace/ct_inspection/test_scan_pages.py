@@ -112,7 +112,7 @@ def test_views_and_rows_are_read_on_demand(qtbot, window, open_scan, scan):
     assert np.array_equal(state.sinogram.values, scan.values[:, state.row])
     message = window.centre.scan.projections.value.text()
     value = f"{scan.values[12, state.row, state.column]:.0f}"
-    assert message == f"View 13, column {state.column}, row {state.row}:  {value} counts"
+    assert message == f"View 13, column {state.column}, row {state.row}: {value} counts"
 
 
 def test_only_the_newest_request_is_read(qtbot, window, open_scan, monkeypatch):
@@ -139,6 +139,7 @@ def test_prepared_values_are_line_integrals(qtbot, window, open_scan, scan):
     qtbot.waitUntil(lambda: view.state.unit == "line integral", timeout=PATIENCE_MS)
     expected = -np.log(scan.values[0] / 9e3)
     np.testing.assert_allclose(view.state.volume.values[0], expected, atol=2e-3)
+    assert ": line integral " in view.value.text()
     view.stage.setCurrentIndex(0)
     qtbot.waitUntil(lambda: view.state.unit == "counts", timeout=PATIENCE_MS)
 

@@ -20,6 +20,13 @@ from engine.io.text.fact_labels import fact_of
         ("pixel_mm", 0.05, "Pixel", "0.05 mm"),
         ("patient_orientation", "HFS", "Patient orientation", "HFS"),
         ("rods", {"axis": "z", "radius": 20.0}, "Rods", "axis z, radius 20"),
+        ("rods", {"along": "y", "radius_mm": 18.0}, "Rods", "along y, radius 18 mm"),
+        (
+            "counts",
+            {"per_crystal": 3, "counts_per_mm": 0.5},
+            "Counts",
+            "per crystal 3, counts per mm 0.5",
+        ),
         ("injected_bq", "unknown", "Injected activity", "unknown Bq"),
         ("exact", True, "Exact", "yes"),
         ("counts_per_mm", 0.000727885, "Counts per mm", "0.000727885"),
