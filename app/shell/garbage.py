@@ -58,8 +58,8 @@ def collect_due() -> None:
 
 def freeze_start_objects() -> None:
     """Exclude objects of the start, which live until the end, so that collections are short."""
-    gc.collect()
-    # Moves all objects to a generation that is never collected.
+    # Moves all objects to a generation that is never collected. A collection before it would take
+    # 0.1 s, and find that 0.4 % of the objects are garbage.
     gc.freeze()
     gc.set_threshold(YOUNGEST)
 

@@ -73,11 +73,11 @@ class EngineThread(QThread):
             if event.slices is not None:
                 looked_through(event.volume)  # in this thread: it can be larger than the memory
             self._newest.append(event)
-            if event.ends_iteration:
-                self.iteration_ended.emit(event)
             if not self._has_drawn:
                 self._has_drawn = True
                 self._emit_newest()
+            if event.ends_iteration:
+                self.iteration_ended.emit(event)
             return
         if isinstance(event, EarlyPreview | Finished) and event.volume.is_in_file:
             looked_through(event.volume)
