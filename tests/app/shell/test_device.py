@@ -196,24 +196,31 @@ window = make_window(app)
 window.show()
 app.processEvents()
 window.grab()
-heavy = {"numba", "scipy", "h5py", "nibabel", "cupy", "pyqtgraph"} & set(sys.modules)
+names = {"numba", "scipy", "h5py", "nibabel", "cupy", "pyqtgraph"}
+heavy = []
+look = lambda *image: heavy.append(names & set(sys.modules))
+look()
+window.session.run.image_selected.connect(look)
 window.runner.open_and_start(read_study(Path(sys.argv[1])))
 end = time.monotonic() + 60
 while window.session.run.record.result is None and time.monotonic() < end:
     app.processEvents()
     time.sleep(0.005)
 window.close()
-sys.stdout.write(f"{heavy or None} {window.session.run.state.value} {'cupy' in sys.modules}")
+loaded = f"{heavy[0] or None} {heavy[1] or None}"
+sys.stdout.write(f"{loaded} {window.session.run.state.value} {'cupy' in sys.modules}")
 leave(0)
 """
 
 
 @pytest.mark.essential
-def test_opening_the_window_loads_no_heavy_library_and_no_run_imports_cupy(small_study, tmp_path):
+def test_window_and_first_image_load_no_heavy_library_and_no_run_imports_cupy(
+    small_study, tmp_path
+):
     study = tmp_path / "study.toml"
     write_study(small_study, study)
     command = [sys.executable, "-c", RECONSTRUCT, str(study)]
     root = Path(__file__).parents[3]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "None finished False"
+    assert done.stdout == "None None finished False"
