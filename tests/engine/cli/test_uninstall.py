@@ -45,7 +45,7 @@ def test_kernels_in_the_installation_folder_are_removed(
 ) -> None:
     sources = tmp_path / "site-packages" / "__pycache__"
     (sources / "kernels-4567" / "rays").mkdir(parents=True)
-    monkeypatch.setattr(uninstall, "BESIDE_SOURCES", sources)
+    monkeypatch.setattr(uninstall, "CACHE_NEXT_TO_SOURCES", sources)
     monkeypatch.setattr(uninstall, "is_removed_by_pip", lambda: True)
     assert main(["uninstall", "--yes"]) == 0
     assert [*sources.iterdir()] == []

@@ -109,7 +109,7 @@ def test_numpy_array_opens_with_its_text_file_or_is_imported(tmp_path: Path) -> 
     path = tmp_path / "mu.npy"
     npy(path, VALUES)
     said = refusal(path)
-    assert "Format: NumPy array without a voxel size" in said and volumes.BESIDE in said
+    assert "Format: NumPy array without a voxel size" in said and volumes.SIDECARS in said
     (tmp_path / "mu.json").write_text(re.findall(r"\{.*?\}", said)[0])
     assert np.array_equal(read_volume(path).values, VALUES)
     assert "Open the array itself" in refusal(tmp_path / "mu.json")
@@ -271,7 +271,7 @@ def test_raw_data_of_a_normalisation_are_extracted(tmp_path: Path) -> None:
 
 
 def test_factors_open_with_the_counts_in_their_folder(tmp_path: Path) -> None:
-    said = next(each for each in emission.EMISSION if each.remedy == emission.BESIDE).remedy
+    said = next(each for each in emission.EMISSION if each.remedy == emission.SIDECARS).remedy
     assert ".s.hdr with .s, not compressed" in said
     bins = siemens_files.layout()
     counts = np.ones(bins.shape, np.float32)

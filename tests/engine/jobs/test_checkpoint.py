@@ -28,7 +28,7 @@ from engine.io.safety.audit_log import log_file
 from engine.jobs.checkpoint import Job, jobs, keep
 from engine.jobs.checkpoint import saving as keeping
 from engine.jobs.checkpoint.images import IMAGES
-from engine.jobs.checkpoint.job import KEPT_ENDED
+from engine.jobs.checkpoint.job import MAX_ENDED
 from engine.jobs.checkpoint.job_record import JobRecord
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -426,7 +426,7 @@ def test_ended_jobs_are_removed_and_interrupted_jobs_stay(study):
     interrupted = Job.create(study)
     interrupted._change(owner=Owner(host=Owner.current().host, pid=0, started_s=0.0))
     template = interrupted.record
-    for n in range(KEPT_ENDED + 5):
+    for n in range(MAX_ENDED + 5):
         folder = paths.jobs_dir() / f"old-{n}"
         folder.mkdir()
         created = template.created_utc - timedelta(days=n + 1)
@@ -434,12 +434,12 @@ def test_ended_jobs_are_removed_and_interrupted_jobs_stay(study):
         (folder / "job.json").write_text(old.model_dump_json())
     Job.create(study)
     ended = [info for info in jobs() if info.status == "finished"]
-    assert len(ended) == KEPT_ENDED
-    assert ended[-1].id == f"old-{KEPT_ENDED - 1}"
+    assert len(ended) == MAX_ENDED
+    assert ended[-1].id == f"old-{MAX_ENDED - 1}"
     assert interrupted.folder.exists()
     entries = [json.loads(line) for line in log_file().read_bytes().splitlines()]
     deleted = {entry["facts"]["job"] for entry in entries if entry["what"] == "run deleted"}
-    assert deleted == {f"old-{n}" for n in range(KEPT_ENDED, KEPT_ENDED + 5)}
+    assert deleted == {f"old-{n}" for n in range(MAX_ENDED, MAX_ENDED + 5)}
 
 
 def test_removing_a_job_leaves_foreign_files(study, tmp_path):

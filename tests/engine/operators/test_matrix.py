@@ -233,5 +233,5 @@ def test_cached_rows_equal_newly_decoded_ones(room: int, monkeypatch: pytest.Mon
     back = A.T(y)
     np.testing.assert_array_equal(A(x), first)
     np.testing.assert_array_equal(A.T(y), back)
-    retained = A._kept.of(A._layout.offsets, A._layout.back, 1)
-    assert (A._kept.of(A._layout.offsets, A._layout.back, 1) is retained) == (room > 0)
+    retained = A._decoded.of(A._layout.offsets, A._layout.back, 1)
+    assert (A._decoded.of(A._layout.offsets, A._layout.back, 1) is retained) == (room > 0)

@@ -80,4 +80,4 @@ def test_texture_deleted_during_graph_recording_is_harmless(kind):
 
     gpu.record(work).launch()
     assert np.array_equal(gpu.download(target), np.arange(5.0))
-    assert not cupy_textures._kept
+    assert not cupy_textures._references

@@ -137,7 +137,7 @@ def test_darks_and_flats_of_a_restarted_sender_replace_the_earlier_ones():
 
 
 def test_memory_is_limited_and_frames_beyond_it_are_reported(monkeypatch):
-    monkeypatch.setattr("engine.live.ct.recording.ROOM", 0.0)
+    monkeypatch.setattr("engine.live.ct.recording.SPARE_SHARE", 0.0)
     session, said = followed([DARK, FLAT, *FRAMES])
     assert "Further frames are not recorded. Use sliding views" in texts(said)
     assert session.newest.images.n_views == N, "the slices go on"

@@ -47,7 +47,7 @@ Write = Callable[..., Path]
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten all waiting times."""
     monkeypatch.setattr(folder_module, "END_QUIET_S", 0.2)
-    monkeypatch.setattr(folder_module, "GONE_POLL_S", 0.02)
+    monkeypatch.setattr(folder_module, "MISSING_POLL_S", 0.02)
     monkeypatch.setattr(folder_scan, "AGAIN_S", 0.02)
     monkeypatch.setattr(listing, "MIN_LIST_S", 0.02)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.live.pet.event_store import PART_EVENTS, ROOM_BYTES, EventStore
+from engine.live.pet.event_store import BYTES_PER_EVENT, PART_EVENTS, EventStore
 from tests.engine.live.pet.running_events import batches_of, scan
 
 
@@ -55,7 +55,9 @@ def test_dropped_events_are_counted() -> None:
 
 
 def test_growing_store_ends_at_its_memory_limit() -> None:
-    store = EventStore(None, ROOM_BYTES * 10)  # too little for any event: the minimum size applies
+    store = EventStore(
+        None, BYTES_PER_EVENT * 10
+    )  # too little for any event: the minimum size applies
     some = scan()
     retained = 0
     while not store.left_out:

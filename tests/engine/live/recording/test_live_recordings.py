@@ -87,7 +87,7 @@ def test_recording_contains_the_scan(tmp_path: Path) -> None:
 
 
 def test_scan_larger_than_memory_is_recorded(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("engine.live.ct.recording.ROOM", 0)
+    monkeypatch.setattr("engine.live.ct.recording.SPARE_SHARE", 0)
     monkeypatch.setattr("engine.live.ct.recorded.SHARE", 0)
     recording = recorded(frames_of(GEOMETRY, COUNTS, range(12)), tmp_path)
     assert not recording.n_views and not recording.events[:-1]

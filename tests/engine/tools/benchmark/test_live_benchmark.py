@@ -21,7 +21,7 @@ SMALL = live.LiveCase(Setup("FleX-ray", (12, 16), 8, 10), 200.0)
 
 
 def test_setup_exceeding_the_memory_is_reported(monkeypatch):
-    monkeypatch.setattr(live, "ROOM", 0.0)
+    monkeypatch.setattr(live, "MEMORY_SHARE", 0.0)
     part = live.run(backend.cpu(1), cases=[SMALL], seconds=0.1)
     assert "GiB" in part["rows"][0]["fault"] and part["bars"] == []
     assert "are free" in tables.of("live", part)[0].markdown()
