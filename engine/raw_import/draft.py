@@ -1,8 +1,8 @@
 """Draft of a sidecar: assumptions, answers of the user, and open questions.
 
 At most five questions remain: size of raw images, kind of values, angles, beam and pixel size.
-Images do not show the sense of rotation or the direction of columns. The default is assumed, and
-the window shows all four readings.
+Images do not show the direction of rotation or that of columns. The default is assumed, and the
+window shows all four readings.
 
 The pixel size is that of the TIFF tags, unless it is the default of a program that does not know
 it.
@@ -217,7 +217,10 @@ def _geometry(
     geometry["clockwise"] = bool(answers.clockwise)
     direction = "clockwise" if answers.clockwise else "counter-clockwise"
     # A mirrored object looks perfectly sharp, so only the user can notice it.
-    why = "default, because images do not show the sense; check that the object is not mirrored"
+    why = (
+        "default, because images do not show the direction of rotation; check that the object is "
+        "not mirrored"
+    )
     if answers.clockwise is not None or answers.mirrored is not None:
         why = "your input"
     found.take("clockwise", f"{direction}, columns to the {geometry['columns']}", why)

@@ -165,7 +165,7 @@ def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findin
 def _note_raw(
     found: Findings, answers: Answers, kind: RawType, shapes: list[RawShape], text: str
 ) -> None:
-    order = f", {kind.byte_order} byte first" if kind.numpy.itemsize > 1 else ""
+    order = f", {kind.byte_order}-endian" if kind.numpy.itemsize > 1 else ""
     given = answers.dtype is not None
     found.take(
         "dtype", f"{kind.dtype}{order}", "your input" if given else ("the smoothest interpretation")
