@@ -231,6 +231,7 @@ def simulate_panels(
         seen = 1 / line_factors(samples, depths.depth)[:n, n:]
         scattered = scattered + sums[:n, n:, 0] * seen
         straight = straight + own[i] * own[j] * seen
+    line_factors.cache_clear()  # no other samples have the same factors
     # Divide after summing over depths: the ratio of sums is T, the sum of ratios is not.
     shape = (len(samples.z_mm), len(samples.x_mm)) * 2
     return _finer(samples, (scattered / straight).reshape(shape))

@@ -27,8 +27,13 @@ from engine.corrections.scatter_estimation.axial import AxialScale, TailEvents, 
 from engine.corrections.scatter_estimation.coarse_map import coarsened
 from engine.corrections.scatter_estimation.double_scatter import SharedPaths, simulate_twice
 from engine.corrections.scatter_estimation.multiple import over_twice
+from engine.corrections.scatter_estimation.pair_sums import line_factors
 from engine.corrections.scatter_estimation.profiles import distance_from_axis, profile_of
-from engine.corrections.scatter_estimation.samples import DetectorSamples, ScatterPoints
+from engine.corrections.scatter_estimation.samples import (
+    DetectorSamples,
+    ScatterPoints,
+    sampled_lines,
+)
 from engine.corrections.scatter_estimation.simulation import ScatterTable, simulate_scatter
 from engine.corrections.scatter_estimation.tails import TailFit
 from engine.data.scatter_profile import ScatterProfile
@@ -96,11 +101,16 @@ def estimate_scatter(
     on_tick
         called with the work done and in total; may raise to stop
     """
-    rounds = _Rounds(counted, settings)
-    tick = _Ticker(on_tick, settings.rounds)
-    for number in range(settings.rounds):
-        rounds.improve(number, tick)
-    return rounds.estimate()
+    try:
+        rounds = _Rounds(counted, settings)
+        tick = _Ticker(on_tick, settings.rounds)
+        for number in range(settings.rounds):
+            rounds.improve(number, tick)
+        return rounds.estimate()
+    finally:
+        # Only the rounds have these in common. Later stages need the memory for images.
+        line_factors.cache_clear()
+        sampled_lines.cache_clear()
 
 
 class _Rounds:

@@ -8,6 +8,7 @@ import pytest
 from engine.core.backend import cpu
 from engine.corrections.scatter_estimation.detection import attenuation_of
 from engine.corrections.scatter_estimation.klein_nishina import differential, energy_ratio, total
+from engine.corrections.scatter_estimation.pair_sums import line_factors
 from engine.corrections.scatter_estimation.panel_depths import TANGENT, PanelDepths
 from engine.corrections.scatter_estimation.panels import PanelSamples, simulate_panels
 from engine.corrections.scatter_estimation.samples import ScatterPoints
@@ -35,6 +36,7 @@ def test_one_point_scatters_by_the_formula(monkeypatch: pytest.MonkeyPatch) -> N
     grid = ImageGrid((48, 32, 32), (1.0, 1.0, 1.0))
     image = Volume(np.full(grid.shape, 3.0, np.float32), grid, "decays")
     table = simulate_panels(image, speck, SCANNER, halved, n_points=1, seed=SEED, on=cpu(1))
+    assert line_factors.cache_info().currsize == 0, "no other samples have the same factors"
     points = ScatterPoints.of(speck, 1, SEED)
     point, weight = points.places_mm[0], points.weights_mm2[0]
     crystals = np.array([[3, 96 + 60], [40, 96 + 41], [90, 96 + 12]], np.int32)

@@ -15,6 +15,8 @@ from engine.cli.main import main
 from engine.core.backend import cpu
 from engine.core.errors import DataError
 from engine.corrections import Scatter
+from engine.corrections.scatter_estimation.pair_sums import line_factors
+from engine.corrections.scatter_estimation.samples import sampled_lines
 from engine.data.listmode import ListMode
 from engine.data.runs.events import Corrected, Event, Finished, Preview, StageStarted, Warned
 from engine.data.volume import Volume
@@ -128,6 +130,22 @@ def test_resumed_run_has_the_same_scatter(folder: Path, smooth: list[Event]) -> 
     start = Resume(at.volume.values, at.update, at.history)
     resumed = list(run(study(folder, "smooth"), on=ON, resume=start))
     np.testing.assert_array_equal(resumed[-1].volume.values, smooth[-1].volume.values)  # type: ignore[attr-defined]
+
+
+def test_stages_after_the_scatter_have_its_memory(folder: Path) -> None:
+    """The estimate of a run counts nothing of the scatter stage later."""
+    events = run(study(folder, "smooth", "corrections.scatter.rounds=1"), on=ON)
+    held = {}
+    for event in events:
+        if isinstance(event, Corrected) and event.kind == "scatter":
+            assert event.state == "applied"
+        if isinstance(event, StageStarted):
+            caches = line_factors, sampled_lines
+            held[event.stage] = [each.cache_info().currsize for each in caches]
+        if "sensitivity" in held:
+            break
+    events.close()
+    assert "scatter" in held and held["sensitivity"] == [0, 0]
 
 
 def test_scan_without_scatter_is_reported_and_its_image_stays_true(folder: Path) -> None:
