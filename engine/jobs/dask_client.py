@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from asyncio import run_coroutine_threadsafe
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import ResourceError
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from concurrent.futures import Future as Transfer
+
+    from distributed import Client, Future
 
 CONNECT_S = 10.0
 
@@ -40,6 +43,28 @@ def connected(address: str) -> Client:
             f"{address}: no Dask scheduler responds. Start one with `dask scheduler`, "
             "or remove --scheduler."
         ) from e
+
+
+def transfer_of(client: Client, future: Future) -> Transfer[Any]:
+    """Begin to receive the answer of a worker, without waiting for it.
+
+    An answer can take longer than any fixed time, so a caller waits for this one transfer. After a
+    timeout of `Future.result`, the next call begins again from the start.
+
+    Parameters
+    ----------
+    client
+        client from `connected`
+    future
+        complete task
+
+    Returns
+    -------
+    transfer
+        future of this process; cancel it if the answer is not needed any more
+    """
+    answer = client.gather(future, asynchronous=True)
+    return run_coroutine_threadsafe(answer, client.loop.asyncio_loop)
 
 
 def n_threads(client: Client) -> int:

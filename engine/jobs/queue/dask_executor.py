@@ -7,7 +7,7 @@ itself an engine process. If a worker dies, Dask gives its study to the next one
 
 from __future__ import annotations
 
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, wait
 from contextlib import closing
 from pathlib import Path
 from time import monotonic
@@ -17,7 +17,7 @@ from engine.core.errors import EngineError, ResourceError
 from engine.core.paths import HOME_VARIABLE
 from engine.data.runs.events import Aborted, Event, Failed, Progressed, StageStarted
 from engine.jobs.checkpoint import Job, keep
-from engine.jobs.dask_client import connected, leave, n_threads
+from engine.jobs.dask_client import connected, leave, n_threads, transfer_of
 from engine.jobs.queue.attempt import Attempt, AttemptEvents
 from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.entry import QueueEntry
@@ -28,13 +28,15 @@ from engine.protocols.run_context.environment import program_version
 from engine.selftest import named
 
 if TYPE_CHECKING:
-    from distributed import Future
+    from concurrent.futures import Future as Transfer
+
+    from distributed import Client, Future
 
 TELL_S = 1.0
 """Interval at which a worker reads the queue: the user's requests, and its own claim."""
 
-ANSWER_S = 2.0
-"""Longest wait for the end of a study, which a dying worker does not send."""
+ANSWER_S = 0.2
+"""Wait for the end of a study before other studies are looked at; its transfer continues."""
 
 
 class DaskExecutor:
@@ -62,7 +64,7 @@ class DaskExecutor:
         future = self._client.submit(
             work_here, program_version(), str(self._queue.folder), entry.id, pure=False, retries=0
         )
-        return _RemoteWork(self._queue, entry.id, future)
+        return _RemoteWork(self._queue, entry.id, future, self._client)
 
     def n_free(self) -> int | None:
         """Return the number of studies that can run at a time; 0 while the scheduler is away."""
@@ -74,8 +76,9 @@ class DaskExecutor:
 
 
 class _RemoteWork:
-    def __init__(self, queue: StudyQueue, id: str, future: Future) -> None:
-        self._queue, self._id, self._future = queue, id, future
+    def __init__(self, queue: StudyQueue, id: str, future: Future, client: Client) -> None:
+        self._queue, self._id, self._future, self._client = queue, id, future, client
+        self._transfer: Transfer[Ending] | None = None
 
     @property
     def standing(self) -> tuple[str, float]:
@@ -86,19 +89,33 @@ class _RemoteWork:
     @property
     def ending(self) -> Ending | None:
         if not self._future.done():
+            self._drop_transfer()  # its worker has died
             return None
         status = self._future.status
         if status == "cancelled":  # the scheduler ended, not the study
             return Ending("stopped")
         if status == "error":
             return Ending("died", f"Its worker ended: {self._future.exception()}.")
+        return self._received()
+
+    def _received(self) -> Ending | None:
+        """Return the end of the study once it has arrived."""
         # The worker may have died with the end in its memory. Dask then runs the study again, which
         # finds the stored result. A second attempt of the queue could run at the same time.
+        if self._transfer is None:
+            self._transfer = transfer_of(self._client, self._future)
+        if not wait([self._transfer], ANSWER_S).done:
+            return None
+        transfer, self._transfer = self._transfer, None
         try:
-            found: Ending = self._future.result(timeout=ANSWER_S)
+            return transfer.result()
         except (OSError, CancelledError):  # no answer: the next call finds the new status
             return None
-        return found
+
+    def _drop_transfer(self) -> None:
+        if self._transfer is not None:
+            self._transfer.cancel()
+            self._transfer = None
 
     def stop(self) -> None:
         """Do nothing: the worker reads the request from the queue."""

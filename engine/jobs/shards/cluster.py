@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from asyncio import run_coroutine_threadsafe
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import suppress
@@ -11,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from engine.core.errors import ResourceError, WorkersLostError
-from engine.jobs.dask_client import connected, leave, n_threads
+from engine.jobs.dask_client import connected, leave, n_threads, transfer_of
 from engine.jobs.shards.worker import forget
 
 if TYPE_CHECKING:
@@ -167,9 +166,7 @@ class DaskWorkers:
 
         A large image can take longer than any fixed time, so one transfer continues meanwhile.
         """
-        transfer = run_coroutine_threadsafe(
-            self._client.gather(future, asynchronous=True), self._client.loop.asyncio_loop
-        )
+        transfer = transfer_of(self._client, future)
         try:
             while future.status == "finished":
                 if wait([transfer], POLL_S).done:

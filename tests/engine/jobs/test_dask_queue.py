@@ -9,6 +9,7 @@ import os
 import signal
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from concurrent.futures import Future as Transfer
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -19,7 +20,7 @@ import pytest
 from engine.core.errors import ResourceError
 from engine.core.paths import jobs_dir
 from engine.jobs.checkpoint import Job, jobs
-from engine.jobs.queue import StudyQueue
+from engine.jobs.queue import StudyQueue, dask_executor
 from engine.jobs.queue.dask_executor import DaskExecutor, _RemoteWork, work_here
 from engine.jobs.queue.ending import Ending
 from engine.jobs.queue.runner import QueueRunner
@@ -140,24 +141,65 @@ def test_end_that_dies_with_its_worker_is_neither_lost_nor_stored_twice(
 class AwayFuture:
     """A finished future that does not answer, and is then cancelled."""
 
-    fault: Exception
     status: str = "finished"
 
     def done(self) -> bool:
         return True
 
-    def result(self, timeout: float) -> Ending:
-        self.status = "cancelled"
-        raise self.fault
-
 
 @pytest.mark.parametrize("fault", [TimeoutError(), OSError(), CancelledError()])
 def test_scheduler_that_stops_before_its_answer_stops_the_study(
-    queue: StudyQueue, fault: Exception
+    queue: StudyQueue, monkeypatch: pytest.MonkeyPatch, fault: Exception
 ) -> None:
-    work = _RemoteWork(queue, "a", AwayFuture(fault))
+    future = AwayFuture()
+
+    def transfer(client: object, asked: AwayFuture) -> Transfer[Ending]:
+        asked.status, answer = "cancelled", Transfer[Ending]()
+        answer.set_exception(fault)
+        return answer
+
+    monkeypatch.setattr(dask_executor, "transfer_of", transfer)
+    work = _RemoteWork(queue, "a", future, None)
     assert work.ending is None
     assert work.ending == Ending("stopped")
+
+
+def test_answer_that_takes_long_arrives_in_one_transfer(
+    queue: StudyQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A network can need any time, and other studies must not wait for it."""
+    begun: list[Transfer[Ending]] = []
+
+    def transfer(client: object, asked: AwayFuture) -> Transfer[Ending]:
+        begun.append(Transfer())
+        return begun[-1]
+
+    monkeypatch.setattr(dask_executor, "transfer_of", transfer)
+    monkeypatch.setattr(dask_executor, "ANSWER_S", 0.01)
+    work = _RemoteWork(queue, "a", AwayFuture(), None)
+    assert [work.ending for _ in range(5)] == [None] * 5 and len(begun) == 1
+    begun[0].set_result(Ending("finished", "", "image"))
+    assert work.ending == Ending("finished", "", "image") and len(begun) == 1
+
+
+def test_worker_that_dies_during_the_transfer_answers_in_the_next_one(
+    queue: StudyQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Transfer[Ending]] = []
+
+    def transfer(client: object, asked: AwayFuture) -> Transfer[Ending]:
+        begun.append(Transfer())
+        return begun[-1]
+
+    monkeypatch.setattr(dask_executor, "transfer_of", transfer)
+    monkeypatch.setattr(dask_executor, "ANSWER_S", 0.01)
+    future = AwayFuture()
+    work = _RemoteWork(queue, "a", future, None)
+    assert work.ending is None
+    future.done = lambda: False
+    assert work.ending is None and begun[0].cancelled()
+    del future.done
+    assert work.ending is None and len(begun) == 2
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
