@@ -46,10 +46,10 @@ class DeviceChooser(QToolButton):
 
     def refresh(self) -> None:
         """Search the devices in a thread."""
-        from engine.io import available_memory
+        from engine.io import usable_memory
 
         self._context.commands.run_task(
-            lambda _: find_devices(available_memory()),
+            lambda _: find_devices(usable_memory()),
             self._choice.set_found,
             failed=tr("The devices on this computer could not be listed."),
         )

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from engine.io.reading import read_volume as read_volume
     from engine.io.report import Report as Report
     from engine.io.safety.atomic_write import write_atomically as write_atomically
-    from engine.io.safety.budget import available_memory as available_memory
+    from engine.io.safety.budget import usable_memory as usable_memory
     from engine.io.safety.outputs import existing as existing
     from engine.io.safety.outputs import exports_folder as exports_folder
     from engine.io.safety.outputs import files_written as files_written
@@ -123,7 +123,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
             ),
             "report": ("Report",),
             "engine.io.safety.atomic_write": ("write_atomically",),
-            "engine.io.safety.budget": ("available_memory",),
+            "engine.io.safety.budget": ("usable_memory",),
             "engine.io.safety.outputs": (
                 "existing",
                 "exports_folder",

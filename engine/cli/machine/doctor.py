@@ -16,7 +16,7 @@ from engine.core.backend.devices import find_devices
 from engine.core.backend.selftest_results import stored_result
 from engine.core.errors import DeviceError, ResourceError, SettingsError
 from engine.core.paths import HOME_VARIABLE, cache_dir, jobs_dir, repair_command
-from engine.io.safety.budget import available_memory
+from engine.io.safety.budget import free_memory, usable_memory
 from engine.protocols.run_context.environment import environment
 
 PACKAGES = (
@@ -111,11 +111,12 @@ def _doctor(console: Console) -> None:
             f"You cannot write to these folders: {', '.join(locked)}. Change their permissions, or "
             f"set {HOME_VARIABLE} to another folder."
         )
+    free_memory()  # refuses an invalid limit, as each run does
     console.line("All checks passed.")
 
 
 def _list_devices(console: Console) -> None:
-    for device in find_devices(available_memory()):
+    for device in find_devices(usable_memory()):
         # Driver and CuPy can disagree: only an attempt shows it
         reason = device.why_not or (_why_not_cuda(device.key) if device.is_gpu else "")
         if reason:

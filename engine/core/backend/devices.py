@@ -71,7 +71,7 @@ def find_devices(free_bytes: int | None = None) -> tuple[DeviceInfo, ...]:
     Parameters
     ----------
     free_bytes
-        memory that this process can use, see `engine.io.available_memory`; None reports the free
+        memory that this process can use, see `engine.io.usable_memory`; None reports the free
         memory of the machine, also in a container with a smaller limit
     """
     cpu = cpu_device()

@@ -112,6 +112,21 @@ def free_memory() -> int:
     return max(0, min(free, int(most * 2**30) - private))
 
 
+def usable_memory() -> int:
+    """Return the free memory that runs can use, for lists of devices [bytes].
+
+    Returns
+    -------
+    n_bytes
+        as `free_memory`, but without the limit of `ISOCENTER_MEMORY` if that is no valid number:
+        the run that it prevents reports it
+    """
+    try:
+        return free_memory()
+    except SettingsError:
+        return available_memory()
+
+
 def refuse_large_data(n_bytes: int, name: str) -> None:
     """Refuse to allocate more memory than is free.
 

@@ -6,6 +6,7 @@ import getpass
 import importlib.metadata
 import io
 import json
+import os
 import platform
 import shutil
 import zipfile
@@ -14,11 +15,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from engine.core.backend.devices import find_devices
+from engine.core.backend.devices import cpu_device, find_devices
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
 from engine.core.paths import cache_dir, config_dir, jobs_dir
 from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.budget import MEMORY_VARIABLE, usable_memory
 from engine.protocols.run_context.environment import environment
 from engine.tools.diagnostics.faults import last_fault
 from engine.tools.diagnostics.redaction import Redaction, names_of
@@ -132,7 +134,10 @@ def _packages() -> dict[str, str]:
 def _machine() -> Plain:
     disks = {"cache": cache_dir(), "jobs": jobs_dir()}
     free = {name: shutil.disk_usage(folder).free for name, folder in disks.items()}
-    return {"devices": [asdict(device) for device in find_devices()], "free_bytes": free}
+    devices = [asdict(device) for device in find_devices(usable_memory())]
+    limit = {MEMORY_VARIABLE: os.environ[MEMORY_VARIABLE]} if MEMORY_VARIABLE in os.environ else {}
+    machine = {"machine_free_memory_bytes": cpu_device().free_bytes}
+    return {"devices": devices, "free_bytes": free, **machine, **limit}
 
 
 def _newest_job() -> Path | None:

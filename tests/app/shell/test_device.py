@@ -99,7 +99,7 @@ def test_missing_chosen_gpu_prevents_the_start_and_states_the_reason(window, ope
 
 
 def test_list_shows_the_memory_that_runs_can_use(qtbot, window, monkeypatch):
-    monkeypatch.setattr("engine.io.available_memory", lambda: 3 * 2**28)
+    monkeypatch.setattr("engine.io.usable_memory", lambda: 3 * 2**28)
     window.header.device.refresh()
     found = window.session.device
     qtbot.waitUntil(lambda: found.found[0].free_bytes == 3 * 2**28, timeout=PATIENCE_MS)

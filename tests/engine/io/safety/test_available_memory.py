@@ -10,9 +10,11 @@ import psutil
 import pytest
 
 from engine.cli.console import Console
-from engine.cli.machine.doctor import _list_devices
+from engine.cli.machine.doctor import _doctor, _list_devices
+from engine.core.errors import SettingsError
 from engine.io.safety import budget
-from engine.io.safety.budget import available_memory, free_memory
+from engine.io.safety.budget import available_memory, free_memory, usable_memory
+from engine.tools.diagnostics import bundle
 
 GIB = 2**30
 FREE = 40 * GIB
@@ -92,6 +94,32 @@ def test_doctor_lists_the_memory_that_runs_can_use(write, tmp_path, capsys):
     write("sys/job", memory__max=6 * GIB, memory__current=GIB)
     _list_devices(Console())
     assert ", 5.0 of 64.0 GiB free" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("limit", "free"), [("2", 2 * GIB), ("much", FREE)])
+def test_devices_are_listed_with_the_limit_of_this_process(write, monkeypatch, capsys, limit, free):
+    monkeypatch.setenv(budget.MEMORY_VARIABLE, limit)
+    assert free - GIB < usable_memory() <= free
+    _list_devices(Console())
+    assert f", {usable_memory() / GIB:.1f} of 64.0 GiB free" in capsys.readouterr().out
+
+
+def test_doctor_does_not_pass_an_invalid_limit(monkeypatch):
+    monkeypatch.setenv(budget.MEMORY_VARIABLE, "much")
+    with pytest.raises(SettingsError, match="expected a number of GiB"):
+        _doctor(Console())
+
+
+def test_support_bundle_lists_the_memory_that_runs_can_use(write, tmp_path, monkeypatch):
+    second(write, tmp_path, "/job")
+    write("sys/job", memory__max=6 * GIB, memory__current=GIB)
+    machine = bundle._machine()
+    assert machine["devices"][0]["free_bytes"] == 5 * GIB
+    assert machine["machine_free_memory_bytes"] == FREE
+    monkeypatch.setenv(budget.MEMORY_VARIABLE, "3")
+    machine = bundle._machine()
+    assert machine["devices"][0]["free_bytes"] < 3 * GIB
+    assert machine[budget.MEMORY_VARIABLE] == "3"
 
 
 def test_unreadable_files_are_no_limit(write, tmp_path):
