@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import zmq
+
+
+Failure = Literal["closed", "mechanism", "key", "protocol"]
+"""Why a connection failed: the sender closed it before it was accepted; only one of the two has
+keys; its key is not allowed; or it broke the protocol of ZeroMQ."""
 
 
 class Presence:
@@ -15,13 +21,13 @@ class Presence:
     Attributes
     ----------
     has_left : True if all senders have disconnected
-    n_failed : number of connections without a valid greeting or key
-    n_closed : number of connections that the sender closed before it could be accepted
+    failed : number of connections that failed, by reason
     """
 
     def __init__(self) -> None:
         self._monitor: zmq.Socket[bytes] | None = None
-        self._n_senders = self.n_failed = self.n_closed = 0
+        self._n_senders = 0
+        self.failed: Counter[Failure] = Counter()
         self._is_failing = False
         self.has_left = False
 
@@ -46,7 +52,8 @@ class Presence:
 
         # The monitor counts connections of all senders at this address
         while self._monitor is not None and self._monitor.poll(0):
-            happened = recv_monitor_message(self._monitor)["event"]
+            message = recv_monitor_message(self._monitor)
+            happened = message["event"]
             if happened == zmq.EVENT_HANDSHAKE_SUCCEEDED:
                 self._n_senders += 1
                 if self.has_left:
@@ -54,9 +61,7 @@ class Presence:
                     yield False
             elif happened != zmq.EVENT_DISCONNECTED:
                 if not self._is_failing:
-                    is_closed = happened == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
-                    self.n_closed += is_closed
-                    self.n_failed += not is_closed
+                    self.failed[_reason_of(happened, message["value"])] += 1
                 self._is_failing = True
             elif self._is_failing:
                 self._is_failing = False  # a failed connection, not a sender
@@ -65,6 +70,21 @@ class Presence:
                 if not self._n_senders:
                     self.has_left = True
                     yield True
+
+
+def _reason_of(happened: int, detail: int) -> Failure:
+    import zmq
+
+    if happened == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
+        return "closed"
+    if happened == zmq.EVENT_HANDSHAKE_FAILED_AUTH:
+        return "key"
+    # The greeting states if a program uses keys. Keys that do not fit fail at the next step.
+    return {
+        zmq.PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH: "mechanism",
+        zmq.PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC: "key",
+        zmq.PROTOCOL_ERROR_ZMTP_KEY_EXCHANGE: "key",
+    }.get(detail, "protocol")
 
 
 def _failures() -> int:

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from base64 import b64decode
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from io import BufferedWriter, FileIO
 from threading import Condition, Thread
@@ -27,7 +27,7 @@ from engine.live.core.senders import Origin, Senders
 from engine.live.core.stream_keys import stream_key
 from engine.live.core.zeromq import ServerKeys, listens, opened
 from engine.live.receiving.limits import max_message_bytes, max_waiting_messages, size_note
-from engine.live.receiving.presence import Presence
+from engine.live.receiving.presence import Failure, Presence
 from engine.live.receiving.shared_memory import MemoryWriter
 from engine.live.receiving.wire import INLINE, MESSAGE, Item, Stream, packed
 
@@ -53,14 +53,34 @@ FLUSH_S, FLUSH_BYTES = 0.002, 2**18
 """Reports are sent together after this time or size."""
 MIN_SHARED = 2**16
 """Smaller data are sent with their report, which is faster than shared memory."""
-CLOSED = (
-    "A sender closed its connection before it was accepted; check that it still runs and sends "
-    "without keys."
+AGAIN_S = 60.0
+"""Time between reports of closed connections; a sender can try every few milliseconds."""
+BROKEN = (
+    "A connection has failed, because it broke the protocol of ZeroMQ (ZMTP); check which program "
+    "sends to this port."
 )
-CLOSED_WITH_KEYS = (
-    "A sender closed its connection before it sent its key; check that it still runs and has the "
-    "public key of this receiver."
-)
+FAILED: dict[Failure, str] = {
+    "mechanism": "A connection has failed, because this receiver has no keys.",
+    "key": "A connection has failed, because of its key.",
+    "protocol": BROKEN,
+    "closed": (
+        "A sender closed its connection before it was accepted; check that it still runs and sends "
+        "without keys."
+    ),
+}
+"""Sentences of a receiver without keys."""
+FAILED_WITH_KEYS: dict[Failure, str] = {
+    "mechanism": (
+        "A connection has failed, because the sender has no keys; give it a key pair and the "
+        "public key of this receiver."
+    ),
+    "key": "A connection has failed, because its key is not allowed here.",
+    "protocol": BROKEN,
+    "closed": (
+        "A sender closed its connection before it sent its key; check that it still runs and has "
+        "the public key of this receiver."
+    ),
+}
 
 Reader = Callable[[Sequence[Buffer]], object]
 
@@ -116,8 +136,10 @@ class Receiving:
         self._n_refused = 0
         self._changed, self._outstanding = Condition(), 0
         self._required: str | None = None
-        self._is_over = self._has_failed = self._has_message = self._has_explained = False
-        self._has_closed = False
+        self._is_over = self._has_message = self._has_explained = False
+        self._failed: Counter[Failure] = Counter()
+        self._reported_reasons: set[Failure] = set()
+        self._closed_again_s = 0.0
         self._refused_keys: deque[str] = deque(maxlen=MAX_KEYS)
         self._named_keys: set[str] = set()
 
@@ -285,18 +307,19 @@ class Receiving:
         self._report({"event": "noticed", "text": text})
 
     def _report_failures(self, presence: Presence) -> None:
-        """Report failed connections once, and each refused key."""
-        if presence.n_failed and not self._has_failed:
-            self._has_failed = True
-            text = "A connection has failed, because this receiver has no keys."
-            if self._stream.sender_keys:
-                text = "A connection has failed, because its key is not allowed here."
-            self._report({"event": "refused", "text": text})
-        # After a refusal, senders without the right key also close the connection themselves
-        if presence.n_closed and not (self._has_closed or self._has_failed):
-            self._has_closed = True
-            text = CLOSED_WITH_KEYS if self._stream.sender_keys else CLOSED
-            self._report({"event": "noticed", "text": text})
+        """Report each reason of failed connections, and each refused key."""
+        texts = FAILED_WITH_KEYS if self._stream.sender_keys else FAILED
+        new, self._failed = presence.failed - self._failed, presence.failed.copy()
+        n_closed = new.pop("closed", 0)
+        for reason in new:
+            # After a refusal, senders without the right key also close the connection themselves
+            self._closed_again_s = monotonic() + AGAIN_S
+            if reason not in self._reported_reasons:
+                self._reported_reasons.add(reason)
+                self._report({"event": "refused", "text": texts[reason]})
+        if n_closed and monotonic() >= self._closed_again_s:
+            self._closed_again_s = monotonic() + AGAIN_S
+            self._report({"event": "noticed", "text": texts["closed"]})
         while self._refused_keys:
             key = self._refused_keys.popleft()
             if key not in self._named_keys and len(self._named_keys) < MAX_KEYS:

@@ -47,6 +47,7 @@ from engine.live.core.senders import with_token
 from engine.live.ct.playing import Played
 from engine.live.ct.sources.stream import StreamSource
 from engine.live.receiving import child, process, receiver, shared_memory
+from engine.live.receiving.presence import Presence
 from engine.live.receiving.shared_memory import (
     PAGE,
     SEGMENT,
@@ -493,3 +494,38 @@ def test_connection_that_closes_early_is_not_blamed_on_keys(line: Running) -> No
             break
     assert "this receiver has no keys" in line.texts
     assert line.texts.count("closed its connection") == 1
+
+
+def test_connection_that_breaks_the_protocol_is_not_blamed_on_keys(line: Running) -> None:
+    greeting = b"\xff" + bytes(8) + b"\x7f\x03\x01" + b"NULL".ljust(20, b"\0") + bytes(32)
+    with socket.create_connection(("127.0.0.1", line.port)) as stranger:
+        stranger.sendall(greeting + b"\x00\x05hello")
+        line.until(lambda: "broke the protocol of ZeroMQ" in line.texts)
+    assert "keys" not in line.texts
+
+
+@pytest.mark.parametrize(("has_keys", "expected"), [(False, "without keys"), (True, "public key")])
+def test_closed_connections_are_reported_again_after_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_keys: bool, expected: str
+) -> None:
+    """A sender can try every few milliseconds, and another one can fail an hour later."""
+    now = [100.0]
+    monkeypatch.setattr(process, "monotonic", lambda: now[0])
+    stream = process.Stream("tcp://*:0", "frames", sender_keys=("k",) if has_keys else ())
+    with (tmp_path / "reports").open("wb") as target:
+        receiving = process.Receiving(stream, {}, lambda _: None, io.BytesIO(), target)
+        said: list[str] = []
+        monkeypatch.setattr(receiving, "_report", lambda facts: said.append(facts["text"]))
+        presence = Presence()
+        for after_s, n_reports in ((0, 1), (1, 1), (process.AGAIN_S, 2), (1, 2)):
+            now[0] += after_s
+            presence.failed["closed"] += 1
+            receiving._report_failures(presence)
+            assert len(said) == n_reports
+        receiving._report_failures(presence)
+        assert len(said) == 2 and all(expected in each for each in said), "no new connection"
+        # A sender whose key is refused also closes connections itself.
+        now[0] += process.AGAIN_S
+        presence.failed.update({"key": 1, "closed": 1})
+        receiving._report_failures(presence)
+        assert len(said) == 3 and "key" in said[-1] and "closed" not in said[-1]
