@@ -13,6 +13,8 @@ from engine.core.json_types import Plain
 DISTRIBUTION = "isocenter"
 OF_COMMIT = "# branch.oid "
 """Start of the line in which Git states the hash of the checkout."""
+NO_COMMIT, UNKNOWN = "(initial)", "unknown"
+"""Hash that Git states for a checkout without commits, and the commit in a record of it."""
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pydantic", "h5py", "nibabel")
 
 
@@ -49,7 +51,18 @@ def _version(distribution: str) -> str | None:
 
 
 def _commit(root: Path) -> str | None:
-    """Return the hash of the checkout, with "-dirty" after changes; None for an installed wheel."""
+    """Return the hash of the checkout, with "-dirty" after changes.
+
+    Parameters
+    ----------
+    root
+        folder of the program
+
+    Returns
+    -------
+    commit
+        `UNKNOWN` for a checkout without commits or an answer of Git; None for an installed wheel
+    """
     if not (root / ".git").exists():
         return None
     words = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no")
@@ -58,9 +71,11 @@ def _commit(root: Path) -> str | None:
         # A hanging Git, for example on a network drive, must not stop a reconstruction.
         done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
-        return None
+        return UNKNOWN
     lines = done.stdout.splitlines()
     commits = (line.removeprefix(OF_COMMIT) for line in lines if line.startswith(OF_COMMIT))
-    commit = next(commits, None)
+    commit = next(commits, NO_COMMIT)
+    if commit == NO_COMMIT:
+        return UNKNOWN
     is_changed = any(not line.startswith("#") for line in lines)
-    return f"{commit}-dirty" if commit and is_changed else commit
+    return f"{commit}-dirty" if is_changed else commit

@@ -413,7 +413,8 @@ def _software(subject: ReportSubject) -> str:
     known = found if isinstance(found, dict) else {}
     commit = known.get("commit")
     words = f"Isocenter {known.get('isocenter', '(version not known)')}"
-    return f"{words}, commit {str(commit)[:12]}" if commit else words
+    hash, dash, changed = str(commit).partition("-")  # "-dirty" after changes
+    return f"{words}, commit {hash[:12]}{dash}{changed}" if commit else words
 
 
 def _plug_in_rows(subject: ReportSubject) -> Iterator[ReportRow]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from engine.protocols.run_context.environment import _commit
 
 AUTHOR = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
@@ -18,8 +20,10 @@ def git(folder: Path, *words: str) -> str:
 def test_commit_of_a_checkout_is_marked_after_a_change_of_its_files(tmp_path: Path) -> None:
     assert _commit(tmp_path) is None
     git(tmp_path, "init", "-q")
+    assert _commit(tmp_path) == "unknown"
     (tmp_path / "code.py").write_text("one")
     git(tmp_path, "add", "code.py")
+    assert _commit(tmp_path) == "unknown", "it has no commit"
     git(tmp_path, "commit", "-q", "-m", "First")
     hash = git(tmp_path, "rev-parse", "HEAD")
 
@@ -27,3 +31,12 @@ def test_commit_of_a_checkout_is_marked_after_a_change_of_its_files(tmp_path: Pa
     assert _commit(tmp_path) == hash
     (tmp_path / "code.py").write_text("three")
     assert _commit(tmp_path) == f"{hash}-dirty"
+
+
+def test_checkout_is_unknown_without_an_answer_of_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    assert _commit(tmp_path) == "unknown", "the folder is damaged"
+    monkeypatch.setenv("PATH", "")
+    assert _commit(tmp_path) == "unknown"

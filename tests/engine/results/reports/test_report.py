@@ -38,6 +38,7 @@ from engine.results.reports.building import report_of
 from engine.results.reports.illustrations import image_of
 from engine.results.reports.page_flow import BODY_PT, PageFlow, _width_mm, broken
 from engine.results.reports.printed import set_pages
+from engine.results.reports.sections import digests
 from engine.results.reports.signature import FILE, JUDGEMENTS, sign, signatures_of
 from engine.results.reports.site import Site
 from engine.results.reports.subject import ReportSubject
@@ -289,3 +290,20 @@ def test_logo_must_be_a_raster_image(subject, tmp_path):
     for wrong in ("logo.svg", "nothing.png"):
         with pytest.raises(EngineError, match="logo"):
             Site(logo=str(tmp_path / wrong)).logo_bytes()
+
+
+@pytest.mark.parametrize(
+    ("commit", "expected"),
+    [
+        (40 * "a", f"commit {12 * 'a'}"),
+        (f"{40 * 'a'}-dirty", f"commit {12 * 'a'}-dirty"),
+        ("unknown", "commit unknown"),
+        (None, "Isocenter 0.2.0"),
+    ],
+)
+def test_report_states_commit_and_changes_of_the_program(subject, commit, expected):
+    """The mark of changes was cut off with the end of the hash."""
+    made = subject.provenance | {"environment": {"isocenter": "0.2.0", "commit": commit}}
+    known = ReportSubject(subject.result, subject.volume, made, subject.site)
+    (row,) = (each for each in digests(known).rows if each.name == "Software")
+    assert row.value.endswith(expected)
