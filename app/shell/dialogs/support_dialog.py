@@ -82,6 +82,7 @@ def collect_bundle(parent: QWidget, context: AppContext) -> None:
     context
         context of the window
     """
+    from engine.io import usable_memory
     from engine.tools.diagnostics import gather
 
     session = context.session
@@ -90,7 +91,7 @@ def collect_bundle(parent: QWidget, context: AppContext) -> None:
     values = [found.value for found in session.study.inputs.values()]
     recent = context.preferences.recent
     context.commands.run_task(
-        lambda _: gather(log=log, names=[*values, *recent]),
+        lambda _: gather(log=log, names=[*values, *recent], free_bytes=usable_memory()),
         lambda bundle: show_and_save(parent, context, bundle),
         busy=tr("Collecting support information"),
         failed=tr("The support bundle could not be created."),

@@ -74,7 +74,7 @@ def _bundle(path: Path, console: Console) -> None:
 
     if path.suffix.lower() != ".zip":
         raise SettingsError(f"{path.name}: the name of a bundle must end with .zip.")
-    bundle = gather()
+    bundle = gather(free_bytes=usable_memory())
     bundle.write(path)
     # Listed, so that users see the content before they send it
     for name, text in bundle.files.items():

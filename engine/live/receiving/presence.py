@@ -80,11 +80,12 @@ def _reason_of(happened: int, detail: int) -> Failure:
     if happened == zmq.EVENT_HANDSHAKE_FAILED_AUTH:
         return "key"
     # The greeting states if a program uses keys. Keys that do not fit fail at the next step.
-    return {
+    reasons: dict[int, Failure] = {
         zmq.PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH: "mechanism",
         zmq.PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC: "key",
         zmq.PROTOCOL_ERROR_ZMTP_KEY_EXCHANGE: "key",
-    }.get(detail, "protocol")
+    }
+    return reasons.get(detail, "protocol")
 
 
 def _failures() -> int:

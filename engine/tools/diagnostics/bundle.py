@@ -6,7 +6,6 @@ import getpass
 import importlib.metadata
 import io
 import json
-import os
 import platform
 import shutil
 import zipfile
@@ -20,7 +19,6 @@ from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
 from engine.core.paths import cache_dir, config_dir, jobs_dir
 from engine.io.safety.atomic_write import write_atomically
-from engine.io.safety.budget import MEMORY_VARIABLE, usable_memory
 from engine.protocols.run_context.environment import environment
 from engine.tools.diagnostics.faults import last_fault
 from engine.tools.diagnostics.redaction import Redaction, names_of
@@ -41,6 +39,8 @@ PROMISE = (
     "program itself uses remain. Read the files before you send them."
 )
 MAX_CHARS = 400_000
+SIZE = "_bytes"
+"""End of the names of sizes."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,12 @@ class SupportBundle:
         write_atomically(packed.getvalue(), path)
 
 
-def gather(*, log: Iterable[str] = (), names: Iterable[str | Path] = ()) -> SupportBundle:
+def gather(
+    *,
+    log: Iterable[str] = (),
+    names: Iterable[str | Path] = (),
+    free_bytes: int | None = None,
+) -> SupportBundle:
     """Collect a bundle, which takes a second or two.
 
     Parameters
@@ -74,6 +79,8 @@ def gather(*, log: Iterable[str] = (), names: Iterable[str | Path] = ()) -> Supp
         lines of the window's log
     names
         further files and texts that are private
+    free_bytes
+        memory that runs can use, see `engine.io.usable_memory`; None if it is not known
 
     Returns
     -------
@@ -87,7 +94,7 @@ def gather(*, log: Iterable[str] = (), names: Iterable[str | Path] = ()) -> Supp
     redaction = Redaction(_private(names, settings, study))
     texts = {
         "environment.json": _json(environment() | {"packages": _packages()}),
-        "devices.json": redaction.text(_json(_machine())),
+        "devices.json": redaction.text(_json(_machine(free_bytes))),
         "settings.txt": redaction.text("\n".join(_settings(settings))),
         "log.txt": redaction.text("\n".join(log)),
         "job.json": _json(redaction.value(_record(job))) if job else "",
@@ -131,13 +138,30 @@ def _packages() -> dict[str, str]:
     return dict(sorted((str(name), version) for name, version in found))
 
 
-def _machine() -> Plain:
+def _machine(free_bytes: int | None) -> Plain:
     disks = {"cache": cache_dir(), "jobs": jobs_dir()}
-    free = {name: shutil.disk_usage(folder).free for name, folder in disks.items()}
-    devices = [asdict(device) for device in find_devices(usable_memory())]
-    limit = {MEMORY_VARIABLE: os.environ[MEMORY_VARIABLE]} if MEMORY_VARIABLE in os.environ else {}
-    machine = {"machine_free_memory_bytes": cpu_device().free_bytes}
-    return {"devices": devices, "free_bytes": free, **machine, **limit}
+    return {
+        "devices": [_in_gib(asdict(device)) for device in find_devices(free_bytes)],
+        "machine_free_memory_gib": _gib(cpu_device().free_bytes),
+        "free_gib": {name: _gib(shutil.disk_usage(each).free) for name, each in disks.items()},
+    }
+
+
+def _in_gib(values: Plain) -> Plain:
+    """Return facts with sizes in GiB, because long numbers are redacted as those of patients."""
+    found: Plain = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found[name] = _in_gib(value)
+        elif name.endswith(SIZE):
+            found[name.removesuffix(SIZE) + "_gib"] = _gib(value)
+        else:
+            found[name] = value
+    return found
+
+
+def _gib(n_bytes: int) -> float:
+    return round(n_bytes / 2**30, 1)
 
 
 def _newest_job() -> Path | None:

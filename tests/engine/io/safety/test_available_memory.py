@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from zipfile import ZipFile
 
 import psutil
 import pytest
 
 from engine.cli.console import Console
-from engine.cli.machine.doctor import _doctor, _list_devices
+from engine.cli.machine.doctor import _bundle, _doctor, _list_devices
 from engine.core.errors import SettingsError
+from engine.core.paths import HOME_VARIABLE
 from engine.io.safety import budget
 from engine.io.safety.budget import available_memory, free_memory, usable_memory
-from engine.tools.diagnostics import bundle
 
 GIB = 2**30
 FREE = 40 * GIB
@@ -111,15 +113,19 @@ def test_doctor_does_not_pass_an_invalid_limit(monkeypatch):
 
 
 def test_support_bundle_lists_the_memory_that_runs_can_use(write, tmp_path, monkeypatch):
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     second(write, tmp_path, "/job")
     write("sys/job", memory__max=6 * GIB, memory__current=GIB)
-    machine = bundle._machine()
-    assert machine["devices"][0]["free_bytes"] == 5 * GIB
-    assert machine["machine_free_memory_bytes"] == FREE
-    monkeypatch.setenv(budget.MEMORY_VARIABLE, "3")
-    machine = bundle._machine()
-    assert machine["devices"][0]["free_bytes"] < 3 * GIB
-    assert machine[budget.MEMORY_VARIABLE] == "3"
+    for limit, most in (("", 5 * GIB), ("3", 3 * GIB)):
+        monkeypatch.setenv(budget.MEMORY_VARIABLE, limit)
+        path = tmp_path / f"bundle{limit}.zip"
+        _bundle(path, Console())
+        with ZipFile(path) as packed:
+            machine = json.loads(packed.read("devices.json"))
+        cpu = machine["devices"][0]
+        assert most / GIB - 1 < cpu["free_gib"] <= most / GIB and cpu["memory_gib"] == 64.0
+        assert machine["machine_free_memory_gib"] == 40.0, "long numbers would be redacted"
+        assert {*machine["free_gib"]} == {"cache", "jobs"}
 
 
 def test_unreadable_files_are_no_limit(write, tmp_path):
