@@ -1,8 +1,9 @@
 """List the files that an HDF5 file refers to, without reading any of its values.
 
 Three kinds of objects refer to other files: external links, virtual datasets, and datasets in
-external storage. HDF5's library finds them wherever they are in the file. It is not meant for
-hostile files, so the window's own process does not call these functions.
+external storage. HDF5's library finds them wherever they are in the file. A damaged file can end
+its process, also while it is read, so the window lists links only of scans that another process
+has read before.
 """
 
 from __future__ import annotations
