@@ -21,7 +21,7 @@ from app.shell.application import make_app, make_window
 from app.shell.main_window import MainWindow
 from app.workspace.study_list.worklist_page import WorklistPage
 from engine.core.errors import EngineError
-from tests.farm.results_window import Orders
+from tests.farm.results_window import CommandInput
 
 POLL_MS = 20
 
@@ -111,9 +111,9 @@ def main() -> int:
     window = make_window(app)
     window.dialogs.confirm = lambda *words: True  # type: ignore[method-assign]  # the user agrees
     window.show()
-    driver, orders = Driver(window), Orders()
-    orders.came.connect(driver.obey)
-    Thread(target=orders.read, daemon=True).start()
+    driver, commands = Driver(window), CommandInput()
+    commands.received.connect(driver.obey)
+    Thread(target=commands.read, daemon=True).start()
     answer(ready=True)
     return app.exec()
 
