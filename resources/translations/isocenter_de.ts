@@ -3355,6 +3355,11 @@
     </message>
     <message>
       <location filename="app/output/results/comparing_results.py" />
+      <source>The results are not compared, because another image was opened meanwhile.</source>
+      <translation>Die Ergebnisse werden nicht verglichen, weil inzwischen ein anderes Bild geöffnet wurde.</translation>
+    </message>
+    <message>
+      <location filename="app/output/results/comparing_results.py" />
       <source>Reading the results</source>
       <translation>Die Ergebnisse werden gelesen</translation>
     </message>
@@ -5565,6 +5570,16 @@
     </message>
     <message>
       <location filename="app/shell/judge/again_button.py" />
+      <source>The quality was not changed.</source>
+      <translation>Die Qualität wurde nicht geändert.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/again_button.py" />
+      <source>The version of the protocol that made this image is no longer saved.</source>
+      <translation>Die Version des Protokolls, mit der dieses Bild entstand, ist nicht mehr gespeichert.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/judge/again_button.py" />
       <source>Again as</source>
       <translation>Nochmals als</translation>
     </message>
@@ -7641,6 +7656,11 @@
       <location filename="app/state/services/result_commands.py" />
       <source>Result deleted: {title}.</source>
       <translation>Ergebnis gelöscht: {title}.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/result_commands.py" />
+      <source>The result for {scan} is not shown, because another image was opened meanwhile.</source>
+      <translation>Das Ergebnis für {scan} wird nicht angezeigt, weil inzwischen ein anderes Bild geöffnet wurde.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />

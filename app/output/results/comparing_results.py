@@ -11,6 +11,8 @@ from engine.data import Volume
 from engine.modalities import Study
 from engine.results import Result
 
+NOT_COMPARED = tr("The results are not compared, because another image was opened meanwhile.")
+
 
 def compare_results(context: AppContext, lower: Result, upper: Result) -> None:
     """Show two results of a scan with their difference. They are read in a thread.
@@ -25,13 +27,18 @@ def compare_results(context: AppContext, lower: Result, upper: Result) -> None:
         second volume
     """
     session, volumes = context.session, context.session.volumes
-    is_shown = session.run.record.result_id == lower.id and volumes.image is not None
+    record = session.run.record
+    is_shown = record.result_id == lower.id and volumes.image is not None
 
     def read() -> list[tuple[Result, Volume, Study]]:
         wanted = (upper,) if is_shown else (lower, upper)
         return [(each, looked_through(each.volume()), each.study) for each in wanted]
 
     def take(found: list[tuple[Result, Volume, Study]]) -> None:
+        # The image of the run would be that of another result, perhaps of another patient.
+        if session.run.record is not record:
+            session.add_log("info", NOT_COMPARED)
+            return
         for result, volume, study in found:
             name = session.results.names.get(result.id, result.scan)
             origin = Origin.of(volume, study, result.record.inputs)

@@ -10,6 +10,7 @@ from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.shell.page.pages import Pages
 from app.state.models.inputs import DATA
+from app.state.models.messages import Problem
 from app.state.models.quality import QUALITIES, Quality, caption_of, tip_of
 from app.state.services.context import AppContext
 from app.views.literal_text import literal_tip
@@ -17,6 +18,8 @@ from app.views.literal_text import literal_tip
 NO_FINGERPRINT = tr(
     "The image has no fingerprint of its scan, so check that the open scan is of this patient."
 )
+NOT_CHANGED = tr("The quality was not changed.")
+VERSION_GONE = tr("The version of the protocol that made this image is no longer saved.")
 
 
 class AgainButton(QPushButton):
@@ -31,7 +34,7 @@ class AgainButton(QPushButton):
     def __init__(self, context: AppContext, pages: Pages) -> None:
         super().__init__(tr("Again as"))
         self._run, self._study = context.session.run, context.session.study
-        self._pages = pages
+        self._pages, self._report = pages, context.session.raise_problem
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         menu.aboutToShow.connect(self.fill)
@@ -64,7 +67,11 @@ class AgainButton(QPushButton):
         made, base = self._run.record.study, self._study.base
         if made is None:
             return False
-        return made.protocol.name == base.name and made.protocol.modality == base.modality
+        # Another version of a protocol has other settings under the same name.
+        saved = (made.protocol.saved, self._study.identified().saved)
+        versions = {each.sha256 for each in saved if each is not None and each.sha256}
+        is_named = made.protocol.name == base.name and made.protocol.modality == base.modality
+        return is_named and len(versions) < 2
 
     def obstacle(self) -> str:
         """Return the reason why the scan cannot be prepared again; empty if it can."""
@@ -96,7 +103,10 @@ class AgainButton(QPushButton):
         # Only the quality may differ from the image, so a protocol chosen since then is replaced.
         if not self._uses_same_protocol:
             study.use_protocol(made.protocol)
-        study.use_quality(quality)
+        if self._uses_same_protocol:
+            study.use_quality(quality)
+        else:
+            self._report(Problem(NOT_CHANGED, VERSION_GONE, is_fault=False))
         self._pages.show("prepare")
 
     def _show(self) -> None:

@@ -45,6 +45,7 @@ class ResultCommands(QObject):
     def __init__(self, session: Session, commands: Commands) -> None:
         super().__init__()
         self._session, self._commands = session, commands
+        self._n_asked = 0
         self.may_forget_image: Callable[[], bool] = lambda: True
         """Asks the user before an image is lost that exists only in memory."""
         session.run.begun.connect(self._take_order)
@@ -81,9 +82,11 @@ class ResultCommands(QObject):
         # The image of the last run would be lost if it was not stored.
         if not self.may_forget_image():
             return
+        self._n_asked += 1
+        asked = self._n_asked, self._session.study.inputs, self._session.run.record
         self._commands.run_task(
             lambda _: _read_result(result),
-            self._show,
+            lambda opened: self._show_newest(opened, asked),
             busy=tr("Reading the result for {scan}", scan=result.scan),
             failed=tr("The result cannot be opened."),
         )
@@ -216,6 +219,20 @@ class ResultCommands(QObject):
         if record.result_id == result.id:
             record.result_id = ""  # the displayed image is no longer on disk
         self._session.add_log("info", tr("Result deleted: {title}.", title=result.record.title))
+
+    def _show_newest(self, opened: OpenedResult, asked: tuple[int, object, object]) -> None:
+        """Show a result unless the user opened another image since then."""
+        session = self._session
+        now = self._n_asked, session.study.inputs, session.run.record
+        # By identity, because a file of a gigabyte can take longer than the next click.
+        if asked[0] == now[0] and asked[1] is now[1] and asked[2] is now[2]:
+            self._show(opened)
+        else:
+            words = tr(
+                "The result for {scan} is not shown, because another image was opened meanwhile.",
+                scan=opened.result.scan,
+            )
+            session.add_log("info", words)
 
     def _show(self, opened: OpenedResult) -> None:
         if self._session.run.state.is_active:

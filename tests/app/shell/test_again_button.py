@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.state.models.run_record import RunRecord, RunState
+from engine.modalities.protocol_library import EARLIER
 from tests.app.conftest import PATIENCE_MS
 
 
@@ -46,6 +47,36 @@ def test_button_uses_the_protocol_of_the_image(judged):
     again.fill()
     again.menu().actions()[0].trigger()
     assert study.base.name == name and study.quality == "fast"
+
+
+@pytest.mark.parametrize("is_saved", [True, False])
+def test_button_uses_the_version_of_the_protocol_that_made_the_image(qtbot, judged, is_saved):
+    again, study = judged.header.judging.again, judged.session.study
+    problems = []
+    judged.session.problem_raised.connect(problems.append)
+
+    def save_with(iterations: int) -> None:
+        algorithm = study.protocol.algorithm.model_copy(update={"iterations": iterations})
+        study.set_protocol(study.protocol.model_copy(update={"algorithm": algorithm}))
+        judged.commands.save_protocol("Own protocol")
+
+    save_with(4)
+    judged.runner.start()
+    done = lambda: judged.session.run.state is RunState.FINISHED and not judged.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(done, timeout=PATIENCE_MS)
+    save_with(10)
+    earlier = [*judged.context.preferences.folder.rglob(f"{EARLIER}/*.toml")]
+    assert earlier
+    for path in earlier:
+        if not is_saved:
+            path.unlink()
+    again.fill()
+    again.menu().actions()[1].trigger()
+    expected = 2 * 4 if is_saved else 4
+    assert study.protocol.algorithm.iterations == expected, "never those of the newest version"
+    assert [each.title for each in problems] == (
+        [] if is_saved else ["The quality was not changed."]
+    )
 
 
 def test_button_states_why_a_scan_cannot_be_prepared_again(judged):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from threading import Thread, current_thread, main_thread
+from threading import Event, Thread, current_thread, main_thread
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
@@ -13,6 +13,7 @@ from PySide6.QtGui import QDropEvent
 from app.output.results.film_strip import GAP_PX, THUMBNAIL_PX
 from app.state.models.result_list import ResultList
 from app.state.models.run_record import RunState
+from engine.data import Volume
 from engine.results import NewResult, Result, Results
 from engine.results.reports import sign
 from tests.app.conftest import PATIENCE_MS
@@ -98,6 +99,47 @@ def test_click_on_the_compared_result_swaps_the_two(qtbot, twice):
     keys = {volumes.base.key, volumes.overlay.key}
     assert len(keys) == 2, "no image is compared with itself"
     assert volumes.overlay.key == f"result:{first.id}"
+
+
+class Brake:
+    """Reads one result only after it was released."""
+
+    def __init__(self, monkeypatch, slow: Result) -> None:
+        self.released, self.n_read, read = Event(), 0, Result.volume
+
+        def late(result: Result) -> Volume:
+            if result.id == slow.id:
+                self.released.wait(PATIENCE_MS / 1000)
+            self.n_read += 1
+            return read(result)
+
+        monkeypatch.setattr(Result, "volume", late)
+
+
+def test_last_clicked_result_is_shown_although_another_is_read_later(qtbot, twice, monkeypatch):
+    strip, run = twice.centre.strip, twice.session.run
+    first, second = strip.results
+    brake = Brake(monkeypatch, second)
+    twice.context.results.open(second)
+    twice.context.results.open(first)
+    qtbot.waitUntil(lambda: brake.n_read == 1, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "Result from" in run.record.opened, timeout=PATIENCE_MS)
+    brake.released.set()
+    qtbot.waitUntil(lambda: not twice.commands.is_busy, timeout=PATIENCE_MS)
+    assert brake.n_read == 2 and run.record.result_id == first.id
+    assert "is not shown" in twice.session.log[-1].text
+
+
+def test_results_are_not_compared_once_another_image_is_open(qtbot, twice, monkeypatch):
+    strip, volumes = twice.centre.strip, twice.session.volumes
+    first, second = strip.results
+    brake = Brake(monkeypatch, second)
+    drop(strip, 1, 0)
+    twice.session.show_file(first.volume(), "other.nii")
+    brake.released.set()
+    qtbot.waitUntil(lambda: not twice.commands.is_busy, timeout=PATIENCE_MS)
+    assert volumes.overlay is None and volumes.base.name == "other.nii"
+    assert not twice.session.view.fusion.has_values
 
 
 def test_judgement_is_marked_on_the_strip(qtbot, twice):
