@@ -223,7 +223,7 @@ class RayCaster:
             ("shade", SHADE),
         ):
             _set_float(program, f"{name}_{number}", value)
-        textures = (*self._of_volume(packed), self._table(layer.table))
+        textures = (*self._of_volume(packed), self._table(layer.table, layer.unit_mm))
         for name, texture in zip(("values", "table"), textures, strict=True):
             texture.bind(place)
             program.setUniformValue1i(program.uniformLocation(f"{name}_{number}"), place)
@@ -238,7 +238,8 @@ class RayCaster:
             skin = QColor(colour)
             set_(f"skins[{k}]", QVector3D(skin.redF(), skin.greenF(), skin.blueF()))
         _set_float(program, "weight_m", REGION_WEIGHT)
-        _set_float(program, "fog_m", 1 - (1 - FOG) ** self._step_mm)
+        unit_mm = min(1.0, scene.radius_mm / FOG_PARTS)
+        _set_float(program, "fog_m", 1 - (1 - FOG) ** (self._step_mm / unit_mm))
         names = ("coverage", "labels")
         for name, texture in zip(names, self._of_masks(masks), strict=True):
             texture.bind(place)
@@ -275,11 +276,11 @@ class RayCaster:
         self._textures[id(source)] = found
         return found[1]
 
-    def _table(self, colours: NDArray[np.float32]) -> QOpenGLTexture:
+    def _table(self, colours: NDArray[np.float32], unit_mm: float) -> QOpenGLTexture:
         """Return colours with the opacity of one step."""
         table = np.array(colours)
-        # The opacity of a step follows from that of a millimetre: T = (1 − α)^step.
-        table[:, 3] = 1 - (1 - np.minimum(table[:, 3], 0.9999)) ** self._step_mm
+        # The opacity of a step follows from that of a unit: T = (1 − α)^(step / unit).
+        table[:, 3] = 1 - (1 - np.minimum(table[:, 3], 0.9999)) ** (self._step_mm / unit_mm)
         key = table.tobytes()
         if key not in self._tables:
             if len(self._tables) > CACHED_TABLES:
@@ -302,8 +303,9 @@ class RayCaster:
 
 REGION_WEIGHT = 0.6
 """Opacity of the surface of a region."""
-FOG = 0.12
-"""Opacity of one millimetre of a region in a volume rendering."""
+FOG, FOG_PARTS = 0.12, 20
+"""Opacity of one millimetre of a region in a volume rendering; in a smaller volume, of this part of
+its radius."""
 SHADE = 2.2
 """Brightness for a change of the whole window within one voxel."""
 CACHED_TABLES = 16

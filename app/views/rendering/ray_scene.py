@@ -34,12 +34,13 @@ class RayLayer:
     ----------
     packed : the volume as a texture
     table : colours of the window from its lower to its upper limit, (256, 4) RGBA, 0 to 1. A is the
-        opacity of one millimetre.
+        opacity of a length of `unit_mm`
     window : limits of the window in the unit of the volume
     level : value of the surface
     skin : colour of the surface, RGB, 0 to 1
     weight : opacity of the volume in the image, 0 to 1
     is_lit : True if a volume rendering is lit along the gradient
+    unit_mm : length of the opacities [mm]
     """
 
     packed: PackedVolume
@@ -49,6 +50,7 @@ class RayLayer:
     skin: tuple[float, float, float]
     weight: float = 1.0
     is_lit: bool = False
+    unit_mm: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

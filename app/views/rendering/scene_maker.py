@@ -96,8 +96,9 @@ class SceneMaker:
         share = np.linspace(0, 1, len(colours), dtype=np.float32)[:, None]
         anatomical = is_anatomical(volume)
         # Most of a CT is soft tissue in the middle of the window, so bone needs a steeper curve.
-        per_mm = OPACITY / radius_mm * share ** (3 if anatomical else 2)
-        table = np.hstack([colours, 1 - np.exp(-per_mm)]).astype(np.float32)
+        depth = share ** (3 if anatomical else 2)
+        # Of a part of the radius: in a volume of micrometres all of a millimetre is opaque.
+        table = np.hstack([colours, 1 - np.exp(-depth)]).astype(np.float32)
         chosen = colour_map(shown.colour_map)
         skin = colours[round(SKIN_COLOUR * (len(colours) - 1))]
         if anatomical:
@@ -110,7 +111,14 @@ class SceneMaker:
             high = low + self.projection_gain(upper=upper) * (high - low)
         level = self._rendering.level(upper=upper)
         return RayLayer(
-            packed, table, (low, high), level, (red, green, blue), weight, is_lit=anatomical
+            packed,
+            table,
+            (low, high),
+            level,
+            (red, green, blue),
+            weight,
+            is_lit=anatomical,
+            unit_mm=radius_mm / OPACITY,
         )
 
     def projection_gain(self, *, upper: bool) -> float:

@@ -17,9 +17,12 @@ from PySide6.QtWidgets import QApplication
 
 from app.views.planes.placing import VolumePlacing
 from app.views.rendering.packed_volume import PackedMasks, PackedVolume
+from app.views.rendering.packing import PackedParts
 from app.views.rendering.ray_caster import NoOpenGLError, RayCaster
 from app.views.rendering.ray_scene import RayFrame, RayLayer, RayScene
 from app.views.rendering.ray_shader import MODES
+from app.views.rendering.rendering_state import RenderingState
+from app.views.rendering.scene_maker import SceneMaker
 from app.views.rendering.turning import FRONT
 from app.views.scan.scan_scene import SceneCamera
 from app.views.slices.ortho_view import OrthoView
@@ -42,6 +45,7 @@ VIEWS = {
     "top": SceneCamera(-90.0, 90.0),
     "oblique": SceneCamera(-50.0, 35.0),
 }
+SCALES = (1.0, 1e-3)
 EDGE, N_FRAMES, PATIENCE_S = 256, 12, 60
 
 
@@ -180,6 +184,26 @@ def long_bar(limits: tuple[int, int]) -> RayScene:
     return RayScene("projection", bar, np.zeros(3))
 
 
+def scaled(caster: RayCaster, scale: float) -> np.ndarray:
+    """Volume rendering of a ball with a region in it, with all lengths multiplied by a number."""
+    shape = (40, 40, 40)
+    z, y, x = np.ogrid[:40, :40, :40]
+    away = np.sqrt((x - 19.5) ** 2 + (y - 19.5) ** 2 + (z - 19.5) ** 2)
+    # Faint, so that the picture depends on the opacity everywhere.
+    values = (0.3 * (away < 16)).astype(np.float32)
+    values[20, 20, 20] = 1.0
+    state = ViewState()
+    state.set_volume(Volume(values, ImageGrid(shape, (2.0 * scale,) * 3), "kBq/mL"))
+    state.set_window(0.0, 1.0)
+    rendering = RenderingState(state)
+    parts = PackedParts(state.volume, None, (), VolumePlacing())
+    parts.packed_lower = PackedVolume.of(state.volume, *caster.limits)
+    inside = (away < 5).astype(np.uint8)
+    parts.masks = PackedMasks(255 * inside, inside, ("#0000ff",))
+    scene = SceneMaker(state, rendering).scene(parts, FRONT)
+    return drawn(caster, scene, px_per_mm=PX_PER_MM / scale)
+
+
 def main() -> None:
     """Draw all cases."""
     app = QApplication([])
@@ -189,6 +213,7 @@ def main() -> None:
         sys.stdout.write(str(e))
         sys.exit(NO_OPENGL)
     found = cases(caster) | frames(caster)
+    found |= {f"scaled {scale:g}": scaled(caster, scale) for scale in SCALES}
     found["long bar"] = drawn(caster, long_bar(caster.limits))
     pane, spent = turned(large())
     np.savez(sys.argv[1], renderer=caster.renderer, **found, **pane, **spent)

@@ -19,6 +19,7 @@ from tests.app.views.rendering.drawn_cases import (
     N_PX,
     NO_OPENGL,
     PX_PER_MM,
+    SCALES,
     SPOT,
     SPOT_MM,
     VIEWS,
@@ -102,6 +103,17 @@ def test_projection_shows_the_largest_values(pictures):
     assert shown.shape == levels.shape
     # The samples nearest to the centre of a voxel are 0.07 mm away from it, of 3 mm.
     np.testing.assert_allclose(shown, levels, atol=0.035)
+
+
+def test_volume_of_micrometres_has_the_opacity_of_one_of_millimetres(pictures):
+    large, small = (pictures[f"scaled {scale:g}"].astype(int) for scale in SCALES)
+    ball = np.abs(large - large[0, 0]).max(axis=2) > 8
+    assert ball.sum() == pytest.approx(np.pi * (32 * PX_PER_MM) ** 2, rel=0.15)
+    # The region has the opacity of a millimetre in one, and of a part of the radius in the other.
+    outside = ball & (np.abs(large[..., 2] - large[..., 0]) < 8)
+    assert np.abs(large - small)[outside].max() <= 4
+    centre = small[190:210, 190:210].mean(axis=(0, 1))
+    assert centre[2] - centre[0] > 30, "the region is visible"
 
 
 def test_bar_longer_than_a_texture_is_drawn_in_its_size(pictures):
