@@ -1,8 +1,9 @@
 """Private words: words of this project for things that have a name in the field.
 
 The list is the table "Private words we do not use" in engine/CONVENTIONS.md. Names of modules,
-classes, functions and parameters must not contain them. `private_names.txt` holds the old names
-that still do; it may only shrink. `reviewed_names.txt` holds accepted names with a reason.
+classes, functions, parameters, variables and attributes must not contain them. `private_names.txt`
+holds the old names that still do; it may only shrink. `reviewed_names.txt` holds accepted names
+with a reason.
 
     python -m tests.private_words           count the private words in texts (advice only)
     python -m tests.private_words --prune   remove names that are gone from private_names.txt
@@ -26,6 +27,8 @@ PAGE = ROOT / "engine" / "CONVENTIONS.md"
 HEADING = "## Private words we do not use"
 OLD_NAMES = Path(__file__).with_name("private_names.txt")
 REVIEWED_NAMES = Path(__file__).with_name("reviewed_names.txt")
+COMPILED = "engine/kernels/"
+"""Variables of kernels are not checked: a change of a name compiles all kernels again."""
 TEXTS = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md", "engine/**/*.md")
 
 
@@ -58,6 +61,10 @@ def names_of(source: Source) -> Iterator[tuple[str, int]]:
                 | ast.AsyncFunctionDef(name=name)
                 | ast.ClassDef(name=name)
                 | ast.arg(arg=name)
+            ):
+                yield name, node.lineno
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) if (
+                not source.path.startswith(COMPILED)
             ):
                 yield name, node.lineno
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # a file has one kind, so the readers of other kinds are not 
     from engine.io.base import Format
     from engine.io.listmode.event_facts import EventFacts
 
-Look = Callable[[], Report]
+MakeReport = Callable[[], Report]
 
 
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
@@ -96,7 +96,7 @@ class _Recognised:
     """
 
     name: str
-    preview: Look
+    preview: MakeReport
     format: str = ""
 
 
@@ -198,7 +198,7 @@ def _of_no_scan(file: InputFile, scanner: str | None) -> _Recognised:
     raise unnamed(file, f"{path.name}: {NOTHING_KNOWN}")
 
 
-def _of_reader(file: InputFile, reader: type[Format], preview: Look) -> _Recognised:
+def _of_reader(file: InputFile, reader: type[Format], preview: MakeReport) -> _Recognised:
     return _Recognised(reader.name, preview, reader.format_of(file))
 
 

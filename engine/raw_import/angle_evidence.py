@@ -195,7 +195,8 @@ def in_file(file: InputFile, name: str, counts: ImageCounts) -> Clue | None:
     if not isinstance(found, TextAngles):
         return found
     # A reference keeps the file as the single source; a table needs its column copied.
-    if found.values.size == content.plain.size and np.array_equal(found.values, content.plain):
+    column = content.single_column
+    if found.values.size == column.size and np.array_equal(found.values, column):
         turn = _turn(found, counts)
         if turn is not None:  # the sidecar reads it as it stands
             table = {"file": name, **turn.table}

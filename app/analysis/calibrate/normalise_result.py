@@ -72,8 +72,8 @@ class NormaliseResult(QWidget):
         """
         from engine.tools.normalisation_scan import crystal_map, over_distance, over_ring_difference
 
-        set_paragraphs(self.notes, made.remarks)
-        self.notes.setVisible(bool(made.remarks))
+        set_paragraphs(self.notes, made.notes)
+        self.notes.setVisible(bool(made.notes))
         pixels = crystal_map(made.found, made.scanner)
         self.crystals.show_raster(pixels)
         self.crystal_words.setText(_crystal_words(pixels, made.found.errors.crystals))

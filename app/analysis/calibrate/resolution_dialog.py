@@ -168,7 +168,7 @@ class ResolutionDialog(MeasurementDialog):
             if n == 1
             else tr("{n} point sources were measured.", n=n)
         )
-        self._show_text(" ".join((text, *found.remarks)), "warning" if found.remarks else "ok")
+        self._show_text(" ".join((text, *found.notes)), "warning" if found.notes else "ok")
         self._enable_inputs()
 
     def _clear_result(self) -> None:

@@ -19,7 +19,7 @@ NO_FINGERPRINT = tr(
     "The image has no fingerprint of its scan, so check that the open scan is of this patient."
 )
 NOT_CHANGED = tr("The quality was not changed.")
-VERSION_GONE = tr("The version of the protocol that made this image is no longer saved.")
+VERSION_MISSING = tr("The version of the protocol that made this image is no longer saved.")
 
 
 class AgainButton(QPushButton):
@@ -106,7 +106,7 @@ class AgainButton(QPushButton):
         if self._uses_same_protocol:
             study.use_quality(quality)
         else:
-            self._report(Problem(NOT_CHANGED, VERSION_GONE, is_fault=False))
+            self._report(Problem(NOT_CHANGED, VERSION_MISSING, is_fault=False))
         self._pages.show("prepare")
 
     def _show(self) -> None:

@@ -250,10 +250,10 @@ def _scan_texts(session: Session) -> list[str]:
     if base is None or overlay is None or overlay.kind == "error":
         return []
     note, scan = session.volumes.pairing_note, overlay.origin.fingerprint or overlay.origin.digest
-    said = [text for words, text in NOTES.items() if any(words in each for each in note)]
-    if said and scan and base.origin.is_same_scan(overlay.origin) is not True:
-        said.append(f"scan of the second volume: fingerprint {scan[:SHOWN]}")
-    return said
+    labels = [text for words, text in NOTES.items() if any(words in each for each in note)]
+    if labels and scan and base.origin.is_same_scan(overlay.origin) is not True:
+        labels.append(f"scan of the second volume: fingerprint {scan[:SHOWN]}")
+    return labels
 
 
 def _frame_text(session: Session) -> str | None:

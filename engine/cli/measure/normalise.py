@@ -103,7 +103,7 @@ def _normalise(arguments: argparse.Namespace, console: Console) -> None:
     console.close()
     made.write(arguments.output)
     _show(made.found, console)
-    for remark in made.remarks:
+    for remark in made.notes:
         console.note(f"{remark}")
     console.line(f"Normalisation: {arguments.output}")
 

@@ -78,11 +78,11 @@ class InterfileImage(FramesReader):
 
     @classmethod
     def format_of(cls, file: InputFile) -> str:
-        said = _squeezed(file.head)
+        squeezed = _squeezed(file.head)
         marks = {b"castorversion": "CASToR", b"namespace:=imagesubheader": "Siemens"}
         # CASToR before STIR, because a CASToR header can contain keys of STIR.
-        maker = next((name for mark, name in marks.items() if mark in said), "")
-        if not maker and (b"keys:=stir" in said or file.path.suffix.lower() == HEADER):
+        maker = next((name for mark, name in marks.items() if mark in squeezed), "")
+        if not maker and (b"keys:=stir" in squeezed or file.path.suffix.lower() == HEADER):
             maker = "STIR"
         return f"Interfile ({maker})" if maker else "Interfile"
 
@@ -90,14 +90,14 @@ class InterfileImage(FramesReader):
     def accepts(cls, file: InputFile) -> bool:
         if not is_interfile(file.head):
             return False
-        said = _squeezed(file.head)
+        squeezed = _squeezed(file.head)
         if cls.ends(file.path):
             return True
-        is_other = any(mark in said for mark in OTHERS)
+        is_other = any(mark in squeezed for mark in OTHERS)
         # Old programs do not state that a file is an image, so exclude marks of scans.
-        is_complete = all(mark in said for mark in REQUIRED) and not is_other
-        is_marked = any(mark in said for mark in MARKS)
-        return b"nameofdatafile:=" in said and (is_marked or is_complete)
+        is_complete = all(mark in squeezed for mark in REQUIRED) and not is_other
+        is_marked = any(mark in squeezed for mark in MARKS)
+        return b"nameofdatafile:=" in squeezed and (is_marked or is_complete)
 
     @classmethod
     def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
@@ -130,13 +130,13 @@ class InterfileImage(FramesReader):
         info = {**provenance, **_facts(header, is_map=bool(NAMES_A_MAP.search(file.name)))}
         sides, note = _sides(header)
         stated = {HFS_AXES: FEETWARDS, **header.axes_facts} if sides == NO_SIDES else {}
-        said = (*notes, *note, *moved, *of_nan, *header.order_note())
+        all_notes = (*notes, *note, *moved, *of_nan, *header.order_note())
         volume = Volume(
             stack[0],
             grid,
             _unit(header),
             {**info, **times_of(header), **stated, "axes": sides},
-            said,
+            all_notes,
             header.text("patient id") or "",
         )
         frames = framed(file.path, stack if len(stack) > 1 else stack[0], volume)

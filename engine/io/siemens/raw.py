@@ -96,8 +96,8 @@ def kind_behind(file: InputFile) -> str:
     header = other_file(file.path)
     if header is None:
         return ""
-    with open_input(header) as beside:
-        return kind_of(beside)
+    with open_input(header) as header_file:
+        return kind_of(header_file)
 
 
 @contextmanager
@@ -119,7 +119,10 @@ def opened_behind(file: InputFile) -> Iterator[tuple[RawData, InterfileHeader, I
         with opened(file) as found:
             yield found
         return
-    with open_input(header, may_be_cut=file.may_be_cut) as beside, opened(beside) as found:
+    with (
+        open_input(header, may_be_cut=file.may_be_cut) as header_file,
+        opened(header_file) as found,
+    ):
         yield found
 
 
@@ -151,8 +154,8 @@ def opened(file: InputFile) -> Iterator[tuple[RawData, InterfileHeader, InputFil
     if raw.data == file.path:
         yield raw, header, InputPart(file, raw.start, raw.n_bytes)
         return
-    with open_input(raw.data, may_be_cut=file.may_be_cut) as beside:
-        yield raw, header, beside
+    with open_input(raw.data, may_be_cut=file.may_be_cut) as data_file:
+        yield raw, header, data_file
 
 
 def other_file(path: Path) -> Path | None:
@@ -255,10 +258,10 @@ def _read(file: InputFile) -> RawData:
         return RawData(kind, text, file.path, 0, part.start)
     start, n_bytes = elements.get(DATA, (0, 0))
     # A .bf next to the file wins over the element, which then does not contain the data.
-    beside = other_file(file.path)
-    state = None if beside is None else state_of(beside)
-    if beside is not None and state is not None:
-        return RawData(kind, text, beside, 0, state[0])
+    other = other_file(file.path)
+    state = None if other is None else state_of(other)
+    if other is not None and state is not None:
+        return RawData(kind, text, other, 0, state[0])
     if not n_bytes:
         raise FileFormatError(
             f"{file.name}: contains only a header and no data; copy the data file "

@@ -117,8 +117,8 @@ def read_meta_image(file: InputFile) -> MetaImage:
     if fields[LAST].upper() == "LOCAL":
         data = _payload(file, start, n_bytes, fields)
     else:
-        with open_adjacent(path, fields[LAST]) as beside:
-            data = _payload(beside, _skipped(fields, beside, n_bytes), n_bytes, fields)
+        with open_adjacent(path, fields[LAST]) as adjacent:
+            data = _payload(adjacent, _skipped(fields, adjacent, n_bytes), n_bytes, fields)
     values = np.frombuffer(data, kind).reshape(size[::-1])
     # A fourth axis of length 1 is not a series.
     values = values[0] if size[3:] == [1] else values

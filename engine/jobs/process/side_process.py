@@ -31,10 +31,10 @@ Task = TypeVar("Task")
 
 
 class _Closed(Enum):
-    GONE = "gone"
+    CLOSED = "gone"
 
 
-GONE: Final = _Closed.GONE
+CLOSED: Final = _Closed.CLOSED
 """The process has ended, and all its messages were received."""
 
 
@@ -86,7 +86,7 @@ class SideProcess(Generic[Message]):
         Returns
         -------
         message
-            None if there was none in time, `GONE` once the process has ended
+            None if there was none in time, `CLOSED` once the process has ended
         """
         if not wait([self._events, self._process.sentinel], timeout_s):
             return None
@@ -96,8 +96,8 @@ class SideProcess(Generic[Message]):
                 message: Message = self._events.recv()
                 return message
         except (EOFError, OSError):
-            return GONE
-        return GONE
+            return CLOSED
+        return CLOSED
 
     def messages(
         self, last: tuple[type[Message], ...], goes_on: Callable[[], bool]
@@ -122,7 +122,7 @@ class SideProcess(Generic[Message]):
                 if not goes_on():
                     return
                 message = self.receive(POLL_S)
-                if message is GONE:
+                if message is CLOSED:
                     break
                 if message is not None:
                     is_last = isinstance(message, last)

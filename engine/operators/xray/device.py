@@ -29,7 +29,7 @@ from engine.kernels.cone.device_joseph_gather import fitting
 from engine.kernels.cone.joseph_variants import GatherVariant
 from engine.kernels.tuning import tuned_back
 from engine.operators.xray.parts import PartProgress, Parts, leaving, parts_for, within
-from engine.operators.xray.scene import Scene, Three, VolumeBox, Way
+from engine.operators.xray.scene import Direction, Scene, Three, VolumeBox
 from engine.operators.xray.tools import Tools, Transposing
 from engine.operators.xray.transfers import ComputedViews, Transfers
 
@@ -101,7 +101,7 @@ class DeviceXray:
         """
         return self._fitting(box.shape, partial(self._back, y, box, as_adjoint))
 
-    def compile(self, direction: Way) -> None:
+    def compile(self, direction: Direction) -> None:
         """Compile the kernels of `forward`, `transposed` or `back`."""
         if direction == "back":
             self._tools.back(self._variant(VolumeBox.of(None, self._scene.grid.shape)))

@@ -28,7 +28,7 @@ from engine.kernels.host_variants import BackForm
 from engine.kernels.parallel_back import level_buffers, parallel
 from engine.kernels.stored_variants import Slot, back_slot, chosen, edge_class, power_class
 from engine.kernels.vectors.window import MARGIN
-from engine.operators.xray.scene import FEW_SLICES, Scene, Three, VolumeBox, Way
+from engine.operators.xray.scene import FEW_SLICES, Direction, Scene, Three, VolumeBox
 
 if TYPE_CHECKING:
     from engine.operators.xray.few_slices import FewSlices
@@ -135,7 +135,7 @@ class HostXray:
 
         return cone_back_few_slices
 
-    def compile(self, direction: Way) -> None:
+    def compile(self, direction: Direction) -> None:
         """Compile the kernel of `forward`, `transposed` or `back`, by a call without lines."""
         one = np.zeros((1, 1, 1), np.float32 if direction == "back" else self._dtype)
         if direction != "back" and self._few:

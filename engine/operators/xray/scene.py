@@ -17,7 +17,7 @@ from engine.kernels.parallel_back import are_level
 
 Region = tuple[slice, slice, slice]
 Three = tuple[int, int, int]
-Way = Literal["forward", "transposed", "back"]
+Direction = Literal["forward", "transposed", "back"]
 """Line integrals, their transpose, or the voxel-driven back projection."""
 
 FEW_SLICES = 32

@@ -94,13 +94,13 @@ class MeasuredNormalisation:
     found : components with their errors
     scanner : scanner of the scans
     info : description of the measurement for the file
-    remarks : warnings, one sentence each
+    notes : warnings, one sentence each
     """
 
     found: MeasuredComponents
     scanner: RingScanner
     info: Plain
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
 
     def write(self, path: Path) -> None:
         """Write a normalisation file; its folder must exist.

@@ -66,14 +66,14 @@ class MeasuredResolution:
     spread : widths by distance from the axis
     scanner : scanner of the scans
     diameter_mm : subtracted diameter of the sources
-    remarks : warnings, one sentence each
+    notes : warnings, one sentence each
     """
 
     sources: tuple[PointSource, ...]
     spread: PointSpread
     scanner: RingScanner
     diameter_mm: float
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
 
     def write(self, path: Path) -> None:
         """Write the table that the resolution model reads; its folder must exist.
@@ -135,9 +135,9 @@ def measure_resolution(
     if scanner is None:
         raise SettingsError("no scan was given; give at least one scan of point sources.")
     spread = point_spread_of(found, diameter_mm=request.diameter_mm)
-    remarks = (ONE_DISTANCE,) if len(spread.radius_mm) == 1 else ()
+    notes = (ONE_DISTANCE,) if len(spread.radius_mm) == 1 else ()
     sources = tuple(sorted(found, key=lambda source: source.radius_mm))
-    made = MeasuredResolution(sources, spread, scanner, request.diameter_mm, remarks)
+    made = MeasuredResolution(sources, spread, scanner, request.diameter_mm, notes)
     # The last event has the result, for callers in another process
     tell(made)
     return made

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic
 
 from engine.jobs.process.exit_reasons import exit_text
-from engine.jobs.process.side_process import GONE, Refused
+from engine.jobs.process.side_process import CLOSED, Refused
 from engine.tools.tuning.outcome import Began, SearchEvent, TriedVariant, Trying
 from engine.tools.tuning.problem import Values
 from engine.tools.tuning.request import SearchRequest
@@ -114,7 +114,7 @@ class _SearchState:
         self.trying = None
         while True:
             message = process.receive(POLL_S)
-            if message is GONE:
+            if message is CLOSED:
                 return None
             if isinstance(message, SearchEnded | Refused):
                 return message

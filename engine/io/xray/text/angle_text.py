@@ -126,7 +126,7 @@ def angles_in_text(file: InputFile, lengths: Sequence[int], column: str = "") ->
             f"{file.name}: not a text file; choose a text file or an array of angles."
         )
     # One number per line needs no title, so any length is accepted here.
-    if len(content.plain) and not column:
+    if len(content.single_column) and not column:
         return bare_angles(content)
     found = of_column(content, column) if column else choose(content, file.name, lengths)
     if isinstance(found, TextAngles):
@@ -146,7 +146,7 @@ def angles_in_text(file: InputFile, lengths: Sequence[int], column: str = "") ->
 
 def bare_angles(content: TextContent) -> TextAngles:
     """Return the numbers of a text with one number per line."""
-    return _text_angles(NumberList("column 1", "", content.plain), content)
+    return _text_angles(NumberList("column 1", "", content.single_column), content)
 
 
 def words_of(text: str) -> frozenset[str]:

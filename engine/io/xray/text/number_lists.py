@@ -78,13 +78,14 @@ class TextContent:
     ----------
     lists : the lists; equal lists only once
     head : text of all lines without numbers, which can state units
-    plain : (n,) numbers of a text with one number per line and comments after #; otherwise empty
+    single_column : (n,) numbers of a text with one number per line and comments after #; empty
+        for other texts
     is_bare : True if there are hardly any words
     """
 
     lists: tuple[NumberList, ...]
     head: str = ""
-    plain: Array = field(default_factory=lambda: np.empty(0))
+    single_column: Array = field(default_factory=lambda: np.empty(0))
     is_bare: bool = False
 
 
@@ -324,8 +325,8 @@ def _different(lists: Iterator[NumberList] | list[NumberList]) -> tuple[NumberLi
 
 def _value(text: str) -> float:
     # Unicode minus, decimal comma, and the exponent D of Fortran.
-    plain = text.replace("\u2212", "-").replace(",", ".").lower().replace("d", "e")
-    return float(plain)
+    normalised = text.replace("\u2212", "-").replace(",", ".").lower().replace("d", "e")
+    return float(normalised)
 
 
 def lists_in_json(text: str) -> list[tuple[str, NDArray[np.float64]]] | None:

@@ -65,7 +65,7 @@ def test_measurement_is_saved_and_used(qtbot, controls, dialog, small_study, tmp
     assert dialog.tabs.currentIndex() == 1 and dialog.components.crystals.has_raster
     assert len(dialog.components.rings.curve.getData()[0]) == scanner.n_classes[0]
     shown = as_written(dialog.components.notes.text())
-    assert all(remark in shown for remark in made.remarks[:1])
+    assert all(remark in shown for remark in made.notes[:1])
     target = tmp_path / "norm.h5"
     monkeypatch.setattr("app.state.services.saving.ask_save", lambda *_: target)
     dialog.use.setChecked(True)

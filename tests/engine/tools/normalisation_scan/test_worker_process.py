@@ -59,8 +59,8 @@ def test_progress_is_reported_up_to_the_file(scan: Path, tmp_path: Path) -> None
     assert steps[0].change > SMALL >= steps[-1].change and len(steps) < MAX_STEPS
     made = events[-1]
     assert isinstance(made, MeasuredNormalisation)
-    assert "Crystals without counts: 1 of 72" in made.remarks[0]
-    assert any("no delayed coincidences" in remark for remark in made.remarks)
+    assert "Crystals without counts: 1 of 72" in made.notes[0]
+    assert any("no delayed coincidences" in remark for remark in made.notes)
     made.write(tmp_path / "norm.h5")
     assert np.array_equal(
         read_components(tmp_path / "norm.h5", RING).crystals, made.found.components.crystals
