@@ -235,13 +235,33 @@ def count(text: str) -> int:
     argparse.ArgumentTypeError
         for other values
     """
+    return _whole_number(text, 1)
+
+
+def seed(text: str) -> int:
+    """Parse the seed of random numbers, a whole number of at least 0.
+
+    Parameters
+    ----------
+    text
+        value of the option
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        for other values
+    """
+    return _whole_number(text, 0)
+
+
+def _whole_number(text: str, least: int) -> int:
     try:
         value = int(text)
     except ValueError:
-        value = 0
-    if value < 1:
+        value = least - 1
+    if value < least:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not valid; expected a whole number of at least 1"
+            f"{text!r} is not valid; expected a whole number of at least {least}"
         )
     return value
 
@@ -297,7 +317,7 @@ def resolve_pseudonyms(arguments: argparse.Namespace) -> None:
     for option, value in list(vars(arguments).items()):
         is_input = isinstance(value, str | Path) and option not in outputs
         # An existing file with the name of a pseudonym is meant literally
-        if is_input and not _is_there(value):
+        if is_input and not is_there(value):
             found = file_of(str(value))
             if found is not None:
                 setattr(arguments, option, type(value)(found))
@@ -317,7 +337,7 @@ def missing_file_hint(arguments: argparse.Namespace) -> str:
     for option, value in vars(arguments).items():
         for each in value if isinstance(value, list | tuple) else (value,):
             # Only options of type Path surely name files
-            if option not in outputs and isinstance(each, Path) and not _is_there(each):
+            if option not in outputs and isinstance(each, Path) and not is_there(each):
                 hint = file_hint(each)
                 if hint:
                     return hint
@@ -363,11 +383,11 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
     no_inputs = {"act", "outputs", "inputs", *(option for option, *_ in arguments.outputs)}
     for option, value in vars(arguments).items():
         for each in value if isinstance(value, list | tuple) else (value,):
-            if option not in no_inputs and isinstance(each, str | Path) and _is_there(each):
+            if option not in no_inputs and isinstance(each, str | Path) and is_there(each):
                 yield from _files_of(Path(each))
 
 
-def _is_there(name: str | Path) -> bool:
+def is_there(name: str | Path) -> bool:
     """Return True if a value names an existing file or folder.
 
     An empty value is not a file, although `Path("")` is the current folder. Values that are too

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from engine.core.printing import print_lines
@@ -129,12 +130,16 @@ class Parser(argparse.ArgumentParser):
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         no_number = _NO_NUMBER.get(action.type) if isinstance(action.type, type) else None
         try:
-            return super()._get_value(action, arg_string)
+            value = super()._get_value(action, arg_string)
         except argparse.ArgumentError:
             if no_number is None:
                 raise
             # Otherwise argparse names the Python type
             raise argparse.ArgumentError(action, no_number.format(arg_string)) from None
+        # No option has a meaning for nan, inf, or a number beyond the range such as 1e400
+        if isinstance(value, float) and not isfinite(value):
+            raise argparse.ArgumentError(action, f"{arg_string!r} is not a finite number.")
+        return value
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         """Return the options that an abbreviation can mean, without hidden spellings."""

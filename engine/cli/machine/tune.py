@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
 from engine.cli.device import add_device, device_of
-from engine.cli.outputs import add_force, add_json, add_threads, write_json
+from engine.cli.outputs import add_force, add_json, add_threads, seed, write_json
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.backend import Backend
 from engine.core.errors import ResourceError
@@ -57,7 +57,7 @@ def add_verbs(verbs: Verbs) -> None:
         default=STRATEGIES[0],
         help="search strategy of Kernel Tuner (default: %(default)s)",
     )
-    p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed of the strategy")
+    p.add_argument("--seed", type=seed, default=1, metavar="N", help="random seed of the strategy")
     add_json(p, "write all tried variants as JSON")
     p.add_argument("--forget", action="store_true", help="delete the stored variants; do not tune")
     p.add_argument("--show", action="store_true", help="show the stored variants; do not tune")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
-from engine.cli.outputs import add_force, add_merge_layers, add_output, add_threads
+from engine.cli.outputs import add_force, add_merge_layers, add_output, add_threads, seed
 from engine.cli.simulate.response import panels_of, resume_hint
 from engine.core.errors import SettingsError
 from engine.data.runs.events import Progressed, StageStarted
@@ -54,7 +54,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
         metavar="FRACTION",
         help="share of randoms in the prompts",
     )
-    p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed")
+    p.add_argument("--seed", type=seed, default=1, metavar="N", help="random seed")
     add_merge_layers(p)
     add_threads(p)
 

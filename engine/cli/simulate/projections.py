@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.cli.console import Console
-from engine.cli.outputs import add_force, add_output, add_threads
+from engine.cli.outputs import add_force, add_output, add_threads, is_there, seed
 from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
 from engine.data.runs.events import Progressed
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PHANTOMS = ("head", "tooth", "jaw", "thorax", "spheres")
 ORBITS = ("circle", "short", "fan", "helix", "parallel")
 FORMATS = (".h5", ".nxs", ".toml")
+MAX_PHOTONS, MAX_FLATS, MAX_OVERSAMPLE = 1e15, 10_000, 64
+"""The Poisson generator ends at 9e18; more images or rays would only fill the memory."""
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
@@ -40,7 +42,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
         help=f"{', '.join(PHANTOMS)}, or a volume in 1/mm or HU (NIfTI, HDF5)",
     )  # fmt: skip
     p.add_argument("--scale", type=float, default=1.0, metavar="S", help="scale of the phantom")
-    p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed")
+    p.add_argument("--seed", type=seed, default=1, metavar="N", help="random seed")
     _add_orbit(p.add_argument_group("orbit and detector"))
     _add_counting(p.add_argument_group("counting"))
 
@@ -133,6 +135,7 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
     from engine.simulate.xray import Detector, simulate_integrals, simulate_xray
 
     a = arguments
+    _refuse_limits(a)
     if a.output.suffix.lower() not in FORMATS:
         raise SettingsError(
             f"{a.output.name}: the name of a scan must end with {', '.join(FORMATS)}."
@@ -166,6 +169,17 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
     console.line(f"Scan: {a.output}")
 
 
+def _refuse_limits(a: argparse.Namespace) -> None:
+    """Refuse numbers that the random generator or the memory cannot take."""
+    for name, value, most in (
+        ("photons", a.photons, MAX_PHOTONS),
+        ("flats", a.flats, MAX_FLATS),
+        ("oversample", a.oversample, MAX_OVERSAMPLE),
+    ):
+        if value > most:
+            raise SettingsError(f"--{name} {value:g}: expected at most {most:g}; reduce it.")
+
+
 def phantom_makers() -> dict[str, Callable[[], ShapePhantom]]:
     """Return the built-in phantoms of X-ray scans by name."""
     from engine.simulate.anatomy import thorax
@@ -188,7 +202,7 @@ def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
     if name in makers:
         made = makers[name]()
         return ShapePhantom(made.name, scaled(made.shapes, scale))
-    if not Path(name).exists():
+    if not is_there(name):
         from engine.cli.suggestions import did_you_mean
 
         meant = did_you_mean(name, makers)

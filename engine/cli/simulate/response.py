@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
-from engine.cli.outputs import add_force, add_merge_layers, add_output
+from engine.cli.outputs import add_force, add_merge_layers, add_output, seed
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
@@ -54,7 +54,7 @@ def add_verbs(verbs: Verbs) -> None:
         help="accept every first interaction at any energy",
     )
     p.add_argument(
-        "--seed", type=int, metavar="N", help="random seed of the points or photons (default: 1)"
+        "--seed", type=seed, metavar="N", help="random seed of the points or photons (default: 1)"
     )
     add_merge_layers(p)
     p.set_defaults(act=_build)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.console import Console
-from engine.cli.outputs import add_force, add_output
+from engine.cli.outputs import add_force, add_output, seed
 from engine.cli.simulate import histogram, projections
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import SettingsError
@@ -43,7 +43,7 @@ def add_verbs(verbs: Verbs) -> None:
         metavar="FRACTION",
         help="share of randoms in the prompts",
     )
-    p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed")
+    p.add_argument("--seed", type=seed, default=1, metavar="N", help="random seed")
     p.add_argument("--no-attenuation", action="store_true", help="simulate without attenuation")
     p.add_argument(
         "--grey",
