@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.shell import main_window
 from app.shell.dialogs import passphrase
 from engine.core.paths import HOME_VARIABLE
 from engine.io.safety.signing_key import PASSPHRASE, needs_passphrase, set_passphrase, signing_key
@@ -63,7 +64,7 @@ def test_each_signing_action_asks_first(window, monkeypatch, action) -> None:
         "queue": window.context.queue.add,
         "report": lambda: _report(window),
     }
-    monkeypatch.setattr(window.dialogs, "export", lambda *_: None)
+    monkeypatch.setattr(main_window, "ask_and_export", lambda *_: None)
     actions[action]()
     assert len(asked) == 1
 
