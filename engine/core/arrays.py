@@ -48,6 +48,18 @@ def module_of(values: Any) -> ModuleType:
     return module
 
 
+def is_in_files(values: Any) -> bool:
+    """Return True for an `OutOfCoreArray`, which is neither a NumPy array nor on a GPU.
+
+    Parameters
+    ----------
+    values
+        array of any library
+    """
+    # By name, because data types depend on this module.
+    return type(values).__module__ == "engine.data.storage.out_of_core"
+
+
 def only_read(values: Array) -> Array:
     """Return a read-only view of a NumPy array.
 
@@ -129,7 +141,8 @@ def _converted(values: Any) -> Any:
     if isinstance(values, numpy.ma.MaskedArray):
         raise DataError("The array has a mask, which would be lost; pass array.filled(0).")
     library = type(values).__module__.split(".")[0]
-    if isinstance(values, numpy.ndarray) or library == "cupy":
+    # An import of arrays in files would map them, and lose their storage.
+    if isinstance(values, numpy.ndarray) or library == "cupy" or is_in_files(values):
         return values
     if library in _REFUSED:
         raise DataError(_REFUSED[library])

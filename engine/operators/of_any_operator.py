@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.core.arrays import Array, accepted, is_tensor, module_of
+from engine.core.arrays import Array, accepted, is_in_files, is_tensor, module_of
 from engine.core.errors import ArgumentError, DataError, NumericalError, ResourceError
 from engine.core.interactive import shown
 
@@ -83,7 +83,8 @@ def check_device(A: LinearOperator, values: Array) -> None:
     DataError
         with the remedy; moving the values there and back would hide a large cost
     """
-    if A.on is not None and A.on.gpu is None and module_of(values) is not np:
+    on_host = module_of(values) is np or is_in_files(values)
+    if A.on is not None and A.on.gpu is None and not on_host:
         raise DataError(
             f"{A.name} works on the CPU, but the array is on a GPU; create the operator with "
             "on=engine.best(), or copy the array to the host."
