@@ -10,7 +10,6 @@ from functools import cache, cached_property
 from pathlib import Path
 
 LEAVES = (
-    "core.amounts",
     "core.arrays",
     "core.checked",
     "core.errors",

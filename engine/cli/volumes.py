@@ -16,8 +16,8 @@ from engine.cli.outputs import (
     add_output,
 )
 from engine.cli.verbs import Verbs, add_verb
-from engine.core.amounts import amount
 from engine.core.errors import DataError, SettingsError
+from engine.core.visible_text import amount
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io import (

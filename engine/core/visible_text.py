@@ -1,4 +1,4 @@
-"""Foreign text for a terminal or a label: control characters become visible marks.
+"""Text for a terminal or a label: control characters become visible marks, numbers have nouns.
 
 Names of files, answers of a network and headers can contain control characters. A terminal obeys
 them: they set its title, erase a line or hide text. Bidirectional characters reverse the order in
@@ -16,6 +16,19 @@ _LINES = "\u2028\u2029"
 _CONTROL = "\x00-\x1f\x7f-\x9f\ud800-\udfff"
 _LINE = re.compile(f"[{_CONTROL}{_LINES}{_BIDIRECTIONAL}]")
 _PARAGRAPHS = re.compile(f"(?![\t\n])[{_CONTROL}{_LINES}{_BIDIRECTIONAL}]")
+
+
+def amount(n: int, noun: str) -> str:
+    """Return a number with its noun: "1 flat", "1,200 flats".
+
+    Parameters
+    ----------
+    n
+        number, at least 0
+    noun
+        English noun in the singular, with a plural in -s
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def visible_line(text: str) -> str:

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.core.amounts import amount
 from engine.core.backend import Backend
+from engine.core.visible_text import amount
 from engine.corrections.base import Multiplicative
 from engine.corrections.roles import EFFICIENCIES as EFFICIENCIES
 from engine.data.components import TableFactor

@@ -23,9 +23,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.amounts import amount
 from engine.core.arrays import Array
 from engine.core.errors import GeometryError
+from engine.core.visible_text import amount
 from engine.geometry.ring import RingScanner
 
 PER_PITCH = 4

@@ -14,13 +14,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.amounts import amount
 from engine.core.arrays import largest, module_of
 from engine.core.backend import Backend
 from engine.core.backend.gpu import Array
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.core.settings import setting
+from engine.core.visible_text import amount
 from engine.corrections.preprocess import defects
 from engine.corrections.preprocess.base import PreprocessStep, percent
 from engine.corrections.preprocess.blocks import in_blocks

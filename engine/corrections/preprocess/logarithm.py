@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.core.amounts import amount
 from engine.core.arrays import module_of, n_not_finite
 from engine.core.backend import Backend
 from engine.core.errors import DataError
 from engine.core.settings import setting
+from engine.core.visible_text import amount
 from engine.corrections.preprocess.base import PreprocessStep, percent
 from engine.corrections.preprocess.blocks import in_blocks
 from engine.data.projections import Kind, Projections

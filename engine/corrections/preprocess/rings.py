@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.amounts import amount
 from engine.core.arrays import Array, module_of
 from engine.core.backend import Backend
 from engine.core.settings import setting
+from engine.core.visible_text import amount
 from engine.corrections.preprocess.base import PreprocessStep, percent
 from engine.corrections.preprocess.blocks import in_blocks
 from engine.data.projections import Projections

@@ -155,13 +155,13 @@ def test_value_and_unit_are_shown_at_pointer_and_crosshair(make, qtbot):
     view = make(cone(), bad)
     state = view.state
     state.set_cursor(((26.5 - 15) * 2.0, (17.5 - 10) * 3.0, 0.0))
-    assert view.value.text() == "View 1, column 26, row 17:  1000 counts"
+    assert view.value.text() == "View 1, column 26, row 17: 1000 counts"
     view.radiograph.pointed.emit(0, 2, 5)
-    assert view.value.text() == "View 1, column 5, row 2:  800 counts (bad pixel)"
+    assert view.value.text() == "View 1, column 5, row 2: 800 counts (bad pixel)"
     view.radiograph.pointed.emit(-1, -1, -1)
     assert view.value.text().endswith("1000 counts")
     state.show_projection(0, part(SHAPE, "integrals"))
-    assert view.value.text().endswith("line integral")
+    assert view.value.text().endswith("line integral 1000")
     assert view.toolbar.unit.text() == "line integral"
 
 

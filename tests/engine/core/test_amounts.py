@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.core.amounts import amount
+from engine.core.visible_text import amount
 
 
 @pytest.mark.parametrize(
