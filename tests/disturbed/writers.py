@@ -9,7 +9,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from PySide6.QtGui import QImage
 
+from app.state.services.key_images import png_of
 from engine import find_protocol
 from engine.analysis.quality.quality_report import QualityReport
 from engine.analysis.quality.time_curves import TimeCurve
@@ -358,6 +360,12 @@ def _sensitivity(folder: Path, version: int) -> None:
     keep_sensitivity(folder, "key", Sensitivity(_image(version).values, 1000, 100, 1.5))
 
 
+def _rendering(folder: Path, version: int) -> None:
+    image = QImage(4, 4, QImage.Format.Format_RGB32)
+    image.fill(version)
+    write_atomically(png_of(image), folder / "a.png")
+
+
 def _sheet(folder: Path, version: int) -> None:
     images = [image.values[0] for image in (_image(version), _image(version + 2))]
     sheet = contact_sheet(images, ["a", "b"], marked=0, footer=str(version))
@@ -507,6 +515,7 @@ WRITERS: tuple[Writer, ...] = (
         ("engine/modalities/listmode_pet/sensitivity_cache.py",),
         is_quiet=True,
     ),
+    Writer("3D view", _rendering, ("app/viewing/viewer_tools/rendering_bar.py",)),
     Writer("contact sheet", _sheet, ("engine/cli/candidates.py",)),
     Writer(
         "thumbnail",

@@ -25,16 +25,16 @@ class Bar:
     # Value and limit have the same unit, which the report prints once
     value: float
     bar: float
-    operation: str
+    way: str
     unit: str = ""
 
     @property
     def passed(self) -> bool:
         """True if the value reaches the limit; False for NaN."""
-        if self.operation == "calculated":
+        if self.way == "calculated":
             return isfinite(self.value)
         # NaN compares as false in both directions, so it never passes
-        return self.value >= self.bar if self.operation == "at least" else self.value <= self.bar
+        return self.value >= self.bar if self.way == "at least" else self.value <= self.bar
 
     def as_row(self) -> Plain:
         """Return JSON values with the verdict."""
