@@ -84,7 +84,7 @@ class ResultList(QObject):
         """Return the results of a scan, newest first.
 
         A file name does not identify a scan: many exports use the same names. Results with this
-        name whose scan is not read yet are left out; `changed` follows once it is known.
+        name are missing until their scans are read. Then `changed` is emitted.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class ResultList(QObject):
         )
 
     def unread_among(self, items: Iterable[Result]) -> list[Result]:
-        """Return the results whose scans `of_scan` will need, in a thread.
+        """Return the results with unread scans that `of_scan` needs; a thread calls this.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class ResultList(QObject):
 
     @property
     def unread(self) -> tuple[Result, ...]:
-        """Results whose scan must be known to answer `of_scan`."""
+        """Results with unread scans that `of_scan` needs."""
         return tuple(self._unread.values())
 
     def take_origins(self, origins: Mapping[str, Origin]) -> None:

@@ -129,7 +129,7 @@ def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
     other = _read(file)
     keys = (*PATIENT, *STUDY, *(REMOVAL if all(key in other for key in REMOVAL) else ()))
     attributes: Plain = {key: _text_of(other[key].value) for key in keys if key in other}
-    # A weight that is no number would make every file with it unreadable.
+    # An invalid weight would make every exported file unreadable.
     for key in OF_BODY:
         if not _is_number_or_empty(attributes.get(key, "")):
             del attributes[key]

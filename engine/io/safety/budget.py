@@ -118,8 +118,7 @@ def usable_memory() -> int:
     Returns
     -------
     n_bytes
-        as `free_memory`, but without the limit of `ISOCENTER_MEMORY` if that is no valid number:
-        the run that it prevents reports it
+        as `free_memory`. An invalid `ISOCENTER_MEMORY` is ignored here; a run refuses it.
     """
     try:
         return free_memory()
