@@ -126,7 +126,9 @@ MISTAKES = {
         XRAY,
     ),
     "rows gathered on the wrong side": Mistake(
-        text(("fabsf(apart + tap)", "fabsf(apart - tap)")), JOSEPH, GATHERED
+        text(("fabsf(apart + tap * per_height)", "fabsf(apart - tap * per_height)")),
+        JOSEPH,
+        GATHERED,
     ),
     "swapped axes of a picture": Mistake(
         text(
