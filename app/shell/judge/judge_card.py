@@ -70,6 +70,7 @@ class JudgeCard(QWidget):
         for signal in (
             *(run.state_changed, run.record_changed, run.images_changed, run.result_stored),
             *(context.session.results.changed, context.session.study.inputs_changed),
+            context.session.view.volume_changed,
         ):
             signal.connect(self._show)
         self._show()
