@@ -27,8 +27,6 @@ PAGE = ROOT / "engine" / "CONVENTIONS.md"
 HEADING = "## Private words we do not use"
 OLD_NAMES = Path(__file__).with_name("private_names.txt")
 REVIEWED_NAMES = Path(__file__).with_name("reviewed_names.txt")
-COMPILED = "engine/kernels/"
-"""Variables of kernels are not checked: a change of a name compiles all kernels again."""
 TEXTS = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md", "engine/**/*.md")
 
 
@@ -63,9 +61,7 @@ def names_of(source: Source) -> Iterator[tuple[str, int]]:
                 | ast.arg(arg=name)
             ):
                 yield name, node.lineno
-            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) if (
-                not source.path.startswith(COMPILED)
-            ):
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
                 yield name, node.lineno
 
 

@@ -107,7 +107,7 @@ def test_private_words_equal_those_of_the_glossary() -> None:
         ("app/look/a.py", "x = 1", {"look"}),
         ("app/a/whose.py", "kept = 1", {"whose", "kept"}),
         ("app/a/b.py", "self.room: int = 1\nx.said = y = 1", {"room", "said"}),
-        ("engine/kernels/a.py", "_PLAIN = 1\ndef held(): ...", {"held"}),
+        ("engine/kernels/a.py", "_PLAIN = 1\ndef held(): ...", {"_PLAIN", "held"}),
         ("app/a/b.py", "def at_hand(by_turns, keptness, hand): ...", {"at_hand", "by_turns"}),
     ],
 )

@@ -183,8 +183,8 @@ def run_blocks(
             done[thread] += stop - start
 
     # Only of the caller's thread: nested calls in these threads must not wait for each other.
-    held = lent_pool()
-    with ThreadPoolExecutor(threads) if held is None else nullcontext(held) as pool:
+    lent = lent_pool()
+    with ThreadPoolExecutor(threads) if lent is None else nullcontext(lent) as pool:
         futures: list[Future[None]] = []
         try:
             # In the block: if the system has no thread left, those that work must end, too.

@@ -49,8 +49,8 @@ from engine.kernels.stored_code import rebuilt
 
 SOURCES = Path(__file__).parent
 PREFIX = "kernels-"
-KEPT_STATES = 3
-"""Number of other recent states of the libraries and of a module that stay on disk."""
+N_OLD_STATES = 3
+"""Number of recent but unused states of the libraries and of a module that stay on disk."""
 PACKAGE = "engine.kernels."
 
 LONGEST_WAIT_S = 120.0
@@ -282,11 +282,11 @@ def _first_of_processes(lock: Path | None) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
-    with ExitStack() as held:
+    with ExitStack() as locks:
         # Some file systems have no locks, and a process that hangs must not stop all others.
         with suppress(OSError, NotImplementedError, Timeout):
             if lock is not None:
-                held.enter_context(FileLock(lock).acquire(timeout=LONGEST_WAIT_S))
+                locks.enter_context(FileLock(lock).acquire(timeout=LONGEST_WAIT_S))
         yield
 
 
@@ -420,7 +420,7 @@ def _forget_old_states(states: list[Path], current: Path) -> None:
     """Remove code compiled from other states, except the most recent ones."""
     os.utime(current)  # so that another process never sees the one in use as old
     others = sorted((path for path in states if path != current), key=_age, reverse=True)
-    for path in others[KEPT_STATES:]:
+    for path in others[N_OLD_STATES:]:
         shutil.rmtree(path, ignore_errors=True)  # another process can remove or use it
 
 

@@ -64,12 +64,12 @@ __device__ __forceinline__ void gathered(
       const float at_row = from + k * (LANES * step);
       // Minus the first row that passes. Rounded down it is within reach; outside the detector there are zeros.
       const float less_low = rounded_down(fminf(fmaxf(reached - at_row, -(float)n_rows), (float)TAPS));
-      const float apart = ((SHIFT - whole_row - less_low) - at_row) * per_height;  // in voxel heights
+      const float distance = ((SHIFT - whole_row - less_low) - at_row) * per_height;  // in voxel heights
       const float* low = values + (int)(SHIFT_BITS - bits(less_low));
-      float total = __saturatef(1 - fabsf(apart)) * __ldg(low);
+      float total = __saturatef(1 - fabsf(distance)) * __ldg(low);
 #pragma unroll
       for (int tap = 1; tap < TAPS; ++tap)
-        total += __saturatef(1 - fabsf(apart + tap * per_height)) * __ldg(low + tap);
+        total += __saturatef(1 - fabsf(distance + tap * per_height)) * __ldg(low + tap);
       totals[k] += weight * total;
     }
   }

@@ -236,9 +236,9 @@ __device__ __forceinline__ void add_up(int* starts, int count) {
   const int i = threadIdx.x;
   starts[i + 1] = count;
   if (i == 0) starts[0] = 0;
-  for (int apart = 1; apart < THREADS; apart *= 2) {
+  for (int offset = 1; offset < THREADS; offset *= 2) {
     __syncthreads();
-    const int before = i >= apart ? starts[i + 1 - apart] : 0;
+    const int before = i >= offset ? starts[i + 1 - offset] : 0;
     __syncthreads();
     starts[i + 1] += before;
   }

@@ -257,7 +257,7 @@ __device__ __forceinline__ void sync_group() {
 template <class T>
 __device__ __forceinline__ T group_sum(T value) {
   if constexpr (GROUP == 1) return value;
-  for (int apart = 16; apart; apart >>= 1) value += __shfl_xor_sync(0xffffffffu, value, apart);
+  for (int mask = 16; mask; mask >>= 1) value += __shfl_xor_sync(0xffffffffu, value, mask);
   if (GROUP == 32) return value;
   __shared__ T parts[GROUP / 32 + 1];
   __syncthreads();

@@ -42,12 +42,12 @@ __device__ __forceinline__ real weight_of(
   return (real)n + (count - (real)whole);
 }
 
-// Call work(taps) for the slabs `first`, `first + apart`, ... of each 32 slabs of a line, on all sides of
+// Call work(taps) for the slabs `first`, `first + step`, ... of each 32 slabs of a line, on all sides of
 // its faces. `chunk` is shared memory for 32 slabs. If it contains all slabs already, they are not
 // traced again.
 template <class Work>
 __device__ __forceinline__ void each_shared_slab(
-    const Scene& scene, const Line& line, int lane, Taps* chunk, bool is_traced, int first, int apart, Work work) {
+    const Scene& scene, const Line& line, int lane, Taps* chunk, bool is_traced, int first, int step, Work work) {
   int side = 0;
   do {
     const real u = line.u - (real)(side & 1), v = line.v - (real)(side >> 1);
@@ -59,7 +59,7 @@ __device__ __forceinline__ void each_shared_slab(
         __syncwarp();
       }
       const int n = min(GROUP, line.n_slabs - start);
-      for (int i = first; i < n; i += apart) work(chunk[i]);
+      for (int i = first; i < n; i += step) work(chunk[i]);
     }
     side = (side - line.faces) & line.faces;
   } while (side);
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}, 1) replicates(
       }
       total += {% if fixed == "true" %}rounded(value * per_row){% else %}value{% endif %};
     });
-    for (int apart = width; apart < GROUP; apart *= 2) total += __shfl_xor_sync(0xffffffffu, total, apart);
+    for (int offset = width; offset < GROUP; offset *= 2) total += __shfl_xor_sync(0xffffffffu, total, offset);
     real q = FIXED ? (real)total * of_row * line.scale : (real)total * line.scale;
     if (has_background) q += background[row];
     const bool is_seen = is_drawn && q > (real)MIN_EXPECTED;

@@ -186,7 +186,7 @@ __device__ __forceinline__ double looked_up(const double* table, int size, doubl
 
 // Add the differences between neighbouring edges; at: position of the first edge among those of the path.
 __device__ __forceinline__ void add_bins(
-    const float* blurred, int last, double weight, double at, int stride, int sign, int n_bins, long long apart,
+    const float* blurred, int last, double weight, double at, int stride, int sign, int n_bins, long long bin_stride,
     double* out) {
   const int k = int(floor(at));
   const double part = at - k;
@@ -195,7 +195,7 @@ __device__ __forceinline__ void add_bins(
     const int i = k + t * stride;
     const float low = blurred[min(max(i, 0), last)], high = blurred[min(max(i + 1, 0), last)];
     const double value = low + part * (high - low);
-    if (t > 0) out[(sign > 0 ? t - 1 : n_bins - t) * apart] += weight * (value - before);
+    if (t > 0) out[(sign > 0 ? t - 1 : n_bins - t) * bin_stride] += weight * (value - before);
     before = value;
   }
 }
@@ -209,7 +209,7 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, 1) pairs(
     double bins_mm, double first_mm, double per_mm, int stride, int n_bins, double* sums) {
   const int a = blockIdx.y, b = blockIdx.x * THREADS + threadIdx.x;
   if (b <= a || b >= n_samples || !partners[(long long)a * n_samples + b]) return;
-  const long long n = (long long)n_points * n_samples, apart = (long long)n_samples * n_samples;
+  const long long n = (long long)n_points * n_samples, bin_stride = (long long)n_samples * n_samples;
   const double *directions = paths, *lengths = paths + 3 * n, *seen = paths + 4 * n, *mu = paths + 5 * n;
   double* out = sums + (long long)a * n_samples + b;
   double sum = n_steps == 0 ? *out : 0.0;
@@ -234,8 +234,8 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, 1) pairs(
       continue;
     }
     const double half = 0.5 * (lengths[to_b] - lengths[to_a]);
-    add_bins(active_a, n_steps, one, (bins_mm + half - first_mm) * per_mm, stride, 1, n_bins, apart, out);
-    add_bins(active_b, n_steps, other, (bins_mm - half - first_mm) * per_mm, stride, -1, n_bins, apart, out);
+    add_bins(active_a, n_steps, one, (bins_mm + half - first_mm) * per_mm, stride, 1, n_bins, bin_stride, out);
+    add_bins(active_b, n_steps, other, (bins_mm - half - first_mm) * per_mm, stride, -1, n_bins, bin_stride, out);
   }
   if (n_steps == 0) *out = sum;
 }

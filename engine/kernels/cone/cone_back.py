@@ -147,11 +147,11 @@ def upright(
     sizes, slices = (n_columns - 1.0, n_rows - 1.0), (float(z_0), z_0 + n_z - 1.0)
     real = out.dtype.type
     # Blocks of lines and views: a few projections serve many lines before they leave the cache.
-    n_lines, n_together = tile
+    n_lines, n_views_at_once = tile
     blend, seen = buffers.blend, buffers.seen
     for line_block in range(start, stop, n_lines):
-        for view in range(0, n_views, n_together):
-            views = view, min(view + n_together, n_views)
+        for view in range(0, n_views, n_views_at_once):
+            views = view, min(view + n_views_at_once, n_views)
             for line in range(line_block, min(line_block + n_lines, stop)):
                 y, x = corner[0] + line // n_x + 0.5, corner[1] + line % n_x + 0.5
                 _find_views((y, x), views, entries, sizes, slices, seen)

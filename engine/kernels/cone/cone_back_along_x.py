@@ -244,22 +244,22 @@ def along_x(
     n_views, n_rows, width = projections.shape
     for block in range(start, stop, LINES):
         for view in range(0, n_views, VIEWS):
-            n_together = min(VIEWS, n_views - view)
+            n_in_block = min(VIEWS, n_views - view)
             lines = range(block, min(block + LINES, stop))
             for line in lines:
                 z, y = corner[2] + line // n_y + 0.5, corner[0] + line % n_y + 0.5
                 first = 3 * VIEWS * (line - block)
-                _place_line(y, z, view, n_together, entries, strip.lines, first)
+                _place_line(y, z, view, n_in_block, entries, strip.lines, first)
             # Strips of neighbouring lines read the same pixels.
             for x in range(corner[1] // LANES * LANES, corner[1] + n_x, LANES):
                 ends = max(corner[1] - x, 0), min(corner[1] + n_x - x, LANES)
                 for line in lines:
                     _place_strip(
-                        x + 0.5, line - block, view, n_together, entries, (width, n_rows), strip
+                        x + 0.5, line - block, view, n_in_block, entries, (width, n_rows), strip
                     )
                     at = line * n_x + x - corner[1]
                     total = read_some(out, at, ends[0], ends[1])
-                    for n in range(n_together):
+                    for n in range(n_in_block):
                         seen = strip.wholes[1, n]
                         first = (view + n) * n_rows * width + strip.wholes[0, n]
                         if seen > 0:

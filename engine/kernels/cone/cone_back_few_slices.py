@@ -263,24 +263,24 @@ def few_slices(
     n_views, n_rows, width = projections.shape
     for block in range(start, stop, LINES):
         for view in range(0, n_views, VIEWS):
-            n_together = min(VIEWS, n_views - view)
+            n_in_block = min(VIEWS, n_views - view)
             lines = range(block, min(block + LINES, stop))
             for line in lines:
                 y, first = corner[0] + line + 0.5, 3 * VIEWS * (line - block)
-                _place_line(y, view, n_together, entries, strip.lines, first)
+                _place_line(y, view, n_in_block, entries, strip.lines, first)
             # Strips of neighbouring lines read the same pixels.
             for x in range(corner[1] // LANES * LANES, corner[1] + n_x, LANES):
                 ends = max(corner[1] - x, 0), min(corner[1] + n_x - x, LANES)
                 for line in lines:
                     _place_strip(
-                        x + 0.5, line - block, corner[2], view, n_together, entries,
+                        x + 0.5, line - block, corner[2], view, n_in_block, entries,
                         (width, n_rows), strip,
                     )  # fmt: skip
                     at = line * n_x + x - corner[1]
                     for k in range(n_z):
                         some = read_some(out, at + k * n_y * n_x, ends[0], ends[1])
                         write(some, strip.sums, k * LANES)
-                    for n in range(n_together):
+                    for n in range(n_in_block):
                         if strip.wholes[2, n] > 0:
                             row = (view + n) * n_rows + strip.wholes[1, n]
                             first = row * width + strip.wholes[0, n]

@@ -33,8 +33,8 @@ ACROSS = MIRROR_ROWS | MIRROR_COLUMNS
 _U, _CHI, _PHI = BITS, 2 * BITS, 2 * BITS + OF_PHASE
 """First bits of u, χ and φ; v begins at bit 0."""
 
-_PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
-_INLINE = njit(inline="always", **_PLAIN)
+_STRICT: Plain = {"error_model": "numpy", "_nrt": False}
+_INLINE = njit(inline="always", **_STRICT)
 
 
 @_INLINE

@@ -36,9 +36,9 @@ VALUE, GRADIENT, HESSIAN, CURVATURE = range(4)
 QUADRATIC, RELATIVE, HUBER = range(3)
 N_HALF = 13
 """Neighbours after a voxel in memory; the other 13 are opposite to them, in the same order."""
-_PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
+_STRICT: Plain = {"error_model": "numpy", "_nrt": False}
 """Without reference counts: rows of an image are views, which are created millions of times."""
-_KERNEL, _INLINE = cached_njit(**_PLAIN), njit(**_PLAIN)
+_KERNEL, _INLINE = cached_njit(**_STRICT), njit(**_STRICT)
 
 
 def _steps() -> NDArray[np.int32]:

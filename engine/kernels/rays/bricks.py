@@ -31,9 +31,9 @@ EDGE = 1 << SHIFT
 VOXELS_OF_A_THREAD = 1 << 20
 """Largest image that one thread writes as fast as several, because they must start first."""
 
-_PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
-_KERNEL = cached_njit(**_PLAIN)
-_INLINE = njit(inline="always", **_PLAIN)
+_STRICT: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_STRICT)
+_INLINE = njit(inline="always", **_STRICT)
 Steps = tuple[int, int]
 """Step and jump of one axis."""
 Whole = int | np.int32

@@ -71,7 +71,7 @@ class DeviceEm:
         self._image, self._sensitivity = rays.packed(x), rays.packed(sensitivity)
         self._sums = rays.no_sums()
         self._peak = rays.peak(self._image)
-        self._plain = self._gpu.empty(rays.shape, rays.dtype)
+        self._unpacked = self._gpu.empty(rays.shape, rays.dtype)
         # Kernels only set this flag. The host tests it from time to time, not after every update.
         self._fault = self._gpu.upload(np.zeros(1, np.int32))
         self._bytes_per_row = self._traffic()
@@ -102,18 +102,18 @@ class DeviceEm:
 
     def snapshot(self) -> Callable[[], HostArray]:
         """Return a getter of the image (n_z, n_y, n_x), valid until the next update."""
-        taken_at = self._n_updates
+        n_updates_then = self._n_updates
 
         def fetch() -> HostArray:
             # the next update overwrites the image; a late fetch would return another iterate
             # than the one it is labelled with
-            if self._n_updates != taken_at:
+            if self._n_updates != n_updates_then:
                 raise RuntimeError(
                     "a later update has overwritten this image; fetch it before the next update."
                 )
-            self._kernels.unpack(self._image, self._plain)
-            with self._rays.profiler.span("preview", bytes=self._plain.nbytes):
-                return self._gpu.download(self._plain)
+            self._kernels.unpack(self._image, self._unpacked)
+            with self._rays.profiler.span("preview", bytes=self._unpacked.nbytes):
+                return self._gpu.download(self._unpacked)
 
         return fetch
 
@@ -125,8 +125,8 @@ class DeviceEm:
         change
             called with the image on the device, returns the new one
         """
-        self._kernels.unpack(self._image, self._plain)
-        self._kernels.pack(self._rays.on_device(change(self._plain)), self._image)
+        self._kernels.unpack(self._image, self._unpacked)
+        self._kernels.pack(self._rays.on_device(change(self._unpacked)), self._image)
         # in place: recorded graphs use the address of the old peak
         self._peak[...] = self._rays.peak(self._image)
 

@@ -17,9 +17,9 @@ from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 
 # No fused operations: they would move events at the edge of a class.
-_PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
-_KERNEL = cached_njit(**_PLAIN)
-_INLINE = njit(inline="always", **_PLAIN)
+_STRICT: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_STRICT)
+_INLINE = njit(inline="always", **_STRICT)
 _MIN_MM = np.float32(1e-20)
 _0, _2 = np.float32(0), np.float32(2)
 _LAST, _LAST_TILT = np.float32(15), np.float32(3)

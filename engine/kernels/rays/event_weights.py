@@ -44,8 +44,8 @@ _ROW_BITS = 40
 """Bits for the rows of one part of a scan: 10¹² rows."""
 _FRONT_BITS, _BACK_BITS, _UNDECIDED = 12, 20, 255
 """A table of 4 KiB gives nearly all weights. Comparisons one by one take five times as long."""
-_PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
-_INLINE = njit(inline="always", **_PLAIN)
+_STRICT: Plain = {"error_model": "numpy", "_nrt": False}
+_INLINE = njit(inline="always", **_STRICT)
 _WORD = 2**64 - 1
 
 
@@ -180,7 +180,7 @@ def draw(draws: Draws, row: int, count: float, weights: Array) -> None:
         weights[2 * pair + 1] = odd + (count - whole)
 
 
-@cached_njit(**_PLAIN)
+@cached_njit(**_STRICT)
 def _write_weights(
     draws: Draws, replicate: int, counts: Array, of_row: Array, weights: Array
 ) -> None:

@@ -58,7 +58,7 @@ class HostRays:
         on_progress: OnProgress | None,
         profiler: Profiler,
     ) -> None:
-        self._held, self._rest = to_store, rest
+        self._to_store, self._rest = to_store, rest
         self.rows, self.shape = _only_read(rows), shape
         self.dtype = np.dtype(dtype)
         self._bricks = Bricks(shape, self.dtype)
@@ -100,8 +100,8 @@ class HostRays:
         part = self._copied()
         # copied, not strided: kernels are compiled for contiguous arrays, and a subset is used
         # often
-        ends = self._held(self.rows.ends[first::step])
-        bins = self._held(self.rows.bins[first::step])
+        ends = self._to_store(self.rows.ends[first::step])
+        bins = self._to_store(self.rows.bins[first::step])
         part.rows = _only_read(self.rows._replace(ends=ends, bins=bins))
         return part
 
@@ -115,8 +115,8 @@ class HostRays:
         """
         part = self._copied()
         ends, bins = self.rows.ends[rows], self.rows.bins
-        bins = self._held(bins[rows]) if bins.size else bins
-        part.rows = _only_read(self.rows._replace(ends=self._held(ends), bins=bins))
+        bins = self._to_store(bins[rows]) if bins.size else bins
+        part.rows = _only_read(self.rows._replace(ends=self._to_store(ends), bins=bins))
         return part
 
     def replicates(

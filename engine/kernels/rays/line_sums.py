@@ -63,7 +63,7 @@ class RingNumbers(NamedTuple):
     n_rings : number of rings
     n_off : number of values of |t|
     low, high : range of tangential bins, low ≤ t < high
-    most_apart : largest ring difference
+    max_ring_difference : largest ring difference
     block : crystals of a block along a ring
     """
 
@@ -72,7 +72,7 @@ class RingNumbers(NamedTuple):
     n_off: int
     low: int
     high: int
-    most_apart: int
+    max_ring_difference: int
     block: int
 
 
@@ -190,7 +190,7 @@ def line_class(one: int, other: int, ring: RingNumbers) -> tuple[int, int, int, 
     # views are counted over half a turn; in the other half the sign of t is reversed
     view = (place - (t >> 1)) % ring.n
     signed = t if view < ring.n // 2 else -t
-    is_line = stride <= ring.most_apart and ring.low <= signed < ring.high
+    is_line = stride <= ring.max_ring_difference and ring.low <= signed < ring.high
     near = place if t > 0 or (t == 0 and place < facing) else facing
     return stride, abs(t), near % ring.block, is_line
 
@@ -243,7 +243,8 @@ def add_expected(
             for r1 in range(ring.n_rings):
                 one = r1 * ring.n + first
                 for r2 in range(
-                    max(0, r1 - ring.most_apart), min(ring.n_rings, r1 + ring.most_apart + 1)
+                    max(0, r1 - ring.max_ring_difference),
+                    min(ring.n_rings, r1 + ring.max_ring_difference + 1),
                 ):
                     other = r2 * ring.n + second
                     weight = tables.crystals[one] * tables.crystals[other]

@@ -26,7 +26,7 @@ from numba import njit
 from engine.core.arrays import Array
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.rays.slice_tracing import EventRows, Shape, trace_exact
-from engine.kernels.rays.taps import MATH, PLAIN, Taps, keep
+from engine.kernels.rays.taps import MATH, STRICT, Taps, keep
 from engine.kernels.rows_ahead import (
     AT_ONCE,
     TapBuffers,
@@ -39,7 +39,7 @@ from engine.kernels.rows_ahead import (
 
 _KERNEL = cached_njit(**MATH)
 _INLINE = njit(inline="always", **MATH)
-_EXACT = cached_njit(**PLAIN)
+_EXACT = cached_njit(**STRICT)
 
 _MIN_EXPECTED = 1e-24
 """Rows with at most these expected counts are skipped: 2**32 / value still fits float32."""

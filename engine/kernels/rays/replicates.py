@@ -26,14 +26,14 @@ from engine.kernels.compile_cache import cached_njit
 from engine.kernels.rays.bricks import SHIFT, Bricks, steps
 from engine.kernels.rays.event_weights import THRESHOLDS, Draws, draw
 from engine.kernels.rays.slice_tracing import EventRows, Shape, trace_exact
-from engine.kernels.rays.taps import MATH, PLAIN, Taps, keep, taps
+from engine.kernels.rays.taps import MATH, STRICT, Taps, keep, taps
 from engine.kernels.rows_ahead import TapBuffers, no_traced_rows, tap_buffers, trace_next
 from engine.kernels.units import in_units, peak_of, row_unit, share_unit
 from engine.kernels.vectors.replicates import LANES, gather_lanes, scatter_lanes
 
 _KERNEL = cached_njit(**MATH)
-_EXACT = cached_njit(**PLAIN)
-_INLINE = njit(inline="always", **PLAIN)
+_EXACT = cached_njit(**STRICT)
+_INLINE = njit(inline="always", **STRICT)
 
 _MIN_EXPECTED = 1e-24
 """Rows with at most these expected counts are skipped, as in `engine.kernels.rays.ray_tracing`."""

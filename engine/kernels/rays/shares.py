@@ -22,8 +22,8 @@ from engine.kernels.compile_cache import cached_njit
 from engine.kernels.rays.bricks import Summed
 from engine.kernels.rays.slice_tracing import EventRows
 
-_PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
-_KERNEL = cached_njit(**_PLAIN)
+_STRICT: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_STRICT)
 
 MARGIN = 2
 """Planes on each side of those that rows cross, against rounding and for rows along faces."""

@@ -26,7 +26,7 @@ from engine.kernels.compile_cache import cached_njit
 from engine.kernels.fetch import fetch
 from engine.kernels.processor import HAS_LANES
 from engine.kernels.rays.bricks import place_of, steps
-from engine.kernels.rays.taps import MATH, PLAIN, Taps, keep, repeat, repeat_nonzero
+from engine.kernels.rays.taps import MATH, STRICT, Taps, keep, repeat, repeat_nonzero
 from engine.kernels.rays.time_weights import weigh
 from engine.kernels.vectors.slabs import trace_lanes, trace_timed_lanes
 
@@ -300,7 +300,7 @@ def _trace_in_lanes(
     )
 
 
-@cached_njit(forceinline=True, **PLAIN)
+@cached_njit(forceinline=True, **STRICT)
 def trace_exact(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
     """Trace one row without reordered or fused operations.
 

@@ -23,7 +23,7 @@ MATH: Plain = {
     "_nrt": False,
 }
 # No reordered or fused operations: with integer sums, the same bits as the CUDA twin, rays.cu.
-PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
+STRICT: Plain = {"error_model": "numpy", "_nrt": False}
 _INLINE = njit(inline="always", **MATH)
 
 MAX_SIDES = 4

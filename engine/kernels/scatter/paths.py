@@ -350,7 +350,7 @@ def _integrate(
     field: Field, point: Array, directions: Array, parts: Array, buffer: _Buffer, out: Array
 ) -> None:
     """Fill the line integrals of a field along the parts of paths to all samples."""
-    sizes, has_map, n_held = field.values.shape, field.is_clear.size > 0, 0
+    sizes, has_map, n_waiting = field.values.shape, field.is_clear.size > 0, 0
     plane = (sizes[2] - 1) * (sizes[1] - 1)
     from_x, per_x = _in_voxels(field, 0, point)
     from_y, per_y = _in_voxels(field, 1, point)
@@ -371,13 +371,13 @@ def _integrate(
         for first in range(0, n, _LANES):
             if has_map and _is_empty(field.is_clear, sizes, start, step, first):
                 continue
-            _locate(sizes, start, step, first, buffer, n_held)
-            buffer.path[np.uint32(n_held)] = d
-            n_held += 1
-            if n_held == _AT_ONCE:
-                _add_vectors(field.faces, plane, buffer, n_held)
-                n_held = 0
-    _add_vectors(field.faces, plane, buffer, n_held)
+            _locate(sizes, start, step, first, buffer, n_waiting)
+            buffer.path[np.uint32(n_waiting)] = d
+            n_waiting += 1
+            if n_waiting == _AT_ONCE:
+                _add_vectors(field.faces, plane, buffer, n_waiting)
+                n_waiting = 0
+    _add_vectors(field.faces, plane, buffer, n_waiting)
     for d in range(out.size):
         out[d] = float(buffer.totals[d]) * buffer.lengths[d]
 

@@ -104,8 +104,8 @@ def add_pairs(
                 # Either photon of the pair can be the scattered one.
                 one = common * math.exp(-growth * mu_b)
                 other = common * math.exp(-growth * mu_a)
-                apart = 0.5 * (paths.length_mm[s, b] - length_a)
-                where = (first_mm + apart - steps.first_mm) / steps.step_mm
+                offset_mm = 0.5 * (paths.length_mm[s, b] - length_a)
+                where = (first_mm + offset_mm - steps.first_mm) / steps.step_mm
                 _add_bins(active_a, one, where, stride, 1, table[a, b])
-                where = (first_mm - apart - steps.first_mm) / steps.step_mm
+                where = (first_mm - offset_mm - steps.first_mm) / steps.step_mm
                 _add_bins(active_b, other, where, stride, -1, table[a, b])

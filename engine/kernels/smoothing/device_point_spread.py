@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BLOCK, PLANES = 256, 4
 OPTIONS = ("-std=c++17", "-fmad=false")
 """Compiler options; the CPU twin rounds each product."""
-Way = Literal["along", "across"]
+Direction = Literal["along", "across"]
 
 
 def source(dtype: np.dtype[np.float32] | np.dtype[np.float64]) -> str:
@@ -61,7 +61,7 @@ class SparseElements:
         return cls(*(gpu.upload(each) for each in (counts.astype(np.int32), columns, weights)))
 
 
-def applied(gpu: Gpu, direction: Way, elements: SparseElements, image: Array) -> Array:
+def applied(gpu: Gpu, direction: Direction, elements: SparseElements, image: Array) -> Array:
     """Return an image multiplied by a sparse matrix.
 
     Parameters

@@ -152,6 +152,6 @@ class LineTally:
             n_off=self.scanner.n_classes[1],
             low=low,
             high=low + s.n_tangential,
-            most_apart=s.max_ring_difference,
+            max_ring_difference=s.max_ring_difference,
             block=s.block_places,
         )
