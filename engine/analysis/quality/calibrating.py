@@ -122,8 +122,7 @@ def _scan_of(volume: Volume) -> Plain:
 
 def _frame(scan: Plain) -> CountedFrame:
     # A tracer file can state a half-life for a nuclide that the table does not have, so the facts
-    # of
-    # the scan come first.
+    # of the scan come first.
     known = NUCLIDES.get(str(scan.get("isotope")))
     half_life_s = scan.get("half_life_s") or (known.half_life_s if known else None)
     branching = scan.get("branching") or (known.branching if known else None)
@@ -140,8 +139,7 @@ def _frame(scan: Plain) -> CountedFrame:
             "reconstruct the cylinder with a tracer file (--tracer) that contains these data."
         )
     # Block dead times already scale the events of this scan. A live fraction of the whole frame
-    # would
-    # correct the same loss a second time.
+    # would correct the same loss a second time.
     if LIVE_BLOCKS in scan and scan.get("live_fraction"):
         raise DataError(f"{TWICE_DEAD}.")
     live = scan.get("live_fraction") or 1.0

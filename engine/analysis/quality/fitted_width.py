@@ -101,8 +101,7 @@ def peak_width(volume: Volume, line: LineProfile) -> PeakWidth | None:
     if not found.success or not is_peak:
         return None
     # Covariance of the fit: (JᵀJ)⁻¹ times the variance of the residuals, where `cost` is half the
-    # sum
-    # of squares. The pseudo-inverse also works if two parameters are degenerate.
+    # sum of squares. The pseudo-inverse also works if two parameters are degenerate.
     slopes: Samples = np.asarray(found.jac)
     spread = float(np.linalg.pinv(slopes.T @ slopes)[3, 3])
     spread *= 2 * found.cost / (len(t) - len(found.x))

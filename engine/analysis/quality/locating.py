@@ -84,8 +84,7 @@ def _searched(
             likeness = np.fft.irfftn(image * template, padded, AXES)
             k = int(np.argmax(likeness))
             # Symmetric layouts match equally well at several turns. The margin makes the first one
-            # win, so
-            # that rounding does not decide.
+            # win, so that rounding does not decide.
             if likeness.flat[k] > best[0] * (1 + SAME):
                 # Indices in the upper half of a circular correlation are negative shifts.
                 shift = [

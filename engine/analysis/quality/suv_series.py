@@ -77,8 +77,7 @@ def _facts(slices: Sequence[Plain], kind: SuvKind) -> SuvFacts:
         dose_bq=_number(first.get("RadionuclideTotalDose")),
         half_life_s=_number(first.get("RadionuclideHalfLife")),
         # Some programs write the time of processing as Series Time. The earliest acquisition is
-        # then the
-        # real start, to which "START" refers.
+        # then the real start, to which "START" refers.
         injected=_injected(first),
         started=min(known) if known else None,
         decay=DECAY.get(str(first.get("DecayCorrection", "")).strip().upper()),
@@ -95,8 +94,7 @@ def _injected(first: Plain) -> datetime | None:
         # DICOM states Actual Frame Duration in ms and Patient's Size in m.
         return whole
     # Older files have only the time (0018,1072). An injection before midnight is then a day too
-    # late,
-    # and the check of the times reports it.
+    # late, and the check of the times reports it.
     day, time = first.get("SeriesDate", ""), first.get("RadiopharmaceuticalStartTime", "")
     return _parsed(f"{day}{time}".strip())
 

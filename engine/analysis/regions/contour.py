@@ -159,8 +159,7 @@ def level_between(values: Array) -> float:
         high = float(values[above].mean(dtype=np.float64))
         low = float(values[~above].mean(dtype=np.float64))
         # The iteration settles on a set of voxels after a few steps. The limit on the steps guards
-        # against
-        # two sets that alternate.
+        # against two sets that alternate.
         if abs((high + low) / 2 - level) <= 1e-6 * abs(high):
             break
         level = (high + low) / 2

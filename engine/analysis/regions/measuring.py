@@ -63,8 +63,7 @@ class _CoverageCache:
         empty = Volume(np.broadcast_to(np.float32(0), grid.shape), grid, "")
         made = shape.coverage(empty)
         # The lock is free while a coverage is computed. Two threads may compute the same one, which
-        # costs
-        # less than waiting for each other.
+        # costs less than waiting for each other.
         with self._lock:
             self._found[key] = made
             while sum(each.n_bytes for each in self._found.values()) > CACHE_BYTES:

@@ -171,8 +171,7 @@ class PlanarContours(RegionShape):
         rings = self.rings
         return tuple(
             # Equal heights come from one plane of the file, which `_planes` of the reader has
-            # unified, so the
-            # comparison can be exact.
+            # unified, so the comparison can be exact.
             (float(each), tuple(rings[k] for k in np.flatnonzero(heights == each)))
             for each in np.unique(heights)
         )

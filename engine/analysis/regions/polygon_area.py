@@ -113,8 +113,7 @@ def _crossings(edges: Array, bands: Array) -> Array:
     order = np.lexsort((high, low, band))
     band, low, high = band[order], low[order], high[order]
     # Sorted by their lower ends, two edges cross if their upper ends have the reverse order. Only
-    # such
-    # bands get the comparison of all pairs.
+    # such bands get the comparison of all pairs.
     is_crossed = (band[1:] == band[:-1]) & (high[1:] < high[:-1])
     found = [np.zeros(0)]
     for each in np.unique(band[1:][is_crossed]):

@@ -96,8 +96,8 @@ class OrientationRows(LinearOperator):
         -------
         (n,) int64, ascending
         """
-        # mirror images are in the same subset: its sensitivity is then its own
-        # mirror image along each axis, and one octant of it is enough
+        # mirror images are in the same subset: its sensitivity is then its own mirror image along
+        # each axis, and one octant of it is enough
         _, family = np.unique(np.abs(self.offsets), axis=0, return_inverse=True)
         # random order: neighbouring orientations have similar lines, and a subset of
         # neighbours would bias the image

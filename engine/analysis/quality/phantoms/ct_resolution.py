@@ -157,8 +157,7 @@ def _refined(
     def misfit(p: np.ndarray) -> np.ndarray:
         away = p[2] - np.hypot(xs - p[0], ys - p[1])
         # A tanh is close to the integral of a Gaussian and has an exact derivative everywhere; p[3]
-        # is the
-        # width of the blur, which is fitted but not used.
+        # is the width of the blur, which is fitted but not used.
         return np.asarray(0.5 * (1 + np.tanh(away / p[3])) - values)
 
     found = optimize.least_squares(misfit, (*centre, radius, pixel), x_scale="jac")

@@ -82,8 +82,7 @@ def background_places_mm() -> Points:
     rays = np.stack([np.cos(around), np.sin(around)], axis=-1)
     near, far = np.zeros(N_ON_LINE), np.full(N_ON_LINE, TOP_MM)
     # Bisection along rays from the axis: the contour has no closed form at a constant inset, but
-    # each
-    # ray crosses it once.
+    # each ray crosses it once.
     for _ in range(N_HALVINGS):
         middle = (near + far) / 2
         is_inside = from_outside(*(middle[:, None] * rays).T) < -inset

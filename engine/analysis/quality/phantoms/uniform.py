@@ -90,8 +90,7 @@ def _radial_profile(volume: Volume, inner: UprightCylinder) -> QualityCurve:
     cx, cy, _ = inner.centre_mm
     away = np.hypot(volume.grid.centres_mm(0)[x] - cx, volume.grid.centres_mm(1)[y] - cy)
     # The square of the radius is proportional to area: equal steps of it give rings of equal area
-    # and
-    # so of about equal noise.
+    # and so of about equal noise.
     ring = np.minimum((N_RINGS * (away / inner.radius_mm) ** 2).astype(int), N_RINGS - 1)
     values = volume.values[mask].astype(np.float64)
     counts = np.bincount(ring, minlength=N_RINGS)
