@@ -1,4 +1,4 @@
-"""Small volumes and scans for the tests of files."""
+"""Small volumes and scans for the tests of file formats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARKERS = {"left": (30.0, 0.0, 0.0), "back": (0.0, 20.0, 0.0), "head": (0.0, 0.0
 
 @pytest.fixture
 def phantom() -> Volume:
-    """Return an off-centre box with a marker to the left, to the back and to the head."""
+    """Return a box off-centre, with markers on the left, at the back and at the head."""
     grid = ImageGrid((9, 21, 35), (2.0, 2.5, 4.0), (4.0, 2.5, 2.0))
     values = np.zeros(grid.shape, np.float32)
     for value, point in enumerate(MARKERS.values(), 1):
@@ -49,7 +49,7 @@ def ring() -> RingScanner:
 
 @pytest.fixture
 def crystal_map(ring: RingScanner) -> CrystalMap:
-    """Return the same crystals as a map."""
+    """Return the crystals of the ring as a crystal map."""
     crystal = np.arange(48, dtype=np.int32)
     keys = np.stack([crystal // 16, crystal % 16, 0 * crystal], -1)
     return CrystalMap(

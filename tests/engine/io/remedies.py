@@ -1,4 +1,4 @@
-"""Carries out the remedies in error messages, and lists those that need other programs."""
+"""Follow the remedies in error messages, and list the remedies that need other programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMMAND = re.compile(r"`(isocenter [^`]+)`")
 
 ROOT = Path(__file__).parents[3]
 
-ELSEWHERE = {
+UNTESTED = {
     "SPECT scan in Interfile": "STIR",
     "PyTorch model": "PyTorch",
     "MRC map that ends within its header": "the rest of it is where it came from",
@@ -73,17 +73,17 @@ ELSEWHERE = {
         "Fiji",
     ),
 }
-"""Remedies that need another program, with its name."""
+"""Remedies that cannot be tested here, with the program or the data that they need."""
 
 
 def refusal(path: Path) -> str:
     """Return the error message for a file."""
-    (said,) = inspect(path).faults
-    return said
+    (message,) = inspect(path).faults
+    return message
 
 
 def run_what_it_says(sentence: str, *more: object) -> None:
-    """Run the command in a sentence, with the missing arguments that its help would explain."""
+    """Run the command in a sentence, with the arguments that the user would have to add."""
     words = shlex.split(COMMAND.findall(sentence)[0])
     assert words[0] == "isocenter"
     assert main([*words[1:], *map(str, more)]) == DONE

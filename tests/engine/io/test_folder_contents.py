@@ -1,4 +1,4 @@
-"""A folder opens its only scan or image, lists several, and is refused without any."""
+"""A folder opens its only scan or image, lists several, and is refused if it contains none."""
 
 from __future__ import annotations
 
@@ -73,10 +73,9 @@ def test_patient_folder_lists_its_content(
     assert dict(report.facts)["labels/organs.nii.gz"] == "NIfTI-1"
     assert main(["inspect", str(patient)]) == 0
     assert "labels/organs.nii.gz" in capsys.readouterr().out
-    for item in items:  # the remedy: each of them opens
-        np.testing.assert_allclose(
-            read_volume(item.path).values, IMAGE.values, atol=1e-3
-        )  # 16 bits
+    for item in items:  # the message suggests opening one of them
+        # stored as 16-bit integers
+        np.testing.assert_allclose(read_volume(item.path).values, IMAGE.values, atol=1e-3)
 
 
 def test_reader_of_one_image_names_all(patient: Path) -> None:
@@ -86,7 +85,8 @@ def test_reader_of_one_image_names_all(patient: Path) -> None:
         purpose_of(patient)
     with pytest.raises(SeveralItemsError) as fault:
         read_volume(patient)
-    again = pickle.loads(pickle.dumps(fault.value))  # the error crosses process boundaries
+    # the error must survive pickling, because readers run in another process
+    again = pickle.loads(pickle.dumps(fault.value))
     assert (str(again), again.items) == (str(fault.value), fault.value.items)
 
 

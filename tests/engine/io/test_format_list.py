@@ -1,4 +1,4 @@
-"""Tables of formats agree with the classes, and load only the reader of a file."""
+"""Tests of the format tables: they agree with the classes, and a file loads only its own reader."""
 
 from __future__ import annotations
 

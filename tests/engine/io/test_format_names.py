@@ -1,4 +1,4 @@
-"""`inspect` names the format of every file as its makers do."""
+"""`inspect` names the format of every file as the makers of the format do."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """FORMATS.md agrees with the readers: optional parts can be absent, all others are required.
 
-Every attribute and dataset of a file is removed in turn.
+The test removes every attribute and dataset of a file in turn.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ KINDS: dict[str, tuple[str, Callable[[Path], Path], Callable[[Path], object]]] =
 
 
 def rows_of(title: str) -> list[tuple[str, str]]:
-    """Return subject and description of each row in a section's table."""
+    """Return subject and description of each row in the table of a section."""
     section = PAGE.partition(f"## Isocenter {title} (`.h5`)")[2].partition("\n## ")[0]
     rows = [row.strip("|").split("|", 1) for row in section.splitlines() if row.startswith("|")]
     return [(where, what) for where, what in rows]
 
 
 def may_be_absent(title: str, place: str, attribute: str) -> bool:
-    """Return True if the table allows it, or does not list it; a dataset has no attribute."""
+    """Return True if the table allows it or omits it; a dataset has no attribute."""
     if attribute:
         of = [f"`{attribute}`"] if place == "/" else [f"`{attribute}`", f"`/{place}`"]
         messages = [e for e in rows_of(title) if "attribute" in e[0] and all(w in e[0] for w in of)]
@@ -50,7 +50,7 @@ def may_be_absent(title: str, place: str, attribute: str) -> bool:
 
 
 def parts_of(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield every attribute by its object, and every dataset with an empty attribute."""
+    """Yield each attribute with its object, and each dataset with an empty attribute."""
     found: list[tuple[str, str]] = []
 
     def add(name: str, item: h5py.Dataset | h5py.Group) -> None:
@@ -75,7 +75,9 @@ def reads_without(path: Path, place: str, attribute: str, read: Callable[[Path],
     try:
         read(copy)
     except EngineError as e:
-        assert "locate" not in str(e), "an absent part is named, not the library's fault"
+        assert "locate" not in str(e), (
+            "the message must name the absent part, not an error of the HDF5 library"
+        )
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""The head is at the top of each image of a volume, for all axes."""
+"""The patient's head is at the top of each image of a volume, for all axes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ LETTERS = {"axial": "RLAP", "coronal": "RLHF", "sagittal": "APHF", "frontal": "R
 
 
 def inner(page: np.ndarray, row: int, column: int) -> np.ndarray:
-    """Return the pixels of one image of a page, inside its frame; the volume is a cube."""
+    """Return the pixels of one image on a page, without its frame; the volume is a cube."""
     top, left = (k * STEP + MARGIN_PX for k in (row, column))
     return page[top + 2 : top + PANEL_PX - 2, left + 2 : left + PANEL_PX - 2] < 128
 
 
 def letters_of(page: np.ndarray, row: int, column: int) -> str:
-    """Return the letters at the left, right, top and bottom of one image, found by their shapes."""
+    """Return the letters at the left, right, top and bottom, recognised by their shapes."""
     top, left = (k * STEP + MARGIN_PX for k in (row, column))
     middle_x, middle_y = left + PANEL_PX // 2, top + PANEL_PX // 2
     spots = (
@@ -59,7 +59,7 @@ def test_head_is_up_in_png(tmp_path: Path, axes: str) -> None:
 @pytest.mark.parametrize("ending", ["png", "capture.dcm"])
 @pytest.mark.parametrize("sides", ["RPS", "RAI", "LAS"])
 def test_head_is_up_for_a_stated_patient_position(tmp_path: Path, sides: str, ending: str) -> None:
-    """Scanner axes get the letters of the position in the header or of the user."""
+    """For scanner axes, the letters follow the position in the header or the user's choice."""
     volume = replace(marked(sides), info={"axes": "xyz"}).positioned(sides)
     save(volume, tmp_path / f"a.{ending}")
     if ending == "png":
@@ -79,7 +79,7 @@ def test_head_is_up_in_dicom_capture(tmp_path: Path, axes: str) -> None:
 @pytest.mark.parametrize("axes", ORIENTATIONS)
 @pytest.mark.parametrize("unit", ["counts/mm", "1/mm"])
 def test_head_is_up_in_thumbnails(axes: str, unit: str) -> None:
-    """Activity is shown as a frontal projection, CT as an axial slice."""
+    """The thumbnail of activity is a frontal projection, that of CT an axial slice."""
     page = np.asarray(Image.open(BytesIO(thumbnail(marked(axes, unit=unit)))))
     ink = page > 128 if unit == "1/mm" else page < 128
     assert corner_of(ink) == CORNERS["axial" if unit == "1/mm" else "frontal"]
@@ -87,7 +87,7 @@ def test_head_is_up_in_thumbnails(axes: str, unit: str) -> None:
 
 @pytest.mark.parametrize("axes", ORIENTATIONS)
 def test_head_is_up_in_a_film(tmp_path: Path, axes: str) -> None:
-    """The frames go from the feet to the head, and the line on the projection moves up."""
+    """Frames go from the feet to the head, so the line on the projection moves up."""
     save(marked(axes), tmp_path / "a.gif")
     with Image.open(tmp_path / "a.gif") as film:
         frames = [np.asarray(each.convert("L")) for each in ImageSequence.Iterator(film)]
@@ -101,13 +101,14 @@ def test_head_is_up_in_a_film(tmp_path: Path, axes: str) -> None:
     assert letters_of(frames[0], 0, 1) == LETTERS["frontal"]
     rows = np.flatnonzero(block[:, PANEL_PX // 2 :].any(axis=1))
     lines = [np.argmin(frame[:STEP, STEP + 6 : STEP + 14].mean(axis=1)) for frame in frames]
-    for k, line in enumerate(lines):  # level with the block if the slice shows the block
-        beside = rows[0] <= line - MARGIN_PX <= rows[-1]
-        assert beside == (k in shown), k
+    # the line is level with the block if the slice shows the block
+    for k, line in enumerate(lines):
+        is_level = rows[0] <= line - MARGIN_PX <= rows[-1]
+        assert is_level == (k in shown), k
 
 
 def test_assumed_patient_position_is_stated_on_the_image() -> None:
-    """The footer has another line if the scan did not state the patient position."""
+    """The footer has an additional line if the scan did not state the patient position."""
     assert position_facts({"axes": "LPI"}) == position_facts({"patient_orientation": "HFS"}) == {}
     scan = position_facts({"isotope": "F-18"})
     assert scan == {"patient_position": ASSUMED}

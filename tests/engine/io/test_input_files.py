@@ -32,7 +32,7 @@ _opened: list[set[str]] = []
 
 @cache
 def _listen() -> None:
-    """Install an audit hook that reports every opened file; it cannot be removed."""
+    """Install an audit hook that reports every opened file. Python cannot remove audit hooks."""
     sys.addaudithook(_hear)
 
 
@@ -43,7 +43,7 @@ def _hear(event: str, arguments: tuple[object, ...]) -> None:
 
 @contextmanager
 def opened_in(folder: Path) -> Iterator[set[str]]:
-    """Collect the files of a folder that are opened meanwhile."""
+    """Collect the files of a folder that are opened in this context."""
     _listen()
     found: set[str] = set()
     _opened.append(set())
@@ -55,7 +55,7 @@ def opened_in(folder: Path) -> Iterator[set[str]]:
 
 
 def sidecar(folder: Path) -> Path:
-    """Write raw counts with flats, and a sidecar that spells one name with an escape."""
+    """Write raw counts with flats, and a sidecar in which one file name contains an escape."""
     orbit = circular_cone(
         np.arange(6) * np.pi / 3, source_axis_mm=300, source_detector_mm=500, shape=(2, 5),
         pixel_mm=2,
@@ -97,7 +97,7 @@ def test_every_file_of_an_xray_scan_is_an_input(
         read_projections(settings)
     for named in (settings, tmp_path, *map(Path, opened)):
         if (found := find(named)) is None or found[1] != settings:
-            continue  # the file itself does not open this scan without others
+            continue  # this file cannot be opened without the others
         known = spelled(files_behind(named))
         assert known >= opened | {str(settings)}
         assert str(tmp_path / "result.nii.gz") not in known
@@ -161,7 +161,7 @@ def test_metadata_name_images_in_any_subfolder(tmp_path: Path) -> None:
 
 
 def test_images_of_parent_folders_are_not_inputs(tmp_path: Path) -> None:
-    """They would be recorded as inputs, and their changes would stop a resumed run."""
+    """As inputs they would be recorded, and a change of them would stop a resumed run."""
     for make, name in ((ctsimu, "a.tif"), (obi, "Proj_00001.hnd"), (elekta, "00001.9.his")):
         (tmp_path / name).write_bytes(b"of another scan")
         folder = tmp_path / name.replace(".", "_")

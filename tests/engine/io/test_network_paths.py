@@ -1,4 +1,4 @@
-"""A study of a stranger makes no computer send a login: Windows does so for `//host/share`."""
+"""A study file from somebody else must not open `//host/share`: Windows would send a login."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder opens its only scan, as header and data file do."""
+"""A folder opens its only scan, and so do the scan's header and data file."""
 
 from __future__ import annotations
 

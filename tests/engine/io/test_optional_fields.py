@@ -1,8 +1,8 @@
-"""Optional fields of any type, any shape, or absent: no scan with its data is called damaged.
+"""A scan with valid data is never called damaged, for any value of its optional fields.
 
-A mutation changes one field that the reader can do without. The scan opens with any value of a
-field that only informs. A field that changes the geometry may be refused in a sentence that says
-what it is and what to do about it.
+A mutation changes or removes one field that the reader can do without. If the field is only
+informative, the scan opens with any value. If the field changes the geometry, the scan may be
+refused in a sentence that names the field and the remedy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.engine.io.xray.xray_files import bruker, dxchange, flexray, nikon, nx
 DAMAGE = re.compile(r"damaged|truncated|cut off|cut or edited|copy (it|the file) again|corrupt")
 REMEDY = re.compile(r"; (correct|give) ")
 GEOMETRY = ("pixel_size_", "initial_angle", "DetectorOffsetX", "ObjectTilt", "exchange/data_dark")
-"""Fields that change positions or values: a wrong one must be noticed."""
+"""Fields that change positions or values: a wrong one must be reported."""
 N_MUTATIONS = 500
 SEED = 41
 
@@ -61,9 +61,9 @@ VALUES: tuple[Value, ...] = (
     "reference",
     "group",
 )
-"""Replacement values of a field; the last three only in HDF5."""
+"""Replacement values of a field; the last three only apply to HDF5."""
 TEXTS = ("b2017b74-c39d", "", "0.65 um", "1,5", "nan", "inf", "-1", "0", "1e30", "[1 2]", "None")
-"""Replacement values in text formats; the field can also be left out."""
+"""Replacement values in text formats, in which a field can also be removed."""
 
 
 def put(file: h5py.File, place: str, value: Value) -> None:
@@ -84,7 +84,7 @@ def put(file: h5py.File, place: str, value: Value) -> None:
 
 
 def put_attribute(file: h5py.File, place: str, value: Value) -> None:
-    """Replace an attribute (after @) by a value of any type."""
+    """Replace an attribute (named after @) by a value of any type."""
     dataset, _, name = place.partition("@")
     attributes = file[dataset].attrs
     if name in attributes:
@@ -136,12 +136,12 @@ HDF5: dict[str, tuple[Callable[[Path], Path], tuple[str, ...]]] = {
         ),
     ),
 }
-"""Writer of a scan, and its optional datasets and attributes, by format."""
+"""By format: the writer of a scan, and its optional datasets and attributes."""
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """One changed field: its format, its name, and the function that writes the scan."""
+    """A changed field: its format, its name, and the function that writes the scan."""
 
     format: str
     field: str
@@ -247,13 +247,13 @@ def chosen(n: int) -> list[Mutation]:
 
 
 def assert_open(found: dict[str, str]) -> None:
-    damaged = {name: said for name, said in found.items() if DAMAGE.search(said)}
+    damaged = {name: message for name, message in found.items() if DAMAGE.search(message)}
     assert not damaged
-    refused = {name: said for name, said in found.items() if said != "opens"}
+    refused = {name: message for name, message in found.items() if message != "opens"}
     strict = {
-        name: said
-        for name, said in refused.items()
-        if not (any(field in name for field in GEOMETRY) and REMEDY.search(said))
+        name: message
+        for name, message in refused.items()
+        if not (any(field in name for field in GEOMETRY) and REMEDY.search(message))
     }
     assert not strict
 

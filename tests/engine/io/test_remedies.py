@@ -1,7 +1,6 @@
 """Remedies in error messages work when followed literally.
 
-Every remedy of the recogniser is either followed here, or needs another program (see
-`remedies.py`).
+Every remedy of the recogniser is followed here or listed in `remedies.py`.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from engine.io.recogniser.recognising import KNOWN
 from tests.engine.analysis.regions.test_dicom_regions import structures
 from tests.engine.io.dicom import dicom_files
 from tests.engine.io.remedies import (
-    ELSEWHERE,
     FEW,
     PACKERS,
+    UNTESTED,
     VALUES,
     import_it,
     refusal,
@@ -87,9 +86,9 @@ def test_arrays_open_with_the_variables_of_the_example(name: str, tmp_path: Path
     write, file = ARRAYS[name]
     path = tmp_path / file
     write(path, VALUES)
-    said = refusal(path)
-    assert f"Format: {name}." in said and volumes.WITHIN in said
-    example = json.loads(re.findall(r"\{.*?\}", said)[0])
+    message = refusal(path)
+    assert f"Format: {name}." in message and volumes.WITHIN in message
+    example = json.loads(re.findall(r"\{.*?\}", message)[0])
     path.unlink()
     write(path, VALUES, **example)
     found = read_volume(path)
@@ -108,9 +107,9 @@ def test_projection_arrays_are_imported(name: str, tmp_path: Path) -> None:
 def test_numpy_array_opens_with_its_text_file_or_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "mu.npy"
     npy(path, VALUES)
-    said = refusal(path)
-    assert "Format: NumPy array without a voxel size" in said and volumes.SIDECARS in said
-    (tmp_path / "mu.json").write_text(re.findall(r"\{.*?\}", said)[0])
+    message = refusal(path)
+    assert "Format: NumPy array without a voxel size" in message and volumes.SIDECARS in message
+    (tmp_path / "mu.json").write_text(re.findall(r"\{.*?\}", message)[0])
     assert np.array_equal(read_volume(path).values, VALUES)
     assert "Open the array itself" in refusal(tmp_path / "mu.json")
     scan = tmp_path / "scan.npy"
@@ -121,8 +120,8 @@ def test_numpy_array_opens_with_its_text_file_or_is_imported(tmp_path: Path) -> 
 def test_pickle_is_imported_as_its_array(tmp_path: Path) -> None:
     path = tmp_path / "scan.pkl"
     path.write_bytes(pickle.dumps(FEW))
-    said = refusal(path)
-    assert "save its array with numpy.save, and import that" in said
+    message = refusal(path)
+    assert "save its array with numpy.save, and import that" in message
     np.save(tmp_path / "scan.npy", pickle.loads(path.read_bytes()))
     import_it("`isocenter import`", tmp_path / "scan.npy")
 
@@ -135,9 +134,9 @@ def test_foreign_datasets_are_imported(place: str, tmp_path: Path) -> None:
         file[place] = FEW
         if place == "frames":
             file.attrs["_NCProperties"] = "version=2"
-    said = refusal(path)
-    assert trees.IMPORT in said
-    import_it(said, path, "--array", f"/{place}")
+    message = refusal(path)
+    assert trees.IMPORT in message
+    import_it(message, path, "--array", f"/{place}")
 
 
 def test_unknown_hdf5_file_is_imported(tmp_path: Path) -> None:
@@ -150,9 +149,9 @@ def test_unknown_hdf5_file_is_imported(tmp_path: Path) -> None:
 def test_tiff_without_sizes_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "scan.tif"
     tifffile.imwrite(path, FEW)
-    said = refusal(path)
-    assert "TIFF image without a voxel size" in said and volumes.ARRAY in said
-    import_it(said, path)
+    message = refusal(path)
+    assert "TIFF image without a voxel size" in message and volumes.ARRAY in message
+    import_it(message, path)
 
 
 def xray_file(name: str, path: Path) -> None:
@@ -190,15 +189,15 @@ SLICES = tuple(known.name for known in recognising.XRAY if known.remedy == recog
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_projections_exported_by_another_program_are_imported(name: str, tmp_path: Path) -> None:
-    """The other program is the one that wrote them; we read its TIFF images."""
+    """The program that wrote the projections exports them; we read its TIFF images."""
     xray_file(name, tmp_path / "scan.dat")
-    said = refusal(tmp_path / "scan.dat")
-    assert f"Format: {name}." in said
+    message = refusal(tmp_path / "scan.dat")
+    assert f"Format: {name}." in message
     folder = tmp_path / "views"
     folder.mkdir()
     for k, view in enumerate(FEW):
         tifffile.imwrite(folder / f"view_{k:04}.tif", view)
-    import_it(said, folder)
+    import_it(message, folder)
 
 
 def test_edf_without_the_text_of_its_scan_is_imported(tmp_path: Path) -> None:
@@ -206,17 +205,17 @@ def test_edf_without_the_text_of_its_scan_is_imported(tmp_path: Path) -> None:
     folder.mkdir()
     for k, view in enumerate(FEW):
         (folder / f"view_{k:04}.edf").write_bytes(edf_bytes(view))
-    said = refusal(folder / "view_0003.edf")
-    assert "Format: ESRF data file (EDF) without the .info of its scan" in said
-    import_it(said, folder)
+    message = refusal(folder / "view_0003.edf")
+    assert "Format: ESRF data file (EDF) without the .info of its scan" in message
+    import_it(message, folder)
 
 
 @pytest.mark.parametrize("name", SLICES)
 def test_slices_exported_by_another_program_open(name: str, tmp_path: Path) -> None:
     xray_file(name, tmp_path / "volume.dat")
-    said = refusal(tmp_path / "volume.dat")
-    assert f"Format: {name}." in said
-    assert "DICOM slices or as one TIFF with a voxel size" in said
+    message = refusal(tmp_path / "volume.dat")
+    assert f"Format: {name}." in message
+    assert "DICOM slices or as one TIFF with a voxel size" in message
     assert read_volume(series(tmp_path)).grid.shape == (2, 3, 4)
     tiff = tmp_path / "volume.tif"
     sizes = {"spacing": 0.05, "unit": "mm", "axes": "ZYX"}
@@ -228,15 +227,15 @@ def test_volume_saved_by_nibabel_as_nifti_opens(tmp_path: Path) -> None:
     path = tmp_path / "a.mgh"
     path.write_bytes(MGHImage(VALUES.T, np.eye(4)).to_bytes())
     values = MGHImage.from_bytes(path.read_bytes()).get_fdata(dtype=np.float32)
-    said = refusal(path)
-    assert "NIfTI" in said and "Format: FreeSurfer volume" in said
+    message = refusal(path)
+    assert "NIfTI" in message and "Format: FreeSurfer volume" in message
     nibabel.save(nibabel.Nifti1Image(values, np.eye(4)), tmp_path / "a.nii")
     found = read_volume(tmp_path / "a.nii").values
     assert found.shape == VALUES.shape and set(found.flat) == set(VALUES.flat)
 
 
 def test_series_of_a_study_opens_instead_of_its_other_objects(tmp_path: Path) -> None:
-    """Structures, plans, doses, images, and DICOMDIR next to the folder of a series."""
+    """The folder contains structures, plans, doses, images and DICOMDIR next to the series."""
     parts = [each for each in emission.EMISSION if each.remedy == emission.DICOM_PART]
     assert len(parts) == 7
     assert read_volume(series(tmp_path)).grid.shape == (2, 3, 4)
@@ -246,9 +245,9 @@ def test_regions_are_read_from_a_structure_set(tmp_path: Path) -> None:
     folder = series(tmp_path)
     corners = np.array([[0.2, 0.3, 0.0], [2.4, 0.3, 0.0], [2.4, 1.8, 0.0], [0.2, 1.8, 0.0]])
     drawn = structures(tmp_path / "drawn.dcm", corners)
-    said = refusal(drawn)
-    assert said.endswith(emission.REGIONS)
-    command = said.replace("(isocenter regions", "`isocenter regions").replace(").", "`.")
+    message = refusal(drawn)
+    assert message.endswith(emission.REGIONS)
+    command = message.replace("(isocenter regions", "`isocenter regions").replace(").", "`.")
     run_what_it_says(command, drawn, folder, "--other-scan")
 
 
@@ -264,15 +263,15 @@ def test_source_files_of_an_attribute_list_open(tmp_path: Path) -> None:
 def test_raw_data_of_a_normalisation_are_extracted(tmp_path: Path) -> None:
     text = "!INTERFILE:=\n!name of data file:=a.n\n"
     path = siemens_raw_files.write_ima(tmp_path, text, bytes(8), kind="norm")
-    said = refusal(path)
-    assert emission.TAKE_OUT in said
-    run_what_it_says(said, path, tmp_path / "out.n.hdr")
+    message = refusal(path)
+    assert emission.TAKE_OUT in message
+    run_what_it_says(message, path, tmp_path / "out.n.hdr")
     assert (tmp_path / "out.n").read_bytes() == bytes(8)
 
 
 def test_factors_open_with_the_counts_in_their_folder(tmp_path: Path) -> None:
-    said = next(each for each in emission.EMISSION if each.remedy == emission.SIDECARS).remedy
-    assert ".s.hdr with .s, not compressed" in said
+    message = next(each for each in emission.EMISSION if each.remedy == emission.SIDECARS).remedy
+    assert ".s.hdr with .s, not compressed" in message
     bins = siemens_files.layout()
     counts = np.ones(bins.shape, np.float32)
     path = siemens_files.write(tmp_path / "scan.s", bins, counts)
@@ -292,11 +291,11 @@ OTHERS = (
     *("CASToR scanner description (.hscan)", "CASToR look-up table (.lut)"),
     "STIR header of GATE coincidences (.hroot)",
 )
-"""Followed in test_recogniser_others.py; the scans of CASToR and GATE open in their own tests."""
+"""Followed in test_recogniser_others.py, and in the tests of CASToR and GATE."""
 
 
 def test_every_remedy_is_followed_or_listed() -> None:
-    """Each format is followed above, or its program is in the table."""
+    """Each format is followed above or listed with the program that it needs."""
     here = {
         *PACKERS, *ARRAYS, *VIEWS, *SLICES,
         *(each.name for each in emission.EMISSION if each.remedy == emission.DICOM_PART),
@@ -310,5 +309,5 @@ def test_every_remedy_is_followed_or_listed() -> None:
         "normalisation of a Siemens scanner in raw DICOM", "Siemens normalisation header",
         "Siemens scan header", "Varian image that is not part of a scan",
     }  # fmt: skip
-    assert not here & set(ELSEWHERE)
-    assert {each.name for each in KNOWN} == here | set(ELSEWHERE)
+    assert not here & set(UNTESTED)
+    assert {each.name for each in KNOWN} == here | set(UNTESTED)

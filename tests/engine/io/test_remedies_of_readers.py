@@ -1,4 +1,4 @@
-"""Remedies that readers name work, and every named command and extra exists."""
+"""Remedies named by readers work, and every named command and extra exists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import tifffile
 from engine.cli.main import main
 from engine.core.errors import EngineError
 from engine.io import read_projections, read_volume
-from tests.engine.io.hdf5.test_hdf5_filters import NOBODYS, packed_by
+from tests.engine.io.hdf5.test_hdf5_filters import UNKNOWN, packed_by
 from tests.engine.io.remedies import COMMAND, FEW, ROOT, import_it
 from tests.engine.io.xray import xray_files
 
@@ -40,7 +40,7 @@ def test_mrc_map_with_a_voxel_size_opens_and_without_is_imported(tmp_path: Path)
 
 
 def test_filtered_hdf5_opens_after_saving_with_gzip(tmp_path: Path) -> None:
-    path = packed_by(tmp_path, NOBODYS)
+    path = packed_by(tmp_path, UNKNOWN)
     with pytest.raises(EngineError, match="or save the file with gzip or uncompressed"):
         read_projections(path)
     with h5py.File(path, "r+") as file:
@@ -57,8 +57,8 @@ def test_folder_of_images_is_imported(tmp_path: Path) -> None:
     import_it(str(fault.value), tmp_path)
 
 
-def said_anywhere() -> Iterator[tuple[str, str]]:
-    """Yield each text of the program, with its file."""
+def texts_of_the_program() -> Iterator[tuple[str, str]]:
+    """Yield each string of the program, with its file."""
     for folder in ("engine", "app"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
@@ -70,19 +70,19 @@ def said_anywhere() -> Iterator[tuple[str, str]]:
 
 
 def test_every_named_command_exists() -> None:
-    """Verb, part of the verb and options of `isocenter ...` in any sentence."""
-    named = {each for _, text in said_anywhere() for each in COMMAND.findall(text)}
+    """The verb, its sub-verb and its options of `isocenter ...` in any message."""
+    named = {each for _, text in texts_of_the_program() for each in COMMAND.findall(text)}
     assert len(named) > 15
     for each in named:
         words = shlex.split(each.replace("SUITE", "listmode"))[1:]
         words = [word for word in words if word[0] != "["]
         verb = [word for word in words if re.fullmatch("[a-z][a-z-]*", word)]
-        if not verb:  # VERB, --help
+        if not verb:  # only VERB or --help
             continue
-        with redirect_stdout(io.StringIO()) as said, pytest.raises(SystemExit) as end:
+        with redirect_stdout(io.StringIO()) as output, pytest.raises(SystemExit) as end:
             main([*verb[:2], "--help"])
         assert end.value.code == 0, each
-        usage = said.getvalue()
+        usage = output.getvalue()
         assert usage.startswith(f"usage: isocenter {verb[0]}"), each
         for option in (word for word in words if word[0] == "-"):
             assert option in usage, each
@@ -92,7 +92,7 @@ def test_every_named_extra_exists() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = {
         name
-        for _, text in said_anywhere()
+        for _, text in texts_of_the_program()
         for names in re.findall(r"isocenter\[([a-z0-9,]+)\]", text)
         for name in names.split(",")
     }

@@ -1,4 +1,4 @@
-"""`inspect` describes files, and returns faults instead of exceptions."""
+"""Tests of `inspect`: it describes files, and returns faults instead of raising exceptions."""
 
 from __future__ import annotations
 

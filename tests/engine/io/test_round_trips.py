@@ -1,6 +1,6 @@
 """Every written volume opens again with the same values at the same positions.
 
-Other libraries that read a format agree: nibabel, pydicom, tifffile and zarr.
+Libraries that read the format agree: nibabel, pydicom, tifffile and zarr.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from engine.io.volumes.nifti import NiftiWriter
 from engine.io.volumes.straight_axes import in_scanner_frame
 from engine.protocols.run_context.provenance import FORMAT
 
-PICTURES = (PngWriter, CineWriter, DicomCaptureWriter)
-"""Writers of images for display, without values."""
-VOLUMES = [writer for writer in WRITERS if writer not in PICTURES]
+DISPLAY_ONLY = (PngWriter, CineWriter, DicomCaptureWriter)
+"""Writers of images for display, which store no values."""
+VOLUMES = [writer for writer in WRITERS if writer not in DISPLAY_ONLY]
 SCALED = (DicomSeriesWriter, TiffWriter)
-"""Formats of whole numbers with a slope: a value is off by half a step, range / 65535, at most."""
+"""Formats of integers with a slope: the error is at most half a step, range / 65535."""
 GRIDS = {
     "odd": ImageGrid((3, 4, 5), (1.5, 2.0, 2.5), (10.0, -20.0, 30.0)),
     "beyond": ImageGrid((2, 3, 4), (0.05, 0.07, 0.3), (-250.125, 333.3, -1.7)),
@@ -51,7 +51,7 @@ GRIDS = {
 }
 EMISSION = {"format": FORMAT, "protocol": {"modality": "pet"}}
 PLACE_MM = 1e-4
-"""Places in text of 9 figures and in float32 of NIfTI, 250 mm away."""
+"""Tolerance for positions in text of 9 digits and in float32 of NIfTI, 250 mm from the origin."""
 
 
 def volume(grid: ImageGrid, axes: str, unit: str = "Bq/mL") -> Volume:
@@ -64,32 +64,32 @@ def tolerance(writer: type, values: NDArray[np.float32]) -> float:
 
 
 def as_read(volume: Volume, ending: str) -> Volume:
-    """Return the volume in the axes of its format: BIDS knows only patient axes (LPS)."""
+    """Return the volume in the axes of its format: BIDS supports only patient axes (LPS)."""
     if ending not in BidsWriter.suffixes or volume.axes == "LPS":
         return volume
-    turned = in_scanner_frame(volume)  # z the other way round, at the same places
+    turned = in_scanner_frame(volume)  # z is reversed, but positions stay
     return replace(turned, info={**turned.info, "axes": "LPS"})
 
 
-def assert_same(found: Volume, wanted: Volume, step: float) -> None:
-    np.testing.assert_allclose(found.values, wanted.values, rtol=0, atol=step)
-    assert found.grid.shape == wanted.grid.shape
+def assert_same(found: Volume, saved: Volume, step: float) -> None:
+    np.testing.assert_allclose(found.values, saved.values, rtol=0, atol=step)
+    assert found.grid.shape == saved.grid.shape
     for axis in range(3):
-        ends = [volume.grid.centres_mm(axis)[[0, -1]] for volume in (found, wanted)]
+        ends = [volume.grid.centres_mm(axis)[[0, -1]] for volume in (found, saved)]
         np.testing.assert_allclose(*ends, rtol=0, atol=PLACE_MM)
-    assert found.axes == wanted.axes
-    assert found.unit == wanted.unit
+    assert found.axes == saved.axes
+    assert found.unit == saved.unit
 
 
 @pytest.mark.parametrize("axes", ["LPS", "LPI"])
 @pytest.mark.parametrize("name", GRIDS)
 @pytest.mark.parametrize("writer", VOLUMES, ids=lambda w: w.suffixes[0])
 def test_volume_is_restored(tmp_path: Path, writer: type, name: str, axes: str) -> None:
-    wanted = volume(GRIDS[name], axes)
+    saved = volume(GRIDS[name], axes)
     path = tmp_path / f"a{writer.suffixes[0]}"
-    save(wanted, path, wanted.info)
-    expected = as_read(wanted, writer.suffixes[0])
-    assert_same(read_volume(path), expected, tolerance(writer, wanted.values))
+    save(saved, path, saved.info)
+    expected = as_read(saved, writer.suffixes[0])
+    assert_same(read_volume(path), expected, tolerance(writer, saved.values))
     assert read_frames(scan_file(path)) == ()
 
 
@@ -113,7 +113,7 @@ def test_frames_are_restored_with_their_times(
     tmp_path: Path, ending: str, times: list[TimeFrame], axes: str
 ) -> None:
     if times is GATES and ending not in frame_suffixes(gated=True):
-        pytest.skip("this format has no place for gates")
+        pytest.skip("this format cannot store gates")
     expected = framed(GRIDS["odd"], axes, times)
     whole = volume(GRIDS["odd"], axes)
     path = tmp_path / f"a{ending}"
@@ -139,16 +139,17 @@ def test_oblique_slice_is_restored_in_its_own_axes(tmp_path: Path, ending: str) 
     save(expected, tmp_path / f"a{ending}", expected.info)
     found = read_volume(tmp_path / f"a{ending}")
     np.testing.assert_array_equal(found.values, expected.values)
-    frame, said = found.info["slice_frame"], expected.info["slice_frame"]
+    frame, expected_frame = found.info["slice_frame"], expected.info["slice_frame"]
     for key in ("centre_mm", "across", "down"):
-        np.testing.assert_allclose(frame[key], said[key], atol=1e-5)  # float32 of NIfTI
+        # NIfTI stores float32
+        np.testing.assert_allclose(frame[key], expected_frame[key], atol=1e-5)
     assert any("tilted slice" in note for note in found.notes)
     save(found, tmp_path / f"b{ending}")
     again = read_volume(tmp_path / f"b{ending}")
     np.testing.assert_array_equal(again.values, expected.values)
 
 
-# other programs
+# Readers of other programs.
 
 
 def by_nibabel(path: Path) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
@@ -188,7 +189,7 @@ def test_tifffile_reads_values(tmp_path: Path, ending: str) -> None:
     found = read_volume(tmp_path / f"a{ending}")
     stored = tifffile.imread(tmp_path / f"a{ending}")
     assert stored.shape == expected.values.shape
-    # a line from stored to read values; its slope is in the text of the file
+    # Fit a line from stored to read values; the file states its slope as text.
     assert np.corrcoef(stored.ravel(), found.values.ravel())[0, 1] == pytest.approx(1, abs=1e-6)
 
 

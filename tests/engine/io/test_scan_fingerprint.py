@@ -1,4 +1,4 @@
-"""Settings and tracer files identify their scan by content, not by name or place."""
+"""Settings and tracer files identify their scan by its content, not by its name or place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.engine.io.xray.xray_files import nxtomo_with_links
 
 def test_fingerprint_depends_on_content_and_not_on_name(tmp_path: Path) -> None:
     scan, moved = tmp_path / "a.h5", tmp_path / "b.dat"
-    long = bytes(range(256)) * 8200  # of more than two ends
+    long = bytes(range(256)) * 8200  # longer than the two ends that are read
     for path in (scan, moved):
         path.write_bytes(long)
     assert scan_digest(scan) == scan_digest(moved)
@@ -74,7 +74,7 @@ HEADER = "!INTERFILE :=\n!name of data file := {name}\n!total number of data := 
 
 
 def headed(folder: Path, values: bytes, header: str = "scan.hdr", data: str = "scan.l") -> Path:
-    """Write a header that is equal for all patients, and its data."""
+    """Write data with a header that is equal for all patients."""
     folder.mkdir(exist_ok=True)
     (folder / header).write_text(HEADER.format(name=data, n=len(values)))
     (folder / data).write_bytes(values)
@@ -130,14 +130,14 @@ def test_files_that_only_stand_next_to_a_scan_do_not_count(tmp_path: Path) -> No
 
 
 def test_the_middle_counts_where_both_ends_are_empty(tmp_path: Path) -> None:
-    """The outer time-of-flight bins of a sinogram are often empty."""
+    """The outer TOF bins of a sinogram are often empty."""
     scan, size = tmp_path / "a.s", 8 * END_BYTES
     scan.write_bytes(bytes(size))
     first = fingerprint_of(scan)
     middle = bytes(size // 4) + b"\7" * (size // 2) + bytes(size // 4)
     scan.write_bytes(middle)
     assert len(middle) == size and fingerprint_of(scan) != first
-    assert 2 * END_BYTES + PIECES * PIECE_BYTES == 2 * 2**20, "read of each file"
+    assert 2 * END_BYTES + PIECES * PIECE_BYTES == 2 * 2**20, "bytes read of each file"
 
 
 def test_subfolders_count_and_few_files_are_read(tmp_path: Path, monkeypatch) -> None:
@@ -175,7 +175,7 @@ def test_tracer_files_of_earlier_versions_still_fit(tmp_path: Path) -> None:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
-    """Return a study with a scan that another one can replace."""
+    """Return a study with a scan that a test can replace."""
     ring = engine.read_scanner("demo-ring")
     for seed, name in enumerate(("scan.h5", "other.h5")):
         engine.save(simulate_listmode(point(), ring, n_prompts=1000, seed=seed), tmp_path / name)

@@ -1,4 +1,4 @@
-"""Calibrations and tracer files are read as written, and refused if changed."""
+"""Tests of calibration and tracer files: round trips, and refusal of changed files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ weight_kg = 70
 
 
 def test_dose_is_decay_corrected_to_injection_minus_the_residual(tmp_path: Path) -> None:
-    """Half is left one half-life after the measurement; the residual refers to the injection."""
+    """After one half-life, half the dose is left. The residual is measured at injection."""
     path = tmp_path / "tracer.toml"
     path.write_text(TRACER)
     facts = read_tracer(path).facts()

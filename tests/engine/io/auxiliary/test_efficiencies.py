@@ -1,4 +1,4 @@
-"""Crystal efficiencies: one per crystal, none negative, not all zero."""
+"""Tests of crystal efficiency files: one value per crystal, none negative, not all zero."""
 
 from __future__ import annotations
 

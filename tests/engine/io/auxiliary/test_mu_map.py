@@ -1,4 +1,4 @@
-"""Attenuation maps: in 1/mm, of a body, inside the scanner."""
+"""Tests of attenuation map files: conversion to 1/mm, plausible values, position in the scanner."""
 
 from __future__ import annotations
 
@@ -114,21 +114,21 @@ def test_nan_is_refused(tmp_path: Path, ring: RingScanner) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "offset", "said", "wanted"),
+    ("scale", "offset", "message", "expected"),
     [
         (10, 0, "look like 1/cm", WATER),
         (1e5, -1000, "CT numbers .* 120 kV, because the tube voltage", 0.00096 / 10 * 96),
     ],
 )
 def test_unit_guessed_from_the_values_is_reported(
-    tmp_path: Path, ring: RingScanner, scale: float, offset: float, said: str, wanted: float
+    tmp_path: Path, ring: RingScanner, scale: float, offset: float, message: str, expected: float
 ) -> None:
     water = cylinder()
     values = water.values * np.float32(scale) + np.float32(offset)
     save(replace(water, values=values), tmp_path / "mu.nii")
     found = read_mu_map(tmp_path / "mu.nii", ring)
-    assert found.unit == "1/mm" and found.values.max() == pytest.approx(wanted)
-    assert any(re.search(said, note) for note in found.notes)
+    assert found.unit == "1/mm" and found.values.max() == pytest.approx(expected)
+    assert any(re.search(message, note) for note in found.notes)
     assert "from " in ATTENUATION_MAP.describe(found)
 
 
@@ -154,10 +154,12 @@ def test_hounsfield_values_are_converted_by_tube_voltage(kilovolts: float) -> No
         0.0096, abs=1e-4
     )
     assert (np.diff(mu) >= 0).all() and (mu[hounsfield <= -1000] == 0).all()
-    assert np.abs(np.diff(mu)).max() < 1.1e-5, "one piece follows the other without a step"
+    assert np.abs(np.diff(mu)).max() < 1.1e-5, (
+        "the curve must be continuous where its two lines meet"
+    )
     soft = (hounsfield > -1000) & (hounsfield < 30)
     np.testing.assert_allclose(mu[soft], 9.6e-6 * (hounsfield[soft] + 1000), rtol=1e-5)
-    cortical = float(np.interp(1200, hounsfield, mu))  # 0.0172 1/mm of dense bone (ICRU 44)
+    cortical = float(np.interp(1200, hounsfield, mu))  # dense bone has 0.0172 1/mm (ICRU 44)
     assert 0.011 < cortical < 0.0175
 
 
@@ -174,7 +176,8 @@ def test_binned_voxels_have_the_same_attenuation() -> None:
     whole = joined(Volume(values, grid, "1/mm"), (2, 3, 1))
     np.testing.assert_allclose(whole.values, expected, rtol=1e-6)
     np.testing.assert_allclose(whole.grid.lower_mm, grid.lower_mm)
-    cut = ImageGrid((5, 7, 7), (0.7, 0.9, 2.5), (4.0, 5, 6))  # blocks that are not whole
+    # the blocks at the ends are incomplete
+    cut = ImageGrid((5, 7, 7), (0.7, 0.9, 2.5), (4.0, 5, 6))
     part = joined(Volume(values[:, :7, :7], cut, "1/mm"), (2, 3, 1))
     np.testing.assert_allclose(part.grid.lower_mm, cut.lower_mm)
     matter = part.values.sum(dtype=float) * np.prod(part.grid.voxel_mm)
@@ -186,7 +189,7 @@ def test_binned_voxels_have_the_same_attenuation() -> None:
 def test_ct_series_in_any_orientation_becomes_the_map(
     tmp_path: Path, ring: RingScanner, order: tuple[int, ...], signs: tuple[int, ...]
 ) -> None:
-    """Water around one point, and bone at another: each stays in place, with its μ."""
+    """Water around one point and bone at another: each keeps its position and its μ."""
     affine = np.eye(4)
     affine[:3, :3] = (np.eye(3)[list(order)] * signs) @ np.diag([2.0, 2.0, 2.0])
     affine[:3, 3] = -affine[:3, :3] @ [7, 7, 7]
@@ -211,7 +214,7 @@ def test_ct_series_in_any_orientation_becomes_the_map(
 def test_ct_series_matches_the_patient_for_both_directions_of_scanner_z(
     tmp_path: Path, ring: RingScanner, axes: str
 ) -> None:
-    """A series counts z to the head; the map is flipped if the scanner counts it to the feet."""
+    """z of a series points to the head; if the scanner's z does not, the map is flipped."""
     affine = np.diag([2.0, 2.0, 2.0, 1.0])
     affine[:3, 3] = -14
 

@@ -18,7 +18,7 @@ def test_table_of_a_scanner_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("# nothing\n", "contains no widths"),
         ("10 4.1 4.0\n", "line 1: the number of columns is 3, expected 4"),
@@ -28,9 +28,9 @@ def test_table_of_a_scanner_is_read(tmp_path):
         ("10 4 4 nan\n", "NaN"),
     ],
 )
-def test_invalid_table_of_widths_is_refused(tmp_path, text, said):
+def test_invalid_table_of_widths_is_refused(tmp_path, text, message):
     path = tmp_path / "widths.txt"
     path.write_text(text)
 
-    with pytest.raises(EngineError, match=said):
+    with pytest.raises(EngineError, match=message):
         read_point_spread(path)

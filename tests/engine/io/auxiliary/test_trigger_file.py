@@ -1,4 +1,4 @@
-"""Files of trigger times are read in either unit; every fault is refused."""
+"""Tests of files with trigger times: both units, and refusal of faulty files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BIDS datasets follow the published schema, open in nibabel, and state only known facts."""
+"""Tests of BIDS datasets: published schema, nibabel as reader, and no invented fields."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ INFO = {
     "environment": {"isocenter": "0.2.0"},
     "iterations_done": 4.0,
 }
-WHO = "sub-abababababab"
-NOBODY_SAID = (
+SUBJECT = "sub-abababababab"
+UNKNOWN_FIELDS = (
     *("Manufacturer", "InjectedMass", "InjectedMassUnits", "SpecificRadioactivity"),
     *("SpecificRadioactivityUnits", "ModeOfAdministration"),
 )
@@ -71,7 +71,7 @@ WORDS = {"name", "display_name", "description", "unit", "format", "type", "anyOf
 
 
 def fits(value: object, rule: dict[str, object]) -> bool:
-    """Whether a value is as a rule of JSON Schema says, of the words that fields here use."""
+    """Return True if a value fits a rule of JSON Schema that uses only known keywords."""
     assert rule.keys() <= WORDS, rule.keys() - WORDS
     if "anyOf" in rule:
         return any(fits(value, each) for each in rule["anyOf"])
@@ -95,14 +95,14 @@ def schema() -> dict[str, dict[str, dict[str, dict[str, object]]]]:
 
 def test_sidecar_has_the_fields_and_types_of_the_published_schema(tmp_path, schema):
     save(volume(), tmp_path / "a.bids")
-    asked = {
+    required = {
         field
         for rule in schema["rules"]["sidecars"]["pet"].values()
         if not ("blood" in str(rule["selectors"]) or "bolus" in str(rule["selectors"]))
         for field, level in rule["fields"].items()
         if (level if isinstance(level, str) else level["level"]) == "required"
     }
-    assert asked == set(REQUIRED)
+    assert required == set(REQUIRED)
     formats = schema["objects"]["formats"]
     for key, value in fields_at(tmp_path / "a.bids").items():
         expected = schema["objects"]["metadata"][key]
@@ -112,8 +112,8 @@ def test_sidecar_has_the_fields_and_types_of_the_published_schema(tmp_path, sche
     for key, wrong in (("InjectedMass", "much"), ("FrameDuration", ["1"]), ("TimeZero", 3)):
         assert not fits(wrong, schema["objects"]["metadata"][key])
     text = json.loads((tmp_path / "a.bids" / "dataset_description.json").read_text("utf-8"))
-    asked_of_all = schema["rules"]["json"]["dataset"]["dataset_description"]["fields"]
-    assert {key for key, level in asked_of_all.items() if level == "required"} <= set(text)
+    published = schema["rules"]["json"]["dataset"]["dataset_description"]["fields"]
+    assert {key for key, level in published.items() if level == "required"} <= set(text)
     for key in ("Name", "BIDSVersion", "DatasetType"):
         assert fits(text[key], schema["objects"]["metadata"][key]), key
 
@@ -124,29 +124,29 @@ def test_values_and_positions_are_those_of_the_image(tmp_path):
     names = {p.relative_to(tmp_path / "a.bids").as_posix() for p in tmp_path.rglob("*.bids/**/*")}
     assert {n for n in names if "." in n or n == "README"} == {
         *("README", "dataset_description.json", "participants.json", "participants.tsv"),
-        *(f"{WHO}/pet/{WHO}_pet.json", f"{WHO}/pet/{WHO}_pet.nii.gz"),
+        *(f"{SUBJECT}/pet/{SUBJECT}_pet.json", f"{SUBJECT}/pet/{SUBJECT}_pet.nii.gz"),
     }
-    read = nibabel.load(tmp_path / "a.bids" / WHO / "pet" / f"{WHO}_pet.nii.gz")
+    read = nibabel.load(tmp_path / "a.bids" / SUBJECT / "pet" / f"{SUBJECT}_pet.nii.gz")
     assert np.array_equal(np.asarray(read.dataobj).T, image.values)
     corner = [GRID.centres_mm(axis)[0] for axis in range(3)]
     assert np.allclose(read.affine[:3, 3], [-corner[0], -corner[1], corner[2]])
     with (tmp_path / "a.bids" / "participants.tsv").open() as file:
         (row,) = csv.DictReader(file, delimiter="\t")
-    assert row == {"participant_id": WHO, "sex": "F", "weight": "71.5", "height": "n/a"}
+    assert row == {"participant_id": SUBJECT, "sex": "F", "weight": "71.5", "height": "n/a"}
 
 
 def test_times_are_relative_to_the_second_of_the_scan_start():
     fields = sidecar_of(volume(), INFO)
     assert (fields["TimeZero"], fields["ScanStart"]) == ("23:31:02", 0.25)
-    assert fields["InjectionStart"] == -3662  # injected at 22:30:00 by the clock of the scan
+    assert fields["InjectionStart"] == -3662  # injection at 22:30:00, scan start at 23:31:02
     assert fields["FrameTimesStart"] == [0.25] and fields["FrameDuration"] == [600.0]
     assert fields["ImageDecayCorrected"] is True
     assert fields["ImageDecayCorrectionTime"] == fields["InjectionStart"]
     at_start = {**INFO, "scan": {**SCAN, "concentration": {"decay": "start"}}}
     assert sidecar_of(volume(), at_start)["ImageDecayCorrectionTime"] == 0.25
     assert sidecar_of(volume(unit="counts/mm"), INFO)["ImageDecayCorrected"] is False
-    apart = [{"start_s": 0.0, "duration_s": 60.0}, {"start_s": 90.0, "duration_s": 60.0}]
-    with_gaps = {**INFO, "scan": {**SCAN, "frames": apart}}
+    spans = [{"start_s": 0.0, "duration_s": 60.0}, {"start_s": 90.0, "duration_s": 60.0}]
+    with_gaps = {**INFO, "scan": {**SCAN, "frames": spans}}
     assert "FrameDuration" in missing_from(sidecar_of(volume(), with_gaps))
     gate = TimeFrame(210, 599_740, Gate(3, 8, 71_300)).facts()
     of_a_gate = {**INFO, "scan": {**SCAN, "frames": [gate]}}
@@ -166,17 +166,17 @@ def test_time_frames_are_one_file_with_four_axes(tmp_path):
 
 
 def test_unknown_fields_are_named_and_never_invented(tmp_path, capsys):
-    assert missing_from(sidecar_of(volume(), INFO)) == NOBODY_SAID
+    assert missing_from(sidecar_of(volume(), INFO)) == UNKNOWN_FIELDS
     save(volume(), tmp_path / "image.h5", INFO)
     assert main(["export", str(tmp_path / "image.h5"), str(tmp_path / "a.bids")]) == 0
     output = capsys.readouterr().err
     readme = (tmp_path / "a.bids" / "README").read_text("utf-8")
     fields = fields_at(tmp_path / "a.bids")
-    for name in NOBODY_SAID:
+    for name in UNKNOWN_FIELDS:
         assert name.removesuffix("Units") in output and f"- {name}\n" in readme
         assert fields.get(name, "n/a") == "n/a"
     nothing = sidecar_of(volume({}), {})
-    assert nothing.keys() - set(NOBODY_SAID) == {"Units", "ScanStart"}
+    assert nothing.keys() - set(UNKNOWN_FIELDS) == {"Units", "ScanStart"}
     assert set(missing_from(nothing)) == set(REQUIRED) - {"Units", "ScanStart"}
 
 

@@ -1,4 +1,4 @@
-"""The error of an image in a BIDS dataset is a derivative that follows the published schema."""
+"""Tests of error maps in BIDS datasets: derivatives that follow the published schema."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from engine.data.error_volume import deviations_of
 from engine.data.timing.time_frames import FrameVolume, TimeFrame
 from engine.data.volume import Volume
 from engine.io import read_volume, save, save_frames
-from tests.engine.io.bids.test_bids import GRID, INFO, WHO, fits, schema, volume
+from tests.engine.io.bids.test_bids import GRID, INFO, SUBJECT, fits, schema, volume
 
 __all__ = ["schema"]
 
 N = 8
-ERROR = f"derivatives/isocenter/{WHO}/pet/{WHO}_desc-std_pet"
+ERROR = f"derivatives/isocenter/{SUBJECT}/pet/{SUBJECT}_desc-std_pet"
 Schema = dict[str, dict[str, dict[str, dict[str, object]]]]
 
 
@@ -44,7 +44,7 @@ def test_nibabel_reads_the_standard_deviation(tmp_path: Path) -> None:
     image = with_error(1)
     save(image, tmp_path / "a.bids")
 
-    raw = nibabel.load(tmp_path / "a.bids" / WHO / "pet" / f"{WHO}_pet.nii.gz")
+    raw = nibabel.load(tmp_path / "a.bids" / SUBJECT / "pet" / f"{SUBJECT}_pet.nii.gz")
     error = nibabel.load(tmp_path / "a.bids" / f"{ERROR}.nii.gz")
 
     np.testing.assert_array_equal(np.asarray(raw.dataobj).T, image.values)
@@ -60,7 +60,7 @@ def test_sidecar_states_method_number_seed_and_unit(tmp_path: Path, schema: Sche
     text = json.loads((tmp_path / "a.bids" / f"{ERROR}.json").read_text("utf-8"))
 
     assert text["Units"] == "Bq/mL"
-    assert text["Sources"] == [f"bids:raw:{WHO}/pet/{WHO}_pet.nii.gz"]
+    assert text["Sources"] == [f"bids:raw:{SUBJECT}/pet/{SUBJECT}_pet.nii.gz"]
     ours = {key: text.pop(key) for key in list(text) if key.startswith("Error")}
     assert ours == {
         "ErrorMethod": "bootstrap",
@@ -71,7 +71,9 @@ def test_sidecar_states_method_number_seed_and_unit(tmp_path: Path, schema: Sche
     for key in text:
         if key != "Sources":
             assert fits(text[key], schema["objects"]["metadata"][key]), key
-    raw = json.loads((tmp_path / "a.bids" / WHO / "pet" / f"{WHO}_pet.json").read_text("utf-8"))
+    raw = json.loads(
+        (tmp_path / "a.bids" / SUBJECT / "pet" / f"{SUBJECT}_pet.json").read_text("utf-8")
+    )
     assert raw.items() <= text.items()
     assert not {"Sources", "SkullStripped", "ErrorSeed"} & set(raw)
 
@@ -94,7 +96,7 @@ def test_published_schema_allows_such_derivatives(tmp_path: Path) -> None:
     text = json.loads((derivative / "dataset_description.json").read_text("utf-8"))
     assert text["DatasetType"] == "derivative"
     assert text["GeneratedBy"][0]["Name"] == "Isocenter"
-    # The link of the sources leads to the raw dataset.
+    # The source link points to the raw dataset.
     assert (derivative / text["DatasetLinks"]["raw"]).resolve() == (tmp_path / "a.bids").resolve()
 
 
@@ -106,7 +108,7 @@ def test_frames_have_their_errors_in_one_file(tmp_path: Path) -> None:
 
     for t, each in enumerate(frames):
         np.testing.assert_array_equal(error[..., t].T, spread(each.volume))
-    # A single frame without errors would leave a gap.
+    # If one frame has no error map, no error file is written: it would have a gap.
     mixed = [frames[0], frames[1]._replace(volume=volume(seed=2))]
     save_frames(volume(), mixed, tmp_path / "b.bids", INFO)
     assert not (tmp_path / "b.bids" / "derivatives").exists()

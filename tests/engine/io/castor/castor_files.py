@@ -1,4 +1,4 @@
-"""Writes scans in the layout of CASToR: header, records and look-up table."""
+"""Write scans in the format of CASToR: header, records and look-up table."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ KEYS = {
 
 
 def write_table(path: Path, ring: RingScanner) -> Path:
-    """Write the ring's crystals; y is flipped because CASToR's axes are left-handed."""
+    """Write the crystals of a ring. The y axis is flipped because CASToR's axes are left-handed."""
     mirror = np.array([1.0, -1.0, 1.0])
     rows = np.concatenate([ring.positions_mm * mirror, -ring.crystal_normals * mirror], axis=1)
     rows.astype("<f4").tofile(path)
     s = ring.settings
-    apart_deg = 180 - 360 * (s.n_tangential / 2) / s.n_crystals_per_ring
-    text = f"modality: PET\nmin angle difference: {apart_deg} # degrees\n"
+    min_angle_deg = 180 - 360 * (s.n_tangential / 2) / s.n_crystals_per_ring
+    text = f"modality: PET\nmin angle difference: {min_angle_deg} # degrees\n"
     path.with_suffix(".hscan").write_text(text)
     return path
 
@@ -39,7 +39,7 @@ def write_table(path: Path, ring: RingScanner) -> Path:
 def write_normalisation(
     path: Path, lines: Array, columns: Mapping[str, Array], **changes: object
 ) -> Path:
-    """Write corrections of lines, and their header."""
+    """Write correction factors of lines, and their header."""
     header: dict[str, object] = {
         "Scanner name": "SMALL_RING",
         "Data filename": path.with_suffix(".cdf").name,
@@ -66,7 +66,7 @@ def write_histogram(
     scatter: Array | None = None,
     **changes: object,
 ) -> Path:
-    """Write counts (lines, time bins), scatter rates of the same shape, and a header."""
+    """Write counts (lines, time bins), scatter rates of the same shape, and their header."""
     header: dict[str, object] = {
         "Scanner name": "SMALL_RING",
         "Data filename": path.with_suffix(".cdf").name,
@@ -98,7 +98,7 @@ def write_histogram(
 def write_scan(
     path: Path, scan: ListMode, more: Mapping[str, Array] | None = None, **changes: object
 ) -> Path:
-    """Write a header and its data, with more record columns and changed header keys."""
+    """Write a scan and its header, with additional record columns and changed header keys."""
     assert scan.time_ms is not None
     columns: dict[str, Array] = {"first": scan.crystals[:, 0], "second": scan.crystals[:, 1]}
     header: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""CASToR files in the published layout restore the scan; every fault is refused."""
+"""Tests of the CASToR reader: scans in the published format are restored, faults refused."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class TestTheScanComesBack:
         np.testing.assert_allclose(tof.centres_mm[found.tof_bins], ours, atol=tof.bin_mm / 2)
 
     def test_time_bins_centred_on_half_steps_are_read(self, scan: ListMode, folder: Path) -> None:
-        """Four bins, with centres at odd halves of a step."""
+        """Four bins are centred at odd multiples of half a bin width."""
         rng = np.random.default_rng(0)
         at_ps = (rng.integers(0, 4, scan.n_events) - 1.5) * 100
         path = files.write_scan(
@@ -215,7 +215,7 @@ class TestNormalisation:
         assert "attenuation corrections are not used" in components.notes[0]
 
     @pytest.mark.parametrize(
-        ("changes", "error", "wanted"),
+        ("changes", "error", "message"),
         [
             ({"Number of events": 7}, FileFormatError, "describes 7 lines"),
             ({"Maximum number of lines per event": 3}, FileFormatError, "up to 3 lines"),
@@ -223,10 +223,10 @@ class TestNormalisation:
         ],
     )
     def test_faulty_headers_of_a_scan_are_refused(
-        self, folder: Path, lines, changes, error, wanted
+        self, folder: Path, lines, changes, error, message
     ) -> None:
         path = self.write(folder, lines, np.ones(len(lines)), **changes)
-        with pytest.raises(error, match=wanted):
+        with pytest.raises(error, match=message):
             read_components(path, RING)
 
     def test_invalid_lines_are_refused(self, folder: Path, lines) -> None:
@@ -261,7 +261,7 @@ class TestDamage:
             read_listmode(path)
 
     @pytest.mark.parametrize(
-        ("key", "value", "wanted"),
+        ("key", "value", "message"),
         [
             ("Data mode", "sinogram", "list-mode or histogram"),
             ("Data type", "SPECT", "expected PET"),
@@ -273,10 +273,10 @@ class TestDamage:
         ],
     )
     def test_faulty_headers_of_a_scan_are_refused(
-        self, scan, folder: Path, key: str, value: object, wanted: str
+        self, scan, folder: Path, key: str, value: object, message: str
     ) -> None:
         path = files.write_scan(folder / "scan.cdh", scan, **{key: value})
-        with pytest.raises(FileFormatError, match=wanted):
+        with pytest.raises(FileFormatError, match=message):
             read_listmode(path)
 
     def test_truncated_scan_is_refused(self, scan: ListMode, folder: Path) -> None:

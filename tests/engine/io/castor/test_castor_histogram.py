@@ -1,4 +1,4 @@
-"""CASToR histograms restore the counted events on their lines."""
+"""Tests of CASToR histograms: each count becomes an event on its line."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def packed(crystals: np.ndarray) -> np.ndarray:
 
 
 def counts_of(scan: ListMode) -> np.ndarray:
-    """Return (lines, 1) counts, by looking each line up."""
+    """Return (lines, 1) counts; each line is searched in the list of all lines."""
     order = np.argsort(packed(LINES))
     at = order[np.searchsorted(packed(LINES)[order], packed(scan.crystals))]
     return np.bincount(at, minlength=len(LINES))[:, None].astype(np.float32)
@@ -86,7 +86,7 @@ def test_folder_opens_the_scan_and_not_its_normalisation(scan, folder) -> None:
 
 
 def test_image_equals_that_of_list_mode_with_its_normalisation(scan, folder) -> None:
-    """With the inverse geometric factor as its correction, the image is that of our own scan."""
+    """With the inverse geometric factor as correction, the image equals that of our own scan."""
     write_listmode(scan, folder / "ours.h5")
     columns = {"norm": 1 / RING.geometric_factor(LINES)}
     path = files.write_histogram(folder / "scan.cdh", LINES, counts_of(scan), columns)
@@ -122,16 +122,18 @@ def test_background_is_the_rate_of_the_line_times_the_duration(scan, folder) -> 
 
 def test_histogram_of_only_nonzero_lines_has_no_normalisation(scan, folder) -> None:
     counts = counts_of(scan)
-    held = counts[:, 0] > 0
-    ones = np.ones(np.count_nonzero(held))
-    path = files.write_histogram(folder / "scan.cdh", LINES[held], counts[held], {"norm": ones})
+    has_counts = counts[:, 0] > 0
+    ones = np.ones(np.count_nonzero(has_counts))
+    path = files.write_histogram(
+        folder / "scan.cdh", LINES[has_counts], counts[has_counts], {"norm": ones}
+    )
     found = read_listmode(path)
     assert found.components is None and found.n_events == scan.n_events
     assert any("does not cover all lines" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "wanted"),
+    ("change", "error", "message"),
     [
         ({"Number of events": 7}, FileFormatError, "describes 7 lines"),
         ({"Maximum number of lines per event": 2}, FileFormatError, "up to 2 lines"),
@@ -149,7 +151,7 @@ def test_histogram_of_only_nonzero_lines_has_no_normalisation(scan, folder) -> N
         ({"norm": -1.0}, DataError, "line 0 is -1"),
     ],
 )
-def test_faulty_histogram_is_refused_with_the_reason(scan, folder, change, error, wanted) -> None:
+def test_faulty_histogram_is_refused_with_the_reason(scan, folder, change, error, message) -> None:
     counts, lines = counts_of(scan), LINES.copy()
     counts[0] = change.get("counts", 1.5 if "histories" in str(change) else counts[0])
     lines[0, 0] = change.get("crystal", lines[0, 0])
@@ -159,5 +161,5 @@ def test_faulty_histogram_is_refused_with_the_reason(scan, folder, change, error
     }
     header = {key: value for key, value in change.items() if key[0].isupper()}
     path = files.write_histogram(folder / "scan.cdh", lines, counts, columns, **header)
-    with pytest.raises(error, match=wanted):
+    with pytest.raises(error, match=message):
         read_listmode(path)

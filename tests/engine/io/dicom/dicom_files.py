@@ -1,4 +1,4 @@
-"""Writes DICOM series for tests: a function of space, sampled at the positions of the slices."""
+"""Write DICOM series for tests: a function of space, sampled at the slice positions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Field = Callable[[np.ndarray], np.ndarray]
 
 
 def plane_field(points: np.ndarray) -> np.ndarray:
-    """Return values that are linear in x, y and z [mm], which interpolation preserves."""
+    """Return values that are linear in x, y and z [mm]; linear interpolation reproduces them."""
     return 3 * points[..., 0] + 5 * points[..., 1] - 2 * points[..., 2]
 
 
@@ -34,7 +34,7 @@ def write_series(
     prefix: str = "im",
     **attributes: object,
 ) -> list[Dataset]:
-    """Write a series of `shape` (columns, rows, slices) in an order of names that says nothing."""
+    """Write a series of `shape` (columns, rows, slices) with file names in another order."""
     folder.mkdir(exist_ok=True)
     n_columns, n_rows, n_slices = shape
     series, study, frame = (generate_uid(entropy_srcs=[prefix, w]) for w in ("a", "b", "c"))
@@ -74,7 +74,7 @@ def write_series(
 
 
 def change(path: Path, **attributes: object) -> None:
-    """Change attributes of a file; None removes one."""
+    """Change attributes of a file; None removes an attribute."""
     dataset = pydicom.dcmread(path)
     for keyword, value in attributes.items():
         if value is None:

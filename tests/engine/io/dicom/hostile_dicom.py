@@ -1,6 +1,6 @@
-"""Hostile files next to a good DICOM series: each is made from a good slice and a seed.
+"""Hostile files next to a good DICOM series, made from a good slice and a random seed.
 
-The list and the seeds were fixed before the reader was changed.
+The list and the seeds were chosen before the reader was changed.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Make = Callable[[Path, Path, np.random.Generator], object]
 
 @dataclass(frozen=True)
 class Hostile:
-    """One hostile neighbour.
+    """A hostile file next to a series.
 
     Attributes
     ----------
-    name : for the test
-    make : writes it, given its path, a good slice and a random generator
+    name : shown in the test report
+    make : function that writes the file, called with path, good slice and random generator
     """
 
     name: str
@@ -38,7 +38,7 @@ class Hostile:
 
     @property
     def is_random(self) -> bool:
-        """Return True if another seed makes another file."""
+        """Return True if the file depends on the seed."""
         return "random" in self.name or self.name.startswith(("cut", "copy", "4 GB"))
 
 
@@ -57,14 +57,14 @@ def _nested_open(path: Path, good: Path, rng: np.random.Generator) -> None:
 
 
 def _nested_closed(path: Path, good: Path, rng: np.random.Generator) -> None:
-    """Write nested sequences of undefined length, each with its end, in an attribute we read."""
+    """Write nested, closed sequences of undefined length in an attribute that we read."""
     start = b"\x28\0\0\x30SQ\0\0\xff\xff\xff\xff\xfe\xff\0\xe0\xff\xff\xff\xff"
     end = b"\xfe\xff\x0d\xe0\0\0\0\0\xfe\xff\xdd\xe0\0\0\0\0"
     path.write_bytes(_preamble(start * DEPTH + end * DEPTH))
 
 
 def _endless(path: Path, good: Path, rng: np.random.Generator) -> None:
-    """Write a sequence of a million empty items that never ends."""
+    """Write a sequence that never ends, with a million empty items."""
     start = b"\x52\0\x30\x92SQ\0\0\xff\xff\xff\xff"
     path.write_bytes(_preamble(start + b"\xfe\xff\0\xe0\0\0\0\0" * 1_000_000))
 
@@ -179,17 +179,17 @@ HOSTILE = (
     Hostile("named pipe", _pipe),
     Hostile("no permission", _locked),
 )
-"""Each must be named in a note, and the series next to it must open unchanged."""
+"""Each file must be named in a note, and the series next to it must open unchanged."""
 
 HARMLESS = (
     Hostile("another series of 2³¹ frames", _two_thousand_million_frames),
     Hostile("header that claims to be deflated", _claims_to_be_deflated),
 )
-"""The series next to it must open unchanged; if it is asked for, the message must name it."""
+"""The series must open unchanged. If such a file is opened itself, the error names it."""
 
 
 def other_series(folder: Path, good: Path) -> Dataset:
-    """Write a slice of another modality next to a series, which is not an error."""
+    """Write a slice of another modality next to a series. This is not an error."""
     dataset = pydicom.dcmread(good)
     dataset.SOPInstanceUID, dataset.SeriesInstanceUID = generate_uid(), generate_uid()
     dataset.Modality = "MR" if dataset.Modality != "MR" else "CT"

@@ -1,4 +1,4 @@
-"""Scans of all formats open next to hostile files with any file ending."""
+"""Scans of all formats open next to hostile files with any file extension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images as DICOM secondary capture have the pixels of the PNG, in the right study."""
+"""Tests of DICOM secondary capture: the pixels of the PNG, in the right study."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def test_capture_has_the_pixels_of_the_png_and_the_study_of_the_series(tmp_path,
     for key in ("PatientID", "PatientName", "StudyInstanceUID", "StudyDate", "StudyTime"):
         assert found[key].value == slices[0][key].value, key
     assert shown(found) == [str(each.SOPInstanceUID) for each in slices]
-    (beside,) = found.ReferencedSeriesSequence
-    assert beside.SeriesInstanceUID == slices[0].SeriesInstanceUID != found.SeriesInstanceUID
+    (referenced,) = found.ReferencedSeriesSequence
+    assert referenced.SeriesInstanceUID == slices[0].SeriesInstanceUID != found.SeriesInstanceUID
     assert found.SourceImageSequence[0].ReferencedSOPClassUID == slices[0].SOPClassUID
     assert (found.BurnedInAnnotation, found.Modality, found.ConversionType) == ("NO", "OT", "WSD")
     assert list(found.ImageType) == ["DERIVED", "SECONDARY"]
@@ -62,7 +62,7 @@ def test_same_image_gives_the_same_object_without_a_patient_name(tmp_path):
 
 
 def test_capture_refers_only_to_the_series_it_shows(tmp_path, series):
-    """A displayed series is referenced by its instances; another one only shares the study."""
+    """A displayed series is referenced with its instances. Another series only shares the study."""
     command = ["dicom", "capture", str(series), str(tmp_path / "a.dcm")]
     first = series / "00001.dcm"
     assert main([*command, "--like", str(first)]) == DONE
@@ -72,16 +72,16 @@ def test_capture_refers_only_to_the_series_it_shows(tmp_path, series):
 
     ct = tmp_path / "ct.dicom"
     save(volume("HU", CT), ct)
-    beside = pydicom.dcmread(ct / "00001.dcm")
+    referenced = pydicom.dcmread(ct / "00001.dcm")
     command[-1] = str(tmp_path / "b.dcm")
     assert main([*command, "--like", str(ct / "00001.dcm")]) == DONE
     found = pydicom.dcmread(tmp_path / "b.dcm")
-    assert shown(found) == [] and found.StudyInstanceUID == beside.StudyInstanceUID
-    assert found.ReferencedSeriesSequence[0].SeriesInstanceUID == beside.SeriesInstanceUID
+    assert shown(found) == [] and found.StudyInstanceUID == referenced.StudyInstanceUID
+    assert found.ReferencedSeriesSequence[0].SeriesInstanceUID == referenced.SeriesInstanceUID
 
 
 def test_anonymous_series_is_not_referenced(tmp_path, series):
-    """Its identifiers would lead to the patient."""
+    """The identifiers of the series would identify the patient."""
     save(read_volume(series), tmp_path / "a.capture.dcm")
     found = pydicom.dcmread(tmp_path / "a.capture.dcm")
     assert shown(found) == [] and "ReferencedSeriesSequence" not in found

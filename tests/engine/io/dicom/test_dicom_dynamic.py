@@ -1,4 +1,4 @@
-"""Dynamic PET series: time frames are written and read, compared with closed forms."""
+"""Tests of dynamic PET series: time frames are written and read, compared with closed forms."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def written(path: Path, frames: list[FrameVolume]) -> list[pydicom.Dataset]:
 
 
 def test_each_slice_states_its_frame_and_time(tmp_path):
-    """A(start) = mean · F, F = 2^(t / T½) λT / (1 − exp(−λT)); the mean is that of log2(F) T½."""
+    """A(start) = mean · F, F = 2^(t / T½) λT / (1 − exp(−λT)); it is the mean at log2(F) T½."""
     slices = written(tmp_path / "a.dicom", images())
     expected = np.concatenate([each.volume.values for each in images()])
     for one, values in zip(slices, expected, strict=True):
@@ -89,7 +89,7 @@ def test_count_images_refer_to_the_middle_of_the_frame_without_decay(tmp_path):
 @pytest.mark.parametrize("unit", ["Bq/mL", "counts/mm"])
 @pytest.mark.parametrize("known", ["scan", "axes", "nothing"])
 def test_frames_are_restored(tmp_path, unit, known):
-    """Within half a step of each frame. Without a start of the scan, the provenance has times."""
+    """Values are restored to half a step; without a scan start, times are in the provenance."""
     info = {"scan": INFO, "axes": {**INFO, "axes": "LPI"}, "nothing": {"axes": "LPS"}}[known]
     frames = [
         FrameVolume(frame, replace(image, values=image.values * np.float32(10.0**-t)))
@@ -179,12 +179,12 @@ def test_dciodvfy_finds_no_error_in_a_hundred_series_that_are_restored(tmp_path)
 GRID_OF_ONE = replace(GRID, shape=(1, *GRID.shape[1:]))
 
 
-# series of scanners: a frame's values are its number, its times those of Siemens or GE
+# Scanner series: frame t has the value 1000 t; the times are those of Siemens or GE.
 
 
 def theirs(folder: Path, spans: tuple[tuple[int, int], ...] = SPANS, **more: object) -> Path:
-    """Write a dynamic series with slopes for each slice, frames in no order of names."""
-    started = datetime(2026, 11, 23, 23, 59, 30)  # continues after midnight
+    """Write a dynamic series with one slope per slice; file names do not follow the frame order."""
+    started = datetime(2026, 11, 23, 23, 59, 30)  # the scan continues after midnight
     for t, (start, end) in enumerate(spans):
         acquired = started + timedelta(milliseconds=start)
         write_series(

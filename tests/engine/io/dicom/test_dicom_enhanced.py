@@ -1,4 +1,4 @@
-"""Enhanced CT files have the values and positions of the single-slice series, in one file."""
+"""Tests of Enhanced CT files: values and positions equal those of the single-slice series."""
 
 from __future__ import annotations
 

@@ -46,15 +46,15 @@ LATE = struct.pack("<HH2sHI", 2, 7, b"OB", 0, 70_000) + bytes(70_000)
 LEVELS = 100_000
 
 
-def likeness(path: Path) -> object:
+def read_subject(path: Path) -> object:
     with open_input(path) as file:
         return subject_like(file)
 
 
-DOORS: dict[str, Callable[[Path], object]] = {
+ENTRY_POINTS: dict[str, Callable[[Path], object]] = {
     "inspect": header_at,
     "send": lambda path: send([path], Node.at("127.0.0.1:1"), lambda done, of: None),
-    "--like": likeness,
+    "--like": read_subject,
     "regions": read_dicom_regions,
     "import": read_volume,
 }
@@ -84,10 +84,10 @@ def test_deflate_bomb_is_refused_at_every_entry_point(
     monkeypatch.setattr(bounded_stream, "MAX_INFLATED", 1 << 20)
     path = tmp_path / "a.dcm"
     path.write_bytes(deflated(before, 3 << 20))
-    for name, door in DOORS.items():
+    for name, entry in ENTRY_POINTS.items():
         started = time.process_time()
         with pytest.raises(EngineError, match=r"deflated|would decompress") as refused:
-            door(path)
+            entry(path)
         assert "a.dcm" in str(refused.value), name
         assert time.process_time() - started < 2, name
 
@@ -97,9 +97,9 @@ def test_small_deflated_file_is_refused_only_as_an_image(good: Path, tmp_path: P
     dataset.file_meta.TransferSyntaxUID = DeflatedExplicitVRLittleEndian
     path = tmp_path / "a.dcm"
     dataset.save_as(path)
-    assert likeness(path).attributes["PatientID"] == dataset.PatientID
+    assert read_subject(path).attributes["PatientID"] == dataset.PatientID
     with pytest.raises(EngineError, match="no response"):
-        DOORS["send"](path)
+        ENTRY_POINTS["send"](path)
     with pytest.raises(FileFormatError, match="deflated transfer syntax is not supported"):
         header_at(path)
 
@@ -126,7 +126,7 @@ def test_stated_number_of_frames_is_compared_with_the_file(
     for name in ("send", "--like", "regions", "import"):
         started = time.process_time()
         with pytest.raises(EngineError, match=rf"{n_frames:,} frames") as refused:
-            DOORS[name](path)
+            ENTRY_POINTS[name](path)
         assert "IndexError" not in str(refused.value), name
         assert time.process_time() - started < 1, name
 
@@ -151,10 +151,10 @@ def test_deep_sequences_give_one_sentence_at_every_entry_point(
 ) -> None:
     path = tmp_path / "a.dcm"
     path.write_bytes(_preamble(make(levels)))
-    for name, door in DOORS.items():
+    for name, entry in ENTRY_POINTS.items():
         started = time.process_time()
         with pytest.raises(EngineError, match=r"nested too deeply|more than [\d,]+ parts"):
-            door(path)
+            entry(path)
         assert time.process_time() - started < 2, name
 
 
@@ -168,7 +168,7 @@ def test_header_has_its_own_nesting_limit(tmp_path: Path, make: Callable[[int], 
 
 @pytest.mark.parametrize("is_implicit", [False, True])
 @pytest.mark.parametrize("levels", [20, 70])
-def test_usual_nesting_is_read(
+def test_nesting_up_to_the_limit_is_read(
     good: Path, tmp_path: Path, levels: int, *, is_implicit: bool
 ) -> None:
     inner = Dataset()

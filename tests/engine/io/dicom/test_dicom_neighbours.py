@@ -1,4 +1,4 @@
-"""A bad file never prevents a good DICOM series from opening, and is named."""
+"""A bad file never prevents a good DICOM series from opening. The bad file is named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sending to foreign nodes: pynetdicom's, and storescp of dcmtk if it is installed."""
+"""Tests of DICOM storage: sending to nodes of pynetdicom, and to storescp of dcmtk if installed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def free_port() -> int:
 
 @contextmanager
 def node(answer, classes=AllStoragePresentationContexts, title: str = "") -> Iterator[Node]:
-    """Run a node with a given answer to each image."""
+    """Run a node that gives this answer to each image."""
     entity = AE(ae_title=title or "ARCHIVE")
     entity.supported_contexts = classes
     entity.add_supported_context(Verification)
@@ -59,18 +59,18 @@ def node(answer, classes=AllStoragePresentationContexts, title: str = "") -> Ite
 
 
 def test_node_receives_every_slice_unchanged(series):
-    taken: list[pydicom.Dataset] = []
+    received: list[pydicom.Dataset] = []
 
     def answer(event):
-        taken.append(event.dataset)
+        received.append(event.dataset)
         return 0x0000
 
     reported: list[tuple[int, int]] = []
-    with node(answer) as there:
-        echo(there)
-        assert send([series], there, lambda done, of: reported.append((done, of))) == 5
+    with node(answer) as target:
+        echo(target)
+        assert send([series], target, lambda done, of: reported.append((done, of))) == 5
     assert reported == [(k, 5) for k in range(1, 6)]
-    for file, actual in zip(sorted(series.iterdir()), taken, strict=True):
+    for file, actual in zip(sorted(series.iterdir()), received, strict=True):
         sent = pydicom.dcmread(file)
         assert actual.SOPInstanceUID == sent.SOPInstanceUID
         assert actual.PixelData == sent.PixelData
@@ -79,13 +79,13 @@ def test_node_receives_every_slice_unchanged(series):
 def test_refusal_gives_one_sentence_with_the_number_of_stored_images(series):
     answers = iter([0x0000, 0x0000, OUT_OF_RESOURCES])
     with (
-        node(lambda event: next(answers)) as there,
+        node(lambda event: next(answers)) as target,
         pytest.raises(
             ResourceError,
             match=r"C-STORE 00003\.dcm, file 3 of 5: the request failed with status 0xA700",
         ),
     ):
-        send([series], there, lambda done, of: None)
+        send([series], target, lambda done, of: None)
     assert len(list(series.iterdir())) == 5
 
 
@@ -95,17 +95,17 @@ def test_lost_connection_gives_one_sentence(series):
         return 0x0000
 
     with (
-        node(answer) as there,
+        node(answer) as target,
         pytest.raises(
             ResourceError, match=r"C-STORE 00001\.dcm, file 1 of 5: the connection was lost"
         ),
     ):
-        send([series], there, lambda done, of: None)
+        send([series], target, lambda done, of: None)
 
 
 def test_wrong_called_title_is_refused(series, capsys):
-    with node(lambda event: 0x0000, title="OTHER") as there:
-        to = f"{there.host}:{there.port}"
+    with node(lambda event: 0x0000, title="OTHER") as target:
+        to = f"{target.host}:{target.port}"
         assert main(["dicom", "echo", "--to", to, "--called", "WRONG"]) == USER_FAULT
         assert "check the AE titles" in capsys.readouterr().err
         assert main(["dicom", "echo", "--to", to, "--called", "OTHER"]) == 0
@@ -113,10 +113,10 @@ def test_wrong_called_title_is_refused(series, capsys):
 
 def test_node_without_pet_support_is_named(series):
     with (
-        node(lambda event: 0x0000, classes=[]) as there,
+        node(lambda event: 0x0000, classes=[]) as target,
         pytest.raises(ResourceError, match="does not accept Positron Emission Tomography"),
     ):
-        send([series], there, lambda done, of: None)
+        send([series], target, lambda done, of: None)
 
 
 def test_unreachable_node_gives_one_sentence(series):
@@ -161,5 +161,5 @@ def test_storescp_receives_a_series(series, tmp_path, capsys):
         server.wait()
     assert "received 5 files" in capsys.readouterr().out
     sent = {pydicom.dcmread(file).SOPInstanceUID for file in series.iterdir()}
-    taken = {pydicom.dcmread(file).SOPInstanceUID for file in tmp_path.iterdir()}
-    assert taken == sent
+    received = {pydicom.dcmread(file).SOPInstanceUID for file in tmp_path.iterdir()}
+    assert received == sent

@@ -1,4 +1,4 @@
-"""DICOM series are read: each voxel at its stated position, one series, no missing slice."""
+"""Tests of the DICOM reader: slice positions, slopes, one series, no missing slice."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def turned(order: tuple[int, ...], signs: tuple[int, ...]) -> np.ndarray:
 
 
 def tilted(degrees: float) -> np.ndarray:
-    """Return the affine of a tilted gantry: slices lean, the table moves along z."""
+    """Return the affine of a tilted gantry: slices are tilted, the table moves along z."""
     affine, angle = AFFINE.copy(), np.radians(degrees)
     affine[:3, 1] = 3 * np.array([0, np.cos(angle), -np.sin(angle)])
     return affine
@@ -63,7 +63,7 @@ def test_folder_and_any_of_its_files_give_the_same_bits(tmp_path):
     assert purpose_of(tmp_path / "s").purpose == "volume"
     assert inspect(tmp_path / "s").format == "DICOM series"
     behind = set(files_behind(tmp_path / "s" / "im0000"))
-    assert len(behind) == 4, "no slice may be written over"
+    assert len(behind) == 4, "all four slices must be protected inputs"
 
 
 @pytest.mark.parametrize("degrees", [-12.0, 5.0, 20.0])
@@ -75,7 +75,7 @@ def test_tilted_gantry_is_resampled_with_a_note(tmp_path, degrees):
     volume = read_volume(tmp_path / "s")
     (note,) = volume.notes
     assert f"sheared by {abs(degrees):.1f}°" in note and "resampled" in note
-    # exact where all neighbours were measured, since the field is linear; air outside
+    # The field is linear, so values are exact if all neighbours were measured. Outside is air.
     back = points_of(volume.grid) @ np.linalg.inv(tilted(degrees))[:3, :3].T
     back = back + np.linalg.inv(tilted(degrees))[:3, 3]
     inside = ((back > 0) & (back < 29)).all(axis=-1)
@@ -154,7 +154,7 @@ THIN_THICK = [*np.arange(0, 20, 2.5), *np.arange(20.0, 51, 7.5)]
 
 @pytest.mark.parametrize("numbers", [None, [*range(len(THIN_THICK), 0, -1)]])
 def test_uneven_slices_are_resampled_with_a_note(tmp_path, numbers):
-    """2.5 mm, then 7.5 mm: no slice is missing, and a linear field keeps its values."""
+    """Steps of 2.5 mm, then 7.5 mm: no slice is missing, and a linear field keeps its values."""
     uneven(tmp_path / "s", THIN_THICK, numbers)
     volume = read_volume(tmp_path / "s")
     assert volume.grid.voxel_mm[2] == 2.5 and volume.grid.shape[0] == 21
@@ -263,12 +263,12 @@ def test_enhanced_file_is_a_volume(tmp_path):
 
 def test_compressed_pixels_are_the_same(tmp_path):
     write_series(tmp_path / "s", affine=AFFINE, shape=SHAPE)
-    plain = read_volume(tmp_path / "s").values
+    uncompressed = read_volume(tmp_path / "s").values
     for path in (tmp_path / "s").iterdir():
         dataset = pydicom.dcmread(path)
         dataset.compress(RLELossless)
         dataset.save_as(path)
-    assert np.array_equal(read_volume(tmp_path / "s").values, plain)
+    assert np.array_equal(read_volume(tmp_path / "s").values, uncompressed)
 
 
 def test_unsupported_compression_names_the_remedy():

@@ -1,4 +1,4 @@
-"""Written DICOM series: read by pydicom, checked by dciodvfy if it is installed."""
+"""Tests of written DICOM series: read by pydicom, checked by dciodvfy if it is installed."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def written(image: Volume, path: Path) -> list[pydicom.Dataset]:
 
 
 def flat(slices: list[pydicom.Dataset]) -> list[dict[str, object]]:
-    """Return attributes in the form of `series_factor`, with those of the tracer at top level."""
+    """Return attributes as `series_factor` expects them, with those of the tracer at top level."""
     tracers = (each.RadiopharmaceuticalInformationSequence[0] for each in slices)
     return [
         {e.keyword: str(e.value) for part in (each, tracer) for e in part}
@@ -91,7 +91,7 @@ def test_values_are_exact_to_half_a_step(tmp_path, unit, info, step):
     assert len(slopes) == 1 and {float(each.RescaleIntercept) for each in slices} == {0.0}
     largest = np.abs(image.values).max()
     assert np.abs(values - image.values).max() <= slopes.pop() / 2 + 1e-6 * largest
-    if step is None:  # all of the whole numbers are used
+    if step is None:  # the full range of integers is used
         assert max(np.abs(each.pixel_array).max() for each in slices) == 2**15 - 1
     assert all(each.pixel_array.dtype == np.int16 for each in slices)
 
@@ -102,7 +102,7 @@ def test_ct_numbers_have_steps_of_a_tenth_if_they_fit(tmp_path):
 
 
 def without_log_line(path: Path) -> pydicom.Dataset:
-    """Return a slice without the newest line of the audit log, which differs between exports."""
+    """Return a slice without the newest log line, which differs between exports."""
     found = pydicom.dcmread(path)
     for private in [each.tag for each in found if each.tag.group == GROUP]:
         del found[private]
@@ -127,7 +127,9 @@ def test_same_image_gives_the_same_slices_and_other_images_other_uids(tmp_path):
     assert len(set(instances)) == len(instances)
     assert len({str(slices[0].SeriesInstanceUID) for slices in found}) == len(found)
     patients = [str(slices[0].PatientID) for slices in found]
-    assert len(set(patients[:4])) == 1 and patients[4] != patients[0], "another scan"
+    assert len(set(patients[:4])) == 1 and patients[4] != patients[0], (
+        "the last image belongs to another scan"
+    )
     frames = [str(slices[0].FrameOfReferenceUID) for slices in found]
     assert [frame == frames[0] for frame in frames] == [each == patients[0] for each in patients]
 
@@ -143,7 +145,7 @@ def test_suv_computed_from_the_series_equals_ours(tmp_path):
 
 
 def test_decay_correction_follows_the_standard(tmp_path):
-    """A(start) / mean = λT / (1 − exp(−λT)), and the mean is the activity at the reference time."""
+    """A(start) / mean = λT / (1 − exp(−λT)). The mean is the activity at the reference time."""
     rate, frame_s = np.log(2) / 6586.2, 600.0
     at_start = written(volume(), tmp_path / "a.dicom")[0]
     assert at_start.DecayCorrection == "START"
@@ -159,12 +161,12 @@ def test_decay_correction_follows_the_standard(tmp_path):
         factor * np.exp(rate * waited_s), rel=1e-9
     )
     frames = [{"start_s": 120.0, "duration_s": 60.0}, {"start_s": 300.0, "duration_s": 240.0}]
-    apart = written(
+    uncorrected = written(
         volume(info={**INFO, "scan": {**SCAN, "frames": frames}}), tmp_path / "d.dicom"
     )[0]
-    assert apart.ActualFrameDuration == 300_000
+    assert uncorrected.ActualFrameDuration == 300_000
     left = sum(np.exp(-rate * a) - np.exp(-rate * b) for a, b in ((120, 180), (300, 540))) / rate
-    assert float(apart.DecayFactor) == pytest.approx(300 / left, rel=1e-9)
+    assert float(uncorrected.DecayFactor) == pytest.approx(300 / left, rel=1e-9)
     counts = written(volume("counts/mm"), tmp_path / "c.dicom")[0]
     assert counts.DecayCorrection == "NONE" and "DecayFactor" not in counts
 
@@ -209,8 +211,8 @@ def test_series_like_another_has_its_patient_and_study(tmp_path):
         assert found[key].value == other[key].value
     assert found.SeriesInstanceUID != other.SeriesInstanceUID
     assert found.FrameOfReferenceUID != other.FrameOfReferenceUID
-    beside = found.ReferencedSeriesSequence[0]
-    assert beside.SeriesInstanceUID == other.SeriesInstanceUID
+    referenced = found.ReferencedSeriesSequence[0]
+    assert referenced.SeriesInstanceUID == other.SeriesInstanceUID
     with open_input(tmp_path / "theirs.dcm") as file:
         assert subject_like(file, same_frame=True).frame_uid == other.FrameOfReferenceUID
 

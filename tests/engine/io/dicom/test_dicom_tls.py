@@ -99,10 +99,10 @@ def test_all_services_are_encrypted(keys: Path, tmp_path: Path) -> None:
     grid = ImageGrid((2, 4, 4), (2.0, 2.0, 2.0))
     save(Volume(np.ones(grid.shape, np.float32), grid, "counts/mm"), tmp_path / "a.dicom")
     with encrypted(keys) as address:
-        there = node_at(address, keys)
-        echo(there)
-        assert send([tmp_path / "a.dicom"], there, lambda done, of: None) == 2
-        assert len(ask_worklist(there, WorklistQuery()).orders) == 1
+        target = node_at(address, keys)
+        echo(target)
+        assert send([tmp_path / "a.dicom"], target, lambda done, of: None) == 2
+        assert len(ask_worklist(target, WorklistQuery()).orders) == 1
 
 
 def test_command_uses_the_certificates_of_the_settings(
@@ -134,8 +134,8 @@ def test_untrusted_node_is_refused(keys: Path, name: str, authority: str, reason
 
 
 def test_both_sides_must_encrypt(keys: Path) -> None:
-    with node(lambda event: 0x0000) as plain:
-        address = f"{plain.host}:{plain.port}"
+    with node(lambda event: 0x0000) as unencrypted:
+        address = f"{unencrypted.host}:{unencrypted.port}"
         with pytest.raises(ResourceError, match=r"whether the node offers TLS|no response"):
             echo(node_at(address, keys))
     with (

@@ -1,4 +1,4 @@
-"""Queries to pynetdicom worklists, and assigning images to the patient of an order."""
+"""Tests of worklist queries to pynetdicom, and of assigning images to the patient of an order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GRID = ImageGrid((5, 4, 3), (2.0, 2.0, 2.0))
 
 
 def answer(number: str, name: str, day: str, time: str = "0930", modality: str = "PT") -> Dataset:
-    """Return an order in the form of another program."""
+    """Return an order as another program would send it."""
     step, found = Dataset(), Dataset()
     step.Modality, step.ScheduledStationAETitle = modality, "PET1"
     step.ScheduledProcedureStepStartDate, step.ScheduledProcedureStepStartTime = day, time
@@ -53,13 +53,13 @@ ORDERS = [
 
 
 @contextmanager
-def worklist(orders: list[Dataset], asked: list[Dataset] | None = None) -> Iterator[Node]:
+def worklist(orders: list[Dataset], queries: list[Dataset] | None = None) -> Iterator[Node]:
     """Run a pynetdicom node that answers by day and modality."""
 
     def find(event):
         question = event.identifier
-        if asked is not None:
-            asked.append(question)
+        if queries is not None:
+            queries.append(question)
         step = question.ScheduledProcedureStepSequence[0]
         for each in orders:
             own = each.ScheduledProcedureStepSequence[0]
@@ -92,8 +92,8 @@ def volume(patient: str = "") -> Volume:
 
 
 def test_orders_of_a_day_are_sorted_by_time():
-    asked: list[Dataset] = []
-    with worklist(ORDERS, asked) as node:
+    queries: list[Dataset] = []
+    with worklist(ORDERS, queries) as node:
         found = ask_worklist(node, WorklistQuery(date(2026, 11, 26), date(2026, 11, 26), "pt"))
     assert [order.name for order in found.orders] == ["Doe, John", "Müller, Ida"]
     assert found.notes == ()
@@ -101,9 +101,9 @@ def test_orders_of_a_day_are_sorted_by_time():
     assert (first.weight_kg, first.height_cm, first.sex) == (61.5, 168.0, "F")
     assert first.what == "FDG, skull to thigh"
     assert f"{first.when:%Y-%m-%d %H:%M}" == "2026-11-26 09:30"
-    step = asked[0].ScheduledProcedureStepSequence[0]
+    step = queries[0].ScheduledProcedureStepSequence[0]
     assert (step.ScheduledProcedureStepStartDate, step.Modality) == ("20261126", "PT")
-    assert "ReferringPhysicianName" in asked[0], "the query lacks the attribute"
+    assert "ReferringPhysicianName" in queries[0], "the query does not request this attribute"
 
 
 def test_days_are_queried_as_a_range():
@@ -153,7 +153,7 @@ def test_order_is_stored_unchanged_and_a_change_is_detected(tmp_path):
     order, path = ImagingOrder.of_answer(ORDERS[0]), tmp_path / "order.json"
     order.write(path)
     assert ImagingOrder.read(path) == order
-    assert path.stat().st_mode & 0o077 == 0, "others can read the order"
+    assert path.stat().st_mode & 0o077 == 0, "other users can read the order"
     path.write_text(path.read_text().replace("4711", "4712"))
     with pytest.raises(FileFormatError, match="checksum does not match"):
         ImagingOrder.read(path)
@@ -200,9 +200,9 @@ def test_image_of_another_patient_is_never_assigned_to_a_series(tmp_path):
     first = next(like.glob("*.dcm"))
     known = str(pydicom.dcmread(first).PatientID)
     assert subject_of_image(first, volume(known), {}).attributes["PatientID"] == known
-    nobody = volume("isocenter-0123456789ab")
-    assert subject_of_image(first, nobody, {}).attributes["PatientID"] == known, (
-        "the image names no patient"
+    anonymous = volume("isocenter-0123456789ab")
+    assert subject_of_image(first, anonymous, {}).attributes["PatientID"] == known, (
+        "an image without a patient name gets the patient of the series"
     )
     with pytest.raises(DataError, match="to a different patient than the image"):
         subject_of_image(first, volume("4712"), {})

@@ -1,4 +1,4 @@
-"""Real PET, CT and MR series open next to hostile files, which are named."""
+"""Real PET, CT and MR series open next to hostile files. The hostile files are named."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FAST = [each for each in HOSTILE if each.name not in SLOW]
 
 @pytest.fixture
 def copied(request: pytest.FixtureRequest, shared_data: Path, tmp_path: Path) -> Path:
-    """Return a copy of a series with space for other files."""
+    """Return a copy of a series, to which other files can be added."""
     found = shared_data / "pet-dicom-sts" / "STS_025" / request.param / "image"
     if not found.is_dir():
         pytest.skip("the clinical series of ../shared/data are not on this machine")
@@ -32,7 +32,7 @@ def copied(request: pytest.FixtureRequest, shared_data: Path, tmp_path: Path) ->
 
 
 def positions(folder: Path) -> np.ndarray:
-    """Return values of all slices as read by pydicom, sorted by position."""
+    """Return values of all slices, read by pydicom and sorted by position."""
     slices = [pydicom.dcmread(path) for path in folder.iterdir()]
     slices.sort(key=lambda each: float(each.ImagePositionPatient[2]))
     return np.stack([
@@ -41,14 +41,15 @@ def positions(folder: Path) -> np.ndarray:
     ])  # fmt: skip
 
 
-def check(folder: Path, hostile: Hostile, seed: int, wanted: np.ndarray) -> None:
-    """Open a series next to a hostile file, and open that file, too."""
+def check(folder: Path, hostile: Hostile, seed: int, expected: np.ndarray) -> None:
+    """Open a series next to a hostile file, and open the hostile file itself."""
     bad, good = folder / BAD, folder / "000001.dcm"
     hostile.make(bad, folder / "000004.dcm", np.random.default_rng(seed))
     found = read_volume(good)
-    np.testing.assert_allclose(found.values, wanted, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(found.values, expected, rtol=1e-6, atol=1e-6)
     assert any(BAD in note and note.startswith("Ignored") for note in found.notes)
-    if hostile.name != "copy cut in the pixels":  # the whole copy of this slice is there
+    # In this case a complete copy of the slice exists.
+    if hostile.name != "copy cut in the pixels":
         with pytest.raises(EngineError, match=BAD):
             read_volume(bad)
     bad.unlink()
@@ -91,5 +92,5 @@ def test_copied_slice_and_files_without_a_preamble_open(shared_data: Path) -> No
         z, y, x = hot.mean(axis=0)
         centre = [found.grid.centres_mm(k)[0] + v * found.grid.voxel_mm[k] for k, v in
                   ((0, x), (1, y), (2, z))]  # fmt: skip
-        # position of the ball in this case; half a voxel of sampling
+        # The ball of this case is at (10, -15, 20) mm; the tolerance is half a voxel.
         assert centre == pytest.approx([10, -15, 20], abs=max(found.grid.voxel_mm) / 2)

@@ -41,7 +41,7 @@ from tests.engine.io.dicom.test_dicom_worklist import answer
 from tests.farm.network.dicom_nodes import ACTS, recorded
 from tests.farm.network.dicom_nodes import node as replayed
 
-# pynetdicom does not close a socket that the peer has already shut down
+# pynetdicom does not close a socket that the peer has already shut down.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
 )
@@ -52,7 +52,7 @@ HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
 
 @contextmanager
 def peer(act: Peer) -> Iterator[Node]:
-    """Run a program on a port that handles each connection with `act`."""
+    """Listen on a port, and handle each connection with `act`."""
 
     def one(link: socket.socket) -> None:
         with suppress(OSError), link:
@@ -106,9 +106,9 @@ def test_answer_to_the_association_is_limited(
 ) -> None:
     monkeypatch.setattr(network, "ECHO_S", 1.0)
     started = time.monotonic()
-    with peer(act) as there, pytest.raises(ResourceError, match=reason) as refused:
-        echo(there)
-    assert there.name in str(refused.value)
+    with peer(act) as target, pytest.raises(ResourceError, match=reason) as refused:
+        echo(target)
+    assert target.name in str(refused.value)
     assert time.monotonic() - started < 10
     assert "Traceback" not in capfd.readouterr().err
 
@@ -134,7 +134,7 @@ def test_answer_longer_than_agreed_ends_the_connection(length: int) -> None:
 
 @contextmanager
 def orders(find: Callable[[evt.Event], Iterator[tuple[int, object]]]) -> Iterator[Node]:
-    """Run a worklist with these answers."""
+    """Run a worklist that gives these answers."""
     entity = AE(ae_title="RIS")
     entity.add_supported_context(ModalityWorklistInformationFind)
     port = free_port()
@@ -156,8 +156,8 @@ def test_too_large_worklist_answer_gives_one_sentence(monkeypatch: pytest.Monkey
         yield 0xFF00, large
         yield 0x0000, None
 
-    with orders(find) as there, pytest.raises(ResourceError, match="more than 262,144 bytes"):
-        ask_worklist(there, WorklistQuery())
+    with orders(find) as target, pytest.raises(ResourceError, match="more than 262,144 bytes"):
+        ask_worklist(target, WorklistQuery())
 
 
 def test_endless_answers_stop_at_the_time_limit_of_the_query(
@@ -171,9 +171,9 @@ def test_endless_answers_stop_at_the_time_limit_of_the_query(
             yield 0xFF00, answer(str(k), "A^B", "20261126")
 
     started = time.monotonic()
-    with orders(find) as there:
+    with orders(find) as target:
         with pytest.raises(ResourceError, match="no complete response after 1 s"):
-            ask_worklist(there, WorklistQuery())
+            ask_worklist(target, WorklistQuery())
         assert time.monotonic() - started < 8
 
 
@@ -184,8 +184,8 @@ def test_unusable_answers_count_towards_the_limit(monkeypatch: pytest.MonkeyPatc
         for _ in range(1000):
             yield 0xFF00, answer("", "Nobody", "20261126")
 
-    with orders(find) as there:
-        found = ask_worklist(there, WorklistQuery())
+    with orders(find) as target:
+        found = ask_worklist(target, WorklistQuery())
     assert found.orders == () and "more than 5 orders" in found.notes[-1]
 
 
@@ -200,8 +200,11 @@ def test_storing_a_file_has_a_time_limit(tmp_path: Path, monkeypatch: pytest.Mon
         time.sleep(3)
         return 0x0000
 
-    with node(store) as there, pytest.raises(ResourceError, match=r"after 1 s|connection was lost"):
-        send([folder], there, lambda done, of: None)
+    with (
+        node(store) as target,
+        pytest.raises(ResourceError, match=r"after 1 s|connection was lost"),
+    ):
+        send([folder], target, lambda done, of: None)
 
 
 @pytest.mark.slow
@@ -218,7 +221,7 @@ def test_node_that_stops_reading_does_not_block(
     port = free_port()
 
     def stop_reading(event: evt.Event) -> None:
-        if event.pdu.pdu_type == 4:  # the first data
+        if event.pdu.pdu_type == 4:  # P-DATA, the first data of the association
             free.wait(8)
 
     server = entity.start_server(
@@ -238,7 +241,7 @@ def test_node_that_stops_reading_does_not_block(
 
 @contextmanager
 def changed(kind: str, changes: dict[int, int], request: int) -> Iterator[Node]:
-    """Run a node that stores images and answers echoes, with changed numbers in one response."""
+    """Run a node for storage and echo; the numbers in one response are changed."""
 
     def change(link_data: bytes) -> bytes:
         data = bytearray(link_data)
@@ -249,8 +252,8 @@ def changed(kind: str, changes: dict[int, int], request: int) -> Iterator[Node]:
 
     answers = [list(each) for each in recorded(kind)]
     answers[request] = [change(each) for each in answers[request]]
-    with replayed(answers, random.Random(3)) as there:
-        yield there
+    with replayed(answers, random.Random(3)) as target:
+        yield target
 
 
 @pytest.mark.parametrize(
@@ -268,8 +271,8 @@ def test_response_to_another_request_is_refused(
     kind: str, changes: dict[int, int], request_number: int
 ) -> None:
     act = ACTS[kind]
-    with changed(kind, changes, request_number) as there, pytest.raises(ResourceError):
-        act(there)
+    with changed(kind, changes, request_number) as target, pytest.raises(ResourceError):
+        act(target)
 
 
 def test_repeated_response_confirms_one_image() -> None:
@@ -277,8 +280,8 @@ def test_repeated_response_confirms_one_image() -> None:
     answers[1] *= 2
     answers[2] = []
     reason = "does not answer the last request"
-    with replayed(answers, random.Random(3)) as there, pytest.raises(ResourceError, match=reason):
-        ACTS["store"](there)
+    with replayed(answers, random.Random(3)) as target, pytest.raises(ResourceError, match=reason):
+        ACTS["store"](target)
 
 
 @pytest.mark.parametrize("length", [0, 6, 7])
@@ -287,22 +290,22 @@ def test_node_that_accepts_no_data_gives_one_sentence(length: int) -> None:
     accept = answers[0][0]
     at = accept.find(b"\x51\x00\x00\x04")
     answers[0][0] = accept[: at + 4] + struct.pack(">I", length) + accept[at + 8 :]
-    with replayed(answers, random.Random(3)) as there:
+    with replayed(answers, random.Random(3)) as target:
         if length == 0:
-            ACTS["echo"](there)  # no limit
+            ACTS["echo"](target)  # length 0 means no limit
         else:
             with pytest.raises(ResourceError):
-                ACTS["echo"](there)
+                ACTS["echo"](target)
 
 
 def test_damaged_messages_print_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
     answers = [list(each) for each in recorded("echo")]
-    # An A-ABORT with a source that does not exist, half of a response, and a PDU of half a value
+    # An A-ABORT with an invalid source, half of a response, and a PDU that ends within a value.
     abort = struct.pack(">BBIBBBB", 7, 0, 4, 0, 0, 255, 255)
     for damage in (abort, answers[1][0][:30], answers[1][0][:-3]):
         whole = damage[:2] + struct.pack(">I", len(damage) - 6) + damage[6:]
         sent, started = [answers[0], [whole]], time.monotonic()
-        with replayed(sent, random.Random(3), 60.0) as there, pytest.raises(ResourceError):
-            ACTS["echo"](there)
-        assert time.monotonic() - started < 10, "the client waited for an impossible answer"
+        with replayed(sent, random.Random(3), 60.0) as target, pytest.raises(ResourceError):
+            ACTS["echo"](target)
+        assert time.monotonic() - started < 10, "the client did not stop waiting"
     assert "Traceback" not in capfd.readouterr().err

@@ -1,4 +1,4 @@
-"""Facts of foreign PET series give the SUV of their own programs."""
+"""The facts of foreign PET series give the SUV that their own programs state."""
 
 from __future__ import annotations
 
@@ -102,6 +102,6 @@ def test_series_of_scanners_have_the_factor_of_another_program(shared_data: Path
 
 
 def with_text(stated: dict[str, object]) -> dict[str, str]:
-    """Return the attributes that DICOM files store as text; the records lack the modality."""
+    """Return attributes as text, as DICOM stores them; the JSON records omit the modality."""
     plain = {k: str(v) for k, v in stated.items() if not isinstance(v, dict | list)}
     return {"Modality": "PT"} | plain

@@ -1,4 +1,4 @@
-"""Writes scans in the format of GATE: ROOT trees with the published names of branches."""
+"""Write scans in the format of GATE: ROOT trees with the published branch names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEPTH_MM = 4.0
 
 
 def library() -> ModuleType:
-    """Return the package that reads and writes ROOT files, from the extra `gate`."""
+    """Return the library that reads and writes ROOT files, from the extra `gate`."""
     return pytest.importorskip("uproot")
 
 
@@ -33,7 +33,7 @@ def write(path: Path, trees: Mapping[str, Mapping[str, Array]]) -> Path:
 
 
 def numbers(crystals: Array, ring: RingScanner, end: str) -> dict[str, Array]:
-    """Number crystals as a cylindricalPET: sectors around the axis, modules along it, crystals."""
+    """Number crystals as cylindricalPET does: rsectors around the axis, modules along it."""
     s = ring.settings
     ring_of, place = np.divmod(crystals, s.n_crystals_per_ring)
     sector, column = np.divmod(place, s.block_places)
@@ -58,17 +58,17 @@ def places(crystals: Array, ring: RingScanner, rng: np.random.Generator) -> Arra
 
 
 def gate_9(scan: ListMode, rng: np.random.Generator) -> dict[str, Array]:
-    """Return the branches of a scan's coincidences with the names of version 9."""
+    """Return the branches of a scan's coincidences with the names of GATE 9."""
     ring = scan.scanner
     assert isinstance(ring, RingScanner)
     assert scan.time_ms is not None
     n = scan.n_events
     time1 = scan.time_ms / 1000
-    apart_ps = np.zeros(n)
+    difference_ps = np.zeros(n)
     if scan.tof_bins is not None:
         assert ring.tof is not None
-        apart_ps = ring.tof.centres_mm[scan.tof_bins] / MM_PER_PS
-    found: dict[str, Array] = {"time1": time1 + 1e-6, "time2": time1 + 1e-6 - apart_ps * 1e-12}
+        difference_ps = ring.tof.centres_mm[scan.tof_bins] / MM_PER_PS
+    found: dict[str, Array] = {"time1": time1 + 1e-6, "time2": time1 + 1e-6 - difference_ps * 1e-12}
     for k, end in enumerate("12"):
         found |= numbers(scan.crystals[:, k], ring, end)
         points = places(scan.crystals[:, k], ring, rng)
@@ -81,7 +81,7 @@ def gate_9(scan: ListMode, rng: np.random.Generator) -> dict[str, Array]:
 
 
 def gate_10(scan: ListMode, rng: np.random.Generator, *, of_actor: bool) -> dict[str, Array]:
-    """Return the same with the names of version 10, which does not number crystals."""
+    """Return these branches with the names of GATE 10, which does not number crystals."""
     nine = gate_9(scan, rng)
     found: dict[str, Array] = {}
     for end in "12":

@@ -1,4 +1,4 @@
-"""GATE trees with the published names restore the scan; every fault is refused."""
+"""Tests of the GATE reader: trees with the published names are restored, faults refused."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ class TestCrystals:
     def test_blurred_positions_are_assigned_to_different_crystals(
         self, rng: np.random.Generator
     ) -> None:
-        """Two numbers with the same nearest crystal: the more certain one gets it."""
+        """If two GATE crystals have the same nearest crystal, the one with more events gets it."""
         alive = np.flatnonzero(RING.alive)
         at = RING.positions_mm[alive]
         at[1] = 0.51 * at[0] + 0.49 * at[1]
@@ -213,7 +213,7 @@ class TestCrystals:
         np.testing.assert_array_equal(found, alive)
 
     @pytest.mark.parametrize(
-        ("changes", "wanted"),
+        ("changes", "message"),
         [
             ({"radius_mm": 90.0}, "from any crystal of"),
             ({"first_angle_deg": 0.45 * 360 / 32}, "from the crystal centres"),
@@ -222,13 +222,13 @@ class TestCrystals:
             ({"n_rings": 2, "max_ring_difference": 1, "fov_mm": (60, 10)}, "crystals"),
         ],
     )
-    def test_other_scanner_is_refused(self, scan, folder, rng, changes, wanted) -> None:
+    def test_other_scanner_is_refused(self, scan, folder, rng, changes, message) -> None:
         other = RING.settings.model_copy(update=changes)
         (folder / "other.toml").write_text(to_toml(other))
         prompts = scan.prompts
         many = prompts.select(np.tile(np.arange(prompts.n_events), 4))
         path = files.write(folder / "a.root", {"Coincidences": files.gate_9(many, rng)})
-        with pytest.raises(GeometryError, match=wanted):
+        with pytest.raises(GeometryError, match=message):
             read_listmode(path, scanner=str(folder / "other.toml"))
 
 

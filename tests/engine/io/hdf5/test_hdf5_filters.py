@@ -1,4 +1,4 @@
-"""HDF5 datasets that are compressed with external filters."""
+"""Tests of HDF5 datasets with external compression filters."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from engine.core.errors import ResourceError
 from engine.io import read_projections
 from tests.engine.io.xray import xray_files
 
-BITSHUFFLE, NOBODYS = 32008, 299
+BITSHUFFLE, UNKNOWN = 32008, 299
 
 
 def packed_by(folder: Path, number: int) -> Path:
-    """Write a Data Exchange file with images marked as compressed by this filter."""
+    """Write a Data Exchange file and mark its images as compressed by this filter."""
     path = xray_files.dxchange(folder)
     images = xray_files.counts()
     with h5py.File(path, "r+") as file:
@@ -32,7 +32,7 @@ def packed_by(folder: Path, number: int) -> Path:
 
 
 def test_unknown_filter_is_named(tmp_path: Path) -> None:
-    path = packed_by(tmp_path, NOBODYS)
+    path = packed_by(tmp_path, UNKNOWN)
     with pytest.raises(
         ResourceError,
         match=r"scan\.h5: .*isocenter\[filters\].* Missing filters: 299\.$",

@@ -1,4 +1,4 @@
-"""Our own histograms: round trips; every fault is refused."""
+"""Tests of our HDF5 histograms: round trips, and refusal of faulty files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COLUMNS = ("prompts", "delayeds", "additive", "normalisation", "efficiencies")
 
 @pytest.fixture
 def data(rng: np.random.Generator) -> Histogram:
-    """Return a histogram with every column, with integer and other counts."""
+    """Return a histogram with every column; counts are integers or floats."""
     scanner = panels()
     n = scanner.n_lors
     prompts, delayeds, additive = rng.poisson(3, n), rng.poisson(1, n), rng.random(n)
@@ -92,7 +92,7 @@ def test_list_mode_scan_is_converted_to_counts(tmp_path: Path, rng: np.random.Ge
 def test_efficiencies_have_one_value_per_crystal_of_the_scan(
     path: Path, tmp_path: Path, rng: np.random.Generator
 ) -> None:
-    """For list mode the crystals of all layers, for a histogram those of its only layer."""
+    """A list-mode scan has crystals in all layers, a histogram only in one."""
     two = panels(n_layers=2)
     write_listmode(ListMode(two, two.lors(np.arange(9))), tmp_path / "events.h5")
     for scan, n in ((tmp_path / "events.h5", two.n_crystals), (path, two.n_crystals // 2)):

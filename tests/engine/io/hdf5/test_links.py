@@ -1,4 +1,4 @@
-"""Files that an HDF5 file refers to are found anywhere in it, by every kind of reference."""
+"""Tests of HDF5 links: all kinds of references to other files are found, anywhere in a file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_link_in_the_middle_of_a_large_file_protects_its_target(tmp_path: Path) 
     scan, filling = tmp_path / "scan.h5", np.full(MAX_TEXT_BYTES, 7, np.uint8)
     with h5py.File(scan, "w", libver="latest") as file:
         file["before"] = filling
-        for k in range(200):  # more metadata than the library stores at the beginning
+        for k in range(200):  # more metadata than HDF5 places at the beginning of a file
             file.create_group(f"detector {k}")
         file.create_group("entry")["data"] = h5py.ExternalLink(values.name, "/data")
         file.flush()
@@ -51,14 +51,14 @@ def test_link_in_the_middle_of_a_large_file_protects_its_target(tmp_path: Path) 
 
 
 def add_blocks(file: h5py.File, name: str) -> None:
-    """Add a virtual dataset with one row in each file; h5py has no function for it."""
+    """Add a virtual dataset with a row per numbered file; h5py has no function for this."""
     lines = h5py.h5s.create_simple((0, 6), (h5py.h5s.UNLIMITED, 6))
     where = h5py.h5s.create_simple((0, 6), (h5py.h5s.UNLIMITED, 6))
     where.select_hyperslab((0, 0), (h5py.h5s.UNLIMITED, 1), stride=(1, 6), block=(1, 6))
-    made = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    made.set_layout(h5py.h5d.VIRTUAL)
-    made.set_virtual(where, name.encode(), b"data", h5py.h5s.create_simple((6,)))
-    h5py.h5d.create(file.id, b"blocks", h5py.h5t.IEEE_F32LE, lines, dcpl=made)
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_layout(h5py.h5d.VIRTUAL)
+    creation.set_virtual(where, name.encode(), b"data", h5py.h5s.create_simple((6,)))
+    h5py.h5d.create(file.id, b"blocks", h5py.h5t.IEEE_F32LE, lines, dcpl=creation)
 
 
 def test_virtual_datasets_and_external_storage_name_their_files(tmp_path: Path) -> None:
@@ -112,16 +112,16 @@ def test_a_damaged_object_hides_no_other_links(tmp_path: Path) -> None:
 
 
 def test_library_can_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The window lists the files of scans, and a hostile file must not end it."""
+    """The window lists files without the HDF5 library, which a hostile file could crash."""
     (values,) = raw(tmp_path, "values.h5")
     scan = tmp_path / "scan.h5"
     with h5py.File(scan, "w") as file:
         file["data"] = h5py.ExternalLink(values.name, "/data")
-    asked: list[InputFile] = []
-    monkeypatch.setattr(links, "linked_files", lambda file: asked.append(file) or ())
+    calls: list[InputFile] = []
+    monkeypatch.setattr(links, "linked_files", lambda file: calls.append(file) or ())
     assert list(links_behind(scan, by_library=False)) == [values]
-    assert values in files_behind(scan, by_library=False) and not asked
-    assert list(links_behind(scan)) == [values] and asked
+    assert values in files_behind(scan, by_library=False) and not calls
+    assert list(links_behind(scan)) == [values] and calls
 
 
 def test_links_of_other_files_are_none(tmp_path: Path) -> None:

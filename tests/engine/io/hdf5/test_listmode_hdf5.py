@@ -1,4 +1,4 @@
-"""Our own list mode: round trips; every fault is refused."""
+"""Tests of our HDF5 list mode: round trips, and refusal of faulty files."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_full_disk_keeps_the_old_scan(tmp_path: Path, scan: ListMode) -> None:
 
 
 def test_columns_outlive_their_file(tmp_path: Path, scan: ListMode) -> None:
-    """Nothing is memory-mapped: truncating a mapped file would end the process."""
+    """Columns are not memory-mapped: if a mapped file were truncated, the process would end."""
     write_listmode(scan, tmp_path / "a.h5")
     data = read_listmode(tmp_path / "a.h5")
     (tmp_path / "a.h5").write_bytes(b"")
@@ -98,7 +98,7 @@ def test_columns_outlive_their_file(tmp_path: Path, scan: ListMode) -> None:
 
 
 def test_file_of_another_program_is_read(tmp_path: Path, ring: RingScanner) -> None:
-    """As FORMATS.md describes; chunked columns are read, too."""
+    """The file follows FORMATS.md, with chunked columns."""
     crystals = np.array([[1, 9], [17, 25]])
     (tmp_path / "scanner.toml").write_text(to_toml(ring.settings))
     with h5py.File(tmp_path / "scan.h5", "w") as file:
@@ -244,7 +244,7 @@ def test_truncated_file_is_refused(tmp_path: Path, scan: ListMode, fraction: flo
 def test_damaged_file_is_refused_or_read_unchanged(
     tmp_path: Path, scan: ListMode, seed: int
 ) -> None:
-    """Random bytes anywhere give one sentence or the same events."""
+    """A file with random changes gives one sentence or the same events."""
     write_listmode(scan, tmp_path / "a.h5")
     content = bytearray((tmp_path / "a.h5").read_bytes())
     rng = np.random.default_rng(seed)

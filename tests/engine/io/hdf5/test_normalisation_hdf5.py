@@ -1,4 +1,4 @@
-"""Our normalisation files are read as written, and refused for other scanners."""
+"""Tests of our normalisation files: round trips, and refusal for other scanners."""
 
 from __future__ import annotations
 

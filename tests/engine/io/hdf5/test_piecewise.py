@@ -1,7 +1,7 @@
-"""A dataset that is converted while it is written has the bytes of one that is converted before.
+"""Tests of datasets that are converted while they are written: same bytes as if converted before.
 
-Cases: types that differ, an equal type, one row per piece, several rows per piece, no rows; a scan
-whose copy in the type of the file would exceed the memory limit.
+Cases: different types and equal types; one row or several rows per piece, and no rows; a scan for
+which a converted copy would exceed the memory limit.
 """
 
 from __future__ import annotations
@@ -52,6 +52,6 @@ def test_scan_is_saved_without_a_copy(tmp_path: Path, monkeypatch) -> None:
         assert tracemalloc.get_traced_memory()[1] < flats.nbytes
     finally:
         tracemalloc.stop()
-    made = read_projections(tmp_path / "scan.h5")
-    np.testing.assert_array_equal(made.flats, flats)
-    assert made.info["flat_views"] == data.info["flat_views"]
+    again = read_projections(tmp_path / "scan.h5")
+    np.testing.assert_array_equal(again.flats, flats)
+    assert again.info["flat_views"] == data.info["flat_views"]

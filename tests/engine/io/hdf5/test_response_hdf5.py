@@ -1,4 +1,4 @@
-"""Response matrices in files: restored, and refused when damaged or of another scanner."""
+"""Tests of response matrix files: round trips, and refusal of damage and of other scanners."""
 
 from __future__ import annotations
 
@@ -135,15 +135,15 @@ def test_volume_is_refused_as_a_matrix(tmp_path: Path) -> None:
 
 
 class StopError(Exception):
-    """Raised when a user stops."""
+    """Raised when a user stops the computation."""
 
 
 def test_interrupted_build_continues(tmp_path: Path) -> None:
     scanner, path = read_scanner("demo-panels"), tmp_path / "demo.h5"
-    seen: list[int] = []
+    progress: list[int] = []
 
     def stop(done: int, total: int) -> None:
-        seen.append(done)
+        progress.append(done)
         if done > 0:
             raise StopError
 
@@ -158,11 +158,11 @@ def test_interrupted_build_continues(tmp_path: Path) -> None:
     assert "is incomplete" in inspect(path).faults[0]
 
     untouched = {part: part.stat().st_mtime_ns for part in parts[1:]}
-    parts[0].write_bytes(parts[0].read_bytes()[:100])  # a damaged part is made again
-    build_analytic(scanner, settings, path, on_progress=lambda done, total: seen.append(total))
+    parts[0].write_bytes(parts[0].read_bytes()[:100])  # a damaged part is computed again
+    build_analytic(scanner, settings, path, on_progress=lambda done, total: progress.append(total))
     assert not (tmp_path / "demo.h5.parts").exists()
     assert untouched.keys() <= set(parts)
-    assert seen[-1] == 9
+    assert progress[-1] == 9
     np.testing.assert_array_equal(
         read_response(path).values, build_analytic(scanner, settings).values
     )

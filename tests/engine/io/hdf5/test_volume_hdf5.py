@@ -1,4 +1,4 @@
-"""Volumes in HDF5: round trips, reproducible bytes, damage refused."""
+"""Tests of HDF5 volumes: round trips, reproducible bytes, refusal of damage."""
 
 from __future__ import annotations
 

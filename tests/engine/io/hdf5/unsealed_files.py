@@ -1,4 +1,4 @@
-"""Files without a seal, like those of older versions and other programs."""
+"""Files without a seal, as older versions and other programs write them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from engine.io.hdf5.file_seal import SEAL, UNSEALED
 
 
 def unseal(file: h5py.File) -> None:
-    """Change an open file to version 1, which can be edited."""
+    """Change an open file to version 1, which has no seal and can be edited."""
     file.attrs["version"] = UNSEALED
     file.attrs.pop(SEAL, None)

@@ -1,4 +1,4 @@
-"""Interfile images: those of STIR and Siemens are read correctly, ours are restored."""
+"""Tests of Interfile images: those of STIR and Siemens, and round trips of ours."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def siemens(folder: Path) -> Path:
 
 
 def test_header_data_and_folder_open_the_same_image_at_the_position_of_stir(tmp_path: Path) -> None:
-    """Five voxels in x are centred at 0; four in y begin at −2 voxels; z points to the feet."""
+    """Five voxels in x are centred at 0. Four in y begin at −2 voxels. z points to the feet."""
     header = stir(tmp_path)
     for path in (header, tmp_path / "a.v", tmp_path):
         found = read_volume(path)
@@ -125,14 +125,14 @@ def test_unknown_patient_position_names_no_side(
 
 
 def test_map_without_position_keeps_the_scanner_axes(tmp_path: Path) -> None:
-    """The reference image's z points to the feet as well: no file requires a flip."""
+    """z of the reference image points to the feet as well, so no file requires a flip."""
     source = patient()
     feetwards = Volume(source.values, source.grid, "", {"axes": "LPI"})
-    unsaid = read_volume(stir(tmp_path, ("head_in", ""), ("supine", "")))
-    np.testing.assert_array_equal(facing(unsaid, feetwards).values, source.values)
-    said = read_volume(stir(tmp_path))
-    np.testing.assert_array_equal(facing(said, feetwards).values, source.values)
-    np.testing.assert_array_equal(facing(said, source).values, source.values[::-1])
+    unstated = read_volume(stir(tmp_path, ("head_in", ""), ("supine", "")))
+    np.testing.assert_array_equal(facing(unstated, feetwards).values, source.values)
+    stated = read_volume(stir(tmp_path))
+    np.testing.assert_array_equal(facing(stated, feetwards).values, source.values)
+    np.testing.assert_array_equal(facing(stated, source).values, source.values[::-1])
 
 
 def test_siemens_map_has_its_stated_unit(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Interfile of STIR, Siemens and CASToR: byte order, frames, and images versus scans."""
+"""Tests of Interfile by STIR, Siemens and CASToR: byte order, frames, images versus scans."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ Data type: PET
 Scanner name: SMALL
 !END OF COPY OF INPUT HEADER 1
 """
-"""As CASToR 3.2 writes the header of an image: the header of its scan is copied at the end."""
+"""Image header as CASToR 3.2 writes it: the header of the scan is copied to its end."""
 
 
 def without_order(header: Path) -> Path:
@@ -106,7 +106,8 @@ def test_remedy_for_little_endian_sinograms_without_byte_order_works(tmp_path: P
     header = without_order(tmp_path / "a.hs")
     header.write_text(without_digest(header.read_text()))
     values = data.prompts.copy()
-    values[0] = np.frombuffer(b"\0\0\x80\x7f"[::-1], "<f4")[0]  # infinite if big-endian
+    # infinite if it were read as big-endian
+    values[0] = np.frombuffer(b"\0\0\x80\x7f"[::-1], "<f4")[0]
     values.astype("<f4").tofile(tmp_path / "a.s")
     with pytest.raises(EngineError, match="Add `imagedata byte order := LITTLEENDIAN`"):
         read_sinogram(header)
@@ -120,10 +121,10 @@ def test_siemens_headers_have_the_same_default(tmp_path: Path) -> None:
     header = siemens_files.write(tmp_path / "a.s", layout, counts, number="<i2")
     stated = read_sinogram(header).prompts
     with open_input(without_order(header)) as file:
-        said = read_header(file)
-    assert said.number_type.startswith(">")
-    data = said.data_file
-    kind = np.dtype(said.number_type)
+        parsed = read_header(file)
+    assert parsed.number_type.startswith(">")
+    data = parsed.data_file
+    kind = np.dtype(parsed.number_type)
     data.write_bytes(np.frombuffer(data.read_bytes(), kind.newbyteorder("<")).astype(kind))
     found = read_sinogram(header)
     np.testing.assert_array_equal(found.prompts, stated)
@@ -151,12 +152,12 @@ def test_castor_scan_is_a_scan(tmp_path: Path) -> None:
     assert inspect(tmp_path / "events.cdh").format == "CASToR scan"
 
 
-@pytest.mark.parametrize("kept", [STIR, STIR.replace("!PET data type := Image\n", "")])
-def test_name_of_a_plain_header_does_not_matter(tmp_path: Path, kept: str) -> None:
-    kept = kept.replace("process status := Reconstructed\n", "")
+@pytest.mark.parametrize("text", [STIR, STIR.replace("!PET data type := Image\n", "")])
+def test_name_of_a_plain_header_does_not_matter(tmp_path: Path, text: str) -> None:
+    text = text.replace("process status := Reconstructed\n", "")
     patient().values.astype("<f4").tofile(tmp_path / "a.v")
     for name in ("a.hv", "a.hdr"):
-        (tmp_path / name).write_text(kept.replace("NAME", "a.v"))
+        (tmp_path / name).write_text(text.replace("NAME", "a.v"))
     one, other = (read_volume(tmp_path / name) for name in ("a.hv", "a.hdr"))
     np.testing.assert_array_equal(one.values, other.values)
     assert one.grid == other.grid
@@ -179,11 +180,11 @@ def test_dynamic_image_of_stir_opens_as_frames(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "line",
     ["!SPECT STUDY (General) :=", "!imaging modality := nucmed\n!number of projections := 3"],
 )
-def test_spect_projections_are_named_spect(tmp_path: Path, said: str) -> None:
-    (tmp_path / "a.hs").write_text(f"!INTERFILE :=\nname of data file := a.s\n{said}\n")
+def test_spect_projections_are_named_spect(tmp_path: Path, line: str) -> None:
+    (tmp_path / "a.hs").write_text(f"!INTERFILE :=\nname of data file := a.s\n{line}\n")
     report = inspect(tmp_path / "a.hs")
     assert report.facts[0] == ("Format", "SPECT scan in Interfile")
     assert "Format: SPECT scan in Interfile" in report.faults[0]

@@ -1,4 +1,4 @@
-"""Interfile sinograms: those of STIR are read correctly, ours are restored."""
+"""Tests of Interfile sinograms: those of STIR, and round trips of ours."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def small_long(shared_data):
 
 @pytest.mark.slow
 def test_stir_scan_shows_its_ellipse_and_rod(small_long):
-    """Lengths and positions from the README of the scan, which STIR simulated."""
+    """The README of this scan, which STIR simulated, states the lengths and positions."""
     data = read_sinogram(small_long)
     assert data.layout.shape == (27, 64, 75) and data.layout.bin_mm == 3
     values = {"algorithm": {"kind": "osem", "iterations": 3, "subsets": 8}, "finishing": []}
@@ -57,7 +57,7 @@ def test_stir_scan_shows_its_ellipse_and_rod(small_long):
 
 
 def without_digest(header: str) -> str:
-    """Return a header without our digest, like one of another program."""
+    """Return a header without our digest, like the header of another program."""
     return "\n".join(line for line in header.splitlines() if "sha256" not in line)
 
 
@@ -197,7 +197,9 @@ def test_folder_header_and_bins_open_the_same_scan(shared_data, tmp_path):
     with pytest.raises(EngineError, match="contains 2 scans"):
         scan_file(tmp_path)
     (tmp_path / "second.s").write_bytes(b"0000")
-    assert scan_file(tmp_path / "second.s") == tmp_path / "second.s", "its header names another"
+    assert scan_file(tmp_path / "second.s") == tmp_path / "second.s", (
+        "the header of this file names another file"
+    )
 
 
 def test_tof_is_summed_and_refused_with_factors(tmp_path):
@@ -221,7 +223,7 @@ def test_tof_is_summed_and_refused_with_factors(tmp_path):
 
 
 def test_tof_of_a_stir_header_is_used_if_its_timing_is_stated(shared_data, tmp_path):
-    """Segments, bins and timing of a sample header of STIR: 351 times of 6.85 ps, 13 summed."""
+    """Use a sample header of STIR: 351 TOF bins of 6.85 ps, of which 13 are combined."""
     sample = shared_data / "formats" / "stir-interfile" / "PET_TOF_Interfile_header_Signa_PETMR.hs"
     few = {
         "!matrix size [4] := 45": "!matrix size [4] := 1",

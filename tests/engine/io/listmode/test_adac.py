@@ -1,4 +1,4 @@
-"""ADAC list mode: positions in our frame; every fault of the text is refused."""
+"""Tests of the ADAC reader: positions in our axes, refusal of every faulty text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def write(folder: Path, text: str) -> Path:
 
 
 def test_positions_follow_the_documentation(tmp_path: Path) -> None:
-    """x = file x - 300, y = file z - 356, z = 300 - file y, to half a bin of 6 mm."""
+    """x = file x - 300, y = file z - 356, z = 300 - file y, within half a bin of 6 mm."""
     data = read_listmode(write(tmp_path, HEADER + "1 255 345 327 189\n2 120 60 480 540\n"))
     first, second = data.scanner.positions_mm[data.crystals].swapaxes(0, 1)
     np.testing.assert_allclose(first, [[-45, -356, -45], [-180, -356, 240]], atol=3.01)
@@ -30,8 +30,8 @@ def test_positions_follow_the_documentation(tmp_path: Path) -> None:
     assert data.info["axes"] == "xyz"
 
 
-def test_our_frame_is_a_rotation_of_theirs_without_reflection(tmp_path: Path) -> None:
-    points = np.array([[330, 300, 0], [300, 330, 0], [300, 300, 712]], float)  # x, y, z of the file
+def test_our_axes_are_a_rotation_of_those_of_the_file(tmp_path: Path) -> None:
+    points = np.array([[330, 300, 0], [300, 330, 0], [300, 300, 712]], float)  # x, y, z in the file
     lines = [f"1 {x:g} {y:g} {x:g} {y:g}" for x, y, _ in points]
     data = read_listmode(write(tmp_path, HEADER + "\n".join(lines) + "\n"))
     near, far = data.scanner.positions_mm[data.crystals].swapaxes(0, 1)
@@ -40,7 +40,7 @@ def test_our_frame_is_a_rotation_of_theirs_without_reflection(tmp_path: Path) ->
     assert np.linalg.det(ours @ np.linalg.inv(theirs)) == pytest.approx(1, abs=0.01)
 
 
-def test_events_outside_the_heads_and_final_remarks_are_skipped(tmp_path: Path) -> None:
+def test_events_outside_the_heads_and_a_final_comment_are_skipped(tmp_path: Path) -> None:
     outside = "2.0 600 300 300 300\n"
     data = read_listmode(write(tmp_path, HEADER + EVENTS + outside + "end of run\n"))
     assert data.n_events == 2

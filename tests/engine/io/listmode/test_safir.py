@@ -1,4 +1,4 @@
-"""SAFIR list mode: a real sample, records bit by bit; every fault is refused."""
+"""Tests of the SAFIR reader: a real sample, single records, refusal of faulty files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N_RINGS, N_PLACES = 4, 16
 
 
 def event(a: tuple[int, int, int], b: tuple[int, int, int], delayed: bool = False) -> int:
-    """Return one record of crystals (ring, det, layer) a and b."""
+    """Return a record with the crystals a and b, each (ring, detector, layer)."""
     bits = a[0] | b[0] << 8 | a[1] << 16 | b[1] << 32 | a[2] << 48 | b[2] << 52
     return bits | int(delayed) << 62
 
@@ -74,8 +74,8 @@ class TestTheSample:
             cross = np.cross(np.array(point) - ends[:, 0], along)
             return float((np.linalg.norm(cross, axis=1) / np.linalg.norm(along, axis=1)).mean())
 
-        elsewhere = [distance(p) for p in ((-5, 0, 0), (0, 5, 0), (0, -5, 0))]
-        assert distance((5, 0, 0)) < 0.5 * min(elsewhere)
+        others = [distance(p) for p in ((-5, 0, 0), (0, 5, 0), (0, -5, 0))]
+        assert distance((5, 0, 0)) < 0.5 * min(others)
 
     def test_crystals_of_the_sample_are_those_of_the_built_in_ring(
         self, data: ListMode, shared_data: Path
@@ -84,7 +84,7 @@ class TestTheSample:
         ring = read_listmode(scan, scanner="safir")
         by_map = data.scanner.positions_mm[data.crystals]
         by_ring = ring.scanner.positions_mm[ring.crystals]
-        # the map is rounded to 0.001 mm and its radius varies by as much
+        # Positions in the map are rounded to 0.001 mm, and its radius varies by as much.
         np.testing.assert_allclose(by_ring, by_map, atol=2e-3)
 
 
@@ -94,7 +94,7 @@ def test_records_are_read_bit_by_bit(folder: Path) -> None:
     assert data.delayed is not None
     assert data.time_ms is not None
     assert data.delayed.tolist() == [False, True, False]
-    assert data.time_ms.tolist() == [0, 0, 6], "from the first mark"
+    assert data.time_ms.tolist() == [0, 0, 6], "times count from the first mark"
     assert data.duration_s == 0.006
 
 

@@ -1,4 +1,4 @@
-"""Times of every list-mode format count from the first mark; decreasing times give a note."""
+"""Times of every list-mode format count from the first time mark. Decreasing times give a note."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def mmr(folder: Path, times_ms: Times) -> ListMode:
 
 
 def raw(folder: Path, times_ms: Times) -> ListMode:
-    """Write the same words within DICOM with the frame duration in its header."""
+    """Write the same words within DICOM; the header states the frame duration."""
     (folder / RING).write_text(ring_text())
     seconds = (max(times_ms) - min(times_ms) + 1) / 1000
     header = test_siemens_mmr.header(2 * len(times_ms), seconds)
@@ -125,7 +125,7 @@ def test_times_and_duration_count_from_the_first_mark(
     data = make(tmp_path, tuple(start_ms + ms for ms in ORDERLY))
     assert data.time_ms is not None
     assert data.time_ms.tolist() == [ms - ORDERLY[0] for ms in ORDERLY]
-    opened_s = 0.001 if make in (mmr, raw) else 0.0  # its last tag opens one millisecond more
+    opened_s = 0.001 if make in (mmr, raw) else 0.0  # the last time tag adds a millisecond
     assert data.duration_s == pytest.approx((ORDERLY[-1] - ORDERLY[0]) / 1000 + opened_s)
     messages = [note for note in data.notes if "times are counted from there" in note]
     assert messages if start_ms else not messages or make in (mmr, raw)
@@ -136,12 +136,12 @@ def test_decreasing_times_are_reported(
     tmp_path: Path, make: Callable[[Path, Times], ListMode]
 ) -> None:
     jumbled = (*ORDERLY[:6], ORDERLY[4], *ORDERLY[6:])
-    if make is own:  # its times are not used for the duration
+    if make is own:  # own files store their duration, so the times do not define it
         (note,) = own(tmp_path, jumbled).notes
         assert "time runs backwards at event 6, from 19 to 17 ms" in note
         assert not own(tmp_path, ORDERLY).notes
         return
-    if make is gate:  # merged jobs, each in its own order
+    if make is gate:  # trees of merged jobs, each with its own order
         found = gate(tmp_path, jumbled)
         assert any("time runs backwards at event 6, from 19 to 17 ms" in n for n in found.notes)
         assert found.time_ms is not None

@@ -1,4 +1,4 @@
-"""Writes PETSIRD scans with its own library."""
+"""Write PETSIRD scans with the library of the format."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ BOX_MM = (20.0, 4.0, 4.0)
 
 
 def library() -> ModuleType:
-    """Return the package that reads and writes PETSIRD, from the extra `test`."""
+    """Return the library that reads and writes PETSIRD, from the extra `test`."""
     return pytest.importorskip("petsird")
 
 
 def moved(rotation: Array, shift_mm: Sequence[float]) -> object:
-    """A rigid transformation."""
+    """Return a rigid transformation."""
     matrix = np.concatenate([rotation, np.reshape(shift_mm, (3, 1))], axis=1)
     return library().RigidTransformation(matrix=matrix.astype(np.float32))
 
@@ -34,7 +34,7 @@ def turned(angle: float) -> Array:
 
 
 def modules(angles: Array, z_mm: Array, elements_mm: Array, radius_mm: float) -> object:
-    """Return modules around the axis, one per angle and z, with elements at (y, z)."""
+    """Return modules around the axis, one per angle and z; their elements are at (y, z)."""
     p = library()
     corners = [
         p.Coordinate(c=np.array((x, y, z), np.float32) * np.float32(BOX_MM))
@@ -54,7 +54,7 @@ def modules(angles: Array, z_mm: Array, elements_mm: Array, radius_mm: float) ->
 def scanner_of(
     types: Sequence[object], energies: Sequence[Sequence[float]], edges_mm: Array, fwhm_mm: float
 ) -> object:
-    """Return a scanner with types of modules that share their time bins."""
+    """Return a scanner with types of modules that share their TOF bins."""
     p = library()
     tof = p.BinEdges(edges=np.asarray(edges_mm, np.float32))
     n = len(types)
@@ -70,7 +70,7 @@ def scanner_of(
 
 
 def ring_scanner(ring: RingScanner) -> object:
-    """Return a ring with crystals as modules of one element, and its coincidence rule."""
+    """Return a ring with each crystal as a module of one element, and its coincidence rule."""
     p = library()
     s = ring.settings
     points = ring.positions_mm
@@ -90,7 +90,7 @@ def ring_scanner(ring: RingScanner) -> object:
 
 
 def events_of(crystals: Array, tof_bins: Array | None, n_bins: int) -> list[object]:
-    """Return coincidences of one module type, the higher bin first."""
+    """Return coincidences of one module type; the higher bin comes first."""
     p = library()
     swapped = crystals[:, 0] < crystals[:, 1]
     high, low = crystals.max(axis=1), crystals.min(axis=1)

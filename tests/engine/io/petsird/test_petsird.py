@@ -1,4 +1,4 @@
-"""PETSIRD files of its own library restore the scan; every fault is refused."""
+"""Tests of the PETSIRD reader: files of the format's library are restored, faults refused."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def written(scan: ListMode, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def lines(scan: ListMode) -> np.ndarray:
-    """Return events as sorted rows: lower and higher crystal, time bin from the lower, and kind."""
+    """Return events as sorted rows: lower and higher crystal, TOF bin from the lower, and kind."""
     low, high = scan.crystals.min(axis=1), scan.crystals.max(axis=1)
     swapped = scan.crystals[:, 0] > scan.crystals[:, 1]
     tof = np.where(swapped, RING.tof.n_bins - 1 - scan.tof_bins, scan.tof_bins)
@@ -135,7 +135,7 @@ def two_types(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, object]:
         vectors.append([])
         for b in range(a + 1):
             lut = rng.integers(-1, 3, (n_modules[a], n_modules[b]))
-            lut.flat[0] = 2  # the last group is there
+            lut.flat[0] = 2  # the last group occurs at least once
             rows = [row[: i + 1] if a == b else row for i, row in enumerate(lut.tolist())]
             luts[-1].append(rows)
             vectors[-1].append(
@@ -182,7 +182,8 @@ class TestTypesOfModules:
 
     def test_events_name_their_crystals(self, two_types) -> None:
         found = read_listmode(two_types[0])
-        # bin 30 of 6 × 2 crystals × 3 energies, bin 23 of 4 × 3 crystals × 2 energies
+        # Bin 30 of 6 × 2 crystals × 3 energies is crystal 10. Bin 23 of 4 × 3 crystals × 2 energies
+        # is crystal 11.
         assert found.crystals.tolist() == [[10, 0], [12 + 11, 11]]
         assert found.tof_bins is not None
         assert found.tof_bins.tolist() == [0, 2]
@@ -342,7 +343,7 @@ class TestDamage:
         n = int(np.count_nonzero(whole.time_ms < 2000))
         np.testing.assert_array_equal(found.crystals, whole.crystals[:n])
         assert any("no end mark" in note for note in found.notes)
-        # The window and the record of the run thus know that the scan is incomplete.
+        # The window and the record of the run need this to report that the scan is incomplete.
         assert found.info[EVENTS] == n and EVENTS not in whole.info
 
     def test_file_truncated_between_blocks_is_refused(self, written: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The film of the slices, read frame by frame with Pillow."""
+"""Tests of slice films, read frame by frame with Pillow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def frames(path: Path) -> list[np.ndarray]:
 def test_every_slice_is_one_frame_in_order(tmp_path: Path) -> None:
     values = np.zeros(GRID.shape, np.float32)
     for i_z in range(6):
-        values[i_z, 4, 1 + i_z] = 1.0  # further to the patient's left from slice to slice
+        values[i_z, 4, 1 + i_z] = 1.0  # the mark moves to the patient's left from slice to slice
     save(Volume(values, GRID, "counts/mm"), tmp_path / "a.gif")
     shown = frames(tmp_path / "a.gif")
     assert len(shown) == 6
@@ -44,7 +44,8 @@ def test_mark_next_to_the_projection_rises_with_the_slice(tmp_path: Path) -> Non
         for frame in frames(tmp_path / "a.gif")
     ]
     assert (np.diff(rows) < 0).all()
-    assert np.ptp(rows) == pytest.approx(5 / 8 * PANEL_PX, abs=3)  # 12 mm of 16 fill the square
+    # 12 mm of the 16 mm square, from centre to centre 5/8
+    assert np.ptp(rows) == pytest.approx(5 / 8 * PANEL_PX, abs=3)
 
 
 def test_frames_of_many_slices_are_selected_evenly() -> None:

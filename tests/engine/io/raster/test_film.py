@@ -1,4 +1,4 @@
-"""Films of images, read frame by frame with Pillow."""
+"""Tests of image films, read frame by frame with Pillow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.io import mp4_obstacle, write_film
 
 @pytest.mark.parametrize("suffix", [".gif", ".png"])
 def test_frames_are_restored_in_order_with_their_duration(rng, tmp_path, suffix):
-    greys = rng.integers(0, 64, (4, 20, 30, 1), np.uint8) * 4  # few colours: a GIF has them all
+    greys = rng.integers(0, 64, (4, 20, 30, 1), np.uint8) * 4  # few enough colours for a GIF
     frames = list(np.repeat(greys, 3, axis=3))
     write_film(frames, tmp_path / f"a{suffix}", frame_ms=80)
     with Image.open(tmp_path / f"a{suffix}") as found:
@@ -37,7 +37,7 @@ def test_unknown_film_format_is_refused(tmp_path):
 
 @pytest.mark.parametrize("size", [(40, 60), (41, 61)])
 def test_mp4_has_all_frames_in_order_at_its_speed(tmp_path, size):
-    """Even sizes, which H.264 requires, add at most one row and one column."""
+    """H.264 requires even sizes, so at most one row and one column are added."""
     ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="imageio-ffmpeg is not installed")
     rows, columns = size
     levels = [20, 90, 160, 230, 60]
@@ -47,11 +47,11 @@ def test_mp4_has_all_frames_in_order_at_its_speed(tmp_path, size):
     decode = [exe, "-i", tmp_path / "a.mp4", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
     done = subprocess.run(decode, capture_output=True, check=True)
     width, height = columns + columns % 2, rows + rows % 2
-    said = done.stderr.decode()
-    assert "Video: h264" in said and f"{width}x{height}" in said and " 8 fps" in said
+    log = done.stderr.decode()
+    assert "Video: h264" in log and f"{width}x{height}" in log and " 8 fps" in log
     shown = np.frombuffer(done.stdout, np.uint8).reshape(-1, height * width * 3).mean(axis=1)
-    assert shown == pytest.approx(levels, abs=3)  # studio range has 219 levels
-    # Players can start before they have the whole file.
+    assert shown == pytest.approx(levels, abs=3)  # H.264 video stores 219 grey levels
+    # With the index first, players can start before they have loaded the whole file.
     data = (tmp_path / "a.mp4").read_bytes()
     assert data.index(b"moov") < data.index(b"mdat")
 

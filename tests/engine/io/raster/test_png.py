@@ -1,4 +1,4 @@
-"""The snapshot has the patient's sides at the right positions, with letters."""
+"""Tests of PNG snapshots: the patient's sides are at the right positions, with letters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.io.raster.png import centroid_mm, panels, snapshot
 GRID = ImageGrid((9, 11, 13), (2.0, 2.0, 3.0))
 
 
-def picture(data: bytes) -> np.ndarray:
+def image(data: bytes) -> np.ndarray:
     return np.asarray(Image.open(BytesIO(data)))
 
 
@@ -34,7 +34,7 @@ def hot_pixel(pixels: np.ndarray) -> tuple[int, int]:
 
 
 def test_axial_slice_shows_left_on_the_right_and_back_below() -> None:
-    """Seen from the feet: the patient's left is on the right, the back below."""
+    """The view is from the feet: the patient's left is on the right, the back is below."""
     left_back = (8.0, 6.0, 0.0)
     axial = panels(point_source(*left_back), left_back)[0]
     row, column = hot_pixel(axial.pixels)
@@ -48,7 +48,8 @@ def test_head_is_up_in_coronal_sagittal_and_projection() -> None:
     for panel, letters in ((coronal, "RLHF"), (sagittal, "APHF"), (projection, "RLHF")):
         row, column = hot_pixel(panel.pixels)
         assert row < 9 // 2
-        assert column > panel.pixels.shape[1] // 2  # left, and back, are on the right
+        # the patient's left (coronal) or back (sagittal) is on the right
+        assert column > panel.pixels.shape[1] // 2
         assert panel.letters == tuple(letters)
 
 
@@ -71,7 +72,7 @@ def test_slices_cross_in_the_centre_of_the_object() -> None:
 def test_activity_is_dark_on_white() -> None:
     volume = Volume(np.ones(GRID.shape, np.float32), GRID, "counts/mm")
     blank = replace(volume, values=np.zeros(GRID.shape, np.float32))
-    dark, white = picture(snapshot(volume, upper=1.0)), picture(snapshot(blank, upper=1.0))
+    dark, white = image(snapshot(volume, upper=1.0)), image(snapshot(blank, upper=1.0))
     assert np.mean(dark) < np.mean(white) - 50
     assert white[0, 0] == 255
 
@@ -80,14 +81,14 @@ def test_activity_is_dark_on_white() -> None:
 def test_attenuation_is_bright_on_black(unit: str, none: float) -> None:
     much = Volume(np.full(GRID.shape, none + 1.0, np.float32), GRID, unit)
     air = replace(much, values=np.full(GRID.shape, none, np.float32))
-    bright, black = (picture(snapshot(v, upper=none + 1.0)) for v in (much, air))
+    bright, black = (image(snapshot(v, upper=none + 1.0)) for v in (much, air))
     assert np.mean(bright) > np.mean(black) + 50
 
 
 def test_letters_scale_and_warning_are_drawn() -> None:
-    """The footer and the margins are not blank although the volume is empty."""
+    """The footer and the margins are drawn although the volume is empty."""
     empty = Volume(np.zeros(GRID.shape, np.float32), GRID, "counts/mm")
-    page = picture(snapshot(empty))
+    page = image(snapshot(empty))
     footer = page[-44:]
     thirds = np.array_split(footer, 3, axis=1)
     assert all((third < 100).sum() > 100 for third in thirds)

@@ -229,10 +229,10 @@ def test_file_is_recognised_by_content_not_name(name: str, make: Make, tmp_path)
     with open_input(path) as file:
         found = recognised(file)
     assert found is not None and found.name == name
-    said = inspect(path).faults
+    faults = inspect(path).faults
     assert (
-        len(said) == 1
-        and f"this format is not supported. Format: {name}. {found.remedy}" in said[0]
+        len(faults) == 1
+        and f"this format is not supported. Format: {name}. {found.remedy}" in faults[0]
     )
 
 
@@ -246,7 +246,7 @@ def test_every_reader_gives_the_same_message(read, tmp_path):
 
 def test_unknown_content_is_not_named(tmp_path):
     (tmp_path / "a.dat").write_bytes(np.random.default_rng(3).bytes(5000))
-    (tmp_path / "air.raw").write_bytes(bytes(5000))  # raw images of air begin like this
+    (tmp_path / "air.raw").write_bytes(bytes(5000))  # raw images of air start with zeros, too
     (tmp_path / "a.txt").write_text("Dear colleague, the scan is on the disk.\n")
     tree("mine/values")(tmp_path / "a.h5")
     for path in tmp_path.iterdir():
@@ -289,6 +289,6 @@ def test_real_file_is_recognised(shared_data: Path):
     ],
 )
 def test_dicom_objects_are_named_by_their_class(name: str, kind: str):
-    """An RT dose refers to its plan: a file is an object of its own class."""
+    """An RT dose refers to its plan, but the file is named by its own class."""
     with open_input(Path(str(get_testdata_file(name)))) as file:
         assert object_name(file).startswith(f"DICOM ({kind}")

@@ -1,4 +1,4 @@
-"""Common unsupported formats are recognised, and the remedy works."""
+"""Common unsupported formats are recognised, and the suggested remedies work."""
 
 from __future__ import annotations
 
@@ -52,12 +52,15 @@ def test_text_files_are_recognised(tmp_path: Path, name: str) -> None:
 def test_raw_values_are_recognised_by_their_header_file(tmp_path: Path, name: str) -> None:
     file, header, content = PAIRS[name]
     (tmp_path / file).write_bytes(bytes(96))
-    assert name not in str(inspect(tmp_path / file).faults), "the file name alone was sufficient"
+    assert name not in str(inspect(tmp_path / file).faults), (
+        "the content of the header file must decide, not the file name"
+    )
     (tmp_path / header).write_text(content)
     assert_named(tmp_path / file, name)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # nibabel's .REC
+# nibabel leaves the .REC file open
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(
     ("name", "files"),
     [
@@ -70,7 +73,7 @@ def test_real_files_are_recognised_and_open_after_conversion_with_nibabel(
     tmp_path: Path, name: str, files: tuple[str, ...]
 ) -> None:
     if not all((DATA / each).exists() for each in files):
-        pytest.skip("this nibabel brings no samples")
+        pytest.skip("this version of nibabel has no sample files")
     for each in files:
         shutil.copy(DATA / each, tmp_path / each)
     assert "NIfTI" in assert_named(tmp_path / files[0], name)
@@ -98,7 +101,7 @@ def test_compressed_freesurfer_volume_is_not_named_gzip(tmp_path: Path) -> None:
 def test_dicom_file_is_named_by_its_own_class_and_not_a_referenced_one(
     tmp_path: Path, kind: str, names: str, syntax: pydicom.uid.UID
 ) -> None:
-    """A dose names its plan, and a plan its structures, in sequences of its first kilobytes."""
+    """A dose refers to its plan, and a plan to its structures, within the first kilobytes."""
     stored = "1.2.840.10008.5.1.4.1.1."
     data = pydicom.Dataset()
     data.SOPClassUID, data.SOPInstanceUID = stored + kind, pydicom.uid.generate_uid()

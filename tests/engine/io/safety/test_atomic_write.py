@@ -1,4 +1,4 @@
-"""Writing a file: the old one or the new one, never a part, and one sentence on failure."""
+"""Tests of writing files: the complete old or new file, never a part, one sentence on failure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.io.safety.atomic_write import published_after, publishing, write_ato
 
 resource = pytest.importorskip("resource", reason="file size limits need POSIX")
 not_root = pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere"
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write to every folder"
 )
 
 
@@ -76,23 +76,23 @@ def test_device_is_not_replaced() -> None:
 
 @pytest.fixture
 def synced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, bytes | None]]:
-    """Record the order on the disk: "file" or "folder", with the target's content at that time."""
-    seen: list[tuple[str, bytes | None]] = []
+    """Record the order of syncs: "file" or "folder", with the target's content at that time."""
+    syncs: list[tuple[str, bytes | None]] = []
     sync = os.fsync
 
     def noted(handle: int) -> None:
         status, target = os.fstat(handle), tmp_path / "a.bin"
         if stat.S_ISDIR(status.st_mode):
             assert status.st_ino == tmp_path.stat().st_ino
-            seen.append(("folder", target.read_bytes() if target.exists() else None))
+            syncs.append(("folder", target.read_bytes() if target.exists() else None))
         else:
             (part,) = (each for each in tmp_path.iterdir() if each.stat().st_ino == status.st_ino)
-            assert part.read_bytes() == b"new", "all of it is there to be written to the disk"
-            seen.append(("file", target.read_bytes() if target.exists() else None))
+            assert part.read_bytes() == b"new", "the part must be complete when it is synced"
+            syncs.append(("file", target.read_bytes() if target.exists() else None))
         sync(handle)
 
     monkeypatch.setattr(os, "fsync", noted)
-    return seen
+    return syncs
 
 
 def test_file_is_synced_before_its_rename_and_the_folder_after(
@@ -178,11 +178,11 @@ def test_failed_check_keeps_the_old_file(tmp_path: Path) -> None:
 
 
 def test_check_sees_the_complete_content(tmp_path: Path) -> None:
-    seen = []
+    syncs = []
     write_atomically(
-        b"x" * 10_000, tmp_path / "a.bin", lambda part: seen.append(part.stat().st_size)
+        b"x" * 10_000, tmp_path / "a.bin", lambda part: syncs.append(part.stat().st_size)
     )
-    assert seen == [10_000]
+    assert syncs == [10_000]
 
 
 def test_disk_that_fills_up_keeps_the_old_file(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_kill_while_writing_leaves_a_complete_file(tmp_path: Path) -> None:
 
 
 class TestDeadParts:
-    """Parts of killed processes are removed by the next write; parts of live ones stay."""
+    """The next write removes parts of killed processes. Parts of running processes stay."""
 
     @pytest.fixture(autouse=True)
     def no_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,10 +312,10 @@ class TestDeadParts:
         assert list(tmp_path.iterdir()) == [foreign]
 
 
-KEPT_BY_WINDOWS = ("CON", "nul.h5", "Aux.nii.gz", "COM1.png", "lpt³.h5", "prn .txt", "CONIN$")
+RESERVED_BY_WINDOWS = ("CON", "nul.h5", "Aux.nii.gz", "COM1.png", "lpt³.h5", "prn .txt", "CONIN$")
 
 
-@pytest.mark.parametrize("name", [*KEPT_BY_WINDOWS, "com0", "a.", "a "])
+@pytest.mark.parametrize("name", [*RESERVED_BY_WINDOWS, "com0", "a.", "a "])
 def test_reserved_or_truncated_windows_name_gives_one_sentence(tmp_path: Path, name: str) -> None:
     with pytest.raises(ResourceError, match=r"Windows .*\. Choose another name\.$") as e:
         write_atomically(b"volume", tmp_path / name)

@@ -1,4 +1,4 @@
-"""The audit log records events, and any change of a line is detected."""
+"""Tests of the audit log: events are recorded, and a change of any line is detected."""
 
 from __future__ import annotations
 
@@ -69,10 +69,12 @@ def test_swapped_or_inserted_lines_are_found(log: Path) -> None:
             verify(log)
 
 
-@pytest.mark.parametrize("kept", [0, 3, 4])
-def test_truncated_log_is_found(log: Path, kept: int) -> None:
-    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:kept]))
-    with pytest.raises(DataError, match=rf"ends at line {kept}, but its last recorded line is 5"):
+@pytest.mark.parametrize("n_lines", [0, 3, 4])
+def test_truncated_log_is_found(log: Path, n_lines: int) -> None:
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:n_lines]))
+    with pytest.raises(
+        DataError, match=rf"ends at line {n_lines}, but its last recorded line is 5"
+    ):
         verify(log)
 
 

@@ -1,4 +1,4 @@
-"""Available memory: the free memory of the machine, or the rest of a limit of a control group."""
+"""Tests of available memory: free memory of the machine, or the rest of a control group's limit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Write = Callable[..., None]
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
-    """Write files below a folder that stands for /; the machine has 40 of 64 GiB free."""
+    """Write files below a folder that replaces /; the machine has 40 of 64 GiB free."""
     machine = psutil.virtual_memory()._replace(total=64 * GIB, available=FREE)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: machine)
     monkeypatch.setattr(budget, "PROCESS", tmp_path / "proc")
@@ -69,7 +69,7 @@ def test_the_smallest_limit_around_the_process_counts(write, tmp_path, folder, n
     write("sys/job/step", memory__max=30 * GIB, memory__current=GIB)
     write(folder, **{name: 6 * GIB, "memory__current": 5 * GIB})
     write(folder, memory__stat=f"anon 7\nactive_file {GIB}\ninactive_file {2 * GIB}\n")
-    assert available_memory() == 4 * GIB, "pages of files can be dropped"
+    assert available_memory() == 4 * GIB, "cached file pages can be dropped"
     assert free_memory() == 4 * GIB
 
 
@@ -124,7 +124,9 @@ def test_support_bundle_lists_the_memory_that_runs_can_use(write, tmp_path, monk
             machine = json.loads(packed.read("devices.json"))
         cpu = machine["devices"][0]
         assert most / GIB - 1 < cpu["free_gib"] <= most / GIB and cpu["memory_gib"] == 64.0
-        assert machine["machine_free_memory_gib"] == 40.0, "long numbers would be redacted"
+        assert machine["machine_free_memory_gib"] == 40.0, (
+            "the support bundle would redact long numbers"
+        )
         assert {*machine["free_gib"]} == {"cache", "jobs"}
 
 

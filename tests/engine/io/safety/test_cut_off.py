@@ -1,4 +1,4 @@
-"""List mode truncated at any byte of its last records is refused, or its complete events read."""
+"""Tests of truncated list mode: it is refused, or its complete events are used."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def safir(folder: Path) -> tuple[Path, str | None]:
 
 
 MAKES = {"mmr": (mmr, 4, 0), "safir": (safir, 8, 32)}
-"""Writer, bytes of a record, bytes before the first record."""
+"""Writer of a file, bytes of a record, bytes before the first record."""
 
 
 @pytest.mark.parametrize("make", MAKES)
@@ -52,7 +52,7 @@ def test_binary_scan_truncated_at_any_byte_is_refused_or_read_with_a_note(
         path.write_bytes(whole[:-cut])
         n_rest = (len(whole) - cut - n_head) % n_record
         n_events = complete.n_events - 1 - (cut > n_record)
-        if not n_rest:  # a complete record is missing, which no byte shows
+        if not n_rest:  # a complete record is missing, so the size does not show it
             assert read_listmode(path, scanner=scanner).n_events == complete.n_events - 1
             continue
         with pytest.raises(CutOffError, match="use only its complete events") as e:
@@ -67,7 +67,7 @@ def test_binary_scan_truncated_at_any_byte_is_refused_or_read_with_a_note(
 
 
 def test_text_truncated_at_any_character_is_refused_or_read_with_a_note(tmp_path: Path) -> None:
-    """The last number may lack digits: its event is left out with a note."""
+    """The last number may have lost digits, so its event is left out with a note."""
     text = test_adac.HEADER + test_adac.EVENTS + "  1.9\t303.5\t297.0\t309.0\t297.0\n"
     complete = read_listmode(test_adac.write(tmp_path, text))
     assert EVENTS not in complete.info and not complete.notes
@@ -77,7 +77,7 @@ def test_text_truncated_at_any_character_is_refused_or_read_with_a_note(tmp_path
         n_events = 1 if end <= ends[1] else 2
         assert data.n_events == n_events
         last = text[:end].rpartition("\n")[2]
-        if not last.strip():  # no byte of the next event is there
+        if not last.strip():  # the file ends exactly between two events
             assert EVENTS not in data.info
             continue
         assert (data.info[EVENTS], data.info[LEFT_OUT]) == (n_events, len(last))
@@ -102,7 +102,7 @@ def test_published_truncated_scan_is_recognised(shared_data: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["own-list-mode", "own-histogram"])
 def test_truncated_own_files_have_no_complete_events(tmp_path: Path, kind: str) -> None:
-    """Their columns are stored one after the other, and the seal covers all of them."""
+    """The columns are stored one after the other, and the seal covers all of them."""
     found = next(each for each in KINDS if each.name == kind)
     path = found.make(tmp_path)
     path.write_bytes(path.read_bytes()[:-3])
@@ -111,7 +111,7 @@ def test_truncated_own_files_have_no_complete_events(tmp_path: Path, kind: str) 
 
 
 class TestCommandLine:
-    """The option is needed, and its effect is reported."""
+    """The user must choose the option, and its effect is reported."""
 
     @pytest.fixture
     def scan(self, tmp_path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""A run is refused before its work if one of its disks has too little space.
+"""A run is refused before it starts if one of its disks has too little space.
 
 Cases: one file; an output and a result on one disk, which share its space, and on two; a folder
 that does not exist yet; nothing to write.

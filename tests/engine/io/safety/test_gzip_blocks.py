@@ -1,4 +1,4 @@
-"""Gzip in blocks: one member that any reader accepts, with the same bytes for any thread count."""
+"""Tests of gzip in blocks: one member for any reader, same bytes for any number of threads."""
 
 import gzip
 import zlib
@@ -14,7 +14,7 @@ def noise(n_bytes):
 
 
 def texts(n_bytes):
-    """Return repetitions that cross the ends of blocks."""
+    """Return repetitions that cross block boundaries."""
     return (b"the quick brown fox jumps over the lazy dog; " * (n_bytes // 40 + 1))[:n_bytes]
 
 
@@ -24,7 +24,7 @@ def test_any_reader_restores_the_bytes(make, n_bytes):
     content = make(n_bytes)
     packed = gzipped(content, threads=2)
     assert gzip.decompress(packed) == content
-    stream = zlib.decompressobj(wbits=31)  # stops at the end of the first member
+    stream = zlib.decompressobj(wbits=31)  # decompression stops at the end of the first member
     assert stream.decompress(packed) == content
     assert stream.eof and not stream.unused_data
     assert packed.startswith(HEADER)

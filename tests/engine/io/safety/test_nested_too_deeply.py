@@ -1,4 +1,4 @@
-"""Excessive nesting is refused with one sentence, in every format."""
+"""Files with too deep nesting are refused with one sentence, in every format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEEP = 100_000
 
 
 def test_recursion_error_names_the_file(tmp_path: Path) -> None:
-    """The innermost open file is the bad one, whatever files are open around it."""
+    """Several files can be open. The innermost one is the bad file."""
     outer, inner = tmp_path / "outer", tmp_path / "inner"
     outer.write_bytes(b"a")
     inner.write_text("[" * DEEP + "]" * DEEP)

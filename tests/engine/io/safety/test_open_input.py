@@ -26,8 +26,8 @@ from engine.io import (
     write_listmode,
 )
 
-Door = Callable[[Path, RingScanner], Any]
-DOORS: list[Door] = [
+Opener = Callable[[Path, RingScanner], Any]
+OPENERS: list[Opener] = [
     lambda path, ring: read_listmode(path),
     lambda path, ring: read_volume(path),
     lambda path, ring: read_mu_map(path, ring),
@@ -35,56 +35,58 @@ DOORS: list[Door] = [
     lambda path, ring: read_scanner(str(path)),
     lambda path, ring: read_projections(path),
 ]
-each_door = pytest.mark.parametrize(
-    "door", DOORS, ids=["listmode", "volume", "mu_map", "efficiencies", "scanner", "xray"]
+each_opener = pytest.mark.parametrize(
+    "opener", OPENERS, ids=["listmode", "volume", "mu_map", "efficiencies", "scanner", "xray"]
 )
 NAMES = ["a.l", "a.h5", "a.nii.gz", "a.txt", "a.clm.safir"]
 
 
-@each_door
+@each_opener
 @pytest.mark.parametrize("name", NAMES)
 class TestEveryDoor:
     def test_missing_file_is_named(
-        self, tmp_path: Path, ring: RingScanner, door: Door, name: str
+        self, tmp_path: Path, ring: RingScanner, opener: Opener, name: str
     ) -> None:
         with pytest.raises(EngineError, match=r"this file does not exist|is not a known scanner"):
-            door(tmp_path / name, ring)
+            opener(tmp_path / name, ring)
 
     def test_folder_is_named(
-        self, tmp_path: Path, ring: RingScanner, door: Door, name: str
+        self, tmp_path: Path, ring: RingScanner, opener: Opener, name: str
     ) -> None:
         (tmp_path / name).mkdir()
         with pytest.raises(FileFormatError, match=r"this (is a )?folder"):
-            door(tmp_path / name, ring)
+            opener(tmp_path / name, ring)
 
     def test_empty_file_is_named(
-        self, tmp_path: Path, ring: RingScanner, door: Door, name: str
+        self, tmp_path: Path, ring: RingScanner, opener: Opener, name: str
     ) -> None:
         (tmp_path / name).write_bytes(b"")
         with pytest.raises(FileFormatError, match="empty"):
-            door(tmp_path / name, ring)
+            opener(tmp_path / name, ring)
 
     @pytest.mark.parametrize("content", [b"x", b"\x89HDF\r\n\x1a\n", b"\x1f\x8b", b"\0" * 5000])
     def test_random_content_is_refused(
-        self, tmp_path: Path, ring: RingScanner, door: Door, name: str, content: bytes
+        self, tmp_path: Path, ring: RingScanner, opener: Opener, name: str, content: bytes
     ) -> None:
         (tmp_path / name).write_bytes(content)
         with pytest.raises(EngineError) as refusal:
-            door(tmp_path / name, ring)
+            opener(tmp_path / name, ring)
         text = str(refusal.value)
         assert "a." in text
         assert text.endswith(".")
         assert "\n" not in text
 
 
-@each_door
-def test_file_without_permission_is_named(tmp_path: Path, ring: RingScanner, door: Door) -> None:
+@each_opener
+def test_file_without_permission_is_named(
+    tmp_path: Path, ring: RingScanner, opener: Opener
+) -> None:
     if not hasattr(os, "geteuid") or os.geteuid() == 0:
-        pytest.skip("this user may read everything")
+        pytest.skip("this user may read every file")
     (tmp_path / "a.txt").write_text("x")
     (tmp_path / "a.txt").chmod(0)
     with pytest.raises(ResourceError, match="no permission"):
-        door(tmp_path / "a.txt", ring)
+        opener(tmp_path / "a.txt", ring)
 
 
 def test_unknown_format_lists_the_known_ones(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""An output is compared with the inputs by file identity, not by name."""
+"""Tests of outputs: they are compared with the inputs by file identity, not by name."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def spellings(scan: Path) -> dict[str, Path]:
 
 
 def test_input_is_recognised_under_any_name(scan: Path) -> None:
-    for manner, output in spellings(scan).items():
+    for spelling, output in spellings(scan).items():
         for force in (False, True):
             with pytest.raises(OutputError, match="never overwritten") as fault:
                 refuse_to_overwrite([output], [scan], force=force)
-            assert str(output) in str(fault.value), manner
+            assert str(output) in str(fault.value), spelling
 
 
 def test_other_spelling_is_the_same_file_if_case_is_ignored(scan: Path) -> None:
     output = scan.with_name("SCAN.H5")
     if not output.exists():
         refuse_to_overwrite([output], [scan])
-        pytest.skip("this file system tells upper and lower case apart")
+        pytest.skip("this file system distinguishes upper and lower case")
     with pytest.raises(OutputError, match="never overwritten"):
         refuse_to_overwrite([output], [scan], force=True)
 

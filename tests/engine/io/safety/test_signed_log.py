@@ -1,4 +1,4 @@
-"""No line of a signed log can be changed, and no forgery of `tests.forgeries` passes."""
+"""Tests of signed logs: every changed line is detected, and every forgery of `tests.forgeries`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(path: Path) -> str:
-    """Check a log in both ways; return the message of the full check."""
+    """Check a log with the full and the quick check; return the message of the full check."""
     with pytest.raises(DataError) as full:
         check_log(path)
     with pytest.raises(DataError):
@@ -44,7 +44,7 @@ def refused(path: Path) -> str:
 
 
 def old_log(n: int) -> tuple[Lines, bytes]:
-    """Return lines and newest digest in the format of versions without keys."""
+    """Return the lines and the newest digest in the format of versions without keys."""
     lines, before = [], FIRST
     for k in range(1, n + 1):
         entry = {"number": k, "utc": "2026-01-01T00:00:00+00:00", "what": "run finished"}
@@ -55,7 +55,7 @@ def old_log(n: int) -> tuple[Lines, bytes]:
 
 
 def at_k(change: Callable[[bytes], bytes]) -> Callable[[Lines], bytes]:
-    """Return a forgery of one line."""
+    """Return a forgery that changes line K."""
     return lambda lines: joined([*lines[:K], change(lines[K]), *lines[K + 1 :]])
 
 
@@ -102,9 +102,9 @@ def test_no_forgery_passes(log: Path, name: str) -> None:
     whole = log.read_bytes()
     log.write_bytes(FORGED[name](whole.split(b"\n")[:-1]))
     assert log.read_bytes() != whole
-    said = refused(log)
+    message = refused(log)
     one_line = FORGED[name].__qualname__.startswith("at_k") or name == "signature of another line"
-    assert not one_line or f"line {K + 1} " in said, said
+    assert not one_line or f"line {K + 1} " in message, message
 
 
 def test_line_with_another_key_is_named(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,15 +128,15 @@ def digest(line: bytes) -> str:
     return sha256(line).hexdigest()
 
 
-def resigned(lines: Lines) -> Lines:
-    """Return all lines with facts of the forger, chained and signed by the current key."""
-    made, before = [], FIRST
+def signed_again(lines: Lines) -> Lines:
+    """Return all lines with other facts, chained and signed with the current key."""
+    signed_lines, before = [], FIRST
     for line in lines:
         entry = json.loads(line) | {"before": before, "facts": {}}
         entry = {name: entry[name] for name in ("number", "utc", "what", "facts", "before")}
-        made.append(signed_line(entry, signing_key()))
-        before = digest(made[-1])
-    return made
+        signed_lines.append(signed_line(entry, signing_key()))
+        before = digest(signed_lines[-1])
+    return signed_lines
 
 
 @pytest.mark.parametrize("name", LOG_TWO_STEPS)
@@ -162,13 +162,13 @@ def test_no_forgery_in_two_steps_passes(log: Path, name: str, tmp_path: Path) ->
     elif name == "changed, signed by another key":
         home = log.parent.parent
         (home / "key").rename(home / "real")
-        made = resigned(lines)
+        signed_lines = signed_again(lines)
         other = signing_key()
-        text = f"6 {digest(made[-1])}"
+        text = f"6 {digest(signed_lines[-1])}"
         signed = f"{text} {other.public} {other.sign('log newest', text.encode())}\n"
         (home / "key").rename(home / "forger")
         (home / "real").rename(home / "key")
-        rewrite(log, made, signed.encode())
+        rewrite(log, signed_lines, signed.encode())
     elif name == "all lines without key":
         rewrite(log, *old_log(6))
     else:
@@ -212,7 +212,7 @@ def test_truncated_older_log_is_not_continued(
 
 
 def changed_bytes(log: Path, n: int, seed: int) -> None:
-    """Change one byte `n` times, in the log or its newest digest; each must be detected."""
+    """Change single bytes of the log or its newest digest, `n` times; all must be detected."""
     rng = np.random.default_rng(seed)
     files = {path: path.read_bytes() for path in (log, newest_file(log))}
     for path in rng.choice(list(files), n, p=(0.8, 0.2)):
@@ -243,7 +243,7 @@ def test_checked_log_uses_little_memory(log):
     record("run finished", job="job")
     del found
     assert check_quickly(log).n_lines == 8
-    assert older() is None, "only the newest version stays"
+    assert older() is None, "only the newest check stays in memory"
 
 
 def test_only_new_lines_are_parsed_again(log, monkeypatch):

@@ -1,4 +1,4 @@
-"""The signing key: created once, private, known by its public half, locked on request."""
+"""Tests of the signing key: created once, private, optionally encrypted."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def site_with_key(tmp_path: Path, home: Path) -> str:
 
 
 def test_key_is_created_once_and_is_private(home: Path) -> None:
-    assert not known_keys() and not keys.has_user_key(), "verifying makes no key"
+    assert not known_keys() and not keys.has_user_key(), "verifying must not create a key"
     public = signing_key().public
     file = home / "key" / keys.PRIVATE
     assert os.name != "posix" or file.stat().st_mode & 0o777 == 0o600
@@ -62,8 +62,8 @@ def test_signature_covers_content_kind_and_key(home: Path) -> None:
 def test_parallel_threads_create_one_key(home: Path) -> None:
     keys._read.cache_clear()
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(lambda _: signing_key().public, range(8)))
-    assert made == [*known_keys()] * 8
+        public_keys = list(pool.map(lambda _: signing_key().public, range(8)))
+    assert public_keys == [*known_keys()] * 8
     assert {each.name for each in (home / "key").iterdir()} == {keys.PRIVATE, keys.PUBLIC}
 
 
@@ -86,23 +86,23 @@ def test_damaged_key_is_named_and_never_replaced(home: Path, content: bytes) -> 
 
 
 def test_passphrase_is_optional_and_asked_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    public, asked = signing_key().public, []
+    public, prompts = signing_key().public, []
     keys.set_passphrase("secret words")
     assert b"ENCRYPTED" in (home / "key" / keys.PRIVATE).read_bytes()
     keys._read.cache_clear()
     with pytest.raises(EngineError, match=f"set {PASSPHRASE}"):
         signing_key()
-    assert known_keys() == {public: "user"}, "verifying needs no passphrase"
+    assert known_keys() == {public: "user"}, "verifying must not ask for the passphrase"
     monkeypatch.setenv(PASSPHRASE, "wrong")
     with pytest.raises(EngineError, match="wrong"):
         signing_key()
     monkeypatch.delenv(PASSPHRASE)
-    monkeypatch.setattr(keys, "getpass", lambda _: asked.append(1) or "secret words")
+    monkeypatch.setattr(keys, "getpass", lambda _: prompts.append(1) or "secret words")
     terminal = SimpleNamespace(isatty=lambda: True)
     modules = {name: each for name, each in sys.modules.items() if name != "PySide6"}
     monkeypatch.setattr(keys, "sys", SimpleNamespace(stdin=terminal, modules=modules))
     assert signing_key().public == signing_key().public == public
-    assert asked == [1] and os.environ[PASSPHRASE] == "secret words"
+    assert prompts == [1] and os.environ[PASSPHRASE] == "secret words"
     keys.set_passphrase("")
     keys._read.cache_clear()
     assert PASSPHRASE not in os.environ and signing_key().public == public

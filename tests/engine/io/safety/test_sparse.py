@@ -1,4 +1,4 @@
-"""Files that state more bytes than the disk stores.
+"""Files that state more bytes than the disk stores are refused.
 
 Cases: 8 TB of holes with the names of list mode, volume, projections, DICOM and text; 4 GiB with
 one stored block; holes in a file that is small, or mostly stored (accepted); a stored neighbour of
@@ -27,7 +27,7 @@ def holes(path: Path, size: int, stored: bytes = b"") -> Path:
     path.write_bytes(stored)
     os.truncate(path, size)
     if path.stat().st_blocks * 512 >= size:
-        pytest.skip("this file system has no holes")
+        pytest.skip("this file system does not support sparse files")
     return path
 
 

@@ -1,4 +1,4 @@
-"""Special files, and files that change while they are read, give one sentence without waiting."""
+"""Special files, and files that change while they are read, are refused without waiting."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.engine.io.xray.xray_files import flexray, nikon
 from tests.farm import traps
 from tests.farm.formats import KINDS, Kind
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="such names are of POSIX systems")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows does not allow such file names")
 NAMES = ("a.l", "a.h5", "a.nii", "a.toml", "a.txt", "a.mat", "a.tif", "a.clm.safir")
 
 
@@ -129,7 +129,7 @@ def test_unpacked_size_is_limited() -> None:
 
 
 def test_image_belongs_only_to_the_scan_that_names_it(tmp_path: Path) -> None:
-    """An image next to a sidecar is not its scan."""
+    """A sidecar does not claim the other images in its folder."""
     from tests.engine.io.xray.test_xray_sidecar import write
 
     write(tmp_path)

@@ -1,4 +1,4 @@
-"""Crystal maps: valid tables of crystals, and the line of each fault."""
+"""Tests of crystal maps: valid tables, and the line of each fault."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_sample_gets_voxels_of_1_mm(shared_data: Path) -> None:
     assert scanner.n_crystals == 91 * 180
     assert scanner.default_voxel_mm == (1.0, 1.0, 1.0)
     assert scanner.default_fov_mm == (90.0, 201.0)
-    # ±45 of 90 tangential bins: a line turns by up to 45° at its crystal
+    # ±45 of 90 tangential bins: lines leave a crystal at angles up to 45°.
     assert scanner.fov_radius_mm == pytest.approx(63.019 * np.sin(np.pi / 4), abs=1e-3)
 
 
@@ -80,7 +80,7 @@ def test_largest_bore_is_accepted(tmp_path: Path) -> None:
 
 
 def test_centimetres_are_recognised_by_the_pitch(tmp_path: Path) -> None:
-    """A bore of 33.5 mm is possible, crystals at a distance of 0.4 mm are not."""
+    """A bore of 33.5 mm is possible, but a crystal pitch of 0.4 mm is not."""
     rows = [
         f"{ring} {det} {(-1) ** det * 33.5} 0 {ring * 0.4}" for ring in range(5) for det in (0, 1)
     ]

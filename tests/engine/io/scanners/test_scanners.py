@@ -1,4 +1,4 @@
-"""Scanners by name and by file, and faults of a user's own file."""
+"""Tests of scanners: by name, by file, and faults of a user's own file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,12 @@ def test_builtin_scanners_have_names_and_can_be_read() -> None:
 @pytest.mark.parametrize(
     ("key", "shape", "voxel_mm"),
     [
-        ("siemens-mmr", (64, 100, 100), (4, 4, 4.0625)),  # our_quick_mlem_4mm.nii.gz
+        # grid of the reference image our_quick_mlem_4mm.nii.gz
+        (
+            "siemens-mmr",
+            (64, 100, 100),
+            (4, 4, 4.0625),
+        ),
         ("safir", (201, 90, 90), (1, 1, 1)),
         ("total-body", (580, 133, 133), (2, 2, 2)),  # Van Gendt et al.: 133 x 86 x 580
         ("demo-ring", (51, 80, 80), (3, 3, 3)),
@@ -83,9 +88,10 @@ def test_tof_bins_cover_every_line_through_the_image(key: str) -> None:
     scanner = read_scanner(key)
     assert scanner.tof is not None
     diameter, length = scanner.default_fov_mm
-    rise = length / (2 * scanner.bore_radius_mm)  # the steepest line, from end to end
+    # the steepest line, from one end of the scanner to the other
+    rise = length / (2 * scanner.bore_radius_mm)
     reach = diameter / 2 * np.hypot(1, rise)
-    # bins end two standard deviations beyond: 2 % of the events of the outermost voxel
+    # Two standard deviations further: beyond the bins are 2 % of the events of the outermost voxel.
     assert scanner.tof.edges_mm[-1] > reach + 2 * scanner.tof.sigma_mm
 
 
@@ -141,7 +147,7 @@ def test_lengths_that_are_not_millimetres_are_refused(
     [
         ("radius_cm = 33.5\n", "unknown key 'radius_cm'"),
         ("n_rings = \n", "not a valid TOML file"),
-        ("n_rings = 8\n", "not a valid TOML file"),  # the key is there twice
+        ("n_rings = 8\n", "not a valid TOML file"),  # the key occurs twice
     ],
 )
 def test_faulty_line_is_named(tmp_path: Path, line: str, message: str) -> None:

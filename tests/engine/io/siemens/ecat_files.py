@@ -1,4 +1,4 @@
-"""ECAT 7 files by the published layout: a main header, directories, and images of big-endian."""
+"""Write ECAT 7 files in the published layout: main header, directories, big-endian images."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ BLOCK, ROWS = 512, 32
 FIRST = 3
 
 
-def main_header(n_frames: int, n_planes: int, **said: object) -> bytes:
+def main_header(n_frames: int, n_planes: int, **changes: object) -> bytes:
     header = np.zeros(1, ecat.hdr_dtype.newbyteorder(">"))
-    usual = {
+    fields = {
         "magic_number": b"MATRIX72v", "file_type": 7, "num_frames": n_frames, "num_gates": 1,
         "num_planes": n_planes, "ecat_calibration_factor": 2.5, "data_units": b"Bq/cc",
         "isotope_name": b"F-18", "sw_version": 74, "patient_orientation": 8,
     }  # fmt: skip
-    for name, value in {**usual, **said}.items():
+    for name, value in {**fields, **changes}.items():
         header[name] = value
     return header.tobytes().ljust(BLOCK, b"\0")
 
 
-def sub_header(shape: tuple[int, int, int], **said: object) -> bytes:
+def sub_header(shape: tuple[int, int, int], **changes: object) -> bytes:
     header = np.zeros(1, ecat.subhdr_dtype.newbyteorder(">"))
     z, y, x = shape
-    usual = {
+    fields = {
         "data_type": 6, "num_dimensions": 3, "x_dimension": x, "y_dimension": y, "z_dimension": z,
         "scale_factor": 0.5, "x_pixel_size": 0.2, "y_pixel_size": 0.3, "z_pixel_size": 0.4,
         "frame_duration": 1000,
     }  # fmt: skip
-    for name, value in {**usual, **said}.items():
+    for name, value in {**fields, **changes}.items():
         header[name] = value
     return header.tobytes().ljust(BLOCK, b"\0")
 
@@ -49,7 +49,7 @@ def write(
     main: dict[str, object] | None = None,
     sub: dict[str, object] | None = None,
 ) -> Path:
-    """Write stored values (z, y, x) of frames; more than 31 need a second directory."""
+    """Write stored values (z, y, x) of frames. More than 31 frames need a second directory."""
     content = bytearray(main_header(len(frames), frames[0].shape[0], **(main or {})))
     n_directories = -(-len(frames) // (ROWS - 1))
     numbers = numbers or [number(k + 1) for k in range(len(frames))]

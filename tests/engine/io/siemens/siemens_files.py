@@ -1,4 +1,4 @@
-"""Sinograms, factors and μ-maps with Siemens headers, as a site has them."""
+"""Write sinograms, factors and μ-maps with Siemens headers, as scanners do."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SPAN, MAX_RING_DIFFERENCE, MASHED, BINS = 11, 16, 12, 21
 
 
 def layout() -> SinogramLayout:
-    """Some bins in the middle of the mMR, segments 0, -1, +1."""
+    """Return some bins in the middle of the mMR, segments 0, -1, +1."""
     scanner = read_scanner("siemens-mmr")
-    usual = SinogramLayout.of(scanner, span=SPAN, most=MAX_RING_DIFFERENCE, mashed=MASHED)
-    back, middle, ahead = usual.segments
-    return SinogramLayout(scanner, (middle, back, ahead), usual.n_views, BINS)
+    full = SinogramLayout.of(scanner, span=SPAN, most=MAX_RING_DIFFERENCE, mashed=MASHED)
+    back, middle, ahead = full.segments
+    return SinogramLayout(scanner, (middle, back, ahead), full.n_views, BINS)
 
 
 def header(
@@ -33,7 +33,7 @@ def header(
     n_times: int = 1,
     more: Sequence[str] = (),
 ) -> str:
-    """Write a header as Siemens does (order and signs of examples/samples of STIR)."""
+    """Write a header as Siemens does; order and signs are those of STIR's examples/samples."""
     table = [each.n_planes for each in bins.segments]
     size = bins.n_bins * n_times * n_bytes
     lines = [
@@ -91,7 +91,7 @@ def write(
     n_times: int = 1,
     more: Sequence[str] = (),
 ) -> Path:
-    """Write bins (`path` ends with .s or .a) and their header; return the header."""
+    """Write bins (`path` ends with .s or .a) and their header; return the path of the header."""
     stored = np.dtype(number)
     path.write_bytes(b"".join(np.ascontiguousarray(each, stored).tobytes() for each in values))
     word = "float" if stored.kind == "f" else "signed integer"
@@ -105,7 +105,7 @@ def write(
 
 
 def write_norm(path: Path, tables: dict[str, Array], changes: dict[str, str]) -> Path:
-    """Write components (`path` ends with .n) and their header, as in the sample of STIR."""
+    """Write components (`path` ends with .n) and their header, as in STIR's sample."""
     values = {name: np.ascontiguousarray(table, "<f4") for name, table in tables.items()}
     lines = [
         "!INTERFILE:=",

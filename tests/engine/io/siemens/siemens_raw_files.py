@@ -1,4 +1,4 @@
-"""Siemens raw data in DICOM, written as the published layout describes."""
+"""Write Siemens raw data in DICOM, in the published layout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def dicom(
     has_csa: bool = False,
     is_implicit: bool = False,
 ) -> bytes:
-    """Return a DICOM file with a header, in its second place where a CSA header has the first."""
+    """Return a DICOM file; with a CSA header, the text header moves to the second private block."""
     dataset = Dataset()
     dataset.ImageType = ["ORIGINAL", "PRIMARY", KINDS[kind]]
     dataset.SOPClassUID, dataset.SOPInstanceUID = "1.3.12.2.1107.5.9.1", "1.2.3"
@@ -55,7 +55,7 @@ def write_bf(folder: Path, header: str, data: bytes, **more: object) -> Path:
 
 
 def write_ptd(folder: Path, header: str, data: bytes, **more: object) -> Path:
-    """Write the data before the DICOM part."""
+    """Write the data, followed by the DICOM part."""
     part = dicom(header, **more)
     trailer = struct.pack("<i", len(part)) + b"LARGE_PET_LM_RAWDATA"
     (folder / "scan.ptd").write_bytes(data + part + trailer)

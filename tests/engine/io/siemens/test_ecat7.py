@@ -1,4 +1,4 @@
-"""ECAT 7 agrees with nibabel, frames are sorted by time, and every fault is refused."""
+"""Tests of ECAT 7: nibabel reads the same, frames are sorted by time, faults are refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def stored(k: int) -> np.ndarray:
 
 
 def theirs(path: Path) -> EcatImage:
-    """Return the file as nibabel reads it, from memory, since it leaves files open."""
+    """Return the file as nibabel reads it, from memory, because nibabel leaves files open."""
     content = path.read_bytes()
     names = ("header", "image")
     holders = {name: nibabel.FileHolder(fileobj=BytesIO(content)) for name in names}

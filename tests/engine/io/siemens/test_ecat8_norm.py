@@ -1,4 +1,4 @@
-"""Normalisation components: the efficiency of a bin is the sum over its lines."""
+"""Tests of Siemens normalisation: the efficiency of a bin is the sum over its lines."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def tables():
 
 
 def efficiency(tables, plane: int, view: int, t: int) -> float:
-    """Return the efficiency of a bin of three views, line by line, with STIR's header numbers."""
+    """Return the efficiency of a bin of three mashed views, summed with STIR's header numbers."""
     segment, axial, n_planes = (0, plane, 127) if plane < 127 else (
         (-1, plane - 127, 115) if plane < 242 else (1, plane - 242, 115))  # fmt: skip
-    middle = axial + 63 - (n_planes - 1) // 2  # the sum of the rings
+    middle = axial + 63 - (n_planes - 1) // 2  # the sum of both ring numbers
     total, stored = 0.0, tables["crystal efficiencies"]
     for difference in range(11 * segment - 5, 11 * segment + 6):
         first, second = (middle - difference) / 2, (middle + difference) / 2
@@ -46,7 +46,7 @@ def efficiency(tables, plane: int, view: int, t: int) -> float:
         for v in range(3 * view, 3 * view + 3):
             one, two = (v + t // 2) % 504, (v - (t + 1) // 2 + 252) % 504
             if one % 9 == 0 or two % 9 == 0:
-                continue  # the gap between blocks
+                continue  # a gap between blocks
             crystals = stored[int(first), one - 1] * stored[int(second), two - 1]
             across = tables["crystal interference"][t + 172, v % 9]
             along = tables["geometric effects"][middle, t + 172]
@@ -69,7 +69,7 @@ def test_bins_have_the_efficiency_of_their_lines(tables, tmp_path):
 
 
 def test_bins_between_blocks_are_dead(tables, tmp_path):
-    """Without mashing, a bin has no line if its only position is a gap."""
+    """Without mashing, a bin whose only position is a gap has no line."""
     head = write_norm(tmp_path / "scan.n", tables, {})
     whole = SinogramLayout(read_scanner("siemens-mmr"), BINS.segments[:1], 252, 3)
     content = NORMALISATION.read(head, None)

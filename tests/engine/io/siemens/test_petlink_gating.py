@@ -1,4 +1,4 @@
-"""Gating tags of PETLINK words: heartbeats, breaths and their times."""
+"""Tests of PETLINK gating tags: heartbeats, breaths and their times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST_MS = 5000
 
 
 def tag(bits: str) -> int:
-    """Return a word from its bits, with blanks between its fields."""
+    """Return a word from its bits; blanks separate the fields."""
     word = int(bits.replace(" ", ""), 2)
     assert len(bits.replace(" ", "")) == 32
     return word
@@ -38,11 +38,11 @@ BED = tag("1100 0100 000000000000000000000000")
 DEAD_TIME = tag("101 0000000001 0000000000000001000")
 
 
-def decoded(said: dict[int, list[int]], n_ms: int = 40):
-    """Return a stream with an event in each ms, and the given tags."""
+def decoded(tags: dict[int, list[int]], n_ms: int = 40):
+    """Return a stream with one event per ms and the given tags."""
     words = []
     for ms in range(n_ms):
-        words += [0x80000000 | (FIRST_MS + ms), *said.get(ms, []), 0x40000000 | ms]
+        words += [0x80000000 | (FIRST_MS + ms), *tags.get(ms, []), 0x40000000 | ms]
     return decode(np.array(words, "<u4"), AddressBook.of(RING), "words")
 
 

@@ -1,4 +1,4 @@
-"""Siemens mMR list mode: the real sample; every fault is refused."""
+"""Tests of Siemens mMR list mode: the real sample, headers, refusal of faulty files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def book(mmr: RingScanner) -> AddressBook:
 
 @pytest.fixture
 def words(book: AddressBook) -> np.ndarray:
-    """Return 3,000 events in 300 ms, a tenth of them delayed, none in a gap."""
+    """Return 3,000 events in 300 ms; a tenth are delayed, and none is in a gap."""
     rng = np.random.default_rng(1)
     addresses = rng.integers(0, LIMIT, 6000)
     addresses = addresses[book.scanner.alive[book.crystals(addresses)].all(axis=1)][:3000]
@@ -205,15 +205,15 @@ class TestHeader:
         assert read_listmode(inner / "scan.l.hdr").info["data_file"] == "scan.l"
 
     @pytest.mark.parametrize(
-        ("said", "axes"), [("HFS", "LPI"), ("HFP", "xyz"), ("FFS", "xyz"), ("", None)]
+        ("stated", "axes"), [("HFS", "LPI"), ("HFP", "xyz"), ("FFS", "xyz"), ("", None)]
     )
     def test_patient_sides_are_named_only_if_known(
-        self, tmp_path: Path, words: np.ndarray, said: str, axes: str | None
+        self, tmp_path: Path, words: np.ndarray, stated: str, axes: str | None
     ) -> None:
-        lying = f"patient orientation:={said}\n" if said else ""
-        data = read_mmr(tmp_path, words, header(len(words), 0.3, more=lying))
+        line = f"patient orientation:={stated}\n" if stated else ""
+        data = read_mmr(tmp_path, words, header(len(words), 0.3, more=line))
         assert data.info.get("axes") == axes
-        assert any("scanner coordinates" in note for note in data.notes) == bool(said)
+        assert any("scanner coordinates" in note for note in data.notes) == bool(stated)
 
     def test_missing_data_file_is_named(self, tmp_path: Path) -> None:
         (tmp_path / "scan.hdr").write_text(header(10, 1))
@@ -261,7 +261,7 @@ class TestDamage:
         refuse_padding(words, "scan.l")
 
     def test_crystal_out_of_range_is_named(self, tmp_path: Path, words: np.ndarray) -> None:
-        words[15] = LIMIT  # the 14th event: words 0 and 11 are time tags
+        words[15] = LIMIT  # words 0 and 11 are time tags, so this is event 14
         with pytest.raises(FileFormatError, match=r"event 13 has the sinogram address 354,033,"):
             read_mmr(tmp_path, words)
 
@@ -282,7 +282,7 @@ class TestDamage:
         self, tmp_path: Path, words: np.ndarray, book: AddressBook
     ) -> None:
         events = np.flatnonzero(words < 1 << 31)
-        view_0_bin_172 = 172  # positions 0 and 252, both gaps
+        view_0_bin_172 = 172  # positions 0 and 252 are both gaps
         assert not book.scanner.alive[book.crystals(np.array([view_0_bin_172]))].any()
         words[events[::50]] = view_0_bin_172
         with pytest.raises(FileFormatError, match="60 of 3,000 events are in gaps"):

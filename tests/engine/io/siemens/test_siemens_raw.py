@@ -1,4 +1,4 @@
-"""Siemens raw data in DICOM have the same events as the same words and header in plain files."""
+"""Siemens raw data in DICOM give the same scan as separate header and data files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read(path: Path) -> ListMode:
     return read_listmode(path, scanner=str(path.parent.parent / RING))
 
 
-def plain(folder: Path) -> ListMode:
+def separate(folder: Path) -> ListMode:
     (folder.parent / "scan.l").write_bytes(words())
     (folder.parent / "scan.l.hdr").write_text(TEXT)
     return read_listmode(folder.parent / "scan.l.hdr", scanner=str(folder.parent / RING))
@@ -56,9 +56,9 @@ def plain(folder: Path) -> ListMode:
 
 @pytest.mark.parametrize("how", raw.WRITERS)
 @pytest.mark.parametrize("more", [{}, {"has_csa": True}, {"is_implicit": True}])
-def test_raw_data_equal_the_scan_of_plain_files(folder, how, more):
+def test_raw_data_equal_the_scan_of_separate_files(folder, how, more):
     path = raw.WRITERS[how](folder, TEXT, words(), **more)
-    found, expected = read(path), plain(folder)
+    found, expected = read(path), separate(folder)
     assert found.n_events == expected.n_events == 120
     for one, other in ((found.crystals, expected.crystals), (found.time_ms, expected.time_ms)):
         assert np.array_equal(one, other)
@@ -69,7 +69,7 @@ def test_raw_data_equal_the_scan_of_plain_files(folder, how, more):
     assert found.duration_s == expected.duration_s and found.notes == expected.notes
     assert "Doe" not in str(found.info) and "4711" not in str(found.info)
     assert purpose_of(path).purpose == "scan"
-    assert scan_file(folder) == path, "the folder does not open its only scan"
+    assert scan_file(folder) == path, "the folder must open its only scan"
 
 
 def test_both_files_count_as_inputs(folder):
@@ -131,7 +131,7 @@ def test_missing_end_mark_is_named(folder):
     with pytest.raises(FileFormatError, match="end mark of Siemens raw data is missing"):
         read(path)
     whole = raw.write_ima(folder, TEXT, words())
-    assert scan_file(folder) == whole, "a damaged neighbour prevents opening"
+    assert scan_file(folder) == whole, "a damaged neighbour must not prevent opening"
 
 
 @pytest.mark.parametrize("how", raw.WRITERS)
@@ -151,7 +151,7 @@ def test_extracted_files_are_the_same_scan(folder, how):
     assert main(["dicom", "extract", str(path), str(out)]) == DONE
     assert (folder.parent / "out.l").read_bytes() == words()
     one = read_listmode(out, scanner=str(folder.parent / RING))
-    assert np.array_equal(one.crystals, plain(folder).crystals)
+    assert np.array_equal(one.crystals, separate(folder).crystals)
     text = out.read_bytes().decode()
     assert "Doe" not in text and "name of data file :=out.l\r\n" in text and "\r\r" not in text
     assert main(["dicom", "extract", str(path), str(out), "--force", "--identify"]) == DONE
@@ -169,15 +169,15 @@ def sinogram(how: str, folder: Path, more: tuple[str, ...] = ()) -> tuple[Path, 
 
 
 @pytest.mark.parametrize("how", raw.WRITERS)
-def test_sinogram_equals_that_of_its_plain_files(folder, how):
+def test_sinogram_equals_that_of_its_separate_files(folder, how):
     path, values = sinogram(how, folder)
     found = read_sinogram(path)
     assert np.array_equal(found.prompts, values[0])
     assert np.array_equal(found.auxiliary[DELAYEDS], values[1])
     assert purpose_of(path).purpose == "scan" and scan_file(folder) == path
     extract(path, folder / "out.s.hdr")
-    plain = read_sinogram(folder / "out.s.hdr")
-    assert np.array_equal(found.prompts, plain.prompts) and found.info == plain.info
+    separate = read_sinogram(folder / "out.s.hdr")
+    assert np.array_equal(found.prompts, separate.prompts) and found.info == separate.info
 
 
 def test_sinogram_of_another_length_is_refused(folder):
@@ -203,8 +203,8 @@ def test_normalisation_is_named_with_a_working_remedy(folder):
         "%data set [1]:={0,,a.n}\n"
     )
     path = raw.write_ptd(folder, text, b"1234" * 5, kind=kind)
-    said = " ".join(inspect(path).faults)
-    assert what in said and "isocenter dicom extract" in said
+    message = " ".join(inspect(path).faults)
+    assert what in message and "isocenter dicom extract" in message
     with pytest.raises(OutputError, match=f"must have a name that ends with {ending}"):
         extract(path, folder / "out.l.hdr")
     assert extract(path, folder / f"out{ending}") == 20
@@ -219,7 +219,7 @@ def test_normalisation_is_named_with_a_working_remedy(folder):
     ("kind", "more", "n_bytes", "is_whole"),
     [
         ("sinogram", "", 48, True),
-        ("sinogram", "", 96, True),  # prompts and delayeds
+        ("sinogram", "", 96, True),  # twice the size: prompts and delayeds
         ("sinogram", "", 46, False),
         ("sinogram", "%compression:=on\n", 46, True),
         ("norm", "", 46, False),

@@ -1,4 +1,4 @@
-"""Sinograms of Siemens scanners have each bin at its list-mode position, or give one sentence."""
+"""Tests of Siemens sinograms: each bin is at its list-mode position, or one sentence explains."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_planes_are_at_the_positions_of_list_mode(tmp_path):
     with open_input(tmp_path / "scan.s.hdr") as file:
         layout = layout_of(read_header(file))
     addresses = np.random.default_rng(3).integers(0, layout.n_bins, 5000).astype(np.uint32)
-    bins, held = layout.bins_of(book.crystals(addresses))
-    assert held.all()
+    bins, is_measured = layout.bins_of(book.crystals(addresses))
+    assert is_measured.all()
     np.testing.assert_array_equal(bins, addresses)
 
 
@@ -78,7 +78,7 @@ def test_tof_is_summed_with_a_note(tmp_path):
 
 
 def test_tof_is_used_if_the_timing_of_the_scanner_is_known(tmp_path):
-    """Header of the Biograph mCT: four time bins share the window of its thirteen."""
+    """The header is that of a Biograph mCT: four TOF bins share the window of its thirteen."""
     mct = read_scanner("siemens-mct")
     bins = by_obliqueness(SinogramLayout.of(mct, span=11, mashed=21, most=16))
     bins = replace(bins, n_tangential=5)
@@ -123,19 +123,19 @@ def test_unsupported_sinogram_gives_one_sentence(old, new, words, tmp_path):
 
 def test_energy_window_is_read_from_the_header(tmp_path):
     more = [
-        f"energy window {way} level (keV) [1]:={kev}"
-        for way, kev in [("lower", 425), ("upper", 625)]
+        f"energy window {level} level (keV) [1]:={kev}"
+        for level, kev in [("lower", 425), ("upper", 625)]
     ]
     stated = read_sinogram(write(tmp_path / "a.s", BINS, counts(1), more=more)).scanner.energy
-    usual = read_sinogram(write(tmp_path / "b.s", BINS, counts(1))).scanner.energy
+    default = read_sinogram(write(tmp_path / "b.s", BINS, counts(1))).scanner.energy
     assert (stated.lowest_kev, stated.highest_kev) == (425, 625)
-    assert (usual.lowest_kev, usual.highest_kev) == (430, 610)
-    assert stated.sigma_kev(511.0) == usual.sigma_kev(511.0)
+    assert (default.lowest_kev, default.highest_kev) == (430, 610)
+    assert stated.sigma_kev(511.0) == default.sigma_kev(511.0)
 
 
 def test_compressed_bins_of_a_real_header_are_refused(shared_data):
-    said = inspect(shared_data / "formats" / "stir-interfile" / "mMR_sinogram.s.hdr").faults
-    assert len(said) == 1 and "decompress them" in said[0]
+    faults = inspect(shared_data / "formats" / "stir-interfile" / "mMR_sinogram.s.hdr").faults
+    assert len(faults) == 1 and "decompress them" in faults[0]
 
 
 def test_unknown_scanner_is_read_from_the_scanner_file_in_the_folder(tmp_path):
@@ -147,7 +147,7 @@ def test_unknown_scanner_is_read_from_the_scanner_file_in_the_folder(tmp_path):
 
 
 def test_mct_has_the_planes_of_its_headers():
-    """621 planes at span 11 up to ring difference 49, as its sinograms have."""
+    """At span 11 and ring difference up to 49 the scanner has 621 planes, as in its sinograms."""
     scanner = read_scanner("siemens-mct")
     assert SinogramLayout.of(scanner, span=11, most=49).n_planes == 621
     assert scanner.n_views == 336 and scanner.alive.mean() == pytest.approx(52 / 55 * 13 / 14)

@@ -1,4 +1,4 @@
-"""Files of MATLAB 7.3, laid out as by its `save`: HDF5 after a text of 512 bytes.
+"""MATLAB 7.3 files as `save` writes them: HDF5 after a text of 512 bytes.
 
 Arrays have reversed axes, because MATLAB's first index varies fastest. Each array names its class.
 Texts are stored as character codes.

@@ -1,4 +1,4 @@
-"""Arrays of NumPy and MATLAB as volumes, written by numpy and scipy with their voxel sizes."""
+"""Tests of NumPy and MATLAB arrays with voxel sizes as volumes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIZES = {"voxel_mm": [1.5, 2.0, 2.5], "order": "zyx", "centre_mm": [10.0, -20.0,
 Write = Callable[[Path, np.ndarray, dict[str, object]], Path]
 
 
-def beside(path: Path, values: np.ndarray, sizes: dict[str, object]) -> Path:
+def in_npy(path: Path, values: np.ndarray, sizes: dict[str, object]) -> Path:
     np.save(path.with_suffix(".npy"), values)
     path.with_suffix(".json").write_text(json.dumps(sizes))
     return path.with_suffix(".npy")
@@ -39,7 +39,7 @@ def in_matlab(path: Path, values: np.ndarray, sizes: dict[str, object]) -> Path:
     return path.with_suffix(".mat")
 
 
-def in_plain_matlab(path: Path, values: np.ndarray, sizes: dict[str, object]) -> Path:
+def in_matlab_uncompressed(path: Path, values: np.ndarray, sizes: dict[str, object]) -> Path:
     scipy.io.savemat(path.with_suffix(".mat"), {"mu": values, "text": "odd", **sizes})
     return path.with_suffix(".mat")
 
@@ -48,7 +48,7 @@ def in_matlab_73(path: Path, values: np.ndarray, sizes: dict[str, object]) -> Pa
     return write_matlab_73(path.with_suffix(".mat"), {"mu": values, "text": "odd", **sizes})
 
 
-WRITERS = (beside, in_numpy, in_matlab, in_plain_matlab, in_matlab_73)
+WRITERS = (in_npy, in_numpy, in_matlab, in_matlab_uncompressed, in_matlab_73)
 
 
 @pytest.mark.parametrize("write", WRITERS, ids=lambda w: w.__name__)
@@ -74,7 +74,7 @@ def test_any_real_number_type_is_read(tmp_path: Path, kind: str) -> None:
 
 
 def test_column_major_array_gives_the_same_volume(tmp_path: Path) -> None:
-    path = beside(tmp_path / "a", np.asfortranarray(patient().values), SIZES)
+    path = in_npy(tmp_path / "a", np.asfortranarray(patient().values), SIZES)
     np.testing.assert_array_equal(read_volume(path).values, patient().values)
 
 
@@ -118,15 +118,15 @@ def test_wrong_sizes_give_one_sentence(
 ) -> None:
     sizes = {key: value for key, value in {**SIZES, **change}.items() if value is not None}
     with pytest.raises(EngineError, match=words):
-        read_volume(beside(tmp_path / "a", patient().values, sizes))
+        read_volume(in_npy(tmp_path / "a", patient().values, sizes))
 
 
 def test_invalid_json_and_duplicate_sizes_are_refused(tmp_path: Path) -> None:
-    path = beside(tmp_path / "a", patient().values, SIZES)
+    path = in_npy(tmp_path / "a", patient().values, SIZES)
     path.with_suffix(".json").write_text('{"voxel_mm": [1, 2, 3], }')
     with pytest.raises(EngineError, match=r"a\.json: not valid JSON"):
         read_volume(path)
-    beside(tmp_path / "b", patient().values, SIZES)
+    in_npy(tmp_path / "b", patient().values, SIZES)
     with pytest.raises(EngineError, match=r"both this file and b\.json"):
         read_volume(in_numpy(tmp_path / "b", patient().values, SIZES))
 
@@ -138,7 +138,7 @@ def test_values_that_a_volume_cannot_have_are_refused(tmp_path: Path) -> None:
         (np.ones((2, 2, 2, 2)), "contains 0 volumes"),
     ):
         with pytest.raises(EngineError, match=words):
-            read_volume(beside(tmp_path / "a", values, SIZES))
+            read_volume(in_npy(tmp_path / "a", values, SIZES))
 
 
 def test_truncated_file_is_refused(tmp_path: Path) -> None:
@@ -150,18 +150,18 @@ def test_truncated_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_remedy_in_the_error_message_is_sufficient(tmp_path: Path) -> None:
-    """The text in the error message, saved where it says, makes the array a volume."""
+    """The text in the error message, saved to the named file, makes the array a volume."""
     np.save(tmp_path / "mu.npy", patient().values)
     np.savez(tmp_path / "all.npz", mu=patient().values)
     (fault,) = inspect(tmp_path / "mu.npy").faults
-    said = fault[fault.index("{") : fault.index("}") + 1]
-    assert said in inspect(tmp_path / "all.npz").faults[0]
-    (tmp_path / "mu.json").write_text(said)
-    np.savez(tmp_path / "all.npz", mu=patient().values, **json.loads(said))
+    text = fault[fault.index("{") : fault.index("}") + 1]
+    assert text in inspect(tmp_path / "all.npz").faults[0]
+    (tmp_path / "mu.json").write_text(text)
+    np.savez(tmp_path / "all.npz", mu=patient().values, **json.loads(text))
     for name in ("mu.npy", "all.npz"):
         found = read_volume(tmp_path / name)
         np.testing.assert_array_equal(found.values, patient().values)
-        assert list(found.grid.voxel_mm) == json.loads(said)["voxel_mm"]
+        assert list(found.grid.voxel_mm) == json.loads(text)["voxel_mm"]
         assert not is_projections(tmp_path / name)
 
 
@@ -174,7 +174,7 @@ def test_other_json_file_is_ignored(tmp_path: Path) -> None:
 
 
 def test_text_file_of_an_array_is_never_overwritten(tmp_path: Path) -> None:
-    path = beside(tmp_path / "a", patient().values, SIZES)
+    path = in_npy(tmp_path / "a", patient().values, SIZES)
     assert path.with_suffix(".json") in files_behind(path)
 
 

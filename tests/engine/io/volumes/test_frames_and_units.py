@@ -1,6 +1,6 @@
-"""Foreign volumes: units of length and time, frames, tilt.
+"""Tests of foreign volumes: units of length and time, frames, tilt.
 
-Tilted volumes hold a linear function of position, which linear interpolation keeps exactly.
+Tilted volumes contain a linear function of position, because linear interpolation reproduces it.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
 VALUES = np.random.default_rng(5).normal(size=(4, 5, 6)).astype(np.float32)
 STACK = np.stack([VALUES, 3 * VALUES + 1], -1)
 AFFINE = np.array([[2.0, 0, 0, -10], [0, 2.5, 0, 5], [0, 0, 3, 7], [0, 0, 0, 1]])
-"""From (i, j, k) to LPS."""
-MEANT = {"micron": 1e-3, "mm": 1.0, "meter": 1000.0}
+"""Affine from (i, j, k) to LPS."""
+MM_PER_UNIT = {"micron": 1e-3, "mm": 1.0, "meter": 1000.0}
 
 
 def nifti(
     path: Path, values: NDArray[np.float32], *, length: str = "mm", time: str = "sec"
 ) -> Path:
     affine = LPS @ AFFINE
-    affine[:3] /= MEANT.get(length, 1.0)
+    affine[:3] /= MM_PER_UNIT.get(length, 1.0)
     image = nibabel.Nifti1Image(values, affine)
     image.header.set_xyzt_units(length, time)
     nibabel.save(image, path)
@@ -92,11 +92,11 @@ def mha(path: Path, values: NDArray[np.float32], *, unit: str = "") -> Path:
 
 def assert_placed(found: Volume) -> None:
     first = [found.grid.centres_mm(axis)[0] for axis in range(3)]
-    np.testing.assert_allclose(first, AFFINE[:3, 3], rtol=1e-6)  # float32 of NIfTI
+    np.testing.assert_allclose(first, AFFINE[:3, 3], rtol=1e-6)  # NIfTI stores float32
     np.testing.assert_allclose(found.grid.voxel_mm, np.diag(AFFINE)[:3], rtol=1e-6)
 
 
-@pytest.mark.parametrize("unit", MEANT)
+@pytest.mark.parametrize("unit", MM_PER_UNIT)
 def test_units_of_length_of_nifti_are_converted(tmp_path: Path, unit: str) -> None:
     found = read_volume(nifti(tmp_path / "a.nii.gz", VALUES, length=unit))
     assert_placed(found)
@@ -134,9 +134,10 @@ def test_four_dimensional_file_opens_as_frames(tmp_path: Path, name: str) -> Non
     assert len(frames) == 2
     for each, expected in zip(frames, np.moveaxis(STACK, 3, 0), strict=True):
         np.testing.assert_array_equal(each.volume.values, expected.T)
-        if name != "analyze":  # Analyze stores no position
+        if name != "analyze":  # Analyze does not store a position
             assert_placed(each.volume)
-    np.testing.assert_allclose(whole.values, STACK.mean(-1).T, rtol=0, atol=1e-6)  # float32
+    # rounding of float32
+    np.testing.assert_allclose(whole.values, STACK.mean(-1).T, rtol=0, atol=1e-6)
     assert any("the summed image is their mean" in note for note in whole.notes)
 
 
@@ -161,7 +162,8 @@ def test_frame_times_are_those_of_the_bids_json_file(tmp_path: Path) -> None:
     times = [each.frame for each in read_frames(path)]
     assert [(each.start_s, each.duration_s) for each in times] == [(0, 60), (60, 240)]
     mean = (60 * STACK[..., 0] + 240 * STACK[..., 1]) / 300
-    np.testing.assert_allclose(read_volume(path).values, mean.T, rtol=0, atol=1e-6)  # float32
+    # rounding of float32
+    np.testing.assert_allclose(read_volume(path).values, mean.T, rtol=0, atol=1e-6)
 
 
 def test_frames_without_times_count_as_one_second_with_a_note(tmp_path: Path) -> None:
@@ -180,7 +182,7 @@ def test_counts_of_frames_are_summed(tmp_path: Path) -> None:
     assert set(read_volume(tmp_path / "a.nii.gz").values.flat) == {7}
 
 
-# the command line does what its error message suggests
+# Commands that the error messages suggest.
 
 
 def test_curve_and_export_accept_frames_of_nifti(tmp_path: Path) -> None:
@@ -188,7 +190,7 @@ def test_curve_and_export_accept_frames_of_nifti(tmp_path: Path) -> None:
     centre = ",".join(f"{n:g}" for n in (AFFINE @ [2, 2, 3, 1])[:3])
     assert main(["curve", str(path), str(table), f"--at={centre}", "--diameter", "0.5"]) == 0
     means = [float(row.split(",")[2]) for row in table.read_text().splitlines()[1:]]
-    np.testing.assert_allclose(means, STACK[2, 2, 3], rtol=1e-4)  # figures of the table
+    np.testing.assert_allclose(means, STACK[2, 2, 3], rtol=1e-4)  # rounding in the table
     out = tmp_path / "second.nii"
     assert main(["export", str(path), str(out), "--frame", "2"]) == 0
     np.testing.assert_array_equal(read_volume(out).values, STACK[..., 1].T)
@@ -198,11 +200,11 @@ def test_curve_and_export_accept_frames_of_nifti(tmp_path: Path) -> None:
     assert main(["export", str(path), str(out), "--frame", "3", "--force"]) == 2
 
 
-# tilt and NaN
+# Tilt and NaN.
 
 
 def turned(degrees: float, shear: float = 0.0) -> NDArray[np.float64]:
-    """Return an affine to LPS: rotated about x, with leaning slices and the spacing of AFFINE."""
+    """Return an affine to LPS: rotated about x, with sheared slices and the spacing of AFFINE."""
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     turn = np.array([[1, 0, 0], [0, c, -s], [0, s, c + shear]])
     affine = AFFINE.copy()
@@ -244,7 +246,8 @@ def test_tilted_volume_is_resampled_with_a_note(
     inside = ((index[..., :3] >= 0) & (index[..., :3] <= np.array(values.shape) - 1)).all(-1)
     assert inside.sum() > 100
     expected = 100 + points[..., :3] @ [1.0, 2.0, -3.0]
-    np.testing.assert_allclose(found.values[inside], expected[inside], rtol=0, atol=1e-3)  # float32
+    # rounding of float32
+    np.testing.assert_allclose(found.values[inside], expected[inside], rtol=0, atol=1e-3)
 
 
 def test_nan_outside_the_body_is_read_as_0_with_a_note(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""One limit for units, in files of images and in records of results, and one sentence about it."""
+"""Files and result records have the same limit for the length of a unit."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def image(n: int) -> Volume:
 def test_file_with_a_too_long_unit_is_refused_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
-    """A unit of 150 characters was once read, and the run failed when its record was written."""
+    """Formerly a unit of 150 characters was read, and writing the record of the run failed."""
     longest, longer = tmp_path / f"longest{suffix}", tmp_path / f"longer{suffix}"
     save(image(MAX_UNIT_CHARACTERS), longest, None)
     assert read_volume(longest).unit == "u" * MAX_UNIT_CHARACTERS
-    with monkeypatch.context() as patch:  # a file of another program
+    with monkeypatch.context() as patch:  # as another program could write it
         patch.setattr(volumes, "MAX_UNIT_CHARACTERS", 150)
         save(image(150), longer, None)
     with pytest.raises(FileFormatError) as refused:

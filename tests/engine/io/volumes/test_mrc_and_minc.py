@@ -1,4 +1,4 @@
-"""MRC maps of microscopes and MINC volumes, written by other libraries."""
+"""Tests of MRC maps of microscopes and of MINC volumes, written by other libraries."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_truncated_map_or_map_without_sizes_is_refused(tmp_path: Path) -> None:
 def test_minc_samples_equal_those_of_nibabel(name: str) -> None:
     sample = SAMPLES / name
     if not sample.exists():
-        pytest.skip("this nibabel brings no samples")
+        pytest.skip("this version of nibabel has no sample files")
     image, volume = nibabel.load(sample), read_volume(sample)
     values = image.get_fdata()
     rng = np.random.default_rng(3)
@@ -73,8 +73,8 @@ def test_minc_samples_equal_those_of_nibabel(name: str) -> None:
 @pytest.mark.parametrize("name", ["minc1_4d.mnc", "minc2_4d.mnc"])
 def test_minc_frames_equal_those_of_nibabel(name: str) -> None:
     if not (SAMPLES / name).exists():
-        pytest.skip("this nibabel brings no samples")
-    values = nibabel.load(SAMPLES / name).get_fdata(dtype=np.float32)  # time is its first axis
+        pytest.skip("this version of nibabel has no sample files")
+    values = nibabel.load(SAMPLES / name).get_fdata(dtype=np.float32)  # time is the first axis
     frames = read_frames(SAMPLES / name)
     assert len(frames) == len(values)
     for each, expected in zip(frames, values, strict=True):
@@ -87,7 +87,7 @@ def test_minc_frames_equal_those_of_nibabel(name: str) -> None:
 @pytest.mark.parametrize("name", ["tiny.mnc", "small.mnc"])
 def test_truncated_minc_is_refused(tmp_path: Path, name: str) -> None:
     if not (SAMPLES / name).exists():
-        pytest.skip("this nibabel brings no samples")
+        pytest.skip("this version of nibabel has no sample files")
     data = (SAMPLES / name).read_bytes()
     (tmp_path / name).write_bytes(data[: len(data) * 2 // 3])
     with pytest.raises(EngineError):

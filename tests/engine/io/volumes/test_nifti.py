@@ -1,4 +1,4 @@
-"""NIfTI: correct positions in every reader, reproducible bytes, damage refused."""
+"""Tests of NIfTI: positions in every reader, reproducible bytes, refusal of damage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.io.auxiliary.provenance_file import found_sidecar, sidecar_path
 from engine.io.volumes.straight_axes import straightened
 
 MARKERS = {1: (30.0, 0.0, 0.0), 2: (0.0, 20.0, 0.0), 3: (0.0, 0.0, 10.0)}
-"""As in conftest: value -> (x, y, z) [mm, LPS]."""
+"""Position of each value, as in conftest: value -> (x, y, z) [mm, LPS]."""
 SUFFIXES = [".nii", ".nii.gz"]
 
 
@@ -40,7 +40,7 @@ class TestWriting:
             for value, (x, y, z) in MARKERS.items():
                 index = np.argwhere(image.get_fdata() == value)[0]
                 found = (affine @ [*index, 1])[:3]
-                # within the marker's voxel
+                # within half a voxel
                 assert (np.abs(found - [-x, -y, z]) <= np.array(phantom.grid.voxel_mm) / 2).all()
 
     def test_header_has_units_and_orientation(
@@ -96,7 +96,7 @@ def test_gzip_header_has_no_time_and_no_name(tmp_path: Path, phantom: Volume) ->
 
 
 class TestSidecar:
-    """The provenance next to a volume belongs to it, or is not used."""
+    """The provenance next to a volume is used only if it belongs to this volume."""
 
     @pytest.fixture
     def path(self, tmp_path: Path, phantom: Volume) -> Path:
@@ -134,7 +134,7 @@ class TestSidecar:
         sidecar_path(path).rename(sidecar_path(path.with_name("b.nii")))
         assert read_volume(path.with_name("b.nii")).info == {"of": "a"}
 
-    def test_compressed_and_plain_volume_of_one_name_have_separate_sidecars(
+    def test_compressed_and_uncompressed_volume_of_one_name_have_separate_sidecars(
         self, path: Path, phantom: Volume
     ) -> None:
         save(replace(phantom, values=2 * phantom.values), path.with_name("a.nii.gz"), {"of": "gz"})
@@ -163,7 +163,7 @@ class TestSidecar:
         assert "has no checksum" in found.notes[0]
 
     def test_volume_and_sidecar_are_replaced_together(self, path: Path, phantom: Volume) -> None:
-        """A disk that is too full for the new volume keeps the old one and its provenance."""
+        """If the disk is too full for the new volume, the old one and its provenance stay."""
         resource = pytest.importorskip("resource", reason="file size limits need POSIX")
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
@@ -180,7 +180,7 @@ class TestSidecar:
 def test_any_axis_order_and_direction_is_straightened(
     tmp_path: Path, phantom: Volume, flips: tuple[int, ...], order: tuple[int, ...]
 ) -> None:
-    """The same RAS volume, stored along other axes, is the same LPS volume."""
+    """The same volume, stored along other axes, is read as the same LPS volume."""
     save(phantom, tmp_path / "a.nii")
     image = nibabel.load(tmp_path / "a.nii")
     other = image.as_reoriented(np.column_stack([order, flips]).astype(float))
@@ -240,19 +240,19 @@ def test_volume_without_orientation_is_refused(tmp_path: Path) -> None:
 
 def test_infinite_values_are_counted(tmp_path: Path) -> None:
     values = np.ones((4, 3, 2), np.float32)
-    values[-2:, -1, 1] = np.inf  # RAS x and y; the LPS index counts from the other end
+    values[-2:, -1, 1] = np.inf  # x and y of RAS: the LPS index counts from the other end
     with pytest.raises(DataError, match=r"a\.nii: 2 of 24 values .* \[z, y, x\] = \[1, 0, 0\]"):
         read_volume(write(tmp_path / "a.nii", values, np.eye(4)))
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("kept", [1, 0.01, 0.1, 0.5, 0.9, -1])
+@pytest.mark.parametrize("size", [1, 0.01, 0.1, 0.5, 0.9, -1])
 def test_truncated_file_is_refused(
-    tmp_path: Path, phantom: Volume, suffix: str, kept: float
+    tmp_path: Path, phantom: Volume, suffix: str, size: float
 ) -> None:
     save(phantom, tmp_path / f"a{suffix}")
     content = (tmp_path / f"a{suffix}").read_bytes()
-    n = int(kept * len(content)) if isinstance(kept, float) else kept
+    n = int(size * len(content)) if isinstance(size, float) else size
     (tmp_path / f"a{suffix}").write_bytes(content[:n])
     with pytest.raises(FileFormatError, match=rf"a{suffix}"):
         read_volume(tmp_path / f"a{suffix}")
@@ -261,7 +261,7 @@ def test_truncated_file_is_refused(
 def test_flipped_bit_in_a_compressed_file_is_detected(tmp_path: Path, phantom: Volume) -> None:
     save(phantom, tmp_path / "a.nii.gz")
     content = bytearray((tmp_path / "a.nii.gz").read_bytes())
-    content[-6] ^= 1  # in the checksum at the end
+    content[-6] ^= 1  # in the checksum at the end of the file
     (tmp_path / "a.nii.gz").write_bytes(bytes(content))
     with pytest.raises(FileFormatError, match="damaged"):
         read_volume(tmp_path / "a.nii.gz")
@@ -319,4 +319,6 @@ def test_scan_does_not_use_the_provenance_of_an_image_of_the_same_name(tmp_path:
         (tmp_path / name).touch()
     assert found_sidecar(tmp_path / "scan.h5") is None
     assert found_sidecar(tmp_path / "scan.nii.gz") == tmp_path / "scan.provenance.json"
-    assert found_sidecar(tmp_path / "scan.nii") == tmp_path / "scan.provenance.json", "an older one"
+    assert found_sidecar(tmp_path / "scan.nii") == tmp_path / "scan.provenance.json", (
+        "sidecar named by an older version"
+    )

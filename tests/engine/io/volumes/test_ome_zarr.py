@@ -1,4 +1,4 @@
-"""OME-Zarr volumes are read by zarr, with every level at its position."""
+"""Tests of OME-Zarr volumes: zarr reads every level at its position."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def test_values_positions_and_units_are_those_of_the_volume(tmp_path):
     save(image, tmp_path / "a.ome.zarr")
     group = zarr.open_group(tmp_path / "a.ome.zarr", mode="r")
     assert group.metadata.zarr_format == 3 and group.attrs["ome"]["version"] == "0.5"
-    (said,) = group.attrs["ome"]["multiscales"]
-    assert [each["path"] for each in said["datasets"]] == ["0", "1", "2"]
-    assert said["axes"] == [{"name": a, "type": "space", "unit": "millimeter"} for a in "zyx"]
+    (multiscale,) = group.attrs["ome"]["multiscales"]
+    assert [each["path"] for each in multiscale["datasets"]] == ["0", "1", "2"]
+    assert multiscale["axes"] == [{"name": a, "type": "space", "unit": "millimeter"} for a in "zyx"]
     np.testing.assert_array_equal(group["0"][:], image.values)
     assert group["0"].metadata.dimension_names == ("z", "y", "x")
     scale, start = transforms(group, 0)
@@ -54,7 +54,7 @@ def test_ramp_has_the_same_value_at_a_position_in_every_level(tmp_path):
     ramp = 1000 + z[:, None, None] + 2 * y[:, None] - 3 * x
     save(Volume(ramp.astype(np.float32), grid, "1/mm"), tmp_path / "a.ome.zarr")
     group = zarr.open_group(tmp_path / "a.ome.zarr", mode="r")
-    for k in range(2):  # of the next, y ends with a block of less
+    for k in range(2):  # in the third level the last block in y is incomplete
         values = group[str(k)][:]
         scale, start = transforms(group, k)
         z, y, x = (a + np.arange(n) * s for a, n, s in zip(start, values.shape, scale, strict=True))
@@ -81,13 +81,13 @@ def test_time_frames_are_the_first_axis(tmp_path, lengths):
     save_frames(volume(9, small), frames, tmp_path / "a.ome.zarr", {})
     group = zarr.open_group(tmp_path / "a.ome.zarr", mode="r")
     np.testing.assert_array_equal(group["0"][:], [each.volume.values for each in frames])
-    (said,) = group.attrs["ome"]["multiscales"]
+    (multiscale,) = group.attrs["ome"]["multiscales"]
     scale, start = transforms(group, 0)
     if len(set(lengths)) == 1:
-        assert said["axes"][0] == {"name": "t", "type": "time", "unit": "second"}
+        assert multiscale["axes"][0] == {"name": "t", "type": "time", "unit": "second"}
         assert (scale[0], start[0]) == (2.0, 3.0)
-    else:  # no step says them
-        assert said["axes"][0] == {"name": "t", "type": "time"}
+    else:  # uneven frames have no constant step
+        assert multiscale["axes"][0] == {"name": "t", "type": "time"}
     assert group.attrs["isocenter"]["FrameTimesStart"] == [each.start_s for each in times]
     assert group.attrs["isocenter"]["FrameDuration"] == list(lengths)
 

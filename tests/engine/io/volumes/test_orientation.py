@@ -1,4 +1,4 @@
-"""An asymmetric phantom has the same orientation in every format, in other readers, too."""
+"""An asymmetric phantom has the same orientation in every format, also in other readers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ AXES = ("LPS", "LPI")
 
 
 def phantom(axes: str) -> Volume:
-    """Return the marks in an off-centre box; "LPI" has the z of a scanner, towards the feet."""
+    """Return the marks in an off-centre box. In "LPI", z is that of a scanner, towards the feet."""
     up = -1.0 if axes == "LPI" else 1.0
     grid = ImageGrid((11, 21, 35), (2.0, 2.5, 4.0), (4.0, 2.5, 2.0 * up))
     values = np.zeros(grid.shape, np.float32)
@@ -84,7 +84,7 @@ def by_h5py(path: Path) -> dict[int, Point]:
 
 
 def by_the_specification_of_metaimage(path: Path) -> dict[int, Point]:
-    """Position = Offset + TransformMatrix · (index · ElementSpacing), LPS; x runs fastest."""
+    """Position = Offset + TransformMatrix · (index · ElementSpacing), LPS; x varies fastest."""
     head, _, data = path.read_bytes().partition(b"ElementDataFile = LOCAL\n")
     fields = dict(line.split(" = ", 1) for line in head.decode().splitlines())
     assert fields["ElementType"] == "MET_FLOAT" and fields["BinaryDataByteOrderMSB"] == "False"
@@ -95,14 +95,14 @@ def by_the_specification_of_metaimage(path: Path) -> dict[int, Point]:
     shape = numbers["DimSize"].astype(int)
     values = np.frombuffer(data, "<f4").reshape(shape[::-1]).transpose(2, 1, 0)
     affine = np.eye(4)
-    directions = numbers["TransformMatrix"].reshape(3, 3).T  # a row is where one axis leads
+    directions = numbers["TransformMatrix"].reshape(3, 3).T  # each row is the direction of one axis
     affine[:3, :3] = directions * numbers["ElementSpacing"]
     affine[:3, 3] = numbers["Offset"]
     return _through(values, affine, (1.0, 1.0, 1.0))
 
 
 def by_the_rule_of_stir(path: Path) -> dict[int, Point]:
-    """Voxel i is at first + i · size; z is relative to the centre and runs towards the feet."""
+    """Voxel i is at first + i · size. z is relative to the centre and points to the feet."""
     lines = (line.partition(":=") for line in path.read_text().splitlines())
     reported = {key.strip(" !"): value.strip() for key, _, value in lines}
     assert (reported["patient orientation"], reported["patient rotation"]) == ("head_in", "supine")
@@ -121,7 +121,7 @@ def by_pynrrd(path: Path) -> dict[int, Point]:
     values, header = nrrd.read(str(path))
     assert header["space"] == "left-posterior-superior" and header["space units"] == ["mm"] * 3
     affine = np.eye(4)
-    affine[:3, :3] = header["space directions"].T  # a row is where one axis leads
+    affine[:3, :3] = header["space directions"].T  # each row is the direction of one axis
     affine[:3, 3] = header["space origin"]
     return _through(values, affine, (1.0, 1.0, 1.0))
 
@@ -169,8 +169,8 @@ def by_tifffile_as_ome(path: Path) -> dict[int, Point]:
 def by_zarr(path: Path) -> dict[int, Point]:
     zarr = pytest.importorskip("zarr", reason="the library zarr is not installed")
     group = zarr.open_group(path, mode="r")
-    (said,) = group.attrs["ome"]["multiscales"]
-    scale, start = said["datasets"][0]["coordinateTransformations"]
+    (multiscale,) = group.attrs["ome"]["multiscales"]
+    scale, start = multiscale["datasets"][0]["coordinateTransformations"]
     affine = np.diag([*scale["scale"][::-1], 1.0])
     affine[:3, 3] = start["translation"][::-1]
     sides = group.attrs["isocenter"]["axes"].partition("; ")[2]
@@ -225,7 +225,7 @@ def test_every_mark_is_at_its_patient_position(
 
 
 STATED = ("RPS", "RAI", "LAS")
-"""Feet first supine, head first prone and feet first prone in a scanner of STIR or Siemens."""
+"""Feet first supine, head first prone and feet first prone, in a scanner of STIR or Siemens."""
 STATE_SIDES = {
     each: read for each, read in READ_BY.values() if each in (".nii.gz", ".dicom", ".mha", ".nrrd")
 }
@@ -264,17 +264,17 @@ def test_stated_patient_position_is_restored(tmp_path: Path, ending: str, sides:
 def test_header_of_an_interfile_image_states_the_patient_position(
     tmp_path: Path, position: str, sides: str
 ) -> None:
-    """Without provenance, the letters follow the two lines of the header."""
+    """Without provenance, the letters follow the patient orientation in the header."""
     save(in_a_scanner(sides), tmp_path / "a.hv")
-    for beside in tmp_path.glob("*.json"):
-        beside.unlink()
+    for sidecar in tmp_path.glob("*.json"):
+        sidecar.unlink()
     again = read_volume(tmp_path / "a.hv")
     assert (again.axes, again.sides) == ("xyz", sides)
     assert any(f"the patient position is {position}" in note for note in again.notes)
 
 
 def refuse_other_places(found: dict[int, Point], grid: ImageGrid) -> None:
-    within = np.array(grid.voxel_mm) / 2 + 1e-6  # the middle of the mark's voxel
+    within = np.array(grid.voxel_mm) / 2 + 1e-6  # half a voxel
     for value, place in MARKS.items():
         assert (np.abs(np.subtract(found[value], place)) <= within).all(), (value, found[value])
 
@@ -290,7 +290,7 @@ def test_written_volume_is_read_back_unchanged(tmp_path: Path, ending: str, axes
 
 
 def test_volume_without_provenance_is_placed_by_its_affine(tmp_path: Path) -> None:
-    """A volume of ours without its provenance: the patient's sides stay in place."""
+    """A volume of ours without its provenance keeps the sides of the patient."""
     save(phantom("LPI"), tmp_path / "a.nii")
     (tmp_path / "a.nii.provenance.json").unlink()
     again = read_volume(tmp_path / "a.nii")
@@ -298,11 +298,11 @@ def test_volume_without_provenance_is_placed_by_its_affine(tmp_path: Path) -> No
     refuse_other_places(found, again.grid)
 
 
-# the image
+# The letters of the image.
 
 
 def glyph(page: np.ndarray, x: int, y: int) -> str:
-    """Return the nearest of six letters at a position, found by its shape."""
+    """Return the letter at a position, recognised by its shape; six letters are possible."""
     ink = page[y - 12 : y + 12, x - 12 : x + 12] < 128
     assert ink.any()
 
@@ -334,10 +334,10 @@ SIDES = {"L": 1, "R": 2, "P": 3, "A": 4, "H": 5, "F": 6}
 def test_every_mark_in_the_image_is_towards_the_letter_of_its_side(
     tmp_path: Path, axes: str
 ) -> None:
-    """The frontal projection shows left, right, head and feet; one mark at a time is drawn."""
+    """The frontal projection shows left, right, head and feet; each image contains one mark."""
     volume = phantom(axes)
     step = PANEL_PX + 2 * MARGIN_PX
-    corner = step + MARGIN_PX  # of the fourth panel
+    corner = step + MARGIN_PX  # the fourth panel
     wide, high = (n * mm for n, mm in zip((35, 11), (2.0, 4.0), strict=True))
     scale = PANEL_PX / max(wide, high, 21 * 2.5)
     width, height = round(wide * scale), round(high * scale)

@@ -21,9 +21,9 @@ MARKED = (4, 6)
 
 @pytest.fixture
 def values():
-    made = np.zeros((6, 8), np.float32)
-    made[MARKED] = 1.0
-    return made
+    image = np.zeros((6, 8), np.float32)
+    image[MARKED] = 1.0
+    return image
 
 
 def place_of_mark(plane) -> np.ndarray:
@@ -43,16 +43,16 @@ def test_nifti_states_the_position_of_a_pixel(tmp_path, values, plane):
 
 @pytest.mark.parametrize("plane", [*STRAIGHT, TURNED])
 def test_metaimage_states_the_position_of_a_pixel(tmp_path, values, plane):
-    """Position = Offset + TransformMatrix · (index · ElementSpacing), LPS; x runs fastest."""
+    """Position = Offset + TransformMatrix · (index · ElementSpacing), LPS; x varies fastest."""
     save(thin_volume(values, plane, "1/mm", {"axes": "xyz"}), tmp_path / "s.mha")
     head, _, data = (tmp_path / "s.mha").read_bytes().partition(b"ElementDataFile = LOCAL\n")
     fields = dict(line.split(" = ", 1) for line in head.decode().splitlines())
-    shape, spacing, offset, ways = (
+    shape, spacing, offset, directions = (
         np.array(fields[key].split(), float)
         for key in ("DimSize", "ElementSpacing", "Offset", "TransformMatrix")
     )
     index = np.argwhere(np.frombuffer(data, "<f4").reshape(shape[::-1].astype(int)) == 1)[0][::-1]
-    found = offset + ways.reshape(3, 3).T @ (index * spacing)
+    found = offset + directions.reshape(3, 3).T @ (index * spacing)
     np.testing.assert_allclose(found, place_of_mark(plane), atol=1e-6)
 
 

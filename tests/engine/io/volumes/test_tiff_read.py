@@ -1,4 +1,4 @@
-"""TIFF stacks with voxel sizes: ours, ImageJ's and OME's, written by tifffile."""
+"""Tests of TIFF stacks with voxel sizes: ours, and those of ImageJ and OME, written by tifffile."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_imagej_stack_has_its_voxel_sizes(tmp_path: Path) -> None:
         path,
         STACK,
         imagej=True,
-        resolution=(1 / 12.0, 1 / 6.0),  # pixels per micron
+        resolution=(1 / 12.0, 1 / 6.0),  # pixels per micrometre
         metadata={"spacing": 30.0, "unit": "micron", "axes": "ZYX"},
     )
     again = read_volume(path)

@@ -1,4 +1,4 @@
-"""Volumes as integers: values are exact to half a step."""
+"""Tests of volumes stored as integers: values are exact to half a step."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def test_values_are_exact_to_half_a_step(tmp_path: Path, name: str) -> None:
     assert numbers.dtype == np.uint16 and numbers.shape == SHAPE
     back = report["offset"] + report["slope"] * numbers.astype(np.float64)
     half = report["slope"] / 2
-    # 1e-9: rounding of the sum of numbers up to 65,535 times larger
+    # 1e-9: the sum with numbers up to 65,535 times larger is rounded.
     assert np.abs(back - values).max() <= half * (1 + 1e-9) + 1e-15 * float(np.abs(values).max())
     if np.ptp(values):
-        assert (numbers.min(), numbers.max()) == (0, STEPS), "all steps are used"
+        assert (numbers.min(), numbers.max()) == (0, STEPS), "the full range of integers is used"
     else:
         assert (back == values).all() and report["slope"] == 1
 
@@ -72,8 +72,8 @@ def test_scale_is_in_the_file_and_provenance_in_the_sidecar(
         report = json.loads(file.pages[0].description)
     assert (report["unit"], report["axes"]) == ("Bq/mL", "z, y, x; LPS")
     assert (report["voxel_mm"], report["centre_mm"]) == ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
-    beside = json.loads(sidecar_path(tmp_path / "a.tif").read_text())
-    assert beside["provenance"] == {"of": "a"}
+    sidecar = json.loads(sidecar_path(tmp_path / "a.tif").read_text())
+    assert sidecar["provenance"] == {"of": "a"}
 
 
 @pytest.mark.parametrize("ending", [".tif", ".mha"])

@@ -1,4 +1,4 @@
-"""Volumes that are too large for memory are stored in a file and written piece by piece."""
+"""Tests of volumes too large for memory: they are stored in a file and written piece by piece."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_lack_of_disk_space_is_reported_before_writing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can limit the address space")
 def test_files_are_mapped_despite_an_address_space_limit(tmp_path: Path) -> None:
     code = """
 import pathlib, psutil, resource, sys

@@ -1,5 +1,6 @@
-"""Foreign volumes, written by their libraries or specifications, show the same patient
-for any order and direction of axes.
+"""Foreign volumes show the same patient for any order and direction of their axes.
+
+The libraries of the formats write them, or code that follows their specifications.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ TURNS = [
     for order in ((0, 1, 2), (2, 0, 1))
     for flips in itertools.product((1, -1), repeat=3)
 ]
-"""Eight directions of three axes, in two orders."""
+"""Two axis orders, each with all eight combinations of directions."""
 LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
 def patient() -> Volume:
-    """Return values that all differ, in anisotropic voxels, away from the origin."""
+    """Return values that all differ, in anisotropic voxels, off-centre."""
     grid = ImageGrid((3, 4, 5), (1.5, 2.0, 2.5), (10.0, -20.0, 30.0))
     values = np.arange(grid.n_voxels, dtype=np.float32).reshape(grid.shape)
     return Volume(values, grid, "")
 
 
 def turned(order: tuple[int, ...], flips: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """The patient's values (i, j, k) along other axes, and their matrix to LPS, by nibabel."""
+    """Return the patient's values (i, j, k) along other axes, and their affine to LPS."""
     volume = patient()
     affine = np.diag([*volume.grid.voxel_mm, 1.0])
     affine[:3, 3] = [volume.grid.centres_mm(axis)[0] for axis in range(3)]
@@ -86,7 +87,7 @@ def by_pynrrd_in_ras(path: Path, values: np.ndarray, affine: np.ndarray) -> Path
 
 
 def as_metaimage_says(path: Path, values: np.ndarray, affine: np.ndarray, **more: object) -> Path:
-    """Write values in a separate compressed file, as MetaIO describes it."""
+    """Write the values in a separate compressed file, as MetaIO documents it."""
     path = path.with_suffix(".mhd")
     spacing = np.linalg.norm(affine[:3, :3], axis=0)
     data = values.astype("<u2").tobytes(order="F")
@@ -212,14 +213,14 @@ def test_pair_of_files_is_scaled_and_refused_if_truncated(tmp_path: Path) -> Non
 @pytest.mark.parametrize("dropped", ["a.hdr", "a.img"])
 @pytest.mark.parametrize(("kind", "scale"), [("AnalyzeImage", 1.0), ("Spm99AnalyzeImage", 0.25)])
 def test_analyze_opens_without_patient_sides(tmp_path: Path, dropped: str, kind: str, scale: float):
-    """Values at their indices, origin and SPM's scale; the format does not state the left side."""
+    """Values have SPM's origin and scale. Analyze does not state the left side."""
     values = np.random.default_rng(1).integers(0, 100, (2, 3, 4)).astype(np.int16)
     image = getattr(nibabel, kind)(values, np.diag([2.0, 3.0, 4.0, 1.0]))
     nibabel.save(image, tmp_path / "a.img")
     (tmp_path / "a.mat").unlink(missing_ok=True)
     header = bytearray((tmp_path / "a.hdr").read_bytes())
     if scale != 1:
-        header[112:116] = struct.pack("<f", scale)  # funused1, where SPM keeps it
+        header[112:116] = struct.pack("<f", scale)  # SPM stores the scale in funused1
     (tmp_path / "a.hdr").write_bytes(header)
     found = read_volume(scan_file(tmp_path / dropped))
     np.testing.assert_allclose(found.values, scale * values.T, rtol=1e-6)

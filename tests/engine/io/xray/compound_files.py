@@ -1,6 +1,6 @@
 """Compound files (OLE2), written for tests as [MS-CFB] defines them: sectors of 512 bytes.
 
-Streams are padded to 4096 bytes; shorter ones would be in the mini stream.
+Streams are padded to 4096 bytes, because shorter ones would be in the mini stream.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ STORAGE, STREAM, ROOT = 1, 2, 5
 
 
 def write_compound(path: Path, streams: dict[str, bytes]) -> Path:
-    """Write streams under names of one storage and one stream: "ImageInfo/Angles"."""
+    """Write streams, each named by one storage and one stream: "ImageInfo/Angles"."""
     storages = sorted({name.split("/")[0] for name in streams})
     entries: list[list[object]] = [["Root Entry", ROOT, FREE, FREE, END, 0]]
     chains: list[bytes] = []

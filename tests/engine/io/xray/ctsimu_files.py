@@ -1,4 +1,4 @@
-"""Tiny scans of CTSimU scenarios, written as the format's specification says."""
+"""Tiny scans of CTSimU scenarios, written to the specification of the format."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ METADATA: Plain = {
 
 def scenario(**sections: Plain) -> Plain:
     """Return the scenario with changed sections."""
-    said = deepcopy(SCENARIO)
+    content = deepcopy(SCENARIO)
     for name, changes in sections.items():
-        said[name] |= changes
-    return said
+        content[name] |= changes
+    return content
 
 
 def write_images(folder: Path) -> None:
@@ -92,19 +92,19 @@ def write_images(folder: Path) -> None:
     tifffile.imwrite(folder / "tiny_dark.tif", DARKS)
 
 
-def ctsimu(folder: Path, said: Plain | None = None, *, metadata: bool = True) -> Path:
-    """Write a scenario, and its images in `projections`."""
+def ctsimu(folder: Path, content: Plain | None = None, *, metadata: bool = True) -> Path:
+    """Write a scenario, and its images into `projections`."""
     inside = folder / "projections"
     inside.mkdir()
     write_images(inside)
-    (folder / "tiny.json").write_text(json.dumps(SCENARIO if said is None else said))
+    (folder / "tiny.json").write_text(json.dumps(SCENARIO if content is None else content))
     if metadata:
         (inside / "tiny_metadata.json").write_text(json.dumps(METADATA))
     return folder / "tiny.json"
 
 
 def ctsimu_beside(folder: Path, *, metadata: bool) -> Path:
-    """Write all files in one folder; with metadata, the metadata file is opened."""
+    """Write all files into one folder; with metadata, the metadata file is opened."""
     write_images(folder)
     (folder / "tiny.json").write_text(json.dumps(SCENARIO))
     if not metadata:

@@ -1,4 +1,4 @@
-"""Tiny scans in the form of Elekta's XVI, for tests of their reader."""
+"""Tiny scans in the format of Elekta XVI, for tests of their reader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CENTRE_MM = np.stack([-110 + 0.5 * np.cos(np.arange(N)), 0.3 * np.sin(np.arange(
 
 
 def his_bytes(values: NDArray[np.uint16], more: int = 32) -> bytes:
-    """Return a frame with a second header of `more` bytes."""
+    """Return a frame; its second header has `more` bytes."""
     rows, columns = values.shape
     head = struct.pack("<3HI", 0x7000, 68, 100, 68 + more + values.nbytes)
     head += struct.pack("<7H", more, 1, 1, columns, rows, 1, 0)
@@ -24,7 +24,7 @@ def his_bytes(values: NDArray[np.uint16], more: int = 32) -> bytes:
 
 
 def raw() -> NDArray[np.uint16]:
-    """Return (N, SIDE, SIDE) different values, with air at both ends of their range."""
+    """Return (N, SIDE, SIDE) different values that include both limits of the range."""
     values = (1 + np.arange(N * SIDE * SIDE).reshape(N, SIDE, SIDE)).astype(np.uint16)
     values[:, 6, 6], values[:, 6, 7] = 0, 65535
     return values
@@ -32,7 +32,7 @@ def raw() -> NDArray[np.uint16]:
 
 def frames_text(frames: list[dict[str, object]]) -> str:
     each = "".join(
-        f"<Frame>{''.join(f'<{name}>{said}</{name}>' for name, said in frame.items())}</Frame>"
+        f"<Frame>{''.join(f'<{name}>{value}</{name}>' for name, value in frame.items())}</Frame>"
         for frame in frames
     )
     return (
@@ -59,7 +59,7 @@ def elekta(
     values: NDArray[np.uint16] | None = None,
     frames: list[dict[str, object]] | None = None,
 ) -> Path:
-    """A folder of frames; returns their list."""
+    """Write a folder of frames; return the path of their list."""
     for k, image in enumerate(raw() if values is None else values):
         (folder / f"{k + 1:05}.{UID}.his").write_bytes(his_bytes(image))
     (folder / "_Frames.xml").write_text(frames_text(listed() if frames is None else frames))
@@ -67,6 +67,6 @@ def elekta(
 
 
 def elekta_frame(folder: Path) -> Path:
-    """A folder of frames; returns one of these."""
+    """Write a folder of frames; return one of the frames."""
     elekta(folder)
     return folder / f"00002.{UID}.his"

@@ -1,4 +1,4 @@
-"""Tiny scans in the form of ESRF beamlines, for tests of their reader."""
+"""Tiny scans in the format of ESRF beamlines, for tests of their reader."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ INFO = {
 }
 
 
-def edf_bytes(values: NDArray[np.generic], order: str = "<", **said: str) -> bytes:
-    """Return an image with more header fields."""
+def edf_bytes(values: NDArray[np.generic], order: str = "<", **fields: str) -> bytes:
+    """Return an EDF image with more header fields."""
     rows, columns = values.shape
     pairs = {
         "HeaderID": "EH:000001:000000:000000",
@@ -35,7 +35,7 @@ def edf_bytes(values: NDArray[np.generic], order: str = "<", **said: str) -> byt
         "Dim_1": str(columns),
         "Dim_2": str(rows),
         "Size": str(values.nbytes),
-        **said,
+        **fields,
     }
     text = "{\n" + "".join(f"{name} = {value} ;\n" for name, value in pairs.items())
     head = text.ljust(-(-(len(text) + 2) // 512) * 512 - 2) + "}\n"
@@ -43,21 +43,21 @@ def edf_bytes(values: NDArray[np.generic], order: str = "<", **said: str) -> byt
 
 
 def motors(k: int) -> dict[str, str]:
-    """Return three motors; one of them turns with the scan."""
+    """Return the positions of three motors; one of them turns with the scan."""
     turned = START_DEG - 180 * k / N
     return {"motor_mne": "sy omega mono", "motor_pos": f"{0.01 * k} {turned:.6f} 19.0"}
 
 
 def esrf(folder: Path, **info: str) -> Path:
-    """Views, three more images, flats before and after, and a dark image; returns the text."""
+    """Write views, three more images, flats before and after, and a dark; return the text."""
     for k, image in enumerate(counts(N + 3)):
         (folder / f"tiny_{k:04}.edf").write_bytes(edf_bytes(image, **motors(k)))
     for view in (0, N):
         flat = (FLATS[0] + view).astype(np.uint16)
         (folder / f"refHST{view:04}.edf").write_bytes(edf_bytes(flat))
     (folder / "dark.edf").write_bytes(edf_bytes(DARKS[0].astype(np.float32)))
-    said = INFO | info
-    (folder / "tiny_.info").write_text("".join(f"{k}=     {v}\n" for k, v in said.items()))
+    fields = INFO | info
+    (folder / "tiny_.info").write_text("".join(f"{k}=     {v}\n" for k, v in fields.items()))
     return folder / "tiny_.info"
 
 

@@ -1,4 +1,4 @@
-"""Tiny scans in the form of a Varian on-board imager before TrueBeam, for tests."""
+"""Tiny scans in the format of a Varian on-board imager before TrueBeam, for tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SETTINGS = {
 
 
 def hnd_bytes(values: NDArray[np.integer], facts: dict[str, float]) -> bytes:
-    """Return an image file, with the optional padding of the last difference."""
+    """Return an image file; the padding of the last difference is optional."""
     rows, columns = values.shape
     head = b"VARIAN_VA_INTERNAL_1.0".ljust(120, b"\0") + struct.pack("<2Id", columns, rows, 0.0)
     head += b"RTIMAGE".ljust(16, b"\0") + struct.pack("<3I4s", 0, 0, 0, b"PROJ")
@@ -47,7 +47,7 @@ def info_text(settings: dict[str, str]) -> str:
 
 
 def obi(folder: Path, facts: dict[str, float] | None = None, **settings: str) -> Path:
-    """Write a scan with its images in a subfolder; return its text file."""
+    """Write a scan with its images in a subfolder; return the path of its text file."""
     inside = folder / "Scan0"
     inside.mkdir()
     for k, values in enumerate(counts()):
@@ -59,7 +59,7 @@ def obi(folder: Path, facts: dict[str, float] | None = None, **settings: str) ->
 
 
 def obi_beside(folder: Path, *, settings: bool) -> Path:
-    """Write the text and the images in one folder; return the text, or an image."""
+    """Write text and images into one folder; return the path of the text, or of an image."""
     path = obi(folder)
     for each in sorted((folder / "Scan0").iterdir()):
         each.rename(folder / each.name)

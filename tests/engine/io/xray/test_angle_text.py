@@ -1,4 +1,4 @@
-"""Angles in further text dialects are read, or asked about with the reason."""
+"""Tests of angle lists in further text formats: read, or a question with the reason."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ READ: dict[str, tuple[str, Callable[[Angles], str]]] = {
         lambda a: "n,angle [arcsec]\n" + "".join(f"{k},{3600 * x:.0f}\n" for k, x in enumerate(a)),
     ),
 }
-"""Name of the file, and the writer of its text, by dialect."""
+"""By dialect: file name, and the writer of the text."""
 
 
 def chosen(name: str, text: str) -> TextAngles | UnclearAngles | None:
@@ -92,10 +92,10 @@ def test_list_of_angles_is_read(dialect: str, angles: Angles) -> None:
     found = chosen(name, write(angles))
     assert isinstance(found, TextAngles), found
     degrees = np.rad2deg(found.values) if found.unit == "rad" else found.values
-    np.testing.assert_allclose(degrees, angles, atol=1.1e-3)  # milli-degrees are whole numbers
+    np.testing.assert_allclose(degrees, angles, atol=1.1e-3)  # millidegrees are stored as integers
 
 
-ASKED = {
+QUESTIONS = {
     "two lists of angles": (
         "s.csv",
         "i,nominal angle,measured angle\n"
@@ -121,9 +121,9 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("kind", ASKED)
+@pytest.mark.parametrize("kind", QUESTIONS)
 def test_possible_angles_are_asked_about(kind: str) -> None:
-    name, text, match = ASKED[kind]
+    name, text, match = QUESTIONS[kind]
     found = chosen(name, text)
     assert isinstance(found, UnclearAngles)
     assert re.search(match, found.text)

@@ -1,4 +1,4 @@
-"""Angles of views: suggestions for a wrong unit, order, and repeated views."""
+"""Tests of view angles: remedies for a wrong unit or order, and for repeated views."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WRONG = {
 @pytest.mark.parametrize("n", [90, 181, 500, 720, 1100])
 @pytest.mark.parametrize("span", [90, 180, 200, 215, 360])
 def test_wrong_unit_is_refused_with_both_interpretations(fault: str, span: float, n: int) -> None:
-    """Quarter, half and full turns, and short scans; 57.3 times too large or too small."""
+    """Quarter, half and full turns and short scans, 57.3 times too large or too small."""
     change, unit, sentence = WRONG[fault]
     degrees = np.arange(n) * span / n
     with pytest.raises(DataError, match=sentence.format(span=f"{np.ptp(degrees):.4g}")):
@@ -80,7 +80,7 @@ def test_many_real_turns_are_accepted_in_either_unit(turns: float, views_in_a_tu
 
 @pytest.mark.parametrize("step", [111.2461180, 137.5077641, 222.4922359, 68.7538820, 111.246])
 def test_golden_angles_are_accepted_in_either_unit(step: float) -> None:
-    """Also 75 and 150 views of 137.5°: steps of 2.39996 radians are nearly 180 and 360."""
+    """Also 75 and 150 views at 137.5°: steps of 2.39996 radians are close to 180 and 360."""
     for n in range(20, 800):
         degrees = np.arange(n) * step
         assert len(read_angles(degrees, "deg", "a").rad) == n
@@ -89,7 +89,7 @@ def test_golden_angles_are_accepted_in_either_unit(step: float) -> None:
 
 @pytest.mark.parametrize("unit", ["deg", "rad"])
 def test_interlaced_turns_are_accepted(unit: str) -> None:
-    """Eight turns of 45 views, each offset by an eighth of a step."""
+    """Eight turns of 45 views; each turn is offset by an eighth of a step."""
     degrees = (np.arange(45) * 8.0 + 360.0 * np.arange(8)[:, None] + np.arange(8)[:, None]).ravel()
     values = degrees if unit == "deg" else np.deg2rad(degrees)
     assert np.allclose(read_angles(values, unit, "a").rad, np.deg2rad(degrees))

@@ -1,4 +1,4 @@
-"""NeXus files of CIL: axis order, pose and sense of rotation."""
+"""Tests of NeXus files of CIL: axis order, pose and sense of rotation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STEP = 45.0
 
 
 def write(path, values, labels, *, beam="cone", axis=(0.0, 0.0, 0.0), keys=None, **more):
-    """Write a file in the form of CIL: attributes on the data, the pose in `config`."""
+    """Write a file as CIL does: attributes on the data, the pose in `config`."""
     with h5py.File(path, "w") as file:
         file.attrs["creator"] = np.bytes_("NEXUSDataWriter.py")
         entry = file.create_group("entry1/tomo_entry")
@@ -45,7 +45,7 @@ def write(path, values, labels, *, beam="cone", axis=(0.0, 0.0, 0.0), keys=None,
 
 
 def ball(beam, turned_deg):
-    """Return the column (from 0) of a point at x = 3 mm after this rotation of the object."""
+    """Return the column (from 0) of a point at x = 3 mm after the object has turned."""
     a = np.radians(turned_deg)
     x, y = 3 * np.cos(a), 3 * np.sin(a)
     scale = 1500 / (1000 + y) if beam == "cone" else 1.0
@@ -63,16 +63,16 @@ def test_object_turns_by_the_stated_angle(beam, tmp_path, rng):
     seen = found.geometry.project((3.0, 0.0, 3.0))
     expected = [ball(beam, STEP * k) for k in range(N)]
     np.testing.assert_allclose(seen[:, 0], expected, atol=1e-9)
-    assert (seen[:, 1] > (ROWS - 1) / 2).all()  # rows grow upwards from the bottom
+    assert (seen[:, 1] > (ROWS - 1) / 2).all()  # the first row is at the bottom
 
 
 @pytest.mark.parametrize("origin", ["top-left", "bottom-right"])
 def test_panel_can_start_in_another_corner(origin, tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     labels = ("angle", "vertical", "horizontal")
-    plain = read_projections(write(tmp_path / "a.nxs", values, labels)).geometry
+    reference = read_projections(write(tmp_path / "a.nxs", values, labels)).geometry
     path = write(tmp_path / "b.nxs", values, labels, panel_origin=origin)
-    expected = plain.flipped(columns="right" in origin, rows="top" in origin)
+    expected = reference.flipped(columns="right" in origin, rows="top" in origin)
     np.testing.assert_allclose(read_projections(path).geometry.u_mm, expected.u_mm, atol=1e-12)
     np.testing.assert_allclose(read_projections(path).geometry.v_mm, expected.v_mm, atol=1e-12)
 
@@ -92,15 +92,15 @@ def test_shifted_axis_is_used(tmp_path, rng):
     labels = ("angle", "vertical", "horizontal")
     found = read_projections(write(tmp_path / "s.nxs", values, labels, axis=(1.0, 0.0, 0.0)))
     assert found.calibrated
-    # the axis, 1 mm to the right, projects 1.5 mm from the middle of the detector
+    # The axis is 1 mm to the right; magnified, it projects 1.5 mm from the detector centre.
     np.testing.assert_allclose(found.geometry.axis_column, (COLUMNS - 1) / 2 + 0.75)
 
 
 def test_tilted_axis_is_rotated_to_z(tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     path = write(tmp_path / "s.nxs", values, ("angle", "vertical", "horizontal"))
-    plain = read_projections(path).geometry
-    lean, turn = np.radians(20), np.radians(35)  # away from z, towards this direction
+    reference = read_projections(path).geometry
+    lean, turn = np.radians(20), np.radians(35)  # angle from z, and direction of the tilt
     axis = np.array([np.cos(turn) * np.sin(lean), np.sin(turn) * np.sin(lean), np.cos(lean)])
     across = np.cross([0, 0, 1], axis) / np.sin(lean)
     with h5py.File(path, "a") as file:
@@ -110,17 +110,17 @@ def test_tilted_axis_is_rotated_to_z(tmp_path, rng):
             pose[name][...] = turned_about(pose[name][()][None], across, lean)[0]
     found = read_projections(path).geometry
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
-        np.testing.assert_allclose(getattr(found, name), getattr(plain, name), atol=1e-9)
+        np.testing.assert_allclose(getattr(found, name), getattr(reference, name), atol=1e-9)
 
 
 def test_downward_axis_reverses_the_rotation(tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     path = write(tmp_path / "s.nxs", values, ("angle", "vertical", "horizontal"))
-    plain = read_projections(path).geometry
+    reference = read_projections(path).geometry
     with h5py.File(path, "a") as file:
         file["entry1/tomo_entry/config/rotation_axis/direction"][...] = (0, 0, -1)
     found = read_projections(path).geometry
-    expected = plain.select(-np.arange(N)).moved(np.diag([-1.0, 1.0, -1.0]))
+    expected = reference.select(-np.arange(N)).moved(np.diag([-1.0, 1.0, -1.0]))
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-9)
 

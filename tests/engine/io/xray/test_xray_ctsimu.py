@@ -1,4 +1,4 @@
-"""CTSimU scenarios: geometry compared with closed forms, and images of the scans."""
+"""Tests of CTSimU scenarios: geometry compared with closed forms, and images of the scans."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from tests.engine.io.xray.xray_files import COLUMNS, DARKS, FLATS, ROWS, N, coun
 TURNS = np.deg2rad(np.arange(N) * 360 / N)
 
 
-def geometry(said: Plain, n_views: int = N) -> XrayGeometry:
-    return geometry_of(said, Quantities(Path("tiny.json"), n_views))
+def geometry(content: Plain, n_views: int = N) -> XrayGeometry:
+    return geometry_of(content, Quantities(Path("tiny.json"), n_views))
 
 
 def same(one: XrayGeometry, other: XrayGeometry) -> None:
@@ -48,7 +48,7 @@ def same(one: XrayGeometry, other: XrayGeometry) -> None:
 
 
 def circle(stage_rad: np.ndarray, **of_detector: float) -> XrayGeometry:
-    """Return the geometry of a turning stage: the source is at 180° minus the stage angle."""
+    """Return the geometry of a turning stage; the source is at 180° minus the stage angle."""
     return circular_cone(
         np.pi - stage_rad,
         source_axis_mm=SOURCE_AXIS_MM,
@@ -60,7 +60,7 @@ def circle(stage_rad: np.ndarray, **of_detector: float) -> XrayGeometry:
 
 
 @pytest.mark.parametrize(
-    ("taken", "turns"),
+    ("acquisition", "turns"),
     [
         ({}, TURNS),
         ({"direction": "CW"}, -TURNS),
@@ -74,84 +74,86 @@ def circle(stage_rad: np.ndarray, **of_detector: float) -> XrayGeometry:
         ),
     ],
 )
-def test_turning_stage_is_a_circular_orbit_of_the_source(taken: Plain, turns: np.ndarray) -> None:
-    same(geometry(scenario(acquisition=taken)), circle(turns))
+def test_turning_stage_is_a_circular_orbit_of_the_source(
+    acquisition: Plain, turns: np.ndarray
+) -> None:
+    same(geometry(scenario(acquisition=acquisition)), circle(turns))
 
 
 def test_units_and_binning_describe_the_same_scanner() -> None:
-    said = scenario(
+    content = scenario(
         detector={"pixel_pitch": {axis: {"value": 130, "unit": "um"} for axis in "uv"}},
         acquisition={"pixel_binning": {"u": 2, "v": 3}},
     )
-    said["geometry"]["stage"]["center"] = vector((30, 0, 0), "cm")
+    content["geometry"]["stage"]["center"] = vector((30, 0, 0), "cm")
     whole = circle(TURNS)
     fine = XrayGeometry(
         "cone", whole.source_mm, whole.detector_mm, whole.u_mm / 10, whole.v_mm / 10, whole.shape
     )
-    same(geometry(said), fine.binned((3, 2)))
+    same(geometry(content), fine.binned((3, 2)))
 
 
 def test_drift_along_the_axis_is_a_helix() -> None:
-    said = scenario()
-    said["geometry"]["stage"]["center"]["z"]["drifts"] = [{"value": [-100, 100], "unit": "mm"}]
+    content = scenario()
+    content["geometry"]["stage"]["center"]["z"]["drifts"] = [{"value": [-100, 100], "unit": "mm"}]
     rise = np.zeros((N, 3))
     rise[:, 2] = -np.linspace(-100, 100, N)
-    same(geometry(said), circle(TURNS).moved(shift_mm=rise))
+    same(geometry(content), circle(TURNS).moved(shift_mm=rise))
 
 
 def test_turning_gantry_equals_the_stage_turning_backwards() -> None:
-    """Drifting deviations rotate source and detector about the fixed stage."""
+    """Drifting deviations rotate source and detector around the fixed stage."""
     amount = {"value": 0, "unit": "deg", "drifts": [{"value": [0, 330], "unit": "deg"}]}
     turn = {"type": "rotation", "axis": "z", "amount": amount, "pivot": {"x": 300, "y": 0, "z": 0}}
-    said = scenario(acquisition={"stop_angle": {"value": 0, "unit": "deg"}})
+    content = scenario(acquisition={"stop_angle": {"value": 0, "unit": "deg"}})
     for name in ("source", "detector"):
-        said["geometry"][name]["deviations"] = [turn]
-    same(geometry(said), circle(-TURNS))
+        content["geometry"][name]["deviations"] = [turn]
+    same(geometry(content), circle(-TURNS))
 
 
 def test_rotation_of_the_detector_in_its_plane_is_a_roll() -> None:
     roll = {"type": "rotation", "axis": "w", "amount": {"value": 2, "unit": "deg"}}
-    said = scenario()
-    said["geometry"]["detector"]["deviations"] = [roll]
-    same(geometry(said), circle(TURNS).rolled(np.deg2rad(2)))
+    content = scenario()
+    content["geometry"]["detector"]["deviations"] = [roll]
+    same(geometry(content), circle(TURNS).rolled(np.deg2rad(2)))
 
 
 def test_shift_along_a_vector_uses_only_its_direction() -> None:
     axis = {"u": {"value": 3}, "v": {"value": 4}, "w": {"value": 0}}
     shift = {"type": "translation", "axis": axis, "amount": {"value": 6.5, "unit": "mm"}}
-    said = scenario()
-    said["geometry"]["detector"]["deviations"] = [shift]
-    same(geometry(said), circle(TURNS).shifted(columns=3.0, rows=4.0))
+    content = scenario()
+    content["geometry"]["detector"]["deviations"] = [shift]
+    same(geometry(content), circle(TURNS).shifted(columns=3.0, rows=4.0))
 
 
 def test_common_motion_of_all_parts_is_the_same_scan() -> None:
-    """The volume is that of the stage, for any position of the scanner."""
+    """The volume belongs to the stage, wherever the scanner is."""
     turn = {"type": "rotation", "axis": "y", "amount": {"value": 1.1, "unit": "rad"}}
     pivot = {axis: {"value": k, "unit": "mm"} for k, axis in enumerate("xyz")}
-    said = scenario(acquisition={"stop_angle": {"value": 0, "unit": "deg"}})
+    content = scenario(acquisition={"stop_angle": {"value": 0, "unit": "deg"}})
     for name in ("source", "detector", "stage"):
-        said["geometry"][name]["deviations"] = [turn | {"pivot": pivot}]
-    same(geometry(said), circle(0 * TURNS))
+        content["geometry"][name]["deviations"] = [turn | {"pivot": pivot}]
+    same(geometry(content), circle(0 * TURNS))
 
 
 def test_parallel_rays_point_from_source_to_detector() -> None:
-    said = scenario()
+    content = scenario()
     for w in ((1, 0, 0), (-1, 0, 0)):
-        said["geometry"]["source"] = {"type": "parallel", **part(0, (0, -1, 0), w)}
-        found = geometry(said)
+        content["geometry"]["source"] = {"type": "parallel", **part(0, (0, -1, 0), w)}
+        found = geometry(content)
         expected = np.stack([np.cos(TURNS), -np.sin(TURNS), 0 * TURNS], axis=1)
         np.testing.assert_allclose(found.source_mm, expected, atol=1e-12)
         np.testing.assert_allclose(found.detector_mm, 100 * expected, atol=1e-9)
 
 
 def test_matrices_equal_those_of_the_published_example() -> None:
-    """Test the full example of the specification, with a turned detector, without hidden parts.
+    """Compare with the full example of the specification, which turns the detector.
 
-    The rows come from its published openCT matrices (views 0 and 1, to mm on the detector). Their
-    volume is turned by 180 degrees around the axis: source and detector have the opposite x.
+    The rows are its published openCT matrices (views 0 and 1, converted to mm on the detector).
+    Their volume is turned by 180 degrees around the axis: source and detector have the opposite x.
     """
     hidden = {"known_to_reconstruction": False}
-    said = scenario(
+    content = scenario(
         detector={"columns": {"value": 200}, "rows": {"value": 150}},
         acquisition={
             "stop_angle": {"value": 320, "unit": "deg"},
@@ -159,12 +161,12 @@ def test_matrices_equal_those_of_the_published_example() -> None:
             "number_of_projections": 21,
         },
     )
-    said["geometry"]["stage"] = part(275, (1, 0, 0), (0, 0, 1))
+    content["geometry"]["stage"] = part(275, (1, 0, 0), (0, 0, 1))
     amount = {"value": 4, "unit": "deg"}
-    said["geometry"]["stage"]["deviations"] = [
+    content["geometry"]["stage"]["deviations"] = [
         {"type": "rotation", "axis": "u", "amount": amount, **hidden}
     ]
-    said["geometry"]["detector"]["deviations"] = [
+    content["geometry"]["detector"]["deviations"] = [
         {"type": "translation", "axis": "x", "amount": {"value": 0.5, "unit": "mm"}, **hidden},
         {"type": "rotation", "axis": "w", "amount": {"value": 2.3e-2, "unit": "rad"}},
         {
@@ -178,7 +180,7 @@ def test_matrices_equal_those_of_the_published_example() -> None:
         },
     ]
     q = Quantities(Path("full.json"), 21)
-    m = geometry_of(said, q).rotated(np.pi).matrices()
+    m = geometry_of(content, q).rotated(np.pi).matrices()
     middle = np.array([[PITCH_MM, 0, -100 * PITCH_MM], [0, PITCH_MM, -75 * PITCH_MM], [0, 0, 1]])
     found = middle @ m[:2]
     found /= found[:, 2:, 3:]
@@ -301,7 +303,7 @@ def test_impossible_scenario_gives_one_sentence(
     tmp_path: Path, sections: Plain, words: str
 ) -> None:
     path = ctsimu(tmp_path, scenario(**sections))
-    if not words:  # flats are there, so grey values are not asked for
+    if not words:  # with flats, no grey values are needed
         assert read_projections(path).flats is not None
         return
     with pytest.raises(EngineError, match=words):
@@ -329,17 +331,17 @@ def test_files_of_two_scans_are_not_mixed(tmp_path: Path) -> None:
 
 
 def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None:
-    """A ball off the axis; a mirrored or rotated geometry would move it."""
+    """A ball off the axis would move if the geometry were mirrored or rotated."""
     n, shape = 48, {"columns": {"value": 24}, "rows": {"value": 16}}
-    said = scenario(detector=shape, acquisition={"number_of_projections": n})
-    orbit = geometry(said, n)
+    content = scenario(detector=shape, acquisition={"number_of_projections": n})
+    orbit = geometry(content, n)
     place = (5.0, 3.0, 2.0)
     ball = ShapePhantom("ball", (sphere(place, 4.0, mu_per_mm=0.2),))
     integrals = simulate_integrals(ball, orbit, oversample=2)
     values = np.rint(100 + 59_900 * np.exp(-integrals.values)).astype(np.uint16)
     grey = {"imax": {"value": 60_000}, "imin": {"value": 100}}
-    said["detector"]["gray_value"] = grey
-    (tmp_path / "ball.json").write_text(json.dumps(said))
+    content["detector"]["gray_value"] = grey
+    (tmp_path / "ball.json").write_text(json.dumps(content))
     for k, image in enumerate(values):
         tifffile.imwrite(tmp_path / f"ball_{k:04}.tif", image)
     ours = tmp_path / "ours"

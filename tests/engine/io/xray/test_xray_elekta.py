@@ -1,4 +1,4 @@
-"""Elekta XVI scans follow the conventions that RTK publishes."""
+"""Tests of Elekta XVI scans: they follow the conventions that RTK publishes."""
 
 from __future__ import annotations
 
@@ -45,16 +45,18 @@ def as_rtk(gantry_deg: np.ndarray, centre_mm: np.ndarray, side: int) -> XrayGeom
 
 
 def test_frame_at_gantry_zero_follows_iec_61217(tmp_path: Path) -> None:
-    """The tube above the patient, the panel below and shifted by −UCentre to the left of him."""
+    """The tube is above the patient. The panel is below, shifted by −UCentre to his left."""
     frames = [each | {"GantryAngle": 30 * k} for k, each in enumerate(listed())]
     g = read_projections(elekta(tmp_path, frames=frames)).geometry
     pixel = 409.6 / SIDE
-    np.testing.assert_allclose(g.source_mm[0], (0, -1000, 0), atol=1e-9)  # -y: the front
+    # at -y: in front of the patient
+    np.testing.assert_allclose(g.source_mm[0], (0, -1000, 0), atol=1e-9)
     expected = (-CENTRE_MM[0, 0], 536, -CENTRE_MM[0, 1])
     np.testing.assert_allclose(g.detector_mm[0], expected, atol=1e-9)
     np.testing.assert_allclose(g.u_mm[0], (pixel, 0, 0), atol=1e-9)
     np.testing.assert_allclose(g.v_mm[0], (0, 0, pixel), atol=1e-9)
-    np.testing.assert_allclose(g.source_mm[3], (1000, 0, 0), atol=1e-9)  # 90°: from the left
+    # at 90° the source is on the left
+    np.testing.assert_allclose(g.source_mm[3], (1000, 0, 0), atol=1e-9)
 
 
 def test_every_frame_has_the_vectors_of_rtk(tmp_path: Path) -> None:
@@ -67,7 +69,7 @@ def test_every_frame_has_the_vectors_of_rtk(tmp_path: Path) -> None:
 
 
 def test_values_equal_those_of_rtks_table(tmp_path: Path) -> None:
-    """Its line integral is ln 65536 − ln(65536 − raw); both ends of the range count as 1."""
+    """The line integral is ln 65536 − ln(65536 − raw). Both limits of the range count as 1."""
     data = read_projections(elekta(tmp_path))
     stored = raw()[:, INNER, INNER].astype(float)
     stored[(stored == 0) | (stored == 65535)] = 1
@@ -94,9 +96,9 @@ def test_frames_are_matched_to_files_by_number_in_any_order(tmp_path: Path) -> N
 
 def test_anonymised_frames_and_frames_without_exposure_are_read(tmp_path: Path) -> None:
     frames = [
-        {{"GantryAngle": "GantryAngle"[1:], "UCentre": "Uentre"}.get(name, name): said}
+        {{"GantryAngle": "GantryAngle"[1:], "UCentre": "Uentre"}.get(name, name): value}
         for each in listed()
-        for name, said in each.items()
+        for name, value in each.items()
     ]
     joined = [dict(pair for part in frames[k : k + 5] for pair in part.items())
               for k in range(0, len(frames), 5)]  # fmt: skip
@@ -162,7 +164,7 @@ def test_other_frames_are_refused(tmp_path: Path, at: int, value: int, words: st
 
 
 def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None:
-    """A ball off the axis, on the patient's left, front and head side, in a panel that wobbles."""
+    """A ball off the axis, at the patient's left, front and head, with a panel that wobbles."""
     n, side, place = 60, 40, (30.0, -20.0, 15.0)
     gantry = 180.0 - 6 * np.arange(n)
     centre = np.stack([2 * np.cos(np.deg2rad(gantry)), 3 * np.sin(np.deg2rad(gantry))], axis=1)
@@ -177,4 +179,4 @@ def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None
     (tmp_path / "scan").mkdir()
     path = elekta(tmp_path / "scan", stored, frames)
     ours = tmp_path / "ours.toml"
-    assert_shows(path, place, ours, within_mm=1.5)  # voxels of 6.7 mm
+    assert_shows(path, place, ours, within_mm=1.5)  # the voxels have 6.7 mm

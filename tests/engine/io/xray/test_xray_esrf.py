@@ -1,4 +1,4 @@
-"""ESRF scans of EDF images: values, angles of motors, flats before and after, refusals."""
+"""Tests of ESRF scans in EDF: values, motor angles, flats before and after, refusals."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def test_scan_opens_with_the_angles_of_its_motor(tmp_path: Path) -> None:
         assert any(words in note for note in data.notes), words
 
 
-@pytest.mark.parametrize("said", ["", "omega", "sy omega other"])
-def test_angles_without_a_turning_motor_are_even(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize("fields", ["", "omega", "sy omega other"])
+def test_angles_without_a_turning_motor_are_even(tmp_path: Path, fields: str) -> None:
     path = esrf(tmp_path)
     for k, image in enumerate(counts(N)):
         turned = 180 * k / N
-        positions = {"": "", "omega": "7", "sy omega other": f"1 {turned} {turned}"}[said]
-        more = {"motor_mne": said, "motor_pos": positions}
+        positions = {"": "", "omega": "7", "sy omega other": f"1 {turned} {turned}"}[fields]
+        more = {"motor_mne": fields, "motor_pos": positions}
         (tmp_path / f"tiny_{k:04}.edf").write_bytes(edf_bytes(image, **more))
     data = read_projections(path)
     expected = turned_parallel(
@@ -126,7 +126,7 @@ def test_files_of_two_scans_are_not_mixed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("fields", "words"),
     [
         ({"DataType": "ComplexFloat"}, "'ComplexFloat'.* is not supported"),
         ({"Compression": "GzipCompression"}, "compressed data or several images"),
@@ -135,9 +135,9 @@ def test_files_of_two_scans_are_not_mixed(tmp_path: Path) -> None:
         ({"Dim_2": "-3"}, "dim_2 is '-3', expected a number of pixels"),
     ],
 )
-def test_other_images_are_refused(tmp_path: Path, said: dict[str, str], words: str) -> None:
+def test_other_images_are_refused(tmp_path: Path, fields: dict[str, str], words: str) -> None:
     path = esrf(tmp_path)
-    (tmp_path / "tiny_0000.edf").write_bytes(edf_bytes(counts(1)[0], **said))
+    (tmp_path / "tiny_0000.edf").write_bytes(edf_bytes(counts(1)[0], **fields))
     with pytest.raises(EngineError, match=words):
         read_projections(path)
     (tmp_path / "tiny_0000.edf").write_bytes(2 * edf_bytes(counts(1)[0]))
@@ -146,7 +146,7 @@ def test_other_images_are_refused(tmp_path: Path, said: dict[str, str], words: s
 
 
 def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None:
-    """A ball off the axis, with a motor that turns backwards from 12.5 degrees."""
+    """A ball off the axis; the motor turns backwards from 12.5 degrees."""
     n, place = 48, (4e-3, -3e-3, 2e-3)
     degrees = START_DEG - 180 * np.arange(n) / n
     orbit = turned_parallel(np.deg2rad(degrees), pixel_mm=(0.7e-3, 0.7e-3), shape=(16, 24))

@@ -1,4 +1,4 @@
-"""Data Exchange and NXtomo: contents; every fault is refused."""
+"""Tests of Data Exchange and NXtomo: contents, links, refusal of every fault."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ class TestNxTomo:
             read_projections(nxtomo(tmp_path, angles=np.arange(N) * np.pi / N))
 
     def _linked(self, tmp_path: Path, target: str) -> Path:
-        """Write a scan with its images and keys in another file, under other names."""
+        """Write a scan whose images and keys are in another file, under other names."""
         whole = nxtomo(tmp_path)
         folder = tmp_path / "scan"
         folder.mkdir()
@@ -241,7 +241,7 @@ class TestNxTomo:
 
     @pytest.mark.parametrize("folder", ["..", "/elsewhere", "C:\\beamline"])
     def test_links_out_of_the_folder_are_searched_in_it(self, tmp_path: Path, folder: str) -> None:
-        """Facilities write such master files, and the HDF5 library searches there, too."""
+        """Facilities write such master files, and the HDF5 library searches the folder, too."""
         path = self._linked(tmp_path, f"{folder}/eye.h5")
         with pytest.raises(FileFormatError, match=r"eye.h5', which is missing"):
             read_projections(path)
@@ -328,5 +328,6 @@ def test_angles_of_nxtomo_can_be_a_row_or_column_in_any_order(
         del file[place]
         file[place] = stored
         file[place].attrs["units"] = "deg"
-    found = np.rad2deg(read_projections(path).geometry.angles_rad) + 90  # the source is at -y first
+    # the first source position is at -y
+    found = np.rad2deg(read_projections(path).geometry.angles_rad) + 90
     assert np.allclose(found % 360, turned)

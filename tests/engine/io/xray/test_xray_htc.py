@@ -1,4 +1,4 @@
-"""MATLAB files of the Helsinki Tomography Challenge: synthetic and real."""
+"""Tests of MATLAB files of the Helsinki Tomography Challenge, synthetic and real."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_repeated_last_view_is_left_out(tmp_path: Path) -> None:
 
 
 def test_point_is_projected_as_in_the_published_image(shared_data: Path) -> None:
-    """The formula of the data's README, which reproduces the published image."""
+    """The formula in the README of the data reproduces the published image."""
     path = shared_data / "ct-fan-htc2022" / "htc2022_01a_full.mat"
     data = read_projections(path)
     assert data.shape == (720, 1, 560)

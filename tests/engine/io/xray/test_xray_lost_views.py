@@ -1,4 +1,4 @@
-"""Views without light or with NaN are left out and named, or the scan is refused."""
+"""Views without light or with NaN are left out and listed, or the scan is refused."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.engine.io.xray.xray_files import N, counts, dxchange
 
 
 @pytest.mark.parametrize(
-    ("lost", "held"),
+    ("lost", "reason"),
     [(0, "only zeros: 2, no numbers: 0"), (np.nan, "only zeros: 0, no numbers: 2")],
 )
-def test_lost_views_are_named_and_left_out(tmp_path: Path, lost: float, held: str) -> None:
+def test_lost_views_are_named_and_left_out(tmp_path: Path, lost: float, reason: str) -> None:
     values = counts().astype(np.float32)
     values[[3, 7]] = lost
     data = read_projections(dxchange(tmp_path, data=values))
-    assert f"scan.h5: views 3 and 7 are not used ({held})." in data.notes
+    assert f"scan.h5: views 3 and 7 are not used ({reason})." in data.notes
     assert not any("values are not numbers" in note for note in data.notes)
     retained = np.delete(np.arange(N), [3, 7])
     whole = read_projections(dxchange(tmp_path))
@@ -43,7 +43,7 @@ def test_lost_views_are_removed_without_a_copy_of_the_scan() -> None:
 
 
 def test_views_of_air_are_used(tmp_path: Path) -> None:
-    """Line integrals of air are 0, too."""
+    """Line integrals of air are 0 as well."""
     values = counts() / 200
     values[[3, 7]] = 0
     changes = {"data": values, "data_white": None, "data_dark": None}

@@ -1,4 +1,4 @@
-"""Scans of Varian imagers before TrueBeam follow the layout and geometry of RTK."""
+"""Tests of Varian imagers before TrueBeam: layout and geometry of RTK."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_images_of_any_integer_size_are_restored(
 ) -> None:
     values = rng.integers(0, top, (7, 9))
     path = tmp_path / "a.hnd"
-    for end in (None, -1):  # with the padding at the end, and without
+    for end in (None, -1):  # with and without the padding at the end
         path.write_bytes(hnd_bytes(values, FACTS)[:end])
         with open_input(path) as file:
             found, numbers = read_hnd(file)
@@ -113,7 +113,7 @@ def test_impossible_scan_gives_one_sentence(
 @pytest.mark.parametrize("name", ["CalibratedSID", "CalibratedDetectorOffsetY", "FanType"])
 def test_settings_without_a_length_are_refused(tmp_path: Path, name: str) -> None:
     path = obi(tmp_path)
-    path.write_text(info_text({key: said for key, said in SETTINGS.items() if key != name}))
+    path.write_text(info_text({key: value for key, value in SETTINGS.items() if key != name}))
     with pytest.raises(EngineError, match=f"'{name}' is missing"):
         read_projections(path)
 
@@ -150,4 +150,4 @@ def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None
         (folder / f"Proj_{k:05}.hnd").write_bytes(image)
     (folder / "ProjectionInfo.xml").write_text(info_text(SETTINGS | {"FanType": "FullFan"}))
     ours = tmp_path / "ours.toml"
-    assert_shows(folder, place, ours, within_mm=0.3)  # rows have a pitch of 0.5 mm at the axis
+    assert_shows(folder, place, ours, within_mm=0.3)  # at the axis, rows have a pitch of 0.5 mm

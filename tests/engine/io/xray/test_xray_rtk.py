@@ -1,4 +1,4 @@
-"""RTK's geometry XML and MetaImage projections."""
+"""Tests of RTK's geometry XML and MetaImage projections."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write(
     more: bool = False,
     **fields: Any,
 ) -> Path:
-    """Write a geometry and its projections; `more` compresses them."""
+    """Write a geometry and its projections; `more` can compress them."""
     turns = [{"GantryAngle": k * STEP} for k in range(N)] if views is None else views
     path = folder / "geometry.xml"
     path.write_text(xml(common, turns))
@@ -72,7 +72,7 @@ def test_values_and_kind_are_read(tmp_path: Path, compressed: bool) -> None:
 
 
 def test_centred_circle_is_ours_turned_backwards_from_minus_y(tmp_path: Path) -> None:
-    """IEC's y is our z, its z our −y; the source turns from z to x, so from −y to +x."""
+    """IEC's y is our z, and its z is our −y. The source turns from z to x, so from −y to +x."""
     geometry = read_projections(write(tmp_path)).geometry
     expected = circular_cone(
         np.deg2rad(np.arange(N) * STEP - 90),
@@ -94,7 +94,7 @@ def test_parameters_of_a_view_override_common_ones(tmp_path: Path) -> None:
 
 
 def test_offsets_and_tilts_preserve_distances(tmp_path: Path) -> None:
-    """RTK's angles turn source and detector together, its offsets shift them in their planes."""
+    """RTK's angles turn source and detector together. Its offsets shift them in their planes."""
     common = {
         **COMMON,
         "SourceOffsetX": 3.0,
@@ -108,7 +108,7 @@ def test_offsets_and_tilts_preserve_distances(tmp_path: Path) -> None:
     assert np.allclose(np.linalg.norm(geometry.source_mm, axis=1), np.hypot(1000, 5))
     assert np.allclose(np.linalg.norm(geometry.detector_mm, axis=1), np.hypot(500, 13))
     assert np.allclose(geometry.source_detector_mm, 1500)
-    height = np.sin(np.deg2rad(5)) * 1000  # out of plane lifts the source along the axis
+    height = np.sin(np.deg2rad(5)) * 1000  # the out-of-plane angle moves the source along the axis
     shifted = read_projections(write(tmp_path, {**COMMON, "OutOfPlaneAngle": 5.0})).geometry
     assert np.allclose(np.abs(shifted.source_mm[:, 2]), height)
 

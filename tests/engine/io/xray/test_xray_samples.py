@@ -1,4 +1,4 @@
-"""The shared scans: real parallel-beam tooth, simulated cone-beam chest."""
+"""Tests of the shared scans: a real parallel-beam tooth and a simulated cone-beam chest."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_tooth_is_read_correctly(shared_data: Path) -> None:
 
 
 def test_chest_is_read_correctly(shared_data: Path, tmp_path: Path) -> None:
-    """The raw file opens the scan; source, detector and steps are those of the README."""
+    """The raw file opens the scan. Source, detector and angular steps are those of the README."""
     folder = shared_data / "ct-conebeam-xcist-chest"
     shutil.copyfile(folder / "chest_cone_200x96x256_float32.raw", tmp_path / "chest.raw")
     (tmp_path / "chest.toml").write_text(SIDECAR)
@@ -63,10 +63,10 @@ def test_chest_is_read_correctly(shared_data: Path, tmp_path: Path) -> None:
 
 
 def test_master_file_with_dangling_links_opens(shared_data: Path) -> None:
-    """Images are in another file, and unused links have no target."""
+    """The images are in another file, and unused links have no target."""
     path = shared_data / "formats" / "nxtomo-links" / "k11-18014.nxs"
     if not path.exists():
-        pytest.skip("the shared NeXus master is not here")
+        pytest.skip("the shared NeXus master file is not installed")
     data = read_projections(path)
     assert data.shape == (3001, 22, 26)
     assert data.flats is not None and data.darks is not None

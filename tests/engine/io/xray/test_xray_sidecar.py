@@ -1,4 +1,4 @@
-"""Raw values and TIFF images with a sidecar: all geometries and faults it can state."""
+"""Tests of raw values and TIFF images with a sidecar: all geometries, all faults."""
 
 from __future__ import annotations
 
@@ -141,11 +141,11 @@ class TestValues:
 
 
 class TestGeometry:
-    def _same(self, tmp_path: Path, wanted: XrayGeometry, **geometry: Any) -> None:
-        assert alike(read_projections(write(tmp_path, geometry)).geometry, wanted)
+    def _same(self, tmp_path: Path, expected: XrayGeometry, **geometry: Any) -> None:
+        assert alike(read_projections(write(tmp_path, geometry)).geometry, expected)
 
     def test_cone_geometry_is_read(self, tmp_path: Path) -> None:
-        wanted = circular_cone(
+        expected = circular_cone(
             ANGLES,
             source_axis_mm=100,
             source_detector_mm=150,
@@ -153,7 +153,7 @@ class TestGeometry:
             pixel_mm=(0.5, 0.7),
             detector_shift_mm=(2.0, -3.0),
         )
-        self._same(tmp_path, wanted, detector_shift_mm=[2.0, -3.0])
+        self._same(tmp_path, expected, detector_shift_mm=[2.0, -3.0])
 
     @pytest.mark.parametrize("columns", ["right", "left"])
     def test_axis_is_projected_to_its_column(self, tmp_path: Path, columns: str) -> None:
@@ -174,7 +174,7 @@ class TestGeometry:
         assert np.allclose(geometry.angles_rad[1:], 2 * np.pi - ANGLES[1:])
 
     def test_helix_geometry_is_read(self, tmp_path: Path) -> None:
-        wanted = helical(
+        expected = helical(
             ANGLES,
             pitch_mm=10,
             source_axis_mm=100,
@@ -183,12 +183,12 @@ class TestGeometry:
             pixel_mm=(0.5, 0.7),
         )
         found = read_projections(write(tmp_path, {"rise_mm_per_turn": 10.0})).geometry
-        assert np.allclose(np.diff(found.source_mm[:, 2]), np.diff(wanted.source_mm[:, 2]))
-        assert np.allclose(found.source_mm[:, :2], wanted.source_mm[:, :2])
+        assert np.allclose(np.diff(found.source_mm[:, 2]), np.diff(expected.source_mm[:, 2]))
+        assert np.allclose(found.source_mm[:, :2], expected.source_mm[:, :2])
         assert np.allclose(found.detector_mm[:, 2], found.source_mm[:, 2])
         turned = {"angles": {"first": 30, "step": 30}, "rise_mm_per_turn": 10.0}
         later = read_projections(write(tmp_path, turned)).geometry
-        assert later.source_mm[0, 2] == 0  # wherever the scan begins
+        assert later.source_mm[0, 2] == 0  # independent of the start of the scan
         backwards = {"clockwise": True, "rise_mm_per_turn": 10.0}
         clockwise = read_projections(write(tmp_path, backwards)).geometry
         assert np.allclose(clockwise.source_mm[:, 2], found.source_mm[:, 2])
@@ -202,26 +202,26 @@ class TestGeometry:
             flats=None,
             darks=None,
         )
-        wanted = fan(
+        expected = fan(
             ANGLES,
             source_axis_mm=100,
             source_detector_mm=150,
             n_columns=ROWS * COLUMNS,
             pixel_mm=(0.5, 0.7),
         )
-        assert alike(read_projections(path).geometry, wanted)
+        assert alike(read_projections(path).geometry, expected)
 
     def test_parallel_geometry_is_read(self, tmp_path: Path) -> None:
         options = {"kind": "parallel", "source_axis_mm": None, "source_detector_mm": None}
-        wanted = parallel(ANGLES, shape=(ROWS, COLUMNS), pixel_mm=(0.5, 0.7))
-        self._same(tmp_path, wanted, **options)
+        expected = parallel(ANGLES, shape=(ROWS, COLUMNS), pixel_mm=(0.5, 0.7))
+        self._same(tmp_path, expected, **options)
         unknown = read_projections(write(tmp_path, {**options, "pixel_mm": None}))
         assert not unknown.pixel_mm_known
         assert unknown.geometry.pixel_size_mm == (1.0, 1.0)
 
     @pytest.mark.parametrize("beam", ["cone", "parallel"])
     def test_vector_geometry_is_read(self, tmp_path: Path, beam: str) -> None:
-        wanted = (
+        expected = (
             parallel(ANGLES, shape=(ROWS, COLUMNS), pixel_mm=0.5)
             if beam == "parallel"
             else circular_cone(
@@ -233,9 +233,9 @@ class TestGeometry:
                 tilt_rad=(0.01, 0.02),
             )
         )
-        np.savetxt(tmp_path / "v.txt", to_astra_vectors(wanted), fmt="%.17g")
+        np.savetxt(tmp_path / "v.txt", to_astra_vectors(expected), fmt="%.17g")
         geometry = dict.fromkeys(CONE) | {"kind": "vectors", "file": "v.txt", "beam": beam}
-        self._same(tmp_path, wanted, **geometry)
+        self._same(tmp_path, expected, **geometry)
 
     @pytest.mark.parametrize(
         "angles",

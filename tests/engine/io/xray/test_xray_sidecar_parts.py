@@ -1,4 +1,4 @@
-"""Sidecars of version 2: sense of rotation, scale, and images in several files and folders."""
+"""Tests of version 2 sidecars: sense of rotation, scale, images in several files and folders."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from engine.io.input_files import files_behind
 from tests.engine.io.xray.test_xray_sidecar import write
 from tests.engine.io.xray.xray_files import DARKS, FLATS, STEP, N, counts, write_tiffs
 
-PLAIN: dict[str, Any] = {"version": 2, "flats": None, "darks": None}
+MINIMAL: dict[str, Any] = {"version": 2, "flats": None, "darks": None}
 STACK: dict[str, Any] = {"version": 2, "file": None, "dtype": None, "flats": None, "darks": None}
 TURNED = {"values": [127.0 + k * STEP for k in range(N)]}
 
 
-def stands(path: Path) -> np.ndarray[Any, Any]:
-    """Return the position of the source in each view [°], from 0 to 360."""
+def source_degrees(path: Path) -> np.ndarray[Any, Any]:
+    """Return the angle of the source in each view [°], from 0 to 360."""
     return np.rad2deg(read_projections(path).geometry.angles_rad) % 360
 
 
@@ -39,22 +39,22 @@ class TestSense:
     def test_source_starts_at_the_first_angle_for_either_rotation(
         self, tmp_path: Path, angles: dict[str, Any], clockwise: bool
     ) -> None:
-        path = write(tmp_path, {"angles": angles, "clockwise": clockwise}, **PLAIN)
+        path = write(tmp_path, {"angles": angles, "clockwise": clockwise}, **MINIMAL)
         expected = 127.0 + (-1 if clockwise else 1) * STEP * np.arange(N)
-        assert np.allclose(stands(path), expected % 360)
+        assert np.allclose(source_degrees(path), expected % 360)
         assert not any("version" in note for note in read_projections(path).notes)
 
     @pytest.mark.parametrize("angles", [{"first": 127.0, "step": STEP}, TURNED])
     def test_version_1_is_read_with_its_old_meaning_and_a_note(
         self, tmp_path: Path, angles: dict[str, Any]
     ) -> None:
-        old = write(tmp_path, {"angles": angles, "clockwise": True}, **{**PLAIN, "version": 1})
-        found = stands(old)
+        old = write(tmp_path, {"angles": angles, "clockwise": True}, **{**MINIMAL, "version": 1})
+        found = source_degrees(old)
         assert np.allclose(found, (-127.0 - STEP * np.arange(N)) % 360)
         (note,) = (each for each in read_projections(old).notes if "version 1" in each)
         assert "at -127 degrees in view 0; write version = 2 and first = -127 to" in note
         retained = {"angles": {**angles, "first": -127.0}, "clockwise": True}
-        assert np.allclose(stands(write(tmp_path, retained, **PLAIN)), found)
+        assert np.allclose(source_degrees(write(tmp_path, retained, **MINIMAL)), found)
 
     def test_version_1_gives_no_note_without_a_difference(self, tmp_path: Path) -> None:
         for first, clockwise in ((0.0, True), (180.0, True), (127.0, False)):
@@ -68,7 +68,7 @@ class TestScale:
     def test_logarithms_of_other_units_are_converted(
         self, tmp_path: Path, scale: float, kind: str
     ) -> None:
-        data = read_projections(write(tmp_path, kind=kind, scale=scale, **PLAIN))
+        data = read_projections(write(tmp_path, kind=kind, scale=scale, **MINIMAL))
         assert np.allclose(data.values, counts() * scale)
         assert data.info["scale"] == scale
 
@@ -85,12 +85,12 @@ class TestScale:
         self, tmp_path: Path, changes: dict[str, Any], match: str
     ) -> None:
         with pytest.raises(EngineError, match=match):
-            read_projections(write(tmp_path, **PLAIN | changes))
+            read_projections(write(tmp_path, **MINIMAL | changes))
 
 
 class TestFiles:
     def test_list_of_raw_files_is_one_scan(self, tmp_path: Path) -> None:
-        path = write(tmp_path, **PLAIN | {"file": ["a.raw", "b/c.raw"]}, reverse=True)
+        path = write(tmp_path, **MINIMAL | {"file": ["a.raw", "b/c.raw"]}, reverse=True)
         (tmp_path / "b").mkdir()
         counts()[:5].astype("<u2").tofile(tmp_path / "a.raw")
         counts()[5:].astype("<u2").tofile(tmp_path / "b" / "c.raw")
@@ -136,8 +136,8 @@ class TestFiles:
             read_projections(path)
 
     def test_two_sidecars_of_one_image_are_refused(self, tmp_path: Path) -> None:
-        other = write(tmp_path, **PLAIN).rename(tmp_path / "other.toml")
-        write(tmp_path, **PLAIN)
+        other = write(tmp_path, **MINIMAL).rename(tmp_path / "other.toml")
+        write(tmp_path, **MINIMAL)
         with pytest.raises(FileFormatError, match="found 2 matching sidecars"):
             read_projections(tmp_path / "scan.raw")
         assert read_projections(other).n_views == N
@@ -145,7 +145,7 @@ class TestFiles:
     @pytest.mark.parametrize("name", ["../up.raw", "/up.raw", "a//b.raw", "a/./b.raw", "a\\b.raw"])
     def test_names_point_only_into_the_folder(self, tmp_path: Path, name: str) -> None:
         with pytest.raises(EngineError, match="or below it are opened"):
-            read_projections(write(tmp_path, **PLAIN | {"file": name}))
+            read_projections(write(tmp_path, **MINIMAL | {"file": name}))
 
 
 class TestAngleLists:
@@ -158,7 +158,7 @@ class TestAngleLists:
 
     def test_angles_of_flats_and_darks_are_left_out(self, tmp_path: Path) -> None:
         path = self.write(tmp_path, leave_out=[[0, 1], [8, 9]])
-        assert np.allclose(stands(path), STEP * np.arange(N))
+        assert np.allclose(source_degrees(path), STEP * np.arange(N))
 
     def test_wrong_number_of_angles_is_explained(self, tmp_path: Path) -> None:
         with pytest.raises(EngineError, match=r"16 angles for 12 .* leave_out = \[\[0, 3\]\] if"):

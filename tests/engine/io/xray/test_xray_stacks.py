@@ -1,4 +1,4 @@
-"""TIFF stacks with settings of FleX-ray, Nikon and Bruker scanners, and vectors of ASTRA."""
+"""Tests of TIFF stacks: settings of FleX-ray, Nikon and Bruker scanners, vectors of ASTRA."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class TestFlexRay:
         middle = np.array([2.0, 1.0])
         assert np.allclose(seen[0, 0] - middle, (0.1 * 2 / 0.1, 0))
         assert np.allclose(seen[0, 1] - middle, (0, -0.05 * 2 / 0.1))
-        quarter = 3  # the source has come to +x, so +y is to its right
+        quarter = 3  # the source is at +x now, so +y is to its right
         assert seen[quarter, 2, 0] - 2 == pytest.approx(0.1 * 2 / 0.1)
 
     def test_motors_shift_source_and_detector(self, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ class TestFlexRay:
         assert np.allclose(geometry.detector_mm[0], (1.5, 100, 0))
 
     def test_every_motor_has_its_direction(self, tmp_path: Path) -> None:
-        """The table moves the axis, so source and detector move in the opposite direction."""
+        """If the table moves the axis, source and detector move in the opposite direction."""
         motors = {"tra_tube": "0.5", "ver_tube": "2", "tra_det": "1.5", "ver_det": "3"}
         roi = {"ROI (LTRB)": "0,10,1943,1544"}  # rows of the window count upwards
         still = read_projections(flexray(tmp_path, **motors)).geometry
@@ -243,7 +243,7 @@ class TestNikon:
         assert np.allclose(old.u_mm, new.u_mm)
 
     def test_scanner_moves_with_the_axis_when_it_is_set_upright(self, tmp_path: Path) -> None:
-        """The top of a tilted axis leans away from the source, which is then below it."""
+        """The top of the tilted axis is away from the source, so upright the source is lower."""
         geometry = read_projections(nikon(tmp_path, ObjectRoll="2", ObjectTilt="5")).geometry
         source, detector = geometry.source_mm[0], geometry.detector_mm[0]
         u, v = geometry.u_mm[0] / 0.2, geometry.v_mm[0] / 0.25
@@ -259,9 +259,9 @@ class TestNikon:
         assert np.allclose(geometry.detector_mm[0], (0.8, 300, 0.75))
 
     def test_first_angle_counts_from_the_source_at_minus_y(self, tmp_path: Path) -> None:
-        plain = read_projections(nikon(tmp_path)).geometry
+        upright = read_projections(nikon(tmp_path)).geometry
         turned = read_projections(nikon(tmp_path, InitialAngle="210")).geometry
-        assert np.allclose(turned.source_mm, plain.rotated(np.deg2rad(30)).source_mm)
+        assert np.allclose(turned.source_mm, upright.rotated(np.deg2rad(30)).source_mm)
         (tmp_path / "bean.ang").write_text("".join(f"{k}:\t{k * STEP}\n" for k in range(N)))
         listed = read_projections(nikon(tmp_path, InitialAngle="210")).geometry
         assert np.allclose(listed.source_mm, turned.source_mm)
@@ -351,11 +351,13 @@ class TestBruker:
         assert np.allclose(geometry.source_mm[0], (0, -40, 0))
         assert np.allclose(geometry.detector_mm[0], (0, 160, 0))
         seen = geometry.project([(0.001, 0, 0), (0, 0, 0.001), (0, 0, 0)])[0]
-        assert seen[0, 0] > seen[2, 0]  # columns grow to the right of the source, rows downwards
+        # columns increase to the right of the source, rows downwards
+        assert seen[0, 0] > seen[2, 0]
         assert seen[1, 1] < seen[2, 1]
 
     def test_optical_axis_is_level_with_the_source(self, tmp_path: Path) -> None:
-        path = bruker(tmp_path, **{"Optical Axis (line)": "2"})  # from the bottom: row 0
+        # counted from the bottom, so this is row 0
+        path = bruker(tmp_path, **{"Optical Axis (line)": "2"})
         seen = read_projections(path).geometry.project((0, 0, 0))
         assert np.allclose(seen, (2, 0))
 
@@ -409,7 +411,7 @@ class TestAstraVectors:
         assert data.kind == "counts"
 
     def test_walnut_scan_is_rotated_and_reversed(self, tmp_path: Path) -> None:
-        """The last vector repeats the first, and the first file belongs to it."""
+        """The last vector repeats the first. The first file belongs to the last vector."""
         np.savetxt(tmp_path / "scan_geom_corrected.geom", self._vectors(N + 1, COLUMNS, ROWS))
         images = counts(N + 1)
         write_tiffs(tmp_path, "scan_", images)

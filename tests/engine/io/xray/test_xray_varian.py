@@ -1,4 +1,4 @@
-"""Varian scans: a real image of the open beam, and synthetic scans."""
+"""Tests of Varian scans: a real image of the open beam, and synthetic scans."""
 
 from __future__ import annotations
 
@@ -50,9 +50,10 @@ def test_real_image_is_compressed_again_to_the_same_bytes(real: Path) -> None:
     assert data[table : table + len(again)] == again
     assert image.numbers["PixelWidth"] == 0.0388
     assert image.numbers["KVNormChamber"] == 90870
-    assert "KVDetectorRtn" not in image.numbers  # 3.4e38: the machine does not know
+    assert "KVDetectorRtn" not in image.numbers  # the machine writes 3.4e38 for unknown values
     assert image.texts["KVCollimatorShape"] == "Half Fan V1"
-    # the machine counted a quarter of the pixels in bins of 1024; the decoded ones have their mean
+    # The machine counted a quarter of the pixels in bins of 1024. The decoded pixels have that
+    # mean.
     histogram = np.frombuffer(data, "<i4", 1024, table + len(again) + 8)
     assert 4 * histogram.sum() == image.values.size
     middle = (histogram * (np.arange(1024) * 1024 + 512)).sum() / histogram.sum()
@@ -64,7 +65,7 @@ def test_images_of_any_integer_size_are_restored(
     tmp_path: Path, rng: np.random.Generator, top: int
 ) -> None:
     values = rng.integers(-top // 3 if top > 2**20 else 0, top, (7, 9))
-    values.flat[rng.integers(63, size=5)] = top  # jumps of all widths but those beyond 32 bits
+    values.flat[rng.integers(63, size=5)] = top  # differences of all sizes up to 32 bits
     if top > 2**20:
         values //= 4
     (tmp_path / "a.xim").write_bytes(xim_bytes(values, {}))
@@ -180,5 +181,5 @@ def test_open_beam_of_another_filter_is_not_used(tmp_path: Path) -> None:
         (current / f"FilterBowtie_{sense}_0.xim").write_bytes(xim_bytes(values, FACTS))
     data = read_projections(tmp_path)
     assert data.flats is not None
-    assert data.flats.mean() == 300_000  # angles grow: clockwise
+    assert data.flats.mean() == 300_000  # increasing angles are clockwise
     assert any("-540.0 mm, which is used" in note for note in data.notes)

@@ -1,4 +1,4 @@
-"""Zeiss scans: a real one of a microscope, and synthetic streams."""
+"""Tests of Zeiss scans: a real microscope scan, and synthetic streams."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ N, ROWS, COLUMNS = 40, 48, 48
 def chip(shared_data: Path) -> Path:
     path = shared_data / "formats" / "zeiss-txrm" / "txrm_test_chip_tomo.txrm"
     if not path.exists():
-        pytest.skip("the shared Zeiss scan is not here")
+        pytest.skip("the shared Zeiss scan is not installed")
     return path
 
 
@@ -39,7 +39,7 @@ def test_real_scan_has_its_angles_and_pixels(chip: Path) -> None:
     turned = np.rad2deg(np.unwrap(data.geometry.angles_rad))
     assert turned[0] - turned == pytest.approx(np.arange(7) * 15.0, abs=0.01)
     assert inspect(chip).usable
-    with olefile.OleFileIO(chip) as tree:  # the third projection with the library only
+    with olefile.OleFileIO(chip) as tree:  # read the third projection with olefile only
         third = np.frombuffer(tree.openstream("ImageData1/Image3").read(), "<u2")
     assert np.array_equal(data.values[2].ravel(), third)
     assert any("mirror" in note for note in data.notes)
@@ -53,7 +53,7 @@ def test_truncated_file_gives_one_sentence(chip: Path, tmp_path: Path) -> None:
 
 
 def streams(moved_columns: int = 1, moved_rows: int = 1, **changes: bytes) -> dict[str, bytes]:
-    """Return a cone-beam scan of a block; its views jump by the recorded shifts, times a sign."""
+    """Return a cone-beam scan of a block; views are moved by the recorded shifts times a sign."""
     rng = np.random.default_rng(16)
     x, y = rng.integers(-4, 5, N), rng.integers(-3, 4, N)
     y[0] = -x[0] or 2
@@ -89,7 +89,7 @@ def streams(moved_columns: int = 1, moved_rows: int = 1, **changes: bytes) -> di
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(1, 1), (1, -1), (-1, 1)])
-def test_cone_has_its_distances_and_its_shifts_are_undone(columns: int, rows: int) -> None:
+def test_cone_has_its_distances_and_its_shifts_are_reverted(columns: int, rows: int) -> None:
     data = read_streams(streams(columns, rows).get, Path("cone.txrm"))
     g = data.geometry
     assert g.source_axis_mm == pytest.approx(50)
@@ -98,7 +98,7 @@ def test_cone_has_its_distances_and_its_shifts_are_undone(columns: int, rows: in
     assert data.flats is not None
     assert data.flats.mean() == 1000
     assert any("40 of 45" in note for note in data.notes)
-    # the corner of the block stays at one position in space for either sign
+    # The corner of the block is at the same position in space, for either sign.
     corner = np.array([np.argwhere(view < 900).min(axis=0) for view in data.values])
     detector = np.einsum("vi,vi->v", g.detector_mm, g.u_mm) / 0.08**2
     assert np.ptp(corner[:, 1] + detector) == pytest.approx(0, abs=1e-6)
@@ -158,23 +158,23 @@ def chords(turned_rad: np.ndarray, place_mm: tuple[float, float], radius_mm: flo
     ends = np.stack(
         np.broadcast_arrays(columns[None, :], np.full((1, 1), 150.0), rows[:, None]), axis=-1
     )
-    way = ends - source
-    way /= np.linalg.norm(way, axis=-1, keepdims=True)
+    direction = ends - source
+    direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
     counts = []
     for angle in turned_rad:
         x, y = place_mm
         centre = np.array(
             [x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle), 0.0]
         )
-        along = way @ (centre - source)
-        apart = np.sum((centre - source) ** 2) - along**2
-        chord = 2 * np.sqrt(np.maximum(radius_mm**2 - apart, 0))
+        along = direction @ (centre - source)
+        distance2 = np.sum((centre - source) ** 2) - along**2
+        chord = 2 * np.sqrt(np.maximum(radius_mm**2 - distance2, 0))
         counts.append(np.rint(50_000 * np.exp(-2.0 * chord)))
     return np.array(counts, np.uint16)
 
 
 def test_ball_is_reconstructed_at_its_position(tmp_path: Path) -> None:
-    """A mirrored rotation would put the ball at y = −0.1 mm, and blur it."""
+    """A mirrored rotation would put the ball at y = −0.1 mm and blur it."""
     place, n_views = (0.18, 0.12), N
     degrees = np.arange(n_views) * 360.0 / n_views
     views = chords(np.deg2rad(degrees), place, 0.06)
@@ -185,8 +185,8 @@ def test_ball_is_reconstructed_at_its_position(tmp_path: Path) -> None:
     content["ReferenceData/Image"] = np.full((ROWS, COLUMNS), 50_000, "<f4").tobytes()
     del content["Alignment/X-Shifts"], content["Alignment/Y-Shifts"]
     path = write_compound(tmp_path / "ball.txrm", content)
-    said = ("steps.centre.use=off", "steps.bad_pixels.use=off", "steps.rings.use=off")
-    protocol = with_settings(CtProtocol(), said)
+    options = ("steps.centre.use=off", "steps.bad_pixels.use=off", "steps.rings.use=off")
+    protocol = with_settings(CtProtocol(), options)
     volume = reconstruct(Study(data=path, protocol=protocol), on=cpu(2))
     grid = volume.grid
     heavy = np.where(volume.values > volume.values.max() / 2, volume.values, 0)
@@ -194,5 +194,5 @@ def test_ball_is_reconstructed_at_its_position(tmp_path: Path) -> None:
         float(np.sum(heavy * grid.centres_mm(axis).reshape(shape)) / heavy.sum())
         for axis, shape in ((0, (1, 1, -1)), (1, (1, -1, 1)))
     )
-    # a voxel is 0.02 mm: a mirror image is 0.24 mm away
+    # A voxel is 0.02 mm; a mirror image is 0.24 mm away.
     assert (x, y) == pytest.approx(place, abs=0.02)

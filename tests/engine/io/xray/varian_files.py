@@ -1,4 +1,4 @@
-"""Tiny scans in the form of a Varian machine, for tests of their reader."""
+"""Tiny scans in the format of a Varian machine, for tests of their reader."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETTINGS = {"SAD": "1000", "SID": "1500", "ImagerLat": "-160", "Bowtie": "Half"}
 
 
 def packed(values: NDArray[np.integer]) -> bytes:
-    """Return table and differences of an image, each after its size."""
+    """Return table and differences of an image, each preceded by its size."""
     p = values.reshape(-1).astype(np.int64)
     w = values.shape[1]
     d = p[w + 1 :] - p[w:-1] - p[1:-w] + p[: -w - 1]
@@ -41,7 +41,7 @@ def packed(values: NDArray[np.integer]) -> bytes:
 
 
 def xim_bytes(values: NDArray[np.integer] | None, facts: dict[str, object]) -> bytes:
-    """Return an image file; None: one without values."""
+    """Return an image file; None gives an image without values."""
     rows, columns = (0, 0) if values is None else values.shape
     image = struct.pack("<2i", 0, 0) if values is None else packed(values)
     parts = [b"VMS.XI\0\0", struct.pack("<6i", 0, columns, rows, 20, 4, 1), image]
@@ -60,7 +60,7 @@ def xim_bytes(values: NDArray[np.integer] | None, facts: dict[str, object]) -> b
 
 
 def counts() -> NDArray[np.int64]:
-    """Return (N, ROWS, COLUMNS) different values beyond 16 bits."""
+    """Return (N, ROWS, COLUMNS) different values that need more than 16 bits."""
     return 100_000 + 70_001 * np.arange(N * ROWS * COLUMNS).reshape(N, ROWS, COLUMNS) % 90_007
 
 
@@ -73,15 +73,18 @@ def settings_text(settings: dict[str, str]) -> str:
 
 
 def varian(folder: Path, facts: dict[str, object] | None = None, **settings: str) -> Path:
-    """Write a scan with an image without values before its views, and its open beam."""
+    """Write a scan and its open beam; an image without values precedes the views."""
     images = folder / "Acquisitions" / "17"
     air = folder / "Calibrations" / "AIR-Half-Bowtie-125KV" / "Current"
     for each in (images, air):
         each.mkdir(parents=True)
-    said = FACTS | (facts or {})
-    (images / "Proj_00000.xim").write_bytes(xim_bytes(None, said))
+    facts_of_image = FACTS | (facts or {})
+    (images / "Proj_00000.xim").write_bytes(xim_bytes(None, facts_of_image))
     for k, values in enumerate(counts()):
-        here = {"KVSourceRtn": 30.0 * k + 200, "KVNormChamber": 1000 + 100 * (k % 2)} | said
+        here = {
+            "KVSourceRtn": 30.0 * k + 200,
+            "KVNormChamber": 1000 + 100 * (k % 2),
+        } | facts_of_image
         (images / f"Proj_{k + 1:05}.xim").write_bytes(xim_bytes(values, here))
     flat = np.full((ROWS, COLUMNS), 400_000)
     (air / "FilterBowtie.xim").write_bytes(xim_bytes(flat, FACTS | {"KVNormChamber": 2100}))

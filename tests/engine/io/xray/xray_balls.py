@@ -1,4 +1,4 @@
-"""Checks that a foreign scan of a ball has the same image as the scan in our own format."""
+"""Check that a foreign scan of a ball gives the image of the same scan in our own format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def assert_shows(
     within_mm: float,
     of_peak: float = 1e-5,
 ) -> None:
-    """Reconstruct a scan and the same written as `ours` (.toml): one image, a ball at a place."""
+    """Reconstruct a scan and its copy `ours` (.toml); both show the ball at the same place."""
     save_projections(read_projections(scan), ours)
     one, other = (
         reconstruct(Study(data=path, protocol=CtProtocol()), on=cpu(2)) for path in (scan, ours)

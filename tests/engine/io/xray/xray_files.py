@@ -1,4 +1,4 @@
-"""Tiny scans in the form of instruments, for tests of X-ray readers."""
+"""Tiny scans in the formats of instruments, for tests of X-ray readers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEP = 360 / N
 
 
 def counts(n: int = N, rows: int = ROWS, columns: int = COLUMNS) -> NDArray[np.uint16]:
-    """Return (n, rows, columns) different values, none at the limit of a converter."""
+    """Return (n, rows, columns) different values, none at a limit of the converter."""
     return (1000 + np.arange(n * rows * columns)).reshape(n, rows, columns).astype(np.uint16)
 
 
@@ -28,7 +28,7 @@ def write_tiffs(folder: Path, prefix: str, images: NDArray[np.generic], first: i
 
 
 def dxchange(folder: Path, **changes: object) -> Path:
-    """Write a Data Exchange file; None leaves a dataset out."""
+    """Write a Data Exchange file; None omits a dataset."""
     path = folder / "scan.h5"
     content: dict[str, object] = {
         "data": counts(),
@@ -55,7 +55,7 @@ KEYS = np.array([1, 2, *[0] * N, 3, 2, 1])
 
 
 def nxtomo(folder: Path, *, angles: NDArray[np.floating] | None = None, units: str = "deg") -> Path:
-    """Write an NXtomo file with two flats, two darks and an invalid image around projections."""
+    """Write an NXtomo file: projections between two flats, two darks and an invalid image."""
     path = folder / "scan.nxs"
     turned = np.arange(N) * 180 / N if angles is None else angles
     images = np.empty((len(KEYS), ROWS, COLUMNS), np.uint16)
@@ -88,7 +88,7 @@ def nxtomo(folder: Path, *, angles: NDArray[np.floating] | None = None, units: s
 
 
 def nxtomo_with_links(folder: Path) -> Path:
-    """Write an NXtomo file with links to its images and their keys in a subfolder."""
+    """Write an NXtomo file with links to its images and keys in a subfolder."""
     path, values = nxtomo(folder), folder / "raw" / "eye_0001.h5"
     values.parent.mkdir()
     with h5py.File(path, "r+") as file, h5py.File(values, "w") as raw:
@@ -115,7 +115,7 @@ FLEXRAY = {
 
 
 def flexray(folder: Path, **changes: str) -> Path:
-    """Write a FleX-ray folder."""
+    """Write a folder of FleX-ray."""
     write_tiffs(folder, "scan_", counts())
     write_tiffs(folder, "io", FLATS)
     write_tiffs(folder, "di", DARKS)
@@ -142,7 +142,7 @@ NIKON = {
 
 
 def nikon(folder: Path, **changes: str) -> Path:
-    """Write a Nikon folder."""
+    """Write a folder of Nikon."""
     write_tiffs(folder, "bean_", counts(), first=1)
     path = folder / "bean.xtekct"
     settings = {**NIKON, **changes}
@@ -167,7 +167,7 @@ BRUKER = {
 
 
 def bruker(folder: Path, **changes: str) -> Path:
-    """A SkyScan folder."""
+    """Write a folder of SkyScan."""
     write_tiffs(folder, "fish", counts())
     path = folder / "fish.log"
     settings = {**BRUKER, **changes}
