@@ -1,4 +1,4 @@
-"""The smallest scan of each kind of PET, for MAP runs of a fraction of a second."""
+"""The smallest scan of each PET modality, for MAP runs of a fraction of a second."""
 
 from __future__ import annotations
 

@@ -44,10 +44,10 @@ from engine.protocols.study.assignments import with_settings
 log = logging.getLogger(__name__)
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 BOUND = 1.5
-"""Largest ratio of forecast to measured, and of measured to forecast."""
+"""Largest accepted ratio between forecast and measurement, in both directions."""
 MIB = 2**20
 SIZES = {"pet": {"n_prompts": 500_000}, "pet-sinogram": {"n_prompts": 500_000}}
-"""Smaller demos, so that each takes less than a minute."""
+"""Sizes of demos that take less than a minute each."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ CASES = (
 
 @dataclass(frozen=True)
 class Run:
-    """Figures of one run.
+    """Measurements of one run.
 
     Attributes
     ----------
@@ -121,17 +121,17 @@ class Run:
     all_threads_s: float
 
 
-def demo_studies(folder: Path, wanted: str) -> Iterator[tuple[str, Study]]:
+def demo_studies(folder: Path, pattern: str) -> Iterator[tuple[str, Study]]:
     """Simulate the demos."""
     for key, demo in DEMOS.items():
-        if not re.search(wanted, f"demo {key}"):
+        if not re.search(pattern, f"demo {key}"):
             continue
         sized = type(demo)(**SIZES.get(key, {}))
         yield f"demo {key}", sized.make(folder / key)
 
 
 def forecast(study: Study, threads: int) -> Requirements:
-    """Return the forecast of the window and of the queue."""
+    """Return the forecast that the window and the queue use."""
     loader = Loader()
     try:
         known = opened(study, ForeignFiles(loader))
@@ -145,23 +145,23 @@ def forecast(study: Study, threads: int) -> Requirements:
 
 
 class Clock:
-    """Processor time of a process, of its main thread and of the others."""
+    """Processor time of the main thread and of the other threads of a process."""
 
     def __init__(self, pid: int, threads: int) -> None:
         self._pid, self._threads = pid, threads
         self._ticks = os.sysconf("SC_CLK_TCK")
 
     def seconds(self) -> tuple[float, float]:
-        """Time without waiting, and that of all threads, since the start of the process."""
+        """Return the time without waiting and the time of all threads, since the start."""
         whole = self._of(f"/proc/{self._pid}/stat")
         main = self._of(f"/proc/{self._pid}/task/{self._pid}/stat")
         return main + (whole - main) / self._threads, whole
 
     def peak_bytes(self) -> int:
-        """Largest resident set; that of `wait4` is not less than that of the parent."""
+        """Return the largest resident set. `wait4` would report at least that of the parent."""
         status = Path(f"/proc/{self._pid}/status").read_text()
         found = [int(x.split()[1]) for x in status.splitlines() if "VmHWM" in x]
-        return 1024 * max(found, default=0)  # none of a process that has ended
+        return 1024 * max(found, default=0)  # 0 if the process has ended
 
     def _of(self, path: str) -> float:
         values = Path(path).read_text().rpartition(")")[2].split()
@@ -186,7 +186,7 @@ def measured(study: Path, folder: Path, threads: int) -> Run:
     _, status, usage = os.wait4(run.pid, 0)
     if status:
         raise SystemExit(f"{study}: exit {status}: {faults.read_text()}")
-    # the rest of the run writes the volume, in the main thread
+    # After the last event, the run writes the volume in its main thread.
     save_s = usage.ru_utime + usage.ru_stime - found.all_threads_s
     return replace(
         found,
@@ -213,31 +213,31 @@ def watched(events: Iterable[str], clock: Clock) -> Run:
 
 
 def ratio(a: float, b: float) -> str:
-    """Return forecast over measured, in bold beyond the bound."""
+    """Return forecast over measurement, in bold if it exceeds the bound."""
     text = f"{a / b:.2f}"
     return text if 1 / BOUND <= a / b <= BOUND else f"**{text}**"
 
 
-def row(name: str, told: Requirements, done: Run) -> str:
+def row(name: str, needs: Requirements, done: Run) -> str:
     """Return a row of the table."""
-    seconds = f"{told.seconds:.1f} | {done.seconds:.1f} | {ratio(told.seconds, done.seconds)}"
-    memory = f"{told.memory_bytes / MIB:.0f} | {done.memory_bytes / MIB:.0f}"
-    return f"| {name} | {seconds} | {memory} | {ratio(told.memory_bytes, done.memory_bytes)} |"
+    seconds = f"{needs.seconds:.1f} | {done.seconds:.1f} | {ratio(needs.seconds, done.seconds)}"
+    memory = f"{needs.memory_bytes / MIB:.0f} | {done.memory_bytes / MIB:.0f}"
+    return f"| {name} | {seconds} | {memory} | {ratio(needs.memory_bytes, done.memory_bytes)} |"
 
 
-def stage_lines(told: Requirements, done: Run) -> Iterator[str]:
-    """Yield forecast and measured seconds of each stage."""
-    for key in {**done.stages, **told.stages}:
-        yield f"    {key:12} {told.stages.get(key, 0):8.2f} {done.stages.get(key, 0):8.2f}"
+def stage_lines(needs: Requirements, done: Run) -> Iterator[str]:
+    """Yield the forecast and the measured seconds of each stage."""
+    for key in {**done.stages, **needs.stages}:
+        yield f"    {key:12} {needs.stages.get(key, 0):8.2f} {done.stages.get(key, 0):8.2f}"
     yield f"    elapsed {done.elapsed_s:.1f}"
 
 
-def studies(folder: Path, wanted: str) -> Iterator[tuple[str, Study | None]]:
+def studies(folder: Path, pattern: str) -> Iterator[tuple[str, Study | None]]:
     """Yield the cases, then the demos."""
     for case in CASES:
-        if re.search(wanted, case.name):
+        if re.search(pattern, case.name):
             yield case.name, case.study()
-    yield from demo_studies(folder, wanted)
+    yield from demo_studies(folder, pattern)
 
 
 def main() -> None:
@@ -247,7 +247,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="cases with names that match this pattern")
     parser.add_argument("--set", action="append", default=[], help="settings of every protocol")
     parser.add_argument("--stages", action="store_true", help="list the stages, too")
-    parser.add_argument("--folder", type=Path, help="keeps demos, kernels and caches")
+    parser.add_argument(
+        "--folder", type=Path, help="folder for demos, kernels and caches, which is not removed"
+    )
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
     with tempfile.TemporaryDirectory() as temporary:

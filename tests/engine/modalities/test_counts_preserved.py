@@ -1,4 +1,4 @@
-"""Tests that runs of 20 counts and more preserve all counts, for every shipped protocol.
+"""Runs of 20 counts and more preserve all counts, for every shipped protocol.
 
 The expected counts of an image are sums over points along each line, at steps of 1 mm, in the
 nearest voxel. They share no code with the engine's rays and are within 0.5 % of exact lengths.
@@ -55,14 +55,14 @@ RODS = ShapePhantom(
         Cylinder((12.0, 8.0, 0.0), (5.0, 5.0, 12.0), activity=9.0),
     ),
 )
-PLAIN = (
+OSEM_ONLY = (
     *("finishing=[]", "grid.voxel_mm=[6, 6, 6]", "grid.diameter_mm=108", "grid.length_mm=24"),
     *("corrections.line_geometry.use=off", "corrections.resolution.use=off"),
     *("corrections.attenuation.use=off", "sensitivity.method=exact"),
 )
 AS_MLEM = ("algorithm.kind=mlem", "algorithm.iterations=48")
-"""As many updates: the sum of voxels that are not weighted grows with noise."""
-BINS = ("finishing=[]", *PLAIN[1:4], "corrections.line_geometry.use=off")
+"""The same number of updates, because the unweighted sum of voxels grows with noise."""
+BINS = ("finishing=[]", *OSEM_ONLY[1:4], "corrections.line_geometry.use=off")
 
 
 @cache
@@ -95,13 +95,13 @@ def voxels_on_lines(grid: ImageGrid) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def integrals(volume: Volume) -> NDArray[np.float64]:
-    """(n,) integrals of an image along all lines [counts]."""
+    """Return (n,) integrals of an image along all lines [counts]."""
     voxels, lengths = voxels_on_lines(volume.grid)
     return np.einsum("ij,ij->i", volume.values.ravel()[voxels], lengths)
 
 
 def counts_of(data: ListMode) -> NDArray[Any]:
-    """(n,) prompts of each line."""
+    """Return (n,) prompts of each line."""
     numbers = lines() @ [RING.n_crystals, 1]
     order = np.argsort(numbers)
     pairs = np.asarray(data.prompts.crystals)
@@ -124,13 +124,13 @@ def run_of(folder: Path, data: ListMode, protocol: Protocol, *, sinogram: bool =
 
 
 def check(volume: Volume, data: ListMode, randoms_per_line: float = 0.0) -> None:
-    """Check Σ s f = Σ y (P f) / (P f + b) for the counts with lines across the image."""
+    """Check Σ s f = Σ y (P f) / (P f + b) for the counts on lines that cross the image."""
     p, y = integrals(volume), counts_of(data)
     crossing = p > 0
     explained = np.sum((y * p)[crossing] / (p[crossing] + randoms_per_line))
     assert p.sum() == pytest.approx(explained, rel=0.01)
     if not randoms_per_line:
-        # simulated trues all come from the rods, so that every line crosses the image
+        # All simulated trues come from the rods, so every line crosses the image.
         assert p.sum() == pytest.approx(data.n_prompts, rel=0.01)
 
 
@@ -152,7 +152,7 @@ LISTMODE = ("whole-body", "brain-fdg", "small-animal", "demo", "research-reprodu
 )
 def test_list_mode_preserves_all_counts(tmp_path: Path, name: str, n: int) -> None:
     data = rods(n)
-    protocol = with_settings(find_protocol(name), PLAIN)
+    protocol = with_settings(find_protocol(name), OSEM_ONLY)
     volume, _ = run_of(tmp_path, data, protocol)
     check(volume, data)
     mlem = with_settings(protocol, AS_MLEM)
@@ -165,7 +165,7 @@ def test_list_mode_preserves_all_counts(tmp_path: Path, name: str, n: int) -> No
 )
 def test_list_mode_with_randoms_explains_its_expected_counts(tmp_path: Path, n: int) -> None:
     data = rods(n, 0.4)
-    settings = (*PLAIN, "corrections.randoms.model='uniform'")
+    settings = (*OSEM_ONLY, "corrections.randoms.model='uniform'")
     protocol = with_settings(find_protocol("whole-body"), settings)
     volume, _ = run_of(tmp_path, data, protocol)
     check(volume, data, data.n_delayed / len(lines()))
@@ -190,22 +190,24 @@ def test_sinograms_preserve_all_counts(tmp_path: Path, n: int) -> None:
 
 def test_frames_of_any_length_preserve_their_counts(tmp_path: Path) -> None:
     data = rods(20_000)
-    protocol = with_settings(find_protocol("whole-body"), (*PLAIN, "frames='2x0.01,1x0.1,1x2.8'"))
+    protocol = with_settings(
+        find_protocol("whole-body"), (*OSEM_ONLY, "frames='2x0.01,1x0.1,1x2.8'")
+    )
     _, events = run_of(tmp_path, data, protocol)
     frames = [e for e in events if isinstance(e, Preview) and e.frame and e.ends_iteration]
     assert len(frames) == 4
     time_ms = np.asarray(data.time_ms)
     for each in frames:
         assert each.frame is not None
-        held = (time_ms >= each.frame.start_ms) & (time_ms < each.frame.end_ms)
-        check(each.volume, data.select(held))
+        in_frame = (time_ms >= each.frame.start_ms) & (time_ms < each.frame.end_ms)
+        check(each.volume, data.select(in_frame))
 
 
 def test_gates_preserve_their_counts(tmp_path: Path) -> None:
-    """Each gate explains the counts of its part of all cycles: here 739 to 771."""
+    """Each gate explains the counts of its part of all cycles, 739 to 771 here."""
     beats = Triggers.at("ecg", np.arange(0, 3001, 1000))
     data = replace(rods(3_000), triggers=(beats,))
-    protocol = with_settings(find_protocol("whole-body"), (*PLAIN, "frames='gates=4'"))
+    protocol = with_settings(find_protocol("whole-body"), (*OSEM_ONLY, "frames='gates=4'"))
     _, events = run_of(tmp_path, data, protocol)
     gates = [e for e in events if isinstance(e, Preview) and e.frame and e.ends_iteration]
     assert len(gates) == 4
@@ -215,9 +217,11 @@ def test_gates_preserve_their_counts(tmp_path: Path) -> None:
 
 
 def test_live_images_of_few_counts_preserve_them() -> None:
-    """A live image ends with the subsets that its counts allow."""
+    """A live image uses only as many subsets as its counts allow."""
     data = rods(300)
-    choices = LivePetChoices(with_settings(find_protocol("whole-body"), PLAIN), LivePetSettings())
+    choices = LivePetChoices(
+        with_settings(find_protocol("whole-body"), OSEM_ONLY), LivePetSettings()
+    )
     with LivePetSession(Scanner.of(data), choices, on=ON) as session:
         while not isinstance(session.take(20), Ended):
             pass
@@ -228,7 +232,7 @@ def test_live_images_of_few_counts_preserve_them() -> None:
 
 
 def test_run_states_why_it_has_fewer_subsets(tmp_path: Path) -> None:
-    protocol = with_settings(ListModeProtocol(), PLAIN)
+    protocol = with_settings(ListModeProtocol(), OSEM_ONLY)
     _, events = run_of(tmp_path, rods(100), protocol)
     (text,) = [e.text for e in events if isinstance(e, Corrected) and e.kind == "subsets"]
     assert "counts are too few for 8 subsets" in text
@@ -238,7 +242,7 @@ def test_run_states_why_it_has_fewer_subsets(tmp_path: Path) -> None:
 
 
 def test_fixed_subsets_are_used_with_a_warning(tmp_path: Path) -> None:
-    settings = (*PLAIN, "algorithm.subsets=10", "algorithm.iterations=2")
+    settings = (*OSEM_ONLY, "algorithm.subsets=10", "algorithm.iterations=2")
     volume, events = run_of(tmp_path, rods(300), with_settings(ListModeProtocol(), settings))
     assert max(e.subset for e in events if isinstance(e, Preview)) == 10
     assert [e for e in events if isinstance(e, Warned) and "10 subsets have 3" in e.text]
@@ -246,14 +250,14 @@ def test_fixed_subsets_are_used_with_a_warning(tmp_path: Path) -> None:
 
 
 def test_events_outside_the_image_are_counted_correctly(tmp_path: Path) -> None:
-    """The note about events that cross no activity is correct."""
+    """The note about events that cross no activity must have the correct number."""
     data = rods(3_000, 0.5)
-    settings = (*PLAIN, "grid.diameter_mm=60", "corrections.randoms.use=off")
+    settings = (*OSEM_ONLY, "grid.diameter_mm=60", "corrections.randoms.use=off")
     volume, events = run_of(tmp_path, data, with_settings(ListModeProtocol(), settings))
     (note,) = [e.text for e in events if isinstance(e, Warned) and "cross no activity" in e.text]
     crossing = integrals(Volume(np.ones_like(volume.values), volume.grid, "")) > 0
     missing = int(counts_of(data)[~crossing].sum())
-    # lines that only graze a corner lie between the points of the sum
+    # Lines that only touch a corner can miss all points of the sum.
     assert int(note.split()[0].replace(",", "")) == pytest.approx(missing, abs=5)
 
 

@@ -1,4 +1,4 @@
-"""Demos are created completely, once, from a seed; they can be read and reconstructed."""
+"""Demos are created completely, once, from a seed. They can be read and reconstructed."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ SMALL = (
 )
 
 TINY = CtDemo(n_views=4, n_rows=16, n_columns=24)
-"""Demo for tests that apply to all demos."""
+"""The demo for tests that apply to all demos."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return small demos of all kinds, in a new folder."""
+    """Return a new folder with small demos of all kinds."""
     return tmp_path_factory.mktemp("demo") / "new"
 
 
 @pytest.fixture(scope="module", params=SMALL, ids=lambda demo: demo.key)
 def demo(request: pytest.FixtureRequest, folder: Path) -> Demo:
-    """Return one of them, created."""
+    """Return a demo of this kind, created."""
     found: Demo = request.param
     steps: list[float] = []
     found.make(folder, on_progress=lambda done, total: steps.append(done / total))
@@ -63,12 +63,12 @@ def demo(request: pytest.FixtureRequest, folder: Path) -> Demo:
 
 @pytest.fixture
 def study(demo: Demo, folder: Path) -> Study:
-    """Its study file."""
+    """Return the path of the study file."""
     return read_study(demo.study(folder))
 
 
-def pictured(study: Study) -> tuple[Volume, dict[str, str]]:
-    """Reconstruct; return the image and the applied corrections."""
+def reconstructed(study: Study) -> tuple[Volume, dict[str, str]]:
+    """Reconstruct a study; return the image and the applied corrections."""
     message = {}
     for event in run(study, on=cpu(2)):
         if isinstance(event, Corrected) and event.state == "applied":
@@ -94,7 +94,7 @@ def test_demo_is_created_only_once(demo: Demo, folder: Path) -> None:
 
 
 class TestPet:
-    """The ring."""
+    """Tests of the ring demo."""
 
     demo = SMALL[0]
 
@@ -135,7 +135,7 @@ class TestPet:
     @pytest.mark.slow
     def test_image_has_the_counts_of_the_truth(self, tmp_path: Path) -> None:
         demo = PetDemo(n_prompts=300_000)
-        volume, message = pictured(demo.make(tmp_path))
+        volume, message = reconstructed(demo.make(tmp_path))
         truth = read_volume(demo.truth(tmp_path))
         applied = {"normalisation", "line_geometry", "attenuation", "randoms"}
         assert set(message) == {*applied, "defaults", "subsets"}
@@ -146,7 +146,7 @@ class TestPet:
 
 
 class TestCt:
-    """The cone beam."""
+    """Tests of the cone-beam demo."""
 
     demo = SMALL[1]
 
@@ -154,7 +154,7 @@ class TestCt:
         study = self.demo.make(folder)
         scan, truth = read_projections(study.data), read_volume(self.demo.truth(folder))
         assert scan.flats is not None and scan.darks is not None and scan.bad_pixels is not None
-        volume, message = pictured(study)
+        volume, message = reconstructed(study)
         assert {"flat_field", "bad_pixels", "rings", "centre"} <= set(message)
         moved = re.search(r"moved by (\S+)", message["centre"])
         assert moved is not None
@@ -164,12 +164,12 @@ class TestCt:
         soft = binary_erosion(np.isclose(truth.values, SOFT, atol=1e-6), iterations=3)
         assert soft.sum() > 10_000
         assert volume.values[soft].mean() == pytest.approx(SOFT, rel=0.01)
-        seen = binary_dilation(truth.values > 0, iterations=2)  # the corners are not
+        seen = binary_dilation(truth.values > 0, iterations=2)  # without the corners
         assert volume.values[seen].sum() == pytest.approx(truth.values.sum(), rel=0.01)
 
 
 class TestDualHead:
-    """The panels."""
+    """Tests of the panel demo."""
 
     demo = SMALL[2]
 

@@ -20,7 +20,7 @@ DEMO = PetDemo(n_prompts=2_000)
 
 
 class Process:
-    """Records its command, and whether it was killed."""
+    """A process that records its command and whether it was killed."""
 
     started: ClassVar[list[Process]] = []
 
@@ -36,7 +36,7 @@ class Process:
 def first_start(monkeypatch: pytest.MonkeyPatch) -> None:
     two = cpu(2)
     monkeypatch.setattr(Process, "started", [])
-    # Other modules call processes of the system.
+    # Other modules start processes of the system.
     fake = SimpleNamespace(Popen=Process, DEVNULL=subprocess.DEVNULL)
     monkeypatch.setattr(warm_up, "subprocess", fake)
     monkeypatch.setattr(warm_up, "has_compiled", lambda module: False)
@@ -80,7 +80,7 @@ def test_no_process_runs_without_need(monkeypatch: pytest.MonkeyPatch, why: str)
 
 @pytest.mark.slow
 def test_run_finds_its_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the steps of the demo, its run compiles no more projector kernels."""
+    """After the steps of the demo, its run compiles no projector kernels."""
     from engine.jobs.reconstruction import run
     from engine.kernels.rays import ray_tracing
 

@@ -1,4 +1,4 @@
-"""Error maps of runs do not change the image, repeat their bits, and are stored with it."""
+"""Error maps do not change the image, have reproducible bits, and are stored with the image."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def error_of(volume: Volume) -> ErrorMap:
 
 @pytest.mark.parametrize("kind", QUICK)
 def test_error_map_does_not_change_the_image_and_repeats_its_bits(folder: Path, kind: str) -> None:
-    plain = volume_of(folder, kind, *OSEM)
+    without_map = volume_of(folder, kind, *OSEM)
     events = events_of(study(folder, kind, *OSEM, REPLICATES))
     found, again = last(events).volume, volume_of(folder, kind, *OSEM, REPLICATES)
 
-    assert plain.error is None
-    np.testing.assert_array_equal(found.values, plain.values)
+    assert without_map.error is None
+    np.testing.assert_array_equal(found.values, without_map.values)
     assert rows(events)["errors"] == "from 8 bootstrap replicates (seed 1)"
     np.testing.assert_array_equal(error_of(found).deviations, error_of(again).deviations)
-    inside = plain.values > 0.5 * plain.values.max()
-    relative = error_of(found).standard_deviation[inside] / plain.values[inside]
+    inside = without_map.values > 0.5 * without_map.values.max()
+    relative = error_of(found).standard_deviation[inside] / without_map.values[inside]
     assert 0.01 < np.median(relative) < 1
 
 
@@ -98,7 +98,7 @@ def test_hessian_agrees_with_the_bootstrap(folder: Path, tmp_path: Path, kind: s
     other = error_of(volume_of(folder, kind, *quick, REPLICATES))
     inside = found.values > 0.5 * found.values.max()
     ratio = error_of(found).standard_deviation[inside] / other.standard_deviation[inside]
-    # Both use the same counts; those of few events make large changes.
+    # Both use the same counts. With few events the changes are large.
     assert 0.7 < np.median(ratio) < 1.2
     save(found, tmp_path / "image.h5")
     assert error_of(read_volume(tmp_path / "image.h5")).method == "hessian"
@@ -130,7 +130,7 @@ def test_resumed_run_has_the_same_errors(folder: Path) -> None:
 
 
 def test_errors_have_the_units_of_the_image(folder: Path) -> None:
-    """Filters and calibration are linear and are applied to the replicates."""
+    """Filters and calibration are linear, and are applied to the replicates."""
     found = volume_of(folder, "events", *OSEM, REPLICATES)
     sharp = volume_of(folder, "events", *OSEM, REPLICATES, "finishing=[]")
 
@@ -148,11 +148,11 @@ def test_frames_have_separate_errors(folder: Path, tmp_path: Path) -> None:
     assert images and all(each.volume.error is not None for each in images)
 
     one, other = (error_of(each.volume).deviations[0] for each in images)
-    # Weights of different events are independent, also of those with the same place in a frame.
+    # Weights of different events are independent, also at the same position in different frames.
     assert abs(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < 0.2
     parts = [error_of(each.volume).standard_deviation for each in images]
     inside = whole.values > 0.5 * whole.values.max()
-    # The variances of independent frames add up; each is known to 50 %, their mean better.
+    # The variances of independent frames add up. Each is known to 50 %, their mean better.
     ratio = error_of(whole).standard_deviation[inside] / np.hypot(*parts)[inside]
     assert np.median(ratio) == pytest.approx(1, abs=0.15)
 
@@ -204,7 +204,7 @@ def test_images_of_the_same_counts_share_their_replicates(folder: Path, kind: st
 
 
 def test_images_of_other_events_share_no_replicates(folder: Path, tmp_path: Path) -> None:
-    """One event less shifts the random numbers of all later ones."""
+    """Without one event, all later events would get other random numbers."""
     scan = timed_events(3_000)
     save(scan, tmp_path / "all.h5")
     later = {"crystals": scan.crystals[1:]}

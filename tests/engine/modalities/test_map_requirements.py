@@ -1,4 +1,4 @@
-"""Stated needs of MAP: images for all subsets, and the time of a typical number of iterations."""
+"""Tests of the resource estimate of MAP: images for all subsets, time of a typical run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OSEM, MAP = (
 
 
 def of_kind(kind: str, *settings: str) -> tuple[Requirements, int]:
-    """Return the requirements of a run, and the size of an image."""
+    """Return the requirements of a run, and the bytes of an image."""
     image = 4 * GRID.n_voxels
     if kind == "events":
         protocol = with_settings(ListModeProtocol(), settings)
@@ -42,7 +42,7 @@ def of_kind(kind: str, *settings: str) -> tuple[Requirements, int]:
 def test_images_of_map_are_added_to_those_of_osem(kind: str) -> None:
     (osem, image), (found, _) = of_kind(kind, *OSEM), of_kind(kind, *MAP)
     more = found.memory_bytes - osem.memory_bytes
-    # OSEM between panels stores an eighth of each symmetric sensitivity, MAP all of it.
+    # Between panels, OSEM stores an eighth of each symmetric sensitivity, MAP all of it.
     images = Svrg().extra_images + (24 * 7 / 8 if kind == "panels" else 0)
     assert more == pytest.approx(images * image, abs=2)
     few, _ = of_kind(kind, *MAP, "algorithm.subsets=8")

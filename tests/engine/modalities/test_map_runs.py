@@ -1,4 +1,4 @@
-"""MAP runs of each kind of PET stop by themselves, state this, and lose nothing."""
+"""MAP runs of each PET modality stop by themselves, state the reason, and lose nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.engine.modalities.map_scans import (
 )
 
 QUICK = [
-    # time of flight changes the model, not the run
+    # TOF changes the model, not the run.
     pytest.param(kind, marks=[pytest.mark.slow] if "time" in kind else [])
     for kind in KINDS
 ]
@@ -79,7 +79,7 @@ def test_run_resumed_after_any_cycle_has_the_same_bits(
 
 
 def test_progress_within_a_cycle_is_reported(folder: Path, kind: str) -> None:
-    """The bar advances through every cycle, although the image appears only at its end."""
+    """The bar advances within a cycle, although the image appears only at its end."""
     ticks: list[Progressed] = []
     two = study(folder, kind, "algorithm.iterations=2")
     events = events_of(two, on_progress=ticks.append)

@@ -44,12 +44,14 @@ def test_only_information_is_not_a_warning() -> None:
     assert of_note(ASSUMES) == Warned(ASSUMES)
     assert warnings_among((INFORMS, ASSUMES)) == [ASSUMES]
     again = pickle.loads(pickle.dumps(INFORMS))
-    assert of_note(again).level is Level.NOTE, "also of a scan that another process read"
+    assert of_note(again).level is Level.NOTE, (
+        "the level must survive pickling, because another process can read the scan"
+    )
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """Return a small scan, a foreign mu-map in 1/cm, and a protocol written by hand."""
+    """Return a small scan, a foreign mu-map in 1/cm, and a hand-written protocol."""
     folder = tmp_path_factory.mktemp("notes")
     phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
     write_listmode(
@@ -92,7 +94,7 @@ def test_automatic_settings_are_in_the_record(study, events) -> None:
 
 
 def test_protocol_written_by_the_program_states_its_settings(tmp_path: Path) -> None:
-    """Also if its subsets depend on the counts: that is not an omission."""
+    """This also holds if subsets depend on the counts, which is not an omission."""
     from engine.modalities.studies import write_protocol
 
     write_protocol(ListModeProtocol(name="Mine"), tmp_path / "a.toml")

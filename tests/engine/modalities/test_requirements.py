@@ -1,4 +1,4 @@
-"""Description of needs, and refusals if only minimum and maximum are known."""
+"""Tests of the description of requirements, and of refusals if only bounds are known."""
 
 from __future__ import annotations
 

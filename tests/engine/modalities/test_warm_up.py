@@ -1,4 +1,4 @@
-"""Kernels are compiled before a run needs them, once each; the stage reports its progress."""
+"""Kernels are compiled once each, before a run needs them. The stage reports its progress."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ KINDS = {
     "panels-one": ("algorithm.iterations=2", "algorithm.subsets=1"),
 }
 LATER = ("sensitivity", "adjoint", "reconstruct", "finish")
-"""Stages in which nothing may be compiled; corrections of list mode come after the kernels, too."""
+"""Stages in which nothing may be compiled. Corrections of list mode also run after the kernels."""
 
 
 @pytest.fixture(scope="module")
 def scans(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small scan of each kind."""
+    """Write a small scan of each kind."""
     folder = tmp_path_factory.mktemp("scans")
     rng = np.random.default_rng(1)
     geometry = circular_cone(
@@ -120,22 +120,22 @@ def compiled(folder: Path, kinds: Iterable[str], *words: str) -> dict[str, list[
     return found
 
 
-ALONE = ("fdk", "fdk-slice", "sirt-voxel", "sirt-few-rows", "fista", "events", "panels")
+SEPARATE = ("fdk", "fdk-slice", "sirt-voxel", "sirt-few-rows", "fista", "events", "panels")
 
 
 @pytest.fixture(scope="module")
-def alone(scans: Path) -> dict[str, list[list[str]]]:
+def needed_by(scans: Path) -> dict[str, list[list[str]]]:
     """Return stage, kernel and types that a process needs for one kind of study."""
-    return compiled(scans, ALONE)
+    return compiled(scans, SEPARATE)
 
 
-@pytest.mark.parametrize("kind", ALONE)
+@pytest.mark.parametrize("kind", SEPARATE)
 def test_nothing_is_compiled_after_the_kernel_stage(
-    alone: dict[str, list[list[str]]], kind: str
+    needed_by: dict[str, list[list[str]]], kind: str
 ) -> None:
-    assert {stage for stage, _, _ in alone[kind]} == {"kernels"}
-    names = [name for _, name, _ in alone[kind]]
-    assert len(names) == len(set(names))  # one version of each
+    assert {stage for stage, _, _ in needed_by[kind]} == {"kernels"}
+    names = [name for _, name, _ in needed_by[kind]]
+    assert len(names) == len(set(names))  # each kernel is compiled for one signature
 
 
 def test_nothing_is_compiled_after_the_set_up(scans: Path) -> None:
@@ -164,7 +164,7 @@ def test_progress_reaches_the_end_of_every_stage(scans: Path, kind: str) -> None
 
 
 class WatchedGpu(EmulatedGpu):
-    """Records the sources it compiles."""
+    """A GPU that records the sources it compiles."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ ON = cpu(2)
 
 
 def few_views(**changes):
-    """Return projections with fewer views than the axis can be found from."""
+    """Return projections with too few views to find the axis."""
     geometry = parallel(circle(MIN_VIEWS - 1), shape=(4, 24), pixel_mm=1.0)
     values = np.ones((geometry.n_views, 4, 24), np.float32)
     values[:, :, :4] = values[:, :, -4:] = 0
@@ -27,15 +27,15 @@ def few_views(**changes):
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory):
-    """Return the messages of a run without a detectable axis."""
+def events(tmp_path_factory):
+    """Return the messages of a run whose axis cannot be detected."""
     path = tmp_path_factory.mktemp("few") / "scan.h5"
     write_projections(few_views(), path)
     return list(run(Study(data=path, protocol=CtProtocol()), on=ON))
 
 
-def rows(said):
-    return {event.kind: event for event in said if isinstance(event, Corrected)}
+def rows(events):
+    return {event.kind: event for event in events if isinstance(event, Corrected)}
 
 
 def test_missing_correction_is_a_warning():
@@ -47,17 +47,17 @@ def test_correction_that_follows_its_setting_is_a_note(state):
     assert Corrected("attenuation", state, "as told").level is Level.NOTE
 
 
-def test_undetected_axis_is_applied_with_a_warning(said):
-    (doubt,) = [e for e in said if isinstance(e, Warned) and e.about == CentreOfRotation.kind]
-    assert rows(said)["centre"].state == "applied"
-    assert doubt.level is Level.WARNING and "The axis was not found" in doubt.text
-    assert f"{MIN_VIEWS - 1}" in doubt.text
+def test_undetected_axis_is_applied_with_a_warning(events):
+    (warning,) = [e for e in events if isinstance(e, Warned) and e.about == CentreOfRotation.kind]
+    assert rows(events)["centre"].state == "applied"
+    assert warning.level is Level.WARNING and "The axis was not found" in warning.text
+    assert f"{MIN_VIEWS - 1}" in warning.text
 
 
-def test_unnecessary_steps_are_not_warnings(said):
-    # The file has line integrals, and crop, binning and roll are not set.
+def test_unnecessary_steps_are_not_warnings(events):
+    # The file contains line integrals; crop, binning and roll are not set.
     needless = {"flat_field", "logarithm", "crop", "binning", "roll", "hardening"}
-    found = {kind: event for kind, event in rows(said).items() if event.state == "unavailable"}
+    found = {kind: event for kind, event in rows(events).items() if event.state == "unavailable"}
     assert needless <= set(found)
     assert all(found[kind].level is Level.NOTE for kind in needless)
 
@@ -69,11 +69,11 @@ def test_counts_without_flat_fields_are_a_warning(tmp_path):
     assert step.is_needless(few_views(kind="transmission"))
 
 
-def test_command_marks_only_warnings(said, capsys):
+def test_command_marks_only_warnings(events, capsys):
     console = Console()
-    for event in said:
+    for event in events:
         console.show(event)
     lines = capsys.readouterr().err.splitlines()
     marked = [line for line in lines if line.strip().startswith("warning: ")]
-    warnings = [e for e in said if getattr(e, "level", None) is Level.WARNING]
+    warnings = [e for e in events if getattr(e, "level", None) is Level.WARNING]
     assert len(marked) == len(warnings) > 0

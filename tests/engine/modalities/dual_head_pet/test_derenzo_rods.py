@@ -1,4 +1,4 @@
-"""Rods between the demo panels: resolution per iteration (Chou et al. 2012, Figures 7 and 8)."""
+"""Derenzo rods in the demo panels: resolution per iteration (Chou et al. 2012, Figures 7, 8)."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def test_more_iterations_resolve_smaller_rods(tmp_path: Path) -> None:
         if isinstance(event, Preview) and (event.iteration, event.subset) in [(1, 1), (24, 4)]
     }
     first, last = found[1, 1], found[24, 4]
-    # 1.35 mm, as in the paper; without scatter between crystals it would be 1.0 mm
+    # The paper resolves 1.35 mm, too. Without scatter between crystals it would be 1.0 mm.
     assert first[1.35] > RESOLVED_BELOW > last[1.35]
     assert last[1.0] > RESOLVED_BELOW < last[0.75]
-    # the smallest are as even as noise, early and late
+    # The smallest rods only show noise, early and late.
     assert all(last[rod] < first[rod] for rod in first if rod > 0.75), (first, last)
     assert [last[rod] for rod in sorted(last)] == sorted(last.values(), reverse=True)

@@ -1,4 +1,4 @@
-"""Stated needs of a dual-head run: sizes near those of real matrices, and limits."""
+"""Tests of the resource estimates of a dual-head run: real matrix sizes, limits, remedies."""
 
 from __future__ import annotations
 

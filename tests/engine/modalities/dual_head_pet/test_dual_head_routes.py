@@ -1,4 +1,4 @@
-"""Events of two panels through both methods: rays, and a histogram with the response."""
+"""Events of two panels in both methods: rays, and a histogram with the response."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def image(path: Path, protocol: ListModeProtocol | DualHeadProtocol) -> Volume:
 
 def test_rays_and_response_show_the_same_sources(tmp_path: Path) -> None:
     """List mode of two panels with rays, and its histogram with the response."""
-    scanner = on_panels(  # thin crystals, as the simulated lines know no depth
+    scanner = on_panels(  # thin crystals, because the simulated lines have no depth of interaction
         read_scanner("test-panels"), n_rows=12, n_columns=10, separation_mm=24.0, n_planes=23,
         thickness_mm=5.0,
     )  # fmt: skip
@@ -63,7 +63,7 @@ def test_rays_and_response_show_the_same_sources(tmp_path: Path) -> None:
 
 
 def peaks_mm(volume: Volume) -> np.ndarray:
-    """Return the (2, 3) positions of the two hottest spots, the leftmost first."""
+    """Return the (2, 3) positions of the two hottest spots, from left to right."""
     values, found = ndimage.gaussian_filter(volume.values, 1.5), []
     for _ in range(2):
         z, y, x = np.unravel_index(values.argmax(), values.shape)

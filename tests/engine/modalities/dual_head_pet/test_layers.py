@@ -1,4 +1,4 @@
-"""Panels with several crystal layers, from file to volume: separate layers, or all merged."""
+"""Tests of panels with several crystal layers, from file to volume: separate and merged layers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def response() -> LayeredResponse:
 
 @pytest.fixture(scope="module")
 def scan(response: LayeredResponse) -> Histogram:
-    """Return a scan of a hot ball, with unequal crystals, randoms and delayeds."""
+    """Return a scan of a hot ball with different crystals, randoms and delayeds."""
     efficiencies = np.random.default_rng(3).uniform(0.5, 1, response.scanner.n_crystals)
     return simulate_histogram(
         point(0.5, 1.0, -1.0, diameter_mm=3.0), response, n_prompts=30_000, seed=2, on=ON,
@@ -73,7 +73,7 @@ def scan(response: LayeredResponse) -> Histogram:
 
 
 def finished(path: Path, *settings: str, **files: Any) -> tuple[Finished, dict[str, str]]:
-    """Return the end of a run, and its ledger."""
+    """Return the last event of a run, and its ledger."""
     protocol = with_choices(DualHeadProtocol(), (*SETTINGS, *settings))
     events = list(run(Study(data=path, protocol=protocol, **files), on=ON))
     assert isinstance(events[-1], Finished)
@@ -99,7 +99,7 @@ def test_response_of_layers_is_restored_from_its_file(
 
 
 def changed(name: str) -> Callable[[h5py.File], None]:
-    """Return a function that overwrites a first value."""
+    """Return a function that overwrites the first value of a dataset."""
 
     def act(file: h5py.File) -> None:
         file[name][0] = 1 - file[name][0]
@@ -146,7 +146,7 @@ def test_uniform_start_explains_the_counts(scan: Histogram, response: LayeredRes
     factors = pair_product(scan.efficiencies, scan.scanner.lors(np.arange(scan.scanner.n_lors)))
     data = replace(scan, factors=factors.astype(np.float32))
     start = dual_head_pet.uniform_start(data, response)
-    # lines at the edges see less than their whole row, since the image ends there
+    # Lines at the image edge lose a part of their row, so the sum is not exact.
     expected = factors * LayeredProjector(response, on=ON)(start)
     assert expected.sum() == pytest.approx(scan.n_prompts, rel=0.02)
 
@@ -156,14 +156,14 @@ def test_events_are_counted_per_layer_or_merged(rng: np.random.Generator, tmp_pa
     scanner = two()
     lines = rng.integers(0, scanner.n_lors, 3_000)
     events = engine.ListMode(scanner, scanner.lors(lines))
-    apart = histogrammed(events)
-    np.testing.assert_array_equal(apart.prompts, np.bincount(lines, minlength=scanner.n_lors))
-    together = histogrammed(events, merge_layers=True)
-    np.testing.assert_array_equal(merged(apart).prompts, together.prompts)
-    assert merged(together) is together
+    separate = histogrammed(events)
+    np.testing.assert_array_equal(separate.prompts, np.bincount(lines, minlength=scanner.n_lors))
+    combined = histogrammed(events, merge_layers=True)
+    np.testing.assert_array_equal(merged(separate).prompts, combined.prompts)
+    assert merged(combined) is combined
     write_listmode(events, tmp_path / "events.h5")
-    write_histogram(apart, tmp_path / "apart.h5")
-    write_histogram(together, tmp_path / "together.h5")
+    write_histogram(separate, tmp_path / "apart.h5")
+    write_histogram(combined, tmp_path / "together.h5")
     files = ("events", "apart")
     one, other = (finished(tmp_path / f"{name}.h5")[0].volume.values for name in files)
     np.testing.assert_array_equal(one, other)
@@ -186,7 +186,7 @@ def test_response_of_one_layer_merges_the_layers(scan: Histogram, tmp_path: Path
 
 
 def test_merging_averages_the_efficiencies_of_lines_and_crystals(scan: Histogram) -> None:
-    """Equal lines and crystals of all layers stay equal when merged."""
+    """Equal lines and crystals of all layers stay equal when layers are merged."""
     flat = replace(
         scan,
         normalisation=np.full(scan.scanner.n_lors, 0.7, np.float32),
@@ -231,7 +231,7 @@ def test_line_efficiency_is_the_product_of_its_crystals(rng: np.random.Generator
 
 
 def test_scatter_is_divided_between_layers_like_trues(response: LayeredResponse) -> None:
-    """The expected counts of a uniform image, divided by the length of the line in it."""
+    """Scatter follows the expected counts of a uniform image, divided by its line lengths."""
     found = _weights(response, None).reshape(4, -1)
     thick = _weights(build_analytic(one_layer(two()), FAST, threads=1), None)
     straight = int(response.scanner.orientations.numbers(*np.array([2, 1, 2, 1])))
@@ -250,25 +250,26 @@ def test_response_of_layers_is_cached_and_found(tmp_path: Path) -> None:
     def stop(done: int, total: int) -> None:
         ticks.append((done, total))
 
-    made = response_cache.build(tmp_path, two(), few, threads=1, on_progress=stop)
+    build = response_cache.build(tmp_path, two(), few, threads=1, on_progress=stop)
     found = response_cache.find(tmp_path, two(), few)
     assert isinstance(found, LayeredResponse)
-    assert found.n_nonzero == made.n_nonzero and ticks[-1][0] == ticks[-1][1]
+    assert found.n_nonzero == build.n_nonzero and ticks[-1][0] == ticks[-1][1]
     assert response_cache.find(tmp_path, one_layer(two()), few) is None
 
 
 def test_layers_take_more_memory_and_time_and_the_remedy_is_stated() -> None:
     scanner = with_settings(engine.read_scanner("dhapet"), n_layers=2)
-    apart, together = (
+    separate, combined = (
         estimate(with_choices(DualHeadProtocol(), ()), s, on=device_of(ON))
         for s in (scanner, one_layer(scanner))
     )
-    assert 2.5 < apart.memory_bytes / together.memory_bytes < 5
-    assert 3 < apart.seconds / together.seconds < 9
+    assert 2.5 < separate.memory_bytes / combined.memory_bytes < 5
+    assert 3 < separate.seconds / combined.seconds < 9
     card = DeviceInfo("cuda", "a card", 8 << 30, 8 << 30, threads=1)
     on_card = estimate(DualHeadProtocol(), scanner, on=card)
-    assert on_card.memory_bytes > 0.9 * apart.memory_bytes  # lines and images stay on the host
-    little = replace(apart, free_bytes=together.memory_bytes)
+    # lines and images stay in host memory
+    assert on_card.memory_bytes > 0.9 * separate.memory_bytes
+    little = replace(separate, free_bytes=combined.memory_bytes)
     with pytest.raises(ResourceError, match="You can also combine all crystal layers"):
         refuse_if_too_large(little, scanner.grid, SMALLER_IN_LAYERS)
 

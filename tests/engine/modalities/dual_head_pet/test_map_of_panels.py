@@ -1,4 +1,4 @@
-"""MAP between two panels: the image is empty outside an activity region, with one prior."""
+"""Tests of MAP between two panels: activity regions, and only one prior."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def response() -> engine.ResponseMatrix:
 
 @pytest.fixture(scope="module")
 def scan(response: engine.ResponseMatrix) -> tuple[engine.Histogram, np.ndarray]:
-    """Return noise-free counts of an uneven object and its scatter; half the lines count half."""
+    """Return noise-free counts of an uneven object and its scatter, at half line efficiency."""
     body = water()
     image = np.where(body.values > 0, np.float32(1e4), np.float32(0))
     image[4:7, 3:6, 2:5] *= 3
@@ -69,7 +69,7 @@ def test_scatter_is_recovered(
     scan: tuple[engine.Histogram, np.ndarray], response: engine.ResponseMatrix
 ) -> None:
     data, scatter = scan
-    assert 0.05 < scatter.sum() / data.n_prompts < 0.5, "the counts contain no scatter"
+    assert 0.05 < scatter.sum() / data.n_prompts < 0.5, "the counts must contain scatter"
     start = np.where(data.mu_map.values > 0, np.float32(1e4), np.float32(0))
     own, ticks = np.full(SCANNER.n_lors, 0.5, np.float32), []
     found = estimate_scatter(
@@ -77,8 +77,8 @@ def test_scatter_is_recovered(
     )
     assert found.expected.sum() == pytest.approx(scatter.sum(), rel=0.05)
     assert found.fraction == pytest.approx(scatter.sum() / data.n_prompts, rel=0.05)
-    apart = found.expected - scatter
-    assert np.abs(apart).sum() < 0.1 * scatter.sum()
+    difference = found.expected - scatter
+    assert np.abs(difference).sum() < 0.1 * scatter.sum()
     assert ticks == [(1, 2), (2, 2)]
 
 

@@ -1,4 +1,4 @@
-"""A real scan of two panels with both methods: two sources at their positions."""
+"""A real scan of two panels, reconstructed with both methods: two sources at their positions."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from engine.modalities.studies import Study
 from engine.protocols.study.assignments import with_settings
 
 SOURCES_MM = np.array([[255.0, 345.0, 280.0], [327.0, 189.0, 280.0]])
-"""x, y, z in the coordinates of the file."""
+"""Positions (x, y, z) in the coordinates of the file."""
 SHIPPED = ("algorithm.iterations=4", "algorithm.subsets=24")
-"""As the protocol "dual-head": many subsets for the few counts of this scan."""
+"""Many subsets for the few counts of this scan, as in the protocol "dual-head"."""
 EM = ("algorithm.iterations=3", "algorithm.subsets=8", "finishing=[]")
 FEW_POINTS = "response.n_points=256"
 
@@ -33,7 +33,7 @@ def volumes() -> dict[str, Volume]:
 
     path = SHARED_DATA / "pet-listmode-adac-dualhead-2sources" / "sample_2p_static.csv"
     if not path.is_file():
-        pytest.skip("the ADAC sample scan is not on this machine")
+        pytest.skip("the ADAC sample scan is not installed")
     return {
         "events": image(path, with_settings(ListModeProtocol(), EM)),
         "lines": image(path, with_settings(DualHeadProtocol(), (*EM, FEW_POINTS))),
@@ -48,7 +48,7 @@ def image(path: Path, protocol: ListModeProtocol | DualHeadProtocol) -> Volume:
 
 
 def hot_spots_mm(volume: Volume) -> np.ndarray:
-    """Return (n, 3) centres of regions above a tenth of the maximum, in coordinates of the file."""
+    """Return (n, 3) centres of regions above a tenth of the maximum, in file coordinates."""
     values = volume.values
     spots, n = ndimage.label(values > 0.1 * values.max(), np.ones((3, 3, 3)))
     centres = ndimage.center_of_mass(values, spots, range(1, n + 1))

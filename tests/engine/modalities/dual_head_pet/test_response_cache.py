@@ -1,4 +1,4 @@
-"""The cache of responses stays within its size limit, and drops the oldest first."""
+"""The cache of responses stays within its size limit and removes the oldest first."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def test_oldest_responses_are_dropped_if_space_is_needed(
         path = tmp_path / f"{name}.h5"
         path.write_bytes(bytes(100))
         os.utime(path, (1e9 - age_s, 1e9 - age_s))
-    made = response_cache.build(tmp_path, panels(), SETTINGS, threads=1)
+    build = response_cache.build(tmp_path, panels(), SETTINGS, threads=1)
     cached = response_cache.path_of(tmp_path, panels(), SETTINGS)
     assert {path.name for path in tmp_path.iterdir()} == {"new.h5", "middle.h5", cached.name}
     found = response_cache.find(tmp_path, panels(), SETTINGS)
-    assert found is not None and (found.values == made.values).all()
+    assert found is not None and (found.values == build.values).all()
 
 
 def test_undeletable_entry_stays_and_does_not_block_a_build(
@@ -49,7 +49,7 @@ def test_undeletable_entry_stays_and_does_not_block_a_build(
 
 
 def parts_of(path: Path, *, n_bytes: int, age_s: float) -> Path:
-    """Return a folder of parts of an unfinished matrix, last changed `age_s` seconds ago."""
+    """Return a folder with parts of an unfinished matrix, last changed `age_s` seconds ago."""
     folder = path.with_name(f"{path.name}.parts")
     folder.mkdir()
     (folder / "00000.npz").write_bytes(bytes(n_bytes))
@@ -95,7 +95,7 @@ def test_response_is_found_by_its_defining_settings(tmp_path: Path) -> None:
 
 
 def test_parallel_requests_for_one_response_compute_it_once(tmp_path: Path) -> None:
-    """The second request waits for the first, and computes nothing."""
+    """The second request waits for the first and computes nothing."""
     heard: list[list[tuple[int, int]]] = [[], []]
 
     def get(i: int) -> ResponseMatrix:

@@ -63,7 +63,7 @@ def response() -> ResponseMatrix:
 
 @pytest.fixture(scope="module")
 def scan(response: ResponseMatrix) -> Histogram:
-    """Return a scan of a hot ball, with unequal crystals (one dead), randoms and delayeds."""
+    """Return a scan of a hot ball with different crystals (one dead), randoms and delayeds."""
     efficiencies = np.random.default_rng(3).uniform(0.5, 1, response.scanner.n_crystals)
     efficiencies[5] = 0
     return simulate_histogram(
@@ -90,7 +90,7 @@ def image(study: Study) -> Volume:
 
 
 def by_hand(scan: Histogram, response: ResponseMatrix, n: int) -> np.ndarray:
-    """Return MLEM with the dense matrix, from a uniform image and the measured counts."""
+    """Return MLEM with the dense matrix, starting from a uniform image with the measured counts."""
     lors = scan.scanner.lors(np.arange(scan.scanner.n_lors))
     factors = pair_product(scan.efficiencies.astype(float), lors)
     first, second = (np.zeros(scan.scanner.n_crystals) for _ in range(2))
@@ -105,7 +105,7 @@ def by_hand(scan: Histogram, response: ResponseMatrix, n: int) -> np.ndarray:
         expected = matrix @ x + randoms
         ratio[live] = scan.prompts[live] / expected[live]
         x = x * (matrix.T @ ratio) / matrix.sum(axis=0)
-    # the total that the counts make most likely: the root of the derivative along x
+    # Scale the image to the maximum of the likelihood: the root of its derivative along x.
     p, y, b = (matrix @ x)[live], scan.prompts[live], randoms[live]
     scale = brentq(lambda a: np.sum(y * p / (a * p + b)) - p.sum(), 0.01, 100)
     return scale * x.reshape(shape)
@@ -123,7 +123,7 @@ def test_run_equals_mlem_with_the_dense_matrix(
 def test_shipped_protocols_preserve_the_counts(
     response: ResponseMatrix, tmp_path: Path, name: str, n_prompts: int
 ) -> None:
-    """Σ s f = N without a background, by the dense matrix; fewer subsets for fewer counts."""
+    """Σ s f = N without a background, by the dense matrix. Few counts use fewer subsets."""
     hot = point(1.0, 0.5, -1.0, diameter_mm=3.0)
     data = simulate_histogram(hot, response, n_prompts=n_prompts, seed=4, on=ON)
     write_histogram(data, tmp_path / "scan.h5")
@@ -159,7 +159,7 @@ def test_point_is_at_its_position_with_its_decays(path: Path, scan: Histogram) -
 def test_each_randoms_method_explains_the_counts(
     path: Path, scan: Histogram, response: ResponseMatrix
 ) -> None:
-    """After an MLEM update without background, expected and measured counts have the same sum."""
+    """After an MLEM update, image and background explain all measured counts."""
     lors = scan.scanner.lors(np.arange(scan.scanner.n_lors))
     factors, A = pair_product(scan.efficiencies, lors), MatrixProjector(response, on=ON)
 
@@ -263,7 +263,7 @@ def test_stored_response_gives_the_same_image(
 
 def test_response_is_computed_once_and_resumed_when_interrupted(path: Path) -> None:
     one = study(path, "response.seed=77")
-    kept = response_cache.path_of(
+    cache_file = response_cache.path_of(
         cache_dir() / "response", read_scanner("test-panels"), one.protocol.response
     )
 
@@ -276,8 +276,8 @@ def test_response_is_computed_once_and_resumed_when_interrupted(path: Path) -> N
 
     with pytest.raises(StopError):
         list(run(one, on=ON, on_progress=stop))
-    assert not kept.exists()
-    assert list(kept.parent.glob(f"{kept.name}.parts/*.npz"))
+    assert not cache_file.exists()
+    assert list(cache_file.parent.glob(f"{cache_file.name}.parts/*.npz"))
     cached = [
         event.figures["from_cache"]
         for _ in range(2)
@@ -285,9 +285,10 @@ def test_response_is_computed_once_and_resumed_when_interrupted(path: Path) -> N
         if isinstance(event, Measured) and event.stage == "response"
     ]
     assert cached == [False, True]
-    kept.write_bytes(kept.read_bytes()[:-500])
+    cache_file.write_bytes(cache_file.read_bytes()[:-500])
     assert (
-        response_cache.find(kept.parent, read_scanner("test-panels"), one.protocol.response) is None
+        response_cache.find(cache_file.parent, read_scanner("test-panels"), one.protocol.response)
+        is None
     )
 
 

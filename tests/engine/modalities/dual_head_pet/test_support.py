@@ -1,4 +1,4 @@
-"""Activity regions between two panels: masks, and their use in a run."""
+"""Tests of activity regions between two panels: masks, and their use in a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SETTINGS = ("response.n_points=256", "algorithm.iterations=2", "algorithm.subset
 
 
 def block(size_mm: tuple[float, float, float], mu: float = 0.0096) -> engine.Volume:
-    """Return a μ-map of a box in the middle of a larger one."""
+    """Return a μ-map of a box in the centre of a larger grid."""
     grid = engine.ImageGrid((40, 40, 40), (1.0, 1.0, 1.0))
     inside = Support(kind="box", size_mm=size_mm).mask(grid, None)
     return engine.Volume(np.where(inside, np.float32(mu), np.float32(0)), grid, unit="1/mm")
@@ -97,9 +97,9 @@ def test_image_stays_within_the_support_despite_filters(scan: Path) -> None:
     inside = Support(kind="box", size_mm=(6, 6, 8)).mask(images[0].grid, None)
     for image in images:
         assert not image.values[~inside].any()
-    plain, smooth = (image.values[inside].astype(float) for image in images)
-    assert smooth.std() < plain.std()
-    # The counts are explained, except for edges of blocks, which A leaves out and filters change.
+    unfiltered, smooth = (image.values[inside].astype(float) for image in images)
+    assert smooth.std() < unfiltered.std()
+    # The counts stay the same, except at edges of blocks, which A omits and filters change.
     A = engine.MatrixProjector(
         build_analytic(engine.read_scanner("test-panels"), AnalyticResponse(n_points=256)), on=ON
     )
@@ -115,8 +115,8 @@ def test_neighbour_prior_is_reported_and_smooths_within_the_support(scan: Path) 
     ]
     assert text == [[], ["edge-preserving smoothing, strength 0.05"]]
     inside = Support(kind="box", size_mm=(6, 6, 8)).mask(runs[0][-1].volume.grid, None)
-    plain, flat = (events[-1].volume.values for events in runs)
-    assert flat[inside].std() < 0.9 * plain[inside].std()
+    unfiltered, flat = (events[-1].volume.values for events in runs)
+    assert flat[inside].std() < 0.9 * unfiltered[inside].std()
     assert not flat[~inside].any()
 
 
@@ -129,7 +129,7 @@ def test_run_without_support_states_its_cost(scan: Path) -> None:
 
 
 def test_attenuation_map_is_corrected_and_limits_the_image(scan: Path, tmp_path: Path) -> None:
-    """The factor is e^(−μ d / cosine) of a slab of thickness d between the panels."""
+    """In a slab of thickness d between the panels, the factor is e^(−μ d / cosine)."""
     panels = engine.read_scanner("test-panels")
     mu, d = 0.02, 8.0
     grid = engine.ImageGrid((60, 8, 60), (1.0, 1.0, 1.0))

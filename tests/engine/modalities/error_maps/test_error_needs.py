@@ -1,4 +1,4 @@
-"""Stated needs of an error map before the run."""
+"""Tests of the resource estimate of an error map."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def needs_of(n: int | None, on: Backend | None = None, kind: str = "osem"):
 
 
 def test_replicates_cost_less_than_separate_runs():
-    (_, plain), (_, more) = needs_of(None), needs_of(20)
+    (_, without_map), (_, more) = needs_of(None), needs_of(20)
 
-    assert "errors" not in plain.stages
-    assert 0 < more.stages["errors"] < 10 * plain.stages["reconstruct"]
+    assert "errors" not in without_map.stages
+    assert 0 < more.stages["errors"] < 10 * without_map.stages["reconstruct"]
 
 
 def test_memory_grows_with_the_replicates():
-    (grid, plain), (_, eight), (_, twenty) = needs_of(None), needs_of(8), needs_of(20)
+    (grid, without_map), (_, eight), (_, twenty) = needs_of(None), needs_of(8), needs_of(20)
 
-    of_one = (eight.memory_bytes - plain.memory_bytes) / 8
+    of_one = (eight.memory_bytes - without_map.memory_bytes) / 8
     assert of_one > 2 * 4 * grid.n_voxels
-    assert twenty.memory_bytes - plain.memory_bytes == pytest.approx(20 * of_one, rel=0.01)
+    assert twenty.memory_bytes - without_map.memory_bytes == pytest.approx(20 * of_one, rel=0.01)
 
 
 def test_little_memory_divides_the_replicates(monkeypatch):
@@ -54,26 +54,26 @@ def test_gpu_batches_are_even_and_fit(n, fitting):
 
     assert batch == n or batch % 2 == 0
     assert batch <= most
-    assert -(-n // batch) == -(-n // most), "no more batches than with the largest"
-    assert batch - 2 < n / -(-n // batch), "and none much smaller than the others"
+    assert -(-n // batch) == -(-n // most), "the number of batches must be minimal"
+    assert batch - 2 < n / -(-n // batch), "batches must have similar sizes"
 
 
 def test_gpu_replicates_are_counted_in_its_memory():
     on = cuda(EmulatedGpu())
-    (grid, plain), (_, eight), (_, many) = (needs_of(n, on) for n in (None, 8, 200))
+    (grid, without_map), (_, eight), (_, many) = (needs_of(n, on) for n in (None, 8, 200))
 
-    of_eight, of_many = (x.gpu.whole_bytes - plain.gpu.whole_bytes for x in (eight, many))
+    of_eight, of_many = (x.gpu.whole_bytes - without_map.gpu.whole_bytes for x in (eight, many))
     assert of_eight == pytest.approx(1.2 * 8 * gpu_replicate_bytes(grid.n_voxels), abs=8)
     assert of_many == pytest.approx(1.2 * 30 * gpu_replicate_bytes(grid.n_voxels), abs=30)
-    least = eight.gpu.images_bytes - plain.gpu.images_bytes
+    least = eight.gpu.images_bytes - without_map.gpu.images_bytes
     assert least == pytest.approx(1.2 * 2 * gpu_replicate_bytes(grid.n_voxels), abs=2)
-    # The images of a batch, and the finished images with their deviations.
-    assert eight.memory_bytes - plain.memory_bytes == 8 * (4 + 5) * grid.n_voxels
-    assert 0 < eight.stages["errors"] < 8 * plain.stages["reconstruct"]
+    # A batch needs its images; the finished images need their deviations.
+    assert eight.memory_bytes - without_map.memory_bytes == 8 * (4 + 5) * grid.n_voxels
+    assert 0 < eight.stages["errors"] < 8 * without_map.stages["reconstruct"]
 
 
 def test_map_replicates_need_no_extra_gpu_memory():
     on = cuda(EmulatedGpu())
-    (_, plain), (_, more) = (needs_of(n, on, kind="map") for n in (None, 8))
+    (_, without_map), (_, more) = (needs_of(n, on, kind="map") for n in (None, 8))
 
-    assert more.gpu == plain.gpu
+    assert more.gpu == without_map.gpu

@@ -1,4 +1,4 @@
-"""Bias lines of a run: values for images with known noise and blur."""
+"""Tests of the bias lines of a run, with images of known noise and blur."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def body() -> np.ndarray:
 
 
 def error_of(image: np.ndarray, rng: np.random.Generator, sigma_mm: float) -> ErrorMap:
-    """Return an error map with Gaussian-blurred white noise."""
+    """Return an error map of white noise with a Gaussian blur."""
     sigmas = [sigma_mm / edge for edge in VOXEL_MM[::-1]]
     noise = rng.normal(size=(20, *image.shape))
     smooth = np.stack([gaussian_filter(each, sigmas) for each in noise])
@@ -41,7 +41,7 @@ def test_filtered_noise_has_its_correlation_length(rng: np.random.Generator) -> 
 
     found = bias_of(error, VOXEL_MM, lambda added: added)
 
-    # A Gaussian of σ correlates noise like one of √2 σ.
+    # Noise after a Gaussian of σ is correlated like a Gaussian of √2 σ.
     assert found is not None
     assert found.correlation_mm == pytest.approx([sqrt(2) * FWHM_PER_SIGMA * SIGMA_MM] * 3, rel=0.1)
     assert found.near_zero == 0
@@ -53,13 +53,13 @@ def test_filtered_noise_has_its_correlation_length(rng: np.random.Generator) -> 
 def test_white_noise_is_correlated_over_one_voxel(rng: np.random.Generator) -> None:
     found = bias_of(error_of(body(), rng, 0.0), VOXEL_MM, lambda added: added)
 
-    # Between full correlation at lag 0 and none at lag 1, half is at half a voxel.
+    # The correlation is 1 at lag 0 and 0 at lag 1, so it is half at half a voxel.
     assert found is not None
     assert found.correlation_mm == pytest.approx(VOXEL_MM, rel=0.1)
 
 
 def recovery(radius: float, sigma: float) -> float:
-    """Return the mean over a sphere of its Gaussian blur, from the overlap of shifted spheres."""
+    """Return the mean over a sphere after a Gaussian blur, from the overlap of shifted spheres."""
 
     def density(s: float) -> float:
         overlap = 1 - 3 * s / (4 * radius) + s**3 / (16 * radius**3)
@@ -76,7 +76,7 @@ def test_contrast_of_a_blurred_sphere_follows_the_formula(rng: np.random.Generat
     found = bias_of(error, voxel_mm, lambda added: gaussian_filter(added, 1.2))
 
     assert found is not None and found.sphere_mm == 4
-    # Voxels blur the sphere, and also the mean over it: each adds 1/12 to the variance.
+    # The voxels of the image and of the mean each add 1/12 to the variance.
     assert found.contrast_recovery == pytest.approx(recovery(2.0, sqrt(1.2**2 + 2 / 12)), abs=0.01)
 
 
@@ -88,7 +88,7 @@ def test_truncation_of_noise_at_zero_is_reported(rng: np.random.Generator) -> No
 
     assert found is not None
     assert found.near_zero > 0.9
-    # Mean of max(0, 10 + 20 n) for a normal n: 20 φ(1/2) + 10 Φ(1/2).
+    # For a normal n, the mean of max(0, 10 + 20 n) is 20 φ(1/2) + 10 Φ(1/2).
     expected = 20 * exp(-1 / 8) / sqrt(2 * pi) + 10 * (1 + erf(0.5 / sqrt(2))) / 2
     assert found.shift == pytest.approx(expected / 10 - 1, abs=0.05)
 
@@ -96,7 +96,7 @@ def test_truncation_of_noise_at_zero_is_reported(rng: np.random.Generator) -> No
 def test_voxels_without_an_error_count_as_near_zero(rng: np.random.Generator) -> None:
     image = np.full((24, 32, 48), 10, np.float32)
     noise = rng.normal(size=(8, *image.shape)).astype(np.float32)
-    noise[:, :6] = 0  # as the Hessian leaves out voxels near 0
+    noise[:, :6] = 0  # the Hessian method omits voxels near 0
 
     found = bias_of(ErrorMap.of(image, [image + each for each in noise], seed=1), VOXEL_MM)
 
@@ -111,13 +111,13 @@ def test_high_noise_of_a_typical_voxel_is_reported(
     rng: np.random.Generator, noise: float, is_warned: bool
 ) -> None:
     image = np.full((24, 32, 48), 10, np.float32)
-    image[:, :10] = 40  # A hot part has the same noise relative to its activity.
+    image[:, :10] = 40  # a hot part has the same relative noise
     replicates = [(image * rng.normal(1, noise, image.shape)).astype(np.float32) for _ in range(20)]
 
     found = bias_of(ErrorMap.of(image, replicates, seed=1), VOXEL_MM)
 
     assert found is not None
-    # The median of standard deviations of 20 numbers is 2 % below the true one.
+    # The median standard deviation of 20 numbers is 2 % below the true value.
     assert found.noise == pytest.approx(noise, rel=0.04)
     assert bool(found.doubt) is is_warned
     if is_warned:

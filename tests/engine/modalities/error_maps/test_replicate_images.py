@@ -1,4 +1,4 @@
-"""Images of bootstrap replicates: with shared rays, one by one, and by the Poisson law."""
+"""Images of bootstrap replicates: with shared rays, one by one, and by the Poisson distribution."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def blurred(rng, *, on=None):
 
 
 def flattened(image):
-    """Return an image with half of its contrast, as a filter between iterations."""
+    """Return an image with half the contrast, like a filter between iterations."""
     return 0.5 * (image + image.mean())
 
 
@@ -67,7 +67,7 @@ def images(model, algorithm, *, batch=N, n_updates=UPDATES, between=None):
     )
 
 
-def alone(model, algorithm, between=None):
+def separate_runs(model, algorithm, between=None):
     """Return the image of each replicate from a separate run."""
     for c in range(N):
         own = model.resampled(DRAWS, c)
@@ -81,7 +81,7 @@ def test_shared_rays_give_the_images_of_single_runs(rng, model_of):
     assert model.shares_rays
     algorithm = Mlem(iterations=UPDATES)
 
-    for one, other in zip(images(model, algorithm), alone(model, algorithm), strict=True):
+    for one, other in zip(images(model, algorithm), separate_runs(model, algorithm), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-4 * other.max())
 
 
@@ -89,7 +89,7 @@ def test_filters_between_iterations_act_on_each_replicate(rng):
     model, algorithm = events(rng), Mlem(iterations=UPDATES)
 
     found = images(model, algorithm, between=flattened)
-    for one, other in zip(found, alone(model, algorithm, flattened), strict=True):
+    for one, other in zip(found, separate_runs(model, algorithm, flattened), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-4 * other.max())
 
 
@@ -106,7 +106,7 @@ def test_penalised_algorithm_runs_once_per_replicate(rng):
 
     found = images(penalised, algorithm, n_updates=2)
 
-    for one, other in zip(found, alone(penalised, algorithm), strict=True):
+    for one, other in zip(found, separate_runs(penalised, algorithm), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -138,7 +138,7 @@ def test_svrg_replicates_start_near_their_optimum(rng, model_of):
         algorithm, penalised, ones(), DRAWS, n_updates=last.update, batch=4, near=near
     )
 
-    found, complete = np.stack(list(found)), np.stack(list(alone(penalised, algorithm)))
+    found, complete = np.stack(list(found)), np.stack(list(separate_runs(penalised, algorithm)))
     changes, expected = found - last.image, complete - last.image
     inside = last.image > 0.3 * last.image.max()
     assert np.corrcoef(changes[:, inside].ravel(), expected[:, inside].ravel())[0, 1] > 0.97
@@ -159,13 +159,14 @@ def test_spread_of_replicates_equals_that_of_new_measurements(rng):
         )
     ]
 
-    # Without background MLEM keeps the counts; those of replicates are Poisson numbers around n.
+    # Without background MLEM preserves the counts. Those of replicates have a Poisson distribution
+    # around n.
     assert np.mean(totals) == pytest.approx(n, abs=4 * np.sqrt(n / 200))
     assert np.var(totals, ddof=1) == pytest.approx(n, rel=4 * np.sqrt(2 / 199))
 
 
 def test_list_mode_and_bins_have_the_same_replicate_counts(rng):
-    """Both use the same weights, if each bin is one event."""
+    """If each bin is one event, both use the same weights."""
     model = events(rng)
     draws = DRAWS
 
@@ -218,11 +219,11 @@ def test_images_stay_on_a_gpu_between_updates(rng, model_of, monkeypatch):
         loop.update(k)
 
     assert module_of(loop.images) is gpu.xp
-    assert max(copied) == 1, "only the extreme values of the images are checked on the host"
+    assert max(copied) == 1, "only the extreme values of the images are copied to the host"
 
 
 def batches_on(gpu, algorithm, monkeypatch, batch=N):
-    """Return the images, and the attempted batch sizes."""
+    """Return the images and the attempted batch sizes."""
     tried, loop = [], replicate_images_module.ReplicateLoop
 
     def counted(model, start, draws, n_subsets):
@@ -279,7 +280,7 @@ def test_gpu_without_memory_for_two_replicates_is_reported(monkeypatch):
 
 
 def test_replicate_takes_no_more_gpu_memory_than_assumed(rng):
-    """Integer sums of a blurred image take the most memory."""
+    """Integer sums of a blurred image need the most memory."""
     grid = ImageGrid((40, 64, 64), (2.0, 2.0, 2.0))
     points = rng.uniform(-60, 60, (200, 3))
     rays = Rays(points, np.arange(200, dtype=np.int32).reshape(-1, 2))

@@ -19,7 +19,7 @@ SHAPE = (2, 3, 4)
 N, N_FINISHED = 8, 3
 
 
-def pictures(rng: np.random.Generator, n: int = 3) -> list[np.ndarray]:
+def random_images(rng: np.random.Generator, n: int = 3) -> list[np.ndarray]:
     return [rng.normal(size=SHAPE).astype(np.float32) for _ in range(n)]
 
 
@@ -28,14 +28,14 @@ def stored(folder: Path, *settings: object) -> StoredReplicates:
 
 
 def test_stored_replicates_have_their_bits(rng: np.random.Generator, tmp_path: Path) -> None:
-    made = pictures(rng)
-    for number, image in enumerate(made):
+    images = random_images(rng)
+    for number, image in enumerate(images):
         stored(tmp_path, 7).add(number, image)
 
-    np.testing.assert_array_equal(stored(tmp_path, 7).read(SHAPE), made)
-    assert stored(tmp_path, 8).read(SHAPE) == [], "other settings"
+    np.testing.assert_array_equal(stored(tmp_path, 7).read(SHAPE), images)
+    assert stored(tmp_path, 8).read(SHAPE) == [], "other settings have no replicates"
     other = StoredReplicates.of(tmp_path, np.full(SHAPE, 2, np.float32), 7)
-    assert other.read(SHAPE) == [], "another image"
+    assert other.read(SHAPE) == [], "another image has no replicates"
     stored(tmp_path, 7).remove()
     assert stored(tmp_path, 7).read(SHAPE) == []
 
@@ -44,8 +44,8 @@ def test_stored_replicates_have_their_bits(rng: np.random.Generator, tmp_path: P
 def test_damaged_replicate_is_missing(
     rng: np.random.Generator, tmp_path: Path, damage: str
 ) -> None:
-    made = pictures(rng)
-    for number, image in enumerate(made):
+    images = random_images(rng)
+    for number, image in enumerate(images):
         stored(tmp_path).add(number, image)
     path = tmp_path / FOLDER / "0001.bin"
     data = path.read_bytes()
@@ -56,13 +56,13 @@ def test_damaged_replicate_is_missing(
     else:
         path.write_bytes(data[:-1] + (bytes([data[-1] ^ 1]) if damage == "flipped" else b""))
 
-    np.testing.assert_array_equal(stored(tmp_path).read(SHAPE), made[:1])
+    np.testing.assert_array_equal(stored(tmp_path).read(SHAPE), images[:1])
 
 
 def test_full_disk_stores_nothing_and_does_not_stop_the_run(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second, _ = pictures(rng)
+    first, second, _ = random_images(rng)
     of = stored(tmp_path)
     of.add(0, first)
 
@@ -81,7 +81,7 @@ def test_full_disk_stores_nothing_and_does_not_stop_the_run(
 def test_resumed_run_computes_only_the_missing_replicates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
-    """MAP replicates are finished one by one, also within a batch of the Hessian."""
+    """Replicates of MAP are finished one by one, also within a batch of the Hessian."""
     monkeypatch.setattr("engine.modalities.error_maps.stage.batch_of", lambda *_: batch)
     of = study(tmp_path, "events", "algorithm.iterations=2", f"error_replicates={N}")
     whole, job = events_of(of), tmp_path / "job"

@@ -51,7 +51,7 @@ def test_sixteen_times_fewer_counts_double_the_filter_width():
 def test_tof_makes_the_filter_narrower_and_needs_fewer_iterations():
     timed, untimed = scan(tof_ps=300.0), scan()
 
-    # length of the TOF kernel, 1.5 widths of the timing, instead of the object
+    # The TOF kernel, 1.5 widths of the timing, replaces the length of the object.
     gain = (200.0 / (1.5 * 300.0 * 0.149896)) ** 0.25
     assert width(untimed) == pytest.approx(gain * width(timed), abs=0.15)
     assert (
@@ -79,11 +79,11 @@ def test_filter_is_never_narrower_than_the_scanner_resolution():
 
 def test_settings_of_a_protocol_are_not_changed():
     algorithm = Osem(iterations=2, subsets=4)
-    said = ListModeProtocol(algorithm=algorithm, finishing=(Gaussian(fwhm_mm=3.0),))
+    stated = ListModeProtocol(algorithm=algorithm, finishing=(Gaussian(fwhm_mm=3.0),))
 
-    protocol, words = fitted(said, scan(), sharpened=False)
+    protocol, words = fitted(stated, scan(), sharpened=False)
 
-    assert (protocol, words) == (said, "")
+    assert (protocol, words) == (stated, "")
     assert fitted(ListModeProtocol(algorithm=Mlem(), finishing=()), scan(), sharpened=True)[1] == ""
 
 
@@ -97,17 +97,17 @@ def test_open_settings_are_chosen_and_reported():
 
 
 @pytest.mark.parametrize(
-    ("use", "said"),
+    ("use", "stated"),
     [
         ("auto", "Gaussian 1.5 voxels, because the resolution is in the model"),
         ("off", "none, because MAP limits the noise itself"),
     ],
 )
-def test_filter_after_map_depends_on_the_resolution_and_not_on_the_counts(use, said):
+def test_filter_after_map_depends_on_the_resolution_and_not_on_the_counts(use, stated):
     protocol = ListModeProtocol(algorithm=Svrg(), corrections={"resolution": {"use": use}})
     study = engine.Study(data=Path("scan.h5"), protocol=protocol)
     stage = without_open_filters(RunContext.of(study, engine.cpu()))
-    assert next(stage).text == said
+    assert next(stage).text == stated
     with pytest.raises(StopIteration) as end:
         next(stage)
     finishing = fitted(end.value.value.protocol, scan(), sharpened=use == "auto")[0].finishing
@@ -124,7 +124,7 @@ def test_filter_in_the_model_needs_more_updates_for_many_counts(tof_ps, all_of_t
         return fitted(whole, data, sharpened=True, of_frame=n_counts)[0].algorithm.n_iterations
 
     def stepped(n_updates):
-        """Round up to a number that many subset numbers divide."""
+        """Round up to a multiple of 8, so that many numbers of subsets divide it."""
         return -(-n_updates // 8) * 8
 
     assert updates(20_000_000) == all_of_them
@@ -144,9 +144,9 @@ def test_very_many_counts_use_fewer_iterations_of_more_subsets(n_counts, subsets
     protocol, words = fitted(ListModeProtocol(), scan(1_000), sharpened=False, of_frame=n_counts)
     assert (protocol.algorithm.n_subsets, protocol.algorithm.n_iterations) == (subsets, passes)
     assert f"{passes} iterations × {subsets} subsets" in words
-    asked = ListModeProtocol(algorithm=Osem(iterations=4, subsets=8))
-    assert fitted(asked, scan(1_000), sharpened=False, of_frame=n_counts)[0].algorithm == (
-        asked.algorithm
+    requested = ListModeProtocol(algorithm=Osem(iterations=4, subsets=8))
+    assert fitted(requested, scan(1_000), sharpened=False, of_frame=n_counts)[0].algorithm == (
+        requested.algorithm
     )
 
 
@@ -178,7 +178,7 @@ def test_protocol_can_disable_fitting_to_the_scan():
 
     assert words == ""
     assert protocol.finishing == fixed.finishing
-    # its own 24 updates; subsets always follow the counts
+    # The protocol's own 24 updates; the number of subsets always follows the counts.
     assert (protocol.algorithm.n_iterations, protocol.algorithm.n_subsets) == (3, 8)
 
 

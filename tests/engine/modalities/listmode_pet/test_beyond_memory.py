@@ -1,4 +1,4 @@
-"""Scans larger than the memory: the same image, and no files left on disk."""
+"""Scans larger than the memory give the same image and leave no files on disk."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ N_EVENTS = 6000
 
 @pytest.fixture
 def words(tmp_path: Path, rng: np.random.Generator) -> Path:
-    """Return words of a tiny ring, some in gaps and a fifth delayed, with their scanner file."""
+    """Return words of a tiny ring, some in gaps and a fifth delayed, and their scanner file."""
     (tmp_path / "tiny.toml").write_text(to_toml(RING))
     book = AddressBook.of(RingScanner(RING))
     addresses = rng.integers(0, book.n_addresses, 4 * N_EVENTS).astype(np.uint32)
@@ -60,7 +60,7 @@ def words(tmp_path: Path, rng: np.random.Generator) -> Path:
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use many pieces of few events, so that none is complete by chance."""
+    """Use many pieces of few events, so that no code path works by chance with a single piece."""
     monkeypatch.setattr("engine.io.siemens.petlink_pieces.CHUNK", 999)
     monkeypatch.setattr("engine.data.storage.columns.ROWS", 701)
 
@@ -72,10 +72,10 @@ def large_events(monkeypatch: pytest.MonkeyPatch, small_pieces: None) -> None:
 
 
 def study_of(path: Path, *settings: str) -> Study:
-    beside = {"scanner": str(path.with_name("tiny.toml"))} if path.suffix == ".l" else {}
+    scanner = {"scanner": str(path.with_name("tiny.toml"))} if path.suffix == ".l" else {}
     inputs = {"attenuation": path.with_name("mu.nii.gz")} if path.suffix == ".h5" else {}
     protocol = with_settings(ListModeProtocol(), (*SETTINGS, *settings))
-    return Study(data=path, protocol=protocol, inputs=inputs, **beside)
+    return Study(data=path, protocol=protocol, inputs=inputs, **scanner)
 
 
 def finished(events: list[object]) -> Finished:
@@ -110,7 +110,7 @@ def test_events_sorted_while_read_give_the_same_bits_and_no_files(
     monkeypatch.setattr("engine.modalities.listmode_pet.reading.ORDERED_FROM", 0)
 
     def no_file(self: Scratch, *_: object) -> None:
-        raise AssertionError("a file was made")
+        raise AssertionError("a file was created")
 
     monkeypatch.setattr(Scratch, "empty", no_file)
     read: list[Progressed] = []

@@ -1,4 +1,4 @@
-"""Time frames in one run: together they are the whole scan, and each is a separate image."""
+"""Time frames in one run: they add up to the whole scan, and each is a separate image."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_previews_count_frames_and_each_frame_ends_with_a_finished_image(bare, f
 
 
 def test_background_of_a_frame_is_its_share(folder, tmp_path):
-    """Half of the prompts are random: a frame without its background would be twice too hot."""
+    """Half of the prompts are randoms: without its background a frame would be twice too hot."""
     data = simulate_listmode(
         BODY, RING, n_prompts=60_000, seed=6, randoms_fraction=0.5, attenuation=False, duration_s=4
     )
@@ -146,7 +146,7 @@ def test_run_resumed_within_a_frame_gives_the_same_bits(bare, folder, tmp_path):
     expected = finished(study)
     job = Job.create(study, tmp_path / "job")
     events = keep(run(study, on=ON), job)
-    for event in events:  # stopped in the middle of the third frame
+    for event in events:  # stop in the middle of the third frame
         if isinstance(event, Preview) and (event.iteration, event.subset) == (3, 2):
             break
     events.close()
@@ -168,7 +168,8 @@ def test_finishing_early_keeps_the_finished_frames(bare, folder):
     last = finished(study_of(bare, folder, "4x0.5"), finish_early=lambda: True)
     assert len(last.frames) == 1
     assert last.run.describe_ending() == "stopped by the user after frame 1 of 4"
-    assert last.run.iterations_done == last.run.iterations_planned == 1  # of each finished frame
+    # iterations of each finished frame
+    assert last.run.iterations_done == last.run.iterations_planned == 1
     assert last.provenance["scan"]["frames"] == [{"start_s": 0.0, "duration_s": 0.5}]
 
 
@@ -207,7 +208,7 @@ def test_format_without_frames_is_refused_before_the_run(bare, folder, tmp_path,
 
 @pytest.mark.parametrize("weighted", [True, False])
 def test_changing_dead_time_is_corrected_per_frame(tmp_path, weighted):
-    """Crystals with live fractions of 1, then 0.8: 0.64 of the pairs, at the same activity."""
+    """The crystals are live for 1, then 0.8 of the time: 0.64 of the pairs at the same activity."""
     data = simulate_listmode(
         BODY, RING, n_prompts=80_000, seed=9, randoms_fraction=0, attenuation=False, duration_s=4
     )
@@ -246,7 +247,7 @@ def test_changing_dead_time_is_corrected_per_frame(tmp_path, weighted):
     ],
 )
 def test_every_format_stores_the_frame_times(tmp_path, spans_ms, step_s):
-    """NIfTI has only one step from start to start, and 1 means nothing; its text has all times."""
+    """NIfTI stores one step between frames, and 1 means unknown. The sidecar stores all times."""
     import nibabel
 
     image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
@@ -275,7 +276,7 @@ def test_changed_frame_is_refused(bare, folder, tmp_path):
 
 
 def test_frames_in_becquerel_refer_to_the_start_of_the_scan(tmp_path):
-    """Counts that decay with the nuclide give the same activity at the start in every frame."""
+    """Counts decay with the nuclide; the activity at the scan start is the same in every frame."""
     data = simulate_listmode(
         BODY, RING, n_prompts=80_000, seed=8, randoms_fraction=0, attenuation=False, duration_s=6
     )
@@ -286,7 +287,7 @@ def test_frames_in_becquerel_refer_to_the_start_of_the_scan(tmp_path):
     (tmp_path / "tracer.toml").write_text(
         f"[tracer]\nhalf_life_s = {HALF_LIFE_S}\nbranching = 1.0\n"
     )
-    study, apart = (study_of(data, tmp_path, frames) for frames in ("1,2,3", "0-1,3-6"))
+    study, with_gap = (study_of(data, tmp_path, frames) for frames in ("1,2,3", "0-1,3-6"))
     given = {"calibration": tmp_path / "known.json", "tracer": tmp_path / "tracer.toml"}
     last = finished(study.model_copy(update={"inputs": given}))
     values = np.array([each.volume.values.sum() for each in last.frames], float)
@@ -294,10 +295,10 @@ def test_frames_in_becquerel_refer_to_the_start_of_the_scan(tmp_path):
     assert values / values.mean() == pytest.approx([1, 1, 1], abs=0.03)
     mean = float(values @ [1, 2, 3] / 6)
     assert float(last.volume.values.sum(dtype=float)) == pytest.approx(mean, rel=1e-5)
-    last = finished(apart.model_copy(update={"inputs": given}))
+    last = finished(with_gap.model_copy(update={"inputs": given}))
     found = np.array([each.volume.values.sum() for each in last.frames], float)
     assert found == pytest.approx(values[[0, 2]], rel=1e-5), (
-        "the gap between the frames changes their values"
+        "a gap between the frames must not change their values"
     )
     mean = float(found @ [1, 3] / 4)
     assert float(last.volume.values.sum(dtype=float)) == pytest.approx(mean, rel=1e-5)

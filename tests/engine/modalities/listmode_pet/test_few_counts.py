@@ -1,4 +1,4 @@
-"""Scans with almost no events, and repeated runs of the same scan."""
+"""Scans with almost no events, and repeated runs of one scan."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RING = RingScanner(
     )
 )
 MIDDLE = 133
-"""A line of response across the axis."""
+"""A line of response through the axis."""
 SETTINGS = ("algorithm.iterations=2", "algorithm.subsets=2", "finishing=[]", "reproducible=true")
 
 
@@ -49,10 +49,10 @@ def study(folder: Path, lines: np.ndarray, *, delayed: np.ndarray | None = None)
     return Study(data=folder / "scan.h5", protocol=with_settings(ListModeProtocol(), SETTINGS))
 
 
-def last(said: list[Event]) -> np.ndarray:
+def last(of_run: list[Event]) -> np.ndarray:
     """Return the image at the end of a run."""
-    assert isinstance(said[-1], Finished)
-    return np.asarray(said[-1].volume.values)
+    assert isinstance(of_run[-1], Finished)
+    return np.asarray(of_run[-1].volume.values)
 
 
 def test_scan_without_events_is_refused_with_a_reason(tmp_path: Path) -> None:

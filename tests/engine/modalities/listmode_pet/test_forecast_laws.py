@@ -1,4 +1,4 @@
-"""Tests that the list-mode forecast counts each part of the work, and nothing more."""
+"""The list-mode forecast counts each part of the work once."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from engine.operators.point_spread import axial_matrix, plane_matrix
 
 GRID = ImageGrid((40, 60, 60), (1.0, 1.0, 1.0))
 MANY = 10**8
-"""Lines of a scanner that is too large to trace all lines."""
+"""Number of lines of a scanner that is too large to trace all its lines."""
 
 
 def map_of(n: int = 60, radius_mm: float = 30.0) -> CrystalMap:
-    """Return a ring of crystals, listed one by one."""
+    """Return a crystal map with the crystals of a ring."""
     angles = 2 * np.pi * np.arange(n) / n
     positions = radius_mm * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
     keys = np.stack([0 * np.arange(n), np.arange(n)], axis=1)
@@ -65,7 +65,7 @@ def test_matrix_elements_are_counted_without_the_matrices(fwhm_mm):
     spread = uniform_spread(fwhm_mm)
     of_planes = axial_matrix(spread, GRID).nnz / GRID.shape[0]
     of_pixels = plane_matrix(spread, GRID).nnz / (GRID.shape[1] * GRID.shape[2])
-    # the matrices omit the part beyond the edge of the image
+    # The matrices omit the part beyond the image edge.
     assert plane_elements(spread, GRID) == pytest.approx(of_planes, rel=0.25)
     assert pixel_elements(spread, GRID) == pytest.approx(of_pixels, rel=0.25)
     elements = forecast(fwhm_mm=fwhm_mm).memory_bytes - forecast().memory_bytes

@@ -1,4 +1,4 @@
-"""The expected background of a frame: its shares of the scan's randoms and of its scatter."""
+"""The expected background of a frame: its shares of the randoms and of the scatter of the scan."""
 
 import numpy as np
 
@@ -18,8 +18,8 @@ RING = RingScanner(
 
 
 def test_frame_has_its_delayeds_and_its_trues(rng: np.random.Generator) -> None:
-    """Two frames as of a bolus: 3 and 1 of the delayeds, 20 and 80 of the trues."""
-    # prompts and delayeds by hand: 23 and 3 before 100 ms, 81 and 1 after
+    """Two frames of a bolus: 3 and 1 of the delayeds, 20 and 80 of the trues."""
+    # Prompts and delayeds by hand: 23 and 3 before 100 ms, 81 and 1 after.
     times = np.repeat(np.array([50, 150, 50, 150], np.uint32), (23, 81, 3, 1))
     delayed = np.arange(len(times)) >= 104
     lors = RING.lors(rng.integers(0, RING.n_lors, len(times))).astype(np.int32)
@@ -40,8 +40,8 @@ def test_frame_has_its_delayeds_and_its_trues(rng: np.random.Generator) -> None:
     scan = FramedScan(whole, randoms, division, shares, (Mlem(), Mlem()))
 
     for k, (of_randoms, of_scatter) in enumerate(((0.75, 0.2), (0.25, 0.8))):
-        held = (np.asarray(prompts.time_ms) >= 100) == bool(k)
-        expected = of_randoms * randoms[held] + of_scatter * scatter[held]
+        in_frame = (np.asarray(prompts.time_ms) >= 100) == bool(k)
+        expected = of_randoms * randoms[in_frame] + of_scatter * scatter[in_frame]
         found = scan.part(k).background
         assert found is not None
-        np.testing.assert_allclose(found, expected, rtol=1e-5)  # float32
+        np.testing.assert_allclose(found, expected, rtol=1e-5)  # values are float32

@@ -1,4 +1,4 @@
-"""All frames of a scan have one strength of the prior, that of the frame with the median counts."""
+"""All frames of a scan have the same prior strength, that of the frame with the median counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def test_frames_with_different_counts_have_the_same_strength(kind: type[Svrg | B
     demands = [CountDemand(n, 1e3) for n in COUNTS]
     before = kind()
     found = frame_algorithms(before, before.for_counts(demands[1]), demands)
-    in_voxel = [TypicalVoxel(n / 1e5) for n in COUNTS]  # as many voxels emit in each frame
+    # each frame has the same number of emitting voxels
+    in_voxel = [TypicalVoxel(n / 1e5) for n in COUNTS]
     strengths = [each.strength_for(n) for each, n in zip(found, in_voxel, strict=True)]
     assert strengths == pytest.approx([before.strength_for(in_voxel[1])] * 3)
 

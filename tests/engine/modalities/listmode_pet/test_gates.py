@@ -53,7 +53,7 @@ def cylinder(x_mm: float) -> ShapePhantom:
 
 @pytest.fixture(scope="module")
 def beating() -> ListMode:
-    """Return a cylinder that alternates: in the first half of each cycle it is at +x."""
+    """Return a cylinder that moves: it is at +x in the first half of each cycle."""
     rng, parts = np.random.default_rng(4), []
     for half, x_mm in enumerate((SHIFT_MM, -SHIFT_MM)):
         part = simulate_listmode(
@@ -163,7 +163,7 @@ def test_trigger_file_gates_a_scan_without_triggers(beating, tmp_path):
 
 
 def test_gates_in_becquerel_refer_to_the_start_of_the_scan(tmp_path):
-    """Gates of the first and the last half of the scan, with a half-life of half the scan."""
+    """Gates of the first and the last half of the scan; the half-life is half the scan duration."""
     half_life_s = 2.0
     data = simulate_listmode(
         cylinder(0), RING, n_prompts=60_000, seed=8, randoms_fraction=0, attenuation=False,

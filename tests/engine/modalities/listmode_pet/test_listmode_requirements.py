@@ -1,4 +1,4 @@
-"""Stated needs of a run: sums that can be checked by hand, and refusals with numbers."""
+"""Tests of resource estimates of a run: sums checked by hand, refusals with numbers."""
 
 from __future__ import annotations
 
@@ -138,7 +138,8 @@ def test_run_takes_no_more_memory_for_its_voxels_than_stated(
 ):
     peaks, message = [], []
     for voxel_mm in (4.0, 2.0):
-        monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / f"{voxel_mm}"))  # no cached sensitivity
+        # a new folder, so no cached sensitivity
+        monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / f"{voxel_mm}"))
         protocol = ListModeProtocol.model_validate(
             {
                 "reproducible": reproducible,
@@ -154,6 +155,6 @@ def test_run_takes_no_more_memory_for_its_voxels_than_stated(
         device = device_of(backend.cuda(EmulatedGpu()))
         n_lors = RingScanner(RING).n_lors
         message.append(estimate(protocol, last.volume.grid, 5000, on=device, n_lors=n_lors).gpu)
-    taken = peaks[1] - peaks[0]
-    assert 0 < taken <= message[1].images_bytes - message[0].images_bytes
+    measured = peaks[1] - peaks[0]
+    assert 0 < measured <= message[1].images_bytes - message[0].images_bytes
     assert peaks[1] <= message[1].images_bytes

@@ -1,4 +1,4 @@
-"""MAP of list mode: frames, gates, events in files, any number of threads, very few events."""
+"""Tests of MAP of list mode: frames, gates, events in files, threads, very few events."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ def timed(folder: Path, n: int, times_ms: np.ndarray, *settings: str, **values: 
 def test_each_frame_converges_separately_and_an_empty_one_is_empty(folder: Path) -> None:
     n = 4_000
     times = np.sort(np.random.default_rng(3).uniform(0, 1000, n))
-    # the counts of all frames give their common strength; a single frame would have another
+    # The counts of all frames define their common strength; a single frame would have another one.
     own = "algorithm.strength=0.03"
-    times[-7:] = 1500  # next to nothing in the second frame, nothing in the third
+    times[-7:] = 1500  # seven events in the second frame, none in the third
     found = events_of(timed(folder, n, times, "frames=3x1", own))
     frames = [each.volume.values for each in last(found).frames]
     assert [bool(each.any()) for each in frames] == [True, True, False]
@@ -111,8 +111,8 @@ def test_each_frame_converges_separately_and_an_empty_one_is_empty(folder: Path)
     shown = previews(found)
     assert [each.frame.start_ms for each in shown if each.ends_iteration] == [0, 1000, 2000]
     assert max(each.update for each in shown) == 3 * 20
-    alone = events_of(of_scan(folder, n - 7, own, duration_s=1.0))
-    assert frames[0].tobytes() == bits(alone)
+    single = events_of(of_scan(folder, n - 7, own, duration_s=1.0))
+    assert frames[0].tobytes() == bits(single)
 
 
 @pytest.mark.slow

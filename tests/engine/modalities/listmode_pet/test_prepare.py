@@ -1,4 +1,4 @@
-"""Prompts ready for tracing: excluded events, and the same order on every device."""
+"""Tests of prompts before tracing: excluded events, and the same order on every device."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def scan(rng: np.random.Generator) -> ListMode:
     )
 
 
-def assert_same(found: ListMode, wanted: ListMode) -> None:
+def assert_same(found: ListMode, reference: ListMode) -> None:
     """Assert that all columns are equal, on the host."""
     for field in fields(ListMode):
-        actual, expected = getattr(found, field.name), getattr(wanted, field.name)
+        actual, expected = getattr(found, field.name), getattr(reference, field.name)
         if isinstance(expected, np.ndarray):
             assert type(actual) is np.ndarray
             np.testing.assert_array_equal(actual, expected, err_msg=field.name)

@@ -1,4 +1,4 @@
-"""The sample scans, end to end: positions of the result, and detection of mirrored geometry."""
+"""The sample scans, end to end: positions in the image, and detection of mirrored geometry."""
 
 from dataclasses import replace
 
@@ -44,7 +44,7 @@ def mmr(request):
 
     folder = SHARED_DATA / "pet-listmode-mmr-brain"
     if not folder.is_dir():
-        pytest.skip("the mMR sample scan is not on this machine")
+        pytest.skip("the mMR sample scan is not installed")
     return folder
 
 
@@ -54,10 +54,7 @@ def brain(mmr):
 
 
 def reference_on_our_grid(mmr, volume):
-    """Return the sample's own image [z, y, x]:
-
-    its affine is in scanner millimetres, as our grid.
-    """
+    """Return the image of the sample [z, y, x], which is in scanner millimetres like our grid."""
     image = nibabel.load(mmr / "our_quick_mlem_4mm.nii.gz")
     values = np.asarray(image.dataobj, float).transpose(2, 1, 0)
     first = np.array([volume.grid.centres_mm(a)[0] for a in range(3)])
@@ -72,7 +69,7 @@ def test_brain_correlates_with_the_reference(mmr, brain):
     reference = smooth(reference, brain.grid.voxel_mm[::-1])
     right = np.corrcoef(ours.ravel(), reference.ravel())[0, 1]
     assert right >= 0.95
-    for axis in range(3):  # a mirrored brain is another brain
+    for axis in range(3):  # a mirrored brain must correlate less
         mirrored = np.flip(ours, axis)
         assert np.corrcoef(mirrored.ravel(), reference.ravel())[0, 1] < right - 0.01
     assert np.corrcoef(ours.transpose(0, 2, 1).ravel(), reference.ravel())[0, 1] < right - 0.01
@@ -89,7 +86,7 @@ def test_brain_is_at_its_position(brain):
 
 
 def test_dome_of_the_brain_points_to_the_head(brain):
-    """The scanner's z points to the feet of this patient; the dome is towards −z."""
+    """The scanner's z points to the feet of this patient, so the vertex is towards −z."""
     x = smooth(brain.values.astype(float), brain.grid.voxel_mm[::-1])
     per_slice = (x > 0.2 * x.max()).sum(axis=(1, 2))
     z = brain.grid.centres_mm(2)
@@ -107,13 +104,13 @@ def test_brain_has_the_right_size(brain):
 
 
 def test_gaps_leave_no_grid_in_the_brain(mmr, brain):
-    """The reference image ignored the gaps between blocks: it has a regular grid with 8 rows."""
+    """The reference image ignored the gaps between blocks, so it has a regular grid with 8 rows."""
 
     def lines(values):
-        """Return the relative brightness of straight lines through the brain: columns, rows."""
-        picture = values[20:44].mean(axis=0)
-        fine = (picture - ndimage.gaussian_filter(picture, 1.5))[30:62, 40:60]
-        fine /= picture[30:62, 40:60].mean()
+        """Return the relative brightness of the brain's columns, then of its rows."""
+        brain_mean = values[20:44].mean(axis=0)
+        fine = (brain_mean - ndimage.gaussian_filter(brain_mean, 1.5))[30:62, 40:60]
+        fine /= brain_mean[30:62, 40:60].mean()
         return fine.mean(axis=0).std(), fine.mean(axis=1).std()
 
     ours, theirs = lines(brain.values), lines(reference_on_our_grid(mmr, brain))
@@ -121,7 +118,7 @@ def test_gaps_leave_no_grid_in_the_brain(mmr, brain):
 
 
 def test_mirrored_segments_explain_the_events_less_well(mmr):
-    """Swapping the rings of each event mirrors oblique lines, which lowers the likelihood."""
+    """Swapping the rings of each event mirrors oblique lines and must lower the likelihood."""
     data = read_listmode(mmr / "PET_ACQ_small.l.hdr.STIR")
     grid = ListModeProtocol().grid.grid_for(data.scanner)
     n = data.scanner.settings.n_crystals_per_ring
@@ -130,7 +127,7 @@ def test_mirrored_segments_explain_the_events_less_well(mmr):
     likelihood, s = [], None
     for scan in (data, mirrored):
         prompts = listmode_pet.prepare(scan, on=cpu(2)).data
-        if s is None:  # depends on the lines and not on the events
+        if s is None:  # the sensitivity depends on the lines and not on the events
             s = compute_sensitivity(prompts, grid, ListModeProtocol().sensitivity, on=ON)
         model = listmode_pet.build(prompts, grid, s, on=ON)
         osem = ListModeProtocol().algorithm.model_copy(update={"iterations": 1})

@@ -1,4 +1,4 @@
-"""Sensitivity of rings from sums over rings and views, compared with all lines."""
+"""Tests of ring sensitivity: sums over rings and views, compared with all lines."""
 
 from dataclasses import replace
 
@@ -79,7 +79,7 @@ def test_sensitivity_without_a_body_is_the_sum_over_all_lines(factors):
     found = exact_image(weights, GRID, threads=2)
     expected = all_lines(data)
     np.testing.assert_allclose(found.sum(), expected.sum(), rtol=1e-4)
-    # lines that run along a face between voxels: to one of them, and by the mirrors to both
+    # Lines along a face between voxels count for one of them, and after mirroring for both.
     of_crystals = np.outer(weights.rings, weights.places).ravel()
     mirrors = symmetries(RING.positions_mm, of_crystals, GRID)
     expected = symmetrise(expected.astype(float), mirrors)
@@ -109,14 +109,14 @@ def test_sensitivity_with_a_body_is_right_to_a_percent(crystals, monkeypatch):
     z, y, x = np.meshgrid(*(GRID.centres_mm(a) for a in (2, 1, 0)), indexing="ij")
     inside = (np.hypot(x - 3, y + 4) < 38) & (np.abs(z - 4) < 10)
     relative = 100 * (found.image / expected - 1)[inside]
-    # an image without this body's shadow would be wrong by its whole depth
+    # Without the attenuation of the body the image would be wrong by at least 40 %.
     assert (all_lines(scan(GeometricFactor())) / expected)[inside].min() > 1.4 or crystals
     assert np.sqrt((relative**2).mean()) < 1.5
     assert abs(relative.mean()) < 0.5
 
 
 def test_gaps_between_blocks_cause_no_noise(monkeypatch):
-    """All views meet them at every angle; the transmission of a flat body depends on the angle."""
+    """Gaps appear at every angle; the transmission of a flat body depends on the angle."""
     gaps = tuple(range(0, 96, 6))
     ring = RingScanner(RING.settings.model_copy(update={"gap_places": gaps}))
     y, x = np.meshgrid(*[(np.arange(50) - 24.5) * 2] * 2, indexing="ij")
@@ -144,7 +144,7 @@ def test_number_of_threads_does_not_change_the_bits():
 
 
 def test_voxels_beyond_all_lines_have_no_sensitivity():
-    wide = ImageGrid((3, 60, 60), (8.0, 8.0, 40.0))  # as wide as 480 mm, of a ring of 180
+    wide = ImageGrid((3, 60, 60), (8.0, 8.0, 40.0))  # 480 mm wide, more than the ring of 180 mm
     image = exact_image(RingWeights.of(scan()), wide, threads=2)
     x = np.abs(wide.centres_mm(0))
     assert not image[:, :, x > 95].any() and image[1, 30, 30] > 0

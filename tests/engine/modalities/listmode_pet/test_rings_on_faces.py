@@ -1,4 +1,4 @@
-"""Rings on the faces between planes of voxels: every line within a ring runs along a face."""
+"""Rings on faces between planes of voxels: every line within a ring runs along a face."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.engine.modalities.listmode_pet.test_ring_sensitivity import RING
 
 ON = cpu(2)
 GRID = ImageGrid((12, 15, 15), (6.0, 6.0, 2.5))
-"""Planes of half a ring."""
+"""Planes with half the ring pitch."""
 DISC_MM = 30.0
 
 
 def every_line(n_crystals: int):
-    """Return one event of each line of a toy ring, its sensitivity, and their model."""
+    """Return one event for each line of a toy ring, its sensitivity, and their model."""
     settings = {"n_crystals_per_ring": n_crystals, "n_tangential": n_crystals // 2}
     ring = RingScanner(
         RING.settings.model_copy(update={**settings, "n_rings": 6, "gap_places": ()})
@@ -35,17 +35,18 @@ def every_line(n_crystals: int):
 
 @pytest.mark.parametrize("n_crystals", [96, 60])
 def test_back_projected_ones_equal_the_sensitivity_in_every_voxel(n_crystals):
-    """Lines through the axis run along faces between rows and columns, too."""
+    """Lines through the axis also run along faces between rows and columns."""
     data, exact, model = every_line(n_crystals)
 
     traced = model.A.T(np.ones(data.n_events, np.float32))
 
     seen = np.s_[:, 3:12, 3:12]
-    assert traced[seen] == pytest.approx(exact[seen], rel=5e-4)  # tables of 512 steps along a line
+    # the tables have 512 steps along a line
+    assert traced[seen] == pytest.approx(exact[seen], rel=5e-4)
 
 
 def test_disc_is_uniform_from_plane_to_plane():
-    """Counts are the exact chords of all lines."""
+    """The counts are the exact chords of all lines."""
     data, exact, model = every_line(96)
     x = np.ones(GRID.shape, np.float32)
     for _ in range(20):

@@ -1,4 +1,4 @@
-"""Complete runs of a simulated scan: quantitative with all corrections, wrong without one."""
+"""Complete runs of a simulated scan: quantitative with all corrections, wrong if one is missing."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
 
 YEAR_S = 3e7
-"""Longer than a test takes on any machine."""
+"""Longer than any test takes."""
 
 ON = cpu(2)
 upright = CylinderRegion.upright
@@ -52,18 +52,18 @@ def mean(volume, shape):
 
 @pytest.fixture(scope="module")
 def scan(tmp_path_factory):
-    """Return enough events for values within two percent; the files and the truth."""
+    """Return a scan with enough events for values within two percent, and the truth."""
     return simulated(tmp_path_factory.mktemp("scan"), n_prompts=500_000)
 
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory):
-    """Return enough events for tests of the run itself; the files and the truth."""
+    """Return a scan with enough events to test the run itself, and the truth."""
     return simulated(tmp_path_factory.mktemp("few"), n_prompts=50_000)
 
 
 @pytest.fixture(scope="module")
-def told(few):
+def undisturbed(few):
     """Return all events and the progress of an undisturbed run."""
     ticks = []
     return list(run(study(few[0]), on=ON, on_progress=ticks.append)), ticks
@@ -74,7 +74,7 @@ def previews_of(events):
 
 
 def simulated(folder, n_prompts):
-    """Scan a uniform cylinder with absorption, randoms and unequal crystals."""
+    """Simulate a uniform cylinder with attenuation, randoms and different crystals."""
     scanner = RingScanner(RING)
     phantom = ShapePhantom(
         "cylinder", (Cylinder((8.0, 0.0, 0.0), (50.0, 50.0, 40.0), activity=1.0, mu_per_mm=0.0096),)
@@ -120,7 +120,7 @@ def test_all_corrections_together_give_the_true_value(scan):
 
 def test_cylinder_is_uniform(scan):
     folder, _ = scan
-    # All events are in each update: the choice of subsets would change this by a percent.
+    # Each update uses all events. Subsets would change this by a percent.
     volume = image(study(folder, "algorithm.subsets=1", "algorithm.iterations=16"))
     left = mean(volume, upright((-22.0, 0.0, 0.0), 30.0, 30.0))
     centre = mean(volume, upright((8.0, 0.0, 0.0), 30.0, 30.0))
@@ -136,14 +136,14 @@ def test_value_without_tof_is_the_same(scan):
 def test_filter_in_the_model_gives_less_noise_and_the_same_value(few):
     folder, truth = few
     blurred = 'corrections.resolution.use="on"', 'finishing=[{kind="gaussian", fwhm_mm=8.0}]'
-    beside, within = (
+    outside, within = (
         image(study(folder, *blurred, f"corrections.resolution.with_filter={known}"))
         for known in ("false", "true")
     )
     core = upright((8.0, 0.0, 0.0), 70.0, 30.0)
-    spreads = [figures_of(v, core.coverage(v)).sd for v in (within, beside)]
+    spreads = [figures_of(v, core.coverage(v)).sd for v in (within, outside)]
     assert spreads[0] < 0.95 * spreads[1]
-    assert mean(within, core) == pytest.approx(mean(beside, core), rel=0.01)
+    assert mean(within, core) == pytest.approx(mean(outside, core), rel=0.01)
     assert mean(within, core) == pytest.approx(truth, rel=0.03)
 
 
@@ -161,8 +161,8 @@ def test_each_missing_correction_changes_the_value(few, kind, low, high):
     assert low < middle(volume) / truth < high
 
 
-def test_events_are_sent_in_order(told):
-    events, ticks = told
+def test_events_are_sent_in_order(undisturbed):
+    events, ticks = undisturbed
     assert [e.stage for e in events if isinstance(e, StageStarted)] == STAGES
     assert [e.stage for e in events if isinstance(e, Measured)] == STAGES
     ledger = {e.kind: e.state for e in events if isinstance(e, Corrected)}
@@ -207,17 +207,17 @@ def test_finish_early_ends_after_a_complete_iteration(few):
     assert events[-1].provenance["iterations_done"] == 1.0
 
 
-def test_resumed_run_gives_the_same_bits(few, told):
+def test_resumed_run_gives_the_same_bits(few, undisturbed):
     folder, _ = few
-    whole, _ = told
+    whole, _ = undisturbed
     for at in previews_of(whole)[5:7]:
         start = Resume(at.volume.values, at.update, at.history)
         resumed = list(run(study(folder), on=ON, resume=start))
         np.testing.assert_array_equal(resumed[-1].volume.values, whole[-1].volume.values)
-        tells_the_same(resumed[-1].provenance, whole[-1].provenance)
+        assert_same_report(resumed[-1].provenance, whole[-1].provenance)
 
 
-def tells_the_same(resumed, whole):
+def assert_same_report(resumed, whole):
     """Assert that a resumed run reports the same as an undisturbed one, and when it was resumed."""
     for key in ("log_likelihoods", "relative_residuals", "warnings", "iterations_done"):
         assert resumed[key] == whole[key], key
@@ -226,33 +226,35 @@ def tells_the_same(resumed, whole):
     assert (len(resumed["resumed_utc"]), whole["resumed_utc"]) == (1, [])
 
 
-def test_resumed_run_reports_earlier_losses_and_times(few, told):
+def test_resumed_run_reports_earlier_losses_and_times(few, undisturbed):
     folder, _ = few
     before = RunHistory(seconds={"read": YEAR_S, "reconstruct": 10 * YEAR_S}, n_skipped=3)
-    at = next(e for e in previews_of(told[0]) if e.ends_iteration)
+    at = next(e for e in previews_of(undisturbed[0]) if e.ends_iteration)
     start = Resume(at.volume.values, at.update, before)
     events = list(run(study(folder), on=ON, resume=start))
     started = next(e for e in events if isinstance(e, StageStarted) and e.stage == "reconstruct")
     assert "resuming after 4 of 16 updates" in started.text
     (skipped,) = (text for text in events[-1].provenance["warnings"] if "activity" in text)
     assert skipped.startswith("3 events cross no activity")
-    spent = {e.stage: e for e in events if isinstance(e, Measured)}
-    assert YEAR_S < spent["read"].seconds < 2 * YEAR_S, "the time before was not added once"
-    assert 10 * YEAR_S < spent["reconstruct"].seconds < 11 * YEAR_S
-    rate = spent["reconstruct"].figures["events_per_second"]
-    n_events = spent["reconstruct"].figures["events"]
-    assert rate * spent["reconstruct"].seconds == pytest.approx(4 * n_events)
+    measured = {e.stage: e for e in events if isinstance(e, Measured)}
+    assert YEAR_S < measured["read"].seconds < 2 * YEAR_S, (
+        "the time of the earlier part must be added once"
+    )
+    assert 10 * YEAR_S < measured["reconstruct"].seconds < 11 * YEAR_S
+    rate = measured["reconstruct"].figures["events_per_second"]
+    n_events = measured["reconstruct"].figures["events"]
+    assert rate * measured["reconstruct"].seconds == pytest.approx(4 * n_events)
 
 
-def test_filters_act_after_and_between_iterations(few, told):
+def test_filters_act_after_and_between_iterations(few, undisturbed):
     folder, _ = few
-    plain = told[0][-1].volume.values
+    unfiltered = undisturbed[0][-1].volume.values
     after = image(study(folder, 'finishing=[{kind="gaussian", fwhm_mm=8.0}]')).values
     between = image(study(folder, 'between=[{kind="median"}]')).values
     inside = np.s_[4:8, 10:18, 12:18]
-    assert after[inside].std() < 0.7 * plain[inside].std()
-    assert between[inside].std() < 0.7 * plain[inside].std()
-    assert after[inside].mean() == pytest.approx(plain[inside].mean(), rel=0.02)
+    assert after[inside].std() < 0.7 * unfiltered[inside].std()
+    assert between[inside].std() < 0.7 * unfiltered[inside].std()
+    assert after[inside].mean() == pytest.approx(unfiltered[inside].mean(), rel=0.02)
 
 
 def test_stopping_leaves_no_work_running(few):
@@ -269,10 +271,10 @@ def test_stopping_leaves_no_work_running(few):
         list(run(study(folder), on=ON, on_progress=on_progress))
 
 
-def test_checkpoint_with_nan_is_refused_and_not_shown(few, told):
+def test_checkpoint_with_nan_is_refused_and_not_shown(few, undisturbed):
     folder, _ = few
-    start = previews_of(told[0])[0].volume.values
-    broken = start.copy()
-    broken[5, 14, 14] = np.nan
+    start = previews_of(undisturbed[0])[0].volume.values
+    invalid = start.copy()
+    invalid[5, 14, 14] = np.nan
     with pytest.raises(NumericalError):
-        list(run(study(folder), on=ON, resume=Resume(broken, 1, RunHistory())))
+        list(run(study(folder), on=ON, resume=Resume(invalid, 1, RunHistory())))

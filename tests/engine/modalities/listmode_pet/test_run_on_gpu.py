@@ -1,4 +1,4 @@
-"""Complete reconstruction on a GPU: the bits of the CPU, and errors reported as device errors."""
+"""Complete reconstruction on a GPU: the bits of the CPU, and failures as device errors."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ SETTINGS = ("algorithm.iterations=2", "algorithm.subsets=2", "finishing=[]", "re
 
 @pytest.fixture(scope="module")
 def scan(tmp_path_factory):
-    """Return a small cylinder with absorption, randoms and unequal crystals."""
+    """Return a small cylinder with attenuation, randoms and different crystals."""
     folder = tmp_path_factory.mktemp("scan")
     scanner = RingScanner(RING)
     phantom = ShapePhantom(
@@ -58,7 +58,7 @@ def volume(message):
 
 def test_volume_has_the_bits_of_the_cpu(scan, on_gpu, monkeypatch, tmp_path):
     here = volume(events(scan, cpu(2)))
-    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))  # without a cached sensitivity
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))  # a new folder, so no cached sensitivity
     there = volume(events(scan, on_gpu))
     np.testing.assert_array_equal(there.values, here.values)
     assert here.info["device"] == "CPU, 2 threads"
@@ -85,7 +85,9 @@ def test_resolution_model_agrees_with_the_cpu(scan, on_gpu, width):
     here, there = (volume(events(scan, on, *settings)).values for on in (cpu(2), on_gpu))
     without = volume(events(scan, cpu(2), "reproducible=false")).values
     assert np.abs(there - here).max() < 5e-5 * here.max()
-    assert np.abs(without - here).max() > 0.05 * here.max(), "or the blur did nothing"
+    assert np.abs(without - here).max() > 0.05 * here.max(), (
+        "the resolution model must change the image"
+    )
 
 
 def test_every_iteration_is_shown_and_profiled(scan, on_gpu):
@@ -126,7 +128,7 @@ def shuffled(scan, folder, seed):
 
 
 def test_any_order_of_events_gives_the_same_bits(scan, on_gpu, tmp_path):
-    """Also with ordered subsets: ties of the spatial order are broken by content."""
+    """This also holds with subsets: events at equal positions are sorted by content."""
     settings = ("algorithm.subsets=7",)
     expected = volume(events(scan, cpu(1), *settings)).values
     for seed, on in enumerate((cpu(2), cpu(5), on_gpu)):
@@ -145,7 +147,7 @@ def test_frames_have_the_same_bits_in_any_order_of_events(scan, tmp_path):
 
 
 def test_subsets_follow_the_file_without_reproducible_bits(scan, tmp_path):
-    """Without the order by content, the tests above would fail."""
+    """Without sorting by content, the tests above would fail."""
     settings = ("algorithm.subsets=7", "reproducible=false")
     images = [
         volume(events(folder, cpu(1), *settings)).values

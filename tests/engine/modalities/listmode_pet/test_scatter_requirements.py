@@ -1,4 +1,4 @@
-"""Stated needs of the scatter of a run: near the measured ones, and only if it is simulated."""
+"""Tests of the resource estimate of scatter: close to measurements, and 0 if not simulated."""
 
 from __future__ import annotations
 
@@ -79,15 +79,15 @@ def protocol(*settings: str) -> ListModeProtocol:
     return with_settings(ListModeProtocol(), (*few, *settings))
 
 
-def told(scan: ListMode, *settings: str) -> Requirements:
+def requirements_of(scan: ListMode, *settings: str) -> Requirements:
     n_lors = scan.scanner.n_lors
     on = cpu_device(2)
     chosen = protocol(*settings)
     return estimate(chosen, GRID, scan.n_events, on=on, n_lors=n_lors, scan=scan)
 
 
-def taken(scan: ListMode) -> int:
-    """Return the peak of numpy's memory during the scatter estimate of a scan [bytes]."""
+def peak_memory(scan: ListMode) -> int:
+    """Return the peak memory of numpy during the scatter estimate of a scan [bytes]."""
     for correction in (LineGeometry(), Attenuation()):
         scan = correction.apply(scan, on=ON)
     prompts = prepare(scan, on=ON).data
@@ -98,7 +98,7 @@ def taken(scan: ListMode) -> int:
     ):
         compiled()
     few = CountedEvents(prompts.select(slice(500)), on=ON)
-    estimate_scatter(few, Scatter(points=50, rounds=1))  # loads the rest
+    estimate_scatter(few, Scatter(points=50, rounds=1))  # load modules that are still missing
     tracemalloc.start()
     found = estimate_scatter(CountedEvents(prompts, on=ON), SETTINGS)
     expected_of(found.table, prompts, on=ON)
@@ -123,7 +123,7 @@ def test_scatter_takes_at_most_the_stated_memory_and_not_far_less(
     scan = scan_of(ring, n_prompts, voxel_mm)
     needs = scatter_needs(protocol(), scan, n_prompts, on=cpu_device(2), slabs_per_second=3e8)
     assert needs is not None
-    assert needs.memory_bytes / 3 < taken(scan) <= needs.memory_bytes
+    assert needs.memory_bytes / 3 < peak_memory(scan) <= needs.memory_bytes
 
 
 def test_samples_are_counted_as_they_are_placed(scan: ListMode) -> None:
@@ -132,8 +132,8 @@ def test_samples_are_counted_as_they_are_placed(scan: ListMode) -> None:
 
 
 def test_needs_of_a_run_are_the_maximum_of_its_parts(scan: ListMode) -> None:
-    without = told(scan, "corrections.scatter.use=off")
-    whole = told(scan)
+    without = requirements_of(scan, "corrections.scatter.use=off")
+    whole = requirements_of(scan)
     needs = scatter_needs(protocol(), scan, scan.n_events, on=cpu_device(2), slabs_per_second=3e8)
     assert needs is not None
     assert needs.memory_bytes < whole.memory_bytes
@@ -148,14 +148,14 @@ def test_needs_of_a_run_are_the_maximum_of_its_parts(scan: ListMode) -> None:
      "corrections.scatter.method=supplied"],
 )  # fmt: skip
 def test_disabled_scatter_needs_nothing(scan: ListMode, off: str) -> None:
-    assert "scatter" in told(scan).stages
-    assert "scatter" not in told(scan, off).stages
+    assert "scatter" in requirements_of(scan).stages
+    assert "scatter" not in requirements_of(scan, off).stages
 
 
 def test_impossible_scatter_needs_nothing(scan: ListMode) -> None:
     ring = RingScanner(RING.model_copy(update={"energy": None}))
     for data in (replace(scan, mu_map=None), replace(scan, scanner=ring)):
-        assert "scatter" not in told(data).stages
+        assert "scatter" not in requirements_of(data).stages
 
 
 def test_last_round_counts_all_points_and_earlier_ones_a_fourth(scan: ListMode) -> None:
@@ -163,7 +163,7 @@ def test_last_round_counts_all_points_and_earlier_ones_a_fourth(scan: ListMode) 
         settings = (
             f"corrections.scatter.{k}={v}" for k, v in [("points", points), ("rounds", rounds)]
         )
-        return told(scan, *settings).stages["scatter"]
+        return requirements_of(scan, *settings).stages["scatter"]
 
     one = seconds(800, 1) - seconds(400, 1)
     assert one > 0
@@ -172,10 +172,10 @@ def test_last_round_counts_all_points_and_earlier_ones_a_fourth(scan: ListMode) 
 
 def test_tof_scatter_takes_more_unless_tof_is_disabled(scan: ListMode) -> None:
     timed = scan_of(RING.model_copy(update={"tof": TOF}))
-    with_it, without = told(timed), told(timed, "time_of_flight=false")
+    with_it, without = requirements_of(timed), requirements_of(timed, "time_of_flight=false")
     assert with_it.stages["scatter"] > without.stages["scatter"]
     assert with_it.memory_bytes > without.memory_bytes
-    assert without.stages["scatter"] == pytest.approx(told(scan).stages["scatter"])
+    assert without.stages["scatter"] == pytest.approx(requirements_of(scan).stages["scatter"])
 
 
 def test_window_forecasts_scatter_from_a_few_events_and_the_mu_map(scan: ListMode) -> None:
@@ -183,14 +183,14 @@ def test_window_forecasts_scatter_from_a_few_events_and_the_mu_map(scan: ListMod
     contents = {"attenuation": scan.mu_map}
     pet = next(modality for modality in MODALITIES if modality.key == "pet")
 
-    def foretold(**given: object) -> Requirements:
+    def forecast(**given: object) -> Requirements:
         study = OpenStudy(EventSummary.of(measured), measured.scanner, **given)
         found = pet.requirements(protocol(), study, GRID, cpu_device(2), 1.0)
         assert found is not None
         return found
 
-    assert "scatter" not in foretold().stages
-    assert foretold(contents=contents).stages == told(scan).stages
+    assert "scatter" not in forecast().stages
+    assert forecast(contents=contents).stages == requirements_of(scan).stages
 
 
 def test_window_states_that_scatter_needs_attenuation_correction(scan: ListMode) -> None:
@@ -219,4 +219,4 @@ def test_gpu_run_takes_at_most_the_stated_memory(tmp_path: Path) -> None:
     assert needs is not None
     assert 0 < gpu.memory.reserved_bytes <= needs.images_bytes
     measured = {event.stage for event in events if isinstance(event, Measured)}
-    assert "scatter" in measured, "the stage has another name"
+    assert "scatter" in measured, "the stage must be named scatter"

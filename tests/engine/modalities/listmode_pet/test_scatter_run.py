@@ -1,4 +1,4 @@
-"""Scatter in a run: simulated if possible, otherwise reported; old protocols are unchanged."""
+"""Scatter in a run: simulated if possible, otherwise reported. Old protocols are unchanged."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SETTINGS = (
     "corrections.scatter.points=50",
 )  # fmt: skip
 SMOOTH = 0.35
-"""Fraction of the prompts with a smooth, scatter-like background."""
+"""Fraction of the prompts in a smooth, scatter-like background."""
 
 
 def mean(volume: Volume, shape: CylinderRegion) -> float:
@@ -63,13 +63,14 @@ def scan_of(scatter: float, half_length_mm: float = 20.0) -> ListMode:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return scans of one cylinder: with a background outside, without, and without energies."""
+    """Return scans of a cylinder: with a smooth background, without, and without energies."""
     folder = tmp_path_factory.mktemp("scatter")
     smooth, clear = scan_of(SMOOTH), scan_of(0.0)
     without = replace(clear, scanner=RingScanner(RING.model_copy(update={"energy": None})))
     named = {"smooth": smooth, "clear": clear, "unknown": without, "long": scan_of(SMOOTH, 60.0)}
     for name, data in named.items():
-        measured = replace(data, mu_map=None, additive=None, info={})  # as if it were
+        # written like a measured scan
+        measured = replace(data, mu_map=None, additive=None, info={})
         write_listmode(measured, folder / f"{name}.h5")
         assert data.mu_map is not None
         save(data.mu_map, folder / f"mu_{name}.nii.gz", {})
@@ -84,8 +85,8 @@ def study(folder: Path, name: str, *settings: str, mu_map: bool = True) -> Study
     )
 
 
-def scatter_row(said: list[Event]) -> Corrected:
-    (row,) = [e for e in said if isinstance(e, Corrected) and e.kind == "scatter"]
+def scatter_row(of_run: list[Event]) -> Corrected:
+    (row,) = [e for e in of_run if isinstance(e, Corrected) and e.kind == "scatter"]
     return row
 
 
@@ -120,7 +121,7 @@ def test_command_writes_the_scatter_curves_to_its_log(folder: Path, tmp_path: Pa
     n = len(profile["distance_mm"])
     assert n == len(profile["measured"]) == len(profile["scatter"]) > 10
     width = profile["distance_mm"][1] - profile["distance_mm"][0]
-    # of 40,000 prompts a tenth came by chance, as many as delayeds
+    # A tenth of the 40,000 prompts are randoms, and there are as many delayeds.
     assert width * sum(profile["measured"]) == pytest.approx(36_000, rel=0.03)
     assert 0 < sum(profile["scatter"]) < sum(profile["measured"])
 
@@ -133,19 +134,19 @@ def test_resumed_run_has_the_same_scatter(folder: Path, smooth: list[Event]) -> 
 
 
 def test_stages_after_the_scatter_have_its_memory(folder: Path) -> None:
-    """The estimate of a run counts nothing of the scatter stage later."""
+    """The estimate of a run does not count scatter data after the scatter stage."""
     events = run(study(folder, "smooth", "corrections.scatter.rounds=1"), on=ON)
-    held = {}
+    memory = {}
     for event in events:
         if isinstance(event, Corrected) and event.kind == "scatter":
             assert event.state == "applied"
         if isinstance(event, StageStarted):
             caches = line_factors, sampled_lines
-            held[event.stage] = [each.cache_info().currsize for each in caches]
-        if "sensitivity" in held:
+            memory[event.stage] = [each.cache_info().currsize for each in caches]
+        if "sensitivity" in memory:
             break
     events.close()
-    assert "scatter" in held and held["sensitivity"] == [0, 0]
+    assert "scatter" in memory and memory["sensitivity"] == [0, 0]
 
 
 def test_scan_without_scatter_is_reported_and_its_image_stays_true(folder: Path) -> None:
@@ -195,8 +196,8 @@ def test_scatter_needs_attenuation_correction(folder: Path) -> None:
 def test_activity_beyond_the_field_of_view_gives_a_warning(
     folder: Path, smooth: list[Event]
 ) -> None:
-    said = list(run(study(folder, "long", "algorithm.iterations=1"), on=ON))
-    for events, is_warned in ((said, True), (smooth, False)):
+    of_run = list(run(study(folder, "long", "algorithm.iterations=1"), on=ON))
+    for events, is_warned in ((of_run, True), (smooth, False)):
         warned = [e.text for e in events if isinstance(e, Warned)]
         assert any("Activity extends to the end" in text for text in warned) == is_warned
 

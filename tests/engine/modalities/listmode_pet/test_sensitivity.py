@@ -1,4 +1,4 @@
-"""Sensitivity: closed form on the axis, sampled and exact, dead voxels, and the cache."""
+"""Tests of sensitivity: closed form on the axis, samples and exact sums, dead voxels, cache."""
 
 import re
 from dataclasses import replace
@@ -20,7 +20,7 @@ from engine.operators.rays import RayProjector, Rays
 
 ON = cpu(2)
 HEADER_BITS = ((6, 0x80), (8, 0x01), (8, 0x40), (10, 0x04))
-"""Positions in a zip header, and bits to flip there."""
+"""Positions in the header of a zip file, and bits to flip there."""
 
 
 def ring(**changes):
@@ -55,11 +55,12 @@ def test_sensitivity_on_the_axis_is_the_solid_angle_of_the_ring(radius_mm, lengt
         crystal_depth_mm=100.0, attenuation_per_mm=1.0,
     )  # fmt: skip
     data = LineGeometry().apply(scan(scanner), on=ON)
-    across = 5 * np.pi * radius_mm / n  # five lines of a view, none on a border
+    across = 5 * np.pi * radius_mm / n  # five lines of a view, none on a voxel border
     grid = ImageGrid((n_rings - 1, 1, 1), (across, across, pitch))
     area = (2 * np.pi * radius_mm / n) * pitch
     found = exact(data, grid)[:, 0, 0] * area**2 / (2 * radius_mm) ** 2
-    found = found / (2 * np.pi * np.prod(grid.voxel_mm))  # a share of all decays, seen as pairs
+    # fraction of all decays, detected as pairs
+    found = found / (2 * np.pi * np.prod(grid.voxel_mm))
     within = grid.centres_mm(2)[:, None] + pitch * (np.arange(16) - 7.5) / 16
     h = length_mm / 2 - np.abs(within)
     expected = (h / np.hypot(radius_mm, h)).mean(axis=1)
@@ -93,7 +94,8 @@ def test_automatic_sample_ends_when_more_lines_gain_nothing(monkeypatch):
     )
     assert auto.n_traced < 3600 < data.scanner.n_lors
     assert auto.error_percent > 0.5
-    assert (sampled.n_traced, sampled.error_percent) == (sampled.n_lors, 0.0)  # all are cheaper
+    # tracing all lines is cheaper
+    assert (sampled.n_traced, sampled.error_percent) == (sampled.n_lors, 0.0)
     assert f"{auto.error_percent:.1f} %" in auto.describe()
 
 
@@ -129,7 +131,8 @@ def test_efficiencies_multiply_the_lines():
 
 def test_attenuation_acts_on_the_whole_line():
     data = scan(ring())
-    box = ImageGrid((1, 1, 1), (400.0, 400.0, 400.0))  # every line is inside: a = exp(−μ length)
+    # every line is inside the box: a = exp(−μ length)
+    box = ImageGrid((1, 1, 1), (400.0, 400.0, 400.0))
     mu = Volume(np.full((1, 1, 1), 0.01, np.float32), box, "1/mm")
     image = exact(replace(data, line_factors=(AttenuationFactor(mu),)))
     crystals = data.scanner.lors(np.arange(data.scanner.n_lors))
@@ -193,7 +196,7 @@ def test_batch_traced_in_parts_gives_the_same_result(rng, monkeypatch):
 
 
 def test_ring_symmetry_swapping_an_axis_would_break():
-    # more rings than the image is wide: s falls along z, not along x or y
+    # The scanner is longer than the image is wide, so s decreases along z and not along x or y.
     image = exact(scan(ring()))
     np.testing.assert_allclose(image, image[::-1], rtol=1e-3)
     np.testing.assert_allclose(image, image.transpose(0, 2, 1), rtol=1e-3)
@@ -235,7 +238,7 @@ def test_damaged_cache_is_recomputed(tmp_path):
     whole = file.read_bytes()
     headers = [at.start() for at in re.finditer(b"PK\x01\x02", whole)]
     assert len(headers) == 3
-    # a value; the version of zip, the flags and the packing in its table of contents
+    # A value; then the version, the flags and the compression in the table of contents.
     for place, bit in ((len(whole) // 2, 1), *((headers[0] + k, b) for k, b in HEADER_BITS)):
         content = bytearray(whole)
         content[place] ^= bit

@@ -1,4 +1,4 @@
-"""The finishing filter in the model: its width adds to the scanner resolution in quadrature."""
+"""Tests of the finishing filter in the model: widths of filter and scanner add in quadrature."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def test_widths_of_filter_and_scanner_add_in_quadrature(prompts: ListMode) -> No
 
 def test_nothing_changes_without_the_option_a_filter_or_the_resolution(prompts: ListMode) -> None:
     gaussian = (Gaussian(fwhm_mm=4.0),)
-    unasked = sieved(protocol(known=False, finishing=gaussian), prompts, VOXEL_MM)
-    assert unasked.point_spread is SPREAD
+    without_option = sieved(protocol(known=False, finishing=gaussian), prompts, VOXEL_MM)
+    assert without_option.point_spread is SPREAD
     assert sieved(protocol(known=True, finishing=()), prompts, VOXEL_MM) is prompts
     assert sieved(protocol(known=True, finishing=(Median(),)), prompts, VOXEL_MM) is prompts
     thin = replace(prompts, point_spread=None)

@@ -54,7 +54,7 @@ def water() -> Volume:
 
 
 def corrected(data: Sinogram) -> Sinogram:
-    """Return the sinogram with the geometry of its lines, if known, and attenuation."""
+    """Return the sinogram with line geometry, if known, and attenuation."""
     for step in (BinGeometry(), BinAttenuation()):
         if step.obstacle(data) is None:
             data = step.apply(data, on=ON)
@@ -62,7 +62,7 @@ def corrected(data: Sinogram) -> Sinogram:
 
 
 def drawn(layout: SinogramLayout, n_counts: int = 300_000, *, randoms: float = 0.0) -> Drawn:
-    """Draw counts of trues, scatter and `randoms`, a part of both that is even in all bins."""
+    """Draw counts of trues, scatter and `randoms` (a fraction of both, equal in all bins)."""
     scanner, mu = layout.scanner, water()
     active = Volume(mu.values / np.float32(0.0096), GRID, "counts/mm")
     still = corrected(Sinogram(layout, np.zeros(layout.n_bins, np.float32), 10.0, mu_map=mu))
@@ -77,10 +77,8 @@ def drawn(layout: SinogramLayout, n_counts: int = 300_000, *, randoms: float = 0
     twice = simulate_twice(
         active, mu, scanner, window, samples=table.samples, n_points=400, seed=9, on=ON
     )
-    twice_alone = ScatterTable(table.samples, twice[..., None].astype(np.float32), 0)
-    sums = [
-        float((own * each.of_lines(layout.points_mm, ends)).sum()) for each in (table, twice_alone)
-    ]
+    unmixed = ScatterTable(table.samples, twice[..., None].astype(np.float32), 0)
+    sums = [float((own * each.of_lines(layout.points_mm, ends)).sum()) for each in (table, unmixed)]
     table = table.with_more(over_twice(*sums) * twice).for_linear_reading()
     rng, trues, scatter = np.random.default_rng(3), [], []
     for time in range(tof.n_bins) if tof else [None]:

@@ -1,4 +1,4 @@
-"""Sinograms of a ring, from file to image: as list mode of the same events, and as the truth."""
+"""Sinograms of a ring, from file to image: compared with list mode and with the truth."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ RING = RingScanner(
     )
 )  # fmt: skip
 GRID = ImageGrid((12, 20, 20), (5.0, 5.0, 2.5))
-PLAIN = {"kind": "osem", "iterations": 20, "subsets": 8}
+OSEM = {"kind": "osem", "iterations": 20, "subsets": 8}
 
 
 def events(n: int) -> Sinogram:
-    """Return random integer counts on few lines of every bin."""
+    """Return random integer counts on a few lines of every bin."""
     layout = SinogramLayout.of(RING)
     counts = np.random.default_rng(5).poisson(n / layout.n_bins, layout.n_bins)
     return Sinogram(layout, counts.astype(np.float32), duration_s=2.0)
@@ -54,7 +54,7 @@ def updated(image, model):
 @pytest.mark.parametrize("spread", [None, uniform_spread(7.0)], ids=["thin", "resolution"])
 @pytest.mark.parametrize("n_subsets", [1, 4])
 def test_sinograms_give_the_image_of_the_same_events_in_list_mode(n_subsets, spread):
-    """Five updates of the same events, factors and background, with subsets of the same lines."""
+    """Five updates with the same events, factors and background; subsets have the same lines."""
     rng, data = np.random.default_rng(3), events(40_000)
     factors = rng.uniform(0.5, 1.5, data.layout.n_bins).astype(np.float32)
     background = rng.uniform(0, 0.2, data.layout.n_bins).astype(np.float32)
@@ -91,7 +91,7 @@ def test_sinograms_give_the_image_of_the_same_events_in_list_mode(n_subsets, spr
 
 @pytest.mark.parametrize("use", ["off", "on"])
 def test_complete_runs_of_list_mode_and_sinograms_give_one_image(use, tmp_path):
-    """Each has its own reader, geometry of lines and sensitivity; three updates of MLEM."""
+    """Reader, line geometry and sensitivity differ. The images of three MLEM updates agree."""
     data = events(20_000)
     write_sinogram(data, tmp_path / "scan.hs")
     write_listmode(events_of(data), tmp_path / "scan.h5")
@@ -106,10 +106,10 @@ def test_complete_runs_of_list_mode_and_sinograms_give_one_image(use, tmp_path):
     counted = RingSinogramProtocol.model_validate(common)
     studies = (Study(data=tmp_path / "scan.h5", protocol=listed),
                Study(data=tmp_path / "scan.hs", protocol=counted))  # fmt: skip
-    told = [list(run(each, on=ON)) for each in studies]
-    one, other = (e.volume for each in told for e in each if isinstance(e, Finished))
+    events_of_runs = [list(run(each, on=ON)) for each in studies]
+    one, other = (e.volume for each in events_of_runs for e in each if isinstance(e, Finished))
     applied = [{e.kind for e in each if isinstance(e, Corrected) and e.state == "applied"}
-               for each in told]  # fmt: skip
+               for each in events_of_runs]  # fmt: skip
     assert all("line_geometry" in kinds for kinds in applied)
     assert all(("resolution" in kinds) == (use == "on") for kinds in applied)
     assert one.grid == other.grid
@@ -121,19 +121,19 @@ DISCS = ((0.5, 0.0, 35.0), (-0.4, 12.0, 10.0))
 
 
 def chords(ends: np.ndarray) -> np.ndarray:
-    """Return line integrals through the cylinders in closed form: no voxel, no projector."""
-    a, way = ends[:, 0], ends[:, 1] - ends[:, 0]
-    across = np.linalg.norm(way[:, :2], axis=1)
+    """Return line integrals through the cylinders in closed form, without voxels or a projector."""
+    a, direction = ends[:, 0], ends[:, 1] - ends[:, 0]
+    across = np.linalg.norm(direction[:, :2], axis=1)
     sums = np.zeros(len(ends))
     for value, x, radius in DISCS:
-        off = np.abs(way[:, 0] * (0 - a[:, 1]) - way[:, 1] * (x - a[:, 0])) / across
+        off = np.abs(direction[:, 0] * (0 - a[:, 1]) - direction[:, 1] * (x - a[:, 0])) / across
         sums += value * 2 * np.sqrt(np.maximum(radius**2 - off**2, 0))
-    return sums * np.linalg.norm(way, axis=1) / across  # oblique lines are longer
+    return sums * np.linalg.norm(direction, axis=1) / across  # oblique lines are longer
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Return a folder with a vendor's preprocessed files; values without noise."""
+    """Return a folder with preprocessed files as a vendor writes them; values without noise."""
     folder, rng = tmp_path_factory.mktemp("site"), np.random.default_rng(9)
     finer = {"n_crystals_per_ring": 160, "n_tangential": 81}
     fine = RingScanner(RING.settings.model_copy(update=finer))
@@ -143,7 +143,7 @@ def site(tmp_path_factory):
     lost = rng.uniform(1.0, 4.0, layout.n_bins)
     randoms, scatter = rng.uniform(0, 3, (2, layout.n_bins))
     prompts = chords(ends) / norm / lost + randoms + scatter
-    norm[::50] = 0  # dead bins, with counts all the same
+    norm[::50] = 0  # dead bins that still have counts
     for name, values in {
         "prompts": prompts, "norm": norm, "acf": lost, "randoms": randoms, "scatter": scatter,
     }.items():  # fmt: skip
@@ -156,7 +156,7 @@ def study_of(site) -> Study:
     inputs = {role.key: site / f"{name}.hs" for role, name in names.items()}
     values = {
         "grid": {"voxel_mm": (5, 5, 2.5), "diameter_mm": 100, "length_mm": 30},
-        "algorithm": PLAIN,
+        "algorithm": OSEM,
         "finishing": [],
     }
     protocol = RingSinogramProtocol.model_validate(values)
@@ -220,8 +220,10 @@ def test_corrected_counts_are_not_corrected_again(site, tmp_path):
     assert "corrections := {None}" in header
     (tmp_path / "prompts.hs").write_text(header.replace("corrections := {None}", stated))
     (tmp_path / "prompts.s").write_bytes((site / "prompts.s").read_bytes())
-    told = list(run(study_of(site).model_copy(update={"data": tmp_path / "prompts.hs"}), on=ON))
-    states = {e.kind: e.state for e in told if isinstance(e, Corrected)}
+    events_of_runs = list(
+        run(study_of(site).model_copy(update={"data": tmp_path / "prompts.hs"}), on=ON)
+    )
+    states = {e.kind: e.state for e in events_of_runs if isinstance(e, Corrected)}
     done = {kind for kind, state in states.items() if state == "unavailable"}
     assert {"normalisation", "attenuation", "line_geometry"} <= done
     assert states["randoms"] == states["scatter"] == "applied"

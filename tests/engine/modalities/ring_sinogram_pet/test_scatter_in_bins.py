@@ -1,4 +1,4 @@
-"""Scatter estimated in sinogram bins equals that of list mode, and the simulated scatter."""
+"""Scatter estimated in sinogram bins equals that of list mode and the simulated scatter."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ROUNDS, POINTS = 2, 50
 
 
 def estimated(data: Sinogram) -> tuple[ScatterEstimate, Sinogram]:
-    """Return the estimate of a sinogram with its mu-map, and the counts with it."""
+    """Return the scatter estimate of a sinogram with its mu-map, and its counts."""
     usable = ring_sinogram_pet.usable(corrected(replace(data, mu_map=water()))).data
     found = estimate_scatter(CountedBins(usable, on=ON), BinScatter(rounds=ROUNDS, points=POINTS))
     return found, with_scatter(usable, found.table)
@@ -46,12 +46,12 @@ def estimated(data: Sinogram) -> tuple[ScatterEstimate, Sinogram]:
     ids=["no times", "times"],
 )
 def whole(request: pytest.FixtureRequest) -> Drawn:
-    """Return a scan with a bin per line of response, with or without time of flight."""
+    """Return a scan with a bin for each line of response, with or without TOF."""
     return drawn(SinogramLayout.of(ring(timed=request.param)))
 
 
 def listed(whole: Drawn) -> np.ndarray:
-    """Return the scatter per bin (n_bins,) that list mode of the same events estimates."""
+    """Return the scatter per bin (n_bins,) that list mode of the same events gives."""
     scan = replace(events_of(whole.data), mu_map=water())
     for step in (LineGeometry(), Attenuation()):
         scan = step.apply(scan, on=ON)
@@ -64,7 +64,7 @@ def listed(whole: Drawn) -> np.ndarray:
 
 
 def test_events_and_sinogram_have_the_same_scatter(whole: Drawn) -> None:
-    """Sums within 1 %, bins within 3 % of the mean: coarse images differ by their subsets."""
+    """Sums agree to 1 %, bins to 3 % of the mean: the subsets of the coarse images differ."""
     expected, (found, after) = listed(whole), estimated(whole.data)
     assert found.fit.is_used
     assert after.background.sum() == pytest.approx(expected.sum(), rel=0.01)
@@ -90,7 +90,7 @@ def test_tof_bins_add_up_to_the_scatter_of_the_line() -> None:
 @pytest.mark.parametrize("randoms", [0.0, 0.1])
 @pytest.mark.parametrize("name", ["spans and summed views", "arc-corrected"])
 def test_simulated_scatter_is_recovered(name: str, randoms: float) -> None:
-    """Also in bins of several lines, and in bins without a crystal of their own."""
+    """This also holds for bins of several lines, and for bins without a crystal of their own."""
     scanner = ring()
     layout = SinogramLayout.of(scanner, span=3, mashed=2)
     if name == "arc-corrected":
@@ -132,7 +132,7 @@ def test_dead_bins_expect_nothing() -> None:
 
 @pytest.mark.slow
 def test_bins_of_larger_span_have_as_much_scatter() -> None:
-    """Within 3 %: their lines are evaluated in the middle, and fewer of them miss the object."""
+    """Tolerance 3 %: lines are evaluated at bin centres, where fewer of them miss the object."""
     whole = drawn(SinogramLayout.of(ring()))
     events = events_of(whole.data)
     spanned = binned(events, SinogramLayout.of(events.scanner, span=3))

@@ -80,8 +80,8 @@ def study(folder: Path, name: str, *settings: str, mu_map: bool = True) -> Study
     )
 
 
-def scatter_row(said: list[Event]) -> Corrected:
-    (row,) = [e for e in said if isinstance(e, Corrected) and e.kind == "scatter"]
+def scatter_row(events: list[Event]) -> Corrected:
+    (row,) = [e for e in events if isinstance(e, Corrected) and e.kind == "scatter"]
     return row
 
 
@@ -151,14 +151,14 @@ def test_supplied_estimate_is_used_unless_another_is_requested(folder: Path) -> 
     assert not step.simulates(supplied)
     assert step.obstacle(supplied) is None
     assert step.apply(supplied, on=ON).background == pytest.approx(0.25)
-    asked = BinScatter(method="simulated")
-    assert asked.simulates(supplied)
+    requested = BinScatter(method="simulated")
+    assert requested.simulates(supplied)
     with pytest.raises(DataError, match="that only a run computes"):
-        asked.apply(supplied, on=ON)
-    alone = BinScatter(method="supplied").obstacle(scan)
-    assert alone == "there is no scatter estimate; load its sinogram"
+        requested.apply(supplied, on=ON)
+    reason = BinScatter(method="supplied").obstacle(scan)
+    assert reason == "there is no scatter estimate; load its sinogram"
     corrected_before = replace(supplied, info={APPLIED: "measured attenuation correction"})
-    assert "corrected for attenuation" in (asked.obstacle(corrected_before) or "")
+    assert "corrected for attenuation" in (requested.obstacle(corrected_before) or "")
 
 
 def test_window_knows_if_scatter_is_simulated_and_its_needs(folder: Path) -> None:
@@ -198,19 +198,19 @@ def test_scatter_takes_at_most_the_stated_memory_and_not_far_less(timed: bool) -
     assert needs is not None
     reported = needs.memory_bytes + layout.n_bins * BYTES_PER_BIN + n_timed * BYTES_PER_TIMED
 
-    def taken(data: Sinogram) -> int:
+    def peak_memory(data: Sinogram) -> int:
         tracemalloc.start()
         with_scatter(data, estimate_scatter(CountedBins(data, on=ON), settings).table)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return peak
 
-    taken(data)  # compiles
-    assert reported / 5 < taken(data) <= reported
+    peak_memory(data)  # compile first
+    assert reported / 5 < peak_memory(data) <= reported
 
 
 def test_gpu_gives_the_same_scatter_within_the_stated_memory() -> None:
-    """Coarse image, simulation and tails on an emulated GPU."""
+    """A coarse image, the simulation and the fit to the tails, on an emulated GPU."""
     tiny = RingScanner(
         ring(timed=True).settings.model_copy(
             update={"n_rings": 2, "n_crystals_per_ring": 32, "max_ring_difference": 1,

@@ -1,4 +1,4 @@
-"""A dropped folder of Siemens' e7tools: the role of each file, and the image of all files."""
+"""A dropped folder of Siemens' e7tools: the role of each file, and the image from all files."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ STUDIED = ("%study date (yyyy:mm:dd):=2026:01:02", "%study time (hh:mm:ss GMT+00
 def chords() -> np.ndarray:
     """Return line integrals through the cylinder in closed form."""
     ends = BINS.points_mm[BINS.ends_of(np.arange(BINS.n_bins))]
-    a, way = ends[:, 0], ends[:, 1] - ends[:, 0]
-    across = np.linalg.norm(way[:, :2], axis=1)
-    off = np.abs(way[:, 1] * a[:, 0] - way[:, 0] * a[:, 1]) / across
+    a, direction = ends[:, 0], ends[:, 1] - ends[:, 0]
+    across = np.linalg.norm(direction[:, :2], axis=1)
+    off = np.abs(direction[:, 1] * a[:, 0] - direction[:, 0] * a[:, 1]) / across
     flat = 2 * np.sqrt(np.maximum(RADIUS_MM**2 - off**2, 0))
-    return LEVEL * flat * np.linalg.norm(way, axis=1) / across
+    return LEVEL * flat * np.linalg.norm(direction, axis=1) / across
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def site(tmp_path_factory):
     write(folder / "Norman-sino-0.s", BINS, prompts, delayeds, types=both, more=STUDIED)
     write(folder / "acf_00.a", BINS, lost, more=STUDIED)
     stored = [norm, np.concatenate([delayeds, randoms]), direct]
-    stored[0][::50] = -1  # dead blocks
+    stored[0][::50] = -1  # crystals between blocks are marked -1
     for name, values in zip(
         ("norm3d_00.a", "smoothed_rand_00.s", "scatter_estim2d_000000.s"), stored, strict=True
     ):
@@ -93,7 +93,7 @@ def test_folder_and_any_of_its_files_open_all(name, site):
 
 
 def test_folder_gives_the_true_image(site, tmp_path, capsys):
-    """On the command line, as after a drop on the window."""
+    """The command line gives the same as a drop on the window."""
     values = {
         "grid": {"voxel_mm": (2, 2, 4.0625), "diameter_mm": 40, "length_mm": 260},
         "algorithm": {"kind": "osem", "iterations": 6, "subsets": 7},
@@ -176,11 +176,11 @@ def test_map_is_used_if_no_factors_exist(tmp_path):
     assert found is not None and found.inputs[ATTENUATION_MAP.key].name == "scan-umap.v.hdr"
     assert "This file belongs to scan.s.hdr." in inspect(tmp_path / "scan-umap.v.hdr").notes
     counts = tmp_path / "scan.s.hdr"
-    plain = counts.read_text()
-    counts.write_text(plain.replace("%compression:=off", "%compression:=on"))
+    uncompressed = counts.read_text()
+    counts.write_text(uncompressed.replace("%compression:=off", "%compression:=on"))
     assert purpose_of(tmp_path / "scan-umap.v.hdr").purpose == "volume"
     assert "decompress them" in inspect(tmp_path).faults[0]
-    counts.write_text(plain)
+    counts.write_text(uncompressed)
     (tmp_path / "scan-umap-hardware.v.hdr").write_text(head)
     found = purpose_of(tmp_path).files
     assert found is not None and not found.inputs and "mu-map" in found.notes[0]

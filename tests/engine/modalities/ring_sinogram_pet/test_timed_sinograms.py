@@ -1,4 +1,4 @@
-"""Time of flight in sinograms agrees with list mode, for any numbering of the time bins."""
+"""TOF sinograms agree with list mode, for any order of the TOF bins."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def scan(n: int = 20_000, layout: SinogramLayout = WHOLE) -> Sinogram:
 
 
 def oriented(events):
-    """Return sorted rows of (crystal, crystal, time), each with the smaller crystal first."""
+    """Return sorted rows of (crystal, crystal, TOF bin); the smaller crystal comes first."""
     pairs, times = events.crystals, events.tof_bins
     turned = pairs[:, 0] > pairs[:, 1]
     times = np.where(turned, N_TIMES - 1 - times, times)
@@ -107,10 +107,10 @@ def test_tof_sinograms_give_the_image_of_tof_list_mode(n_subsets, spread):
 def test_sensitivity_equals_that_without_tof():
     data = scan()
     still = replace(data, timed=None)
-    timed, plain = (
+    timed, untimed = (
         ring_sinogram_pet.build(each, GRID, n_subsets=1, on=ON) for each in (data, still)
     )
-    np.testing.assert_allclose(timed.sensitivity, plain.sensitivity, rtol=1e-6)
+    np.testing.assert_allclose(timed.sensitivity, untimed.sensitivity, rtol=1e-6)
 
 
 COMMON = {
@@ -144,7 +144,7 @@ def test_complete_runs_of_list_mode_and_sinograms_give_one_image(tmp_path):
 
 
 def test_image_shows_the_decays(tmp_path):
-    """Contrast of the two discs, 3 to 1, is closer than without TOF after eight iterations."""
+    """After eight iterations the contrast of the two discs is closer to 3 than without TOF."""
     write_sinogram(scan(200_000), tmp_path / "scan.hs")
     ratios = []
     for timed in (True, False):
@@ -161,10 +161,10 @@ def test_image_shows_the_decays(tmp_path):
 
 @pytest.mark.parametrize("text", list(orders(N_TIMES)))
 def test_direction_of_tof_is_found_from_the_counts(text):
-    """The order of a file is found from decays that were simulated without our model."""
+    """The correct order is known, because the decays were simulated without our model."""
     data = scan(60_000)
     numbers = orders(N_TIMES)[text]
-    shuffled = data.timed.in_order(np.argsort(numbers).tolist())  # as a file numbers them
+    shuffled = data.timed.in_order(np.argsort(numbers).tolist())  # in the order of a file
     found = found_order(replace(data, timed=replace(shuffled, is_ordered=False)), GRID, on=ON)
     assert found.numbers == numbers and found.is_sure
     back = shuffled.in_order(found.numbers)
@@ -185,12 +185,12 @@ def test_file_without_a_stated_order_gives_the_same_image_with_a_note(tmp_path):
     one, _ = reconstructed(tmp_path / "told.hs")
     other, events = reconstructed(tmp_path / "untold.hs")
     np.testing.assert_array_equal(one.values, other.values)
-    (said,) = (e.text for e in events if isinstance(e, Corrected) and e.kind == "time_of_flight")
-    assert "towards the first crystal" in said
+    (message,) = (e.text for e in events if isinstance(e, Corrected) and e.kind == "time_of_flight")
+    assert "towards the first crystal" in message
 
 
 def test_symmetric_tof_counts_are_reported_as_uncertain(tmp_path):
-    """Counts of only the middle bin do not show the direction."""
+    """If all counts are in the middle bin, they do not show the direction."""
     middle = np.random.default_rng(1).poisson(0.5, WHOLE.n_bins).astype(np.float32)
     none = np.zeros_like(middle)
     times = [middle if time == N_TIMES // 2 else none for time in range(N_TIMES)]
@@ -201,7 +201,7 @@ def test_symmetric_tof_counts_are_reported_as_uncertain(tmp_path):
 
 
 def corrected(data: Sinogram) -> Sinogram:
-    """Return the sinogram after randoms and scatter."""
+    """Return the sinogram after the corrections for randoms and scatter."""
     for step in (kind() for kind in SINOGRAM_CORRECTIONS):
         if step.obstacle(data) is None and step.kind in ("randoms", "scatter"):
             data = step.apply(data, on=ON)
@@ -292,7 +292,7 @@ def test_image_wider_than_the_tof_range_gives_a_warning(tmp_path):
 
 
 def test_delayeds_are_subtracted_from_the_image(tmp_path):
-    """A quarter of the prompts are randoms of the whole ring; the image has only the trues."""
+    """A quarter of the prompts are randoms of the whole ring. The image shows only the trues."""
     trues, rng = scan(40_000), np.random.default_rng(6)
     rate = 10_000 / WHOLE.n_bins
     flat = [rng.poisson(rate / N_TIMES, WHOLE.n_bins).astype(np.float32) for _ in range(N_TIMES)]

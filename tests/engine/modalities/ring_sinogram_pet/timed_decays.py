@@ -1,4 +1,4 @@
-"""Decays in two discs, detected by a TOF ring: lines and clocks without a model of ours."""
+"""Decays in two discs, detected by a TOF ring; lines and times do not use our model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.geometry.ring import RingScanner, RingSettings
 FWHM_PS, BIN_PS, N_TIMES = 300.0, 200.0, 9
 MM_PER_PS = 0.299792458 / 2
 DISCS = ((3.0, 25.0, 10.0, 14.0), (1.0, -20.0, -15.0, 20.0))
-"""Weight, x, y and radius [mm]."""
+"""Weight, x, y and radius of each disc [mm]."""
 RING = RingScanner(
     RingSettings(
         name="timed", n_rings=4, n_crystals_per_ring=64, radius_mm=100, ring_pitch_mm=5,
@@ -31,18 +31,18 @@ def decays(n: int, seed: int = 1) -> np.ndarray:
 
 
 def timed_events(n: int, seed: int = 1) -> ListMode:
-    """Return coincidences of `n` decays, with both photons in one plane of the rings."""
+    """Return coincidences of `n` decays; both photons are in one ring."""
     rng = np.random.default_rng(seed + 1)
     at = decays(n, seed)
     turn = 2 * np.pi * rng.random(n)
-    way = np.stack([np.cos(turn), np.sin(turn)], -1)
-    along = (at * way).sum(-1)
+    direction = np.stack([np.cos(turn), np.sin(turn)], -1)
+    along = (at * direction).sum(-1)
     reach = np.sqrt(along**2 - (at**2).sum(-1) + RING.settings.radius_mm**2)
     ring = rng.integers(RING.settings.n_rings, size=n) * RING.settings.n_crystals_per_ring
-    first = ring + _crystal(at - (along + reach)[:, None] * way)
-    second = ring + _crystal(at + (reach - along)[:, None] * way)
+    first = ring + _crystal(at - (along + reach)[:, None] * direction)
+    second = ring + _crystal(at + (reach - along)[:, None] * direction)
     sigma = FWHM_PS * MM_PER_PS / 2.3548200450309493
-    measured = along + rng.normal(0, sigma, n)  # from the middle of the line to its second end
+    measured = along + rng.normal(0, sigma, n)  # from the centre of the line towards its second end
     time = np.floor(measured / (BIN_PS * MM_PER_PS) + N_TIMES / 2).astype(np.int64)
     seen = (time >= 0) & (time < N_TIMES) & (first != second)
     pairs = np.stack([first, second], -1)[seen].astype(np.int32)
@@ -50,7 +50,7 @@ def timed_events(n: int, seed: int = 1) -> ListMode:
 
 
 def _crystal(point: np.ndarray) -> np.ndarray:
-    """Return the (n,) numbers of the nearest crystals on the ring."""
+    """Return the (n,) numbers of the nearest crystals of the ring."""
     step = 2 * np.pi / RING.settings.n_crystals_per_ring
     first = RING.positions_mm[0]
     turn = np.arctan2(point[:, 1], point[:, 0]) - np.arctan2(first[1], first[0])

@@ -1,4 +1,4 @@
-"""Scans with angles or axes that were once guessed wrongly, from files to values.
+"""Scans whose angles or axes were once guessed wrongly, from files to values.
 
 The projections and the expected values are analytic (`tests/analytic_balls.py`).
 """
@@ -30,11 +30,11 @@ OPEN_BEAM = 20_000.0
 PARALLEL = Answers(beam="parallel", pixel="1", first_row="bottom")
 UNEVEN = np.r_[np.arange(30) * 2.0, 60 + np.arange(30) * 4.0]
 INSIDE = {CASE_BALLS[1]: 0.04, CASE_BALLS[2]: 0.01, CASE_BALLS[3]: 0.05}
-"""Attenuation within the small balls [1/mm]: that of the large one, and their own."""
+"""Attenuation in the small balls [1/mm]: that of the large ball plus their own."""
 
 
 def assert_right(path: Path, within: float) -> None:
-    """Reconstruct a scan with the default protocol, and compare the means of three balls."""
+    """Reconstruct a scan with the default protocol, and compare the means in three balls."""
     volume = reconstruct(Study(data=path, protocol=CtProtocol()), on=cpu(2))
     grid = volume.grid
     for ball, mu in INSIDE.items():
@@ -81,7 +81,7 @@ def test_uneven_angles_in_a_text_are_read(tmp_path: Path, dialect: str) -> None:
     turned = np.rad2deg(read_projections(path).geometry.angles_rad)
     np.testing.assert_allclose(turned, UNEVEN, atol=1e-9)
     if dialect == "title":
-        assert_right(path, within=0.03)  # the tolerance of the case
+        assert_right(path, within=0.03)  # the tolerance of this case
 
 
 def test_uneven_angles_in_file_names_are_read(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_axis_far_from_the_middle_gives_the_right_values(tmp_path: Path, shift: 
     turned = np.arange(0, 360, 2.0)
     values = ball_projections(turned, (14, 90), axis_column=44.5 - shift)
     path = sidecar(tmp_path, values, "{ first = 0, step = 2 }")
-    assert_right(path, within=0.01)  # the tolerance of the case
+    assert_right(path, within=0.01)  # the tolerance of this case
 
 
 ORDERS: dict[str, Sequence[float]] = {
@@ -110,23 +110,23 @@ def test_unordered_angles_give_the_right_values(tmp_path: Path, order: str) -> N
     angles = ORDERS[order]
     values = ball_projections(np.array(angles), (ROWS, COLUMNS))
     path = sidecar(tmp_path, values, f"{{ values = {angles} }}")
-    assert_right(path, within=0.02)  # the tolerance of the case
+    assert_right(path, within=0.02)  # the tolerance of this case
 
 
 EVEN = np.arange(60) * 3.0
 INTEGRALS = PARALLEL.model_copy(update={"kind": "integrals"})
 
 
-@pytest.mark.parametrize("said", [None, "anglesRad"])
+@pytest.mark.parametrize("statement", [None, "anglesRad"])
 @pytest.mark.parametrize("views_last", [True, False])
 def test_column_of_angles_identifies_the_axis_of_the_views(
-    tmp_path: Path, said: str | None, views_last: bool
+    tmp_path: Path, statement: str | None, views_last: bool
 ) -> None:
     sinogram = ball_projections(EVEN, (ROWS, COLUMNS))[:, 10]
     path = tmp_path / "columns.mat"
     stored = sinogram.T if views_last else sinogram
     scipy.io.savemat(path, {"sino": stored, "anglesRad": np.radians(EVEN)[:, None]})
-    draft = draft_of(path, INTEGRALS.model_copy(update={"angles": said}))
+    draft = draft_of(path, INTEGRALS.model_copy(update={"angles": statement}))
     assert draft.shape == (60, 1, COLUMNS)
     assert draft.questions == ()
     data = read_projections(write_draft(draft))
@@ -173,7 +173,7 @@ def test_assumed_even_steps_are_reported(tmp_path: Path) -> None:
 
 @pytest.fixture
 def without_flats(tmp_path: Path) -> Path:
-    """Return counts in a Data Exchange file without flats and darks; air on both sides."""
+    """Return counts in a Data Exchange file without flats and darks; both sides show air."""
     scan = ball_projections(EVEN + 90, (ROWS, COLUMNS))[:, ::-1]
     path = tmp_path / "scan.h5"
     with h5py.File(path, "w") as file:
@@ -189,13 +189,14 @@ def test_counts_without_flats_follow_each_remedy_of_the_error(without_flats: Pat
     options = re.findall(r"--set (\S+?)[),]", str(refusal.value))
     assert options == ["steps.flat_field.open_counts=N", "steps.flat_field.air=both"]
     for option in options:
-        said = option.replace("=N", f"={OPEN_BEAM:g}")
-        protocol = with_settings(CtProtocol(), (said,))
+        statement = option.replace("=N", f"={OPEN_BEAM:g}")
+        protocol = with_settings(CtProtocol(), (statement,))
         volume = reconstruct(Study(data=without_flats, protocol=protocol), on=cpu(2))
         centre = mean_in_ball(
             volume.values, volume.grid.lower_mm, volume.grid.voxel_mm, (0, 0, 0, 10, 0)
         )
-        assert centre == pytest.approx(0.02, rel=0.02), option  # of the large ball, 2 % as case 6
+        # the large ball, to 2 % as in case 6
+        assert centre == pytest.approx(0.02, rel=0.02), option
 
 
 def test_averaged_two_dimensional_flats_are_read(without_flats: Path) -> None:

@@ -1,4 +1,4 @@
-"""Bad CT input, from file to volume: one clear sentence each, or a repaired image."""
+"""Bad CT input, from file to volume: each gives one clear sentence or a repaired image."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_saturated_pixels_are_flagged_and_interpolated(path):
 
 @pytest.mark.parametrize("half", ["of the columns", "of the views"])
 def test_truncated_rows_are_extrapolated_with_a_note(half, path):
-    """The object leaves the detector on one side: in all views, or in every other one."""
+    """The object extends beyond the detector on one side, in all views or in every second one."""
     with h5py.File(path, "a") as file:
         values = file[DATA][:]
         if half == "of the columns":

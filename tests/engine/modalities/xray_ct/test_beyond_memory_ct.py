@@ -48,7 +48,7 @@ def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make volumes so large that few of their slices fit the memory."""
+    """Make volumes so large that only a few of their slices fit into memory."""
     needs = "engine.modalities.xray_ct.slab_sizes"
     monkeypatch.setattr(f"{needs}.PART_OF_FREE", 1e-9)
     monkeypatch.setattr("engine.modalities.xray_ct.iteration_sizes.MAX_BYTES", 120_000)
@@ -109,17 +109,17 @@ def test_volume_has_the_same_bits(
 def test_no_slab_stays_in_memory_while_the_next_is_computed(
     scan: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[weakref.ref[np.ndarray]] = []
+    slabs: list[weakref.ref[np.ndarray]] = []
     there, make = [], SlabFdk.slab
 
     def watched(self: SlabFdk, slices: range) -> np.ndarray:
-        there.append(sum(each() is not None for each in made))
+        there.append(sum(each() is not None for each in slabs))
         slab = make(self, slices)
-        made.append(weakref.ref(slab))
+        slabs.append(weakref.ref(slab))
         return slab
 
     monkeypatch.setattr(SlabFdk, "slab", watched)
-    gc.disable()  # a slab that waits to be collected is there, too
+    gc.disable()  # without garbage collection, waiting slabs count as well
     try:
         finished(list(run(study_of(scan), on=ON)))
     finally:
@@ -131,8 +131,8 @@ def planned(events: list[Event]) -> list[str]:
     return [each.text for each in events if isinstance(each, Planned)]
 
 
-def broken_off(job: Job, n_slabs: int) -> None:
-    """Run a job until `n_slabs` are stored, and leave it like a killed process."""
+def interrupt(job: Job, n_slabs: int) -> None:
+    """Run a job until `n_slabs` are stored, and leave it as if it had been killed."""
     events = keep(run(job.study, on=ON, folder=job.folder), job)
     for event in events:
         n_slabs -= isinstance(event, Checkpointed)
@@ -148,7 +148,7 @@ def test_run_continues_after_the_last_complete_slab(
     expected = finished(list(run(study_of(scan), on=ON))).volume.values
     request.getfixturevalue("little_memory")
     job = Job.create(study_of(scan), tmp_path / "job")
-    broken_off(job, 2)
+    interrupt(job, 2)
     assert (job.info.done, job.info.updates, job.info.resumable) == (9, 18, True)
     file = tmp_path / "job" / NAME
     if damaged:

@@ -1,4 +1,4 @@
-"""Stated needs of a CT run, before and after its scan is read."""
+"""Tests of the resource estimates of a CT run, before and after its scan is read."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def protocol(algorithm: str) -> CtProtocol:
 
 
 def planned(scan, plan, folder) -> tuple[float, int]:
-    """Return memory [MiB] and time [s] that the run itself states."""
+    """Return the memory [MiB] and the time [s] that the run itself states."""
     write_projections(scan, folder / "scan.h5")
     events = run(Study(data=folder / "scan.h5", protocol=plan), on=cpu(2))
     message = next(event.text for event in events if isinstance(event, Planned))

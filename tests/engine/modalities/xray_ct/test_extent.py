@@ -1,4 +1,4 @@
-"""The voxels that iterations need outside the requested volume."""
+"""Tests of the voxels that iterations need outside the requested volume."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,8 @@ def test_off_axis_ball_is_within_the_detected_extent(name):
         seen(SCANS[name], sphere((12.0, -5.0, 3.0), 18.0, mu_per_mm=0.02))
     )
     assert radius == pytest.approx(13 + 9, abs=1.0)
-    assert -6 - 5 < bottom < -6 + 0.6  # lines along its upper side leave the cylinder lower down
+    # rays along the upper side of the cylinder leave it lower down
+    assert -6 - 5 < bottom < -6 + 0.6
     assert 12 - 0.6 < top < 12 + 5
 
 
@@ -76,7 +77,7 @@ def test_sufficient_volume_does_not_grow(name):
 
 
 TALL = circular_cone(circle(30), **(CONE | {"shape": (500, 96)}))
-"""Rays of its first and last rows have larger z than transaxial components."""
+"""Rays of the first and last rows are steeper than 45 degrees."""
 
 
 @pytest.mark.parametrize("geometry", [*SCANS.values(), TALL], ids=[*SCANS, "tall"])

@@ -39,7 +39,7 @@ def test_folder_gives_the_bits_of_its_file(folder: Path) -> None:
     one, other = _image(folder / "scan.toml"), _image(folder)
     assert hash_array(one.values) == hash_array(other.values)
     assert one.info["inputs"] == other.info["inputs"]
-    assert len(one.info["inputs"]) == 3  # the sidecar, and the files it names
+    assert len(one.info["inputs"]) == 3  # the sidecar and the files that it names
 
 
 def test_job_of_a_folder_is_that_of_its_file(folder: Path, tmp_path: Path) -> None:

@@ -80,10 +80,10 @@ def test_slabs_leave_memory_for_the_grids() -> None:
     shape, grid = (400, 512, 1024), ImageGrid((512, 1024, 1024), (1.0, 1.0, 1.0))
     grids = buffer_bytes(grid.shape, 2)
     free = 2 << 30
-    plain, gridded = (
+    without, gridded = (
         slab_needs(shape, grid, free_bytes=free, threads=2, grids_bytes=each) for each in (0, grids)
     )
-    assert gridded.sizes.slices < plain.sizes.slices
+    assert gridded.sizes.slices < without.sizes.slices
     assert grids < gridded.memory_bytes <= 0.8 * free
 
 

@@ -53,7 +53,7 @@ def test_images_equal_those_in_memory(
     for event in run(study, on=ON, folder=tmp_path):
         if isinstance(event, Preview):
             shown.append((event.update, np.array(event.volume.values), event.residual))
-            assert event.volume.is_in_file  # receivers of it get no copy
+            assert event.volume.is_in_file  # receivers get no copy
             assert len(iterate_files(tmp_path)) == 1
         elif isinstance(event, Corrected) and event.kind == "volume":
             messages.append(event.text)
@@ -88,7 +88,7 @@ def test_interrupted_run_continues_with_the_same_bits(
     for event in events:
         if isinstance(event, Checkpointed):
             break
-    events.close()  # as whoever aborts it does
+    events.close()  # a program that aborts the run does this
     again = Job.open(job.folder)
     resume = again.latest()
     assert resume is not None and 0 < resume.done < 8 and isinstance(resume.image, np.memmap)

@@ -1,4 +1,4 @@
-"""Candidates of axis and roll: the planted value is found, and each image has its own value."""
+"""Candidates of axis and roll: the true value is found, and each image uses its own value."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def scan(axis=None, roll=0.0, turn=2 * np.pi):
     return replace(data, geometry=orbit(turn=turn))
 
 
-def test_best_axis_is_the_planted_one():
+def test_best_axis_is_the_true_one():
     found = candidates(scan(49.0), CtProtocol(), of="axis", on=ON, step=1.0, n=5)
     assert found.value == pytest.approx(49.0, abs=0.1) and found.method == "opposite rays"
     seen = candidates(scan(49.0), CtProtocol(), of="axis", on=ON, step=1.0, n=5, score="sharpness")
@@ -49,22 +49,22 @@ def test_best_axis_is_the_planted_one():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("axis", [None, 49.0])
-def test_best_roll_is_the_planted_one(axis):
+def test_best_roll_is_the_true_one(axis):
     found = candidates(scan(axis, roll=1.5), CtProtocol(), of="roll", on=ON, step=0.75, n=7)
     assert found.value == pytest.approx(1.5, abs=0.3)
     n_y, n_x = found.best.image.shape
-    assert n_x == 2 * n_y  # a slice above, a slice below
+    assert n_x == 2 * n_y  # one slice above and one below
 
 
 @pytest.mark.parametrize(("of", "around"), [("axis", 49.25), ("roll", 1.5)])
 def test_image_equals_that_of_a_run_with_its_value(of, around, tmp_path):
     data = scan(49.0, roll=1.0)
     write_projections(data, tmp_path / "scan.h5")
-    plain = with_settings(CtProtocol(), ("steps.rings.use=off", "grid.diameter_mm=240"))
-    tried = candidates(data, plain, of=of, on=ON, around=around, step=0.5, n=3)
+    default = with_settings(CtProtocol(), ("steps.rings.use=off", "grid.diameter_mm=240"))
+    tried = candidates(data, default, of=of, on=ON, around=around, step=0.5, n=3)
     one = tried.candidates[2]
     assert one.value == around + 0.5
-    study = Study(data=tmp_path / "scan.h5", protocol=with_value(plain, of, one.value))
+    study = Study(data=tmp_path / "scan.h5", protocol=with_value(default, of, one.value))
     last = list(run(study, on=ON))[-1]
     assert isinstance(last, Finished)
     volume = last.volume
@@ -91,11 +91,9 @@ def test_invalid_candidates_are_refused():
 
 
 def test_contact_sheet_has_every_image_in_reading_order():
-    pictures = [np.pad(np.full((20, 30), float(k)), 10) for k in range(1, 6)]
-    sheet = contact_sheet(pictures, [f"value {k}" for k in range(5)], marked=4, footer="scan")
-    assert sheet == contact_sheet(
-        pictures, [f"value {k}" for k in range(5)], marked=4, footer="scan"
-    )
+    images = [np.pad(np.full((20, 30), float(k)), 10) for k in range(1, 6)]
+    sheet = contact_sheet(images, [f"value {k}" for k in range(5)], marked=4, footer="scan")
+    assert sheet == contact_sheet(images, [f"value {k}" for k in range(5)], marked=4, footer="scan")
     page = np.asarray(Image.open(BytesIO(sheet)))
     width = page.shape[1] // 3
     middles = [page[150, k * width + width // 2] for k in range(3)]

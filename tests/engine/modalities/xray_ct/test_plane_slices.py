@@ -1,4 +1,4 @@
-"""Oblique slices show the values of a run's volume, and closed forms outside it."""
+"""Oblique slices have the values of the volume of a run, and closed forms outside it."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def test_oblique_slice_cuts_a_ball_in_its_circle():
     (values,) = slices.values([turned])
 
     middle, normal = np.array((4.0, 0.0, 0.0)), turned.turn[:, 2]
-    height = normal @ (middle - turned.centre_mm)  # of the ball's middle above the slice
+    height = normal @ (middle - turned.centre_mm)  # height of the ball's centre above the slice
     radius = np.sqrt(7.0**2 - height**2)
     rows, columns = np.indices(values.shape)
     at = turned.to_mm @ np.stack(
         [columns.ravel() + 0.5, rows.ravel() + 0.5, np.full(values.size, 0.5), np.ones(values.size)]
     )
     away = np.linalg.norm(at[:3].T - (middle - height * normal), axis=1).reshape(values.shape)
-    inside, beside = away < radius - 1.5, (away > radius + 1.5) & (away < radius + 4)
+    inside, outside = away < radius - 1.5, (away > radius + 1.5) & (away < radius + 4)
     assert inside.sum() > 60
     assert values[inside].mean() == pytest.approx(0.02, rel=0.03)
-    assert abs(values[beside & (at[0].reshape(values.shape) > 0)].mean()) < 0.001
+    assert abs(values[outside & (at[0].reshape(values.shape) > 0)].mean()) < 0.001
 
 
 def middle_of(values: np.ndarray) -> np.ndarray:
@@ -118,7 +118,7 @@ def test_helical_scan_and_lack_of_memory_are_refused(monkeypatch):
         PlaneSlices(scan, plan(centre=FIXED), on=ON)
 
 
-def test_unwanted_computation_ends():
+def test_superseded_computation_ends():
     class SupersededError(Exception):
         pass
 

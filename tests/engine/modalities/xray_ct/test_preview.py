@@ -162,21 +162,23 @@ def test_preview_states_the_used_settings_not_the_requested_ones(scan):
 
 def test_off_centre_axis_is_found_and_the_volume_follows():
     scan = scan_of("parallel")
-    moved = replace(scan, geometry=scan.geometry.shifted(columns=3))  # the file is wrong by 3
+    # the axis in the file is wrong by 3 columns
+    moved = replace(scan, geometry=scan.geometry.shifted(columns=3))
     look = SlicePreview(moved, on=ON).central_slice(plan())
     right = SlicePreview(scan, on=ON).central_slice(plan())
     assert any("found by" in words for words in look.messages)
     assert look.grid.shape == right.grid.shape
     np.testing.assert_allclose(look.volume.values, right.volume.values, atol=1e-3)
-    outline = dry_run(without_values(moved), [CentreOfRotation()])
-    assert not outline.needs_axis_search  # counts: the axis is not sought before the logarithm
+    checked = dry_run(without_values(moved), [CentreOfRotation()])
+    # the axis is not searched before the logarithm of the counts
+    assert not checked.needs_axis_search
     integrals = replace(without_values(moved), kind="integrals")
     assert dry_run(integrals, [CentreOfRotation()]).needs_axis_search
     assert not dry_run(integrals, [CentreOfRotation(column=3)]).needs_axis_search
 
 
 def test_warnings_of_a_run_are_shown():
-    scan = scan_of("parallel").select(slice(0, 45))  # a quarter of a turn
+    scan = scan_of("parallel").select(slice(0, 45))  # a quarter turn
     (warning,) = SlicePreview(scan, on=ON).central_slice(plan()).warnings
     assert "90.0° of the 180.0° needed" in warning
     assert SlicePreview(scan_of("parallel"), on=ON).central_slice(plan()).warnings == ()
@@ -184,7 +186,7 @@ def test_warnings_of_a_run_are_shown():
 
 def test_many_interpolated_values_give_a_warning_in_preview_and_run(scan, tmp_path):
     counts = scan.values.copy()
-    counts[:, :, 20:26] = 65535  # saturated, a tenth of the detector
+    counts[:, :, 20:26] = 65535  # a tenth of the detector is saturated
     saturated = replace(scan, values=counts)
     look = SlicePreview(saturated, on=ON).central_slice(plan())
     assert any("saturated" in words and "interpolated" in words for words in look.warnings)

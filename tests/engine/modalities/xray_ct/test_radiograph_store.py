@@ -26,7 +26,7 @@ SHAPE = (40, 7, 48)
 
 @pytest.fixture
 def scan() -> Projections:
-    """Return noisy counts with flats of two times and a dead pixel."""
+    """Return noisy counts with flats at two times and a dead pixel."""
     rng = np.random.default_rng(3)
     geometry = parallel(circle(SHAPE[0]), shape=SHAPE[1:], pixel_mm=0.5)
     counts = rng.uniform(2e3, 9e3, SHAPE).astype(np.float32)
@@ -47,8 +47,8 @@ def prepared(scan: Projections, kinds: list[type[PreprocessStep]]) -> Projection
 
 
 def test_raw_parts_are_unchanged_values(scan):
-    pictures = RadiographStore.of(scan)
-    one, row = pictures.projection(11), pictures.sinogram(3)
+    store = RadiographStore.of(scan)
+    one, row = store.projection(11), store.sinogram(3)
     assert np.array_equal(one.values, scan.values[11])
     assert np.array_equal(row.values, scan.values[:, 3])
     assert (one.kind, row.kind) == ("counts", "counts")
@@ -81,18 +81,18 @@ def test_disabled_steps_are_skipped(scan):
     assert np.array_equal(part.values, scan.values[5])
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="open files are counted in /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts open files in /proc")
 def test_file_is_removed_with_the_scan(scan):
     def n_maps() -> int:
         maps = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
         return sum(str(cache_dir()) in line and "(deleted)" in line for line in maps)
 
-    gc.collect()  # of other tests
+    gc.collect()  # release the maps of other tests
     before = n_maps()
-    held = ProjectionsSummary.of(scan, Path("scan.h5"))
-    held.obstacles(tuple(kind() for kind in STEPS))
+    summary = ProjectionsSummary.of(scan, Path("scan.h5"))
+    summary.obstacles(tuple(kind() for kind in STEPS))
     assert n_maps() == before + 3
-    del held
+    del summary
     gc.collect()
     assert n_maps() == before
 
@@ -103,9 +103,9 @@ def test_full_disk_loses_only_the_images(scan, tmp_path, monkeypatch):
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    held = ProjectionsSummary.of(scan, Path("scan.h5"))
-    assert held.radiographs is None
-    assert "No space left" in held.notes[-1]
+    summary = ProjectionsSummary.of(scan, Path("scan.h5"))
+    assert summary.radiographs is None
+    assert "No space left" in summary.notes[-1]
 
 
 def test_opened_scan_has_its_images(scan, tmp_path):

@@ -1,4 +1,4 @@
-"""The sample X-ray scans, end to end: positions of the result, and detection of mirroring."""
+"""The sample X-ray scans, end to end: positions in the image, and detection of mirroring."""
 
 import shutil
 
@@ -34,16 +34,16 @@ columns = "left"
 first = 90
 step = 1.8
 """
-"""As its README: source at 1000 (-sin b, cos b), columns along (cos b, sin b)."""
+"""As in its README: source at 1000 (-sin b, cos b), columns along (cos b, sin b)."""
 
 
-def told_of(path, *settings):
+def messages_of(path, *settings):
     study = Study(data=path, protocol=with_settings(CtProtocol(), settings))
     return list(run(study, on=cpu(2)))
 
 
 def volume(path, *settings):
-    last = told_of(path, *settings)[-1]
+    last = messages_of(path, *settings)[-1]
     assert isinstance(last, Finished)
     return last.volume
 
@@ -66,7 +66,7 @@ def test_helsinki_discs_equal_the_published_images(shared_data, name):
     assert found.values.shape == (1, 512, 512)
     assert correlation(found.values[0], published[key]) > 0.9995
     assert correlation(found.values[0, ::-1], published[key]) < 0.98
-    # published per voxel of 0.1483 mm
+    # The published values are per voxel of 0.1483 mm.
     inside = published[key] > 0.003
     assert found.values[0][inside].mean() == pytest.approx(
         published[key][inside].mean() / 0.1483, rel=0.01
@@ -74,18 +74,18 @@ def test_helsinki_discs_equal_the_published_images(shared_data, name):
 
 
 def test_axis_of_the_tooth_is_found(shared_data):
-    message = told_of(shared_data / "ct-parallel-tooth" / "tooth.h5")
+    message = messages_of(shared_data / "ct-parallel-tooth" / "tooth.h5")
     (centre,) = (e.text for e in message if isinstance(e, Corrected) and e.kind == "centre")
     assert 295 <= float(centre.split("column ")[1].split()[0]) <= 296.5
-    picture = message[-1].volume.values[0]
-    dentine = (picture > 0.0035) & (picture < 0.0058)
-    assert 0.0043 < np.median(picture[ndimage.binary_erosion(dentine, iterations=4)]) < 0.0051
-    # a wrong axis doubles every edge: air next to the tooth would not be empty
-    tooth = ndimage.binary_closing(picture > 0.003, iterations=8)
-    beside = ndimage.binary_dilation(tooth, iterations=30) & ~ndimage.binary_dilation(
+    slice0 = message[-1].volume.values[0]
+    dentine = (slice0 > 0.0035) & (slice0 < 0.0058)
+    assert 0.0043 < np.median(slice0[ndimage.binary_erosion(dentine, iterations=4)]) < 0.0051
+    # A wrong axis doubles every edge, so air next to the tooth would not be empty.
+    tooth = ndimage.binary_closing(slice0 > 0.003, iterations=8)
+    surroundings = ndimage.binary_dilation(tooth, iterations=30) & ~ndimage.binary_dilation(
         tooth, iterations=6
     )
-    assert abs(picture[beside].mean()) < 2e-4
+    assert abs(slice0[surroundings].mean()) < 2e-4
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_chest_is_at_the_position_of_its_readme(shared_data, tmp_path):
         tmp_path / "chest.toml", "algorithm.window=hann", "grid.voxel_mm=[2, 2, 4.5]",
         "grid.diameter_mm=512", "grid.length_mm=108", "steps.rings.use=off",
     )  # fmt: skip
-    # the sample's own image: its affine is in scanner millimetres, as our grid
+    # The affine of the sample's own image is in scanner millimetres, like our grid.
     image = nibabel.load(folder / "our_fdk_2x2x4.5mm.nii.gz")
     reference = np.asarray(image.dataobj, float).transpose(2, 1, 0)
     assert found.values.shape == reference.shape
@@ -110,6 +110,6 @@ def test_chest_is_at_the_position_of_its_readme(shared_data, tmp_path):
     values = np.where(seen, found.values, 0)
     _, i_y, i_x = np.unravel_index(values.argmax(), values.shape)
     assert -30 < x[i_x] < 30
-    assert -100 < y[i_y] < -65  # the spine
+    assert -100 < y[i_y] < -65  # position of the spine
     soft = values[(values > 0.012) & (values < 0.022)]
     assert np.median(soft) == pytest.approx(0.0175, rel=0.1)

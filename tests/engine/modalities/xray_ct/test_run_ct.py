@@ -1,4 +1,4 @@
-"""Complete CT reconstruction: from a file of projections to a volume, and refused runs."""
+"""Complete CT reconstruction from a file of projections to a volume, and refused runs."""
 
 import json
 from dataclasses import replace
@@ -128,7 +128,7 @@ def test_iterative_algorithms_give_the_same_attenuation(files, algorithm):
 
 def test_conjugate_gradients_stop_at_the_noise_with_a_note(tmp_path, rng):
     scan = scan_of(parallel(np.linspace(0, np.pi, 60), shape=(2, 90), pixel_mm=1.0))
-    passed = rng.poisson((scan.values - 100) / 10) * 10.0 + 100  # 1000 photons
+    passed = rng.poisson((scan.values - 100) / 10) * 10.0 + 100  # noise of 1000 photons
     noisy = replace(scan, values=passed.astype(np.float32))
     write_projections(noisy, tmp_path / "noisy.h5")
     settings = ("algorithm.kind=cgls", "grid.voxel_mm=[1.0, 1.0, 1.0]", "grid.diameter_mm=64")
@@ -185,7 +185,7 @@ def test_total_variation_shows_an_image_before_its_first_iteration(files):
     resume = Resume(first.volume.values, 1, first.history)
     again = list(run(started, on=ON, resume=resume))
     assert not [event for event in again if isinstance(event, EarlyPreview)]
-    # It is no start of the iterations: these begin as before.
+    # The iterations do not start from this image, so they begin as before.
     assert len(previews) == 3 and second.update == 2
 
 
@@ -202,9 +202,9 @@ def test_volume_of_a_helix_is_as_long_as_its_path():
     turns = circle(60, range_rad=4 * np.pi)
     scan = helical(turns, pitch_mm=20.0, z_mm=5.0, pixel_mm=1.5, **options)
     grid = CtProtocol().grid.grid_for(scan)
-    way = 20 * 2 * 59 / 60
-    assert grid.size_mm[2] == pytest.approx(8 + way, abs=1)
-    assert grid.centre_mm[2] == pytest.approx(5 + way / 2)
+    path_mm = 20 * 2 * 59 / 60
+    assert grid.size_mm[2] == pytest.approx(8 + path_mm, abs=1)
+    assert grid.centre_mm[2] == pytest.approx(5 + path_mm / 2)
     flat = CtProtocol().grid.grid_for(circular_cone(turns, pixel_mm=1.5, **options))
     assert flat.shape[0] == 8
 
@@ -261,20 +261,20 @@ def test_provenance_reproduces_the_image(files):
     assert record["scan"]["views"] == N_VIEWS
     assert json.dumps(record["scanner"])
     assert record["tuned_kernels"] == {}
-    stored = hash_array(read_projections(files / "cone.h5").values)  # also of stacks of many files
+    stored = hash_array(read_projections(files / "cone.h5").values)  # also for stacks of many files
     assert record["scan"]["values_sha256"] == stored
 
 
 def test_tuned_kernel_is_used_and_reported_with_the_same_image(files, tmp_path, monkeypatch):
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
-    usual = volume(study(files / "cone.h5"))
-    problem = HostBack(ON, TunedScan(cone(), usual.grid))
+    untuned = volume(study(files / "cone.h5"))
+    problem = HostBack(ON, TunedScan(cone(), untuned.grid))
     values = {"threads": 1, "lines": 32, "views": 4}
-    outcome = Outcome(best=values, comparison=Comparison(0.8, 0.78, 0.82, 15))
-    assert keep(problem, outcome) is not None
+    tuning = Outcome(best=values, comparison=Comparison(0.8, 0.78, 0.82, 15))
+    assert keep(problem, tuning) is not None
     tuned = volume(study(files / "cone.h5"))
-    np.testing.assert_array_equal(tuned.values, usual.values)
-    assert usual.info["tuned_kernels"] == {}
+    np.testing.assert_array_equal(tuned.values, untuned.values)
+    assert untuned.info["tuned_kernels"] == {}
     assert "lines 32, rows 0, threads 1, views 4" in tuned.info["tuned_kernels"]["cone_back"]
 
 
@@ -306,7 +306,7 @@ def test_study_file_restores_its_modality(files, tmp_path):
     write_study(expected, tmp_path / "study.toml")
     assert read_study(tmp_path / "study.toml").protocol == expected.protocol
     (tmp_path / "old.toml").write_text(f'data = "{files / "cone.h5"}"\n')
-    assert read_study(tmp_path / "old.toml").protocol == CtProtocol()  # as its scan requires
+    assert read_study(tmp_path / "old.toml").protocol == CtProtocol()  # the scan requires it
     (tmp_path / "p.toml").write_text('modality = "ct"\nname = "Mine"\n')
     assert read_protocol(tmp_path / "p.toml") == CtProtocol(name="Mine")
 

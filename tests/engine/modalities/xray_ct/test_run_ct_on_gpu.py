@@ -1,4 +1,4 @@
-"""Complete CT reconstruction on a GPU: the image of the CPU, whole or in parts, and its faults."""
+"""Complete CT reconstruction on a GPU: the image of the CPU, whole or in parts, and failures."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ ITERATIVE = {
 }
 ALL = {"fdk": ()} | ITERATIVE
 FRACTIONS = 1 / 100
-"""Largest change by texture fractions of 8 bits, relative to the maximum."""
+"""Largest change by 8-bit texture fractions, relative to the maximum."""
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +71,10 @@ def test_image_equals_that_of_the_cpu(scan, on, name):
     most = 2e-4 if isinstance(on.gpu, EmulatedGpu) or name != "fdk" else FRACTIONS
     np.testing.assert_allclose(image(there), image(here), rtol=0, atol=most * image(here).max())
     assert there[-1].volume.info["device"] == on.label
-    told_here, told_there = ([e for e in some if isinstance(e, Warned)] for some in (here, there))
-    assert told_there == told_here, "the GPU adds a warning"
+    warnings_here, warnings_there = (
+        [e for e in some if isinstance(e, Warned)] for some in (here, there)
+    )
+    assert warnings_there == warnings_here, "the GPU must not add a warning"
     assert len([e for e in there if isinstance(e, Preview)]) > 0
     (planned,) = (e for e in there if isinstance(e, Planned))
     assert planned.device == "cuda"
@@ -162,9 +164,9 @@ def test_rates_of_each_direction_are_measured(scan, on):
 def test_failing_driver_is_reported_as_a_device_error(scan, name, share):
     whole = EmulatedGpu()
     events(scan, cuda(whole), *ALL[name])
-    broken = EmulatedGpu(fail_at_launch=1 + int(share * whole.n_launches))
+    failing = EmulatedGpu(fail_at_launch=1 + int(share * whole.n_launches))
     with pytest.raises(DeviceError, match="launch failure"):
-        events(scan, cuda(broken), *ALL[name])
+        events(scan, cuda(failing), *ALL[name])
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -173,10 +175,10 @@ def test_counted_passes_are_those_performed(scan, name):
     stages = message[-1].volume.info["profile"]["stages"]
     amounts = {stage["key"]: stage["events"] for stage in stages}
     n_rays, n_updates = 16 * 8 * 16, 16 * GRID.n_voxels
-    made = amounts["back"] / (n_updates if name == "fdk" else n_rays)
-    made += amounts.get("forward", 0) / n_rays
+    n_passes = amounts["back"] / (n_updates if name == "fdk" else n_rays)
+    n_passes += amounts.get("forward", 0) / n_rays
     estimate_unread = preflight_ct.passes(study(scan, *ALL[name]).protocol)
-    # residuals are reported to a listener; FISTA's bound is near after two to five rounds
+    # Residuals are reported to a listener. FISTA's bound is close after two to five rounds.
     spare = {"fdk": 0, "cgls": 0, "sirt": 2, "fista_tv": 6}[name]
-    of_adjoint = 0 if name == "fdk" else 2 * 8 / 16  # eight views, back and forth
-    assert estimate_unread - spare <= made - of_adjoint <= estimate_unread
+    of_adjoint = 0 if name == "fdk" else 2 * 8 / 16  # eight views, forward and back
+    assert estimate_unread - spare <= n_passes - of_adjoint <= estimate_unread

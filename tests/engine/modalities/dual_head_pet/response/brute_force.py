@@ -1,4 +1,4 @@
-"""The response of any two crystals from plain random points and sampled lines, without symmetry."""
+"""Monte Carlo response of any two crystals: random points and sampled lines, without symmetry."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from engine.geometry.dual_head import DualHead
 
 
 def brute_force(scanner: DualHead, lor: int, rng: np.random.Generator, n_points: int) -> np.ndarray:
-    """Detection probability of every voxel (n_z, n_y, n_x), crystals that fill their pitch.
+    """Return the detection probability of every voxel (n_z, n_y, n_x) for crystals without gaps.
 
-    Photons are attenuated by all of the slab, since there are no gaps; each line gives its voxels
-    the lengths found at `n_along` places of it, drawn at random in even steps.
+    The whole slab attenuates photons, because there are no gaps. Each line is sampled at
+    `n_along` random positions, one in each of its equal steps.
     """
     s, grid, n_along = scanner.settings, scanner.grid, 64
     layers = np.divmod(lor // scanner.orientations.n_pairs, s.n_layers)

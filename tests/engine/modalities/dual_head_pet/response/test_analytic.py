@@ -1,4 +1,4 @@
-"""The integrated response agrees with brute force and symmetries, within its stated error."""
+"""The integrated response agrees with Monte Carlo and symmetries, within its stated error."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def whole() -> tuple[ResponseMatrix, np.ndarray]:
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_mirror_symmetry_holds(axis: int) -> None:
-    """Element by element: the mirror image of line and voxel in z, y (heads exchanged) and x."""
+    """Mirror images of line and voxel have the same element: in z, y (heads exchanged) and x."""
     matrix, found = whole()
     scanner = matrix.scanner
     places = list(scanner.orientations.places(np.arange(scanner.n_lors)))
@@ -74,14 +74,14 @@ def test_rows_are_within_their_boxes() -> None:
 
 @pytest.mark.slow
 def test_response_equals_brute_force(rng: np.random.Generator) -> None:
-    """Crystals without gaps: the brute force attenuates like a slab."""
+    """Crystals without gaps, because the Monte Carlo response attenuates like a slab."""
     scanner = panels(crystal_mm=2.0, attenuation_per_mm=0.2, thickness_mm=10.0)
     settings = AnalyticResponse(n_points=1 << 15, threshold=0, scatter=False)
     found = dense(build_analytic(scanner, settings))
     for lor in rng.integers(0, scanner.n_lors, 3):
         truth = brute_force(scanner, lor, rng, 100_000)
         scale = np.linalg.norm(truth)
-        # a voxel gets some 5,000 of the 64 x 100,000 samples
+        # A voxel gets about 5,000 of the 64 x 100,000 samples.
         assert np.linalg.norm(found[lor] - truth) < 0.03 * scale
         assert found[lor].sum() == pytest.approx(truth.sum(), rel=0.01)
 
@@ -130,7 +130,8 @@ def test_dropped_fraction_is_stated() -> None:
             row = matrix.stored(i)
             values[row.p, row.j, row.k] = row.values
         share = 1 - whole[retained > 0].sum() / whole.sum()
-        assert share == pytest.approx(most.dropped[i], abs=2e-4)  # half precision
+        # values are stored in half precision
+        assert share == pytest.approx(most.dropped[i], abs=2e-4)
         assert retained.sum() == pytest.approx(whole.sum(), rel=1e-3)
     assert most.n_nonzero < all_of_it.n_nonzero
     assert not all_of_it.dropped.any()

@@ -1,7 +1,7 @@
 """Energy that photons deposit in a panel without gaps, compared with a second computation.
 
-Angles are drawn from the differential cross-section itself, and directions turned by vector
-algebra.
+The second computation draws angles from the differential cross-section and turns directions with
+vector algebra.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ N, MU, THICKNESS = 100_000, 0.087, 20.0
 PHOTO_POWER, ABSORBED_KEV = -2.7, 20.0
 WINDOWS_KEV = ((1e-9, 300.0), (300.0, 345.0), (345.0, 500.0), (510.9, 2000.0))
 STRAIGHT = 1 - 1e-9
-"""Cosine of the most oblique photons."""
+"""Lowest cosine of an emitted photon: practically perpendicular to the panels."""
 
 
 def cross_section(k: np.ndarray, cosine: np.ndarray) -> np.ndarray:
@@ -31,9 +31,9 @@ def scattered_cosines(k: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     cosines, waiting = np.zeros(len(k)), np.arange(len(k))
     while len(waiting):
         drawn = rng.uniform(-1, 1, len(waiting))
-        taken = 2 * rng.random(len(waiting)) < cross_section(k[waiting], drawn)
-        cosines[waiting[taken]] = drawn[taken]
-        waiting = waiting[~taken]
+        accepted = 2 * rng.random(len(waiting)) < cross_section(k[waiting], drawn)
+        cosines[waiting[accepted]] = drawn[accepted]
+        waiting = waiting[~accepted]
     return cosines
 
 
@@ -70,8 +70,8 @@ def readout(*, scatter: bool, photo: float, low: float, high: float) -> Readout:
     return Readout(scatter, photo, low, high, blur=0.0, block=0, largest=False)
 
 
-def seen_by_both(photons: Readout, lowest: float = STRAIGHT) -> float:
-    """Return the fraction of pairs from the middle that both panels detect."""
+def detected_fraction(photons: Readout, lowest: float = STRAIGHT) -> float:
+    """Return the fraction of pairs from the centre that both panels detect."""
     panels = Panels(2.0, 2.0, THICKNESS, 60.0, MU, 4, 119, 0.5)
     found, deposits = np.empty((N, 6), np.int16), np.empty((MAX_DEPOSITS, DEPOSIT))
     state = np.array([3], np.uint64)
@@ -85,16 +85,18 @@ def test_spectrum_equals_that_of_another_computation(
     energies = deposited_kev(photo, rng)
     for low, high in WINDOWS_KEV:
         part = np.mean((energies >= low) & (energies <= high))
-        found = seen_by_both(readout(scatter=True, photo=photo, low=low, high=high))
-        # of photon pairs, with independent detection
+        found = detected_fraction(readout(scatter=True, photo=photo, low=low, high=high))
+        # Pairs are counted, and both photons are detected independently.
         spread = np.sqrt(part**2 * (1 - part**2) / N + (2 * part) ** 2 * part * (1 - part) / N)
         assert abs(found - part**2) < 4 * spread + 3 / N
 
 
 @pytest.mark.parametrize("scatter", [False, True])
 def test_without_an_energy_window_all_interacting_photons_are_detected(*, scatter: bool) -> None:
-    """The probability is 1 − exp(−μ T / cosine) for each photon."""
+    """For each photon the probability is 1 − exp(−μ T / cosine)."""
     cosine = np.linspace(0.6, 1, 10_001)
     expected = np.trapezoid((1 - np.exp(-MU * THICKNESS / cosine)) ** 2, cosine) / 0.4
-    found = seen_by_both(readout(scatter=scatter, photo=0.33, low=0.0, high=2000.0), lowest=0.6)
+    found = detected_fraction(
+        readout(scatter=scatter, photo=0.33, low=0.0, high=2000.0), lowest=0.6
+    )
     assert found == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / N))

@@ -1,4 +1,4 @@
-"""Imported matrices are folded by symmetry, and refused if they do not fit."""
+"""Tests of imported response matrices: folded by symmetry, refused if they do not fit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def integrated() -> ResponseMatrix:
 
 @cache
 def scattered() -> ResponseMatrix:
-    """Rows that reach beyond their boxes, so that the edge of the image cuts some images off."""
+    """Return rows that extend beyond their boxes, so that the image edge truncates some of them."""
     return build_tracked(panels(), TrackedResponse(n_pairs=2000, margin=1, threshold=0))
 
 
@@ -48,7 +48,8 @@ def test_unfolded_matrix_is_folded_back(kind: str, tmp_path: Path) -> None:
     found = import_response(path, panels(), voxel_mm=(0.5, 1.0, 0.5), threshold=0)
     np.testing.assert_array_equal(found.places, matrix.places)
     np.testing.assert_array_equal(found.windows, matrix.windows)
-    np.testing.assert_allclose(dense(found), dense(matrix), rtol=1e-3)  # half precision
+    # values are stored in half precision
+    np.testing.assert_allclose(dense(found), dense(matrix), rtol=1e-3)
     assert found.errors.max() < 1e-5
 
 
@@ -101,13 +102,14 @@ def test_impossible_probabilities_are_refused(value: float, tmp_path: Path) -> N
 
 
 def test_duplicate_elements_are_summed(tmp_path: Path) -> None:
-    """Counts of several runs can give one element in parts."""
+    """If counts of several runs were combined, one element can occur several times."""
     flat = sparse.coo_matrix(dense(integrated()).reshape(225, -1))
     rows, columns = (np.concatenate([at, at]) for at in (flat.row, flat.col))
     parts = np.concatenate([0.3 * flat.data, 0.7 * flat.data])
     sparse.save_npz(tmp_path / "parts.npz", sparse.coo_matrix((parts, (rows, columns)), flat.shape))
     found = import_response(tmp_path / "parts.npz", panels(), threshold=0)
-    np.testing.assert_allclose(dense(found), dense(integrated()), rtol=2e-3)  # half precision
+    # values are stored in half precision
+    np.testing.assert_allclose(dense(found), dense(integrated()), rtol=2e-3)
     assert found.errors.max() < 1e-5
     some = flat.copy()
     some.data[::2] = 0

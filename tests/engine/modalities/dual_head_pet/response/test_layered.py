@@ -1,4 +1,4 @@
-"""The response of each pair of layers agrees with brute force, mirrors, one layer, and photons."""
+"""The response of each pair of layers agrees with Monte Carlo, mirrors, one layer and photons."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ def row(A: LayeredProjector, line: int) -> np.ndarray:
 
 @pytest.mark.slow
 def test_every_pair_of_layers_equals_brute_force(rng: np.random.Generator) -> None:
-    """Crystals without gaps: the brute force attenuates like a slab."""
+    """Crystals without gaps, because the Monte Carlo response attenuates like a slab."""
     scanner = panels(**DEEP, crystal_mm=2.0)
     settings = AnalyticResponse(n_points=1 << 14, threshold=0, scatter=False)
     A = LayeredProjector(build_layered(scanner, settings), on=cpu(1), dtype=np.float64)
     n_pairs = scanner.orientations.n_pairs
     for layers in range(4):
-        # (a, b) = (3, 1) from an edge of panel 0: no mirror maps the line to itself
+        # Orientation (a, b) = (3, 1) from an edge of panel 0: no mirror maps the line to itself.
         line = layers * n_pairs + int(scanner.orientations.numbers(*np.array([0, 1, 3, 2])))
         truth, found = brute_force(scanner, line, rng, 30_000), row(A, line)
-        # a voxel gets some 1,500 of the 64 x 30,000 samples
+        # A voxel gets about 1,500 of the 64 x 30,000 samples.
         assert np.linalg.norm(found - truth) < 0.04 * np.linalg.norm(truth)
         assert found.sum() == pytest.approx(truth.sum(), rel=0.02)
 
@@ -66,14 +66,15 @@ def test_mirror_between_the_panels_swaps_the_layers(rng: np.random.Generator) ->
 
 
 @pytest.mark.slow
-def test_all_layers_together_equal_one_thick_layer(rng: np.random.Generator) -> None:
+def test_sum_over_all_layers_equals_one_thick_layer(rng: np.random.Generator) -> None:
     scanner = scattering().scanner
     settings = AnalyticResponse(n_points=1 << 13, threshold=0, seed=3)
     thick = build_analytic(one_layer(scanner), settings)
     A, whole = LayeredProjector(scattering(), on=cpu(1)), MatrixProjector(thick, on=cpu(1))
     x = rng.random(A.in_shape, np.float32)
     summed, expected = A(x).reshape(4, -1).sum(axis=0), whole(x)
-    # of 4,096 photons in a direction 0.7 % is the error of those seen, twice in a pair; and of rows
+    # The detected fraction of 4,096 photons in a direction has an error of 0.7 %, for both photons
+    # of a pair; rows have their own error.
     error = np.hypot(np.hypot(thick.errors.max(), scattering().errors.max()), 2 * 0.007)
     np.testing.assert_allclose(summed, expected, rtol=2 * error)
     assert summed.sum() == pytest.approx(expected.sum(), rel=2 * 0.007)
@@ -81,7 +82,7 @@ def test_all_layers_together_equal_one_thick_layer(rng: np.random.Generator) -> 
 
 @pytest.mark.parametrize("place", ["mean", "largest"])
 def test_photons_are_detected_in_the_layers_of_their_rows(place: str) -> None:
-    """Pairs are tracked from a voxel near panel 0, by detecting layers."""
+    """Pairs are tracked from a voxel near panel 0, and sorted by the layers that detect them."""
     scanner = panels(**DEEP, place=place)
     response = build_layered(scanner, AnalyticResponse(n_points=1 << 12, threshold=0))
     n, voxel = 1 << 18, (1, 1, 2)
@@ -97,11 +98,12 @@ def test_photons_are_detected_in_the_layers_of_their_rows(place: str) -> None:
     expected = [sum_of_rows(response, i, k, voxel) for i in (0, 1) for k in (0, 1)]
     counts = seen * n / (1 - lowest)
     np.testing.assert_allclose(seen, expected, rtol=0.02 + 4 / np.sqrt(counts.min()))
-    assert expected[1] != pytest.approx(expected[2], rel=0.03)  # nearer to panel 0, and not alike
+    # the voxel is nearer to panel 0, so the two pairs of layers differ
+    assert expected[1] != pytest.approx(expected[2], rel=0.03)
 
 
 def sum_of_rows(response: LayeredResponse, i: int, k: int, voxel: tuple[int, int, int]) -> float:
-    """Return the probability that two layers detect a decay, up to two rows and columns away."""
+    """Return the probability that two layers detect a decay, within two rows and columns."""
     matrix = response.matrices[min(i, k), max(i, k)]
     n, p = response.scanner.settings.voxels_per_pitch, voxel[0]
     plane = p + response.scanner.settings.n_planes if i > k else p

@@ -1,4 +1,4 @@
-"""Tracked photons agree with the integral and with Klein & Nishina, and scatter is included."""
+"""Tracked photons agree with the integral and with Klein & Nishina; scatter is included."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def six_by_four() -> DualHead:
 
 @cache
 def tracked(*, scatter: bool) -> ResponseMatrix:
-    # pairs with scatter cost four times as much, so only sums are compared
+    # Pairs with scatter cost four times as much, so only their sums are compared.
     n_pairs = 1 << (16 if scatter else 17)
     settings = TrackedResponse(n_pairs=n_pairs, scatter=scatter, threshold=0)
     return build_tracked(six_by_four(), settings)
 
 
-def picture(matrix: ResponseMatrix, i: int) -> np.ndarray:
+def image(matrix: ResponseMatrix, i: int) -> np.ndarray:
     row, beyond = matrix.stored(i), 8
     values = np.zeros((6, 48, 48))
     values[row.p, row.j + beyond, row.k + beyond] = row.values
@@ -48,13 +48,13 @@ def picture(matrix: ResponseMatrix, i: int) -> np.ndarray:
 
 
 def test_photons_and_integral_agree_within_their_errors() -> None:
-    """On all 18 orientations of 6 × 4 crystals, in absolute numbers, with gaps."""
+    """Compare all 18 orientations of 6 × 4 crystals in absolute numbers, with gaps."""
     settings = AnalyticResponse(n_points=1 << 15, threshold=0, scatter=False)
     integral = build_analytic(six_by_four(), settings)
     matrix = tracked(scatter=False)
     ratios = []
     for i in range(len(matrix.orientations)):
-        seen, true = picture(matrix, i), picture(integral, i)
+        seen, true = image(matrix, i), image(integral, i)
         difference = np.linalg.norm(seen - true) / np.linalg.norm(seen)
         ratios.append(difference / np.hypot(matrix.errors[i], integral.errors[i]))
         assert 0.6 < ratios[-1] < 1.5
@@ -70,13 +70,13 @@ def test_photons_and_integral_agree_within_their_errors() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("block_crystals", [2, 6])
 def test_photons_and_integral_have_the_same_scatter(block_crystals: int) -> None:
-    """Tracked pairs, compared with first interactions and the spread of single photons."""
+    """Compare tracked pairs with first interactions and the spread of single photons."""
     scanner = with_settings(six_by_four(), block_crystals=block_crystals)
     seen = build_tracked(scanner, TrackedResponse(n_pairs=1 << 16, threshold=0, margin=6))
     whole = build_analytic(scanner, AnalyticResponse(n_points=1 << 14, threshold=0))
     sums = np.array([[m.whole(i).values.sum() for m in (seen, whole)] for i in range(18)])
     assert sums[:, 1] == pytest.approx(sums[:, 0], rel=0.12)
-    # single photons of a direction spread alike from every depth, as near panels show
+    # The integral assumes the same spread from every depth, which is not exact for near panels.
     assert sums[:, 1].sum() == pytest.approx(sums[:, 0].sum(), rel=0.05)
 
 
@@ -93,19 +93,19 @@ def test_packing_rows_in_parts_changes_nothing(
 
 
 def test_pairs_start_in_the_whole_voxel() -> None:
-    """Voxels as wide as a crystal and half as deep as the gap, compared with the integral."""
+    """Voxels are as wide as a crystal and half as deep as the gap; compared with the integral."""
     scanner = panels(n_planes=2, plane_mm=4.0, voxels_per_pitch=1)
     settings = AnalyticResponse(n_points=1 << 14, threshold=0, scatter=False)
     integral = build_analytic(scanner, settings)
     seen = build_tracked(scanner, TrackedResponse(n_pairs=1 << 18, scatter=False, threshold=0))
     for i in range(len(seen.orientations)):
-        difference = np.linalg.norm(picture(seen, i) - picture(integral, i))
+        difference = np.linalg.norm(image(seen, i) - image(integral, i))
         error = np.hypot(seen.errors[i], integral.errors[i])
-        assert difference < 3 * error * np.linalg.norm(picture(integral, i))
+        assert difference < 3 * error * np.linalg.norm(image(integral, i))
 
 
 def test_obliquest_photon_is_the_limit() -> None:
-    """From the edge of the first crystal to that of the last, at the front faces; and beyond."""
+    """The limit joins the outer edges of first and last crystal at the front faces, plus margin."""
     scanner = panels()  # 5 × 3 crystals of 1.8 mm, pitch 2 mm, panels at 8 mm
     for margin, rows_mm, columns_mm in ((0, 9.8, 5.8), (2, 17.8, 13.8)):
         corner = np.array([8.0, rows_mm, columns_mm])
@@ -123,12 +123,12 @@ def test_tracked_rows_have_the_symmetries() -> None:
 
 
 def test_scatter_widens_the_response_and_the_window_costs_counts() -> None:
-    """Blocks of 2 × 2 crystals, from which many photons scatter."""
-    alone, both = tracked(scatter=False), tracked(scatter=True)
-    assert alone.margin == 0 < both.margin <= 2
+    """In blocks of 2 × 2 crystals, many photons scatter into another block."""
+    primary, both = tracked(scatter=False), tracked(scatter=True)
+    assert primary.margin == 0 < both.margin <= 2
     assert 0 < both.info["beyond_margin"] < 0.01
     for i in (0, 5, 17):
-        assert 0.3 < picture(both, i).sum() / picture(alone, i).sum() < 0.5
+        assert 0.3 < image(both, i).sum() / image(primary, i).sum() < 0.5
 
 
 def test_absorbing_panels_equal_pure_attenuation() -> None:
@@ -143,7 +143,7 @@ def test_absorbing_panels_equal_pure_attenuation() -> None:
 
 
 def test_higher_window_costs_more_counts() -> None:
-    """One scatter leaves at most 341 keV, and few photons leave after two: 20 mm hold them."""
+    """One scatter deposits at most 341 keV, and few photons escape from 20 mm after two."""
     settings = TrackedResponse(n_pairs=1 << 14, threshold=0)
     sums = []
     for low in (0.0, 350.0, 510.99):
@@ -190,16 +190,16 @@ def test_random_numbers_are_uniform() -> None:
     state = np.array([1], np.uint64)
     drawn = np.array([uniform(state) for _ in range(50_000)])
     counts = np.histogram(drawn, 50, (0, 1))[0]
-    assert 20 < ((counts - 1000) ** 2 / 1000).sum() < 90  # χ² of 49
+    assert 20 < ((counts - 1000) ** 2 / 1000).sum() < 90  # χ² with 49 degrees of freedom
     assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 0.02
 
 
-@pytest.mark.parametrize("way", [(0.0, 0.0), (1e-3, 0.0), (-0.3, 0.6), (0.9, -0.1)])
+@pytest.mark.parametrize("direction", [(0.0, 0.0), (1e-3, 0.0), (-0.3, 0.6), (0.9, -0.1)])
 @pytest.mark.parametrize("cosine", [0.95, 0.2, -0.7])
 def test_photons_scatter_uniformly_around_their_direction(
-    way: tuple[float, float], cosine: float
+    direction: tuple[float, float], cosine: float
 ) -> None:
-    d = np.array([np.sqrt(1 - np.hypot(*way) ** 2), *way])
+    d = np.array([np.sqrt(1 - np.hypot(*direction) ** 2), *direction])
     state, n = np.array([11], np.uint64), 20_000
     found = np.array([turned(*d, cosine, state) for _ in range(n)])
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-9)
@@ -209,13 +209,14 @@ def test_photons_scatter_uniformly_around_their_direction(
     azimuth = np.arctan2(found @ np.cross(d, across), found @ across)
     counts = np.histogram(azimuth, 20, (-np.pi, np.pi))[0]
     expected = n / 20
-    assert ((counts - expected) ** 2 / expected).sum() < 43.8  # χ² of 19, one in a thousand
+    # χ² with 19 degrees of freedom, one in a thousand
+    assert ((counts - expected) ** 2 / expected).sum() < 43.8
 
 
 def test_too_large_counts_are_refused_before_allocation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same build continues with the same bits once they fit."""
+    """Once the counts fit, the same build continues with the same bits."""
     settings, path = TrackedResponse(n_pairs=1 << 10, threshold=0), tmp_path / "tiny.h5"
     monkeypatch.setenv(MEMORY_VARIABLE, "1e-9")
     with pytest.raises(ResourceError, match="track fewer pairs"):

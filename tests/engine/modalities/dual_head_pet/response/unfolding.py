@@ -1,4 +1,4 @@
-"""The complete matrix of small panels."""
+"""The complete response matrix of small panels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from engine.data.response import ResponseMatrix
 
 
 def dense(matrix: ResponseMatrix) -> np.ndarray:
-    """Return the (n_lors, n_z, n_y, n_x) matrix without symmetry, cut at the image edge."""
+    """Return the (n_lors, n_z, n_y, n_x) matrix without symmetry, truncated at the image edge."""
     scanner = matrix.scanner
     n, shape = scanner.settings.voxels_per_pitch, scanner.grid.shape
     whole = np.zeros((scanner.n_lors, *shape), np.float32)
