@@ -1,4 +1,4 @@
-"""Rays, images and calls for every GPU kernel, with twins on the CPU."""
+"""Rays, images and calls for every GPU kernel that has a twin on the CPU."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from engine.operators.rays import RayProjector, Rays
 from tests.engine.operators.ray_oracles import axis_rays, lattice_rays, octant_rays, rays_of
 
 GRID = ImageGrid((6, 5, 140), (0.5, 3.0, 2.5), (4.0, -3.0, 2.0))
-"""Longer than a block of threads, of unequal edges, off-centre, no multiple of a tile."""
+"""Longer than a block of threads, with anisotropic voxels, off-centre, no multiple of a tile."""
 TOF = TofBins(fwhm_ps=150, bin_ps=60, n_bins=7)
 N_SUBSETS = 3
 N_PAST = 10
-"""Rays at the end of the list that miss the image."""
+"""Number of rays at the end of the list that miss the image."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ def grazing_rays(rng: np.random.Generator, n: int) -> Rays:
     starts = GRID.lower_mm + rng.integers(1, 5, (n, 3)) * voxel
     ends = starts.copy()
     starts[:, 0], ends[:, 0] = GRID.lower_mm[0], GRID.upper_mm[0]
-    aside = rng.uniform(-0.02, 0.02, (n, 2)) * voxel[1:]
-    starts[:, 1:] += aside
-    ends[:, 1:] -= aside
+    offset = rng.uniform(-0.02, 0.02, (n, 2)) * voxel[1:]
+    starts[:, 1:] += offset
+    ends[:, 1:] -= offset
     return rays_of(starts, ends)
 
 
 def face_rays(rng: np.random.Generator, n: int) -> Rays:
-    """Return long rays in faces between voxels, every other in an edge."""
+    """Return long rays in faces between voxels; every second ray is in an edge."""
     corners, voxel = rng.integers(0, 6, (n, 3)), np.array(GRID.voxel_mm)
     starts = GRID.lower_mm + corners * voxel
     starts[:, 0] = GRID.lower_mm[0] + rng.uniform(-1, 20, n)
@@ -66,7 +66,7 @@ def face_rays(rng: np.random.Generator, n: int) -> Rays:
 
 
 def points(n: int) -> Rays:
-    """Return rays of zero length, in the middle of the image."""
+    """Return rays of zero length in the centre of the image."""
     middle = np.tile(np.array(GRID.centre_mm), (n, 1))
     return rays_of(middle, middle)
 
@@ -86,7 +86,7 @@ def joined(*parts: Rays) -> Rays:
 
 
 def case(n_each: int = 20) -> Case:
-    """Through, past, into and within the image, along axes, through corners of voxels."""
+    """Return rays through, past, into and within the image, along axes, through voxel corners."""
     rng = np.random.default_rng(7)
     rays = joined(
         octant_rays(rng, n_each, GRID),
@@ -101,7 +101,7 @@ def case(n_each: int = 20) -> Case:
     n = len(rays.ends)
     bins = rng.integers(0, TOF.n_bins, n).astype(np.int16)
     image = rng.random(GRID.shape, np.float32)
-    image[:2] = 0  # some rays then expect nothing but their background
+    image[:2] = 0  # some rays then expect only background
     background = rng.random(n, np.float32)
     background[::4] = 0
     values = rng.standard_normal(n).astype(np.float32)
@@ -109,7 +109,7 @@ def case(n_each: int = 20) -> Case:
 
 
 def projector(variant: RayVariant, given: Case, on: Backend) -> RayProjector:
-    """Return the rays in the form of a variant; on the CPU its twin."""
+    """Return the rays in the form of a variant; on the CPU, return its twin."""
     timed = variant.timing != "none"
     return RayProjector(
         given.rays if timed else replace(given.rays, tof_bins=None),
@@ -123,7 +123,7 @@ def projector(variant: RayVariant, given: Case, on: Backend) -> RayProjector:
 
 
 def results(variant: RayVariant, given: Case, on: Backend) -> dict[str, NDArray[np.floating]]:
-    """Return the results of the ray kernels for all rays, and for every third from the second."""
+    """Return the results of the ray kernels for all rays, and for every third of them."""
     whole = projector(variant, given, on)
     part = whole.subset(1, N_SUBSETS)
     some = slice(1, None, N_SUBSETS)
@@ -154,7 +154,7 @@ def em_on_gpu(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[np
 
 
 def em_by_hand(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[np.floating], float]:
-    """Return the same from the projector's parts and NumPy."""
+    """Return the same results, computed from the projector's parts and NumPy."""
     whole = projector(variant, given, on)
     x, sensitivity = _start(variant), _sensitivity(variant)
     s = sensitivity / x.dtype.type(N_SUBSETS)
@@ -166,16 +166,16 @@ def em_by_hand(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[n
             log_likelihood += np.log(q[q > 0].astype(np.float64)).sum()
             log_likelihood -= (s * x).sum(dtype=np.float64)
             updated = np.divide(numerator, s, out=np.zeros_like(x), where=s > 0)
-            # no voxel falls below a tenth; the tenth is a float32 in either precision
+            # No voxel falls below a tenth of its value. In both precisions this tenth is a float32.
             least = x.dtype.type(np.float32(0.1)) * x
             x = np.where(s > 0, np.maximum(updated, least), updated)
     return x, float(log_likelihood)
 
 
 def _em_background(given: Case) -> NDArray[np.float32]:
-    """Return a background everywhere in the image:
+    """Return a background that is positive for all rays through the image.
 
-    at its border, rounding decides if rays count.
+    At the border of the image, rounding decides if a ray counts.
     """
     background = given.background + np.float32(0.1)
     background[-N_PAST:] = 0
@@ -187,6 +187,6 @@ def _start(variant: RayVariant) -> NDArray[np.floating]:
 
 
 def _sensitivity(variant: RayVariant) -> NDArray[np.floating]:
-    seen = np.random.default_rng(9).uniform(0.5, 2, GRID.shape).astype(variant.dtype)
-    seen[:, 0] = 0  # voxels that no ray reaches
-    return seen
+    sensitivity = np.random.default_rng(9).uniform(0.5, 2, GRID.shape).astype(variant.dtype)
+    sensitivity[:, 0] = 0  # voxels that no ray crosses
+    return sensitivity

@@ -15,18 +15,18 @@ from engine.kernels.blocks import Bordered, contiguous, copy_planes, pad, run_bl
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("n_rows", [0, 1, 255, 5000])
 def test_every_row_is_processed_once(threads, n_rows, in_turn):
-    seen = np.zeros(n_rows, int)
+    n_processed = np.zeros(n_rows, int)
 
     def work(_: int, start: int, stop: int) -> None:
-        seen[start:stop] += 1
+        n_processed[start:stop] += 1
 
     run_blocks(work, n_rows, threads, in_turn=in_turn)
 
-    assert (seen == 1).all()
+    assert (n_processed == 1).all()
 
 
 def test_free_thread_takes_the_blocks_of_a_busy_one():
-    """The first block ends only after all others, which the other thread must process."""
+    """The first block ends last, so the other thread must process all other blocks."""
     others = Barrier(2, timeout=10)
     by = {}
 
@@ -86,10 +86,10 @@ def test_error_in_a_thread_is_raised():
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("alone", [0, 1 << 18])
+@pytest.mark.parametrize("max_single", [0, 1 << 18])
 @pytest.mark.parametrize("axes", [*permutations(range(3))])
-def test_planes_are_copied_for_any_memory_order(rng, monkeypatch, axes, alone, threads):
-    monkeypatch.setattr(blocks, "_COPIED_ALONE", alone)
+def test_planes_are_copied_for_any_memory_order(rng, monkeypatch, axes, max_single, threads):
+    monkeypatch.setattr(blocks, "_COPIED_ALONE", max_single)
     values = rng.random((5, 9, 7)).transpose(axes)
     copy = contiguous(values, threads)
     assert copy.flags.c_contiguous and copy.dtype == np.float32
@@ -105,14 +105,14 @@ def test_planes_preserve_the_fastest_axes_of_both_arrays(monkeypatch):
     monkeypatch.setattr(blocks, "_COPIED_ALONE", 0)
     n_planes, run_all = [], blocks.run_blocks
 
-    def noted(work, n, threads, **more):
+    def recording(work, n, threads, **more):
         n_planes.append(n)
         run_all(work, n, threads, **more)
 
-    monkeypatch.setattr(blocks, "run_blocks", noted)
-    # in memory [y, x, z], wanted [z, y, x]: along y there are planes of both
+    monkeypatch.setattr(blocks, "run_blocks", recording)
+    # In memory [y, x, z], expected [z, y, x]: both arrays have planes along y.
     contiguous(np.zeros((4, 5, 6), np.float32).transpose(2, 0, 1), 2)
-    # columns of views, wanted rows
+    # Columns of views, but rows are expected.
     contiguous(np.zeros((3, 8, 7), np.float32).transpose(0, 2, 1), 2)
     assert n_planes == [4, 3]
 
@@ -124,7 +124,7 @@ def test_contiguous_array_is_not_copied():
 
 
 def test_lent_threads_are_reused_and_those_of_nested_calls_are_new():
-    # Threads themselves: the system gives numbers of ended threads to new ones.
+    # Compare the threads themselves, because the system reuses the identifiers of ended threads.
     used, nested = [], []
 
     def work(_: int, start: int, stop: int) -> None:
@@ -141,7 +141,7 @@ def test_lent_threads_are_reused_and_those_of_nested_calls_are_new():
     assert lent_pool() is None
 
 
-def test_error_is_raised_when_no_lent_thread_works_any_more():
+def test_error_is_raised_after_all_lent_threads_have_stopped():
     at_work = []
 
     def work(_: int, start: int, stop: int) -> None:
@@ -157,11 +157,11 @@ def test_error_is_raised_when_no_lent_thread_works_any_more():
         with pytest.raises(ValueError, match="first"):
             run_blocks(work, 2, 2, rows=1)
         assert not at_work
-        run_blocks(lambda *_: at_work.append(1), 2, 2, rows=1)  # the threads work again
+        run_blocks(lambda *_: at_work.append(1), 2, 2, rows=1)  # the threads still work
     assert at_work == [1, 1]
 
 
-def test_lent_threads_have_ended_their_work_if_the_system_has_no_further_thread():
+def test_lent_threads_have_stopped_if_no_new_thread_can_start():
     begun, at_work = Event(), []
 
     class Exhausted(ThreadPoolExecutor):

@@ -1,4 +1,4 @@
-"""Every form of the voxel-driven GPU back projection, compared with its Numba twin and laws."""
+"""Every form of the voxel-driven GPU back projection equals its Numba twin and closed forms."""
 
 from dataclasses import replace
 
@@ -26,26 +26,26 @@ from tests.emulator.sanitizer import assert_runs_sanitized
 
 GRID = ImageGrid((13, 9, 11), (1.5, 1.4, 1.3), (1.0, 2.0, -3.0))
 DETECTOR = (17, 15)
-"""Too small for the volume: voxels project to its edges and beyond."""
+"""The detector is too small for the volume: voxels project to its edges and beyond."""
 N_VIEWS = 7
-RTOL = 1e-5  # of the maximum: float32
+RTOL = 1e-5  # relative to the maximum: float32
 REGISTERS_OF_A_BLOCK = 65536
 
 with_nvrtc = pytest.mark.skipif(
     not nvrtc.is_installed(),
-    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a GPU, is not installed",
 )
 REGISTERS_OF_A_BLOCK = 65536
 
 with_nvrtc = pytest.mark.skipif(
     not nvrtc.is_installed(),
-    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a GPU, is not installed",
 )
 REVERSED = pytest.mark.parametrize("reverse", [False, True], ids=["forward", "reversed"])
 
 
 def scan(*, tilt=0.0, beam="cone", n_views=N_VIEWS, source=40.0):
-    """Return a circle of views; `tilt` leans the detector's rows from z."""
+    """Return a circle of views; `tilt` is the angle between detector rows and z."""
     angle = 0.1 + np.arange(n_views) * 2 * np.pi / n_views
     c, s, o = np.cos(angle), np.sin(angle), np.zeros(n_views)
     out, up = np.stack([c, s, o], axis=1), np.stack([o, o, o + 1], axis=1)
@@ -59,7 +59,7 @@ def scan(*, tilt=0.0, beam="cone", n_views=N_VIEWS, source=40.0):
     )
 
 
-def pictures(n_views=N_VIEWS):
+def images(n_views=N_VIEWS):
     return np.random.default_rng(5).random((n_views, *DETECTOR), np.float32)
 
 
@@ -105,8 +105,8 @@ class Run:
         return found.transpose([self.variant.volume.index(axis) for axis in "zyx"])
 
 
-def assert_close(found, wanted, rtol=RTOL):
-    np.testing.assert_allclose(found, wanted, 0, rtol * np.abs(wanted).max())
+def assert_close(found, expected, rtol=RTOL):
+    np.testing.assert_allclose(found, expected, 0, rtol * np.abs(expected).max())
 
 
 def with_rows(geometry, n_rows, height_mm):
@@ -116,7 +116,7 @@ def with_rows(geometry, n_rows, height_mm):
 
 
 def weights(geometry):
-    """Return Σ 1/τ² over all views, for every voxel (n_z, n_y, n_x)."""
+    """Return Σ 1/τ² over all views for every voxel (n_z, n_y, n_x)."""
     middle = [np.arange(n) + 0.5 for n in GRID.shape]
     z, y, x = np.meshgrid(*middle, indexing="ij")
     rows = geometry.in_voxels(GRID)[:, 2]
@@ -145,7 +145,7 @@ ORDERS = [
     BackVariant("memory", "columns", (32, 2), 1, volume="yxz", projections="rvc"),
 ]
 TALL = ImageGrid((75, 5, 6), (1.5, 1.4, 0.25), (1.0, 2.0, -3.0))
-"""Several runs of "columns"; the last one is not full."""
+"""Several runs of "columns"; the last run is incomplete."""
 N_MULTIPROCESSORS = 132
 LARGE = (400, 256, 256)
 
@@ -167,7 +167,7 @@ def test_every_form_compiles_without_spills():
 @REVERSED
 @pytest.mark.parametrize("variant", list(back_variants()), ids=named)
 def test_every_form_equals_its_twin(variant, reverse):
-    geometry, y = geometry_for(variant), pictures()
+    geometry, y = geometry_for(variant), images()
     gpu = EmulatedGpu(reverse=reverse, exact_textures=True)
     assert_close(Run(variant, geometry, y, gpu=gpu)(), twin(geometry, y))
 
@@ -175,22 +175,22 @@ def test_every_form_equals_its_twin(variant, reverse):
 @REVERSED
 @pytest.mark.parametrize("variant", ORDERS, ids=lambda v: f"{v.volume}-{v.run}-{v.projections}")
 def test_arrays_of_any_order_need_no_transpose(variant, reverse):
-    geometry, y = geometry_for(variant), pictures()
+    geometry, y = geometry_for(variant), images()
     gpu = EmulatedGpu(reverse=reverse, exact_textures=True)
     assert_close(Run(variant, geometry, y, gpu=gpu)(), twin(geometry, y))
 
 
 @PATHS
 def test_parallel_beams_equal_the_twin(variant):
-    geometry, y = geometry_for(variant, beam="parallel"), pictures()
+    geometry, y = geometry_for(variant, beam="parallel"), images()
     assert_close(Run(variant, geometry, y)(), twin(geometry, y))
 
 
 @PATHS
-def test_voxels_behind_the_source_get_nothing(variant):
-    geometry, y = geometry_for(variant, source=4.0), pictures()
+def test_voxels_behind_the_source_are_zero(variant):
+    geometry, y = geometry_for(variant, source=4.0), images()
     found, expected = Run(variant, geometry, y)(), twin(geometry, y)
-    # in front of it weights grow without bound, and errors of depth with them
+    # Close to the source, weights grow without bound, and so do errors of the depth.
     np.testing.assert_allclose(found, expected, 1e-3, RTOL * np.quantile(expected, 0.9))
 
 
@@ -209,7 +209,7 @@ def test_tall_columns_equal_the_twin(rows, height_mm, reverse):
 @PATHS
 @pytest.mark.parametrize("grid", [GRID, TALL], ids=["cube", "tall"])
 def test_box_of_the_volume_has_its_bits(rng, variant, grid):
-    run = Run(variant, geometry_for(variant), pictures(), grid=grid)
+    run = Run(variant, geometry_for(variant), images(), grid=grid)
     whole = run()
     for _ in range(6):
         ends = [sorted(rng.choice(n + 1, 2, replace=False)) for n in grid.shape]
@@ -219,7 +219,7 @@ def test_box_of_the_volume_has_its_bits(rng, variant, grid):
 
 @PATHS
 def test_several_launches_have_the_same_bits(monkeypatch, variant):
-    run = Run(variant, geometry_for(variant), pictures(), grid=TALL)
+    run = Run(variant, geometry_for(variant), images(), grid=TALL)
     whole = run()
     before = run.gpu.n_launches
     monkeypatch.setattr(device_cone, "UPDATES_PER_LAUNCH", 2000)
@@ -229,7 +229,7 @@ def test_several_launches_have_the_same_bits(monkeypatch, variant):
 
 @PATHS
 def test_views_can_have_any_order_and_number_per_launch(variant):
-    geometry, y = geometry_for(variant), pictures()
+    geometry, y = geometry_for(variant), images()
     expected = Run(variant, geometry, y)()
     order = np.random.default_rng(3).permutation(N_VIEWS)
     assert_close(Run(variant, geometry.select(order), y[order])(), expected)
@@ -238,7 +238,7 @@ def test_views_can_have_any_order_and_number_per_launch(variant):
 
 @PATHS
 def test_views_in_two_calls_add_up_to_all(variant):
-    run = Run(variant, geometry_for(variant), pictures())
+    run = Run(variant, geometry_for(variant), images())
     some = run(views=run.views[:4])
     assert_close(run(out=some, views=run.views[4:], first=4), run())
     assert_close(run(out=some, views=run.views[:0]), some)
@@ -254,7 +254,7 @@ def test_more_views_than_constant_memory_holds_are_projected():
 
 
 def test_textures_of_every_kind_give_the_same_result():
-    geometry, y = scan(tilt=0.2), pictures()
+    geometry, y = scan(tilt=0.2), images()
     one, *others = (
         Run(replace(GENERAL, texture=kind), geometry, y)()
         for kind in ("array", "layered", "list", "pitched", "memory")
@@ -266,15 +266,16 @@ def test_textures_of_every_kind_give_the_same_result():
 @pytest.mark.parametrize("path", ["general", "upright"])
 def test_eight_bit_fractions_have_a_bounded_error(path):
     variant = replace(GENERAL, path=path)
-    geometry, y = geometry_for(variant), pictures()
+    geometry, y = geometry_for(variant), images()
     error = np.abs(Run(variant, geometry, y, gpu=EmulatedGpu())() - twin(geometry, y))
-    # each fraction is off by 1/512 at most, and pixels differ by 1 at most, along both axes
+    # Each fraction has an error of at most 1/512, and neighbours differ by at most 1, along both
+    # axes.
     assert (error <= 2 / 512 * weights(geometry)).all()
     assert error.max() > 1e-4
 
 
 def test_blocks_that_share_views_add_in_order():
-    geometry, y = scan(tilt=0.2, n_views=20), pictures(20)
+    geometry, y = scan(tilt=0.2, n_views=20), images(20)
     runs = [Run(replace(GENERAL, split=n, views_per_launch=9), geometry, y) for n in (1, 4)]
     whole, shared = (run() for run in runs)
     assert_close(shared, whole)
@@ -286,7 +287,7 @@ def test_blocks_that_share_views_add_in_order():
 
 def test_graph_back_projects_new_projections():
     variant = replace(GENERAL, split=2)
-    geometry, y = scan(tilt=0.2), pictures()
+    geometry, y = scan(tilt=0.2), images()
     run = Run(variant, geometry, y)
     out = run.gpu.empty(GRID.shape, np.float32)
     run.cone.back(run.projections, run.views, out)
@@ -343,7 +344,7 @@ def test_slices_and_patches_use_a_fitting_form(path, shape):
     assert (actual.split > 1) == (actual.views_per_launch > 32) == (shape != LARGE)
     grid = ImageGrid(shape, (0.7, 0.7, 0.7))
     if np.prod(shape) < 1000:
-        geometry, y = scan(), pictures()
+        geometry, y = scan(), images()
         assert_close(Run(actual, geometry, y, grid=grid)(), twin(geometry, y, grid))
 
 
@@ -367,9 +368,9 @@ def test_impossible_forms_are_refused(wrong, words):
 
 
 def test_projections_that_do_not_fit_are_refused():
-    run = Run(GENERAL, scan(), pictures())
+    run = Run(GENERAL, scan(), images())
     with pytest.raises(ValueError, match=r"expected kind .* with at least"):
         run(first=1)
-    run.projections = run.gpu.upload(pictures())
+    run.projections = run.gpu.upload(images())
     with pytest.raises(ValueError, match="kind 'memory'"):
         run()

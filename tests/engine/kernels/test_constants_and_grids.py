@@ -1,4 +1,4 @@
-"""Constant memory set by the host, copies on the device, and grids of several axes."""
+"""Constant memory set by the host, copies on the device, and grids with several axes."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def some_views():
     return views
 
 
-def wanted(views, scale=2.0):
+def expected_values(views, scale=2.0):
     source = views["source"]
     return (scale * (source[:, 0] + 10 * source[:, 2]) + views["number"] + 0.5).tolist()
 
@@ -62,7 +62,7 @@ def test_host_sets_constants(on_gpu):
     module.function("read")(1, 4, out)
 
     assert constant.shape == (views.nbytes,)
-    assert gpu.download(out).tolist() == wanted(views)
+    assert gpu.download(out).tolist() == expected_values(views)
 
 
 def test_part_of_a_constant_can_be_set(on_gpu):
@@ -75,7 +75,7 @@ def test_part_of_a_constant_can_be_set(on_gpu):
     gpu.copy(gpu.upload(as_bytes(np.float32(3))), module.constant("scale"))
     module.function("read")(1, 4, out)
 
-    assert gpu.download(out).tolist() == wanted(views[[0, 1, 0, 1]], scale=3)
+    assert gpu.download(out).tolist() == expected_values(views[[0, 1, 0, 1]], scale=3)
 
 
 def test_graphs_set_constants_between_launches(on_gpu):
@@ -94,7 +94,7 @@ def test_graphs_set_constants_between_launches(on_gpu):
     for part in (views[::-1], views[[1, 2, 1, 2]]):
         gpu.upload(np.stack([as_bytes(views), as_bytes(part)]), there)
         graph.launch()
-        assert gpu.download(out).tolist() == [wanted(views), wanted(part)]
+        assert gpu.download(out).tolist() == [expected_values(views), expected_values(part)]
 
 
 def test_two_gpus_have_separate_constants():

@@ -18,7 +18,7 @@ from tests.emulator.sass import MachineCode
 
 pytestmark = pytest.mark.skipif(
     not nvrtc.is_installed(),
-    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a GPU, is not installed",
 )
 SOURCE = r"""
 extern "C" __global__ void __launch_bounds__(64) strided(const float* x, float* out, int step) {
@@ -62,7 +62,7 @@ def test_lines_and_sectors_of_a_stride_are_counted(card, step, lines, sectors):
     )
     assert sums(card, "strided", "issued", "load") == 2
     assert sums(card, "strided", "lanes", "load") == 64
-    # two warps read, and begin at a multiple of 32 steps
+    # Two warps read; their first elements are multiples of 32 steps.
     assert sums(card, "strided", "lines", "load") == 2 * lines
     assert sums(card, "strided", "sectors", "load") == 2 * sectors
     assert sums(card, "strided", "lines", "store") == 2
@@ -72,14 +72,15 @@ def test_lines_and_sectors_of_a_stride_are_counted(card, step, lines, sectors):
 def test_conflicts_of_shared_memory_are_counted(card, step, wavefronts):
     conflicting = card.load(SOURCE, ()).function("conflicting")
     conflicting(1, 32, card.empty((64,), np.float32), np.int32(step))
-    assert sums(card, "conflicting", "wavefronts", "shared") == 2 * wavefronts  # written and read
+    # once written and once read
+    assert sums(card, "conflicting", "wavefronts", "shared") == 2 * wavefronts
 
 
 def test_divergent_paths_are_issued_once_each(card):
     x, out = card.upload(np.arange(8, dtype=np.float32)), card.upload(np.zeros(1, np.float32))
     card.load(SOURCE, ()).function("parting")(1, 64, x, out)
     assert card.download(out)[0] == 2 * 16 * (0 + 1 + 2) + 2 * 16 * (0 + 1 + 2 + 3 + 4)
-    # all lanes iterate three times together, half of them twice more; then all add, together
+    # All lanes iterate three times together and half of them twice more. Then all add together.
     assert sums(card, "parting", "issued", "load") == 2 * 5
     assert sums(card, "parting", "lanes", "load") == 2 * (16 * 3 + 16 * 5)
     assert sums(card, "parting", "issued", "atomic") == 2
@@ -100,7 +101,7 @@ def test_loops_of_machine_code_are_found(arch):
 def test_record_belongs_to_these_sources():
     record = json.loads(counted.RECORD.read_text(encoding="utf-8"))
     assert record["sources"] == digests(counted.SOURCES), (
-        "kernels changed: python -m tests.emulator.counted"
+        "the kernels changed; run python -m tests.emulator.counted"
     )
     assert [(row["work"], row["kernel"]) for row in record["counts"]] == [
         (one.work, one.kernel) for one in shipped.recorded()
@@ -148,14 +149,15 @@ def test_gathering_takes_less_than_half_of_the_clocks_of_adding_by_rays():
 def test_no_measured_line_integral_exceeds_its_limit(scan, measured_s, work):
     (one,) = (one for one in shipped.recorded() if one.work == f"line integrals of CT, {scan}")
     (h100,) = (card for card in shipped.CARDS if card.name == "H100")
-    # measured on 2026-11-27, docs/benchmarks/gpu.md
+    # Measured on 2026-11-27, docs/benchmarks/gpu.md.
     steps_per_s = n_steps(work.geometry, work.grid, 100_000) / measured_s
     assert 0.3 < steps_per_s / one.limit(h100) < 0.6
 
 
 def test_step_of_line_integrals_reads_four_voxels():
-    # every step that is counted reads its four voxels, except at the faces of the volume
-    # The views of a launch are read too. They begin anywhere in a line: up to one line in 2,000.
+    # Every counted step reads its four voxels, except at the faces of the volume. The views of a
+    # launch are read as well; they can begin anywhere in a line, which adds up to one line in
+    # 2,000.
     row = found("line integrals of CT, 256³", rtol=1e-3, atol=2e-3)["forward"]
     assert 3.9 < row["loads of threads"] <= 4 + 0.01
 
@@ -168,7 +170,7 @@ def test_product_of_two_panels_takes_at_most_six_tenths_of_a_load():
 def test_page_of_limits_equals_the_output_of_the_command():
     page = counted.RECORD.parents[2] / "docs" / "benchmarks" / "roofline.md"
     assert page.read_text(encoding="utf-8") == whole_fdk.page(shipped.recorded()), (
-        "isocenter bench kernels --counted -o docs/benchmarks/roofline.md --force"
+        "run isocenter bench kernels --counted -o docs/benchmarks/roofline.md --force"
     )
 
 
@@ -176,9 +178,9 @@ def test_limit_is_the_clock_over_the_bottleneck():
     card = shipped.PublishedCard("a card", 100, 2.0)
     event = UnitCost("w", "k", "event", 400.0, 40.0, 10.0, 0.0, 1.0, 32.0, 6.0)
     assert (event.binding, event.limit(card)) == ("issue", 100 * 2e9 / 100)
-    # 32 lines that are read take 8 clocks, and the other 8 a clock each
+    # Reading 32 lines takes 8 clocks, and each of the other 8 accesses takes a clock.
     assert event.clocks["memory"] == 8 + 8 + 10
-    # a load takes a clock, however few lines it reads
+    # A load takes at least a clock, even if it reads few lines.
     assert replace(event, requests=12.0).clocks["memory"] == 12 + 8 + 10
     update = UnitCost("w", "k", "32 updates", 16.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     assert (update.binding, update.limit(card)) == ("textures", 32 * 100 * 2e9 / 8)

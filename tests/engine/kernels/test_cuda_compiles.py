@@ -1,7 +1,8 @@
-"""Tests that the CUDA kernels of rays and images compile for known GPUs without spilling registers.
+"""The CUDA kernels of rays and images compile for known GPUs without register spills.
 
-Forms in which any two settings meet are always compiled. The tests marked slow compile every form.
-After a change of a kernel, record the registers again, which also refuses kernels that spill.
+By default, the tests compile enough forms to contain all pairs of settings; the slow tests
+compile every form. After a change of a kernel, record the registers again. Recording refuses
+kernels that spill.
 """
 
 import json
@@ -36,11 +37,11 @@ REGISTERS_OF_A_BLOCK = 65536
 SHARED_BYTES_OF_A_BLOCK = 48 << 10
 SCATTER_KERNELS = ("trace", "blur", "pairs")
 OF_IMAGES = ("order", "sums", "real")
-"""Parameters of the image kernels."""
+"""Settings that the image kernels depend on."""
 
 with_nvrtc = pytest.mark.skipif(
     not nvrtc.is_installed(),
-    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a GPU, is not installed",
 )
 
 GREEDY = """
@@ -91,7 +92,7 @@ def test_selected_forms_contain_all_pairs_of_settings():
     assert 10 * len(few) < len(list(variants(BLOCKS)))
 
 
-def test_all_forms_together_use_every_architecture():
+def test_every_architecture_is_used_by_some_form():
     forms = [*any_two(variants(BLOCKS)), *image_forms(), *back_variants()]
     assert {arch for form in forms for arch in cards_for(form)} == set(ARCHITECTURES)
 
@@ -131,7 +132,9 @@ def test_kernel_that_spills_is_detected():
 
     assert use.spills
     assert use.registers <= 64
-    assert nvrtc.compile_for(GREEDY, 90).kernels["greedy"] == use, "kept, and read back"
+    assert nvrtc.compile_for(GREEDY, 90).kernels["greedy"] == use, (
+        "the second compilation must come from the cache"
+    )
 
 
 @with_nvrtc
@@ -169,7 +172,7 @@ def test_recorded_registers_belong_to_these_kernels():
     recorded = json.loads(RECORD.read_text(encoding="utf-8"))
 
     assert recorded["sources"] == digests(), (
-        "the kernels changed; record them anew: python -m tests.emulator.record_registers"
+        "the kernels changed; run python -m tests.emulator.record_registers"
     )
     forms = {
         "rays.cu": (RAY_KERNELS, [asdict(v) for v in variants()]),

@@ -1,4 +1,4 @@
-"""Every form of the CUDA kernels, with its text run on the CPU, compared with its Numba twin."""
+"""Every form of the CUDA kernels, run as text on the CPU, equals its Numba twin."""
 
 from dataclasses import replace
 from functools import cache
@@ -18,10 +18,10 @@ from tests.emulator.sanitizer import assert_runs_sanitized
 from tests.engine.kernels import cuda_cases
 from tests.engine.operators.ray_oracles import rays_of, siddon
 
-PROJECTION_RTOL = 1e-5  # float32: the same sums in another order
-BACK_RTOL = 5e-5  # of the maximum: a voxel may be one that rays only touch
-IN_DOUBLE = 1e-7  # of both
-STEPS = 4e-9  # of the maximum: fixed sums, where the twin's are floating
+PROJECTION_RTOL = 1e-5  # float32: the sums have another order
+BACK_RTOL = 5e-5  # relative to the maximum: rays that only touch a voxel can count or not
+IN_DOUBLE = 1e-7  # factor for both
+STEPS = 4e-9  # relative to the maximum: fixed-point sums, compared with a floating-point twin
 
 
 def named(variant):
@@ -69,7 +69,7 @@ def assert_equals_twin(found, variant, sums):
 
 
 def near(variant):
-    """Return the sums of the twin that is compiled anyway: fixed ones in double are slow."""
+    """Return the sums of the twin to compare with; fixed sums in double precision are too slow."""
     return "float" if variant.real == "double" else variant.sums
 
 
@@ -109,7 +109,7 @@ def test_device_loop_equals_updates_by_hand(variant):
 @pytest.mark.parametrize("mapping", ["thread", "warp", "block"])
 def test_touched_counts_the_voxels_of_a_ray(mapping, rng):
     grid = ImageGrid((5, 6, 40), (2.0, 3.0, 2.5))
-    # In at one end and out at the other: none touches the border of the image.
+    # Rays enter at one end and leave at the other, so none touches the border of the image.
     starts, ends = rng.uniform(grid.lower_mm, grid.upper_mm, (2, 50, 3))
     starts[:, 0], ends[:, 0] = grid.lower_mm[0], grid.upper_mm[0]
     rays = rays_of(starts, ends)

@@ -1,4 +1,4 @@
-"""Weights of events in bootstrap replicates, compared with Python integers and the Poisson law."""
+"""Weights of events in bootstrap replicates: Python integers, and the Poisson distribution."""
 
 from math import exp, factorial
 
@@ -13,7 +13,7 @@ N = 400_000
 
 
 def mixed(z: int) -> int:
-    """Stafford's variant 13, as in SplittableRandom."""
+    """Return Stafford's variant 13, as in SplittableRandom."""
     z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & WORD
     z = ((z ^ z >> 27) * 0x94D049BB133111EB) & WORD
     return z ^ z >> 31

@@ -15,7 +15,7 @@ from tests.tolerances import FLOAT64
 
 SHAPES = [(9, 14, 21), (1, 1, 5), (3, 2, 40), (17, 1, 2)]
 SIGMAS = [(1.3, 0.8, 2.1), (0.0, 0.7, 0.0), (9.0, 0.2, 3.0)]
-"""Some are wider than the volume, which its mirror images fill several times."""
+"""Some are wider than the volume, so mirror images fill the kernel several times."""
 CARDS = [
     pytest.param({}, id="text"),
     pytest.param({"reverse": True}, id="text, descending"),
@@ -57,7 +57,7 @@ def test_smoothing_gives_the_values_of_scipy(shape, sigmas, dtype):
 
 @pytest.mark.parametrize("sigma", [0.01, 0.3, 0.52, 0.9, 1.0, 3.0])
 def test_weights_have_the_requested_variance(sigma):
-    """Plain samples of a Gaussian would have 11 % less at 0.52."""
+    """Simple samples of a Gaussian would have a variance that is 11 % too low at σ = 0.52."""
     one_side = weights_of(sigma, 4.0)
     assert one_side[0] + 2 * one_side[1:].sum() == pytest.approx(1, rel=FLOAT64)
     variance = 2 * (np.arange(len(one_side)) ** 2 * one_side).sum()

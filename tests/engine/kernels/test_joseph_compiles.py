@@ -1,6 +1,6 @@
-"""Joseph's kernels compile for the cards we know, without spilling registers.
+"""Joseph's kernels compile for known GPUs without register spills.
 
-Forms in which any two settings meet always, every form in the tests marked slow.
+By default, the tests compile all pairs of settings; the slow tests compile every form.
 """
 
 import pytest
@@ -11,7 +11,7 @@ from tests.emulator.registers import any_two, cards_for
 
 pytestmark = pytest.mark.skipif(
     not nvrtc.is_installed(),
-    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a GPU, is not installed",
 )
 
 

@@ -1,4 +1,4 @@
-"""Joseph's projector for the GPU, with its text run on the CPU, compared with its twin and laws."""
+"""Joseph's projector for the GPU, run as text on the CPU, equals its twin and closed forms."""
 
 from dataclasses import replace
 from functools import cache
@@ -18,8 +18,8 @@ from engine.operators.xray.transform import XrayTransform
 from tests.emulator import EmulatedGpu
 from tests.emulator.sanitizer import assert_runs_sanitized
 
-RTOL = 1e-5  # of the maximum: the same sums in another order
-EIGHT_BITS = 3e-3  # possible error of 8-bit texture fractions
+RTOL = 1e-5  # relative to the maximum: the sums have another order
+EIGHT_BITS = 3e-3  # largest error by 8-bit texture fractions
 GRID = ImageGrid((13, 17, 19), (1.5, 1.4, 1.3), (1.0, 2.0, -3.0))
 PLAIN = JosephVariant("memory", 8, 4, views_per_launch=3)
 VARIANTS = [
@@ -51,7 +51,8 @@ SCENES = {
         GRID,
     ),
     "parallel": (parallel(circle(8), shape=(14, 18), pixel_mm=1.6), CUBES),
-    # even along one axis: otherwise the layers of both axes are at the same points of the diagonal
+    # The shape is even along one axis. Otherwise the layers of both axes would meet the diagonal at
+    # the same points.
     "diagonal": (scan(angles=DIAGONAL, shape=(14, 17)), replace(CUBES, shape=(13, 17, 18))),
     "one row": (
         fan(circle(8), source_axis_mm=60.0, source_detector_mm=90.0, n_columns=30, pixel_mm=1.5),
@@ -122,8 +123,8 @@ def twin(scene):
     return x, y, A(x), A.T(y)
 
 
-def assert_close(found, wanted, rtol=RTOL):
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=rtol * np.abs(wanted).max())
+def assert_close(found, expected, rtol=RTOL):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=rtol * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("reverse", [False, True], ids=["", "reverse"])
@@ -184,7 +185,7 @@ def test_adjoint_is_the_transpose_of_the_integrals_from_memory(scene):
 
 
 def boxes(shape):
-    """Return corner and shape of eight boxes of a volume, some of them one slice thin."""
+    """Return corner and shape of eight boxes of a volume; some are one slice thin."""
     cuts = [(0, 1, n) if n % 2 else (0, n // 2, n) for n in shape]
     spans = [list(pairwise(c)) for c in cuts]
     for corner in np.ndindex(2, 2, 2):

@@ -1,4 +1,4 @@
-"""Joseph's adjoint by gathering, with its text run on the CPU, compared with twin and transpose."""
+"""Joseph's adjoint by gathering, run as text on the CPU, equals its twin and the transpose."""
 
 from dataclasses import replace
 
@@ -75,7 +75,8 @@ def test_views_can_be_processed_in_parts_and_launches(monkeypatch):
         kernels.transposed(values[start:stop], some, out, accumulate=start > 0)
 
     assert_close(device.gpu.download(out), back)
-    # the pixels of two views weighed, then gathered: of three views, and of five
+    # Launches weight the pixels of two views and then gather them, for parts of three and of five
+    # views.
     assert device.gpu.n_launches == 2 * (2 + 3)
 
 
@@ -113,7 +114,7 @@ def test_projected_height_of_a_voxel_is_bounded():
         [0.0], source_axis_mm=100.0, source_detector_mm=150.0, shape=(50, 18), pixel_mm=2.0
     )
     rays = rays_of(geometry, TALL)
-    # farthest and nearest faces of 8 voxels of 1.5 mm
+    # The farthest and nearest faces of 8 voxels of 1.5 mm.
     expected = [1.3 * 150 / (100 + side * 6.0) / 2.0 for side in (1, -1)]
     np.testing.assert_allclose(rows_of_voxels(rays, TALL.shape), expected, rtol=FLOAT64_SUMS)
     flat = parallel([0.3], shape=(50, 18), pixel_mm=1.2)
@@ -130,7 +131,7 @@ def test_number_of_voxels_per_thread_leaves_few_lanes_idle(n_slices, voxels):
 
 needs_nvrtc = pytest.mark.skipif(
     not nvrtc.is_installed(),
-    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a GPU, is not installed",
 )
 
 

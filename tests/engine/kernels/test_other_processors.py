@@ -1,4 +1,4 @@
-"""LLVM intrinsics for one processor give the same results on other supported processors."""
+"""LLVM intrinsics of one processor give the same results on other supported processors."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ PROCESSORS = {
     "the least": ({"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, set()),
     "AVX2": ({"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": AVX2}, {"avx2", "fma"}),
 }
-"""Compile target of Numba, and the required features of this processor."""
+"""By name: compile target of Numba, and the required features of this processor."""
 PROGRAM = """
 import numpy as np
 from numba import njit
@@ -120,25 +120,25 @@ for shape, voxel_mm, kernel in (
 """
 
 
-def said(program: str, elsewhere: Mapping[str, str] = {}) -> str:
+def output_of(program: str, environment: Mapping[str, str] = {}) -> str:
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=os.environ | elsewhere, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(command, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
     return done.stdout.decode()
 
 
 @pytest.mark.parametrize("processor", PROCESSORS)
 def test_rows_are_packed_and_read_the_same(processor):
-    elsewhere, needed = PROCESSORS[processor]
+    environment, needed = PROCESSORS[processor]
     if not needed <= FEATURES:
         pytest.skip(f"the processor is none with {processor}")
-    assert said(PROGRAM, elsewhere).split() == [str(bool(needed))]
+    assert output_of(PROGRAM, environment).split() == [str(bool(needed))]
 
 
 def test_taps_with_avx2_equal_those_of_this_processor():
-    elsewhere, needed = PROCESSORS["AVX2"]
+    environment, needed = PROCESSORS["AVX2"]
     if not needed <= FEATURES:
         pytest.skip("the processor is none with AVX2")
-    ours, theirs = (said(TRACED, where).splitlines() for where in ({}, elsewhere))
+    ours, theirs = (output_of(TRACED, where).splitlines() for where in ({}, environment))
     for one, other in zip(ours, theirs, strict=True):
         one, other = ([float(word) for word in text.split()] for text in (one, other))
         assert len(one) > 100
@@ -147,18 +147,18 @@ def test_taps_with_avx2_equal_those_of_this_processor():
 
 @pytest.mark.parametrize("processor", PROCESSORS)
 def test_gridding_has_the_same_bits(processor):
-    elsewhere, needed = PROCESSORS[processor]
+    environment, needed = PROCESSORS[processor]
     if not needed <= FEATURES:
         pytest.skip(f"the processor is none with {processor}")
-    assert said(GRIDDED, elsewhere) == said(GRIDDED)
+    assert output_of(GRIDDED, environment) == output_of(GRIDDED)
 
 
 @pytest.mark.parametrize("processor", PROCESSORS)
 def test_few_slices_equal_those_of_this_processor(processor):
-    elsewhere, needed = PROCESSORS[processor]
+    environment, needed = PROCESSORS[processor]
     if not needed <= FEATURES:
         pytest.skip(f"the processor is none with {processor}")
-    ours, theirs = (said(FEW_SLICES, where).splitlines() for where in ({}, elsewhere))
+    ours, theirs = (output_of(FEW_SLICES, where).splitlines() for where in ({}, environment))
     for one, other in zip(ours, theirs, strict=True):
         one, other = ([float(word) for word in text.split()] for text in (one, other))
         assert len(one) > 100

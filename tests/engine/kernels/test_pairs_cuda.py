@@ -1,4 +1,4 @@
-"""Sums over neighbours on a GPU: the bits of the CPU, and no spilled registers."""
+"""Sums over neighbours on a GPU: the bits of the CPU, and no register spills."""
 
 from __future__ import annotations
 

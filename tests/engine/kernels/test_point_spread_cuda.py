@@ -1,4 +1,4 @@
-"""The point spread blur on a GPU: the sums of the CPU, in its order, in both directions."""
+"""Point spread blur on a GPU: the sums of the CPU, in the same order, forward and adjoint."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_blur_on_an_emulated_gpu_equals_that_of_the_cpu(rng, name, dtype, option
     for one in (blur, blur.T):
         actual, expected = gpu.download(one(gpu.upload(x))), one(x)
         assert actual.dtype == dtype
-        # each product and sum is rounded as on the CPU, unless that one fuses them
+        # Products and sums are rounded as on the CPU, unless the CPU fuses them.
         np.testing.assert_allclose(actual, expected, rtol=4 * np.finfo(dtype).eps, atol=0)
 
 

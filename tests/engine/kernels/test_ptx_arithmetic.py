@@ -17,7 +17,7 @@ FULL = 0xFFFFFFFF
 
 @dataclass
 class Case:
-    """One instruction: `of` are types of its operands, `to` that of its result."""
+    """One instruction: `of` are the types of its operands, `to` is that of its result."""
 
     code: str
     to: str
@@ -26,73 +26,73 @@ class Case:
     wanted: object
 
 
-def alike(code, given, wanted):
-    """Return a case with operands and result of the instruction's type."""
+def same_type(code, given, wanted):
+    """Return a case in which operands and result have the instruction's type."""
     type_ = code.split(".")[-1]
     return Case(code, type_, " ".join([type_] * len(given)), given, wanted)
 
 
 SUMS = [
-    alike("add.s32", (2**31 - 1, 1), -(2**31)),
-    alike("sub.s64", (-(2**63), 1), 2**63 - 1),
-    alike("add.s16", (32767, 2), -32767),
-    alike("add.rn.f32", (1.0, ULP / 2), 1.0),
-    alike("add.rn.f32", (1.0, 3 * ULP / 2), 1 + 2 * ULP),  # a tie, to even
-    alike("add.rm.f32", (1.0, -ULP / 8), 1 - ULP / 2),
-    alike("add.rm.f32", (8388608.0, 0.75), 8388608.0),
-    alike("sub.f64", (1.0, 2.0**-53), 1 - 2.0**-53),
-    alike("add.ftz.f32", (2.0**-127, 1e-45), 0.0),
-    alike("add.f32", (2.0**-127, 2.0**-127), 2.0**-126),
+    same_type("add.s32", (2**31 - 1, 1), -(2**31)),
+    same_type("sub.s64", (-(2**63), 1), 2**63 - 1),
+    same_type("add.s16", (32767, 2), -32767),
+    same_type("add.rn.f32", (1.0, ULP / 2), 1.0),
+    same_type("add.rn.f32", (1.0, 3 * ULP / 2), 1 + 2 * ULP),  # a tie, rounded to even
+    same_type("add.rm.f32", (1.0, -ULP / 8), 1 - ULP / 2),
+    same_type("add.rm.f32", (8388608.0, 0.75), 8388608.0),
+    same_type("sub.f64", (1.0, 2.0**-53), 1 - 2.0**-53),
+    same_type("add.ftz.f32", (2.0**-127, 1e-45), 0.0),
+    same_type("add.f32", (2.0**-127, 2.0**-127), 2.0**-126),
 ]
 PRODUCTS = [
-    alike("mul.lo.s32", (65536, 65537), 65536),
-    alike("mul.lo.s16", (300, 300), 90000 - 65536),
-    alike("mul.hi.s32", (-(2**31), 3), -2),
-    alike("mul.hi.u32", (FULL, FULL), FULL - 1),
-    alike("mul.hi.u16", (0xFFFF, 0xFFFF), 0xFFFE),
-    alike("mul.hi.s64", (-(2**63), 3), -2),
-    alike("mul.hi.u64", (2**64 - 1, 2**64 - 1), 2**64 - 2),
+    same_type("mul.lo.s32", (65536, 65537), 65536),
+    same_type("mul.lo.s16", (300, 300), 90000 - 65536),
+    same_type("mul.hi.s32", (-(2**31), 3), -2),
+    same_type("mul.hi.u32", (FULL, FULL), FULL - 1),
+    same_type("mul.hi.u16", (0xFFFF, 0xFFFF), 0xFFFE),
+    same_type("mul.hi.s64", (-(2**63), 3), -2),
+    same_type("mul.hi.u64", (2**64 - 1, 2**64 - 1), 2**64 - 2),
     Case("mul.wide.s32", "s64", "s32 s32", (-(2**31), 2**31 - 1), -(2**31) * (2**31 - 1)),
     Case("mul.wide.u32", "u64", "u32 u32", (FULL, FULL), FULL**2),
     Case("mul.wide.u16", "u32", "u16 u16", (65535, 65535), 65535**2),
-    alike("mad.lo.s32", (7, -3, 1), -20),
-    alike("mul.rn.f32", (1 + ULP, 1 + ULP), 1 + 2 * ULP),
-    # the product is not rounded before the sum
-    alike("fma.rn.f32", (1 + ULP, 1 + ULP, -1 - 2 * ULP), ULP**2),
-    alike("fma.rm.f32", (1 + ULP, 1 - ULP, 0.0), 1 - ULP / 2),
-    alike("fma.rm.f32", (1.0, 1.0, ULP / 4), 1.0),
-    alike("fma.rm.f32", (1.0, 1.0, -(2.0**-60)), 1 - ULP / 2),
-    alike("fma.rn.f64", (1 + 2.0**-52, 1 - 2.0**-52, -1.0), -(2.0**-104)),
+    same_type("mad.lo.s32", (7, -3, 1), -20),
+    same_type("mul.rn.f32", (1 + ULP, 1 + ULP), 1 + 2 * ULP),
+    # The product is not rounded before the sum.
+    same_type("fma.rn.f32", (1 + ULP, 1 + ULP, -1 - 2 * ULP), ULP**2),
+    same_type("fma.rm.f32", (1 + ULP, 1 - ULP, 0.0), 1 - ULP / 2),
+    same_type("fma.rm.f32", (1.0, 1.0, ULP / 4), 1.0),
+    same_type("fma.rm.f32", (1.0, 1.0, -(2.0**-60)), 1 - ULP / 2),
+    same_type("fma.rn.f64", (1 + 2.0**-52, 1 - 2.0**-52, -1.0), -(2.0**-104)),
 ]
 QUOTIENTS = [
-    alike("div.s32", (-7, 2), -3),
-    alike("rem.s32", (-7, 2), -1),
-    alike("div.s32", (-(2**31), -1), -(2**31)),
-    alike("div.rn.f32", (1.0, 3.0), float(np.float32(1) / np.float32(3))),
-    alike("div.approx.f32", (1.0, 2.0**127), 0.0),
-    alike("div.approx.f32", (6.0, -3.0), -2.0),
-    alike("rcp.rn.f64", (49.0,), 1 / 49),
-    alike("rcp.approx.ftz.f64", (2.0,), 0.5),
-    alike("rcp.approx.ftz.f64", (1e-320,), INF),
-    alike("sqrt.rn.f64", (2.0,), 2**0.5),
+    same_type("div.s32", (-7, 2), -3),
+    same_type("rem.s32", (-7, 2), -1),
+    same_type("div.s32", (-(2**31), -1), -(2**31)),
+    same_type("div.rn.f32", (1.0, 3.0), float(np.float32(1) / np.float32(3))),
+    same_type("div.approx.f32", (1.0, 2.0**127), 0.0),
+    same_type("div.approx.f32", (6.0, -3.0), -2.0),
+    same_type("rcp.rn.f64", (49.0,), 1 / 49),
+    same_type("rcp.approx.ftz.f64", (2.0,), 0.5),
+    same_type("rcp.approx.ftz.f64", (1e-320,), INF),
+    same_type("sqrt.rn.f64", (2.0,), 2**0.5),
 ]
 SIGNS = [
-    alike("abs.f32", (-0.0,), 0.0),
-    alike("neg.f64", (0.0,), -0.0),
-    alike("abs.s32", (-5,), 5),
-    alike("neg.s32", (-(2**31),), -(2**31)),
-    alike("copysign.f32", (-1.0, 3.0), -3.0),
-    alike("min.f32", (0.0, -0.0), -0.0),
-    alike("max.f32", (-0.0, 0.0), 0.0),
-    alike("min.f64", (NAN, 2.0), 2.0),
-    alike("max.f64", (2.0, NAN), 2.0),
-    alike("max.s32", (-1, 1), 1),
-    alike("max.u32", (FULL, 1), FULL),
+    same_type("abs.f32", (-0.0,), 0.0),
+    same_type("neg.f64", (0.0,), -0.0),
+    same_type("abs.s32", (-5,), 5),
+    same_type("neg.s32", (-(2**31),), -(2**31)),
+    same_type("copysign.f32", (-1.0, 3.0), -3.0),
+    same_type("min.f32", (0.0, -0.0), -0.0),
+    same_type("max.f32", (-0.0, 0.0), 0.0),
+    same_type("min.f64", (NAN, 2.0), 2.0),
+    same_type("max.f64", (2.0, NAN), 2.0),
+    same_type("max.s32", (-1, 1), 1),
+    same_type("max.u32", (FULL, 1), FULL),
 ]
 BITS = [
-    alike("and.b32", (0b1100, 0b1010), 0b1000),
-    alike("xor.b64", (2**63, 2**63 + 1), 1),
-    alike("not.b32", (0,), FULL),
+    same_type("and.b32", (0b1100, 0b1010), 0b1000),
+    same_type("xor.b64", (2**63, 2**63 + 1), 1),
+    same_type("not.b32", (0,), FULL),
     Case("shl.b32", "b32", "b32 u32", (1, 32), 0),
     Case("shr.s32", "s32", "s32 u32", (-8, 99), -1),
     Case("shr.u64", "u64", "u64 u32", (2**63, 63), 1),
@@ -100,10 +100,10 @@ BITS = [
     Case("bfi.b64", "b64", "b64 b64 u32 u32", (7, 5, 32, 32), 7 * 2**32 + 5),
     Case("bfe.s32", "s32", "s32 u32 u32", (0b11100000, 5, 3), -1),
     Case("bfe.u32", "u32", "u32 u32 u32", (0b11100000, 5, 2), 3),
-    alike("dp2a.lo.u32.u32", (0x00030002, 0x04030201, 10), 2 * 1 + 3 * 2 + 10),
-    alike("dp2a.hi.u32.u32", (0x00030002, 0x04030201, 10), 2 * 3 + 3 * 4 + 10),
-    alike("prmt.b32", (0x33221100, 0x77665544, 0x5410), 0x55441100),
-    alike("prmt.b32", (0x000000F0, 0, 0x8888), FULL),
+    same_type("dp2a.lo.u32.u32", (0x00030002, 0x04030201, 10), 2 * 1 + 3 * 2 + 10),
+    same_type("dp2a.hi.u32.u32", (0x00030002, 0x04030201, 10), 2 * 3 + 3 * 4 + 10),
+    same_type("prmt.b32", (0x33221100, 0x77665544, 0x5410), 0x55441100),
+    same_type("prmt.b32", (0x000000F0, 0, 0x8888), FULL),
     Case("popc.b32", "u32", "b32", (0b10110,), 3),
     Case("clz.b32", "u32", "b32", (1,), 31),
     Case("clz.b64", "u32", "b64", (0,), 64),
@@ -153,7 +153,7 @@ def packed(type_, value):
 
 
 def entry(name, case):
-    """Return a kernel that loads the operands from its array, and stores the result behind them."""
+    """Return a kernel that loads the operands from its array and stores the result after them."""
     of = case.of.split()
     lines = [f".reg .b{bits(t)} %a{i};" for i, t in enumerate(of)]
     lines += ["ld.param.u64 %at, [at];"]
@@ -216,7 +216,7 @@ REGISTERS = [".reg .b32 %r<9>;", ".reg .b64 %rd<9>;", ".reg .pred %p;"]
         ("down.b32", 3, 31, lambda i: (i + 3, True) if i < 29 else (i, False)),
         ("up.b32", 3, 0, lambda i: (i - 3, True) if i >= 3 else (i, False)),
         ("idx.b32", 5, 31, lambda i: (5, True)),
-        # parts of 8 lanes
+        # Parts of 8 lanes.
         ("idx.b32", 5, 0x181F, lambda i: (i // 8 * 8 + 5, True)),
         ("down.b32", 6, 0x181F, lambda i: (i + 6, True) if i % 8 < 2 else (i, False)),
     ],

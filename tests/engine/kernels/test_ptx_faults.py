@@ -1,4 +1,4 @@
-"""Mistakes planted in kernels, which the PTX executor must report by name."""
+"""Faults planted in kernels, which the PTX executor must report by name."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from tests.emulator.kernels import KernelError
 
 pytestmark = pytest.mark.skipif(
     not nvrtc.is_installed(),
-    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a GPU, is not installed",
 )
 N = 64
 SUM = """

@@ -1,7 +1,7 @@
-"""The kernels as NVRTC compiles them, against their Numba twins: the tests of the text once more.
+"""The kernels as compiled by NVRTC equal their Numba twins: the same tests as for the text.
 
-Forms in which any two settings meet run here, each for one architecture by lot, and the lots hold
-all three; `python -m tests.emulator.ptx` runs every form for each of them.
+All pairs of settings run here. Each form runs for one architecture, selected by a hash, and all
+three architectures occur. `python -m tests.emulator.ptx` runs every form for each of them.
 """
 
 from zlib import crc32
@@ -21,7 +21,7 @@ from tests.engine.kernels.scatter import test_scatter_cuda as scatter
 
 pytestmark = pytest.mark.skipif(
     not nvrtc.is_installed(),
-    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a GPU, is not installed",
 )
 ARCHITECTURES = (75, 90, 120)
 RAYS = any_two(variants())
@@ -35,14 +35,14 @@ def arch_of(form):
 
 @pytest.fixture(autouse=True)
 def in_ptx(monkeypatch, request):
-    """Run PTX on the emulated GPU, for an architecture drawn from the test's parameters."""
+    """Run PTX on the emulated GPU, for an architecture selected by the test's parameters."""
     monkeypatch.setenv("ISOCENTER_PTX", str(arch_of(request.node.name)))
 
 
-def test_lots_contain_every_architecture(request):
+def test_every_architecture_is_selected(request):
     names = [item.name for item in request.session.items if item.path == request.node.path]
     if len(names) < 20:
-        pytest.skip("only some of the tests were asked for")
+        pytest.skip("only some of the tests were selected")
     assert {arch_of(name) for name in names} == set(ARCHITECTURES)
 
 

@@ -1,4 +1,4 @@
-"""The CUDA kernel of bootstrap replicates: its weights, and its numerators against the CPU."""
+"""The CUDA kernel of bootstrap replicates: its weights and numerators equal those of the CPU."""
 
 from dataclasses import replace
 from functools import cache
@@ -39,13 +39,13 @@ extern "C" __global__ void __launch_bounds__(128) weights(
 
 def images_of(n):
     images = np.random.default_rng(n).random((n, *cuda_cases.GRID.shape), np.float32)
-    images[:, :2] = 0  # some rays then expect nothing but their background
-    images[n // 2] *= 1e6  # fixed sums of a row would overflow in the unit of another image
+    images[:, :2] = 0  # some rays then expect only background
+    images[n // 2] *= 1e6  # in the unit of another image, fixed-point sums of a row would overflow
     return images
 
 
 def numerators(variant, n, on, *, counts=None, part=1):
-    """Return numerators of every part-th ray from the second, or of all with a background."""
+    """Return numerators of all rays with a background, or of every part-th ray without."""
     A, draws = cuda_cases.projector(variant, CASE, on), draws_of(n, seed=5)
     background = CASE.background
     if part > 1:
@@ -59,11 +59,11 @@ def twin(is_timed, sums, n, part=1):
     return numerators(variant, n, cpu(2), part=part)
 
 
-def assert_equal(found, wanted, sums):
+def assert_equal(found, expected, sums):
     if sums == "fixed":
-        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(found, expected)
         return
-    for one, other in zip(found, wanted, strict=True):
+    for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, 0, BACK_RTOL * other.max())
 
 

@@ -1,4 +1,4 @@
-"""Prefetching is a hint: rows are the same for any images and block limits."""
+"""Prefetching is only a hint: rows are the same for any images and block limits."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def rows(rng):
     return checked_rows(octant_rays(rng, N, GRID), GRID, None, np.dtype("float32"))
 
 
-def room_in(n_bytes):
+def sums_of_size(n_bytes):
     return tap_buffers(padded(GRID.shape), "float32", n_bytes)
 
 
 def updated(rows, image, n_bytes, blocks):
-    """Return expected counts and sums of an update, block of rows by block."""
+    """Return expected counts and sums of an update, processed in blocks of rows."""
     arranged, rest = Bricks(GRID.shape, "float32").arranged(image), np.empty(0, np.float32)
     sums, expected = np.zeros_like(arranged), np.full(N, np.nan, np.float32)
     for start, stop in pairwise(blocks):
-        trace = rows, padded(GRID.shape), room_in(n_bytes)
+        trace = rows, padded(GRID.shape), sums_of_size(n_bytes)
         kernels.update(start, stop, *trace, arranged, rest, expected, 1.0, sums)
     return expected, sums
 
@@ -50,13 +50,13 @@ def test_rows_are_the_same_with_and_without_prefetching(rng, rows):
     found = []
     for n_bytes in (NEAR, FAR):
         out, sums = np.full(N, np.nan, np.float32), np.zeros_like(arranged)
-        trace = rows, padded(GRID.shape), room_in(n_bytes)
+        trace = rows, padded(GRID.shape), sums_of_size(n_bytes)
         kernels.forward(0, N, *trace, arranged, out)
         kernels.back(0, N, *trace, values, 1.0, sums)
         found.append((out, sums, *updated(rows, image, n_bytes, [0, N])))
 
     for near, far in zip(*found, strict=True):
-        # taps are summed in pieces: another order
+        # Taps are summed in pieces, so the order differs.
         np.testing.assert_allclose(far, near, rtol=1e-5, atol=1e-6)
 
 
@@ -75,7 +75,7 @@ def test_block_writes_only_its_own_rows(rng, rows):
     arranged = Bricks(GRID.shape, "float32").arranged(rng.random(GRID.shape))
     out = np.full(N, np.nan, np.float32)
 
-    kernels.forward(7, 9, rows, padded(GRID.shape), room_in(FAR), arranged, out)
+    kernels.forward(7, 9, rows, padded(GRID.shape), sums_of_size(FAR), arranged, out)
 
     assert np.flatnonzero(np.isfinite(out)).tolist() == [7, 8]
 
@@ -84,7 +84,7 @@ def test_rows_through_an_image_larger_than_the_caches_have_their_length(rng):
     grid = ImageGrid((4, 1700, 1700), (1.0, 1.0, 1.0))  # 48 MB
     low, high = np.array([-900.0, -800.0, -1.9]), np.array([900.0, 800.0, 1.9])
     starts, stops = (rng.uniform(low, high, (N, 3)) for _ in range(2))
-    starts[:, 0], stops[:, 0] = -900.0, 900.0  # from side to side, through x = -850 ... 850
+    starts[:, 0], stops[:, 0] = -900.0, 900.0  # from side to side, x from -850 to 850
     points_mm = np.concatenate([starts, stops])
     ends = np.stack([np.arange(N), np.arange(N) + N], axis=1).astype(np.int32)
     project = RayProjector(Rays(points_mm, ends), grid, on=cpu(2))

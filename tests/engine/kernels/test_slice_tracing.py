@@ -36,7 +36,7 @@ def test_every_voxel_has_the_length_of_siddon(rng, kind):
 
     difference = matrix(rays, GRID) - all_siddon(rays, GRID)
 
-    assert np.abs(difference).max() < 1e-10  # mm; double, some 20 crossings per ray
+    assert np.abs(difference).max() < 1e-10  # mm; double precision, about 20 crossings per ray
 
 
 @pytest.mark.parametrize("kind", TRACED)
@@ -51,7 +51,7 @@ def moved(rays: Rays, by_voxels: tuple[float, float, float]) -> Rays:
 
 
 def face_rays(rng: np.random.Generator, n: int, axis: int) -> Rays:
-    """Return rays of any direction in faces across an axis, including those of the box."""
+    """Return rays of any direction in faces across an axis, also in the outer faces of the box."""
     low, voxel = GRID.lower_mm[axis], GRID.voxel_mm[axis]
     middles = np.array(GRID.centre_mm) + rng.uniform(-0.4, 0.4, (n, 3)) * GRID.size_mm
     directions = rng.normal(size=(n, 3))
@@ -62,11 +62,11 @@ def face_rays(rng: np.random.Generator, n: int, axis: int) -> Rays:
 
 @pytest.mark.parametrize("axis", range(3))
 def test_ray_along_a_face_is_the_mean_of_those_on_either_side(rng, axis):
-    rays, beside = face_rays(rng, 60, axis), np.eye(3)[axis] / 2
+    rays, half_voxel = face_rays(rng, 60, axis), np.eye(3)[axis] / 2
 
     lengths = matrix(rays, GRID)
 
-    either = [matrix(moved(rays, side * beside), GRID) for side in (-1, 1)]
+    either = [matrix(moved(rays, side * half_voxel), GRID) for side in (-1, 1)]
     np.testing.assert_allclose(lengths, (either[0] + either[1]) / 2, atol=FLOAT64_MM)
 
 
@@ -80,8 +80,8 @@ def test_ray_along_a_face_between_planes_is_half_as_long_in_each():
 
     in_planes = matrix(rays_of(start, end), GRID)[0].sum(axis=(1, 2))
 
-    beside = chord_mm(start[0] + [0, 0, 0.1], end[0] + [0, 0, 0.1], GRID)
-    assert in_planes == pytest.approx([0, beside / 2, beside / 2, 0, 0])
+    half_voxel = chord_mm(start[0] + [0, 0, 0.1], end[0] + [0, 0, 0.1], GRID)
+    assert in_planes == pytest.approx([0, half_voxel / 2, half_voxel / 2, 0, 0])
 
 
 def test_ray_along_an_edge_is_a_quarter_as_long_in_each_of_four_voxels():
@@ -120,7 +120,7 @@ def test_image_of_ones_gives_the_box_chord_in_float32(rng):
     chords = RayProjector(rays, grid, on=cpu(2))(np.ones(grid.shape, np.float32))
 
     truth = [chord_mm(p, q, grid) for p, q in zip(*points, strict=True)]
-    assert np.abs(chords - truth).max() < 1e-3  # mm; the bar of the field is 0.05
+    assert np.abs(chords - truth).max() < 1e-3  # mm; the usual limit is 0.05
 
 
 def test_disc_chords_converge_to_the_closed_form():
@@ -138,7 +138,7 @@ def test_disc_chords_converge_to_the_closed_form():
 
 
 def _disc_chords(rays: Rays, voxel_mm: float) -> np.ndarray:
-    """Return chords through a disc of 100 mm radius with edge voxels filled by 8 x 8 samples."""
+    """Return chords through a disc of 100 mm radius; edge voxels are filled by 8 x 8 samples."""
     n = round(240 / voxel_mm)
     at = (np.arange(8 * n) + 0.5) * voxel_mm / 8 - 120
     disc = (at[:, None] ** 2 + at**2 < 100**2).reshape(n, 8, n, 8).mean(axis=(1, 3))

@@ -21,23 +21,23 @@ def slopes(x, y, z):
     return 3 * x - 2 * y + 10 * z + 1
 
 
-def linear_pictures(shape=SHAPE):
+def linear_images(shape=SHAPE):
     z, y, x = np.indices(shape) + 0.5
     return slopes(x, y, z).astype(np.float32)
 
 
 def points_inside(rng, n=200, shape=SHAPE):
-    """Return points between the centres of texels, at centres of images, in steps of 1/256."""
-    n_pictures, n_rows, n_columns = shape
+    """Return points between texel centres, at image centres, in steps of 1/256."""
+    n_images, n_rows, n_columns = shape
     x, y = (rng.integers(128, 256 * size - 127, n) / 256 for size in (n_columns, n_rows))
-    return np.stack([x, y, rng.integers(0, n_pictures, n) + 0.5], 1)
+    return np.stack([x, y, rng.integers(0, n_images, n) + 0.5], 1)
 
 
 @ALL_KINDS
 def test_linear_image_is_reproduced(on_gpu, rng, kind):
     gpu, points = on_gpu.gpu, points_inside(rng)
 
-    actual = read(gpu, texture_of(gpu, kind, linear_pictures()), points)
+    actual = read(gpu, texture_of(gpu, kind, linear_images()), points)
 
     np.testing.assert_allclose(actual, slopes(*points.T), rtol=1e-6, atol=1e-5)
 
@@ -46,16 +46,17 @@ def test_three_dimensional_array_is_linear_between_images(on_gpu, rng):
     gpu, points = on_gpu.gpu, points_inside(rng)
     points[:, 2] = rng.integers(128, 256 * SHAPE[0] - 127, len(points)) / 256
 
-    actual = read(gpu, texture_of(gpu, "array", linear_pictures()), points)
+    actual = read(gpu, texture_of(gpu, "array", linear_images()), points)
 
-    # a card has the products of three fractions in fewer bits: a 256th along rows or columns more
+    # A GPU stores products of three fractions with fewer bits: along rows or columns the error
+    # grows by 1/256.
     more = 0.0 if isinstance(gpu, EmulatedGpu) else (3 + 2) / 256
     np.testing.assert_allclose(actual, slopes(*points.T), rtol=1e-6, atol=1e-5 + more)
 
 
 @ALL_KINDS
 def test_values_fall_to_zero_over_the_edge(on_gpu, kind):
-    """Half a texel inside the edge all of it, at the edge half, half a texel outside nothing."""
+    """The value is 1 half a texel inside the edge, 1/2 at the edge, 0 half a texel outside."""
     gpu, far = on_gpu.gpu, 1e30
     texture = texture_of(gpu, kind, np.full((2, 5, 9), 8, np.float32))
     points = [
@@ -78,7 +79,7 @@ def test_three_dimensional_array_falls_to_zero_outside_the_images(on_gpu):
 
 @ALL_KINDS
 def test_weight_of_a_neighbour_is_rounded_to_a_256th(on_gpu, rng, kind):
-    """Between 0 and 1 a texture returns the weight itself, which has 9 bits on a GPU."""
+    """Between values 0 and 1, a texture returns the weight itself, which has 9 bits on a GPU."""
     gpu = on_gpu.gpu
     texture = texture_of(gpu, kind, np.tile(np.float32([0, 1]), (1, 2, 1)))
     nearest = rng.integers(0, 257, 500)
@@ -95,7 +96,7 @@ def test_exact_fractions_can_be_requested(rng):
     points = points_inside(rng) + rng.uniform(-0.4, 0.4, (200, 3))
     points = np.clip(points, 0.5, np.array(SHAPE)[::-1] - 0.5)
 
-    actual = read(gpu, texture_of(gpu, "array", linear_pictures()), points)
+    actual = read(gpu, texture_of(gpu, "array", linear_images()), points)
 
     np.testing.assert_allclose(actual, slopes(*points.T), rtol=1e-5)
 
@@ -107,26 +108,26 @@ def test_new_texture_is_zero(on_gpu, rng, kind):
 
 @ALL_KINDS
 def test_some_images_can_be_replaced(on_gpu, rng, kind):
-    gpu, pictures = on_gpu.gpu, rng.random(SHAPE, np.float32)
-    texture = texture_of(gpu, kind, pictures)
+    gpu, images = on_gpu.gpu, rng.random(SHAPE, np.float32)
+    texture = texture_of(gpu, kind, images)
     new = rng.random((2, *SHAPE[1:]), np.float32)
 
     texture.update(gpu.upload(new), first=1)
 
     z, y, x = (index.ravel() + 0.5 for index in np.indices(SHAPE))
-    pictures[1:3] = new
-    np.testing.assert_array_equal(read(gpu, texture, np.stack([x, y, z], 1)), pictures.ravel())
+    images[1:3] = new
+    np.testing.assert_array_equal(read(gpu, texture, np.stack([x, y, z], 1)), images.ravel())
 
 
 @pytest.mark.parametrize("shape", [(3, 5, 7), (2, 16, 64), (1, 1, 1)])
 def test_pitched_memory_is_read_without_an_update(on_gpu, rng, shape):
-    gpu, pictures = on_gpu.gpu, rng.random(shape, np.float32)
+    gpu, images = on_gpu.gpu, rng.random(shape, np.float32)
     texture = gpu.texture("pitched", shape)
 
-    texture.memory[...] = gpu.upload(pictures)
+    texture.memory[...] = gpu.upload(images)
 
     z, y, x = (index.ravel() + 0.5 for index in np.indices(shape))
-    np.testing.assert_array_equal(read(gpu, texture, np.stack([x, y, z], 1)), pictures.ravel())
+    np.testing.assert_array_equal(read(gpu, texture, np.stack([x, y, z], 1)), images.ravel())
 
 
 @ALL_KINDS

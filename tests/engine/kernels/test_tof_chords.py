@@ -5,8 +5,8 @@ from engine.kernels.rays.tof import N_LANES, chord_table, cut_gaussian_cdf
 from tests.tolerances import FLOAT64_SUMS
 
 
-def look_up(table, s_mm):
-    """Return the table's integral up to a position [mm]; it is constant beyond its end."""
+def integral_up_to(table, s_mm):
+    """Return the table's integral up to a position [mm]; beyond its end it is constant."""
     parts = table.coefficients.reshape(-1, 4)
     away = np.minimum(np.abs(s_mm) / table.part_mm, len(parts) - 1)
     part = away.astype(int)
@@ -30,7 +30,7 @@ def test_bins_of_a_chord_sum_to_its_length(rng, sigma_mm, bin_mm):
     chords = rng.uniform(0, 8, 200)
 
     seen = sum(
-        look_up(table, starts + chords - centre) - look_up(table, starts - centre)
+        integral_up_to(table, starts + chords - centre) - integral_up_to(table, starts - centre)
         for centre in centres
     )
 
@@ -43,7 +43,7 @@ def test_table_equals_the_integral_of_the_formula(rng, sigma_mm, bin_mm, cutoff)
     table = chord_table(sigma_mm, bin_mm, "float64", cutoff)
     lows = rng.uniform(-2.5, 2.5, 20) * sigma_mm
 
-    found = look_up(table, lows + 4) - look_up(table, lows)
+    found = integral_up_to(table, lows + 4) - integral_up_to(table, lows)
 
     s = lows[:, None] + (np.arange(400) + 0.5) * 4 / 400
     above = np.vectorize(cut_gaussian_cdf)((s + bin_mm / 2) / sigma_mm, table.cutoff)
@@ -58,7 +58,7 @@ def test_cubics_equal_the_integral_for_any_bin_width(of_sigma):
     table = chord_table(10.0, bin_mm, "float64")
     s_mm = np.linspace(0, 42 + bin_mm / 2, 4001)
 
-    found = look_up(table, s_mm)
+    found = integral_up_to(table, s_mm)
 
     middle = (s_mm[1:] + s_mm[:-1]) / 2
     weight = [cut_gaussian_cdf((s + bin_mm / 2) / 10, table.cutoff)
@@ -75,7 +75,7 @@ def test_bins_narrower_than_parts_sum_to_the_chord(rng, of_sigma):
     table = chord_table(10.0, bin_mm, "float64")
     centres = np.arange(-1500, 1501) * bin_mm
 
-    seen = sum(look_up(table, starts + 2 - centre) - look_up(table, starts - centre)
+    seen = sum(integral_up_to(table, starts + 2 - centre) - integral_up_to(table, starts - centre)
                for centre in centres[np.abs(centres) < 70])  # fmt: skip
 
     np.testing.assert_allclose(seen, 2, rtol=1e-5)
@@ -86,7 +86,7 @@ def test_integrals_grow_from_0_to_a_constant_and_fit_vectors():
     parts = table.coefficients.reshape(-1, 4)
 
     assert parts[0, 0] == 0 and (np.diff(parts[:, 0]) >= 0).all() and not parts[-1, 1:].any()
-    assert look_up(table, 1e3) == pytest.approx(7.5, abs=1e-12)  # half of the bin
+    assert integral_up_to(table, 1e3) == pytest.approx(7.5, abs=1e-12)  # half a bin
     lanes = table.in_lanes().reshape(4, N_LANES)
     np.testing.assert_allclose(lanes[::-1, : len(parts)].T, parts, rtol=1e-6)
     assert (lanes[3, len(parts) :] == lanes[3, len(parts) - 1]).all()

@@ -1,4 +1,4 @@
-"""Tests of kernel selection for a GPU: own measurements, then its generation's, or a default."""
+"""Tests of kernel selection for a GPU: own measurement, that of its generation, default."""
 
 import json
 from dataclasses import asdict, replace

@@ -1,4 +1,4 @@
-"""Kernels that read textures of every kind, and their expected values."""
+"""Kernels that read textures of every kind, and the expected values."""
 
 import numpy as np
 
@@ -37,15 +37,15 @@ KERNELS = {
 }
 
 
-def texture_of(gpu, kind, pictures):
+def texture_of(gpu, kind, images):
     """Return a texture with these images (n_images, n_rows, n_columns)."""
-    texture = gpu.texture(kind, pictures.shape)
-    texture.update(gpu.upload(np.asarray(pictures, np.float32)))
+    texture = gpu.texture(kind, images.shape)
+    texture.update(gpu.upload(np.asarray(images, np.float32)))
     return texture
 
 
 def read(gpu, texture, points):
-    """Read at points (n, 3): x and y in texels, and the image; its centre is at + 1/2."""
+    """Read at points (n, 3): x and y in texels, and the image number + 1/2."""
     points = np.asarray(points, np.float32).reshape(-1, 3)
     out = gpu.empty((len(points),), np.float32)
     kernel = gpu.load(SOURCE, ()).function(KERNELS[texture.kind])

@@ -1,4 +1,4 @@
-"""New starts of Python without importing Numba: forks of a process that has it."""
+"""Start Python without the time to import Numba: fork a process that has imported it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ for line in sys.stdin:
 
 
 class Starts:
-    """A process with Numba and no module of ours; without fork, each start is from scratch."""
+    """A process that has imported Numba but none of our modules; its forks start quickly."""
 
     def __init__(self) -> None:
         self._parent = None
@@ -48,7 +48,7 @@ class Starts:
             self._parent = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
 
     def run(self, code: str, folder: Path, out: Path, **environment: str) -> str:
-        """Return the output of the code, run in a folder that it can import from."""
+        """Run code in a folder from which it can import; return its output."""
         if self._parent is None:
             done = subprocess.run(
                 [sys.executable, "-c", code], cwd=folder, env={**os.environ, **environment},

@@ -1,4 +1,4 @@
-"""Compiled code of another state of the sources never prevents a start, or is used."""
+"""Compiled code of other sources is never used, and never prevents a start."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ print(numba.njit(lambda pair: 2.0 * add(pair))(Pair(1.0, 2.0)), len(parsed))
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Copy the engine's kernels and their dependencies, as files that can change."""
+    """Copy the engine's kernels and their dependencies, so that the files can change."""
     for part in ("kernels", "core"):
         shutil.copytree(
             ROOT / "engine" / part,
@@ -68,7 +68,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def write(tree: Path, name: str) -> None:
-    """Write a kernel, and in another file the class of its argument."""
+    """Write a kernel, and the class of its argument in another file."""
     folder = tree / "engine" / "kernels"
     (folder / "spare_values.py").write_text(VALUES.format(name=name))
     (folder / "spare_kernel.py").write_text(KERNEL.format(name=name))
@@ -82,12 +82,12 @@ def starts() -> Iterator[Starts]:
 
 @pytest.fixture
 def start(starts: Starts, tree: Path, tmp_path: Path) -> Start:
-    """Start a process: return its cache folder, the kernel's result, and the loads."""
+    """Return a function that starts a process and returns its cache folder, result and loads."""
 
     def start(name: str, **variables: str) -> tuple[Path, float, int]:
         variables = {"ISOCENTER_HOME": str(tmp_path / "home"), **variables}
-        said = starts.run(RUN.format(name=name), tree, tmp_path / "said", **variables)
-        folder, result, hits = said.rsplit(maxsplit=2)
+        output = starts.run(RUN.format(name=name), tree, tmp_path / "said", **variables)
+        folder, result, hits = output.rsplit(maxsplit=2)
         return Path(folder), float(result), int(hits)
 
     return start
@@ -108,8 +108,8 @@ def test_one_of_two_simultaneous_starts_compiles(
     tree: Path, starts: Starts, tmp_path: Path
 ) -> None:
     write(tree, "Pair")
-    # both have the kernel before either calls it, and neither has it compiled
-    together = """
+    # Both processes have imported the kernel before one calls it, and neither has compiled it.
+    wait_for_both = """
 import os, time
 from pathlib import Path
 from engine.kernels.spare_kernel import add
@@ -118,11 +118,11 @@ while len(list(Path().glob("ready-*"))) < 2:
     time.sleep(0.01)
 """
 
-    def said(of: Starts, name: str) -> str:
-        return of.run(together + RUN.format(name="Pair"), tree, tmp_path / name)
+    def output(of: Starts, name: str) -> str:
+        return of.run(wait_for_both + RUN.format(name="Pair"), tree, tmp_path / name)
 
     with Starts() as more, ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(said, (starts, more), ("one", "other")))
+        found = list(pool.map(output, (starts, more), ("one", "other")))
 
     assert sorted(int(text.split()[-1]) for text in found) == [0, 1]
 
@@ -144,7 +144,7 @@ def test_unreadable_index_is_compiled_again(tree: Path, start: Start, damage: st
     folder, _, _ = start("EventRows")
     (index,) = folder.rglob("spare_kernel.add-*.nbi")
     content = index.read_bytes()
-    if damage == "stale":  # as an update in place left it
+    if damage == "stale":  # as left by an update in place
         content = content.replace(b"EventRows", b"OtherRows")
     index.write_bytes(content if damage == "stale" else content[: len(content) // 2])
     with index.open("rb") as file, pytest.raises(Exception):  # noqa: B017  any at all
@@ -165,7 +165,8 @@ def test_changed_function_in_another_file_is_detected(tree: Path, start: Start) 
         .replace("pair.second", "pair.second + OFFSET")
     )
     before = start("Pair")[1]
-    # one letter more: Python itself misses a change within a second that keeps a file's length
+    # The text gets one letter longer, because Python misses a change within a second that keeps the
+    # length.
     values.write_text(values.read_text().replace("OFFSET = 1.0", "OFFSET = 15.0"))
 
     assert (before, start("Pair")[1]) == (4.0, 18.0)
@@ -173,7 +174,7 @@ def test_changed_function_in_another_file_is_detected(tree: Path, start: Start) 
 
 def test_read_only_installation_uses_the_cache_of_the_user(tree: Path, start: Start) -> None:
     write(tree, "Pair")
-    # a file in place of the folder: not even the administrator can write there
+    # A file in place of the folder: even the administrator cannot write there.
     (tree / "engine" / "kernels" / "__pycache__").write_text("")
 
     first, second = (start("Pair", PYTHONDONTWRITEBYTECODE="1") for _ in range(2))
@@ -219,7 +220,7 @@ def test_changed_line_compiles_only_the_kernels_that_use_it(tree: Path, start: S
 
 
 def test_class_of_an_argument_need_not_be_imported(tree: Path, start: Start) -> None:
-    """Its fields have fixed offsets in the compiled code, so its source counts, too."""
+    """Compiled code contains offsets of the fields of the class, so its source counts, too."""
     write(tree, "Pair")
     folder = tree / "engine" / "kernels"
     kernel, values = folder / "spare_kernel.py", folder / "spare_values.py"
@@ -233,7 +234,7 @@ def test_class_of_an_argument_need_not_be_imported(tree: Path, start: Start) -> 
     found = start("Pair")
 
     assert (before[1], found[1]) == (-1.0, 1.0)
-    assert found[0] == before[0], "the kernel itself has not changed"
+    assert found[0] == before[0], "only the class must count as changed"
 
 
 def test_bitcode_of_a_stored_kernel_is_read_only_to_compile_its_caller(
@@ -242,9 +243,9 @@ def test_bitcode_of_a_stored_kernel_is_read_only_to_compile_its_caller(
     write(tree, "Pair")
     start("Pair")
 
-    said = starts.run(CALLED, tree, tmp_path / "said", ISOCENTER_HOME=str(tmp_path / "home"))
+    output = starts.run(CALLED, tree, tmp_path / "said", ISOCENTER_HOME=str(tmp_path / "home"))
 
-    assert said.split() == ["3.0", "1", "0", "6.0", "1"]
+    assert output.split() == ["3.0", "1", "0", "6.0", "1"]
 
 
 def test_only_the_newest_states_are_cached(tmp_path: Path) -> None:
@@ -264,10 +265,10 @@ def test_only_the_newest_states_are_cached(tmp_path: Path) -> None:
 def test_numba_extensions_of_other_libraries_load_only_for_a_compilation(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Numba loads it at a first call; during a compilation it would replace operators."""
-    held = []
+    """Numba loads extensions at a first call. During a compilation they replace no operators."""
+    is_locked = []
     monkeypatch.setattr(
-        entrypoints, "init_all", lambda: held.append(global_compiler_lock.is_locked())
+        entrypoints, "init_all", lambda: is_locked.append(global_compiler_lock.is_locked())
     )
 
     @compile_cache.cached_njit()
@@ -275,23 +276,23 @@ def test_numba_extensions_of_other_libraries_load_only_for_a_compilation(
         return -value
 
     assert negative(2.0) == -2.0
-    assert held and all(held)
+    assert is_locked and all(is_locked)
 
 
 def test_kernels_load_no_numba_extensions_of_other_libraries(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """No kernel uses it, and it takes as long to load as they do; functions of others find it."""
-    asked = []
+    """No kernel uses extensions, which would double the loading time. Other functions find them."""
+    loads = []
     metadata = entrypoints.importlib_metadata
     monkeypatch.setattr(entrypoints, "_already_initialized", False)
-    monkeypatch.setattr(metadata, "entry_points", lambda: asked.append("entry points") or {})
+    monkeypatch.setattr(metadata, "entry_points", lambda: loads.append("entry points") or {})
 
     @compile_cache.cached_njit()
     def doubled(value: float) -> float:
         return 2 * value
 
     assert doubled(2.0) == 4.0
-    assert not asked
+    assert not loads
     assert numba.njit(doubled.py_func)(2.0) == 4.0
-    assert asked == ["entry points"]
+    assert loads == ["entry points"]

@@ -1,6 +1,6 @@
-"""Compiled kernels are pickles, and are never unpickled if others can write them.
+"""Compiled kernels are pickles. They are never unpickled if other users can write them.
 
-Planted: an index and a data file that others can write; a folder of NUMBA_CACHE_DIR that others
+Cases: an index and a data file that others can write; a folder of NUMBA_CACHE_DIR that others
 own or can write; a data file outside the folder.
 """
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no such 
 
 
 class Code:
-    """Code that runs when it is unpickled."""
+    """An object that runs code when it is unpickled."""
 
     def __init__(self, mark: Path) -> None:
         self.mark = mark
@@ -32,7 +32,7 @@ class Code:
 
 
 def planted(folder: Path, mode: int) -> tuple[_PrivateFiles, Path]:
-    """Return the files of a kernel with an index that runs code, and the mark it leaves."""
+    """Return kernel files with an index that runs code, and the file that the code creates."""
     mark, files = folder / "code ran", _PrivateFiles(str(folder), "kernel", "stamp")
     index = Path(files._index_path)
     index.write_bytes(pickle.dumps(caching.numba.__version__) + pickle.dumps(Code(mark)))
@@ -72,7 +72,7 @@ def test_kernels_are_compiled_in_another_folder_if_others_can_write(
     shared = tmp_path / "shared"
     shared.mkdir()
     if how == "owner" and os.geteuid() != 0:
-        pytest.skip("only the administrator can give a folder away")
+        pytest.skip("only the administrator can give a folder to another user")
     os.chown(shared, 4343 if how == "owner" else -1, -1)
     shared.chmod(0o777 if how == "mode" else 0o755)
     monkeypatch.setattr(private_files, "_refused", {})

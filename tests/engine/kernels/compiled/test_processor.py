@@ -1,4 +1,4 @@
-"""Kernels are compiled for a class of processors, and its models share them."""
+"""Kernels are compiled for a class of processors, and all models of a class share them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def target(absent: set[str], when: str = "new", **variables: str) -> list[str]:
 
 
 def has(level: Any) -> dict[str, bool]:
-    """Return the features of a processor with exactly those of a class."""
+    """Return the features of a processor that has exactly those of a class."""
     return {name: name in level.features for name in KNOWN} | dict.fromkeys(level.features, True)
 
 
@@ -82,6 +82,6 @@ def test_process_that_compiled_before_has_its_own_kernels() -> None:
 
 
 def test_numba_variables_select_the_processor() -> None:
-    asked = target(set(), NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
+    requested = target(set(), NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
 
-    assert asked[1:3] == ["generic", ""]
+    assert requested[1:3] == ["generic", ""]

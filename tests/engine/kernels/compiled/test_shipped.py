@@ -1,4 +1,4 @@
-"""Kernels of a wheel are used only if they agree with its list."""
+"""Kernels of a wheel are used only if they agree with the list in the wheel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def starts() -> Iterator[Starts]:
 
 @pytest.fixture
 def start(starts: Starts, tree: Path, tmp_path: Path) -> Start:
-    """Start with an empty cache; return the kernel's result, and the number of loads."""
+    """Return a function that starts with an empty cache and returns the result and the loads."""
 
     def start(name: str) -> tuple[str, int]:
         home = tmp_path / name
@@ -44,8 +44,10 @@ def wheel(start: Start, tree: Path, tmp_path: Path) -> Path:
     """Compile kernels in one folder, and ship them with another copy of the program."""
     write(tree, "Pair")
     assert start("builder") == ("3.0", 0)
-    (made,) = shipped_kernels.collect(tmp_path / "builder", tree / "engine" / "kernels" / "shipped")
-    return made
+    (folder_in_wheel,) = shipped_kernels.collect(
+        tmp_path / "builder", tree / "engine" / "kernels" / "shipped"
+    )
+    return folder_in_wheel
 
 
 def test_first_start_compiles_nothing(wheel: Path, start: Start) -> None:
@@ -100,7 +102,7 @@ def test_unlisted_file_is_not_copied(
     assert not copy_shipped("kernels-0", "b-1", tmp_path / "b-1")
     assert not (tmp_path / "b-1").exists()
 
-    # A list of the next wheel with a missing file
+    # The list belongs to a later wheel, and one file is missing.
     shipped._listed.cache_clear()
     files = json.loads((folder / LIST).read_text())
     (folder / LIST).write_text(json.dumps({**files, "a-1/g.nbi": "00"}))

@@ -19,7 +19,7 @@ for _ in warm_up(of_any_scan(cpu(1))):
     pass
 print(*sys.modules)
 """
-"""Call each kernel; Numba would abort if a kernel called a missing function."""
+"""Call each kernel. If a kernel called a missing function, Numba would abort."""
 OTHER_VERSION = """
 import sys
 import numba
@@ -31,11 +31,11 @@ make_ready()
 print(*sys.modules)
 """
 COMPILES = "numba.np.linalg"
-"""Module of Numba that only compilation needs."""
+"""Module of Numba that only the compiler imports."""
 
 
 def imported_by(code: str) -> set[str]:
-    """Return the modules that a new process has imported at its end."""
+    """Return the modules that a new process has imported when it ends."""
     command = [sys.executable, "-c", code]
     return set(subprocess.check_output(command, text=True).split())
 
@@ -43,7 +43,7 @@ def imported_by(code: str) -> set[str]:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_all_stored_kernels_run_without_the_compiler() -> None:
-    imported_by(LOAD_ALL)  # compiles kernels that are not stored yet
+    imported_by(LOAD_ALL)  # compile kernels that are not stored yet
     assert COMPILES not in imported_by(LOAD_ALL)
 
 

@@ -10,7 +10,7 @@ from engine.kernels.matrix import codes
 
 MARGIN, HEIGHT, WIDTH = 2, 40, 31
 A, B = 11, 9
-"""Pitches between the crystals of a line: its box has A + 1 and B + 1."""
+"""Distance between the crystals of a line in pitches; its box has A + 1 and B + 1 pitches."""
 _write_codes = njit(codes.write_codes.py_func)
 _write_offsets = njit(codes.write_offsets.py_func)
 
@@ -26,7 +26,7 @@ def written(edge: int, *, is_turned: bool) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def parts(code: np.ndarray) -> list[np.ndarray]:
-    """Return φ, χ, u and v of codes, the last two from the box."""
+    """Return φ, χ, u and v of codes; u and v count from the box."""
     of = (codes.phi_of, codes.chi_of, codes.u_of, codes.v_of)
     phi, chi, u, v = (np.array([part(int(c)) for c in code]) for part in of)
     return [phi, chi, u - MARGIN, v - MARGIN]
@@ -48,7 +48,7 @@ def test_largest_numbers_fit() -> None:
     window = np.array([far * edge, far * edge, edge, edge], np.int16).view(np.uint16)
     found = np.zeros(1, np.int32)
     _write_codes(np.array([edge * edge - 1], np.uint16), window, edge, 0, False, found)
-    assert found[0] == (1 << 30) - 1, "all bits, none of them the sign"
+    assert found[0] == (1 << 30) - 1, "all bits must be used except the sign"
 
 
 @pytest.mark.parametrize("mirror_rows", [False, True])

@@ -1,4 +1,4 @@
-"""The GPU projection with a stored response, its text run on the CPU, compared with its twin."""
+"""The GPU projection with a stored response, run as text on the CPU, equals its twin."""
 
 from dataclasses import replace
 from functools import cache
@@ -18,7 +18,7 @@ from tests.emulator.sanitizer import assert_runs_sanitized
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import random_response
 
-RTOL = 1e-6  # of the maximum: the same sums in another order
+RTOL = 1e-6  # relative to the maximum: the sums have another order
 FULL = PanelShape(104, 72, 119, 4, 0)
 SCATTERING = PanelShape(24, 16, 30, 3, 9)
 TINY = MatrixVariant(threads=32, run=3, staged=40)
@@ -54,8 +54,8 @@ def twin(scene, dtype=np.float16):
     return x, y, A(x), A.T(y)
 
 
-def assert_close(found, wanted, rtol=RTOL):
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=rtol * np.abs(wanted).max())
+def assert_close(found, expected, rtol=RTOL):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=rtol * np.abs(expected).max())
 
 
 def assert_compiles(source, n_threads):
@@ -68,7 +68,7 @@ def assert_compiles(source, n_threads):
 
 @pytest.mark.skipif(
     not nvrtc.is_installed(),
-    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a GPU, is not installed",
 )
 @pytest.mark.parametrize("forms", [any_two, pytest.param(list, marks=pytest.mark.slow)])
 def test_every_form_compiles_without_spills(forms):
@@ -93,12 +93,13 @@ def test_response_kernel_equals_its_twin_in_both_orders_of_threads(scene, revers
 def test_rows_without_non_zeros_are_skipped(reverse):
     x, y, *_ = twin("two panels")
     whole = response_of("two panels")
-    first = whole.starts[-1 - whole.n_planes_stored]  # of the last row, the only one with its own
+    # start of the last row, which is the only one left
+    first = whole.starts[-1 - whole.n_planes_stored]
     starts = np.maximum(whole.starts, first) - first
     values, places = whole.values[first:], whole.places[first:]
     response = replace(whole, starts=starts, values=values, places=places)
     host = MatrixProjector(response, on=cpu(1))
-    # the threads take the orientations seven at a time, and the last seven end with such ones
+    # Threads process seven orientations at a time. The last seven end with empty rows.
     A = on_card(response, replace(TINY, threads=7), reverse=reverse)
 
     assert_close(A(x), host(x))
@@ -174,7 +175,7 @@ def test_rows_that_do_not_fit_the_gpu_are_sent_in_parts(monkeypatch):
     parts = []
     sort = A._stored._uploaded
     monkeypatch.setattr(A._stored, "_uploaded", lambda rows: parts.append(len(rows)) or sort(rows))
-    monkeypatch.setattr("engine.operators.matrix.device.USABLE", 4e-7)  # of 8 GiB
+    monkeypatch.setattr("engine.operators.matrix.device.USABLE", 4e-7)  # fraction of 8 GiB
 
     assert_close(A(x), forward)
     assert len(parts) > 2

@@ -1,4 +1,4 @@
-"""Decoding of rows loses nothing; long runs come first, and groups have their stated form."""
+"""Decoding of rows preserves all values, long runs come first, groups have their stated form."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ ALL = [correlation.FORWARD, correlation.BACK, correlation.BACK_IN_LANES, SMALLES
 
 
 class Decoded:
-    """Two rows of two planes, each plane with other nonzero voxels."""
+    """Two rows of two planes; each plane has other nonzero voxels."""
 
-    def __init__(self, together: GroupLimits, *, is_turned: bool, seed: int = 6) -> None:
+    def __init__(self, limits: GroupLimits, *, is_turned: bool, seed: int = 6) -> None:
         rng = np.random.default_rng(seed)
         planes = [_places(rng.random((HEIGHT, WIDTH)) < part) for part in PARTS[1:]]
         n = [len(plane) for plane in planes]
@@ -44,24 +44,24 @@ class Decoded:
         self.codes, self.weights = np.zeros(sum(n), np.int32), np.zeros(sum(n), np.float32)
         self.groups = np.zeros(sum(n), np.int32)
         of_columns, ends = np.empty(MAX_PITCHES + 1, np.int32), np.empty(LONGEST + 1, np.int32)
-        room = DecodeBuffers(*np.empty((4, max(n)), np.int32), of_columns, ends)
+        buffers = DecodeBuffers(*np.empty((4, max(n)), np.int32), of_columns, ends)
         layout = self.starts[:, 0] + 7, np.array([is_turned] * 2), self.starts, windows
-        self.reach = np.tile([together.far, together.wide], (2, 1))
-        for row in range(2):  # one at a time, as in threads
+        self.reach = np.tile([limits.far, limits.wide], (2, 1))
+        for row in range(2):  # one row at a time, as threads do
             of_row = values[self.starts[row, 0] : self.starts[row, -1]]
             decode(
-                row, row + 1, *layout, EDGE, MARGIN, together.most, self.reach, places, of_row,
-                scales, room, self.codes, self.weights, self.groups,
+                row, row + 1, *layout, EDGE, MARGIN, limits.most, self.reach, places, of_row,
+                scales, buffers, self.codes, self.weights, self.groups,
             )  # fmt: skip
         self.places, scale = places[7:].astype(int), np.repeat(scales, [n[0] + n[1], n[2] + n[3]])
-        self.wanted = values * scale
+        self.expected_weights = values * scale
 
     def planes(self) -> list[slice]:
-        """Return the slices of each plane's non-zeros."""
+        """Return the slices of the non-zeros of each plane."""
         return [slice(*pair) for row in self.starts for pair in itertools.pairwise(row)]
 
     def members(self, plane: slice) -> list[tuple[int, np.ndarray]]:
-        """Place of each group of a plane and the codes of its non-zeros, long runs first."""
+        """Return start and codes of each group of a plane; long runs come first."""
         found, e = [], plane.start
         while e < plane.stop:
             n = self.ends(e)[-1]
@@ -77,7 +77,7 @@ class Decoded:
 
 
 def _places(is_there: np.ndarray) -> np.ndarray:
-    """Return positions of a window, by phase, then by row and column."""
+    """Return positions in a window, sorted by phase, then by row and column."""
     j, k = np.nonzero(is_there)
     phase = (j + WINDOW[0]) % EDGE * EDGE + (k + WINDOW[1]) % EDGE
     return (j * WIDTH + k)[np.lexsort((k, j, phase))].astype(np.uint16)
@@ -91,27 +91,25 @@ def _code(place: int, is_turned: bool) -> int:
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
-@pytest.mark.parametrize("together", ALL)
-def test_each_non_zero_keeps_its_voxel_and_its_value(
-    together: GroupLimits, is_turned: bool
-) -> None:
-    decoded = Decoded(together, is_turned=is_turned)
+@pytest.mark.parametrize("limits", ALL)
+def test_each_non_zero_keeps_its_voxel_and_its_value(limits: GroupLimits, is_turned: bool) -> None:
+    decoded = Decoded(limits, is_turned=is_turned)
     for plane in decoded.planes():
-        wanted = [_code(int(place), is_turned) for place in decoded.places[plane]]
-        expected = dict(zip(wanted, decoded.wanted[plane].tolist(), strict=True))
+        expected_codes = [_code(int(place), is_turned) for place in decoded.places[plane]]
+        expected = dict(zip(expected_codes, decoded.expected_weights[plane].tolist(), strict=True))
         found = zip(decoded.codes[plane].tolist(), decoded.weights[plane].tolist(), strict=True)
         assert dict(found) == expected and len(expected) == plane.stop - plane.start
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
-@pytest.mark.parametrize("together", ALL)
-def test_long_runs_come_first_and_their_non_zeros_are_a_pitch_apart(
-    together: GroupLimits, is_turned: bool
+@pytest.mark.parametrize("limits", ALL)
+def test_long_runs_come_first_with_non_zeros_one_pitch_from_each_other(
+    limits: GroupLimits, is_turned: bool
 ) -> None:
-    decoded, n_in_runs = Decoded(together, is_turned=is_turned), 0
+    decoded, n_in_runs = Decoded(limits, is_turned=is_turned), 0
     for group, codes in [each for plane in decoded.planes() for each in decoded.members(plane)]:
         start, ends = 0, decoded.ends(group)
-        assert 0 < len(codes) <= together.most
+        assert 0 < len(codes) <= limits.most
         for length, end in zip(RUNS, ends, strict=True):
             runs = codes[start:end].reshape(-1, length)
             assert (runs - runs[:, :1] == ROWS * np.arange(length)).all()
@@ -121,11 +119,11 @@ def test_long_runs_come_first_and_their_non_zeros_are_a_pitch_apart(
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
-@pytest.mark.parametrize("together", ALL)
+@pytest.mark.parametrize("limits", ALL)
 def test_neighbours_are_divided_into_fours_and_none_is_single(
-    together: GroupLimits, is_turned: bool
+    limits: GroupLimits, is_turned: bool
 ) -> None:
-    decoded = Decoded(together, is_turned=is_turned)
+    decoded = Decoded(limits, is_turned=is_turned)
     for plane in decoded.planes():
         found: Counter[int] = Counter()
         for group, _ in decoded.members(plane):
@@ -139,17 +137,17 @@ def test_neighbours_are_divided_into_fours_and_none_is_single(
 
 @pytest.mark.parametrize("is_turned", [False, True])
 @pytest.mark.parametrize(
-    "together",
+    "limits",
     [correlation.BACK, correlation.BACK_IN_LANES, SMALLEST, GroupLimits(MAX_COUNT, FAR, FAR)],
 )
-def test_group_covers_its_stated_rectangle(together: GroupLimits, is_turned: bool) -> None:
-    decoded = Decoded(together, is_turned=is_turned)
+def test_group_covers_its_stated_rectangle(limits: GroupLimits, is_turned: bool) -> None:
+    decoded = Decoded(limits, is_turned=is_turned)
     for group, codes in [each for plane in decoded.planes() for each in decoded.members(plane)]:
         u = np.array([u_of.py_func(int(code)) for code in codes])
         v = np.array([v_of.py_func(int(code)) for code in codes])
         reached = rectangle_of(decoded.groups, group, len(codes), int(codes[0]))
         assert reached == (u.min(), v.min(), np.ptp(u), np.ptp(v))
-        assert np.ptp(u) <= together.far and np.ptp(v) <= together.wide
+        assert np.ptp(u) <= limits.far and np.ptp(v) <= limits.wide
         assert len({phase_of.py_func(int(code)) for code in codes}) == 1
 
 
@@ -170,7 +168,7 @@ def test_groups_of_arbitrary_positions_have_no_rectangle() -> None:
 
 
 def _neighbours(codes: list[int]) -> list[int]:
-    """Return the number of neighbours along u in each unbroken sequence of them."""
+    """Return the length of each unbroken sequence of neighbours along u."""
     there, found = set(codes), []
     for code in there:
         if code - ROWS not in there:
@@ -182,7 +180,7 @@ def _neighbours(codes: list[int]) -> list[int]:
 
 
 def _divided(n: int) -> list[int]:
-    """Return the runs of n neighbours: fours, but five that are left become three and two."""
+    """Return the runs of n neighbours: fours, but five that remain become three and two."""
     if n == LONGEST + 1:
         return [3, 2]
     return [n] if n <= LONGEST else [LONGEST, *_divided(n - LONGEST)]

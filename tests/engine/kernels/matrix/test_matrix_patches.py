@@ -1,4 +1,4 @@
-"""Sums of products of shifted rows equal those of NumPy, and no other number is changed."""
+"""Sums of products of shifted rows equal those of NumPy, and no other number changes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def test_every_patch_adds_the_products_in_their_order(
     rng = np.random.default_rng(n_rows)
     covered = rows_covered(n_rows), lanes_covered(n_columns)
     source = rng.random((covered[0] + SHIFTS, SOURCE_PITCH), dtype)
-    # two runs of four, then runs of three and two, and two single non-zeros; the last is not used
+    # Two runs of four, then runs of three and two, and two single non-zeros. The last one is not
+    # used.
     lengths, ends = [4, 4, 3, 2, 1, 1], (8, 11, 13, 15)
     firsts = rng.integers(0, SHIFTS - 3, (len(lengths), 2))
     shifts = np.concatenate(
@@ -71,7 +72,7 @@ def test_every_patch_adds_the_products_in_their_order(
 
 
 def _run(n: int, is_reversed: int) -> np.ndarray:
-    """Return the shifts of a run of n non-zeros, from its first one."""
+    """Return the shifts of a run of n non-zeros, relative to its first one."""
     down = np.arange(n)[:: -1 if is_reversed else 1]
     return np.column_stack([down, np.zeros(n, int)])
 
@@ -104,7 +105,7 @@ def test_empty_patch_changes_nothing() -> None:
 
 @pytest.mark.parametrize("n_rows", [1, 4, 5, 9, 12])
 def test_patches_at_the_end_of_an_image_stay_within_the_padding(n_rows: int) -> None:
-    """The last number they read or write is within the padding."""
+    """The last number that is read or written is within the padding."""
     pitch, n_columns = 9, 9
     last_row, last_lane = rows_covered(n_rows) - 1, lanes_covered(n_columns) - 1
     assert last_row * pitch + last_lane < n_rows * pitch + beyond(pitch)

@@ -20,7 +20,7 @@ SHAPES = [
 
 
 def place(bricks: Bricks, z: int, y: int, x: int) -> int:
-    """Return the index of a voxel of the image with its border, brick by brick."""
+    """Return the index of a voxel of the image with its border, in the order of bricks."""
     _, n_y, n_x = (n + 2 for n in bricks.shape)
     across, along = -(-n_x // EDGE), -(-n_y // EDGE)
     brick = (z * along + y // EDGE) * across + x // EDGE
@@ -56,7 +56,7 @@ def test_total_is_the_sum_of_the_parts_without_the_border(rng, shape, of_a_threa
     images = [rng.integers(-9, 9, shape) for _ in range(3)]
     parts = [bricks.arranged(image) for image in images]
     for part in parts:
-        part[bricks.arranged(np.ones(shape)) == 0] = 7  # added by rays outside the image
+        part[bricks.arranged(np.ones(shape)) == 0] = 7  # sums of rays outside the image
 
     assert np.array_equal(bricks.total(parts, threads=2), sum(images))
     assert not bricks.total([], threads=2).any()
@@ -65,17 +65,17 @@ def test_total_is_the_sum_of_the_parts_without_the_border(rng, shape, of_a_threa
 @pytest.mark.parametrize("shape", SHAPES)
 def test_sums_next_to_an_image_follow_its_values(rng, shape):
     image = rng.random(shape).astype(np.float32)
-    beside = Pairs(image, np.float32)
+    interleaved = Pairs(image, np.float32)
 
-    pairs = beside.empty()
+    pairs = interleaved.empty()
     pairs[1::2] = 3 * pairs[::2]
 
     assert np.array_equal(pairs[::2], Bricks(shape, np.float32).arranged(image))
-    np.testing.assert_allclose(beside.total([pairs, pairs], threads=2), 6 * image, rtol=1e-6)
+    np.testing.assert_allclose(interleaved.total([pairs, pairs], threads=2), 6 * image, rtol=1e-6)
 
 
 def test_padding_of_bricks_counts_towards_the_32_bit_limit():
-    """9 × 9 voxels with their border fill four bricks: 256 numbers, 81 of them of the image."""
+    """9 × 9 voxels with their border fill four bricks of 64 numbers."""
     fits, too_long = ((n, 7, 7) for n in (8_388_600, 8_388_608))
 
     check_size(ImageGrid(fits, (1.0, 1.0, 1.0)))

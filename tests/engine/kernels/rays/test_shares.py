@@ -1,4 +1,4 @@
-"""Contiguous shares of rows: their planes, and sums that read no other plane."""
+"""Contiguous shares of rows: the planes of each share, and sums that read no other plane."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from engine.operators.ray_rows import checked_rows
 from engine.operators.rays import RayProjector, Rays
 
 GRID = ImageGrid((40, 24, 20), (2.0, 2.5, 3.0), (4.0, -3.0, 1.0))
-"""Faces between planes are multiples of 3 mm from the centre."""
+"""Multiples of 3 mm from the centre are faces between planes."""
 N, BLOCK = 1200, 100
 
 
 def crossing(rng, n: int = N, *, height_mm: float = 3.0) -> Rays:
-    """Return rays that rise along z, each over a few planes, some outside the image."""
+    """Return rays that rise along z over a few planes; some are outside the image."""
     z = np.sort(rng.uniform(-55, 55, n)) + GRID.centre_mm[2]
     ends = rng.uniform(-45, 45, (2, n, 3))
     ends[..., 2] = z + rng.uniform(-height_mm, height_mm, (2, n))
@@ -40,10 +40,10 @@ def shared(rays: Rays, threads: int, **options) -> RayProjector:
 
 
 def undivided(rays: Rays, threads: int, **options) -> RayProjector:
-    """Return a projector with threads that take blocks in turn and clear whole images."""
-    made = shared(rays, threads, **options)
-    made._tracer._found = []
-    return made
+    """Return a projector without shares: threads take blocks in turn and clear whole images."""
+    projector = shared(rays, threads, **options)
+    projector._tracer._found = []
+    return projector
 
 
 @pytest.mark.parametrize("threads", [2, 3, 4])
@@ -58,7 +58,7 @@ def test_planes_of_a_share_contain_all_its_sums(rng, threads):
         image = shared(part, 1, dtype="float64").adjoint(np.ones(len(share.rows)))
         reached = np.flatnonzero(image.any(axis=(1, 2)))
         assert share.planes.start <= reached[0] and reached[-1] < share.planes.stop
-        # at most a row and a margin without use
+        # At most one row and one margin are unused.
         assert len(share.planes) <= reached[-1] - reached[0] + 1 + 2 * (MARGIN + 3)
 
 
@@ -87,17 +87,17 @@ def test_shares_give_the_same_sums_update_by_update(rng, monkeypatch, reproducib
         each._tracer._is_worth_pairs = lambda: pairs
     for image in rng.random((3, *GRID.shape)).astype(np.float32):
         found, expected = one.em_numerator(image)
-        wanted, of_rows = other.em_numerator(image)
+        numerator, of_rows = other.em_numerator(image)
         np.testing.assert_array_equal(expected, of_rows)
         if reproducible:
-            np.testing.assert_array_equal(found, wanted)
-        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6 * wanted.max())
+            np.testing.assert_array_equal(found, numerator)
+        np.testing.assert_allclose(found, numerator, rtol=1e-5, atol=1e-6 * numerator.max())
     back = [each.adjoint(np.ones(N, np.float32)) for each in (one, other)]
     np.testing.assert_allclose(*back, rtol=1e-5, atol=1e-6 * back[1].max())
 
 
 def test_thread_clears_only_its_planes_and_memory_is_reused(rng, monkeypatch):
-    cleared, made = [], []
+    cleared, addresses = [], []
     for layout in (Bricks, Pairs):
         clear = layout.clear
 
@@ -108,28 +108,28 @@ def test_thread_clears_only_its_planes_and_memory_is_reused(rng, monkeypatch):
         monkeypatch.setattr(layout, "clear", counted)
     take = ImagePool.take
 
-    def taken(self, n_values, dtype):
+    def recorded(self, n_values, dtype):
         image = take(self, n_values, dtype)
-        made.append(image.ctypes.data)
+        addresses.append(image.ctypes.data)
         return image
 
-    monkeypatch.setattr(ImagePool, "take", taken)
+    monkeypatch.setattr(ImagePool, "take", recorded)
     rays, image = crossing(rng), rng.random(GRID.shape).astype(np.float32)
     projector = shared(rays, 2)
     for _ in range(3):
         projector.em_numerator(image)
-    assert len(made) == 6 and len(set(made)) == 2
+    assert len(addresses) == 6 and len(set(addresses)) == 2
     assert sum(cleared) / 3 < 0.75 * 2 * GRID.shape[0]
-    # Subsets come one after another, so they use the same memory.
+    # Subsets are processed one after another, so they use the same memory.
     for k in range(2):
         projector.subset(k, 2).em_numerator(image)
-    assert len(made) == 10 and len(set(made)) == 2
+    assert len(addresses) == 10 and len(set(addresses)) == 2
 
 
 @pytest.mark.parametrize("reproducible", [False, True])
 @pytest.mark.parametrize("voxels_per_row", [0, 200])
 def test_reused_memory_of_images_has_no_old_sums(rng, monkeypatch, reproducible, voxels_per_row):
-    # With 200 the sums are next to the values, with 0 they are not.
+    # With 200, sums are stored next to the values; with 0, separately.
     monkeypatch.setattr(host_rays, "_VOXELS_PER_ROW", voxels_per_row)
     rays, images = crossing(rng), rng.random((3, *GRID.shape)).astype(np.float32)
     values = rng.random((3, N)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""GPU single scatter, its text run on the CPU, compared with its twin and laws."""
+"""GPU single scatter, run as text on the CPU, compared with its twin and closed forms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.kernels.scatter.device_scatter import batch_bytes, table_bytes
 from tests.emulator import EmulatedGpu
 
 RTOL = 1e-5
-"""Relative to the largest: paths are in single precision, sums in the same order."""
+"""Relative to the maximum: paths are in single precision, sums have the same order."""
 WINDOW = EnergyWindow(425.0, 650.0, 0.11)
 RING = RingScanner(
     RingSettings(
@@ -47,8 +47,10 @@ def volumes() -> tuple[Volume, Volume]:
     return Volume(source, GRID, "counts/mm"), Volume(mu, GRID, "1/mm")
 
 
-def simulated(on: backend.Backend, *, with_tof: bool, told: list[int] | None = None) -> np.ndarray:
-    tick = None if told is None else lambda done, _: told.append(done)
+def simulated(
+    on: backend.Backend, *, with_tof: bool, batches: list[int] | None = None
+) -> np.ndarray:
+    tick = None if batches is None else lambda done, _: batches.append(done)
     return simulate_scatter(
         *volumes(), RING, WINDOW, with_tof=with_tof, n_points=N_POINTS, seed=SEED, on=on,
         samples=SAMPLES, on_progress=tick,
@@ -63,7 +65,7 @@ def test_scatter_kernel_equals_its_twin_in_both_orders_of_threads(
     expected = simulated(cpu(2), with_tof=with_tof)
     reported: list[int] = []
     gpu = EmulatedGpu(reverse=reverse)
-    found = simulated(backend.cuda(gpu), with_tof=with_tof, told=reported)
+    found = simulated(backend.cuda(gpu), with_tof=with_tof, batches=reported)
     assert expected.max() > 0
     np.testing.assert_allclose(found, expected, rtol=RTOL, atol=RTOL * expected.max())
     assert reported == sorted(reported) and len(reported) > 1
@@ -74,8 +76,8 @@ def test_smaller_batches_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     n = len(SAMPLES.places_mm)
     wide = EmulatedGpu()
     whole = simulated(backend.cuda(wide), with_tof=True)
-    room = table_bytes(n, 7) + 5 * batch_bytes(n, 60) + (1 << 16)
-    narrow = EmulatedGpu(memory_limit=room)
+    memory = table_bytes(n, 7) + 5 * batch_bytes(n, 60) + (1 << 16)
+    narrow = EmulatedGpu(memory_limit=memory)
     found = simulated(backend.cuda(narrow), with_tof=True)
     np.testing.assert_array_equal(found, whole)
     assert narrow.n_launches > 2 * wide.n_launches

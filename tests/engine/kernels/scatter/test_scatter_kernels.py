@@ -53,7 +53,7 @@ def _scene(mu: Values) -> ScatterScene:
 def test_integrals_are_sums_of_interpolated_values(rng: np.random.Generator) -> None:
     mu = np.zeros((14, 30, 40), np.float32)
     mu[3:9, 8:20, 10:22] = rng.random((6, 12, 12))
-    mu[0, 0, 0] = 1.0  # far from the rest, so paths have gaps
+    mu[0, 0, 0] = 1.0  # far from the other voxels, so paths have gaps
     scene, points = _scene(mu), np.array([[-5.0, 3.0, 2.0], [-20.0, -6.0, -11.0]])
     paths = traced(scene, points, 1)
     field = scene.mu
@@ -61,7 +61,7 @@ def test_integrals_are_sums_of_interpolated_values(rng: np.random.Generator) -> 
         at = np.arange(0.025, 200, 0.05)[:, None, None] * directions.T + point
         places = ((at - field.lower_mm) / field.voxel_mm)[..., ::-1]
         values = map_coordinates(np.pad(mu, 1), np.moveaxis(places, -1, 0) + 1, order=1)
-        # Steps as long as a voxel sum noise of single voxels less exactly than these of 0.05 mm
+        # Steps as long as a voxel sum single-voxel noise less exactly than steps of 0.05 mm.
         error = found - values.sum(axis=0) * 0.05
         assert np.abs(error).max() < 0.08 * found.max()
         assert abs(error.mean()) < 0.005 * found.mean()
@@ -73,7 +73,7 @@ def test_skipped_steps_are_empty(rng: np.random.Generator) -> None:
     assert 0.2 < is_clear.mean() < 0.9
     scene, points = _scene(mu), rng.uniform(-40, 40, (20, 3))
     found = traced(scene, points, 1).attenuation
-    # A value so small that it changes no bit of the sums, in all voxels: nothing is skipped
+    # All voxels get a value too small to change the bits of the sums, so no step is skipped.
     filled = scene.mu._replace(values=np.maximum(mu, np.float32(1e-30)))
     expected = traced(replace(scene, mu=filled), points, 1).attenuation
     assert (found > 0).any()
@@ -100,7 +100,7 @@ def test_nearest_of_many_points_is_found() -> None:
     find_nearest(0, len(places), places, np.ascontiguousarray(points.T, np.float32), found)
     far, expected = KDTree(points).query(places)
     np.testing.assert_allclose(np.linalg.norm(points[found] - places, axis=1), far, rtol=1e-5)
-    assert (found == expected).mean() > 0.99  # others are as near to seven digits
+    assert (found == expected).mean() > 0.99  # other points can be as near to seven digits
 
 
 def test_first_of_equidistant_points_is_selected() -> None:
@@ -122,16 +122,16 @@ def test_increase_of_attenuation_is_that_of_the_cross_sections(lowest: float) ->
 
 
 def test_factors_of_lines_equal_those_of_each_single_line() -> None:
-    """r² / (E E) of two samples, from their own angles."""
+    """r² / (E E) of two samples, computed from their own angles."""
     samples, depth = DetectorSamples.of(RING, 2), RING.crystal_depth
     found = line_factors(samples, depth)
     for a, b in ((0, 14), (31, 50), (70, 22)):
-        way = samples.places_mm[b] - samples.places_mm[a]
-        far = np.linalg.norm(way)
-        cosines = -way @ samples.normals[a] / far, way @ samples.normals[b] / far
-        seen = np.prod([float(depth.efficiency(np.array(c))) for c in cosines])
+        direction = samples.places_mm[b] - samples.places_mm[a]
+        far = np.linalg.norm(direction)
+        cosines = -direction @ samples.normals[a] / far, direction @ samples.normals[b] / far
+        efficiency = np.prod([float(depth.efficiency(np.array(c))) for c in cosines])
         assert samples.partners[a, b]
-        assert found[a, b] == pytest.approx(far**2 / seen, rel=FLOAT64_SUMS)
+        assert found[a, b] == pytest.approx(far**2 / efficiency, rel=FLOAT64_SUMS)
     assert not found[~samples.partners].any()
 
 
@@ -155,11 +155,13 @@ def test_single_scatter_of_any_number_of_points_is_that_of_each_alone(
     x = values.astype(np.float64)
     cosine = -np.einsum("asi,bsi->abs", x[..., :3], x[..., :3])
     likely = np.interp(cosine, np.linspace(lowest, 1, 1025), chance) * (cosine > lowest)
-    grown, seen = np.polynomial.Polynomial(growth)(1 - cosine), x[..., 3]
+    grown, efficiency = np.polynomial.Polynomial(growth)(1 - cosine), x[..., 3]
     to_b = x[:, None, :, 5] * np.exp(-grown * x[None, :, :, 4])
     to_a = x[None, :, :, 5] * np.exp(-grown * x[:, None, :, 4])
-    wanted = (weights * seen[:, None] * seen * likely * (to_a + to_b)).sum(axis=2)
-    np.testing.assert_allclose(found, 1 + partners * wanted, rtol=2e-5)
+    expected_sums = (weights * efficiency[:, None] * efficiency * likely * (to_a + to_b)).sum(
+        axis=2
+    )
+    np.testing.assert_allclose(found, 1 + partners * expected_sums, rtol=2e-5)
 
 
 def _directions(rng: np.random.Generator, n: int) -> NDArray[np.float64]:

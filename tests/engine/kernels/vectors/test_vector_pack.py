@@ -11,8 +11,8 @@ from tests.engine.operators.ray_oracles import octant_rays
 
 
 @numba.njit(nogil=True)
-def packed(values, places, n, kept, places_out, end):
-    return pack_row(values, places, n, kept, places_out, end)
+def packed(values, places, n, packed_values, places_out, end):
+    return pack_row(values, places, n, packed_values, places_out, end)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -38,10 +38,10 @@ def test_sums_next_to_their_voxels_equal_those_of_a_separate_image(rng, monkeypa
     image = rng.random(grid.shape)
     background = rng.random(project.out_shape)
 
-    beside = project.em_numerator(image, background)
+    interleaved = project.em_numerator(image, background)
     monkeypatch.setattr(host_rays, "_VOXELS_PER_ROW", 0)
-    apart = project.em_numerator(image, background)
+    separate = project.em_numerator(image, background)
 
-    # the same operations in the same order, on other places in memory
-    np.testing.assert_array_equal(beside[0], apart[0])
-    np.testing.assert_array_equal(beside[1], apart[1])
+    # The same operations in the same order, with another memory layout.
+    np.testing.assert_array_equal(interleaved[0], separate[0])
+    np.testing.assert_array_equal(interleaved[1], separate[1])

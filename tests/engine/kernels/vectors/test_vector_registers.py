@@ -8,7 +8,7 @@ from engine.kernels.blocks import TAIL, aligned_zeros
 from engine.kernels.processor import LANES
 from engine.kernels.vectors import registers as r
 
-ROOM = 64
+LENGTH = 64
 UNARY = {
     "below": (r.below, np.floor),
     "above": (r.above, np.ceil),
@@ -28,7 +28,7 @@ BINARY = {
 
 @pytest.fixture
 def values(rng):
-    return rng.uniform(-3, 3, ROOM).astype(np.float32)
+    return rng.uniform(-3, 3, LENGTH).astype(np.float32)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -82,9 +82,9 @@ def test_some_lanes_are_read_and_written(values):
         r.write_some(r.read_some(x, 4, lane, stop) + r.every(np.float32(1.0)), out, 2, lane, stop)
 
     for lane, stop in ((0, LANES), (2, 5), (0, 0), (LANES - 1, LANES)):
-        out = np.full(ROOM, 9, np.float32)
+        out = np.full(LENGTH, 9, np.float32)
         work(values, out, lane, stop)
-        truth = np.full(ROOM, 9, np.float32)
+        truth = np.full(LENGTH, 9, np.float32)
         truth[2 + lane : 2 + stop] = values[4 + lane : 4 + stop] + np.float32(1)
         np.testing.assert_array_equal(out, truth)
 
@@ -97,7 +97,7 @@ def test_pixels_are_picked_with_their_neighbours(rng, values):
         r.write(far, out, LANES)
         r.write(r.gathered(x, 6, r.read(places, 0)), out, 2 * LANES)
 
-    memory = aligned_zeros((ROOM,))
+    memory = aligned_zeros((LENGTH,))
     memory[:] = values
     places, out = rng.integers(0, 2 * LANES - 1, LANES, np.int32), np.zeros(3 * LANES, np.float32)
     work(memory, places, out)
@@ -136,8 +136,8 @@ def test_a_product_and_a_sum_of_every_lane(values):
     out = np.zeros(LANES, np.float32)
     work(values, out)
     x = values.astype(np.float64)
-    wanted = x[:LANES] * x[5 : 5 + LANES] + x[9 : 9 + LANES]
-    np.testing.assert_allclose(out, wanted, rtol=1e-6, atol=1e-6)
+    expected = x[:LANES] * x[5 : 5 + LANES] + x[9 : 9 + LANES]
+    np.testing.assert_allclose(out, expected, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("lane", [None, 0, LANES - 1])

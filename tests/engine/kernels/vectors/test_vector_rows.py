@@ -21,5 +21,5 @@ def test_numbers_up_to_a_whole_vector_are_added(n, rng):
     expected = out.copy()
     expected[5 : 5 + whole] += a * one[:whole] + b * other[11 : 11 + whole]
     added(out, one, other, starts, n, (a, b))
-    # no operation is fused with another: the same bits
+    # The bits are the same, because no operations are fused.
     np.testing.assert_array_equal(out, expected)

@@ -23,13 +23,15 @@ TIMES = {
     "bins": TofBins(fwhm_ps=150, bin_ps=60, n_bins=15),
     "narrow bins": TofBins(fwhm_ps=400, bin_ps=30, n_bins=15),
 }
-pytestmark = pytest.mark.skipif(not HAS_LANES, reason="the processor lays no vectors")
+pytestmark = pytest.mark.skipif(
+    not HAS_LANES, reason="the processor has no suitable vector instructions"
+)
 
 
 @pytest.mark.parametrize("times", TIMES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_vectorised_taps_equal_those_slab_by_slab(rng, kind, times):
-    """float32 uses vectors, float64 slab by slab."""
+    """float32 uses vectors, float64 goes slab by slab."""
     tof, rays = TIMES[times], KINDS[kind](rng)
     grid: ImageGrid = cuda_cases.GRID if kind.startswith("long") else GRID
     bins = None if tof is None else rng.integers(0, tof.n_bins, len(rays.ends)).astype(np.int16)
@@ -44,7 +46,7 @@ def test_vectorised_taps_equal_those_slab_by_slab(rng, kind, times):
         few = (rng.random(grid.shape) < 0.05).astype(np.float32)
         sums, truth = single(few), double(few.astype(np.float64))
         assert truth.any()
-        np.testing.assert_allclose(sums, truth, atol=1e-4)  # mm, places in float32
+        np.testing.assert_allclose(sums, truth, atol=1e-4)  # mm; positions are float32
         values = (rng.random(len(rays.ends)) < 0.1).astype(np.float32)
         image, truth = single.T(values), double.T(values.astype(np.float64))
         np.testing.assert_allclose(image, truth, atol=1e-4)

@@ -26,13 +26,13 @@ def can(step):
 
 @pytest.fixture(scope="module")
 def collecting():
-    """Compile on demand: each worker that collects tests would compile it otherwise."""
+    """Compile only if needed, so that workers that merely collect tests do not compile."""
     if not can(1.0):
-        pytest.skip("rows are collected with AVX-512 alone")
+        pytest.skip("collecting rows requires AVX-512")
 
 
 def begin_of(step: float) -> float:
-    """Return the position of number 0 with all numbers on the row."""
+    """Return a position of number 0 for which all numbers are on the row."""
     return 1.37 if step >= 0 else N_ROW - 2.21
 
 
@@ -54,7 +54,7 @@ def test_row_is_interpolated_linearly(rng, step):
 
     truth = np.ones(N_TARGET)
     truth[on_row] += np.interp(begin_of(step) + step * on_row, np.arange(N_ROW), row)
-    np.testing.assert_allclose(target, truth, atol=2e-5)  # places within 32, float32
+    np.testing.assert_allclose(target, truth, atol=2e-5)  # positions up to 32 in float32
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -66,7 +66,7 @@ def test_part_has_the_bits_of_the_whole(rng, step):
     whole, part = np.zeros(N_TARGET, np.float32), np.zeros(stop - first + 4, np.float32)
 
     read(whole, 0, (on_row[0], on_row[-1] + 1), within_margins(row), 0, begin_of(step), step)
-    # numbers next to the needed rows are left over from another line
+    # Around the needed part, the row contains values of another line.
     some = np.pad(row[low:high], MARGIN, constant_values=7e3).astype(np.float32)
     read(part, first - 2, (first, stop), some, low, begin_of(step), step)
 
