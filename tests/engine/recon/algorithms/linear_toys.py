@@ -14,7 +14,7 @@ from engine.simulate.xray import simulate_integrals
 
 
 class Dense(LinearOperator):
-    """A matrix: its columns are voxels of an image, its rows are (view, ray)."""
+    """A dense matrix as operator: columns are voxels of an image, rows are (view, ray)."""
 
     def __init__(self, elements, shape, rays=1, adjoint=None):
         self.elements = elements
@@ -38,7 +38,7 @@ def system(rng, *, n_rows=40, shape=(4, 5), noise=0.5, rays=1):
 
 
 def discs(rng, *, noise=0.02, n=48, n_views=60):
-    """Return a disc with denser and emptier discs in it, one slice, and exact projections."""
+    """Return a disc that contains denser and emptier discs, one slice, and exact projections."""
     grid = ImageGrid((1, n, n), (1.0, 1.0, 1.0))
     geometry = circular_cone(
         circle(n_views),

@@ -1,7 +1,7 @@
-"""A small scan of discs by a ring, from closed forms: no projector of the engine takes part.
+"""A small ring scan of discs from closed forms, without a projector of the engine.
 
-Lines cross a body with three hot discs and a cold one. Their chords are exact, and so is the
-attenuation. The counts are those of a quarter of a ring's lines, with 40 % of known background.
+Lines cross a body with three hot discs and a cold one. Their chords and their attenuation are
+exact. The scan has a quarter of the lines of a ring, with 40 % of known background.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COLD = ((0.0, -26.0), 14.0, -1.0)
 
 
 class Matrix(LinearOperator):
-    """Sparse matrix as an operator."""
+    """A sparse matrix as operator."""
 
     def __init__(self, values: csr_array, shape: tuple[int, ...]) -> None:
         self.values, self.in_shape, self.out_shape = values, shape, values.shape[:1]
@@ -61,7 +61,7 @@ class Scan:
     around: NDArray[np.bool_]
 
     def model(self, dtype="float64", order=slice(None)) -> MapModel:
-        """Return the model, with the lines in an order."""
+        """Return the model, with the lines in this order."""
         columns = self.lengths, self.background, self.counts, self.factors
         lengths, background, counts, factors = (each[order].astype(dtype) for each in columns)
         A = Matrix(lengths, (1, N, N))
@@ -71,17 +71,17 @@ class Scan:
         return MapModel.of(model, SPACING, start)
 
     def errors(self, x, reference) -> tuple[float, float, float]:
-        """Return PETRIC's figures: rms of object and background, worst region; of the level."""
+        """Return PETRIC's relative errors: rms of object and background, and worst region."""
         level = reference[self.around].mean()
-        apart = (x.astype(float) - reference) / level
+        difference = (x.astype(float) - reference) / level
         inside = self.around | np.any(self.regions, axis=0)
-        rms = [float(np.sqrt((apart[mask] ** 2).mean())) for mask in (inside, self.around)]
-        return *rms, max(abs(float(apart[mask].mean())) for mask in self.regions)
+        rms = [float(np.sqrt((difference[mask] ** 2).mean())) for mask in (inside, self.around)]
+        return *rms, max(abs(float(difference[mask].mean())) for mask in self.regions)
 
 
 @cache
 def ring_scan(n_counts: float = 3e5, seed: int = 1) -> Scan:
-    """Return a scan with its noise."""
+    """Return a scan with Poisson noise."""
     angle = 2 * np.pi * (np.arange(N_CRYSTALS) + 0.25) / N_CRYSTALS
     points = RADIUS_MM * np.stack([np.cos(angle), np.sin(angle)], 1)
     i, j = np.triu_indices(N_CRYSTALS, N_CRYSTALS // 3)

@@ -1,4 +1,4 @@
-"""CGLS: least squares in as many steps as unknowns, damping, and the effect of a bad adjoint."""
+"""Tests of CGLS: exact after as many steps as unknowns, damping, effect of a bad adjoint."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,8 @@ def test_residual_decreases_with_every_step_and_is_that_of_the_image(rng):
     true = [np.linalg.norm(model.A(s.image) - model.y) / np.linalg.norm(model.y) for s in steps]
 
     assert np.all(np.diff(true) < 0)
-    np.testing.assert_allclose([s.residual for s in steps], true, rtol=1e-4)  # float32 recursion
+    # the recursion is in float32
+    np.testing.assert_allclose([s.residual for s in steps], true, rtol=1e-4)
 
 
 def test_run_ends_when_no_step_improves_the_residual(rng):
@@ -85,9 +86,9 @@ def test_early_stop_gives_a_smoother_image(rng):
 def test_run_ends_when_the_residual_reaches_the_noise(rng, noise, n_views):
     model, truth = discs(rng, noise=noise, n_views=n_views)
     steps = list(solve(Cgls(), model, zeros(model)))
-    everything = list(solve(Cgls(iterations=40, stop_at_noise=False), model, zeros(model)))
+    all_steps = list(solve(Cgls(iterations=40, stop_at_noise=False), model, zeros(model)))
     level = noise_of(model.y) * model.y.size**0.5 / np.linalg.norm(model.y)
-    errors = [error(step.image, truth) for step in everything]
+    errors = [error(step.image, truth) for step in all_steps]
 
     assert steps[-1].residual < level <= steps[-2].residual
     assert [step.ends for step in steps] == [""] * (len(steps) - 1) + [AT_NOISE]

@@ -1,4 +1,4 @@
-"""The common driver: functions that even an algorithm of ten lines gets from it."""
+"""Tests of the common driver: functions that every algorithm gets, even one of ten lines."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def test_model_reports_the_residual(rng):
 
 def test_run_ends_when_the_user_finishes_early(rng):
     model, _ = system(rng)
-    asked = iter([False, False, True])
-    steps = list(solve(Landweber(), model, zeros(model), finish_early=lambda: next(asked)))
+    requests = iter([False, False, True])
+    steps = list(solve(Landweber(), model, zeros(model), finish_early=lambda: next(requests)))
 
     assert len(steps) == 3
 

@@ -1,4 +1,4 @@
-"""The EM loop on the device gives the CPU's images, also in chunks and with replayed graphs."""
+"""The EM loop on the device gives the images of the CPU, in chunks and from graphs, too."""
 
 from contextlib import contextmanager
 
@@ -23,14 +23,14 @@ GRID = ImageGrid((6, 8, 10), (4.0, 4.0, 4.0))
 TOF = TofBins(fwhm_ps=200, bin_ps=150, n_bins=7)
 N = 1200
 MANY = 40_000
-"""Events that exceed `TIGHT_BYTES`; tables and images fit."""
+"""Number of events that exceed `TIGHT_BYTES`; tables and images fit."""
 TIGHT_BYTES = 2**18 + 30 * GRID.n_voxels
-PLAIN = RayVariant("thread", sums="fixed")
+FASTEST = RayVariant("thread", sums="fixed")
 """The variant that takes the CPU the least time for many events."""
 
 
 def scan(rng, n=N):
-    """Return events of a toy scanner, with time bins and some background."""
+    """Return events of a toy scanner, with TOF bins and some background."""
     points = rng.normal(size=(2 * n, 3))
     points *= 60 / np.linalg.norm(points, axis=1, keepdims=True)
     points[1::2] = -points[::2] + rng.uniform(-15, 15, (n, 3))
@@ -43,7 +43,7 @@ def model_of(events, on, *, reproducible=True, **options):
     rays, background = events
     A = RayProjector(rays, GRID, on=on, tof=TOF, reproducible=reproducible, **options)
     sensitivity = np.full(GRID.shape, 30.0, np.float32)
-    sensitivity[0] = 0  # a plane that nothing sees
+    sensitivity[0] = 0  # a plane without sensitivity
     return ListModeModel(A, background, sensitivity)
 
 
@@ -68,7 +68,7 @@ def result(loop, n_subsets=3):
 
 @contextmanager
 def at_most(gpu, n_bytes):
-    """Leave only this much memory, on a real or emulated GPU."""
+    """Leave only this much free memory, on a real or emulated GPU."""
     gpu.release()
     if hasattr(gpu, "memory_limit"):
         before, gpu.memory_limit = gpu.memory_limit, gpu.memory.used_bytes + n_bytes
@@ -78,25 +78,25 @@ def at_most(gpu, n_bytes):
             gpu.memory_limit = before
     else:
         pool = gpu.xp.get_default_memory_pool()
-        held = all_that_is_free_in(pool, gpu)
+        allocated = allocate_reusable(pool, gpu)
         pool.set_limit(size=pool.total_bytes() + n_bytes)
         try:
             yield
         finally:
             pool.set_limit(size=0)
-            del held
+            del allocated
 
 
-def all_that_is_free_in(pool, gpu):
-    """Allocate the memory that a pool could reuse, which it hands out regardless of its limit."""
-    held, size = [], 1 << 22
+def allocate_reusable(pool, gpu):
+    """Allocate the memory that a pool could reuse, because the limit does not apply to it."""
+    allocated, size = [], 1 << 22
     pool.set_limit(size=max(pool.total_bytes(), 1))
     while size >= 512:
         try:
-            held.append(gpu.empty((size,), np.uint8))
+            allocated.append(gpu.empty((size,), np.uint8))
         except DeviceMemoryError:
             size //= 2
-    return held
+    return allocated
 
 
 @pytest.mark.parametrize("algorithm", [Mlem(iterations=3), Osem(iterations=2, subsets=4)])
@@ -193,13 +193,13 @@ def test_replayed_graph_equals_the_first_launches(rng, on_gpu, monkeypatch):
 def test_chunks_are_halved_until_they_fit_the_memory(rng, on_gpu, monkeypatch):
     monkeypatch.setattr(stream, "SMALLEST_CHUNK", 16)
     monkeypatch.setattr(device_em, "SMALLEST_CHUNK", 16)
-    # as if another program took memory after it was measured
+    # as if another program used memory after it was measured
     monkeypatch.setattr(device_em, "fitting_chunk", lambda *_: None)
     events = scan(rng, MANY)
-    model = model_of(events, on_gpu, variant=PLAIN)
+    model = model_of(events, on_gpu, variant=FASTEST)
     expected = result(model.A.em_loop(start(), model.background, model.sensitivity, 3))
-    # the crystal positions, which all loops need
-    tight = model_of(events, on_gpu, variant=PLAIN)
+    # the model already contains the crystal positions, which all loops need
+    tight = model_of(events, on_gpu, variant=FASTEST)
     with at_most(on_gpu.gpu, TIGHT_BYTES):
         loop = tight.A.em_loop(start(), tight.background, tight.sensitivity, 3)
         assert 16 <= loop.rows_per_chunk < MANY // 3
@@ -209,8 +209,8 @@ def test_chunks_are_halved_until_they_fit_the_memory(rng, on_gpu, monkeypatch):
 def test_events_that_do_not_fit_are_sent_in_chunks(rng, on_gpu, monkeypatch):
     monkeypatch.setattr(stream, "SMALLEST_CHUNK", 16)
     events = scan(rng, MANY)
-    expected = result(loop_of(events, on_gpu, variant=PLAIN))
-    tight = model_of(events, on_gpu, variant=PLAIN)
+    expected = result(loop_of(events, on_gpu, variant=FASTEST))
+    tight = model_of(events, on_gpu, variant=FASTEST)
     with at_most(on_gpu.gpu, TIGHT_BYTES):
         loop = tight.A.em_loop(start(), tight.background, tight.sensitivity, 3)
         assert loop.rows_per_chunk < MANY // 3
@@ -273,7 +273,7 @@ def test_run_can_be_cancelled_between_updates(rng, on_gpu):
     with pytest.raises(StopError):
         images(model, Osem(iterations=5, subsets=2))
     assert len(done) == 3
-    on_gpu.gpu.wait()  # nothing is left that would fail later
+    on_gpu.gpu.wait()  # no error is left that would appear later
 
 
 def test_failing_driver_is_a_device_error(rng):

@@ -1,4 +1,4 @@
-"""Laws of OSEM with few counts: no voxel or event is lost, and the total is the likeliest one."""
+"""Laws of OSEM with few counts: it loses no voxels or events, and the total is most likely."""
 
 import numpy as np
 import pytest
@@ -40,9 +40,9 @@ def scan(rng, kind, n_counts, *, with_background):
     counts = rng.poisson(trues + background)
     if kind == "bins":
         return BinnedModel.of(A, background / factors, counts.astype("f4"), factors)
-    who = np.repeat(np.arange(len(counts)), counts)
-    events = RayProjector(Rays(rays.points_mm, rays.ends[who]), GRID, on=cpu(1))
-    return ListModeModel(events, (background / factors)[who], A.T(factors))
+    line = np.repeat(np.arange(len(counts)), counts)
+    events = RayProjector(Rays(rays.points_mm, rays.ends[line]), GRID, on=cpu(1))
+    return ListModeModel(events, (background / factors)[line], A.T(factors))
 
 
 def totals(model, x):
@@ -66,7 +66,7 @@ def test_image_explains_as_many_counts_as_it_expects(rng, kind, n_counts, with_b
     model = scan(rng, kind, n_counts, with_background=with_background)
     for algorithm in (Osem(iterations=3, subsets=8), Mlem(iterations=10)):
         expected, explained = totals(model, image(algorithm, model))
-        assert expected == pytest.approx(explained, rel=1e-4)  # float32 sums
+        assert expected == pytest.approx(explained, rel=1e-4)  # sums are float32
         if not with_background:
             assert expected == pytest.approx(model.n_counts, rel=1e-4)
 
@@ -76,7 +76,7 @@ def test_subsets_of_two_events_lose_neither_voxels_nor_events(rng):
     n_subsets = model.A.out_shape[0] // 2
     found = image(Osem(iterations=3, subsets=n_subsets), model)
     assert (found[model.sensitivity > 0] > 0).all()
-    assert (model.A(found) > 0).all(), "each event keeps activity on its line"
+    assert (model.A(found) > 0).all(), "each event must have activity on its line"
 
 
 def test_bound_has_no_effect_if_subsets_see_all_voxels(rng):
@@ -91,7 +91,7 @@ def test_bound_has_no_effect_if_subsets_see_all_voxels(rng):
             assert update[part.sensitivity > 0].min() > 0.1
             x = np.where(part.sensitivity > 0, x * update, x)
     *_, last = solve(Osem(iterations=2, subsets=4), model, np.full(GRID.shape, 0.5, "f4"))
-    np.testing.assert_allclose(last.image, x, rtol=1e-4)  # float32
+    np.testing.assert_allclose(last.image, x, rtol=1e-4)  # values are float32
 
 
 def test_resolution_model_preserves_the_total(rng):

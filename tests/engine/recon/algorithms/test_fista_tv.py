@@ -1,4 +1,4 @@
-"""FISTA-TV: its minimum compared with another method, its strength, its steps."""
+"""Tests of FISTA-TV: its minimum compared with another method, its strength, its steps."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def objective(model, x, strength):
 
 
 def primal_dual(model, strength, n_iterations=5000):
-    """Return the same minimum by Chambolle & Pock's primal-dual steps with plain matrices."""
+    """Return the same minimum by the primal-dual method of Chambolle & Pock with dense matrices."""
     gradient = Gradient(model.A.in_shape, SPACING)
     D = np.stack([gradient(e.reshape(model.A.in_shape)).ravel() for e in np.eye(20)], axis=1)
     K = np.concatenate([model.A.elements, D])
@@ -151,9 +151,9 @@ def test_early_image_is_within_the_bounds(toy):
 
 
 def test_explained_data_have_no_early_image(toy):
-    nothing = LinearModel(toy.A, np.zeros_like(toy.y), spacing_mm=SPACING)
+    empty = LinearModel(toy.A, np.zeros_like(toy.y), spacing_mm=SPACING)
 
-    assert FistaTv().early_image(nothing, zeros(toy)) is None
+    assert FistaTv().early_image(empty, zeros(toy)) is None
 
 
 def test_bad_pixels_are_reported(toy):
@@ -171,9 +171,9 @@ def test_norm_bound_is_above_the_norm_and_close(rng):
 
 
 def test_norm_bound_of_a_projector_without_rays_is_not_zero():
-    nothing = Dense(np.zeros((6, 4)), (4,))
+    empty = Dense(np.zeros((6, 4)), (4,))
 
-    assert norm_bound(LinearModel(nothing, np.zeros((6, 1)))) == 1
+    assert norm_bound(LinearModel(empty, np.zeros((6, 1)))) == 1
 
 
 def test_strength_grows_with_the_noise_and_the_projector(toy):

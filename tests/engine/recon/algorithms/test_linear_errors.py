@@ -1,4 +1,4 @@
-"""Errors from the Hessian, compared with dense matrices and the spread of reconstructions."""
+"""Errors from the Hessian, compared with dense matrices and with the spread of reconstructions."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ def likelihood_of(rng, prior, *, reproducible=False, dtype="float32", counts=20.
 
 
 def optimum(of, x):
-    # More momentum than in a ring: two subsets with many counts agree.
+    # More momentum than for a ring, because two subsets with many counts agree.
     of = replace(of, momentum=0.8)
     anchor = of.anchor(x)
     for number in range(20):
@@ -84,7 +84,7 @@ def test_hessian_error_equals_the_solution_with_dense_matrices(
 
 
 def test_hessian_error_equals_the_spread_of_reconstructions(rng):
-    """With a quadratic prior and many counts the problem is nearly linear."""
+    """With a quadratic prior and many counts, the problem is nearly linear."""
     of, model, truth = likelihood_of(rng, Quadratic(SPACING, strength=0.5), counts=400.0)
     x = optimum(of, truth)
     draws = draws_of(60, seed=5)
@@ -96,7 +96,7 @@ def test_hessian_error_equals_the_spread_of_reconstructions(rng):
         y = rng.poisson(model.counts).astype(np.float32)
         again = BinnedModel.of(model.A, model.background, y)
         others.append(optimum(PenalisedLikelihood(again.objective(2), of.prior, of.least), x))
-    # Both standard deviations are known to 9 %, their mean over the voxels better.
+    # Both standard deviations are known to 9 %, and their mean over the voxels is more precise.
     ratio = spread / np.std(others, axis=0, ddof=1)
     assert np.median(ratio) == pytest.approx(1, abs=0.05)
     assert (abs(ratio - 1) < 0.35).mean() > 0.9

@@ -31,7 +31,7 @@ from tests.engine.operators.ray_oracles import octant_rays
 from tests.engine.recon.algorithms.ring_scan import SPACING, VOXEL_MM, Matrix, ring_scan
 
 BARS = (0.01, 0.01, 0.005)
-"""PETRIC's limits of object, background and regions."""
+"""PETRIC's limits for object, background and regions."""
 
 
 @cache
@@ -72,7 +72,7 @@ def formula_gradient(x, strength=0.03):
 
 
 def test_reference_satisfies_the_optimality_conditions():
-    """With twice the cycles it changes by less than 0.1 %."""
+    """With twice the cycles, it changes by less than 0.1 %."""
     scan, (x, kkt) = ring_scan(), optimum()
     assert kkt < 1e-5
     s = (scan.lengths.T @ scan.factors).reshape(x.shape)
@@ -85,14 +85,14 @@ def test_reference_satisfies_the_optimality_conditions():
 
 @pytest.mark.parametrize("strength", [0.03, 0.1])
 def test_petric_limits_are_met_by_pass_12_and_then_hold(strength):
-    """The count includes OSEM, an update, the row sums of κ, full gradients and subsets.
+    """The passes of OSEM, an update, the row sums of κ, full gradients and subsets are counted.
 
-    These are 2.6 + 3 n passes for n cycles.
+    n cycles take 2.6 + 3 n passes.
     """
     scan, reference = ring_scan(), optimum(strength)[0]
     model = scan.model("float32")
     images = [step.image for step in islice(Svrg(strength=strength).run(model, model.start), 6)]
-    for image in images[2:]:  # 11.6 passes, and 9 more
+    for image in images[2:]:  # after 11.6 passes, and in the 9 passes after that
         assert (np.array(scan.errors(image, reference)) < BARS).all()
 
 
@@ -101,7 +101,7 @@ def test_bsrem_needs_more_than_twice_as_many_passes():
     model = scan.model("float32")
     last = steps(Bsrem(iterations=24, subsets=12, strength=0.03), model)[-1]
     errors = scan.errors(last.image, reference)
-    assert max(errors) > 0.005 and max(errors) < 0.1  # under way, but not there
+    assert max(errors) > 0.005 and max(errors) < 0.1  # converging, but not yet converged
 
 
 @pytest.mark.parametrize("parts", [8, 16, 24])
@@ -114,7 +114,7 @@ def test_run_stops_by_itself_with_the_regions_of_the_optimum(parts):
 
 
 def test_order_of_the_lines_does_not_matter():
-    """The prior depends on one pass of OSEM, and so a little on the order."""
+    """The prior depends on one pass of OSEM, and so slightly on the order."""
     scan, images = ring_scan(3e6), []
     for order in (slice(None), np.random.default_rng(5).permutation(len(scan.counts))):
         model = scan.model("float32", order)
@@ -181,9 +181,9 @@ def line_integrals():
 def test_image_of_a_cycle_is_the_weighted_mean_of_its_last_updates(
     number, momentum, most, monkeypatch
 ):
-    """By the formulas: D = 1 / max(c_L, c_R), weights 1, 2, ..., α = 2 / (1 + (1 − m)^0.4 pass).
+    """Formulas: D = 1 / max(c_L, c_R), weights 1, 2, ..., α = 2 / (1 + (1 − m)^0.4 pass).
 
-    Much momentum: α = 3 / (1 + (0.32 pass)²), alternating subsets.
+    With much momentum: α = 3 / (1 + (0.32 pass)²), alternating subsets.
     """
     monkeypatch.setattr(svrg_cycle, "MEAN_OF" if momentum < 0.9 else "SLOW_MEAN_OF", most)
     model, prior, of = line_integrals()
@@ -220,7 +220,7 @@ def test_image_of_a_cycle_is_the_weighted_mean_of_its_last_updates(
 
 
 def test_momentum_reaches_the_same_optimum_sooner_if_voxels_share_counts():
-    """Data are sums over random halves of 96 voxels: all but their mean is nearly unknown."""
+    """Data are sums over random halves of 96 voxels, which hardly determine more than the mean."""
     rng, shape = np.random.default_rng(4), (4, 4, 6)
     lengths = csr_array((rng.random((960, 96)) < 0.5).astype(float))
     truth = rng.random(shape) + 1
@@ -259,7 +259,7 @@ def test_rings_have_the_least_momentum_for_any_strength():
 
 
 def test_line_integrals_with_a_quadratic_prior_reach_the_exact_solution():
-    """The same cycle for CT: (AᵀA + H) x = Aᵀy."""
+    """CT uses the same cycle: (AᵀA + H) x = Aᵀy."""
     model, prior, of = line_integrals()
     A, shape = model.A, of.objective.shape
     of = replace(of, momentum=0.8)
@@ -298,11 +298,11 @@ def test_rounding_repeats_no_cycle_of_a_converged_image(monkeypatch):
         cycle = run_cycle(ready.likelihood, anchor, number)
         assert cycle.n_passes == 3
         anchor, falls = cycle.after, falls + (cycle.after.value < anchor.value)
-    assert falls  # otherwise the test has no power
+    assert falls  # otherwise the test could not fail
 
 
 def test_few_counts_without_background_repeat_no_cycle():
-    """Without limits a voxel near 0 with one count would grow in each update of a pass."""
+    """Without limits, a voxel near 0 with one count would grow in each update of a pass."""
     scan = ring_scan()
     truth = np.where(scan.around, 1.0, np.where(np.any(scan.regions, axis=0), 3.0, 0.0))
     mean = scan.factors * (scan.lengths @ truth.ravel())
@@ -413,9 +413,9 @@ def test_block_of_voxels_is_compared_by_its_mean():
     before, after = np.zeros((1, 4, 10)), np.zeros((1, 4, 10))
     after[0, 0, 0], after[0, 3, 9] = 1.6, -2.4
     even = np.ones_like(before)
-    assert block_change(before, after, even) == pytest.approx(0.15)  # 2.4 over 4 x 4
+    assert block_change(before, after, even) == pytest.approx(0.15)  # 2.4 over 4 x 4 voxels
     assert block_change(before, before, even) == 0
-    # A change that the data hardly know counts less
+    # A change counts less if the data hardly determine it.
     assert block_change(before, after, 0.1 * even) == pytest.approx(0.015)
 
 
@@ -424,7 +424,7 @@ def test_voxel_size_is_that_of_the_scan():
 
 
 def test_number_of_threads_does_not_change_the_bits(monkeypatch):
-    """Of the image, the objective and the KKT residual; each thread processes some planes."""
+    """This holds for image, objective and KKT residual. Each thread processes some planes."""
     monkeypatch.setattr(planes, "SINGLE_THREAD_VOXELS", 0)
     monkeypatch.setattr(planes, "VOXELS_AT_ONCE", 1)
     monkeypatch.setattr(neighbours, "VOXELS_AT_ONCE", 0)
@@ -442,7 +442,7 @@ def test_number_of_threads_does_not_change_the_bits(monkeypatch):
 
 
 def test_gpu_agrees_with_the_cpu():
-    """Events, blur and prior on the device; sums in another order."""
+    """Events, blur and prior are on the device; sums have another order."""
     rng, grid = np.random.default_rng(3), ImageGrid((3, 8, 8), (2.0, 2.0, 2.0))
     rays, images = octant_rays(rng, 40, grid), []
     background = rng.uniform(0, 0.2, len(rays.ends)).astype("f4")

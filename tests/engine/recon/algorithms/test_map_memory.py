@@ -1,4 +1,4 @@
-"""MAP states the number of images in memory."""
+"""MAP states its number of images in memory."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def run(algorithm, n_updates):
 
 
 def peak(algorithm, n_updates):
-    """Return the largest number of images in memory at a time, including other arrays."""
-    run(algorithm, 1)  # kernels are compiled before memory is counted
+    """Return the largest number of images in memory at any time; other arrays are included."""
+    run(algorithm, 1)  # compile kernels before memory is counted
     tracemalloc.start()
     try:
         run(algorithm, n_updates)
@@ -50,11 +50,11 @@ def peak(algorithm, n_updates):
 @pytest.mark.parametrize("sharing", [1.0, 1e9])
 @pytest.mark.parametrize("halvings", [0, 1])
 def test_additional_memory_over_osem_is_stated(halvings, sharing, monkeypatch):
-    """With much and little momentum, and if a cycle is repeated.
+    """This holds with much and little momentum, and if a cycle is repeated.
 
-    A second image for each subset would not fit.
+    A second image for each subset would exceed the limit.
     """
-    # As in a large image: temporaries of some planes are small.
+    # As in a large image, temporary arrays of some planes are small.
     monkeypatch.setattr(planes, "VOXELS_AT_ONCE", 1 << 10)
     monkeypatch.setattr(penalised, "ROUNDING", 0.0 if halvings else 1.0)
     monkeypatch.setattr(svrg_cycle, "MAX_HALVINGS", halvings)

@@ -1,4 +1,4 @@
-"""Laws of expectation maximisation, on a dense toy (facts: EM invariants 8 to 11)."""
+"""Laws of expectation maximisation for dense toy data (facts: EM invariants 8 to 11)."""
 
 import numpy as np
 import pytest
@@ -32,11 +32,11 @@ def binned(rays, factors, background, counts):
 
 
 def list_mode(rays, factors, background, counts, *, reproducible=False, on=None):
-    who = np.repeat(np.arange(len(counts)), counts.astype(int))
-    events = Rays(rays.points_mm, rays.ends[who])
+    line = np.repeat(np.arange(len(counts)), counts.astype(int))
+    events = Rays(rays.points_mm, rays.ends[line])
     A = RayProjector(events, GRID, on=on or cpu(2), reproducible=reproducible)
-    everything = RayProjector(rays, GRID, on=cpu(2), reproducible=reproducible)
-    return ListModeModel(A, (background / factors)[who], everything.T(factors))
+    all_lines = RayProjector(rays, GRID, on=cpu(2), reproducible=reproducible)
+    return ListModeModel(A, (background / factors)[line], all_lines.T(factors))
 
 
 def poisson(rng, rays, factors, background, truth):
@@ -88,7 +88,7 @@ def test_mlem_never_lowers_the_likelihood(rng):
     model = list_mode(rays, factors, background, counts)
     values = [s.log_likelihood for s in solve(Mlem(iterations=30), model, ones())]
     assert len(values) == 30
-    assert np.all(np.diff(values) > -1e-6 * abs(values[-1]))  # float32 sums
+    assert np.all(np.diff(values) > -1e-6 * abs(values[-1]))  # sums are float32
     assert values[-1] > values[0] + 10
 
 
@@ -170,21 +170,21 @@ def test_resumed_run_equals_an_uninterrupted_one(rng):
     np.testing.assert_array_equal(resumed[-1].image, steps[-1].image)
 
 
-@pytest.mark.parametrize("asked", [(), (1, 2, 4), range(1, 9)])
-def test_likelihood_is_the_same_for_any_requests_and_resumes(rng, asked):
+@pytest.mark.parametrize("requested", [(), (1, 2, 4), range(1, 9)])
+def test_likelihood_is_the_same_for_any_requests_and_resumes(rng, requested):
     rays, factors, background, truth = toy(rng)
     background[::3] = 0
     counts = poisson(rng, rays, factors, background + 0.1, truth)
     model = list_mode(rays, factors, background, counts, reproducible=True)
     start = ones()
-    start[:, :, 2:] = 0  # so that some events cross nothing
+    start[:, :, 2:] = 0  # so that some events cross no activity
     osem = Osem(iterations=2, subsets=4)
     expected = [(s.log_likelihood, s.n_skipped) for s in solve(osem, model, start)]
     assert [value is None for value, _ in expected] == 2 * [True, True, True, False]
     assert expected[3][1] > 0
     for step in solve(osem, model, start):
         assert (step.log_likelihood, step.n_skipped) == expected[step.update - 1]
-        if step.update in asked:
+        if step.update in requested:
             rest = solve(osem, model, step.image, done=step.update, so_far=step.so_far())
             message = [(s.log_likelihood, s.n_skipped) for s in rest]
             assert message == expected[step.update :]

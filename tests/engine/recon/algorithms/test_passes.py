@@ -1,4 +1,4 @@
-"""The stated passes over the data are those that an algorithm performs."""
+"""Algorithms state the number of passes over the data that they perform."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHAPE = (2, 3, 4)
 
 
 class Counted(Dense):
-    """A matrix that counts the rows it is applied to, forward and back, with those of its parts."""
+    """A matrix that counts the rows of all forward and back projections, also of its subsets."""
 
     n_rows = 0
     whole: Counted | None = None
@@ -85,7 +85,8 @@ def test_early_image_takes_the_time_of_an_iteration(model):
 
 def test_zero_image_is_not_projected(model):
     algorithm = FistaTv(smoothing=0)
-    next(algorithm.run(model, zeros(model)))  # the model caches the bound of its norm
+    # compute the bound of the norm, which the model caches
+    next(algorithm.run(model, zeros(model)))
     for start, passes in ((zeros(model), 2), (zeros(model) + 0.5, 3)):
         model.A.n_rows = 0
         next(algorithm.run(model, start))

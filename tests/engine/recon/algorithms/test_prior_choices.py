@@ -1,4 +1,4 @@
-"""Choice of a prior: equal weight, one optimum each, and unchanged digests of protocols."""
+"""Choice of a prior: equal strength, one optimum each, and unchanged digests of protocols."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_map_reaches_the_optimum_of_each_prior(prior):
     pull = ready.likelihood.pull(anchor)
     assert pull > 0.001 * explained
     assert (sensitivity * x).sum() == pytest.approx(explained - pull, rel=1e-4)
-    # A run ends near it by its own rule.
+    # A run stops near the optimum by its own rule.
     last = list(islice(algorithm.run(scan.model("float32"), scan.model().start), 20))[-1]
     assert max(scan.errors(last.image, x)) < 0.01
 
@@ -81,7 +81,7 @@ def test_protocol_without_a_choice_has_the_relative_difference_and_its_digest(ki
     assert digest_of(huber) != digest_of(protocol)
 
 
-def test_prior_of_another_algorithm_can_be_set_together_with_it():
+def test_algorithm_and_its_prior_can_be_set_in_one_step():
     osem = engine.ListModeProtocol(algorithm={"kind": "osem"})
     found = with_settings(osem, ("algorithm.kind=map", "algorithm.prior.kind=quadratic"))
     assert found.algorithm.prior == QuadraticChoice()

@@ -1,4 +1,4 @@
-"""SIRT and OS-SIRT: formula, limits, conserved values."""
+"""Tests of SIRT and OS-SIRT: formula, limits, conserved values."""
 
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ def sirt(**settings):
 
 
 def weighted(model):
-    """Return elements and data with each row divided by the root of its sum."""
+    """Return elements and data with each row divided by the square root of its sum."""
     roots = np.sqrt(model.A.elements.sum(axis=1))
     return model.A.elements / roots[:, None], model.y.ravel() / roots
 
@@ -109,7 +109,7 @@ def test_image_of_consistent_data_does_not_change(rng, subsets):
 
     actual = last(solve(sirt(subsets=subsets), model, flat))
 
-    np.testing.assert_allclose(actual, flat, rtol=1e-4)  # float32
+    np.testing.assert_allclose(actual, flat, rtol=1e-4)  # values are float32
 
 
 def test_subsets_converge_to_the_truth_of_consistent_data(rng):

@@ -1,4 +1,4 @@
-"""Noise estimated from projections: edges and slopes, narrow, uneven and truncated objects."""
+"""Noise estimated from projections with edges and slopes; narrow, uneven and truncated objects."""
 
 import numpy as np
 import pytest

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-# density, half axes, centre (units of the head's half width), turn about z [degrees]:
-# Kak & Slaney, table 3.2, with the tall head of facts/ct.md left at 1
+# Density, half axes, centre (units of the head's half width), rotation about z [degrees]: Kak &
+# Slaney, table 3.2, with a tall head (facts/ct.md).
 SHEPP_LOGAN = (
     (2.00, (0.6900, 0.920, 0.900), (0.0, 0.0, 0.0), 0.0),
     (-0.98, (0.6624, 0.874, 0.880), (0.0, 0.0, 0.0), 0.0),
@@ -19,7 +19,7 @@ SHEPP_LOGAN = (
 
 
 def shepp_logan(scale_mm):
-    """Return ellipsoids with lengths in mm."""
+    """Return the ellipsoids of the head, with lengths in mm."""
     return [
         (density, np.multiply(half, scale_mm), np.multiply(centre, scale_mm), np.radians(turn))
         for density, half, centre, turn in SHEPP_LOGAN
@@ -27,7 +27,7 @@ def shepp_logan(scale_mm):
 
 
 def ball(radius_mm, centre_mm=(0.0, 0.0, 0.0), density=1.0):
-    """Return one ball."""
+    """Return a ball."""
     return (density, np.full(3, radius_mm), np.array(centre_mm), 0.0)
 
 
@@ -51,7 +51,7 @@ def integrals(geometry, ellipsoids):
 
 
 def values(grid, ellipsoids):
-    """Return densities at the centres of the voxels of a grid."""
+    """Return densities at the voxel centres of a grid."""
     z, y, x = (grid.centres_mm(axis) for axis in (2, 1, 0))
     points = np.stack(np.broadcast_arrays(x[None, None], y[None, :, None], z[:, None, None]), -1)
     out = np.zeros(grid.shape)

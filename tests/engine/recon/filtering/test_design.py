@@ -1,4 +1,4 @@
-"""Decisions about a scan before filtering, and their messages."""
+"""Tests of decisions about a scan before filtering, and of their messages."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from engine.recon.filtering.settings import FilterSettings
 from tests.tolerances import FLOAT64, FLOAT64_SUMS
 
 CONE = {"source_axis_mm": 500.0, "source_detector_mm": 750.0, "shape": (5, 100), "pixel_mm": 2.0}
-"""Half a fan of 7.6°."""
+"""The half fan angle is 7.6°."""
 PARALLEL = {"shape": (5, 100), "pixel_mm": 2.0}
 
 
@@ -64,7 +64,8 @@ def test_opposite_ray_is_at_its_fan_angle(beam, turn):
     for view in (0, 7, 50):
         pixels, fan_of = geometry.pixel_mm(view)[..., :2], orbit.fan(view)
         beta = orbit.angles_rad[view]
-        if beam == "parallel":  # the same line, seen from opposite: at minus the distance
+        # the opposite ray is the same line with the opposite sign of the distance
+        if beam == "parallel":
             across = np.array([-np.sin(beta), np.cos(beta)])
             np.testing.assert_allclose(np.broadcast_to(fan_of, pixels.shape[:2]), -pixels @ across)
             continue
@@ -112,9 +113,9 @@ def test_half_fan_of_a_short_scan_gives_a_warning():
 @pytest.mark.parametrize("beam", [circular_cone, parallel])
 def test_axis_projects_to_its_column_on_and_off_the_detector(beam, column):
     options = CONE if beam is circular_cone else PARALLEL
-    seen = beam(degrees(0, 360, 10), axis_column=column, **options)
-    assert axis_column(orbit_of(seen)) == pytest.approx(column)
-    assert axis_column(orbit_of(seen.flipped(columns=True))) == pytest.approx(99 - column)
+    off_centre = beam(degrees(0, 360, 10), axis_column=column, **options)
+    assert axis_column(orbit_of(off_centre)) == pytest.approx(column)
+    assert axis_column(orbit_of(off_centre.flipped(columns=True))) == pytest.approx(99 - column)
 
 
 def test_manual_settings_are_respected():

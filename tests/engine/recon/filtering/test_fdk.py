@@ -1,4 +1,4 @@
-"""Filtered back projection compared with objects in closed form."""
+"""Filtered back projection, compared with objects in closed form."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ CONE = {
     "shape": (9, 128),
     "pixel_mm": 1.5,
 }
-"""Half a fan of 7.3°; pixels of 1 mm at the axis."""
+"""The half fan angle is 7.3°; pixels are 1 mm at the axis."""
 PARALLEL = {"shape": (9, 128), "pixel_mm": 1.0}
 R_MM = 40.0
 
@@ -86,7 +86,7 @@ UNEVEN = np.radians(np.arange(360) + 0.9 * np.sin(np.arange(360.0)))
 def test_ball_has_its_density(geometry):
     image = ball_through(geometry)
     values = inside(image, SLICE)
-    assert values.mean() == pytest.approx(1, abs=2e-3)  # 27 to 47 pixels in a radius
+    assert values.mean() == pytest.approx(1, abs=2e-3)  # 27 to 47 pixels per radius
     assert values.std() < 2e-3
     far = image[0][(radius(SLICE) > 1.2 * R_MM) & (radius(SLICE) < 60)]
     assert abs(far.mean()) < 0.02
@@ -165,7 +165,7 @@ def test_values_are_per_mm_at_any_scale():
     np.testing.assert_allclose(10 * other, one, atol=2e-4)  # float32 sums of 180 views
 
 
-def test_moving_scanner_and_image_together_changes_nothing():
+def test_common_motion_of_scanner_and_image_changes_nothing():
     still = circular_cone(degrees(0, 220), axis_column=60.0, **CONE)
     shift = np.array([30.0, -20.0, 7.0])
     objects = shepp_logan(45.0)
@@ -202,9 +202,9 @@ def test_object_wider_than_the_detector_is_extrapolated():
     data = integrals(geometry, [ball(60.0)])
     plan = planned(data, geometry, FilterSettings())
     assert plan.continued == (True, True)
-    seen = radius(SLICE) < 26  # of 30 mm that the detector sees
-    continued = fdk(data, geometry, SLICE)[0][seen]
-    cut = fdk(data, geometry, SLICE, settings=FilterSettings(truncation="off"))[0][seen]
+    in_view = radius(SLICE) < 26  # the detector sees 30 mm
+    continued = fdk(data, geometry, SLICE)[0][in_view]
+    cut = fdk(data, geometry, SLICE, settings=FilterSettings(truncation="off"))[0][in_view]
     assert np.ptp(continued) < 0.25 * np.ptp(cut)
     assert abs(continued.mean() - 1) < 0.5 * abs(cut.mean() - 1)
 

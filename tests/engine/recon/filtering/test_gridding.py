@@ -1,4 +1,4 @@
-"""Gridding compared with an independent filtered back projection in float64.
+"""Gridding, compared with an independent filtered back projection in float64.
 
 The reference filters closed-form line integrals of ellipses with NumPy, interpolates them by
 zero padding, and adds them at voxel centres.
@@ -31,7 +31,7 @@ ELLIPSES = (
 )
 """Centre x, y and half axes relative to the field of view, rotation [rad], density [1/mm]."""
 FINER = 64
-"""Points of the reference's interpolation per pixel; between them it is linear."""
+"""Points per pixel of the reference's interpolation; it is linear between the points."""
 Values = NDArray[np.float64]
 
 
@@ -48,11 +48,11 @@ def line_integrals(angles: Values, s_mm: Values, radius_mm: float) -> Values:
     return total
 
 
-def judged(
+def reference_image(
     integrals: Values, angles: Values, at_mm: tuple[Values, Values], pixel_mm: float,
     axis_column: float, *, hann: bool = False,
 ) -> Values:  # fmt: skip
-    """Return the filtered back projection over half a turn or a turn, at points (x, y)."""
+    """Return the filtered back projection over a half or full turn, at points (x, y)."""
     n = integrals.shape[1]
     distance = np.minimum(np.arange(2 * n), 2 * n - np.arange(2 * n))
     ramp = np.where(distance % 2 == 1, -1 / (np.pi * np.maximum(distance, 1)) ** 2, 0.0)
@@ -63,7 +63,7 @@ def judged(
     total = np.zeros(at_mm[0].shape)
     for row, angle in zip(integrals, angles, strict=True):
         spectrum = np.fft.rfft(row, 2 * n) * factors
-        spectrum[-1] /= 2  # shared by two frequencies of the finer row
+        spectrum[-1] /= 2  # two frequencies of the finer row share this one
         finer = FINER * np.fft.irfft(spectrum, 2 * n * FINER)
         s_mm = at_mm[1] * np.cos(angle) - at_mm[0] * np.sin(angle)
         place = s_mm / pixel_mm + axis_column
@@ -72,7 +72,7 @@ def judged(
 
 
 def inside(grid: ImageGrid, radius_mm: float) -> tuple[NDArray[np.bool_], Values, Values]:
-    """Return voxels of the largest ellipse, and their centres [mm]."""
+    """Return the voxels of the largest ellipse, and their centres [mm]."""
     x, y = grid.centres_mm(0)[None, :], grid.centres_mm(1)[:, None]
     _, _, a, b, phi, _ = ELLIPSES[0]
     along = (x * np.cos(phi) + y * np.sin(phi)) / (a * radius_mm)
@@ -106,8 +106,9 @@ def test_gridding_equals_the_reference(
     image = fdk(measured[:, None].astype(np.float32), geometry, grid, settings=settings, on=ON)
 
     mask, x, y = inside(grid, 62.0)
-    truth, found = judged(measured, angles, (x, y), 1.0, axis, hann=hann), image[0][mask]
-    assert np.sqrt(np.mean((found - truth) ** 2)) < 2e-4 * truth.max(), case  # 4 taps: 5e-5
+    truth, found = reference_image(measured, angles, (x, y), 1.0, axis, hann=hann), image[0][mask]
+    # 4 taps have an error of 5e-5
+    assert np.sqrt(np.mean((found - truth) ** 2)) < 2e-4 * truth.max(), case
     assert found.mean() == pytest.approx(truth.mean(), rel=2e-4)
 
 
@@ -121,7 +122,7 @@ def test_slice_between_two_rows_is_their_mean(rng: np.random.Generator) -> None:
     first, second = fdk(values, geometry, on_rows, settings=settings, on=ON)
     middle = fdk(values, geometry, between, settings=settings, on=ON)[0]
 
-    # float32: a few roundings of sums of 20 views
+    # float32: sums of 20 views are rounded a few times.
     np.testing.assert_allclose(middle, (first + second) / 2, atol=1e-5 * np.abs(middle).max())
 
 
@@ -149,9 +150,9 @@ def test_slabs_boxes_and_threads_give_the_bits_of_the_whole(
     plan = planned(values, geometry, settings)
     work = SlabFdk(values, plan, grid, settings, SlabSizes(slices=5, views=7), on=ON)
     np.testing.assert_array_equal(np.concatenate([work.slab(s) for s in work.slabs()]), whole)
-    alone = fdk(values, geometry, grid, settings=settings, on=cpu(1))
-    np.testing.assert_array_equal(alone, whole)
-    # one slice and two have grids of their own, three share one
+    single_thread = fdk(values, geometry, grid, settings=settings, on=cpu(1))
+    np.testing.assert_array_equal(single_thread, whole)
+    # One slice and two slices have their own grids; three slices share one.
     for z in (slice(3, 6), slice(4, 5), slice(9, 11)):
         region = (z, slice(2, 11), slice(7, 20))
         part = fdk(values, geometry, grid, settings=settings, region=region, on=ON)

@@ -1,4 +1,4 @@
-"""The ramp filter: sampled in space, without wrap-around, smoothed by windows."""
+"""Tests of the ramp filter: sampled in space, without wrap-around, smoothed by windows."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def test_filtering_is_a_convolution_of_the_row(rng):
     expected = [[sum(g[i - k] * p[k] for k in range(n)) for i in range(n)] for p in row]
     filtered = filter_rows(row, spectrum(length), length)[:, :n]
     assert filtered.dtype == np.float32
-    np.testing.assert_allclose(filtered, expected, atol=2e-6)  # float32 sums of some 40 terms
+    np.testing.assert_allclose(filtered, expected, atol=2e-6)  # float32 sums of about 40 terms
 
 
 def test_spectrum_is_the_ramp_except_for_the_mean():

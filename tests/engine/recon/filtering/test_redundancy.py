@@ -1,4 +1,4 @@
-"""Angular steps and weights of redundant rays."""
+"""Tests of angular steps, and of the weights of redundant rays."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,8 @@ def test_parker_weights_with_the_wrong_sign_do_not_add_up(rng):
     wrong_twin = np.mod(beta + np.pi + 2 * gamma, 2 * np.pi)
     wrong = np.where(wrong_twin <= range_rad, parker(wrong_twin, gamma, range_rad), 0)
     assert np.abs(parker(beta, -gamma, range_rad) + wrong - 1).max() > 0.1
-    np.testing.assert_allclose(one + twin, 1, atol=1e-9)  # both reversed: right again
+    # if both signs are reversed, the weights are right again
+    np.testing.assert_allclose(one + twin, 1, atol=1e-9)
 
 
 def test_parker_weights_start_and_end_at_zero():

@@ -17,7 +17,7 @@ from tests.engine.recon.filtering.ellipsoids import integrals, shepp_logan, valu
 
 
 def head(n, n_views, n_rows=None):
-    """Return mean and rms error in the middle planes, workload W of facts/ct.md on n columns."""
+    """Return mean and rms error in the middle planes: workload W of facts/ct.md with n columns."""
     geometry = circular_cone(
         circle(n_views),
         source_axis_mm=1000.0,
@@ -137,5 +137,5 @@ def test_tooth_has_a_single_contour(shared_data):
 
     columns = [290.0, 295.6, 301.0, 319.5]
     best, *others = (below_zero(c) for c in (columns[1], columns[0], *columns[2:]))
-    assert min(others) > 1.2 * best  # contours that do not meet leave dark shadows next to them
+    assert min(others) > 1.2 * best  # if contours do not meet, there are dark shadows next to them
     assert others[-1] > 2 * best

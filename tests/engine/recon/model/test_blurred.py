@@ -15,8 +15,8 @@ SPREAD = PointSpread(np.array([0.0, 6.0]), np.array([3.0, 5.0]), np.array([3.0, 
 @pytest.fixture
 def rays(rng):
     rays = octant_rays(rng, 30, GRID)
-    seen = matrix(rays, GRID).reshape(len(rays.ends), -1).sum(axis=1) > 1
-    return engine.Rays(rays.points_mm, rays.ends[seen])
+    is_crossing = matrix(rays, GRID).reshape(len(rays.ends), -1).sum(axis=1) > 1
+    return engine.Rays(rays.points_mm, rays.ends[is_crossing])
 
 
 def blurred(rays):
@@ -28,7 +28,7 @@ def blurred(rays):
 
 
 def dense(operator):
-    """Return the matrix of an operator on small images."""
+    """Return the matrix of an operator for small images."""
     n = GRID.n_voxels
     return np.stack([operator(e.reshape(GRID.shape)).ravel() for e in np.eye(n)], axis=1)
 

@@ -27,7 +27,8 @@ def model(threads: int, grid: ImageGrid = GRID) -> ListModeModel:
     points = rng.uniform(-1, 1, (80, 3)) * half * np.array([1.2, 1.2, 1.0])
     rays = Rays(points, rng.integers(0, 80, (300, 2)).astype(np.int32))
     sensitivity = rng.uniform(0.5, 2, grid.shape).astype(np.float32)
-    upper = sensitivity[-max(1, grid.shape[0] // 4) :]  # the lower planes take the way without mask
+    # the lower planes use the code path without mask
+    upper = sensitivity[-max(1, grid.shape[0] // 4) :]
     upper[rng.random(upper.shape) < 0.1] = 0
     background = rng.uniform(0.1, 0.2, 300).astype(np.float32)
     A = RayProjector(rays, grid, on=cpu(threads), reproducible=True)
@@ -41,9 +42,9 @@ def test_update_follows_the_formula_in_each_voxel(grid: ImageGrid) -> None:
     loop.update(0)
     step, s = one.em_step(x), one.sensitivity
     there = s > 0
-    wanted = np.divide(step.numerator, s, out=np.zeros_like(x), where=there)
+    updated = np.divide(step.numerator, s, out=np.zeros_like(x), where=there)
     assert not there.all()
-    np.testing.assert_array_equal(loop.snapshot()(), wanted)
+    np.testing.assert_array_equal(loop.snapshot()(), updated)
     log_likelihood, n_skipped = loop.figures()
     expected = float((s.astype(np.float64) * x).sum())
     assert log_likelihood == pytest.approx(step.log_sum - expected, rel=1e-7)

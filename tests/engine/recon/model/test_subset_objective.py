@@ -93,11 +93,11 @@ MODELS = {
     "blurred": blurred,
     "line integrals": line_integrals,
 }
-"""Models in float64; responses of panels and shares of workers are float32."""
+"""Models in float64. Responses of panels and shares of workers are float32."""
 COUNTS = [name for name in MODELS if name != "line integrals"]
 
 
-def made(name, rng):
+def objective_and_image(name, rng):
     model = MODELS[name](rng)
     return model.objective(N_SUBSETS), rng.uniform(0.2, 1.5, model.A.in_shape)
 
@@ -108,7 +108,7 @@ def whole_gradient(objective, x):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_gradient_is_the_slope_of_the_value_in_every_subset(name, rng):
-    objective, x = made(name, rng)
+    objective, x = objective_and_image(name, rng)
     v, h = rng.standard_normal(x.shape), 1e-5
     for k in range(N_SUBSETS):
         above, below = (objective.gradient(k, x + sign * h * v).value for sign in (1, -1))
@@ -118,17 +118,17 @@ def test_gradient_is_the_slope_of_the_value_in_every_subset(name, rng):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_gradient_without_the_value_has_the_same_bits(name, rng):
-    objective, x = made(name, rng)
+    objective, x = objective_and_image(name, rng)
     x[:2] = 0
-    alone = objective.gradient_image(1, x)
-    np.testing.assert_array_equal(alone, objective.gradient(1, x).image)
-    alone[:] = np.nan  # it is the caller's
+    gradient = objective.gradient_image(1, x)
+    np.testing.assert_array_equal(gradient, objective.gradient(1, x).image)
+    gradient[:] = np.nan  # the caller may change its copy
     assert np.isfinite(objective.gradient(1, x).image).all()
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_hessian_is_minus_the_slope_of_the_gradient(name, rng):
-    objective, x = made(name, rng)
+    objective, x = objective_and_image(name, rng)
     v, h = rng.standard_normal(x.shape), 1e-5
     slope = whole_gradient(objective, x + h * v) - whole_gradient(objective, x - h * v)
     found = objective.hessian_times(x, v)
@@ -137,10 +137,10 @@ def test_hessian_is_minus_the_slope_of_the_gradient(name, rng):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_subsets_add_up_to_all_data(name, rng):
-    objective, x = made(name, rng)
+    objective, x = objective_and_image(name, rng)
     values = [objective.gradient(k, x).value for k in range(N_SUBSETS)]
     assert objective.value(x) == pytest.approx(sum(values), rel=FLOAT64_SUMS)
-    if name not in ("timed", "line integrals"):  # the rows of the first are sorted for 3 subsets
+    if name not in ("timed", "line integrals"):  # the first model sorts its rows for 3 subsets
         whole = MODELS[name](np.random.default_rng(0)).objective(1)
         thirds = MODELS[name](np.random.default_rng(0)).objective(3)
         np.testing.assert_allclose(whole_gradient(thirds, x), whole_gradient(whole, x), atol=1e-9)
@@ -160,9 +160,9 @@ def test_step_by_the_curvature_is_expectation_maximisation(name, rng):
 
 
 def test_gradient_is_known_in_an_empty_image(rng):
-    """The numerator of a fused update would not give it."""
+    """The numerator of a fused update would not contain it."""
     for name in COUNTS:
-        objective, x = made(name, rng)
+        objective, x = objective_and_image(name, rng)
         x[:2] = 0
         h = np.zeros_like(x)
         h[0, 2, 3] = 1e-7
@@ -180,7 +180,7 @@ def test_single_precision_models_follow_the_same_rule(make, rng):
         expected = part.em_step(x).numerator - x * part.sensitivity
         found = x * objective.gradient(k, x).image
         atol = 1e-5 * np.abs(part.sensitivity * x).max()
-        np.testing.assert_allclose(found, expected, atol=atol)  # float32 sums
+        np.testing.assert_allclose(found, expected, atol=atol)  # sums are float32
     ready = ReadyModel.of(model, x, 2)
     np.testing.assert_array_equal(
         ready.objective(2).gradient(0, x).image, objective.gradient(0, x).image
@@ -188,7 +188,7 @@ def test_single_precision_models_follow_the_same_rule(make, rng):
 
 
 def test_line_integrals_have_the_row_sums_of_their_hessian(rng):
-    objective, x = made("line integrals", rng)
+    objective, x = objective_and_image("line integrals", rng)
     ones = np.ones_like(x)
     np.testing.assert_allclose(objective.sensitivity(), objective.hessian_times(x, ones))
     subsets = sum(objective.sensitivity(k) for k in range(N_SUBSETS))

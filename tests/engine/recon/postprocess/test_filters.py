@@ -1,4 +1,4 @@
-"""Filters: closed forms, and the same image on a GPU."""
+"""Tests of filters: closed forms, and the same image on a GPU."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_gaussian_has_the_same_width_in_mm_along_every_axis() -> None:
         profile = smooth.sum(axis=tuple({0, 1, 2} - {axis})) / 8
         away = (np.arange(21) - 10) * voxel_mm
         sigma = np.sqrt((profile * away**2).sum())
-        assert sigma * FWHM_PER_SIGMA == pytest.approx(9.0, rel=0.01)  # cut off at 4 sigma
+        assert sigma * FWHM_PER_SIGMA == pytest.approx(9.0, rel=0.01)  # truncated at 4 sigma
 
 
 def test_gaussian_preserves_a_uniform_image_at_the_border() -> None:
@@ -47,7 +47,9 @@ def test_gaussian_preserves_counts_at_the_border(rng: np.random.Generator) -> No
     assert smooth.sum() == pytest.approx(11, rel=1e-6)
     other = rng.random(image.shape, np.float32)
     forth = (Gaussian(fwhm_mm=6.0).apply(other, VOXEL_MM) * image).sum()
-    assert forth == pytest.approx((other * smooth).sum(), rel=1e-5), "it is its own adjoint"
+    assert forth == pytest.approx((other * smooth).sum(), rel=1e-5), (
+        "the filter must be its own adjoint"
+    )
 
 
 def test_median_removes_a_hot_voxel_and_preserves_an_edge() -> None:
@@ -63,7 +65,7 @@ def test_median_removes_a_hot_voxel_and_preserves_an_edge() -> None:
 def test_median_has_the_bits_of_scipy(
     shape: tuple[int, int, int], dtype: str, rng: np.random.Generator
 ) -> None:
-    for image in (rng.standard_normal(shape), rng.integers(0, 4, shape)):  # with ties, too
+    for image in (rng.standard_normal(shape), rng.integers(0, 4, shape)):  # also with ties
         values = image.astype(dtype)
         expected = ndimage.median_filter(values, size=3, mode="nearest")
         np.testing.assert_array_equal(Median().apply(values, VOXEL_MM), expected)

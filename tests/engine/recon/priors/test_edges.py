@@ -1,4 +1,4 @@
-"""The edge-preserving prior: closed forms, and a penalised likelihood that never falls."""
+"""Tests of the edge-preserving prior: closed forms, and a penalised likelihood that never falls."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def test_two_voxels_cost_the_hyperbola_of_their_difference():
 
 
 def test_equal_neighbours_pull_a_voxel_to_the_root_of_their_parabola():
-    """For two voxels of 2 with e = s x the force is 0; for e = 0 it is the root without counts."""
+    """For two voxels of 2, nothing changes if e = s x; e = 0 gives the solution without counts."""
     x, s = np.full((1, 1, 2), 2.0, np.float32), np.full((1, 1, 2), 0.5, np.float32)
     penalty = penalty_on(x.shape, strength=0.3)  # Ω = 0.3, M = 1.2
     np.testing.assert_allclose(penalty.updated(x, s * x, s), 2.0, rtol=1e-6)
     np.testing.assert_allclose(penalty.updated(x, 0 * x, s), (1.2 - 0.5) / 0.6, rtol=1e-6)
-    weak = penalty_on(x.shape, strength=0.1)  # M below s: nothing is left
+    weak = penalty_on(x.shape, strength=0.1)  # M is below s, so the voxels become 0
     np.testing.assert_allclose(weak.updated(x, 0 * x, s), 0.0, atol=1e-7)
 
 
@@ -66,7 +66,7 @@ def test_penalised_likelihood_never_falls_with_one_subset(rng, strength):
     images = [start] + [step.image for step in solve(Mlem(iterations=12), model, start)]
     worth = [model.log_likelihood(x)[0] - penalty.value(x) for x in images]
     rises = np.diff(worth)
-    assert (rises >= -1e-6 * np.abs(worth[-1])).all()  # float32 images
+    assert (rises >= -1e-6 * np.abs(worth[-1])).all()  # images are float32
     assert rises[0] > 10 * abs(rises[-1])
 
 
@@ -80,7 +80,7 @@ def test_strong_prior_gives_less_roughness(rng):
 
 
 def test_empty_voxels_stay_empty_and_have_no_effect(rng):
-    """Outside the support there are no neighbours."""
+    """Voxels outside the support do not count as neighbours."""
     model = scan(rng, strength=0.5)
     start = np.ones(model.A.in_shape, np.float32)
     start[:, :, :6] = 0

@@ -17,7 +17,7 @@ SHAPE = (6, 24, 24)
 
 
 def body(hot=1.0):
-    """Return an object of activity 1 in air, with an organ, and row sums without background."""
+    """Return an object of activity 1 in air with an organ, and its row sums without background."""
     first = np.zeros(SHAPE)
     first[:, 4:20, 4:20] = 1
     first[2:4, 8:12, 8:12] = hot
@@ -29,8 +29,8 @@ def found(first, row_sums, activity, width):
     signs = random_signs(SHAPE, np.dtype(float))
     probe = signs * first.clip(max=typical_activity_of(first, row_sums, activity))
     runs = probe.reshape(6, 24, -1, width)
-    seen = np.broadcast_to(runs.mean(axis=3, keepdims=True), runs.shape).reshape(SHAPE)
-    return typical_voxel(row_sums, first, activity, probe, row_sums * seen)
+    mean_over_width = np.broadcast_to(runs.mean(axis=3, keepdims=True), runs.shape).reshape(SHAPE)
+    return typical_voxel(row_sums, first, activity, probe, row_sums * mean_over_width)
 
 
 @pytest.mark.parametrize("width", [1, 4, 8])
@@ -61,8 +61,8 @@ def test_noise_is_the_same_for_all_counts_and_sharing():
 
 
 def test_scan_without_counts_has_a_strength():
-    nothing = np.zeros(SHAPE)
-    empty = typical_voxel(nothing, nothing, 1.0, nothing, nothing)
+    zeros = np.zeros(SHAPE)
+    empty = typical_voxel(zeros, zeros, 1.0, zeros, zeros)
     assert (empty.counts, empty.sharing, empty.activity) == (0, SHARING, 1)
 
 

@@ -18,7 +18,7 @@ SHAPE = (4, 10, 10)
 
 
 def scan(seed=1):
-    """Return row sums, first image and its typical activity: an object of activity 1 in air."""
+    """Return row sums and first image: an object of activity 1 in air."""
     rng = np.random.default_rng(seed)
     first, squares = np.zeros(SHAPE, np.float32), np.full(SHAPE, 1e6, np.float32)
     first[:, 2:8, 2:8] = 1
@@ -32,7 +32,7 @@ def test_half_of_the_object_has_the_limit_and_the_rest_its_own_value():
     limit = found.max()
     np.testing.assert_array_equal(found, np.minimum(squares, limit))
     assert np.mean(squares[inside] > limit) == pytest.approx(0.5, abs=0.01)
-    assert (found[~inside] == limit).all()  # air has no counts, so it does not count
+    assert (found[~inside] == limit).all()  # air has no counts, so it does not affect the limit
 
 
 def test_units_and_counts_do_not_change_the_limit():
@@ -42,7 +42,7 @@ def test_units_and_counts_do_not_change_the_limit():
 
 
 def test_hot_organ_does_not_lower_the_limit():
-    """Its row sums are as low as its activity is high, and the typical activity is its own."""
+    """Its row sums are as low as its activity is high. Here it defines the typical activity."""
     squares, first = scan()
     expected = limited(squares, first, 1.0).max()
     first[:1, 4, 4:6], squares[:1, 4, 4:6] = 50, 0.1
@@ -53,7 +53,7 @@ def test_voxels_with_few_counts_have_the_lower_limit():
     squares, first = scan()
     ends = first[:1] > 0
     few = squares.copy()
-    few[:1][ends] = np.linspace(-1, 0.3, ends.sum())  # smoothing leaves some below 0
+    few[:1][ends] = np.linspace(-1, 0.3, ends.sum())  # smoothing makes some values negative
     found = limited(few, first, 1.0)
     np.testing.assert_allclose(found[:1][ends], MIN_SHARE * found.max(), rtol=1e-6)
     np.testing.assert_array_equal(found[1:], np.minimum(few[1:], found.max()))
@@ -79,7 +79,7 @@ def test_voxels_outside_have_no_weight():
 def test_doubled_update_removes_a_wrong_total_and_halved_errors():
     sensitivity = np.array([[[2.0, 1.0, 4.0]]])
     optimum, error = np.array([[[1.0, 3.0, 2.0]]]), np.array([[[0.5, -1.0, 0.0]]])
-    # e = optimum after an update that only scales, and half the error after the other.
+    # e = optimum after an update that only scales. After the other one, half of the error is left.
     for x, e in ((3 * optimum, optimum), (optimum + error, optimum + error / 2)):
         gradient = sensitivity * (e / x - 1)
         np.testing.assert_allclose(doubly_updated(x, gradient, sensitivity), optimum)

@@ -1,4 +1,4 @@
-"""Priors with a gradient: formulas, derivatives, and the same values on every device."""
+"""Tests of priors with a gradient: formulas, derivatives, the same values on every device."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def neighbours(n):
 
 @pytest.mark.parametrize("name", POTENTIALS)
 def test_value_is_the_formula_summed_over_26_neighbours(name):
-    """The weight is the voxel size along x over the distance, half for each end of a pair."""
+    """The weight is the voxel size along x over the distance; each end of a pair has half of it."""
     x, total = image(), 0.0
     for n in np.ndindex(SHAPE):
         for m, distance in neighbours(n):
@@ -76,7 +76,7 @@ def test_value_is_the_formula_summed_over_26_neighbours(name):
 
 
 def test_gradient_of_the_relative_difference_equals_the_reference():
-    """The formula of the SIRF and STIR projects: w κ κ (a − b) (a + 3b + γ|a − b| + 2ε) / D²."""
+    """The SIRF and STIR projects use w κ κ (a − b) (a + 3b + γ|a − b| + 2ε) / D²."""
     x, expected = image(), np.zeros(SHAPE)
     for n in np.ndindex(SHAPE):
         for m, distance in neighbours(n):
@@ -119,7 +119,7 @@ def test_constant_image_has_no_gradient_and_no_value(name):
 
 
 def test_relative_difference_scales_with_the_image():
-    """It has degree 1 if ε has the units of the image: no unit of activity is special."""
+    """Its degree is 1 if ε has the units of the image, so it is independent of units."""
     prior, x = PRIORS["relative"], image()
     scaled = replace(prior, epsilon=1e-3 * EPS)
     assert scaled.value(1e-3 * x) == pytest.approx(1e-3 * prior.value(x), rel=FLOAT64)
@@ -154,7 +154,7 @@ def test_thin_images_have_their_existing_neighbours(name, shape):
 
 @each_pair
 def test_threads_and_devices_give_the_same_bits(name):
-    """For both types; the value is a sum over voxels in an order that the device chooses."""
+    """This holds for both types, except the value: each device has its own order of sums."""
     for dtype in (np.float32, np.float64):
         prior, x, v = PRIORS[name], image(dtype=dtype), direction().astype(dtype)
         threaded, on = replace(prior, threads=2), cuda(EmulatedGpu())
@@ -201,7 +201,7 @@ def test_huber_is_quadratic_up_to_delta_and_linear_above():
 
 
 def test_bowsher_does_not_smooth_across_an_anatomical_edge():
-    """Voxels of a half select only each other, so each half has its own mean."""
+    """Voxels of one half select only each other, so each half has its own mean."""
     halves = np.where(np.indices(SHAPE)[1] < 2, 0.0, 1.0)
     prior, x = Bowsher(SPACING, halves, 7), image()
     changed = np.where(halves > 0, 3 * x, x)
@@ -211,8 +211,8 @@ def test_bowsher_does_not_smooth_across_an_anatomical_edge():
 
 
 def test_bowsher_with_all_neighbours_is_quadratic():
-    x, everyone = image(), Bowsher(SPACING, ANATOMY, 26, 0.7, KAPPA)
-    np.testing.assert_array_equal(everyone.gradient(x), PRIORS["quadratic"].gradient(x))
+    x, with_all_neighbours = image(), Bowsher(SPACING, ANATOMY, 26, 0.7, KAPPA)
+    np.testing.assert_array_equal(with_all_neighbours.gradient(x), PRIORS["quadratic"].gradient(x))
 
 
 def test_flat_anatomy_selects_the_nearest_neighbours():
@@ -220,7 +220,7 @@ def test_flat_anatomy_selects_the_nearest_neighbours():
     x[1, 1, 1] = 1
     found = prior.gradient(x)
     assert found[1, 1, 0] == found[1, 0, 1] == found[0, 1, 1] == -1
-    assert found[0, 0, 1] > -1 / np.sqrt(2)  # chosen by neither or by one of them
+    assert found[0, 0, 1] > -1 / np.sqrt(2)  # selected by neither or by one of them
 
 
 def test_image_of_another_grid_is_refused():

@@ -1,4 +1,4 @@
-"""Gradient and total variation: adjoint, norm, closed forms and duality of the proximal map."""
+"""Tests of gradient and total variation: adjoint, norm, closed forms, duality gap."""
 
 from functools import partial
 
@@ -109,11 +109,11 @@ def test_duality_gap_closes(rng, bounds):
 def test_warm_start_continues_at_its_dual_image(rng):
     v, weight, tv = rng.random(SHAPE), 0.1, tv_of(SHAPE)
     _, p = prox(tv, v, weight, steps=300)
-    started, gone_on = (
+    started, continued = (
         tv.prox(v, weight, bounds=free, flow=flow, steps=3) for flow in (tv.no_flow(v), p)
     )
 
-    assert gap(tv, *gone_on, weight) < 0.01 * gap(tv, *started, weight)
+    assert gap(tv, *continued, weight) < 0.01 * gap(tv, *started, weight)
 
 
 def test_single_precision_gives_the_same_result(rng):
