@@ -44,7 +44,7 @@ def random_response(
 
 
 def _symmetric(plane: NDArray[Any], a: int, b: int, *, middle: bool) -> NDArray[Any]:
-    """Give a plane of orientation (a, b) the symmetries that map it to itself."""
+    """Return a plane of orientation (a, b) with the symmetries that map it to itself."""
     if a == b:
         plane = np.maximum(plane, plane.T)
     if a == 0:
@@ -55,10 +55,7 @@ def _symmetric(plane: NDArray[Any], a: int, b: int, *, middle: bool) -> NDArray[
 
 
 def dense(response: ResponseMatrix) -> NDArray[Any]:
-    """Return (n_lines, n_voxels):
-
-    every line of every orientation, one by one, in double precision.
-    """
+    """Return (n_lines, n_voxels) in double precision: every line of every orientation."""
     scanner = response.scanner
     d, table = scanner.settings.voxels_per_pitch, scanner.orientations
     n_z, n_y, n_x = scanner.grid.shape
@@ -67,6 +64,6 @@ def dense(response: ResponseMatrix) -> NDArray[Any]:
         row, (lines, shape) = response.row(a, b), table.block(a, b)
         for line, (r, c) in zip(range(lines.start, lines.stop), np.ndindex(shape), strict=True):
             z, x = row.j + d * r, row.k + d * c
-            seen = (z >= 0) & (z < n_z) & (x >= 0) & (x < n_x)
-            np.add.at(matrix[line], (z[seen], row.p[seen], x[seen]), row.values[seen])
+            inside = (z >= 0) & (z < n_z) & (x >= 0) & (x < n_x)
+            np.add.at(matrix[line], (z[inside], row.p[inside], x[inside]), row.values[inside])
     return matrix.reshape(table.n_pairs, -1)

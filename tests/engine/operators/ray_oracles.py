@@ -1,4 +1,4 @@
-"""Rays to test with, and Siddon's tracing written down plainly, as an independent truth."""
+"""Rays for tests, and Siddon's tracing in a simple form as an independent reference."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from engine.geometry.grid import ImageGrid
 from engine.operators.rays import RayProjector, Rays
 
 GRID = ImageGrid((5, 6, 7), (2.0, 3.0, 2.5), (4.0, -3.0, 2.0))
-"""Small and off-centre, with unequal edges."""
+"""Small and off-centre, with anisotropic voxels."""
 
 
 def siddon(p: NDArray[np.float64], q: NDArray[np.float64], grid: ImageGrid) -> NDArray[np.float64]:
-    """Length [mm] of the segment from p to q in every voxel, [z, y, x].
+    """Return the length [mm] of the segment from p to q in every voxel, [z, y, x].
 
-    Siddon, Med. Phys. 12 (1985) 252: cut the segment at all planes, and give each piece to the
-    voxel that holds its middle, or in equal parts to those that meet in the face or edge it is in.
+    Siddon, Med. Phys. 12 (1985) 252: cut the segment at all planes between voxels. Each piece
+    counts for the voxel that contains its centre; a piece in a face or edge counts in equal
+    parts for the voxels that meet there.
     """
     start, end = grid.to_voxels(p), grid.to_voxels(q)
     cuts = [np.array([0.0, 1.0])]
@@ -42,7 +43,7 @@ def siddon(p: NDArray[np.float64], q: NDArray[np.float64], grid: ImageGrid) -> N
 
 
 def chord_mm(p: NDArray[np.float64], q: NDArray[np.float64], grid: ImageGrid) -> float:
-    """Return the length of the segment from p to q inside the box, cut with slabs."""
+    """Return the length of the segment from p to q inside the box, clipped at its faces."""
     near, far = 0.0, 1.0
     for axis in range(3):
         delta = q[axis] - p[axis]
@@ -86,11 +87,11 @@ def octant_rays(rng: np.random.Generator, n_each: int, grid: ImageGrid) -> Rays:
 
 
 def lattice_rays(rng: np.random.Generator, n: int, grid: ImageGrid) -> Rays:
-    """Rays between voxel corners: along faces and edges, through corners, some of no length."""
+    """Return rays between voxel corners: along faces and edges, some of zero length."""
     size = np.array(grid.shape[::-1])
     corners = rng.integers(-2, size + 3, (2, n, 3))
     corners[1, : n // 4, 0] = corners[0, : n // 4, 0]  # in a plane between voxels
-    corners[1, : n // 8, 1] = corners[0, : n // 8, 1]  # along an edge, or of no length
+    corners[1, : n // 8, 1] = corners[0, : n // 8, 1]  # along an edge, or of zero length
     steps = rng.integers(-4, 5, (n // 4, 1)) * rng.choice([-1, 1], (n // 4, 3))
     corners[1, -(n // 4) :] = corners[0, -(n // 4) :] + steps  # diagonal, through corners
     starts, ends = grid.lower_mm + corners * np.array(grid.voxel_mm)

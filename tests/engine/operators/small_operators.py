@@ -1,4 +1,4 @@
-"""One small operator of every kind, for laws that all of them satisfy."""
+"""One small operator of every kind, for laws that hold for all operators."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def rays(n: int = 60) -> Rays:
 
 
 def timed_rays() -> Rays:
-    plain = rays()
-    bins = np.random.default_rng(8).integers(0, 5, len(plain.ends)).astype(np.int16)
-    return Rays(plain.points_mm, plain.ends, bins)
+    untimed = rays()
+    bins = np.random.default_rng(8).integers(0, 5, len(untimed.ends)).astype(np.int16)
+    return Rays(untimed.points_mm, untimed.ends, bins)
 
 
 def sinogram_layout_rays() -> tuple[Rays, ImageGrid]:
@@ -137,7 +137,7 @@ KINDS: dict[str, Callable[[Backend], LinearOperator]] = {
         0.5 * Identity(GRID.shape),
     ),
 }
-"""Function of the device that creates the operator, by its kind."""
+"""Function that creates the operator on a device, by kind."""
 
 
 def inputs(A: LinearOperator, n: int, seed: int = 5) -> list[tuple[np.ndarray, np.ndarray]]:

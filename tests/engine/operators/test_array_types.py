@@ -23,7 +23,7 @@ from tests.engine.operators.small_operators import KINDS, TOF, cone, inputs, ray
 
 
 class Standard:
-    """An array of a library that follows the array standard and is not a NumPy array."""
+    """An array of a library that follows the array standard but is not NumPy."""
 
     device = "cpu"
 
@@ -45,7 +45,7 @@ class Standard:
 
 
 class OnGpu:
-    """An array that states its CUDA device, and fails if the host asks for its values."""
+    """An array that states its CUDA device and fails if the host requests its values."""
 
     def __init__(self, values: Any, kind: int = 2) -> None:
         self.values, self.shape, self.kind = values, values.shape, kind
@@ -54,13 +54,13 @@ class OnGpu:
         return self.kind, 0
 
     def __dlpack__(self, *, stream: Any = None, **options: Any) -> Any:
-        assert options.get("dl_device") in (None, (self.kind, 0)), "the host asks for the values"
-        # NumPy, which replaces CuPy if there is no GPU, has no streams
+        assert options.get("dl_device") in (None, (self.kind, 0)), "the host requests the values"
+        # NumPy replaces CuPy if there is no GPU, and has no streams.
         of_gpu = {} if isinstance(self.values, np.ndarray) else {"stream": stream}
         return self.values.__dlpack__(**of_gpu)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise AssertionError("the host asks for the values")
+        raise AssertionError("the host requests the values")
 
     cpu = get = numpy = tolist = __array__
 
@@ -86,7 +86,7 @@ def test_results_are_on_the_device_of_the_argument(kind: str, on_gpu: Backend) -
         there = on_gpu.to_device(values)
         assert type(call(values)) is np.ndarray
         assert type(call(there)) is type(there)
-        # atomic additions in float32
+        # GPU sums are atomic additions in float32.
         np.testing.assert_allclose(to_host(call(there)), call(values), rtol=1e-5, atol=1e-4)
 
 
@@ -103,21 +103,21 @@ def test_host_values_are_shared_without_a_copy() -> None:
 @pytest.mark.parametrize("kind", [2, 13], ids=["device", "managed"])
 def test_host_never_reads_values_on_a_gpu(kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
     there = np.arange(3.0)
-    taken: list[OnGpu] = []
+    imported: list[OnGpu] = []
 
     def from_dlpack(values: OnGpu) -> np.ndarray:
-        taken.append(values)
+        imported.append(values)
         values.__dlpack__(stream=1)
         return there
 
-    # CuPy imports the values: without a GPU, a replacement stores them
+    # CuPy imports the values. Without a GPU, a replacement stores them.
     library = ModuleType("cupy")
     library.from_dlpack = from_dlpack
     monkeypatch.setitem(sys.modules, "cupy", library)
     values = OnGpu(there, kind)
 
     assert as_supported(values) is there
-    assert taken == [values]
+    assert imported == [values]
 
 
 @pytest.mark.gpu
@@ -192,7 +192,7 @@ def test_solving_list_mode_gives_images_of_the_initial_type() -> None:
     *_, expected = (step.image for step in solve(algorithm, own, ones))
     images = [step.image for step in solve(algorithm, other, Standard(ones))]
     np.testing.assert_array_equal(images[-1].values, expected)
-    # an algorithm reuses its memory, but a library may rely on its arrays
+    # An algorithm reuses its memory, but a library may rely on its arrays.
     assert not np.array_equal(images[0].values, images[-1].values)
 
 
@@ -202,13 +202,13 @@ def test_projector_of_selected_events_equals_its_rows() -> None:
     whole, n = A @ x, len(y)
     mask = y > 0.5
     for events in (slice(3, 40, 2), mask, np.array([5, 1, 1, -1]), [7], Standard(np.array([2, 4]))):
-        plain = events.values if isinstance(events, Standard) else events
-        rows = np.arange(n)[plain]
+        selection = events.values if isinstance(events, Standard) else events
+        rows = np.arange(n)[selection]
         part = A[events]
         np.testing.assert_array_equal(part @ x, whole[rows])
         chosen = np.zeros(n, np.float32)
         np.add.at(chosen, rows, y[rows])
-        # sums of float32 in another order
+        # float32 sums in another order.
         np.testing.assert_allclose(part.T @ y[rows], A.T @ chosen, rtol=1e-4, atol=1e-4)
 
 
@@ -239,12 +239,12 @@ def test_patch_is_a_block_of_the_matrix(kind: str, rows: slice) -> None:
     rows = slice(None) if kind == "parallel beam" else rows
     box, columns = (slice(1, n_z - 1), slice(2, 6), slice(0, 4)), slice(1, 8)
     part = A.patch(box, rows=rows, columns=columns)
-    inside, seen = np.zeros_like(x), np.zeros_like(y)
-    inside[box], seen[:, rows, columns] = x[box], y[:, rows, columns]
-    # other kernels can compute a small part: float32 sums in another order
+    inside, masked = np.zeros_like(x), np.zeros_like(y)
+    inside[box], masked[:, rows, columns] = x[box], y[:, rows, columns]
+    # A small part can use other kernels: float32 sums in another order.
     expected = (A @ inside)[:, rows, columns]
     np.testing.assert_allclose(part @ x[box], expected, rtol=0, atol=1e-5 * expected.max())
-    expected = (A.T @ seen)[box]
+    expected = (A.T @ masked)[box]
     found = part.T @ y[:, rows, columns]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * expected.max())
 
@@ -253,9 +253,9 @@ def test_line_integrals_have_double_precision() -> None:
     A, B = cone(cpu(1)), cone(cpu(1), dtype="float64")
     ((x, y),) = inputs(A, 1)
     assert ((B @ x).dtype, (B.T @ y).dtype, (A @ x.astype(float)).dtype) == (float, float, "f4")
-    # single precision of sums of a few voxels
+    # Single precision, sums of a few voxels.
     np.testing.assert_allclose(A @ x, B @ x, rtol=1e-5)
-    # double precision
+    # Double precision.
     assert np.isclose(np.vdot(B @ x, y), np.vdot(x, B.T @ y), rtol=1e-13, atol=0)
     assert B.subset(0, 2).dtype == B.dtype
     with pytest.raises(GeometryError, match='adjoint is "voxel"; use float32'):

@@ -22,14 +22,14 @@ def spread(**changes: object) -> CrystalSpread:
 
 
 def test_absorbing_crystals_accept_the_window_fraction_of_a_gaussian() -> None:
-    """Each photon: Φ((high − 511) / σ) − Φ((low − 511) / σ), all at their first interaction."""
+    """For each photon: Φ((high − 511) / σ) − Φ((low − 511) / σ), all at their first interaction."""
     found = spread(**BLACK, energy_window_kev=(480.0, 530.0), energy_fwhm=0.15)
     sigma = 0.15 * 510.999 / FWHM_PER_SIGMA
     expected = sum(erf(d / sqrt(2) / sigma) for d in (530 - 510.999, 510.999 - 480)) / 2
-    seen = found.chances[0, 0].sum(axis=(2, 3))
+    detected = found.chances[0, 0].sum(axis=(2, 3))
     error = sqrt(expected * (1 - expected) / N)
-    assert seen == pytest.approx(np.full_like(seen, expected), abs=5 * error)
-    np.testing.assert_array_equal(found.chances[0, 0, :, :, REACH, REACH], seen)
+    assert detected == pytest.approx(np.full_like(detected, expected), abs=5 * error)
+    np.testing.assert_array_equal(found.chances[0, 0, :, :, REACH, REACH], detected)
 
 
 @pytest.mark.parametrize("place", ["mean", "largest"])
@@ -80,11 +80,11 @@ def test_absorbing_crystals_detect_in_the_layer_that_stops_the_photon() -> None:
 
 @pytest.mark.parametrize("place", ["mean", "largest"])
 def test_scattered_photons_can_be_detected_in_another_layer(place: str) -> None:
-    """Each is detected once, mostly at its first interaction, and more often behind it."""
+    """Each photon is detected once, mostly at its first interaction, and more often behind it."""
     found = spread(**ALL, n_layers=2, thickness_mm=20.0, place=place).chances.sum(axis=(4, 5))
     assert found.sum(axis=1) == pytest.approx(1)
     behind, before = found[0, 1].mean(), found[1, 0].mean()
-    # photons that were scattered back have little energy left to leave in front
+    # After scattering back, photons have little energy left to deposit in front.
     assert 0.35 > behind > 10 * before > 0.01
 
 
@@ -94,7 +94,7 @@ def test_edges_of_absorbing_crystals_lose_no_counts() -> None:
 
 
 def test_edges_exist_in_each_layer() -> None:
-    """Photons that scatter out at an edge are lost in either layer, absorbed ones are not."""
+    """Photons that scatter out at an edge are lost in both layers, absorbed ones are not."""
     wide = {"n_rows": 8, "n_columns": 8, "thickness_mm": 20.0, "separation_mm": 30.0}
     e = edge_efficiencies(panels(**wide, n_layers=2), n_photons=1 << 12).reshape(2, 2, 8, 8)
     np.testing.assert_array_equal(e[0], e[1])

@@ -14,7 +14,7 @@ from engine.operators.xray.slice_sums import SliceSums
 
 SHAPE, N_SLOTS = (6, 9), 5
 BLENDED = 2**-8
-"""Textures interpolate with 8 bits."""
+"""Tolerance of textures, which interpolate with 8 bits."""
 PLANES = orthogonal((6, 7), 1.5)
 
 
@@ -45,13 +45,13 @@ def test_slices_of_replaced_moved_and_weighted_views_equal_those_of_the_cpu(
         for slot in range(4):
             sums.put(slot, views[slot])
     expect_same(pair, range(4), scan.select(slice(0, 4)), np.ones(4))
-    for sums in pair:  # one view is removed, another uses its slot, and one has weight 0
+    for sums in pair:  # one view is removed, another one uses its slot, and one has weight 0
         sums.take_out([1])
         sums.put(1, views[6])
         sums.put(4, views[4])
-    seen = scan.select(np.array([0, 2, 3, 4, 6]))
+    remaining = scan.select(np.array([0, 2, 3, 4, 6]))
     gains = np.array([1.0, 0.5, 0.0, 2.0, 1.5])
-    expect_same(pair, [0, 2, 3, 4, 1], seen, gains, level=0.3)
+    expect_same(pair, [0, 2, 3, 4, 1], remaining, gains, level=0.3)
     turned = [plane.turned((1.0, 1.0, 0.2), 0.5) for plane in PLANES]
     for planes in (turned, orthogonal((4, 5), 2.0, (1.0, 0.0, -1.0))):
         for sums in pair:

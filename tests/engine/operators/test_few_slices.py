@@ -1,4 +1,4 @@
-"""Few slices, and oblique slices, compared with sums in float64."""
+"""Few slices and oblique slices, compared with sums in float64."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def views(beam="cone", *, tilt=0.0, n=7, shape=SHAPE, pixel=1.6, source=90.0):
 
 
 def back_in_float64(y, matrices, shape):
-    """Return Σ y(a, b) / τ² for voxels, from the definition in `cone_back`."""
+    """Return Σ y(a, b) / τ² for voxels, by the definition in `cone_back`."""
     z, y_, x = np.indices(shape) + 0.5
     points = np.stack([x, y_, z, np.ones(shape)])
     total = np.zeros(shape)
@@ -61,7 +61,7 @@ def back_in_float64(y, matrices, shape):
 
 
 def assert_near(got, want):
-    # float32 places of pixels, and sums of a few views
+    # Pixel positions are float32; few views are summed.
     np.testing.assert_allclose(got, want, atol=1e-5 * np.abs(want).max())
 
 
@@ -84,7 +84,7 @@ def test_back_projection_kernel_is_selected_by_the_scan():
     assert _kernel(views(), replace(SLICES, shape=(33, 30, 37))) == "upright"
     assert _kernel(views(tilt=0.3), replace(SLICES, shape=(33, 30, 37))) == "strips"
     assert _kernel(views(tilt=0.3), SLICES) == "strips"
-    # no register may contain voxels behind the source, nor more columns than two registers
+    # No register may contain voxels behind the source, or more columns than two registers hold.
     assert _kernel(views(source=21.0), SLICES) == "strips"
     assert _kernel(views(pixel=0.2), SLICES) == "strips"
     assert _kernel(views("parallel"), SLICES) == "parallel"
@@ -117,12 +117,12 @@ def test_non_finite_values_affect_only_the_voxels_that_read_them(rng):
     expected = np.isnan(back_in_float64(y, geometry.in_voxels(grid), grid.shape))
     seen = np.isnan(found)
     assert seen[expected].all()
-    # rows of three values have weight 0 at some of their voxels
+    # Rows of three values have weight 0 at some of their voxels.
     assert seen.sum() < 3 * expected.sum()
     np.testing.assert_array_equal(found[~seen], good[~seen])
 
 
-def test_voxels_around_the_source_get_no_value_from_behind_it(rng):
+def test_voxels_around_the_source_use_no_values_from_behind_it(rng):
     geometry = views(source=21.0)  # inside the slices
     y = rng.random((geometry.n_views, *SHAPE), np.float32)
     grid = ImageGrid((3, 40, 40), (2.0, 2.0, 2.0))
@@ -130,7 +130,8 @@ def test_voxels_around_the_source_get_no_value_from_behind_it(rng):
     actual = XrayTransform(geometry, grid, on=cpu(1)).back_project(y, weighting="fdk")
     assert np.isfinite(actual).all()
     expected = back_in_float64(y, matrices, grid.shape)
-    # near the source 1/τ² is large in both, and no digits are left: compare elsewhere
+    # Close to the source, 1/τ² is large and no digits are left, so voxels further away are
+    # compared.
     z, y_, x = np.indices(grid.shape) + 0.5
     depth = np.einsum("vj,j...->v...", matrices[:, 2], np.stack([x, y_, z, np.ones(grid.shape)]))
     far = (np.abs(depth) > 0.05).all(axis=0)
@@ -153,7 +154,7 @@ def test_line_integrals_of_few_slices_equal_those_of_single_rays(rng, grid, colu
     back = B.T(y)
     np.testing.assert_allclose(A.T(y), back, atol=1e-5 * back.max())
     one, other = np.vdot(A(x).astype("f8"), y), np.vdot(x, A.T(y).astype("f8"))
-    assert one == pytest.approx(other, rel=2e-6)  # rounding of places, float32
+    assert one == pytest.approx(other, rel=2e-6)  # rounding of positions in float32
 
 
 def test_adjoint_has_the_same_bits_with_any_threads(rng):
@@ -211,11 +212,11 @@ def test_oblique_slices_equal_those_in_float64(rng, name):
 def test_each_view_is_read_along_the_fewest_detector_rows():
     matrices = np.zeros((4, 3, 4))
     matrices[:, 2, 3] = 1
-    # detector (column, row) of the slice's (across, down)
+    # Detector (column, row) of the slice's axes (across, down).
     matrices[0, :2, :2] = [[1, 0], [0, 1]]
     matrices[1, :2, :2] = [[0.9, 1], [0.1, 0.9]]
     matrices[2, :2, :2] = [[0, 1], [1, 0]]
     matrices[3, :2, :2] = [[1, 0.1], [0.5, 1]]
-    ways = _strip_directions(matrices, (10, 10))
-    # 0: across by rows, 1: down by rows, 2: across by columns, 3: down by columns
-    assert ways.tolist() == [0, 0, 1, 3]
+    directions = _strip_directions(matrices, (10, 10))
+    # Codes: 0 is across by rows, 1 down by rows, 2 across by columns, 3 down by columns.
+    assert directions.tolist() == [0, 0, 1, 3]

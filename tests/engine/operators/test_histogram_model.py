@@ -1,4 +1,4 @@
-"""OSEM on histograms through the folded response equals OSEM with the dense matrix."""
+"""OSEM on histograms with the folded response equals OSEM with the dense matrix."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def last_image(model: HistogramModel, algorithm: Osem) -> Array:
 def dense_osem(
     A: MatrixProjector, y: Array, b: Array | float, factors: Array | None, n: int, of: int
 ) -> Array:
-    """Return OSEM with the dense matrix; counts of y include the factors."""
+    """Return OSEM with the dense matrix; the counts y include the factors."""
     matrix, x = dense(A.response), np.ones(A.in_shape).ravel()
     n_a = np.ones(len(y)) if factors is None else factors
     rows = [A.lines(np.arange(len(y)), A.members(k, of)) for k in range(of)]
-    seen = n_a @ matrix > 0
+    is_sensitive = n_a @ matrix > 0
     for _ in range(n):
         for k in range(of):
             part = matrix[rows[k]] * n_a[rows[k], None]
@@ -45,9 +45,9 @@ def dense_osem(
             counts = y[rows[k]]
             ratio = np.divide(counts, expected, out=np.zeros_like(counts), where=expected > 0)
             s = part.sum(axis=0)
-            before = x * seen
+            before = x * is_sensitive
             x = np.divide(x * (part.T @ ratio), s, out=before.copy(), where=s > 0)
-            if of > 1:  # no voxel falls by more than 10, or by 1e12 in a pass
+            if of > 1:  # a voxel falls to a tenth at most, and to 1e-12 in a pass
                 x = np.maximum(x, max(0.1, 1e-12 ** (1 / of)) * before)
     return x.reshape(A.in_shape)
 
@@ -79,11 +79,11 @@ def test_factors_and_background_act_as_in_the_dense_computation() -> None:
 
 
 def test_voxel_unseen_by_a_subset_does_not_change() -> None:
-    """Each of many subsets of few orientations misses voxels, which other subsets see."""
+    """With many subsets of few orientations, each subset misses voxels that other subsets see."""
     A = projector(seed=8)
     of = 12
-    seen = [A.subset(k, of).T(np.ones(A.subset(k, of).out_shape)) > 0 for k in range(of)]
-    assert not np.all(seen) and np.all(np.any(seen, axis=0))
+    is_sensitive = [A.subset(k, of).T(np.ones(A.subset(k, of).out_shape)) > 0 for k in range(of)]
+    assert not np.all(is_sensitive) and np.all(np.any(is_sensitive, axis=0))
     truth = np.random.default_rng(8).uniform(1, 2, A.in_shape)
     model = HistogramModel.of(A, np.zeros(()), 1e4 * A(truth))
     *_, last = solve(Osem(iterations=3, subsets=of), model, np.full(A.in_shape, 1.5e4))
@@ -105,7 +105,7 @@ def test_mlem_never_lowers_the_likelihood_and_preserves_the_counts() -> None:
 
 @pytest.mark.parametrize("of", [1, 4])
 def test_orientations_without_counts_are_skipped_without_a_change(on_gpu: Backend, of: int) -> None:
-    """Most orientations of a scan of few events have no counts."""
+    """In a scan of few events, most orientations have no counts."""
     A = projector(seed=9)
     rng = np.random.default_rng(9)
     y, factors = np.zeros(A.out_shape), rng.uniform(0.5, 1, A.out_shape)

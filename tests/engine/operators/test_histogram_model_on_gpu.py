@@ -65,9 +65,9 @@ def test_images_and_likelihoods_equal_those_of_the_cpu(
     on_gpu: Backend, algorithm: Osem, corrected: bool
 ) -> None:
     found = iterates(scan(on_gpu, corrected=corrected), algorithm)
-    wanted = iterates(scan(cpu(2), corrected=corrected), algorithm)
-    assert len(found) == len(wanted)
-    for (one, image), (other, expected) in zip(found, wanted, strict=True):
+    on_cpu = iterates(scan(cpu(2), corrected=corrected), algorithm)
+    assert len(found) == len(on_cpu)
+    for (one, image), (other, expected) in zip(found, on_cpu, strict=True):
         assert np.allclose(image, expected, rtol=1e-5, atol=1e-6 * expected.max())
         assert one.n_skipped == other.n_skipped
         if other.log_likelihood is not None:

@@ -45,7 +45,7 @@ def test_forward_and_adjoint_equal_those_of_the_dense_matrix(
     found = response(n_layers, n_planes)
     A, matrix = LayeredProjector(found, on=cpu(2), dtype=np.float64), matrix_of(found)
     x, y = rng.random(A.in_shape), rng.random(A.out_shape)
-    # rows are given in single precision
+    # Rows are in single precision.
     np.testing.assert_allclose(A(x), matrix @ x.ravel(), rtol=1e-7)
     np.testing.assert_allclose(A.T(y).ravel(), matrix.T @ y, rtol=1e-7)
     assert np.vdot(A(x), y) == pytest.approx(np.vdot(x, A.T(y)), rel=FLOAT64)
@@ -62,7 +62,7 @@ def test_bits_do_not_depend_on_the_threads(rng: np.random.Generator) -> None:
 def test_subsets_use_families_of_all_layers_and_sum_to_the_whole(rng: np.random.Generator) -> None:
     A = LayeredProjector(response(), on=cpu(1), dtype=np.float64)
     x = rng.random(A.in_shape)
-    y, total, seen = A(x), np.zeros(A.in_shape), []
+    y, total, lines = A(x), np.zeros(A.in_shape), []
     n = len(A.offsets) // 4
     for k in range(3):
         members, part = A.members(k, 3), A.subset(k, 3)
@@ -73,8 +73,8 @@ def test_subsets_use_families_of_all_layers_and_sum_to_the_whole(rng: np.random.
             np.testing.assert_allclose(np.flip(ones, axis), ones, rtol=FLOAT64_SUMS)
         assert {m % n for m in members} == {m for m in members if m < n}
         assert len(members) == 4 * len({m % n for m in members})
-        seen.extend(members.tolist())
-    assert sorted(seen) == list(range(len(A.orientations)))
+        lines.extend(members.tolist())
+    assert sorted(lines) == list(range(len(A.orientations)))
     np.testing.assert_allclose(total, A.T(y), rtol=FLOAT64)
 
 
@@ -83,7 +83,7 @@ def test_osem_equals_the_dense_computation(rng: np.random.Generator) -> None:
     matrix, of = matrix_of(A.response), 2
     factors = rng.uniform(0.5, 1, A.out_shape)
     y = rng.poisson(1e3 * factors * A(rng.random(A.in_shape))).astype(float)
-    y[: A.starts[7]] = 0  # orientations that count nothing are left out
+    y[: A.starts[7]] = 0  # orientations without counts are left out
     model = HistogramModel.of(A, np.full(A.out_shape, 0.01), y, factors)
     *_, last = solve(Osem(iterations=2, subsets=of), model, np.ones(A.in_shape))
     x = np.ones(A.in_shape).ravel()

@@ -42,9 +42,9 @@ def rays() -> Rays:
 
 
 def timed_rays() -> Rays:
-    plain = rays()
-    bins = np.random.default_rng(8).integers(0, 5, len(plain.ends)).astype(np.int16)
-    return Rays(plain.points_mm, plain.ends, bins)
+    untimed = rays()
+    bins = np.random.default_rng(8).integers(0, 5, len(untimed.ends)).astype(np.int16)
+    return Rays(untimed.points_mm, untimed.ends, bins)
 
 
 def cone(**options: str) -> XrayTransform:
@@ -72,7 +72,7 @@ OPERATORS: dict[str, Callable[[], LinearOperator]] = {
     "identity": lambda: Identity((4, 6)),
 }
 UNMATCHED = {"voxel-driven cone": lambda: cone(adjoint="voxel")}
-"""A back projection that is only the adjoint of the continuous integrals."""
+"""A back projection that is the adjoint only of the continuous integrals."""
 
 COMPOSED: dict[str, Callable[[LinearOperator], LinearOperator]] = {
     "itself": lambda A: A,
@@ -109,11 +109,11 @@ def test_operator_is_linear(A, how, rng):
     B = COMPOSED[how](A)
     x, y = drawn(rng, B.in_shape), drawn(rng, B.in_shape)
 
-    together = B(2 * x - 3 * y)
+    combined = B(2 * x - 3 * y)
 
-    # float32 sums of a few hundred terms, which can cancel
+    # float32 sums of a few hundred terms, which can cancel.
     np.testing.assert_allclose(
-        together, 2 * B(x) - 3 * B(y), atol=5e-6 * np.abs(together).max(), rtol=0
+        combined, 2 * B(x) - 3 * B(y), atol=5e-6 * np.abs(combined).max(), rtol=0
     )
 
 
@@ -284,7 +284,7 @@ def test_scipy_solves_with_an_operator(a, rng):
 
 
 def test_scipy_solves_with_a_penalty_stacked_below_the_data(a, rng):
-    """‖A x − y‖² + τ ‖x‖² has the minimum (AᵀA + τ)⁻¹ Aᵀ y."""
+    """‖A x − y‖² + τ ‖x‖² has its minimum at (AᵀA + τ)⁻¹ Aᵀ y."""
     y, tau = rng.standard_normal(5), 0.3
     rows = stack(Matrix(a), tau**0.5 * Identity((4,)))
 
@@ -328,7 +328,7 @@ def test_meaningless_products_are_refused_with_the_remedy(a):
 
 
 def strips(n: int, width_mm: float) -> RayProjector:
-    """Return rays along x through the middle of each row of n square voxels of one slice."""
+    """Return rays along x through the centre of each row of n square voxels of one slice."""
     y = (np.arange(n) + 0.5) * width_mm - n * width_mm / 2
     first = np.stack([np.full(n, -100.0), y, np.zeros(n)], axis=1)
     points = np.concatenate([first, first * [-1, 1, 1]])
@@ -337,7 +337,7 @@ def strips(n: int, width_mm: float) -> RayProjector:
 
 
 def gradient_norm(shape, spacing_mm) -> float:
-    """‖∇‖² = Σ 4 / h² sin²(π (n − 1) / 2n), with the eigenvalues of the second difference."""
+    """Return ‖∇‖ from the second difference: ‖∇‖² = Σ 4 / h² sin²(π (n − 1) / 2n)."""
     steps = zip(shape, spacing_mm, strict=True)
     return sum(4 / h**2 * np.sin(np.pi * (n - 1) / (2 * n)) ** 2 for n, h in steps) ** 0.5
 
@@ -352,7 +352,7 @@ NORMS: dict[str, Callable[[], tuple[LinearOperator, float]]] = {
         Gradient((3, 4, 5), (2.0, 1.0, 1.5)),
         gradient_norm((3, 4, 5), (2.0, 1.0, 1.5)),
     ),
-    # each ray sees n voxels over the length w, and no other ray does
+    # Each ray sees n voxels over the length w, and no other ray sees them.
     "rays": lambda: (strips(9, 2.0), 2.0 * 9**0.5),
     "transposed rays": lambda: (strips(9, 2.0).T, 2.0 * 9**0.5),
 }
@@ -363,7 +363,7 @@ def test_norm_equals_its_closed_form(name):
     A, truth = NORMS[name]()
 
     assert A.norm() == pytest.approx(truth, rel=1e-3)
-    assert A.norm() <= truth * (1 + 1e-6)  # float32
+    assert A.norm() <= truth * (1 + 1e-6)  # values are float32
 
 
 def test_norm_is_the_largest_singular_value(a, b):

@@ -1,4 +1,4 @@
-"""Projection by correlation equals the dense matrix, line by line and voxel by voxel."""
+"""Projection by correlation equals the dense matrix, for every line and voxel."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def scanner(n_rows: int = 6, n_columns: int = 4, **changes: object) -> DualHead:
 
 @pytest.fixture(params=["line by line", "mirror images together"])
 def both_layouts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use both memory layouts of image and data; such small panels use the second."""
+    """Use both memory layouts of image and data; small panels would only use the second."""
     if request.param == "line by line":
         monkeypatch.setattr(matrix_memory, "MAX_PLANE_BYTES", 0)
 
@@ -45,7 +45,7 @@ def test_forward_and_adjoint_equal_those_of_the_dense_matrix(
     A, matrix = MatrixProjector(response, on=cpu(2), dtype=np.float64), dense(response)
     rng = np.random.default_rng(1)
     x, y = rng.random(A.in_shape), rng.random(A.out_shape)
-    # rows are given in single precision
+    # Rows are in single precision.
     assert np.allclose(A(x), matrix @ x.ravel(), rtol=1e-7, atol=1e-15)
     assert np.allclose(A.T(y).ravel(), matrix.T @ y, rtol=1e-7, atol=1e-15)
 
@@ -91,7 +91,7 @@ def test_parts_preserve_the_order_and_are_as_large_as_their_rows_allow(most: int
     assert [i for part in parts for i in range(part.start, part.stop)] == list(range(len(offsets)))
     for part in parts:
         rows = len(np.unique(np.abs(offsets[part]), axis=0))
-        # the next orientation needs one more row
+        # The next orientation would need one more row.
         with_next = np.abs(offsets[part.start : part.stop + 1])
         assert rows <= most
         assert part.stop == len(offsets) or len(np.unique(with_next, axis=0)) == most + 1
@@ -108,7 +108,7 @@ def test_subsets_are_disjoint_families_of_orientations_and_sum_to_the_whole() ->
     response = random_response(scanner(), seed=4)
     A = MatrixProjector(response, on=cpu(2), dtype=np.float64)
     x = np.random.default_rng(4).random(A.in_shape)
-    y, total, seen = A(x), np.zeros(A.in_shape), []
+    y, total, used = A(x), np.zeros(A.in_shape), []
     for k in range(5):
         members = A.members(k, 5)
         part = A.subset(k, 5)
@@ -116,24 +116,25 @@ def test_subsets_are_disjoint_families_of_orientations_and_sum_to_the_whole() ->
         total += part.T(A.lines(y, members))
         offsets = {tuple(o) for o in response.scanner.orientations.offsets[members].tolist()}
         assert all({(a, b), (-a, b), (a, -b), (-a, -b)} <= offsets for a, b in offsets)
-        seen.extend(members.tolist())
-    assert sorted(seen) == list(range(len(A.orientations)))
+        used.extend(members.tolist())
+    assert sorted(used) == list(range(len(A.orientations)))
     assert np.allclose(total, A.T(y), rtol=FLOAT64)
 
 
 def test_balanced_subsets_are_lattices_of_families_and_complete() -> None:
     panels_ = scanner(24, 16, n_planes=2, voxels_per_pitch=1)
     A = MatrixProjector(random_response(panels_), on=cpu(1))
-    offsets, seen = np.abs(panels_.orientations.offsets), []
+    offsets, used = np.abs(panels_.orientations.offsets), []
     for k in range(24):
         members = A.balanced_members(k, 24)
         a, b = (each.astype(int) for each in np.unique(offsets[members], axis=0).T)
         assert len(a) == 16 and set((a + lattice_step(24) * b) % 24) == {k}
         between = (a[:, None] - a) ** 2 + (b[:, None] - b) ** 2
-        assert between[between > 0].min() >= 26  # a square lattice of 24 cells: 24
-        seen.extend(members.tolist())
-    assert sorted(seen) == list(range(len(A.orientations)))
-    for of in (5, 50, 500):  # numbers that do not fit the panels
+        # for comparison, the square lattice of 24 cells has 24
+        assert between[between > 0].min() >= 26
+        used.extend(members.tolist())
+    assert sorted(used) == list(range(len(A.orientations)))
+    for of in (5, 50, 500):  # numbers of subsets that do not fit the panels
         parts = [A.balanced_members(k, of) for k in range(of)]
         assert sorted(np.concatenate(parts)) == list(range(len(A.orientations)))
         families = [len(np.unique(offsets[part], axis=0)) for part in parts]
@@ -223,9 +224,11 @@ def test_orientations_without_all_mirror_images_are_projected_separately() -> No
     assert not none.T(np.zeros(0)).any()
 
 
-@pytest.mark.parametrize("room", [0, 1 << 20])
-def test_cached_rows_equal_newly_decoded_ones(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix_memory, "MAX_CACHED_BYTES", room)
+@pytest.mark.parametrize("max_bytes", [0, 1 << 20])
+def test_cached_rows_equal_newly_decoded_ones(
+    max_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matrix_memory, "MAX_CACHED_BYTES", max_bytes)
     response = random_response(scanner(), seed=7)
     A = MatrixProjector(response, on=cpu(2))
     x = np.random.default_rng(7).random(A.in_shape, np.float32)
@@ -234,4 +237,4 @@ def test_cached_rows_equal_newly_decoded_ones(room: int, monkeypatch: pytest.Mon
     np.testing.assert_array_equal(A(x), first)
     np.testing.assert_array_equal(A.T(y), back)
     retained = A._decoded.of(A._layout.offsets, A._layout.back, 1)
-    assert (A._decoded.of(A._layout.offsets, A._layout.back, 1) is retained) == (room > 0)
+    assert (A._decoded.of(A._layout.offsets, A._layout.back, 1) is retained) == (max_bytes > 0)

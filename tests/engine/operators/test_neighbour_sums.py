@@ -28,7 +28,7 @@ def test_blocks_of_planes_have_the_bits_of_the_whole_image(potential, threads, m
 
 
 def test_voxel_adds_its_neighbours_in_the_order_of_a_gpu():
-    """Each float32 order has other last bits: this is the sum of a GPU thread, in NumPy."""
+    """The last bits of float32 sums depend on their order; here it is that of a GPU thread."""
     rng, f = np.random.default_rng(5), np.float32
     x, kappa = rng.random(SHAPE).astype(f), rng.random(SHAPE).astype(f)
     of, n = NeighbourSums(Potential.QUADRATIC, SPACING, kappa=kappa), (3, 2, 4)
@@ -41,11 +41,11 @@ def test_voxel_adds_its_neighbours_in_the_order_of_a_gpu():
 
 
 def test_rows_and_row_ends_without_kappa_are_skipped():
-    """They have no neighbours, so only the inside costs time; the bits do not change."""
+    """Voxels without kappa have no neighbours. Skipping them does not change the bits."""
     rng = np.random.default_rng(6)
     x, kappa = rng.random(SHAPE).astype(np.float32), rng.random(SHAPE).astype(np.float32)
     kappa[:, :, :2], kappa[2], kappa[4, :, 5:], kappa[:, 1, 3] = 0, 0, 0, 0
-    tiny = np.where(kappa == 0, np.float32(1e-45), kappa)  # has a span, but no weight
+    tiny = np.where(kappa == 0, np.float32(1e-45), kappa)  # is included, but without weight
     for term in Term:
         whole = NeighbourSums(Potential.RELATIVE, SPACING, (2, 0.01), tiny)
         some = NeighbourSums(Potential.RELATIVE, SPACING, (2, 0.01), kappa)

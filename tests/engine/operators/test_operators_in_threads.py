@@ -31,38 +31,38 @@ N_THREADS, N_INPUTS = 8, 5
 def test_calls_in_eight_threads_have_the_bits_of_one(kind: str, n_calls: int) -> None:
     A = KINDS[kind](cpu(1))
     given = inputs(A, N_INPUTS)
-    alone = [results(A, *each) for each in given]
-    assert len(set(alone)) == N_INPUTS
+    single = [results(A, *each) for each in given]
+    assert len(set(single)) == N_INPUTS
 
     with ThreadPoolExecutor(N_THREADS) as pool:
-        # half of the calls are forward, the other half adjoint
+        # Half of the calls are forward, the other half adjoint.
         calls = range(n_calls // 2)
         found = list(pool.map(lambda i: results(A, *given[i % N_INPUTS]), calls))
 
-    assert found == [alone[i % N_INPUTS] for i in calls]
+    assert found == [single[i % N_INPUTS] for i in calls]
 
 
 @pytest.mark.parametrize("kind", ["reproducible rays", "stored response", "thick cone beam"])
 def test_operators_with_several_workers_can_be_shared(kind: str) -> None:
     A = KINDS[kind](cpu(2))
     given = inputs(A, N_INPUTS)
-    alone = [results(A, *each) for each in given]
+    single = [results(A, *each) for each in given]
 
     with ThreadPoolExecutor(N_THREADS) as pool:
         found = list(pool.map(lambda i: results(A, *given[i % N_INPUTS]), range(100)))
 
-    assert found == [alone[i % N_INPUTS] for i in range(100)]
+    assert found == [single[i % N_INPUTS] for i in range(100)]
 
 
 def test_updates_in_threads_have_the_bits_of_one() -> None:
     A = RayProjector(rays(), GRID, on=cpu(1))
     images = [x for x, _ in inputs(A, N_INPUTS)]
-    alone = [A.em_numerator(x)[0].tobytes() for x in images]
+    single = [A.em_numerator(x)[0].tobytes() for x in images]
 
     with ThreadPoolExecutor(N_THREADS) as pool:
         found = pool.map(lambda i: A.em_numerator(images[i % 5])[0].tobytes(), range(200))
 
-    assert list(found) == [alone[i % 5] for i in range(200)]
+    assert list(found) == [single[i % 5] for i in range(200)]
 
 
 def test_threads_get_the_same_subsets() -> None:
@@ -89,14 +89,14 @@ def test_threads_share_an_operator_on_a_gpu(on_gpu: Backend, create) -> None:
         return [on_gpu.to_host(each) for each in (A(x), A.T(y))]
 
     given = inputs(A, 3)
-    alone = [found_in(*each) for each in given]
+    single = [found_in(*each) for each in given]
 
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda i: found_in(*given[i % 3]), range(24)))
 
     for i, each in enumerate(found):
-        for values, expected in zip(each, alone[i % 3], strict=True):
-            # float32 atomic additions, in a changing order also for a single thread
+        for values, expected in zip(each, single[i % 3], strict=True):
+            # float32 atomic additions; their order also changes in a single thread.
             np.testing.assert_allclose(values, expected, rtol=1e-5, atol=1e-6 * expected.max())
 
 
@@ -106,7 +106,7 @@ def test_times_of_threads_add_up_and_stages_of_one_cannot_be_nested() -> None:
     x = np.ones(A.in_shape, np.float32)
 
     with profiler.span("back"), ThreadPoolExecutor(4) as pool:
-        # this thread has an open stage, which is not theirs
+        # This thread has an open stage, which does not belong to the other threads.
         list(pool.map(lambda _: A(x), range(40)))
         with pytest.raises(RuntimeError, match="cannot begin"), profiler.span("forward"):
             pass

@@ -27,7 +27,7 @@ def test_energies_below_the_window_are_not_counted() -> None:
 
 
 def test_layers_divide_photons_by_their_stopping_power() -> None:
-    """e^(−μ d / c) at the face of a layer minus that at its back, for crystals without gaps."""
+    """Crystals without gaps: e^(−μ d / c) at the face of a layer minus that at its back."""
     n, thickness = 1 << 12, 20.0
     scanner = panels(
         n_layers=2, thickness_mm=thickness, crystal_mm=2.0, photo_fraction=1.0, energy_fwhm=0.0,
@@ -46,7 +46,7 @@ def test_low_energy_photons_are_detected_in_front() -> None:
     shares = layer_shares(scanner, np.array([400.0, 511.0]), n_photons=1 << 12)
     assert shares.sum(axis=0) == pytest.approx(1)
     assert shares[0, 0] > shares[0, 1] + 0.02 and shares[2, 0] < shares[2, 1]
-    # layers do not change the total
+    # Layers do not change the total.
     one = panels(thickness_mm=20.0)
     kev = np.linspace(250, 500, 7)
     of_all, of_one = (relative_efficiency(s, kev, n_photons=1 << 12) for s in (scanner, one))

@@ -27,7 +27,7 @@ GRIDS = {
 
 @pytest.fixture(params=["emulated", "reversed", pytest.param("card", marks=pytest.mark.gpu)])
 def on(request):
-    """A card with whole fractions, in both orders of its threads; and the real one."""
+    """Return emulated GPUs with exact fractions and both orders of threads, and a real GPU."""
     if request.param == "card":
         return cuda()
     return cuda(EmulatedGpu(exact_textures=True, reverse=request.param == "reversed"))
@@ -48,7 +48,7 @@ def test_patch_on_the_cpu_is_a_box_of_the_volume(rng, scan, grid):
     patches, y = Patches(A, (2, 4, 3)), data(rng, A)
     patches.update(y)
     volume = A.back_project(y, weighting="fdk")
-    most = 0 if grid == "thick" else 1e-6  # thin volumes run along x, in the processor's vectors
+    most = 0 if grid == "thick" else 1e-6  # thin volumes use vector instructions along x
     for corner in ((0, 0, 0), (1, 3, 2), (0, 1, 3)):
         expected = part(volume, corner, (2, 4, 3))
         np.testing.assert_allclose(patches.at(corner), expected, rtol=most, atol=0)
@@ -61,7 +61,7 @@ def test_patch_on_a_gpu_is_a_box_of_the_volume(rng, on, scan, shape):
     patches, y = Patches(XrayTransform(SCANS[scan], GRIDS["thick"], on=on), shape), data(rng, A)
     patches.update(y)
     volume = A.back_project(y, weighting="fdk")
-    most = 1e-5 if isinstance(on.gpu, EmulatedGpu) else 1 / 200  # fractions of 8 bits
+    most = 1e-5 if isinstance(on.gpu, EmulatedGpu) else 1 / 200  # 8-bit fractions
     for corner in ((0, 0, 0), (3, 2, 1), (6, 1, 0), (3, 2, 1)):
         actual = on.to_host(patches.at(corner))
         np.testing.assert_allclose(
@@ -95,7 +95,8 @@ def test_patch_is_one_launch_of_a_graph(rng):
     patches.at((0, 0, 0))
     before = on.gpu.n_launches
     patches.at((1, 3, 2))
-    assert on.gpu.n_launches - before == 2  # all views, then the sum over blocks that share them
+    # all views, then the sum over the blocks that share them
+    assert on.gpu.n_launches - before == 2
 
 
 def test_views_can_be_replaced_on_the_cpu(rng):

@@ -29,7 +29,7 @@ SOME = ("rays with time of flight", "reproducible rays", "stored response", "con
 def test_loaded_operator_has_the_bits_of_the_original(kind: str) -> None:
     A = KINDS[kind](cpu(2))
     ((x, y),) = inputs(A, 1)
-    before = results(A, x, y)  # fills caches, which must not be in the pickle
+    before = results(A, x, y)  # fills caches that the pickle must not contain
 
     B = pickle.loads(pickle.dumps(A))
 
@@ -61,7 +61,7 @@ def test_pickle_contains_only_the_definition(kind: str) -> None:
     results(A, *inputs(A, 1)[0])
     A.subset(0, 2)
 
-    # Caches and subsets add nothing.
+    # Caches and subsets add nothing to the pickle.
     assert len(pickle.dumps(A)) == before
 
 
@@ -88,8 +88,8 @@ def test_device_is_selected_again_on_loading(on_gpu: Backend) -> None:
 
 def test_slabs_in_files_cannot_be_pickled(tmp_path) -> None:
     parts, geometry = slabs(cpu(1)).parts, cone(cpu(1)).geometry
-    room = Scratch(tmp_path)
-    A = SlabbedXrayTransform(geometry, VOLUME, parts, on=cpu(1), storage=room)
+    scratch = Scratch(tmp_path)
+    A = SlabbedXrayTransform(geometry, VOLUME, parts, on=cpu(1), storage=scratch)
     with pytest.raises(ResourceError, match="create it again in the other process"):
         pickle.dumps(A)
 
@@ -99,7 +99,7 @@ def test_slabs_in_files_cannot_be_pickled(tmp_path) -> None:
 def test_worker_processes_give_the_same_bits() -> None:
     operators = {kind: KINDS[kind](cpu(1)) for kind in SOME}
     calls = [(A, *inputs(A, 1)[0]) for A in operators.values()]
-    # not forked: a worker starts without our kernels and arrays
+    # The worker is not forked, so it starts without our kernels and arrays.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         found = list(pool.map(results, *zip(*calls, strict=True)))
     assert found == [results(*each) for each in calls]
@@ -118,7 +118,7 @@ def test_joblib_gives_the_same_bits() -> None:
 @pytest.mark.filterwarnings("ignore")  # Dask warns about its own code
 def test_dask_workers_give_the_same_bits() -> None:
     distributed = pytest.importorskip("distributed")
-    with cluster(1, processes=True) as made, distributed.Client(made) as client:
+    with cluster(1, processes=True) as dask_cluster, distributed.Client(dask_cluster) as client:
         for kind in SOME:
             A = KINDS[kind](cpu(1))
             ((x, y),) = inputs(A, 1)

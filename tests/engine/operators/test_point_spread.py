@@ -11,7 +11,7 @@ GRID = ImageGrid((7, 41, 45), (2.0, 2.5, 3.0))
 WIDER = PointSpread(
     np.array([0.0, 20.0, 60.0]), np.array([6.0, 8.0, 14.0]), np.array([6.0, 6.0, 7.0]), 5.0
 )
-"""Longer radially the farther out."""
+"""The radial width grows with the distance from the axis."""
 
 
 @pytest.fixture(params=["uniform", "by radius"])
@@ -42,7 +42,7 @@ def test_blur_preserves_non_negative_images(rng, blur):
 
 def test_point_gets_the_widths_of_its_position():
     source = np.zeros(GRID.shape)
-    row, column = 20, 35  # on y = 0, where radial is along x
+    row, column = 20, 35  # on y = 0, where the radial direction is x
     source[3, row, column] = 1
     blur = PointSpreadBlur(WIDER, GRID)
 

@@ -36,7 +36,7 @@ def test_back_projection_is_the_adjoint(rng, kind, tof, dtype, rtol, reproducibl
     back = np.sum(x * A.T(y), dtype=np.float64)
 
     assert there > 0
-    # fixed point rounds each of some 10 000 taps by 2**-62 of the largest possible sum
+    # Fixed-point sums round each of about 10 000 taps by 2**-62 of the largest possible sum.
     assert back == pytest.approx(there, rel=max(rtol, 1e-11) if reproducible else rtol)
 
 
@@ -61,9 +61,9 @@ def test_each_event_distributes_one_count(rng, rays, reproducible):
 
     numerator, expected = A.em_numerator(rng.random(GRID.shape).astype(np.float32))
 
-    n_seen = np.count_nonzero(expected)
-    assert 0 < n_seen < len(rays.ends)  # some rays miss the box: they add nothing
-    assert numerator.sum(dtype=np.float64) == pytest.approx(n_seen, rel=1e-6)
+    n_crossing = np.count_nonzero(expected)
+    assert 0 < n_crossing < len(rays.ends)  # rays that miss the box add nothing
+    assert numerator.sum(dtype=np.float64) == pytest.approx(n_crossing, rel=1e-6)
 
 
 def test_empty_image_expects_and_distributes_nothing(rays):

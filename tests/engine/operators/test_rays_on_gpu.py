@@ -130,7 +130,7 @@ def test_device_arrays_are_used_without_a_copy(rng, on_gpu):
     np.testing.assert_array_equal(on_gpu.to_host(actual), on_gpu.to_host(expected))
 
 
-def test_projector_without_rays_gives_nothing(on_gpu):
+def test_projector_without_rays_gives_zeros(on_gpu):
     none = Rays(np.zeros((1, 3)), np.empty((0, 2), np.int32))
     A = RayProjector(none, GRID, on=on_gpu)
     assert on_gpu.to_host(A(np.ones(GRID.shape, "f4"))).shape == (0,)

@@ -33,7 +33,7 @@ def images_of(rng):
 
 
 def repeated(A, counts, images, background):
-    """Return the numerators with each ray in the list as often as its count."""
+    """Return the numerators with each ray repeated as often as its count."""
     for c, image in enumerate(images):
         numbers = weights_of(DRAWS, c, A.out_shape[0], counts).astype(int)
         rows = np.repeat(np.arange(len(numbers)), numbers)

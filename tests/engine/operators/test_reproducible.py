@@ -77,7 +77,7 @@ def test_integer_sums_equal_float_sums(rng, rays, x):
     numerator, truth = exact(rays, dtype="float64").em_numerator(x)[0], floating.em_numerator(x)[0]
     image, true_image = exact(rays, dtype="float64").T(values), floating.T(values)
 
-    # 2**-33 per tap, some hundred taps per voxel
+    # 2**-33 per tap, a few hundred taps per voxel.
     assert np.abs(numerator - truth).max() < 1e-8 * truth.max()
     assert np.abs(image - true_image).max() < 1e-8 * np.abs(true_image).max()
 
@@ -88,7 +88,7 @@ def test_integer_sums_are_unbiased(rng, rays, x):
 
     numerator, expected = A.em_numerator(x)
 
-    # some 60 000 taps: cut off they would lose 7e-6 in all, rounded they err by 2e-8
+    # About 60 000 taps: truncation would lose 7e-6 in total, rounding has an error of 2e-8.
     assert abs(numerator.sum() - np.count_nonzero(expected)) < 1e-6
     np.testing.assert_array_equal(A.T(-values), -A.T(values))
 

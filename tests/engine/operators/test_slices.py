@@ -26,7 +26,7 @@ OBLIQUE = Plane((4, 5), 1.1, (0.3, -1.0, 0.7), (S, S, 0.0), (0.0, 0.0, -1.0))
 
 @pytest.fixture(params=["cpu", "emulated", "reversed", pytest.param("card", marks=pytest.mark.gpu)])
 def on(request):
-    """Return all devices; the emulated GPU with exact fractions."""
+    """Return all devices; the emulated GPU has exact fractions."""
     if request.param == "cpu":
         return cpu(2)
     if request.param == "card":
@@ -51,8 +51,8 @@ def test_orthogonal_slices_equal_those_of_the_volume(rng, on, scan):
 
     cube = XrayTransform(geometry, ImageGrid((5, 5, 5), (1.1,) * 3, middle), on=cpu(2))
     volume = cube.back_project(y, weighting="fdk")
-    wanted = volume[2], volume[:, 2], volume[:, :, 2]
-    for actual, expected in zip(slices.values(), wanted, strict=True):
+    orthogonal_slices = volume[2], volume[:, 2], volume[:, :, 2]
+    for actual, expected in zip(slices.values(), orthogonal_slices, strict=True):
         atol = tolerance(on) * volume.max()
         np.testing.assert_allclose(on.to_host(actual), expected, rtol=0, atol=atol)
 

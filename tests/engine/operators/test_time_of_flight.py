@@ -13,7 +13,7 @@ from tests.tolerances import FLOAT64_SUMS
 
 
 def project(rays: Rays, tof: TofBins, i_bin: int, x: np.ndarray) -> np.ndarray:
-    """Return the line integrals with every ray in the same time bin."""
+    """Return the line integrals with every ray in the same TOF bin."""
     bins = np.full(len(rays.ends), i_bin, np.int16)
     return RayProjector(replace(rays, tof_bins=bins), GRID, on=cpu(2), tof=tof, dtype=x.dtype.name)(
         x
@@ -28,12 +28,12 @@ def rays(rng):
 @pytest.mark.parametrize(("dtype", "atol"), [("float32", 1e-5), ("float64", 1e-12)])
 def test_bins_sum_to_the_integral_without_tof(rng, rays, dtype, atol):
     x = rng.random(GRID.shape).astype(dtype)
-    tof = TofBins(fwhm_ps=60, bin_ps=50, n_bins=21)  # 79 mm to both sides, rays 52 + 4σ = 67
+    tof = TofBins(fwhm_ps=60, bin_ps=50, n_bins=21)  # 79 mm to both sides; rays need 52 + 4σ = 67
 
     total = sum(project(rays, tof, i_bin, x) for i_bin in range(tof.n_bins))
 
-    plain = RayProjector(rays, GRID, on=cpu(2), dtype=dtype)(x)
-    np.testing.assert_allclose(total, plain, atol=atol * plain.max())
+    untimed = RayProjector(rays, GRID, on=cpu(2), dtype=dtype)(x)
+    np.testing.assert_allclose(total, untimed, atol=atol * untimed.max())
 
 
 def test_swapped_ends_mirror_the_bins(rng, rays):
@@ -55,10 +55,10 @@ def test_exact_time_selects_the_half_nearer_the_second_point(rays):
     middles = points.mean(axis=1)
     first = [chord_mm(p, m, GRID) for p, m in zip(points[:, 0], middles, strict=True)]
     second = [chord_mm(m, q, GRID) for m, q in zip(middles, points[:, 1], strict=True)]
-    # the table's step: the bin divided by 4096
+    # Step of the table: the bin divided by 4096.
     np.testing.assert_allclose(near_first, first, atol=0.1)
     np.testing.assert_allclose(near_second, second, atol=0.1)
-    assert np.abs(np.subtract(first, second)).max() > 5  # otherwise the test has no power
+    assert np.abs(np.subtract(first, second)).max() > 5  # otherwise the test could not fail
 
 
 def test_poor_timing_gives_the_bin_fraction_everywhere(rng, rays):
@@ -69,24 +69,24 @@ def test_poor_timing_gives_the_bin_fraction_everywhere(rng, rays):
     timed = project(rays, tof, 2, x)
 
     fraction = cut_gaussian_cdf(high) - cut_gaussian_cdf(low)
-    plain = RayProjector(rays, GRID, on=cpu(2), dtype="float64")(x)
-    np.testing.assert_allclose(timed, fraction * plain, rtol=1e-2, atol=1e-2)  # chord / σ = 1e-2
+    untimed = RayProjector(rays, GRID, on=cpu(2), dtype="float64")(x)
+    np.testing.assert_allclose(timed, fraction * untimed, rtol=1e-2, atol=1e-2)  # chord / σ = 1e-2
 
 
 def test_point_source_follows_the_bin_weight(rng):
     source = np.zeros(GRID.shape)
     source[2, 3, 4] = 1
     centre = np.array([GRID.centres_mm(axis)[i] for axis, i in enumerate((4, 3, 2))])
-    away = np.arange(-60, 61, 2.0)  # midpoint of the line, from the source [mm]
+    away = np.arange(-60, 61, 2.0)  # distance of the line's midpoint from the source [mm]
     ends = centre + (away[:, None, None] + np.array([-200, 200])[:, None]) * np.array([1, 0, 0])
     rows = np.arange(2 * len(away), dtype=np.int32).reshape(-1, 2)
     tof = TofBins(fwhm_ps=200, bin_ps=100, n_bins=21)
 
     rays = Rays(ends.reshape(-1, 3), rows)
-    seen = project(rays, tof, 10, source)
+    measured = project(rays, tof, 10, source)
 
     truth = chord_integral(tof, 10, -away, GRID.voxel_mm[0])
-    np.testing.assert_allclose(seen, truth, atol=2e-4)
+    np.testing.assert_allclose(measured, truth, atol=2e-4)
 
 
 def chord_integral(tof: TofBins, i_bin: int, middle_mm: np.ndarray, chord_mm) -> np.ndarray:
@@ -121,7 +121,7 @@ def test_every_voxel_has_the_integral_over_its_chord(rng):
 
 
 def _over_pieces(p, q, grid, tof, i_bin, voxel) -> float:
-    """The integral of the bin's weight over the chord of one voxel, cut out by its six planes."""
+    """Return the integral of the bin's weight over the chord of one voxel, clipped at its faces."""
     start, end = grid.to_voxels(p), grid.to_voxels(q)
     near, far = 0.0, 1.0
     for axis in range(3):

@@ -36,7 +36,7 @@ FRACTIONS = 1 / 200
 
 @pytest.fixture(params=["emulated", "reversed", pytest.param("card", marks=pytest.mark.gpu)])
 def on(request):
-    """A card with whole fractions, in both orders of its threads; and the real one."""
+    """Return emulated GPUs with exact fractions and both orders of threads, and a real GPU."""
     if request.param == "card":
         return cuda()
     return cuda(EmulatedGpu(exact_textures=True, reverse=request.param == "reversed"))
@@ -82,7 +82,7 @@ def test_gathered_adjoint_of_many_slices_is_the_same_whole_or_in_parts(rng, on, 
     whole = XrayTransform(geometry, tall, on=on, streams=False)
     agree(on.to_host(whole.T(y)), expected, 1e-5)
     assert isinstance(whole._projector._transposing(), JosephGather)
-    # the weighted data take 5 views of 9 columns and 36 rows; then slabs and chunks
+    # The weighted data take 5 views of 9 columns and 36 rows; then slabs and chunks.
     monkeypatch.setattr(xray_device, "USABLE", 9_000 / on.gpu.free_bytes())
     parted = XrayTransform(geometry, tall, on=on, streams=True)
     agree(parted.T(y), expected, 1e-5)
@@ -122,7 +122,7 @@ def test_arrays_can_be_on_host_or_device(rng, on):
 
     for operator, values in ((A, x), (back, y), (A.T, y)):
         expected = on.to_host(operator(on.to_device(values)))
-        # views of arrays are arrays too
+        # Views of arrays are arrays as well.
         doubled = on.to_device(np.repeat(values.astype("f8"), 2, axis=0))[::2]
         for same in (values, Foreign(values), doubled):
             agree(on.to_host(operator(same)), expected, 1e-6 if operator is not back else 0)
@@ -159,15 +159,15 @@ def test_fastest_measured_variant_is_used(rng, on, variant, monkeypatch):
 
 def test_resident_projections_are_back_projected_repeatedly(rng, on):
     geometry = SCANS["upright cone"]
-    A, pictures = XrayTransform(geometry, GRID, on=on), ResidentProjections(geometry, GRID, on=on)
+    A, resident = XrayTransform(geometry, GRID, on=on), ResidentProjections(geometry, GRID, on=on)
     one, other = (fields(rng, A)[1] for _ in range(2))
     box = np.s_[2:3, 1:5, :]
-    pictures.update(one)
-    out = pictures.back_project(box)
+    resident.update(one)
+    out = resident.back_project(box)
     agree(on.to_host(out), on.to_host(A.back_project(one, weighting="fdk", region=box)), 1e-5)
 
-    graph = on.gpu.record(lambda: pictures.back_project(box, out))
-    pictures.update(on.to_device(other[:2]), first=3)
+    graph = on.gpu.record(lambda: resident.back_project(box, out))
+    resident.update(on.to_device(other[:2]), first=3)
     graph.launch()
     mixed = np.concatenate([one[:3], other[:2]])
     agree(on.to_host(out), on.to_host(A.back_project(mixed, weighting="fdk", region=box)), 1e-5)
@@ -198,7 +198,7 @@ def test_parts_on_the_host_equal_the_whole(rng, on, adjoint, monkeypatch):
     x, y = fields(rng, resident)
     expected = [on.to_host(resident(x)), on.to_host(resident.T(y))]
     expected += [on.to_host(resident.back_project(y, weighting="fdk"))]
-    # a slab of two slices at most, and chunks of two views
+    # A slab has two slices at most, and a chunk two views.
     monkeypatch.setattr(xray_device, "USABLE", 1500 / on.gpu.free_bytes())
     streamed = XrayTransform(SCANS["tilted cone"], GRID, on=on, adjoint=adjoint, streams=True)
     n_parts = []
@@ -222,10 +222,10 @@ def test_lack_of_memory_leads_to_smaller_parts(rng):
     )
     x, y = fields(rng, here)
     expected = here(x), here.T(y), here.back_project(y, weighting="fdk")
-    there(x)  # compiled, geometry uploaded
+    there(x)  # compiles, and uploads the geometry
     there.back_project(y, weighting="fdk")
-    gpu.memory_limit = gpu.memory.used_bytes + 8_000  # of 19,200 for the volume
-    there._projector._share = 2.0  # as if other programs had just taken the free memory
+    gpu.memory_limit = gpu.memory.used_bytes + 8_000  # the volume needs 19,200
+    there._projector._share = 2.0  # as if other programs had just used the free memory
     for actual, whole in zip(
         (there(x), there.T(y), there.back_project(y, weighting="fdk")), expected, strict=True
     ):

@@ -1,4 +1,4 @@
-"""Line integrals in slabs: the laws of the whole, also from files, and within a memory budget."""
+"""Line integrals in slabs: the laws of the whole, also from files, within a memory budget."""
 
 import tracemalloc
 
@@ -13,7 +13,7 @@ from engine.geometry.orbits import circular_cone
 from engine.operators.xray.parts import Parts, pieces
 from engine.operators.xray.slabs import SlabbedXrayTransform, parts_within
 from engine.operators.xray.transform import XrayTransform
-from tests.engine.operators.test_xray_transform import GRID, fields, mismatch, seen_by, vectors
+from tests.engine.operators.test_xray_transform import GRID, fields, mismatch, vectors, views_of
 
 
 def cut(geometry, grid, slices, views):
@@ -29,7 +29,7 @@ def slabbed(geometry, grid=GRID, slices=4, views=2, **options):
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
 @pytest.mark.parametrize("slices", [1, 4])
 def test_slabs_add_up_to_the_whole(rng, beam, tilt, slices):
-    geometry = seen_by(beam, tilt)
+    geometry = views_of(beam, tilt)
     A, B = XrayTransform(geometry, GRID, on=cpu(2)), slabbed(geometry, slices=slices)
     x, y = fields(rng, A)
     whole, back = A(x), A.T(y)
@@ -74,11 +74,11 @@ def test_subsets_are_those_views_in_the_same_slabs(rng):
 
 
 def test_files_give_the_bits_of_memory(rng, tmp_path):
-    room, geometry = Scratch(tmp_path), vectors(6)
-    A, B = slabbed(geometry), slabbed(geometry, storage=room)
+    scratch, geometry = Scratch(tmp_path), vectors(6)
+    A, B = slabbed(geometry), slabbed(geometry, storage=scratch)
     x, y = fields(rng, A)
-    np.testing.assert_array_equal(B(room.in_memory(x)), A(x))
-    np.testing.assert_array_equal(B.T(room.in_memory(y)), A.T(y))
+    np.testing.assert_array_equal(B(scratch.in_memory(x)), A(x))
+    np.testing.assert_array_equal(B.T(scratch.in_memory(y)), A.T(y))
 
 
 def test_work_stays_within_its_budget_and_reports_progress(rng, tmp_path):
@@ -86,17 +86,17 @@ def test_work_stays_within_its_budget_and_reports_progress(rng, tmp_path):
     budget, reported = 600_000, []
     shape = (geometry.n_views, *geometry.shape)
     parts = parts_within(shape, grid, budget_bytes=budget, threads=1)
-    room = Scratch(tmp_path)
+    scratch = Scratch(tmp_path)
     A = SlabbedXrayTransform(
         geometry,
         grid,
         parts,
         on=cpu(1),
-        storage=room,
+        storage=scratch,
         on_progress=lambda *done: reported.append(done),
     )
-    x, y = (room.in_memory(values) for values in fields(rng, A))
-    A.T(A(x))  # the first call loads modules, which do not count
+    x, y = (scratch.in_memory(values) for values in fields(rng, A))
+    A.T(A(x))  # the first call loads modules, which must not count
     reported.clear()
     tracemalloc.start()
     A.T(y)

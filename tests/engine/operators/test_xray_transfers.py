@@ -1,7 +1,7 @@
-"""Tests of transfers of CT parts to and from a GPU: concurrent with kernels, and ordered.
+"""Transfers of CT parts to and from a GPU: concurrent with kernels, and in order.
 
-The emulated GPU copies at once and runs kernels as late as possible. The software GPU, on which
-CuPy runs, also runs kernels before copies; a missing wait is visible there.
+The emulated GPU copies at once and runs kernels as late as possible. The software GPU below CuPy
+also runs kernels before copies, so a missing wait becomes visible.
 """
 
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ GRID = ImageGrid((26, 7, 6), (1.5, 1.4, 1.3), (0.5, 1.0, -1.0))
 SCAN = circular_cone(
     circle(8), source_axis_mm=60.0, source_detector_mm=90.0, shape=(32, 9), pixel_mm=2.0
 )
-WAYS = ("forward", "adjoint", "gathered", "back", "fdk")
+METHODS = ("forward", "adjoint", "gathered", "back", "fdk")
 
 
 @pytest.fixture(autouse=True)
@@ -58,34 +58,34 @@ CARDS = [pytest.param(order, marks=pytest.mark.gpu) for order in ORDERS]
 
 @pytest.fixture(params=["emulated", "reversed", *CARDS])
 def on(request):
-    """The emulated card, and the software card in each of its orders; a real one has its own."""
+    """Return the emulated GPU, the software GPU in each of its orders, or a real GPU."""
     if request.param not in ORDERS:
         reverse = request.param == "reversed"
         yield cuda(EmulatedGpu(exact_textures=True, late=True, reverse=reverse))
     elif current() is None and request.param != ORDERS[0]:
-        pytest.skip("a real card has an order of its own")
+        pytest.skip("a real GPU has its own order")
     else:
         with working(request.param):
             yield cuda()
 
 
-def result(way, on, rng, *, streams=True):
+def result(method, on, rng, *, streams=True):
     """Return the result of a projection method for arrays of the host."""
-    grid = GRID if way != "adjoint" else replace(GRID, shape=(5, 7, 6))
+    grid = GRID if method != "adjoint" else replace(GRID, shape=(5, 7, 6))
     A = XrayTransform(SCAN, grid, on=on, streams=streams)
     x, y = rng.random(grid.shape, np.float32), rng.random(A.out_shape, np.float32)
-    if way == "forward":
+    if method == "forward":
         return on.to_host(A(x))
-    if way in ("adjoint", "gathered"):
+    if method in ("adjoint", "gathered"):
         return on.to_host(A.T(y))
     settings = FilterSettings()
     plan = planned(y, SCAN, settings)
-    values = y if way == "back" else FilteredChunks(y, plan, settings, on=on)
+    values = y if method == "back" else FilteredChunks(y, plan, settings, on=on)
     return on.to_host(A.back_project(values, weighting="fdk"))
 
 
-def wanted(way):
-    return result(way, cpu(2), np.random.default_rng(7))
+def expected(method):
+    return result(method, cpu(2), np.random.default_rng(7))
 
 
 def of_largest(found, want):
@@ -93,23 +93,23 @@ def of_largest(found, want):
 
 
 @pytest.mark.parametrize("streams", [True, False])
-@pytest.mark.parametrize("way", WAYS)
-def test_parts_transferred_during_the_work_equal_the_whole(on, way, streams):
-    found = result(way, on, np.random.default_rng(7), streams=streams)
-    assert of_largest(found, wanted(way)) < (1e-5 if isinstance(on.gpu, EmulatedGpu) else 5e-3)
+@pytest.mark.parametrize("method", METHODS)
+def test_parts_transferred_during_the_work_equal_the_whole(on, method, streams):
+    found = result(method, on, np.random.default_rng(7), streams=streams)
+    assert of_largest(found, expected(method)) < (1e-5 if isinstance(on.gpu, EmulatedGpu) else 5e-3)
 
 
 @pytest.mark.parametrize("late_copies", [False, True])
-@pytest.mark.parametrize("way", ["forward", "gathered", "fdk"])
-def test_waits_hold_if_the_host_is_far_ahead(monkeypatch, way, late_copies):
-    """The host never waits for kernels here, so only the waits of streams keep the order."""
+@pytest.mark.parametrize("method", ["forward", "gathered", "fdk"])
+def test_waits_hold_if_the_host_is_far_ahead(monkeypatch, method, late_copies):
+    """The host never waits for kernels here, so only the waits between streams ensure the order."""
     monkeypatch.setattr("engine.operators.xray.parts.PartProgress.step", lambda pace, n: None)
     on = cuda(EmulatedGpu(exact_textures=True, late=True, late_copies=late_copies))
-    assert of_largest(result(way, on, np.random.default_rng(7)), wanted(way)) < 1e-5
+    assert of_largest(result(method, on, np.random.default_rng(7)), expected(method)) < 1e-5
 
 
 def leave_out(gpu, monkeypatch, which):
-    """Drop the waits of one stream for another: of uploads, downloads, or kernels."""
+    """Omit the waits of one stream for another: of uploads, downloads, or kernels."""
     retained, real_copying, stream = gpu.wait_for, gpu.copying, ["kernels"]
 
     @contextmanager
@@ -126,12 +126,12 @@ def leave_out(gpu, monkeypatch, which):
 
 
 @pytest.mark.parametrize(
-    ("which", "way"),
+    ("which", "method"),
     [("coming", "gathered"), ("coming", "fdk"), ("leaving", "forward"), ("leaving", "back")],
 )
-def test_omitted_wait_is_detected(monkeypatch, which, way):
+def test_omitted_wait_is_detected(monkeypatch, which, method):
     gpu = EmulatedGpu(exact_textures=True, late=True)
-    # uninitialised memory holds no numbers
+    # Uninitialised memory contains NaN.
     empty = gpu.empty
 
     def unwritten(shape, dtype):
@@ -142,26 +142,26 @@ def test_omitted_wait_is_detected(monkeypatch, which, way):
     monkeypatch.setattr(gpu, "empty", unwritten)
     monkeypatch.setattr("engine.operators.xray.parts.PartProgress.step", lambda pace, n: None)
     leave_out(gpu, monkeypatch, which)
-    found = result(way, cuda(gpu), np.random.default_rng(7))
-    assert not of_largest(found, wanted(way)) < 1e-3
+    found = result(method, cuda(gpu), np.random.default_rng(7))
+    assert not of_largest(found, expected(method)) < 1e-3
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("way", ["gathered", "fdk"])
-def test_kernels_that_do_not_wait_for_uploads_are_detected(monkeypatch, way):
+@pytest.mark.parametrize("method", ["gathered", "fdk"])
+def test_kernels_that_do_not_wait_for_uploads_are_detected(monkeypatch, method):
     if current() is None:
-        pytest.skip("a real card may be right by luck")
+        pytest.skip("a real GPU may be right by chance")
     from engine.core.backend import cupy_gpu, cupy_ring
 
-    # through the ring: other copies poll their completion, which completes them
+    # Use the ring: other copies poll for their completion, which completes them.
     monkeypatch.setattr(cupy_gpu, "MIN_BYTES", 100)
     monkeypatch.setattr(cupy_ring, "PIECE_BYTES", 1 << 14)
     on = cuda()
     monkeypatch.setattr(on.gpu, "_ring", cupy_ring.PinnedRing())
     with working("late"):
         leave_out(on.gpu, monkeypatch, "kernels")
-        found = result(way, on, np.random.default_rng(7))
-    assert not of_largest(found, wanted(way)) < 2e-2
+        found = result(method, on, np.random.default_rng(7))
+    assert not of_largest(found, expected(method)) < 2e-2
 
 
 def test_slabs_prepare_their_views_again_and_count_bad_values_once(on, monkeypatch, rng):

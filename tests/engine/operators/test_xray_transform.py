@@ -1,4 +1,4 @@
-"""Line integrals of X-rays: closed forms, the adjoint, the same numbers whichever way they run."""
+"""Line integrals of X-rays: closed forms, the adjoint, the same numbers on every code path."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ SHAPE = (20, 26)
 
 
 def vectors(n_views, *, tilt=0.0, beam="cone", source=100.0, pixel=2.0):
-    """Return a circle of views as plain vectors; `tilt` leans the detector's rows from z."""
+    """Return a circle of views as vectors; `tilt` is the angle between detector rows and z."""
     angle = np.arange(n_views) * 2 * np.pi / n_views
     c, s, o = np.cos(angle), np.sin(angle), np.zeros(n_views)
     out = np.stack([c, s, o], axis=1)
@@ -34,8 +34,8 @@ def vectors(n_views, *, tilt=0.0, beam="cone", source=100.0, pixel=2.0):
     )
 
 
-def seen_by(beam, tilt):
-    """Return six views of a cone, of level rays, or of oblique parallel rays."""
+def views_of(beam, tilt):
+    """Return six views of a cone, of horizontal rays, or of oblique parallel rays."""
     views = vectors(6, tilt=tilt, beam="cone" if beam == "cone" else "parallel")
     climb = (0, 0, 0.2) if beam == "climbing" else (0, 0, 0)
     return replace(views, source_mm=views.source_mm + climb)
@@ -113,7 +113,7 @@ def test_uniform_box_gives_its_chords_away_from_the_edges():
         low = np.minimum(one, other).max(axis=-1)
         high = np.maximum(one, other).min(axis=-1)
         chord = np.maximum(high - low, 0) * np.linalg.norm(ray, axis=-1)
-        inner = chord > 30  # Joseph's edges are half a voxel soft
+        inner = chord > 30  # Joseph's method blurs edges by half a voxel
         np.testing.assert_allclose(values[view][inner], chord[inner], rtol=0.03)
         assert values[view][inner].mean() == pytest.approx(chord[inner].mean(), rel=2e-3)
 
@@ -177,8 +177,8 @@ def test_box_of_the_volume_has_its_bits(rng, tilt):
 @pytest.mark.parametrize("beam", ["cone", "parallel", "climbing"])
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
 def test_thin_volume_is_a_part_of_a_thick_one(rng, tilt, beam):
-    views = seen_by(beam, tilt)
-    thick = transform(views, replace(GRID, centre_mm=(1.0, 2.0, -2.6)))  # slice 9 is level
+    views = views_of(beam, tilt)
+    thick = transform(views, replace(GRID, centre_mm=(1.0, 2.0, -2.6)))  # slice 9 is horizontal
     _, y = fields(rng, thick)
     expected = thick.back_project(y, weighting="fdk")[8:11]
     thin = transform(views, ImageGrid((3, *GRID.shape[1:]), GRID.voxel_mm, (1.0, 2.0, 0.0)))
@@ -193,7 +193,7 @@ def test_thin_volume_is_a_part_of_a_thick_one(rng, tilt, beam):
 @pytest.mark.parametrize("beam", ["cone", "parallel", "climbing"])
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
 def test_box_of_a_thin_volume_has_its_bits(rng, tilt, beam):
-    A = transform(seen_by(beam, tilt), ImageGrid((3, 70, 70), (1.0, 1.0, 1.0)))
+    A = transform(views_of(beam, tilt), ImageGrid((3, 70, 70), (1.0, 1.0, 1.0)))
     _, y = fields(rng, A)
     volume = A.back_project(y, weighting="fdk")
     for box in (np.s_[1:2, :, :], np.s_[:, 3:44, 17:], np.s_[:, 20:21, 1:-1], np.s_[2:, :, 31:36]):
@@ -218,14 +218,14 @@ def test_complex_values_are_refused(rng):
     x, y = fields(rng, A)
     with pytest.raises(DataError, match=r"complex type complex\d+, expected real numbers"):
         A(x * 1j)
-    for way_back in (
+    for back_projection in (
         A.T,
         lambda y: A.back_project(y, weighting="fdk"),
         lambda y: Patches(A, (1, 2, 3)).update(y),
         lambda y: fdk(y, A.geometry, A.grid, on=A.on),
     ):
         with pytest.raises(DataError, match="real numbers"):
-            way_back(y * 1j)
+            back_projection(y * 1j)
 
 
 def test_subsets_add_up_to_the_whole(rng):

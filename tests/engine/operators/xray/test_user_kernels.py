@@ -1,4 +1,4 @@
-"""Kernels of users in X-ray transforms: edits, geometries, patches, subsets, wrong calls."""
+"""Users' kernels in X-ray transforms: edits, geometries, patches, subsets, wrong calls."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ extern "C" __global__ void gathered(
 
 
 def gathered(values, matrices, sizes, out):
-    """Add the nearest values of all views by loops."""
+    """Add the nearest values of all views in loops."""
     middles = (np.array(sizes) - 1) / 2
     padded = np.pad(values, ((0, 0), (1, 2), (1, 2)))
     for k, j, i in np.ndindex(out.shape):
@@ -112,7 +112,7 @@ def test_edited_file_takes_effect_at_the_next_call(tmp_path: Path):
     path.write_text(TEXT, "utf-8")
     A = own(cuda(EmulatedGpu()), UserKernel(gathered, path, constants={"FACTOR": 1.0}))
     first = A.T(Y)
-    # no other run has compiled this text
+    # No other run has compiled this text.
     edited = TEXT.replace("sum += FACTOR", f"/* {time_ns()} */ sum += 3.0f * FACTOR")
     path.write_text(edited, "utf-8")
     begin = used_seconds()
