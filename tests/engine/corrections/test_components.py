@@ -82,8 +82,8 @@ def test_sensitivity_includes_the_components(all_lines: tuple[np.ndarray, np.nda
     data = corrected(crystals[:50], components())
     found = compute_sensitivity(data, GRID, EXACT, on=ON).image
     rays = Rays(RING.positions_mm, crystals)
-    wanted = RayProjector(rays, GRID, on=ON).T(expected.astype(np.float32))
-    np.testing.assert_allclose(found, wanted, rtol=2e-4, atol=1e-4 * wanted.max())
+    back_projected = RayProjector(rays, GRID, on=ON).T(expected.astype(np.float32))
+    np.testing.assert_allclose(found, back_projected, rtol=2e-4, atol=1e-4 * back_projected.max())
 
 
 @pytest.mark.parametrize("part", ["crystals", "geometry", "interference", "live"])
@@ -124,8 +124,8 @@ def test_geometry_table_replaces_the_closed_form(
     all_lines: tuple[np.ndarray, np.ndarray],
 ) -> None:
     crystals = all_lines[0][:50]
-    beside = corrected(crystals, components())
-    assert LineGeometry().obstacle(beside) is None
+    multiplied = corrected(crystals, components())
+    assert LineGeometry().obstacle(multiplied) is None
     instead = corrected(crystals, replace(components(), replaces_geometry=True))
     assert "its table is used" in (LineGeometry().obstacle(instead) or "")
 

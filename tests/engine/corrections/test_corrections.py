@@ -1,4 +1,4 @@
-"""Corrections: closed forms of attenuation, singles from delayeds, ledger texts."""
+"""Tests of corrections: closed forms of attenuation, singles from delayeds, ledger texts."""
 
 from dataclasses import replace
 
@@ -42,13 +42,14 @@ def scan(settings=RING, n=400, seed=1, **changes):
 
 @pytest.mark.parametrize(("offset_mm", "want"), [(0, 0.14661), (50, 0.18961), (90, 0.43305)])
 def test_attenuation_of_a_water_cylinder_has_its_closed_form(offset_mm, want):
-    grid = ImageGrid((1, 841, 841), (0.25, 0.25, 20.0))  # odd: voxel centres at 0, 50 and 90 mm
+    # an odd number of voxels, with centres at 0, 50 and 90 mm
+    grid = ImageGrid((1, 841, 841), (0.25, 0.25, 20.0))
     x, y = grid.centres_mm(0), grid.centres_mm(1)
     disc = (x[None, :] ** 2 + y[:, None] ** 2 <= 100.0**2).astype("f4")
     mu = Volume(0.0096 * disc[None], grid, "1/mm")
     points = np.array([[-300.0, offset_mm, 0], [300.0, offset_mm, 0]], float)
     a = attenuation_factors(mu, points, np.array([[0, 1]], np.int32), on=ON)
-    assert a[0] == pytest.approx(want, rel=4e-3)  # 0.25 mm voxels at the rim
+    assert a[0] == pytest.approx(want, rel=4e-3)  # voxels of 0.25 mm at the rim
 
 
 def test_attenuation_is_equal_for_every_time_bin_and_both_directions():
@@ -113,7 +114,8 @@ def test_randoms_follow_the_singles_and_preserve_their_sum():
     done = Randoms().apply(data, on=ON)
     found = done.background[: len(truth)]
     assert found.sum() == pytest.approx(data.n_delayed, rel=0.01)
-    np.testing.assert_allclose(found, truth, rtol=0.06)  # 25 blocks·… counts of 1 to 2 %
+    # rates of 25 blocks, each known to 1 to 2 %
+    np.testing.assert_allclose(found, truth, rtol=0.06)
 
 
 def test_randoms_are_uniform_over_the_time_bins():
@@ -150,7 +152,7 @@ def test_every_correction_states_why_it_cannot_be_used(kind):
 
 def test_blocks_have_separate_rates_from_twenty_delayeds_on_average():
     groups = int(RingScanner(RING).groups.max()) + 1
-    enough = 10 * groups  # two crystals each
+    enough = 10 * groups  # two crystals per delayed
     for n, words in ((enough, "one rate for each block"), (enough - 1, "one rate for all blocks")):
         data = scan(n=4 * enough)
         delayed = np.zeros(data.n_events, bool)
@@ -187,7 +189,7 @@ def test_crystals_have_separate_rates_if_they_differ_within_a_block():
     flags = np.arange(len(lors) + len(delayed)) >= len(lors)
     data = ListMode(scanner, np.concatenate([lors, delayed]).astype(np.int32), delayed=flags)
     found = Randoms(model="crystals").apply(data, on=ON).background[: len(r)]
-    # each crystal has some 4,300 delayeds: 1.5 % of each of two
+    # Each crystal has about 4,300 delayeds, which are known to 1.5 %; a line has two crystals.
     assert np.std(found / r) < 0.03
     assert found.sum() == pytest.approx(data.n_delayed, rel=1e-4)
 
@@ -211,7 +213,7 @@ def test_random_rate_of_singles_is_twice_the_window_times_both_rates():
     assert Randoms(model="singles").obstacle(data) is not None
     singles = np.random.default_rng(1).integers(0, 10**6, data.scanner.n_crystals)
     data = replace(data, singles=singles.astype(np.float32))
-    assert Randoms().obstacle(data) is None, "they stand in where there are no delayeds"
+    assert Randoms().obstacle(data) is None, "singles must replace missing delayeds"
     found = Randoms(model="singles").apply(data, on=ON)
     rates = singles / 50.0
     expected = 2 * 4e-9 * rates[data.crystals].prod(axis=1) * 50.0
@@ -220,9 +222,10 @@ def test_random_rate_of_singles_is_twice_the_window_times_both_rates():
 
 
 def planted_randoms(*, per_crystal, in_block):
-    """Return delayeds of known singles: blocks differ by up to 4 times, crystals as given.
+    """Return delayeds of known singles: blocks differ by up to 4 times, crystals by `in_block`.
 
-    Returns the scan, with prompts as its first events, one on each line, and their true randoms.
+    Returns the scan and the true randoms of its first events, which are prompts, one on each
+    line.
     """
     scanner = RingScanner(RING)
     rng = np.random.default_rng(12)
@@ -246,7 +249,7 @@ def rms_per_line(model, data, r):
 
 def test_finest_supported_randoms_are_within_5_percent_per_line():
     data, r = planted_randoms(per_crystal=1_000, in_block=0.2)
-    # noise of two rates of 1,000 counts each: sqrt(2 / 1000) = 4.5 %
+    # Noise of two rates of 1,000 counts each: sqrt(2 / 1000) = 4.5 %.
     assert rms_per_line("auto", data, r) < 0.06
     assert rms_per_line("blocks", data, r) > 0.2
     text = Randoms().summary(data, data)

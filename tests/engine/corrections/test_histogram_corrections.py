@@ -46,7 +46,7 @@ def test_randoms_follow_the_rates_of_the_crystals(rng: np.random.Generator) -> N
     np.testing.assert_allclose(found.background.sum(), drawn.sum(), rtol=1e-5)
     smooth = np.sqrt(np.mean((found.background / expected - 1) ** 2))
     raw = np.sqrt(np.mean((drawn / expected - 1) ** 2))
-    assert smooth < 0.3 * raw  # a crystal sees about 96, a line 4
+    assert smooth < 0.3 * raw  # a crystal has about 96 delayeds, a line 4
     np.testing.assert_array_equal(found.prompts, data.prompts)
     assert "one rate for each crystal" in LineRandoms().summary(data, found)
 
@@ -59,9 +59,11 @@ def test_noise_free_rates_are_recovered(rng: np.random.Generator) -> None:
 
 def test_randoms_are_added_to_a_background(rng: np.random.Generator) -> None:
     data = scan(delayeds=delayeds(rng, 4.0)[1])
-    alone = LineRandoms().apply(data, on=ON).background
+    without_background = LineRandoms().apply(data, on=ON).background
     with_more = replace(data, background=np.full(SCANNER.n_lors, 3, np.float32))
-    np.testing.assert_allclose(LineRandoms().apply(with_more, on=ON).background, alone + 3)
+    np.testing.assert_allclose(
+        LineRandoms().apply(with_more, on=ON).background, without_background + 3
+    )
 
 
 @pytest.mark.parametrize(("mean", "unit"), [(0.5, "block"), (0.02, "panel")])
@@ -97,8 +99,8 @@ def test_factors_of_lines_and_crystals_multiply(rng: np.random.Generator) -> Non
     found = LineNormalisation().apply(both, on=ON)
     np.testing.assert_allclose(found.factors, expected, rtol=1e-5)
     assert f"{np.count_nonzero(expected == 0):,} dead" in LineNormalisation().summary(both, found)
-    alone = LineNormalisation().apply(replace(both, efficiencies=None), on=ON)
-    np.testing.assert_array_equal(alone.factors, of_lines)
+    lines_only = LineNormalisation().apply(replace(both, efficiencies=None), on=ON)
+    np.testing.assert_array_equal(lines_only.factors, of_lines)
 
 
 def test_supplied_background_is_added(rng: np.random.Generator) -> None:
@@ -122,9 +124,9 @@ def test_scatter_is_simulated_only_in_runs_without_supplied_scatter() -> None:
     with_map = replace(scan(), mu_map=WATER)
     assert LineScatter().runs(with_map)
     assert not LineScatter(use="off").runs(with_map)
-    brought = replace(with_map, additive=np.ones(SCANNER.n_lors, np.float32))
-    assert not LineScatter().runs(brought)
-    assert LineScatter(method="simulated").runs(brought)
+    supplied = replace(with_map, additive=np.ones(SCANNER.n_lors, np.float32))
+    assert not LineScatter().runs(supplied)
+    assert LineScatter(method="simulated").runs(supplied)
     with pytest.raises(DataError, match="reconstruct the scan"):
         LineScatter().apply(with_map, on=ON)
     assert LineScatter.as_of(3) == {"method": "supplied"}
@@ -139,7 +141,7 @@ def test_either_kind_of_detection_factors_is_sufficient(given: str) -> None:
 
 
 def test_randoms_state_their_fraction_of_the_prompts() -> None:
-    drawn = np.ones(SCANNER.n_lors, np.float32)  # and 5 prompts on each line
+    drawn = np.ones(SCANNER.n_lors, np.float32)  # 5 prompts on each line
     data = scan(delayeds=drawn)
     words = LineRandoms().summary(data, LineRandoms().apply(data, on=ON))
     assert words.startswith(f"{SCANNER.n_lors:,} delayeds, 20.0 % of the prompts")

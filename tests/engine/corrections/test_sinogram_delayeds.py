@@ -1,4 +1,4 @@
-"""Randoms of bins from counted delayeds equal the expectation of crystals with known rates."""
+"""Randoms of bins from counted delayeds equal the expectation for crystals with known rates."""
 
 from __future__ import annotations
 
@@ -37,18 +37,20 @@ def rates() -> np.ndarray:
 
 @pytest.mark.parametrize("name", list(LAYOUTS))
 def test_sparse_delayeds_give_the_true_expectation(name):
-    """0.3 delayeds per bin are off by 170 % and more, their fit by rates by about 2 %."""
+    """With 0.3 delayeds per bin, bins have errors of at least 170 %, the fitted rates of 2 %."""
     layout = LAYOUTS[name]
     truth = of_rates(layout, rates())
     truth *= 0.3 * layout.n_bins / truth.sum()
     delayeds = np.random.default_rng(5).poisson(truth).astype(np.float32)
     assert are_counted(layout, delayeds)
     found = expected_randoms(layout, delayeds)
-    seen = truth > 0
+    possible_bins = truth > 0
     assert found.sum() == pytest.approx(delayeds.sum(), rel=1e-4)
-    assert np.all(found[~seen] == 0)
-    error, noise = (np.sqrt(np.mean((each - truth)[seen] ** 2)) for each in (found, delayeds))
-    assert error < 0.25 * truth[seen].mean() and error < 0.15 * noise
+    assert np.all(found[~possible_bins] == 0)
+    error, noise = (
+        np.sqrt(np.mean((each - truth)[possible_bins] ** 2)) for each in (found, delayeds)
+    )
+    assert error < 0.25 * truth[possible_bins].mean() and error < 0.15 * noise
 
 
 def test_each_delayed_is_assigned_to_a_live_line_of_its_bin():
@@ -56,8 +58,8 @@ def test_each_delayed_is_assigned_to_a_live_line_of_its_bin():
     counts = np.random.default_rng(1).poisson(0.5, layout.n_bins)
     possible = of_rates(layout, np.where(RING.alive, 1.0, 0.0)) > 0
     pairs = lines_drawn(layout, counts * possible)
-    bins, held = layout.bins_of(pairs)
-    assert held.all() and RING.in_coincidence(pairs).all()
+    bins, is_measured = layout.bins_of(pairs)
+    assert is_measured.all() and RING.in_coincidence(pairs).all()
     missing = counts * possible - np.bincount(bins, minlength=layout.n_bins)
     assert missing.min() >= 0 and missing.sum() < 0.01 * counts.sum()
 

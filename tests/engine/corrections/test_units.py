@@ -1,4 +1,4 @@
-"""Bq/mL: the formula, refusals with reasons, and a cylinder with the known activity."""
+"""Tests of Bq/mL: the formula, refusals with reasons, and a cylinder of known activity."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def scan(*, applied: tuple[str, ...] | None = None, duration_s: float = 600.0, *
 
 
 def test_frame_counts_the_positrons_of_its_live_time() -> None:
-    """A source of A Bq emits A b live ∫ 2^(−t/T½) dt positrons, summed numerically here."""
+    """A source of A Bq emits A b live ∫ 2^(−t/T½) dt positrons; the integral is a sum here."""
     frame = CountedFrame(duration_s=1800.0, half_life_s=4062.6, branching=0.889, live_fraction=0.8)
     times = (np.arange(100_000) + 0.5) * 1800 / 100_000
     positrons = 0.889 * 0.8 * 1800 * np.mean(np.exp2(-times / 4062.6))
@@ -61,10 +61,12 @@ def test_dead_time_that_is_stated_twice_prevents_units() -> None:
     obstacle = ActivityConcentration().obstacle(twice)
     assert obstacle is not None and "dead time twice" in obstacle
     left_out = replace(twice, auxiliary={**twice.auxiliary, APPLIED: CALIBRATION.corrections})
-    assert ActivityConcentration().obstacle(left_out) is None, "blocks were not applied"
+    assert ActivityConcentration().obstacle(left_out) is None, (
+        "dead time is stated once if blocks were not applied"
+    )
     bare = replace(CALIBRATION, corrections=())
-    nothing = {**twice.auxiliary, "calibration": bare, APPLIED: ()}
-    assert ActivityConcentration().obstacle(replace(twice, auxiliary=nothing)) is None
+    without_corrections = {**twice.auxiliary, "calibration": bare, APPLIED: ()}
+    assert ActivityConcentration().obstacle(replace(twice, auxiliary=without_corrections)) is None
 
 
 def test_values_at_the_injection_are_those_of_the_start_before_decay() -> None:
@@ -117,7 +119,7 @@ def test_different_corrections_of_scan_and_calibration_are_reported() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a cylinder in a small ring, reconstructed as counts."""
+    """Return a cylinder in a small ring, reconstructed in counts."""
     folder = tmp_path_factory.mktemp("units")
     phantom = ShapePhantom("cylinder", (Solid((3.0, -2.0, 0.0), (18.0, 18.0, 14.0), activity=1.0),))
     data = simulate_listmode(phantom, small_ring(), n_prompts=60_000, seed=4, duration_s=600.0)
@@ -147,7 +149,7 @@ def calibrated(folder: Path) -> Path:
 
 
 def test_measured_cylinder_has_the_known_activity(folder: Path) -> None:
-    """1 MBq in 50 mL, a half-life before the scan: 10 kBq/mL when it begins; and the SUV of it."""
+    """1 MBq in 50 mL, a half-life before the scan, is 10 kBq/mL at its start; SUV follows."""
     counts = read_volume(calibrated(folder).with_name("counts.h5"))
     ledger = {c["kind"]: c for c in counts.info["corrections"]}
     assert counts.unit == "counts/mm" and ledger["units"]["state"] == "unavailable"

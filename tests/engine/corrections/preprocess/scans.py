@@ -1,4 +1,4 @@
-"""Scans of discs in closed form, and a plain filtered back projection for their images."""
+"""Scans of discs in closed form, and a simple filtered back projection for their images."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.geometry.xray import XrayGeometry
 
 DISCS = ((0.0, 0.0, 40.0, 0.02), (18.0, 6.0, 6.0, 0.02), (-10.0, -22.0, 4.0, -0.015))
 """(x, y, radius) [mm] and attenuation [1/mm]."""
-VIEWS_AT_ONCE = 16  # places of pixels that stay in the processor's cache
+VIEWS_AT_ONCE = 16  # pixel positions of so many views fit into the processor's cache
 
 
 def geometry(n_views=180, n_rows=3, n_cols=121, axis=None, turn=np.pi) -> XrayGeometry:
@@ -29,23 +29,23 @@ def geometry(n_views=180, n_rows=3, n_cols=121, axis=None, turn=np.pi) -> XrayGe
     )
 
 
-def integrals(seen: XrayGeometry, discs=DISCS) -> np.ndarray:
-    """(n_views, rows, cols) float32 chords of round rods along z, times their attenuation."""
-    n_rows, n_cols = seen.shape
-    total = np.zeros((seen.n_views, n_cols))
+def integrals(views: XrayGeometry, discs=DISCS) -> np.ndarray:
+    """Return (n_views, rows, cols) float32 line integrals of round rods along z."""
+    n_rows, n_cols = views.shape
+    total = np.zeros((views.n_views, n_cols))
     for x, y, radius, mu in discs:
-        away = np.arange(n_cols) - seen.project((x, y, 0.0))[:, :1]
+        away = np.arange(n_cols) - views.project((x, y, 0.0))[:, :1]
         total += 2 * mu * np.sqrt(np.maximum(radius**2 - away**2, 0))
     return np.repeat(total[:, None], n_rows, axis=1).astype(np.float32)
 
 
-def scan(values=None, kind="integrals", seen=None, **more) -> Projections:
+def scan(values=None, kind="integrals", views=None, **more) -> Projections:
     """Return projections of the discs, or of given values."""
-    seen = seen or geometry()
+    views = views or geometry()
     given = {"flats": None, "darks": None, "bad_pixels": None, "info": {}, "notes": ()}
     return Projections(
-        values=integrals(seen) if values is None else values,
-        geometry=seen,
+        values=integrals(views) if values is None else values,
+        geometry=views,
         kind=kind,
         pixel_mm_known=True,
         **(given | more),
@@ -53,10 +53,7 @@ def scan(values=None, kind="integrals", seen=None, **more) -> Projections:
 
 
 def fbp(projections: Projections, n=101, voxel_mm=1.0, z_mm=None) -> np.ndarray:
-    """Return the (n, n) image of the middle row, or at z [1/mm]:
-
-    ramp in space, linear interpolation.
-    """
+    """Return the (n, n) image of the middle row, or at z [1/mm]: ramp, linear interpolation."""
     n_views, n_rows, n_cols = projections.shape
     values = projections.values
     if z_mm is None:
@@ -72,8 +69,8 @@ def fbp(projections: Projections, n=101, voxel_mm=1.0, z_mm=None) -> np.ndarray:
     image = np.zeros((n, n))
     for start in range(0, n_views, VIEWS_AT_ONCE):
         part = slice(start, start + VIEWS_AT_ONCE)
-        seen = projections.geometry.select(part).project(points)
-        for view, places in zip(filtered[part], seen, strict=True):
+        views = projections.geometry.select(part).project(points)
+        for view, places in zip(filtered[part], views, strict=True):
             columns, rows = places[..., 0], places[..., 1]
             if z_mm is None:
                 image += np.interp(columns, np.arange(n_cols), view[0], left=0, right=0)

@@ -14,7 +14,7 @@ SHAPE = (50, 6, 8)
 
 
 class Counted(ColumnStorage):
-    """Memory that counts releases."""
+    """A storage that counts releases of memory."""
 
     n_releases = 0
 
@@ -24,7 +24,7 @@ class Counted(ColumnStorage):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    """Blocks of at most three views or two rows."""
+    """Use blocks of at most three views or two rows."""
     monkeypatch.setattr(blocks, "VIEWS_BYTES", 3 * 4 * 6 * 8)
     monkeypatch.setattr(blocks, "ROWS_BYTES", 2 * 4 * 50 * 8)
 
@@ -32,20 +32,20 @@ def small_blocks(monkeypatch):
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize(("axis", "keep_order"), [(0, 1), (0, 2), (0, 7), (1, 1)])
 def test_every_part_comes_once_and_results_are_in_order(threads, axis, keep_order):
-    seen = in_blocks(
+    found = in_blocks(
         lambda part: part, np.zeros(SHAPE), on=cpu(threads), axis=axis, keep_order=keep_order
     )
-    starts, stops = [part.start for part in seen], [part.stop for part in seen]
+    starts, stops = [part.start for part in found], [part.stop for part in found]
     assert starts == [0, *stops[:-1]]
     assert stops[-1] == SHAPE[axis]
     assert all(start % keep_order == 0 for start in starts)
 
 
 def test_blocks_are_not_larger_than_memory_needs_state():
-    seen = in_blocks(lambda part: part.stop - part.start, np.zeros(SHAPE), on=cpu(2))
-    assert max(seen) * 4 * 6 * 8 <= block_bytes(SHAPE)
-    seen = in_blocks(lambda part: part.stop - part.start, np.zeros(SHAPE), on=cpu(2), axis=1)
-    assert max(seen) * 4 * 50 * 8 <= block_bytes(SHAPE)
+    found = in_blocks(lambda part: part.stop - part.start, np.zeros(SHAPE), on=cpu(2))
+    assert max(found) * 4 * 6 * 8 <= block_bytes(SHAPE)
+    found = in_blocks(lambda part: part.stop - part.start, np.zeros(SHAPE), on=cpu(2), axis=1)
+    assert max(found) * 4 * 50 * 8 <= block_bytes(SHAPE)
 
 
 def test_files_release_memory_after_each_block():

@@ -1,4 +1,4 @@
-"""Views that contradict their angles are reported, and correct scans are not."""
+"""Views that contradict their angles are reported; correct scans are not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.engine.corrections.preprocess.scans import DISCS, integrals, scan
 
 N = 180
 HALF, TURN = np.pi, 2 * np.pi
-BESIDE = ((7.0, 4.0, 35.0, 0.02), (22.0, -8.0, 6.0, 0.02), (-10.0, -12.0, 4.0, -0.015))
+OFF_CENTRE = ((7.0, 4.0, 35.0, 0.02), (22.0, -8.0, 6.0, 0.02), (-10.0, -12.0, 4.0, -0.015))
 CENTRED = ((0.0, 0.0, 40.0, 0.02),)
 RODS = (*CENTRED, (25.0, 0.0, 3.0, 0.5), (-25.0, 0.0, 3.0, 0.5))
 GOLDEN = np.deg2rad(137.5077641)
@@ -76,76 +76,78 @@ SOUND = {
 }
 
 
-@pytest.mark.parametrize("seen", SOUND.values(), ids=SOUND.keys())
-@pytest.mark.parametrize("discs", [DISCS, BESIDE, CENTRED, RODS])
-def test_correct_scans_give_no_warning(seen, discs):
-    values = integrals(seen, discs)
+@pytest.mark.parametrize("views", SOUND.values(), ids=SOUND.keys())
+@pytest.mark.parametrize("discs", [DISCS, OFF_CENTRE, CENTRED, RODS])
+def test_correct_scans_give_no_warning(views, discs):
+    values = integrals(views, discs)
     hard = values / (1 + 0.2 * values)
-    flicker = np.random.default_rng(2).normal(0, 0.01, (seen.n_views, 1, 1)).astype(np.float32)
+    flicker = np.random.default_rng(2).normal(0, 0.01, (views.n_views, 1, 1)).astype(np.float32)
     for measured in (values, hard, noisy(values, 20_000), noisy(values, 200), values + flicker):
-        assert doubt_of_angles(scan(measured, seen=seen)) is None
+        assert doubt_of_angles(scan(measured, views=views)) is None
 
 
 @pytest.mark.parametrize("fault", WRONG)
 @pytest.mark.parametrize("kind", ["half a turn", "short scan", "a whole turn", "cone"])
 def test_wrong_angles_give_a_warning(kind, fault):
-    seen = SOUND[kind]
-    wrong = seen.select(WRONG[fault](seen.n_views))
-    values = noisy(integrals(seen, BESIDE), 5_000)
-    message = doubt_of_angles(scan(values, seen=wrong))
+    views = SOUND[kind]
+    wrong = views.select(WRONG[fault](views.n_views))
+    values = noisy(integrals(views, OFF_CENTRE), 5_000)
+    message = doubt_of_angles(scan(values, views=wrong))
     assert message is not None and message.startswith("The views do not match their angles: ")
-    assert message in doubts(scan(values, seen=wrong))
+    assert message in doubts(scan(values, views=wrong))
 
 
 @pytest.mark.parametrize("kind", ["half a turn", "cone", "golden angles", "ten turns"])
 def test_wrongly_ordered_views_give_a_warning_for_any_order_of_angles(kind):
-    seen = SOUND[kind]
-    order = np.random.default_rng(5).permutation(seen.n_views)
-    message = doubt_of_angles(scan(integrals(seen, BESIDE)[order], seen=seen))
+    views = SOUND[kind]
+    order = np.random.default_rng(5).permutation(views.n_views)
+    message = doubt_of_angles(scan(integrals(views, OFF_CENTRE)[order], views=views))
     assert message is not None and "match their angles: the centre of the shadow jumps" in message
 
 
 def test_size_of_the_contradiction_is_stated():
-    """A small disc at radius r: its shadow is at r cos θ, r / √2 from its mean."""
-    seen = flat(circle(2 * N))
-    values = integrals(seen, ((30.0, 0.0, 8.0, 0.02),))
-    shuffled = seen.select(np.random.default_rng(1).permutation(2 * N))
-    message = doubt_of_angles(scan(values, seen=shuffled))
+    """A small disc at radius r has its shadow at r cos θ, on average r / √2 from the mean."""
+    views = flat(circle(2 * N))
+    values = integrals(views, ((30.0, 0.0, 8.0, 0.02),))
+    shuffled = views.select(np.random.default_rng(1).permutation(2 * N))
+    message = doubt_of_angles(scan(values, views=shuffled))
     assert "with a deviation of 21 pixels (rms)" in message  # 30 / √2 = 21.2
 
 
 def test_both_directions_of_rotation_are_consistent():
-    seen = SOUND["cone"]
-    assert doubt_of_angles(scan(integrals(seen, BESIDE), seen=seen.select(np.s_[::-1]))) is None
+    views = SOUND["cone"]
+    assert (
+        doubt_of_angles(scan(integrals(views, OFF_CENTRE), views=views.select(np.s_[::-1]))) is None
+    )
 
 
-@pytest.mark.parametrize("gone", [slice(77, 78), slice(60, 64), slice(0, N // 2)])
+@pytest.mark.parametrize("missing", [slice(77, 78), slice(60, 64), slice(0, N // 2)])
 @pytest.mark.parametrize("kind", ["half a turn", "cone", "golden angles"])
-def test_views_without_a_shadow_are_not_a_wrong_order(kind, gone):
-    """The object was not there yet, or the beam was off."""
-    seen = SOUND[kind]
-    for discs in (BESIDE, CENTRED):
-        values = integrals(seen, discs)
-        values[gone] = 0
+def test_views_without_a_shadow_are_not_a_wrong_order(kind, missing):
+    """The object was not yet in place, or the beam was off."""
+    views = SOUND[kind]
+    for discs in (OFF_CENTRE, CENTRED):
+        values = integrals(views, discs)
+        values[missing] = 0
         for noise in (0, 0.01):
             measured = values + np.random.default_rng(4).normal(0, noise, values.shape)
-            assert doubt_of_angles(scan(measured, seen=seen)) is None
-    values = integrals(seen, BESIDE)
-    values[gone] = 0
-    order = np.random.default_rng(5).permutation(seen.n_views)
-    assert "jumps" in doubt_of_angles(scan(values, seen=seen.select(order)))
+            assert doubt_of_angles(scan(measured, views=views)) is None
+    values = integrals(views, OFF_CENTRE)
+    values[missing] = 0
+    order = np.random.default_rng(5).permutation(views.n_views)
+    assert "jumps" in doubt_of_angles(scan(values, views=views.select(order)))
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 3])
 def test_detector_of_few_columns_gives_no_warning(n_columns):
-    seen = parallel(circle(N, range_rad=HALF), shape=(3, n_columns), pixel_mm=1.0)
-    assert doubt_of_angles(scan(np.zeros((N, 3, n_columns), np.float32), seen=seen)) is None
+    views = parallel(circle(N, range_rad=HALF), shape=(3, n_columns), pixel_mm=1.0)
+    assert doubt_of_angles(scan(np.zeros((N, 3, n_columns), np.float32), views=views)) is None
 
 
 def test_counts_and_an_empty_scan_are_not_checked():
     shuffled = flat(circle(N, range_rad=HALF)).select(WRONG["shuffled"](N))
-    assert not doubts(scan(integrals(flat(circle(N)), BESIDE), seen=shuffled, kind="counts"))
-    assert not doubts(scan(np.zeros((N, 3, 121), np.float32), seen=shuffled))
+    assert not doubts(scan(integrals(flat(circle(N)), OFF_CENTRE), views=shuffled, kind="counts"))
+    assert not doubts(scan(np.zeros((N, 3, 121), np.float32), views=shuffled))
 
 
 @pytest.mark.parametrize(
@@ -161,19 +163,19 @@ def test_real_scans_give_a_warning_only_with_planted_faults(shared_data, name):
     assert not doubts(prepared)
     for fault in ("shuffled", "half reversed", "half a range twice", "every other one, twice"):
         wrong = prepared.geometry.select(WRONG[fault](prepared.n_views))
-        assert doubts(scan(prepared.values, seen=wrong)), fault
+        assert doubts(scan(prepared.values, views=wrong)), fault
 
 
 def test_chest_gives_a_warning_only_with_planted_faults(shared_data):
     path = shared_data / "ct-conebeam-xcist-chest" / "chest_cone_200x96x256_float32.raw"
     values = np.fromfile(path, "<f4").reshape(200, 96, 256)
-    seen = circular_cone(
+    views = circular_cone(
         circle(200, first_rad=np.pi / 2),
         source_axis_mm=1000,
         source_detector_mm=1500,
         shape=(96, 256),
         pixel_mm=2.8,
     ).flipped(columns=True)
-    assert not doubts(scan(values, seen=seen))
+    assert not doubts(scan(values, views=views))
     for fault, order in WRONG.items():
-        assert doubts(scan(values, seen=seen.select(order(200)))), fault
+        assert doubts(scan(values, views=views.select(order(200)))), fault

@@ -10,7 +10,7 @@ def test_amplitudes_equal_those_of_complex_sums(rng: np.random.Generator) -> Non
     harmonics, frequencies = 53, 7
     first, second = rng.normal(size=(2, harmonics, frequencies, 2)) @ [1, 1j]
     outside = rng.random((harmonics, frequencies)) < 0.4
-    # One frequency has no term, one has all.
+    # One frequency has no term, another one has all terms.
     outside[:, 2], outside[:, 5] = False, True
     omega, axes = rng.uniform(0, np.pi, frequencies), rng.uniform(-100, 100, 11)
 

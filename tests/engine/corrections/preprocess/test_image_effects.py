@@ -24,49 +24,49 @@ from engine.simulate.shapes import Cylinder
 from tests.engine.corrections.preprocess.scans import DISCS, fbp, geometry, integrals, scan
 
 ON = cpu(2)
-SEEN = geometry(n_views=360, n_cols=513)
+VIEWS = geometry(n_views=360, n_cols=513)
 LARGE = ((0.0, 0.0, 200.0, 0.005), (70.0, 20.0, 30.0, 0.005), (-50.0, -110.0, 20.0, -0.004))
 STRIPES = {30: 0.02, 80: 0.05, 120: 0.04, 200: -0.03, 300: 0.02, 301: 0.02, 302: 0.02, 370: 0.03}
-"""Columns with their addition to p: in air, on the slope of the disc, before its features."""
+"""Columns and the value added to p: in air, on the slope of the disc, before its features."""
 NOISE = 0.01
 
 
 @pytest.fixture
 def noisy(rng: np.random.Generator) -> np.ndarray:
-    values = integrals(SEEN, LARGE)
+    values = integrals(VIEWS, LARGE)
     return values + rng.normal(0, NOISE, values.shape).astype("f4")
 
 
-def looked_at(one: Projections) -> np.ndarray:
+def reconstruct(one: Projections) -> np.ndarray:
     return fbp(one, n=151, voxel_mm=2.0)
 
 
 @cache
 def clean_image() -> np.ndarray:
     """Return the discs without noise."""
-    return looked_at(scan(integrals(SEEN, LARGE), seen=SEEN))
+    return reconstruct(scan(integrals(VIEWS, LARGE), views=VIEWS))
 
 
 @pytest.fixture(scope="module")
 def faint() -> Projections:
-    """Return noise, and fainter noise of flats, which is a stripe in every column."""
-    rng, exact = np.random.default_rng(20240229), integrals(SEEN, LARGE)
+    """Return noise, and the smaller noise of flats, which makes a stripe in every column."""
+    rng, exact = np.random.default_rng(20240229), integrals(VIEWS, LARGE)
     values = exact + rng.normal(0, NOISE, exact.shape)
     values += rng.normal(0, 3 * NOISE / np.sqrt(len(exact)), exact.shape[1:])
-    return scan(values.astype("f4"), seen=SEEN)
+    return scan(values.astype("f4"), views=VIEWS)
 
 
 @pytest.fixture(scope="module")
 def faint_error(faint: Projections) -> float:
     """Return the image error relative to the noise-free image."""
-    return np.square(looked_at(faint) - clean_image()).mean()
+    return np.square(reconstruct(faint) - clean_image()).mean()
 
 
 def test_planted_stripes_fall_to_a_tenth(noisy):
     striped = noisy.copy()
     for column, p in STRIPES.items():
         striped[:, :, column] += p
-    step, before = Rings(), scan(striped, seen=SEEN)
+    step, before = Rings(), scan(striped, views=VIEWS)
     after = step.apply(before, on=ON)
     left = (after.values - noisy).mean(axis=(0, 1))
     for column, p in STRIPES.items():
@@ -79,20 +79,20 @@ def test_planted_stripes_fall_to_a_tenth(noisy):
 
 
 def test_disc_without_stripes_changes_less_than_its_noise(noisy):
-    found = Rings().apply(scan(noisy, seen=SEEN), on=ON)
-    assert (found.values != noisy).any(axis=0).mean() < 0.01  # columns taken for stripes
-    every = Rings(columns="all").apply(scan(noisy, seen=SEEN), on=ON)
-    image = looked_at(scan(noisy, seen=SEEN))
+    found = Rings().apply(scan(noisy, views=VIEWS), on=ON)
+    assert (found.values != noisy).any(axis=0).mean() < 0.01  # columns that were taken for stripes
+    every = Rings(columns="all").apply(scan(noisy, views=VIEWS), on=ON)
+    image = reconstruct(scan(noisy, views=VIEWS))
     noise = (image - clean_image()).std()
     for after in (found, every):
         assert np.abs(after.values - noisy).std() < NOISE / 3
-        assert (looked_at(after) - image).std() < noise / 3
+        assert (reconstruct(after) - image).std() < noise / 3
 
 
 def test_smoothing_all_columns_removes_faint_stripes_of_uniform_ones(rng):
     values = rng.normal(1, NOISE, (360, 1, 513)).astype("f4")
     gains = rng.normal(0, 2 * NOISE / np.sqrt(360), 513).astype("f4")
-    data = scan(values + gains, seen=geometry(360, 1, 513))
+    data = scan(values + gains, views=geometry(360, 1, 513))
     spread = [
         Rings(columns=columns).apply(data, on=ON).values.mean(axis=0).std()
         for columns in ("found", "all")
@@ -104,16 +104,16 @@ def test_smoothing_all_columns_removes_faint_stripes_of_uniform_ones(rng):
 def test_scan_with_faint_stripes_gets_no_worse(columns, faint, faint_error):
     after = Rings(columns=columns).apply(faint, on=ON)
     assert (after.values != faint.values).any()
-    assert np.square(looked_at(after) - clean_image()).mean() < 1.05 * faint_error
+    assert np.square(reconstruct(after) - clean_image()).mean() < 1.05 * faint_error
 
 
 def test_only_the_offset_of_gains_is_removed(rng):
     values = rng.normal(1, NOISE, (360, 1, 513)).astype("f4")
     striped = values.copy()
     striped[:, :, 250] += 0.1
-    after = Rings().apply(scan(striped, seen=geometry(360, 1, 513)), on=ON).values
+    after = Rings().apply(scan(striped, views=geometry(360, 1, 513)), on=ON).values
     off = after - values
-    assert np.ptp(off, axis=0).max() < 1e-6  # the same in each view
+    assert np.ptp(off, axis=0).max() < 1e-6  # the offset is the same in each view
     assert abs(off[0, 0, 250]) < 4 * NOISE / np.sqrt(360)
 
 
@@ -121,37 +121,37 @@ def test_only_the_offset_of_gains_is_removed(rng):
 def test_offset_in_less_than_half_of_the_views_belongs_to_the_object(n_views, is_stripe, rng):
     values = rng.normal(1, NOISE, (360, 1, 513)).astype("f4")
     values[30 : 30 + n_views, :, 250] += 0.3
-    after = Rings().apply(scan(values, seen=geometry(360, 1, 513)), on=ON).values
+    after = Rings().apply(scan(values, views=geometry(360, 1, 513)), on=ON).values
     off = float((values - after)[:, 0, 250].mean())
     assert off == pytest.approx(0.3 * n_views / 360 if is_stripe else 0, abs=0.01)
 
 
 def test_chest_without_stripes_is_hardly_changed_and_with_stripes_corrected(shared_data, rng):
-    """Stripes of 5 %, of one pixel in a hundred, fall to 0.35, the good pixels' harm and all."""
+    """Stripes of 5 % in one pixel of a hundred fall to 0.35, including changes of good pixels."""
     path = shared_data / "ct-conebeam-xcist-chest" / "chest_cone_200x96x256_float32.raw"
     sound = np.fromfile(path, "<f4").reshape(200, 96, 256)
-    seen = geometry(200, 96, 256)
-    np.testing.assert_array_equal(Rings().apply(scan(sound, seen=seen), on=ON).values, sound)
+    views = geometry(200, 96, 256)
+    np.testing.assert_array_equal(Rings().apply(scan(sound, views=views), on=ON).values, sound)
     added = (0.05 * (rng.random((96, 256)) < 0.01)).astype("f4")
-    after = Rings().apply(scan(sound + added, seen=seen), on=ON).values
+    after = Rings().apply(scan(sound + added, views=views), on=ON).values
     assert (after - sound).mean(axis=0).std() < 0.35 * added.std()
 
 
 ROD = ((0.0, 0.0, 200.0, 0.005), (0.0, 0.0, 12.0, 0.02), (60.0, 0.0, 8.0, 0.01))
-"""A disc with a rod on the axis: its own rings belong to the object."""
+"""A disc with a rod on the axis, whose rings belong to the object."""
 
 
 @pytest.mark.parametrize("width", [5, 12, 20])
 def test_planted_bands_are_removed_and_a_rod_on_the_axis_is_not(width, rng):
-    clean = integrals(SEEN, ROD)
+    clean = integrals(VIEWS, ROD)
     clean = (clean + rng.normal(0, NOISE / 5, clean.shape)).astype("f4")
-    sound = Rings(columns="found").apply(scan(clean, seen=SEEN), on=ON)
+    sound = Rings(columns="found").apply(scan(clean, views=VIEWS), on=ON)
     assert sound.info["rings"]["bands"] == 0
     striped = clean.copy()
     places = [slice(at, at + width) for at in (20, 110, 330, 380)]
     for place, added in zip(places, (0.05, -0.03, 0.04, 0.06), strict=True):
         striped[:, :, place] += added
-    step, before = Rings(columns="found"), scan(striped, seen=SEEN)
+    step, before = Rings(columns="found"), scan(striped, views=VIEWS)
     after = step.apply(before, on=ON)
     assert after.info["rings"]["bands"] == 3 * len(places)
     off, planted = ((x - clean).mean(axis=0)[:, places[1]] for x in (after.values, striped))
@@ -165,40 +165,41 @@ def test_planted_bands_are_removed_and_a_rod_on_the_axis_is_not(width, rng):
 
 
 TUBE = ((0.0, 0.0, 200.0, 0.02), (0.0, 0.0, 190.0, -0.015), (0.0, 0.0, 100.0, 0.01))
-"""A tube on the axis with a rod in it: all of its edges are rings."""
+"""A tube on the axis that contains a rod; all of its edges are rings."""
 
 
 @pytest.mark.parametrize("shapes", [LARGE, ROD, TUBE])
 def test_scan_without_stripes_keeps_its_bits(shapes, rng):
-    clean = integrals(SEEN, shapes)
+    clean = integrals(VIEWS, shapes)
     for noise in (NOISE / 3, NOISE):
         values = (clean + rng.normal(0, noise, clean.shape)).astype("f4")
-        after = Rings().apply(scan(values, seen=SEEN), on=ON)
+        after = Rings().apply(scan(values, views=VIEWS), on=ON)
         assert (after.values != values).any(axis=0).mean() < 0.005
 
 
 def test_stripes_in_all_columns_are_detected_and_their_rings_decrease(rng):
-    exact = integrals(SEEN, LARGE)
+    exact = integrals(VIEWS, LARGE)
     clean = exact + rng.normal(0, NOISE / 5, exact.shape)
     striped = clean + rng.normal(0, NOISE, exact.shape[1:])
-    before = [scan(values.astype("f4"), seen=SEEN) for values in (clean, striped)]
+    before = [scan(values.astype("f4"), views=VIEWS) for values in (clean, striped)]
     after = [Rings().apply(each, on=ON) for each in before]
     assert [each.info["rings"]["rows_evened"] for each in after] == [0, 3]
     summary = Rings().summary(before[1], after[1])
     assert summary.endswith("all columns equalised")
-    whole, rings, left = (looked_at(each) for each in (*before, after[1]))
-    inner = np.s_[..., 35:116, 35:116]  # within the disc; stripes at its edge are left
+    whole, rings, left = (reconstruct(each) for each in (*before, after[1]))
+    # within the disc, because stripes at its edge are not removed
+    inner = np.s_[..., 35:116, 35:116]
     assert (left - whole)[inner].std() < 0.65 * (rings - whole)[inner].std()
 
 
 def test_tooth_is_smoothed_and_chest_is_not(shared_data):
-    """Flats of ten images leave a stripe in each column of the tooth; the chest has none."""
+    """Flats of ten images leave a stripe in each column of the tooth. The chest has no stripes."""
     tooth = read_projections(shared_data / "ct-parallel-tooth" / "tooth.h5")
     prepared = Logarithm().apply(FlatField().apply(tooth, on=ON), on=ON)
     assert Rings().apply(prepared, on=ON).info["rings"]["rows_evened"] == 2
     path = shared_data / "ct-conebeam-xcist-chest" / "chest_cone_200x96x256_float32.raw"
     chest = np.fromfile(path, "<f4").reshape(200, 96, 256)[:, ::8]
-    found = Rings().apply(scan(chest, seen=geometry(200, 12, 256)), on=ON)
+    found = Rings().apply(scan(chest, views=geometry(200, 12, 256)), on=ON)
     assert found.info["rings"]["rows_evened"] == 0 == found.info["rings"]["bands"]
 
 
@@ -206,13 +207,13 @@ def test_sorting_gives_a_column_the_values_of_its_neighbours_by_rank(rng):
     values = rng.permuted(np.tile(rng.random((360, 1, 1)), (1, 1, 513)), axis=0).astype("f4")
     striped = values.copy()
     striped[:, :, 250] = 0.2 + 0.5 * values[:, :, 250]  # a stripe that changes with brightness
-    before = scan(striped, seen=geometry(360, 1, 513))
+    before = scan(striped, views=geometry(360, 1, 513))
     after = Rings(columns="sorted", snr=100).apply(before, on=ON).values
     np.testing.assert_allclose(after, values, atol=1e-6)
 
 
 def test_rings_state_why_they_cannot_be_corrected():
-    assert "too few" in Rings().obstacle(scan(seen=geometry(n_views=20)))
+    assert "too few" in Rings().obstacle(scan(views=geometry(n_views=20)))
     assert "switch on the logarithm" in Rings().obstacle(scan(kind="transmission"))
     assert "columns are too few" in Rings(widest=40).obstacle(scan())
     assert Rings().obstacle(scan()) is None
@@ -254,7 +255,7 @@ def test_decreasing_polynomial_is_refused():
         DataError, match=r"decreases from p = 1.01 on, but the scan has values up to 2"
     ):
         Hardening(coefficients=(1.0, -0.5)).apply(scan(2 * np.eye(4, dtype="f4")[None].repeat(4, 0),
-                                                       seen=geometry(4, 4, 4)), on=ON)  # fmt: skip
+                                                       views=geometry(4, 4, 4)), on=ON)  # fmt: skip
     assert "no coefficients" in Hardening().obstacle(scan())
 
 
@@ -334,22 +335,22 @@ def test_cupping_of_a_uniform_object_is_detected_and_corrected(beam):
     angles = circle(120, range_rad=turn)
     size = {"shape": (5, 96), "pixel_mm": 2.5}
     if beam == "cone":
-        seen = circular_cone(angles, source_axis_mm=1000.0, source_detector_mm=1500.0, **size)
+        views = circular_cone(angles, source_axis_mm=1000.0, source_detector_mm=1500.0, **size)
     else:
-        seen = parallel(angles, **size)
+        views = parallel(angles, **size)
     counted = simulate_xray(
-        cylinder, seen, seed=1, hardening=0.5, detector=Detector(photons=1e6, gain_spread=0)
+        cylinder, views, seed=1, hardening=0.5, detector=Detector(photons=1e6, gain_spread=0)
     )
     data = Logarithm().apply(FlatField().apply(counted, on=ON), on=ON)
     after = Hardening(fit="uniform").apply(data, on=ON)
     assert "fitted to this scan" in Hardening(fit="uniform").summary(data, after)
 
     def cupping(projections):
-        picture = middle_slice(middle_rows(projections, on=ON), on=ON)[0]
+        image = middle_slice(middle_rows(projections, on=ON), on=ON)[0]
         at = (np.arange(N_VOXELS) + 0.5 - N_VOXELS / 2) * 96 * 2.5 / N_VOXELS
         at = at / projections.geometry.magnification.mean()
         away = np.hypot(at[:, None], at - 5.0)  # rows are y
-        return picture[(away > 45) & (away < 52)].mean() / picture[away < 15].mean() - 1
+        return image[(away > 45) & (away < 52)].mean() / image[away < 15].mean() - 1
 
     assert cupping(data) > 0.1
     assert abs(cupping(after)) < 0.1 * cupping(data)

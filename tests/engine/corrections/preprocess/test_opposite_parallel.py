@@ -1,4 +1,4 @@
-"""The axis of a full parallel-beam turn is found at any position, or left with a reason."""
+"""The axis of a full parallel-beam turn is found at any position, or a reason is given."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FARTHEST = 0.45
 """Largest offset of the axis, as a fraction of the detector width."""
 WELL_WITHIN = 0.40
 WITHIN = 0.3
-"""Wanted accuracy [columns], from the issue; the worst of these scans is off by 0.09."""
+"""Required accuracy [columns]; the largest error of these scans is 0.09."""
 ROWS = 5
 
 
@@ -39,12 +39,12 @@ class Found:
 
 
 def scan_of(values: Array, angles_rad: Array) -> Projections:
-    seen = parallel(angles_rad, shape=values.shape[1:], pixel_mm=1.0)
-    return Projections(values=values.astype(np.float32), geometry=seen, kind="integrals")
+    views = parallel(angles_rad, shape=values.shape[1:], pixel_mm=1.0)
+    return Projections(values=values.astype(np.float32), geometry=views, kind="integrals")
 
 
 def balls_of(rng: np.random.Generator, reach: float) -> list[Ball]:
-    """Return a ball, on the axis or off it, with smaller ones in it; it may be truncated."""
+    """Return a ball, on the axis or off it, that contains smaller ones; it may be truncated."""
     radius = reach * rng.choice([0.3, 0.6, 0.95, 1.3])
     away = reach * 0.5 * (radius < 0.4 * reach)
     at = rng.uniform(0, 2 * np.pi)
@@ -91,7 +91,7 @@ def test_nearly_every_axis_is_found(searches: list[Found]) -> None:
 
 @pytest.mark.parametrize("axis", [32.5, 24.5, 57.0])
 def test_noise_free_air_is_not_a_match(axis: float) -> None:
-    """Outside the object all rays are exactly 0 and equal, at a wrong position, too."""
+    """Outside the object all rays are exactly 0, so they are equal at wrong positions, too."""
     turn = np.arange(0, 360, 2.0)
     values = ball_projections(turn, (ROWS, 90), axis_column=axis)
     facts = CentreOfRotation().apply(scan_of(values, np.radians(turn)), on=ON).info["centre"]
@@ -132,7 +132,7 @@ def left_because(values: Array, turn: Array) -> str:
 
 
 def test_wrong_angles_leave_the_axis_unchanged(rng: np.random.Generator) -> None:
-    """Half a turn labelled as a full one: no view has an opposite one."""
+    """A half turn labelled as a full turn: no view has an opposite one."""
     values = ball_projections(np.arange(0, 180, 1.0), (ROWS, 90), axis_column=30.0)
     assert "% of their variance, expected at most 25 %" in left_because(
         values, np.arange(0, 360, 2.0)

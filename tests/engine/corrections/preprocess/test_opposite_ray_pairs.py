@@ -21,13 +21,13 @@ def test_sums_equal_those_of_interpolated_pairs(
     rays = RegularGridInterpolator((np.arange(n_columns), angles), sinogram)
     view = angles[: n_views - 1 : every, None]
     there = 0.3 + np.mod(view + turns - 0.3, 2 * np.pi)
-    seen = there <= angles[-1]
-    view, there = np.broadcast_to(view, seen.shape)[seen], there[seen]
-    one = rays((np.broadcast_to(columns, seen.shape)[seen], view)) - level
-    other = rays((np.broadcast_to(opposite, seen.shape)[seen], there)) - level
+    within = there <= angles[-1]
+    view, there = np.broadcast_to(view, within.shape)[within], there[within]
+    one = rays((np.broadcast_to(columns, within.shape)[within], view)) - level
+    other = rays((np.broadcast_to(opposite, within.shape)[within], there)) - level
     expected = [len(one), ((one - other) ** 2).sum(), one.sum(), (one**2).sum()]
 
     found = pair_sums(sinogram, angles, n_views - 1, every, columns, opposite, turns, level)
 
-    assert seen.sum() > 0 and seen.all() == (turn > 4)
+    assert within.sum() > 0 and within.all() == (turn > 4)
     assert found == pytest.approx([*expected, other.sum(), (other**2).sum()], rel=1e-12)

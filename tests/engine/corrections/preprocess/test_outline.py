@@ -32,13 +32,13 @@ CHOSEN = {
 
 def scan_for(step, rng):
     """Return counts, transmission or integrals, as the step requires."""
-    seen = geometry(n_views=40, n_rows=12, n_cols=48, axis=22.0)
+    views = geometry(n_views=40, n_rows=12, n_cols=48, axis=22.0)
     shape = (40, 12, 48)
     flats, darks = np.full((2, *shape[1:]), 1e4), np.full((2, *shape[1:]), 10.0)
     for kind in ("counts", "transmission", "integrals"):
         values = rng.uniform(0.2, 0.9, shape) * (9e3 if kind == "counts" else 1)
         fields = {"flats": flats, "darks": darks} if kind == "counts" else {}
-        data = scan(values.astype(np.float32), kind, seen=seen, **fields)
+        data = scan(values.astype(np.float32), kind, views=views, **fields)
         if step.obstacle(data) is None:
             return data
     raise LookupError(step.kind)
@@ -49,13 +49,13 @@ def test_geometry_shape_and_kind_equal_the_prediction(kind, rng):
     step = kind(use="on", **CHOSEN.get(kind, {}))
     data = scan_for(step, rng)
     done = step.apply(data, on=cpu(1))
-    said = step.dry_run(without_values(data))
+    predicted = step.dry_run(without_values(data))
 
-    assert (said.shape, said.kind) == (done.shape, done.kind)
+    assert (predicted.shape, predicted.kind) == (done.shape, done.kind)
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
-        actual, expected = (getattr(each.geometry, name) for each in (said, done))
+        actual, expected = (getattr(each.geometry, name) for each in (predicted, done))
         np.testing.assert_allclose(actual, expected, atol=1e-12)
-    assert said.values.base is None or said.values.strides == (0, 0, 0)
+    assert predicted.values.base is None or predicted.values.strides == (0, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Tests of the axial scatter scale: fitted if counts suffice, otherwise that of the whole scan."""
+"""Tests of the axial scatter scale: fitted if counts suffice, otherwise one scale for the scan."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def test_slope_is_found_with_sufficient_counts(rng: np.random.Generator, randoms
 def test_few_counts_are_hardly_worse_than_one_scale(
     rng: np.random.Generator,
 ) -> None:
-    """Over a hundred scans, the error of the groups is compared with that of the whole."""
+    """Over a hundred scans, compare the error of the groups with that of a single scale."""
     for n_events in (900, 4_000, 20_000):
         fits = [fit_along_axis(drawn(rng, n_events)) for _ in range(100)]
         whole = np.sqrt(np.mean([(fit.whole.scale - 1) ** 2 for fit in fits]))
         along = np.sqrt(np.mean([np.mean((fit.scales - 1) ** 2) for fit in fits]))
-        alone = np.sqrt(8 / n_events)
-        assert along < 0.6 * alone, "shrinkage does not reduce the error of the groups"
+        unshrunk = np.sqrt(8 / n_events)
+        assert along < 0.6 * unshrunk, "shrinkage must reduce the error of the groups"
         assert along < 2 * whole
 
 
@@ -70,8 +70,8 @@ def test_groups_are_shrunk_to_the_whole_by_their_errors() -> None:
     assert np.all(np.abs(found - 1) <= np.abs(scales - 1))
     np.testing.assert_allclose(found[:3], scales[:3], atol=0.01)
     assert found[3] < 1.2
-    alike = shrunk_to_mean(1.0, np.array([0.99, 1.0, 1.01]), np.full(3, 0.02))
-    assert alike.tolist() == [1, 1, 1]
+    equal = shrunk_to_mean(1.0, np.array([0.99, 1.0, 1.01]), np.full(3, 0.02))
+    assert equal.tolist() == [1, 1, 1]
     unknown = shrunk_to_mean(1.0, np.array([1.0, 1.3]), np.array([np.inf, np.inf]))
     assert unknown.tolist() == [1, 1]
 

@@ -1,4 +1,4 @@
-"""The μ-map of a simulation: cropped to the object and binned, at the same position."""
+"""Tests of the μ-map of a simulation: cropped to the object and binned, at the same position."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def moments(volume: Volume) -> np.ndarray:
 
 def test_coarse_map_preserves_integral_and_position_with_few_voxels(mu_map: Volume) -> None:
     coarse = coarsened(mu_map, 4.4)
-    assert coarse.grid.shape == (5, 7, 6)  # of 5, 13 and 11 voxels: bins of 1, 2 and 2
+    assert coarse.grid.shape == (5, 7, 6)  # 5, 13 and 11 voxels in bins of 1, 2 and 2
     assert coarse.grid.voxel_mm == pytest.approx((4.0, 3.0, 4.5))
     (whole, *middle), (expected, *place) = moments(coarse), moments(mu_map)
     assert whole == pytest.approx(expected, rel=1e-5)
@@ -63,7 +63,7 @@ def test_empty_map_is_not_changed(mu_map: Volume) -> None:
 
 
 def test_mask_extends_to_its_margin(mu_map: Volume) -> None:
-    """Compared with the distance of every voxel to every object voxel."""
+    """Compare with the distance of every voxel to every object voxel."""
     margin = 6.0
     z, y, x = (GRID.centres_mm(axis) for axis in (2, 1, 0))
     places = np.stack(np.meshgrid(z, y, x, indexing="ij"), axis=-1)

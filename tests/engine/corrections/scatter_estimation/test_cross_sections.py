@@ -1,4 +1,4 @@
-"""Compton scattering and energy windows: closed forms."""
+"""Tests of Compton scattering and energy windows against closed forms."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_crystals_stop_more_photons_of_lower_energy() -> None:
     assert shares[0] > shares[1] > shares[2] == 1
 
 
-def test_multiple_scatter_follows_the_poisson_law() -> None:
+def test_multiple_scatter_follows_poisson() -> None:
     x = 0.4
     of_two_and_more = sum(x**n / math.factorial(n) for n in range(2, 20))
     assert over_single(x) == pytest.approx((x + of_two_and_more) / x)

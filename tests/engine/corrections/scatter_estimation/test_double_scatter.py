@@ -66,7 +66,7 @@ def test_both_ends_are_symmetric_and_threads_do_not_change_the_bits(table: np.nd
 
 @pytest.mark.parametrize("n_rings", [4, 7])
 def test_paths_of_single_scatter_do_not_change_the_bits(n_rings: int) -> None:
-    """5 and 9 rings of samples; double scatter has every second one."""
+    """There are 5 and 9 rings of samples. Double scatter uses every second one."""
     settings = RING.settings.model_copy(
         update={"n_rings": n_rings, "max_ring_difference": n_rings - 1}
     )
@@ -107,7 +107,7 @@ def test_no_attenuation_gives_no_scatter() -> None:
 
 
 def test_double_scatter_is_at_most_half_the_square_of_small_angle_single_scatter() -> None:
-    """Poisson's law is an upper bound: energies decrease with each scattering."""
+    """Poisson's law is an upper bound, because energies decrease with each scattering."""
     image, mu = volumes()
     single = simulate_scatter(
         image, mu, RING, WINDOW, with_tof=False, n_points=60, seed=3, on=cpu(2), samples=SAMPLES
@@ -122,9 +122,9 @@ def efficiency(kev: np.ndarray) -> np.ndarray:
 
 
 def test_products_of_the_tables_equal_the_effect_of_both_angles() -> None:
-    """q of the formula, by energies after each angle."""
+    """Compare with q of the formula, from the energies after each angle."""
     tables = tables_of(efficiency)
-    cosine = np.linspace(-1, 1, tables.chance.size)[600::50]  # angles with counted photons
+    cosine = np.linspace(-1, 1, tables.chance.size)[600::50]  # angles for which photons are counted
     at = slice(600, None, 50)
     found = np.einsum("ka,kb->ab", tables.former[:, at], tables.latter[:, at])
     sigma, full = total(np.array(ELECTRON_KEV)), efficiency(np.array([ELECTRON_KEV]))
@@ -136,7 +136,7 @@ def test_products_of_the_tables_equal_the_effect_of_both_angles() -> None:
 
 
 def test_scatter_of_higher_orders_follows_poisson() -> None:
-    """Of (eˣ − 1)/x, without 1 and x/2, the rest over x/2 is 1 + x/3 up to x²/12."""
+    """(eˣ − 1)/x without its 1, divided by x/2, is 1 + x/3 up to x²/12."""
     x = 0.3
     assert over_twice(1.0, x / 2) == pytest.approx((over_single(x) - 1) / (x / 2), abs=x**2 / 10)
     assert over_twice(0.0, 0.0) == 1.0
@@ -159,8 +159,8 @@ PAIRS = ((31, 46), (0, 75), (5, 82), (37, 49))
 """Numbers of samples: across the middle, oblique, and outside the cylinder."""
 
 
-def written_out(a: int, b: int, rng: np.random.Generator, n: int = 60_000) -> float:
-    """Return D / n of a uniform cylinder, activity 1, by drawing s, w and l without any table."""
+def direct_integral(a: int, b: int, rng: np.random.Generator, n: int = 60_000) -> float:
+    """Return D / n of a uniform cylinder of activity 1; s, w and l are drawn, without tables."""
     sigma, full = total(np.array(ELECTRON_KEV)), efficiency(np.array([ELECTRON_KEV]))[0]
     angle, away = rng.random(n) * 2 * np.pi, RADIUS * np.sqrt(rng.random(n))
     s = np.stack([away * np.cos(angle), away * np.sin(angle), (rng.random(n) - 0.5) * HEIGHT], 1)
@@ -172,27 +172,27 @@ def written_out(a: int, b: int, rng: np.random.Generator, n: int = 60_000) -> fl
     weight = MU * np.pi * RADIUS**2 * HEIGHT / n * 4 * np.pi * most * MU
 
     def to(sample: int, place: np.ndarray) -> tuple[np.ndarray, ...]:
-        way = SAMPLES.places_mm[sample] - place
-        far = np.linalg.norm(way, axis=1)
-        way /= far[:, None]
-        seen = RING.crystal_depth.efficiency(way @ SAMPLES.normals[sample]) / far**2
-        return way, np.asarray(seen), inside(place, way, far)
+        direction = SAMPLES.places_mm[sample] - place
+        far = np.linalg.norm(direction, axis=1)
+        direction /= far[:, None]
+        efficiency_at = RING.crystal_depth.efficiency(direction @ SAMPLES.normals[sample]) / far**2
+        return direction, np.asarray(efficiency_at), inside(place, direction, far)
 
     def after(cosine: np.ndarray, kev: np.ndarray | float = ELECTRON_KEV) -> tuple:
         later = kev * energy_ratio(cosine, kev)
         return differential(cosine, kev) / sigma, later, total(later) / sigma
 
     def ended(first: int, second: int) -> np.ndarray:
-        way, seen, path = to(first, s)
-        on, seen_on, path_on = to(second, t)
-        one, kev, growth = after(-(way * w).sum(axis=1))
+        direction, efficiency_at, path = to(first, s)
+        on, efficiency_on, path_on = to(second, t)
+        one, kev, growth = after(-(direction * w).sum(axis=1))
         other, kev_other, growth_other = after((on * w).sum(axis=1))
         shared = one * other * efficiency(kev) * efficiency(kev_other) / full**2 * length
         shared *= np.exp(-MU * (length + growth * path + growth_other * path_on))
         again, last, growth_last = after((on * w).sum(axis=1), kev)
         turned = one * again * efficiency(last) / full * path
         turned *= np.exp(-MU * (path + growth * length + growth_last * path_on))
-        return seen * seen_on * (shared / 2 + turned)
+        return efficiency_at * efficiency_on * (shared / 2 + turned)
 
     line = SAMPLES.places_mm[b] - SAMPLES.places_mm[a]
     far = np.linalg.norm(line)
@@ -210,5 +210,5 @@ def test_table_equals_the_formula_of_a_uniform_cylinder(rng: np.random.Generator
     pair = Volume(water, grid, "counts/mm"), Volume(np.float32(MU) * water, grid, "1/mm")
     n = len(SAMPLES.places_mm)
     found = simulated(pair, n_points=600).reshape(n, n)
-    expected = [written_out(a, b, rng) for a, b in PAIRS]
+    expected = [direct_integral(a, b, rng) for a, b in PAIRS]
     assert [found[a, b] for a, b in PAIRS] == pytest.approx(expected, rel=0.06)

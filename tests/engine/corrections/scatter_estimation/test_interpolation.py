@@ -1,4 +1,4 @@
-"""Linear interpolation in a table is correct on average where the table is curved."""
+"""Linear interpolation in a table is correct on average, also where the table is curved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALL = np.ones((RINGS * ANGLES, RINGS * ANGLES), bool)
 
 
 def table(of_ring: np.ndarray, of_angle: np.ndarray) -> np.ndarray:
-    """Return a product of functions of both ends' rings and angles, in two groups of time bins."""
+    """Return a product of functions of both ends' rings and angles, in two groups of TOF bins."""
     one = of_ring[:, None] * of_angle
     both = one[:, :, None, None] * one
     return np.stack([both, 2 * both], axis=-1).astype(np.float32)
@@ -28,15 +28,15 @@ def test_mean_between_samples_is_that_of_a_parabola_along_rings() -> None:
 
 
 def test_wave_around_the_axis_has_a_tenth_of_the_linear_error() -> None:
-    """Both ends at once: the mean over a cell of four samples is that of the product."""
+    """Both ends vary: the mean over a cell of four samples is that of the product."""
     phase, step = 2 * np.pi * np.arange(ANGLES) / ANGLES, 2 * np.pi / ANGLES
     of_angle = np.cos(phase) + 2
     values = table(np.ones(RINGS), of_angle)
     mean = (np.sin(phase + step) - np.sin(phase)) / step + 2
     exact = mean[:, None] * mean
 
-    def read(held: np.ndarray) -> np.ndarray:
-        both = held[0, :, 0, :, 0].astype(float)
+    def read(stored: np.ndarray) -> np.ndarray:
+        both = stored[0, :, 0, :, 0].astype(float)
         first = (both + np.roll(both, -1, axis=0)) / 2
         return (first + np.roll(first, -1, axis=1)) / 2
 
@@ -56,6 +56,6 @@ def test_samples_next_to_impossible_pairs_are_not_changed() -> None:
     values = table(np.ones(RINGS), np.arange(ANGLES) ** 2.0)
     known = np.zeros((RINGS, ANGLES, RINGS, ANGLES), bool)
     known[:, 3:9, :, 3:9] = True
-    held = for_linear_reading(values, known.reshape(RINGS * ANGLES, -1))
-    assert held[0, 3, 0, 3, 0] == values[0, 3, 0, 3, 0]
-    assert held[0, 5, 0, 5, 0] < values[0, 5, 0, 5, 0]
+    stored = for_linear_reading(values, known.reshape(RINGS * ANGLES, -1))
+    assert stored[0, 3, 0, 3, 0] == values[0, 3, 0, 3, 0]
+    assert stored[0, 5, 0, 5, 0] < values[0, 5, 0, 5, 0]

@@ -1,4 +1,4 @@
-"""Scatter between two panels: its formula for one point, and its sampling grid."""
+"""Scatter between two panels: the formula for one point, and the sampling grid."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEED = 4
 
 
 def halved(kev: np.ndarray) -> np.ndarray:
-    """Return an efficiency that falls to a half at half of the energy."""
+    """Return an efficiency that is proportional to the energy."""
     return kev / ELECTRON_KEV
 
 
@@ -36,7 +36,7 @@ def test_one_point_scatters_by_the_formula(monkeypatch: pytest.MonkeyPatch) -> N
     grid = ImageGrid((48, 32, 32), (1.0, 1.0, 1.0))
     image = Volume(np.full(grid.shape, 3.0, np.float32), grid, "decays")
     table = simulate_panels(image, speck, SCANNER, halved, n_points=1, seed=SEED, on=cpu(1))
-    assert line_factors.cache_info().currsize == 0, "no other samples have the same factors"
+    assert line_factors.cache_info().currsize == 0, "each sample must have its own factors"
     points = ScatterPoints.of(speck, 1, SEED)
     point, weight = points.places_mm[0], points.weights_mm2[0]
     crystals = np.array([[3, 96 + 60], [40, 96 + 41], [90, 96 + 12]], np.int32)
@@ -47,28 +47,30 @@ def test_one_point_scatters_by_the_formula(monkeypatch: pytest.MonkeyPatch) -> N
     s = SCANNER.settings
     assert depth.attenuation_per_mm == s.attenuation_per_mm  # crystals without gaps
     for (first, second), scatter in zip(crystals, found, strict=True):
-        sums, seen = 0.0, 0.0
+        sums, normalisation = 0.0, 0.0
         for i, j in np.ndindex(2, 2):
             ends = SCANNER.positions_mm[[first, second]]
             ends[:, 1] = np.array([-1, 1]) * (s.separation_mm / 2 + depths.places_mm[[i, j]])
-            ways = ends - point
-            far = np.linalg.norm(ways, axis=1)
-            to = ways / far[:, None]
+            directions = ends - point
+            far = np.linalg.norm(directions, axis=1)
+            to = directions / far[:, None]
             cosine = np.array(-to[0] @ to[1])
             reach = [np.min((half - np.sign(d) * point) / np.abs(d)) for d in to]
             line = ends[1] - ends[0]
-            apart = np.linalg.norm(line)
+            distance = np.linalg.norm(line)
             each = [depth.efficiency(np.abs(d[1])) / r**2 for d, r in zip(to, far, strict=True)]
             chance = differential(cosine) / total(np.array(ELECTRON_KEV)) * energy_ratio(cosine)
             others = depths.shares(ELECTRON_KEV * np.atleast_1d(energy_ratio(cosine)))[:, 0]
             chance *= (own[i] * others[j] + others[i] * own[j]) / 2
             sums += weight * each[0] * each[1] * chance * 3.0 * sum(reach)
-            seen += own[i] * own[j] * depth.efficiency(np.array(line[1] / apart)) ** 2 / apart**2
-        assert scatter == pytest.approx(sums / seen, rel=0.02)
+            normalisation += (
+                own[i] * own[j] * depth.efficiency(np.array(line[1] / distance)) ** 2 / distance**2
+            )
+        assert scatter == pytest.approx(sums / normalisation, rel=0.02)
 
 
 def test_depths_have_the_moments_of_the_detections() -> None:
-    """Three depths for 511 keV, and the mean for other energies, of exponential laws."""
+    """Three depths represent an exponential for 511 keV; the mean is correct for other energies."""
     depths = PanelDepths.of(panels(thickness_mm=20.0))
     thickness = depths.depth.depth_mm
     at = (np.arange(20_000) + 0.5) / 20_000 * thickness

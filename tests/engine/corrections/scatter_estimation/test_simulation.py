@@ -1,4 +1,4 @@
-"""The simulation of single scatter: laws, and its formula for one point and one line."""
+"""Tests of simulated single scatter: laws, and the formula for one point and one line."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def test_swapped_ends_reverse_the_time_bins(timed: ScatterTable) -> None:
 
 
 def test_activity_nearer_one_end_arrives_there_first(timed: ScatterTable) -> None:
-    """The source is at −y: photons reach the crystal at −y first."""
-    down, up = 45, 15  # of 60 places
+    """The source is at −y, so photons reach the crystal at −y first."""
+    down, up = 45, 15  # 60 positions per ring
     lines = np.full((13, 2), (2 * 60 + down, 2 * 60 + up), np.int32)
     bins = np.arange(13, dtype=np.int16)
     found = timed.of_lines(RING.positions_mm, lines, bins)
-    # a pair that scatters takes the longer way round, but starts where the source is
+    # After scattering, a pair travels a longer path, but it starts at the source.
     assert found[:6].sum() > 1.5 * found[7:].sum()
 
 
@@ -116,7 +116,7 @@ def test_lines_at_samples_are_read_exactly(timed: ScatterTable) -> None:
 
 
 def test_one_point_and_one_line_follow_the_formula() -> None:
-    """Return two distant small voxels: one is active, the other scatters."""
+    """Two small voxels far from each other: one is active, the other one scatters."""
     grid = ImageGrid((1, 1, 41), (1.0, 1.0, 1.0))
     source, mu = np.zeros(grid.shape, np.float32), np.zeros(grid.shape, np.float32)
     source[0, 0, 10], mu[0, 0, 30] = 7.0, 1e-4
@@ -126,7 +126,7 @@ def test_one_point_and_one_line_follow_the_formula() -> None:
         *volumes, RING, WINDOW, with_tof=False, n_points=60, seed=3, on=cpu(), samples=samples
     )
     point = ScatterPoints.of(volumes[1], 60, 3).places_mm[0]
-    # from the point through the source, along −x, and on from the point at an angle
+    # From the point through the source along −x, and from the point at an angle.
     ring, n = samples.n_rings // 2, samples.n_angles
     one, other = ring * n + n // 2, ring * n + 2
     a, b = samples.places_mm[one] - point, samples.places_mm[other] - point
@@ -134,18 +134,20 @@ def test_one_point_and_one_line_follow_the_formula() -> None:
     cosine = np.array([-(a @ b) / r_a / r_b])
     depth = RING.crystal_depth
 
-    def seen(way: np.ndarray, sample: int) -> float:
-        return float(depth.efficiency(np.array(way @ samples.normals[sample])))
+    def efficiency(direction: np.ndarray, sample: int) -> float:
+        return float(depth.efficiency(np.array(direction @ samples.normals[sample])))
 
     line = samples.places_mm[other] - samples.places_mm[one]
     r = np.linalg.norm(line)
-    own = seen(-line / r, one) * seen(line / r, other)
+    own = efficiency(-line / r, one) * efficiency(line / r, other)
     kev = ELECTRON_KEV * energy_ratio(cosine)
     chance = differential(cosine) / total(np.array(ELECTRON_KEV)) * counted(kev, WINDOW, depth)
-    # between voxel centres values fall linearly, and the integral along x stays that of the voxel
+    # Values fall linearly between voxel centres, so the integral along x is that of the voxel.
     crossing = point + a * (point[0] + 10.0) / (point[0] + 150.0)
     integral = 7.0 * (1 - abs(crossing[1])) * (1 - abs(crossing[2])) * r_a / (point[0] + 150.0)
-    expected = r**2 / own * 1e-4 * seen(a / r_a, one) * seen(b / r_b, other) / (r_a * r_b) ** 2
+    expected = (
+        r**2 / own * 1e-4 * efficiency(a / r_a, one) * efficiency(b / r_b, other) / (r_a * r_b) ** 2
+    )
     expected *= float(chance[0]) * integral
     found = table.values[ring, n // 2, ring, 2, 0]
     assert found == pytest.approx(expected, rel=0.01)
@@ -155,7 +157,7 @@ def test_one_point_and_one_line_follow_the_formula() -> None:
 def test_stated_cost_of_missing_scatter_equals_that_of_tracked_photons(
     radius: float, excess: float
 ) -> None:
-    """20 cm of water in a ring of 240 mm, 425 to 650 keV: the middle came out 69 % too high."""
+    """20 cm of water in a ring of 240 mm, 425 to 650 keV: the middle was 69 % too high."""
     ring = ring_of(ring_300(240.0), diameter_mm=300, voxel_mm=(4.0, 4.0, 5.0))
     cost = cost_of(ring, 2 * radius, 200.0, on=cpu())
     assert cost.excess == pytest.approx(excess, abs=0.1)

@@ -1,4 +1,4 @@
-"""The scale of the scatter, from lines that miss the object."""
+"""Tests of the scatter scale, from lines that miss the object."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.corrections.scatter_estimation.tails import fit_tails
 
 
 def drawn(rng: np.random.Generator, scale: float, randoms: float) -> tuple[np.ndarray, ...]:
-    """Return events on lines of uneven scatter, and the scatter of all lines."""
+    """Return events on lines with uneven scatter, and the scatter of all lines."""
     scatter = rng.uniform(0.01, 0.05, 100_000)
     counts = rng.poisson(scale * scatter + randoms)
     return np.repeat(scatter, counts), np.full(counts.sum(), randoms), scatter.sum()
@@ -38,8 +38,8 @@ def test_too_few_events_do_not_scale_the_simulation() -> None:
     fit = fit_tails(np.full(20, 0.3), np.zeros(20), 10.0)
     assert (fit.scale, fit.is_used) == (1.0, False)
     assert "too few" in fit.describe()
-    nothing = fit_tails(np.empty(0), np.empty(0), 0.0)
-    assert (nothing.scale, nothing.is_used) == (1.0, False)
+    empty = fit_tails(np.empty(0), np.empty(0), 0.0)
+    assert (empty.scale, empty.is_used) == (1.0, False)
 
 
 @pytest.mark.parametrize("n", [500, 1500])
