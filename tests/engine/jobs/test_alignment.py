@@ -21,7 +21,7 @@ from engine.modalities.studies import Study
 from engine.simulate import simulate_listmode
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Ellipsoid
-from tests.engine.analysis.registration.scenes import map_elsewhere
+from tests.engine.analysis.registration.scenes import displaced_map
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     folder: Path = tmp_path_factory.mktemp("moved")
     write_listmode(simulate_listmode(BODY, RING, n_prompts=60_000, seed=3), folder / "scan.h5")
     grid = ImageGrid((30, 40, 46), (3.0, 3.0, 3.0))
-    save(map_elsewhere(BODY, grid, OFF), folder / "mu.h5")
+    save(displaced_map(BODY, grid, OFF), folder / "mu.h5")
     return Study(data=folder / "scan.h5", attenuation=folder / "mu.h5", protocol=ListModeProtocol())
 
 

@@ -36,11 +36,13 @@ def test_curve_passes_through_its_points_and_stays_near_a_circle():
 
 def test_rows_along_an_arc_are_constant_and_have_its_length():
     found = curved_plane(of_radius_and_height(), arc(9), 2)
-    assert found.length_mm == pytest.approx(RADIUS_MM * np.pi / 2, rel=5e-3)  # chords of a spline
+    # the spline is measured by chords
+    assert found.length_mm == pytest.approx(RADIUS_MM * np.pi / 2, rel=5e-3)
     assert found.pixel_mm[0] == 2.0
     assert found.pixel_mm[1] == pytest.approx(1.0, rel=0.05)
     expected = RADIUS_MM + 10 * GRID.centres_mm(2)[:, None]
-    assert np.abs(found.values - expected).max() < 0.15  # of a spline, and between voxels
+    # errors of the spline, and of interpolation between voxels
+    assert np.abs(found.values - expected).max() < 0.15
 
 
 def test_thick_plane_is_the_mean_across_the_curve():

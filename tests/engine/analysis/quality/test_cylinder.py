@@ -48,7 +48,7 @@ def test_mean_inside_is_unaffected_by_blur() -> None:
 
 
 def test_error_of_the_mean_equals_the_spread_of_means() -> None:
-    """60 images of noise after a filter: parts that share a side make it up to a quarter small."""
+    """With filtered noise, parts are correlated, so the error is up to a quarter too small."""
     inside = UprightCylinder((9.0, -14.0, 10.0), 45.0, 97.0)
     found = [mean_inside(image(1.0, seed), inside) for seed in range(60)]
     spread = np.std([each.mean for each in found], ddof=1)

@@ -91,16 +91,16 @@ def test_noise_equals_the_spread_over_replicates(kind: str, rng: np.random.Gener
 
 
 def test_noise_of_a_mean_equals_that_of_independent_voxels(rng: np.random.Generator) -> None:
-    """White noise: σ / √N over the N voxels of the interior."""
+    """For white noise the error is σ / √N over the N voxels of the interior."""
     clean, facts = clean_of("pet-cylinder")
 
     report = KINDS["pet-cylinder"].measure(noisy(clean, rng, n=200), facts)
 
     x, y, z = (CYLINDER.centres_mm(axis) for axis in range(3))
-    # The interior that `find_cylinder` measures: a quarter of radius and half length is left out.
+    # `find_cylinder` measures an interior that omits a quarter of radius and half length.
     inside = (np.hypot(x[None, :], y[:, None]) < 18 * 0.75).sum() * (abs(z) < 24 * 0.75).sum()
     figure = report.figure("Level")
-    # 200 replicates know a standard deviation to 5 %; the rest is the border of the interior.
+    # 200 replicates give a standard deviation to 5 %; the border of the interior adds the rest.
     assert figure.noise == pytest.approx(0.5 / np.sqrt(inside), rel=0.2)
 
 
@@ -133,24 +133,26 @@ def test_figure_missing_in_a_replicate_has_no_noise(rng: np.random.Generator) ->
 
 
 def test_text_is_rounded_to_two_digits_of_the_noise() -> None:
-    made = QualityFigure("17 mm", 41.268, 2.13, "%", "Contrast recovery", 1.934, 4.048)
+    figure = QualityFigure("17 mm", 41.268, 2.13, "%", "Contrast recovery", 1.934, 4.048)
 
-    assert made.text() == "41.3 ± 2.1 %"
-    assert made.noise_text() == "± 1.9, 95 %: 37.2 to 45.3 %"
+    assert figure.text() == "41.3 ± 2.1 %"
+    assert figure.noise_text() == "± 1.9, 95 %: 37.2 to 45.3 %"
     assert QualityFigure("17 mm", 41.268, 2.13, "%").noise_text() == ""
 
 
 @pytest.mark.parametrize("noise", 10.0 ** np.arange(-12, 3))
 @pytest.mark.parametrize("value", [0.0, 2.3456789e-6, 0.023456789, 41.3456789, 234567.89])
 def test_noise_of_any_size_is_written_with_few_digits(value, noise) -> None:
-    """A tiny one was written with eight decimals before."""
+    """Formerly, tiny noise was written with eight decimals."""
     text = QualityFigure("a", value, None, "", noise=noise, noise_half_width=2 * noise).noise_text()
     numbers = re.findall(r"\d[\d.]*", text.partition("×")[0].replace("95 %", ""))
     assert len(numbers) == 3
     for each in numbers:
         assert len(each.replace(".", "").lstrip("0")) <= 6, text
         assert len(each.partition(".")[2]) <= 7, text
-    assert len({len(each.partition(".")[2]) for each in numbers}) == 1, "the same decimals"
+    assert len({len(each.partition(".")[2]) for each in numbers}) == 1, (
+        "all numbers must have the same decimals"
+    )
 
 
 def test_command_prints_and_writes_the_noise(
@@ -216,11 +218,13 @@ def test_calibration_states_the_noise_of_its_mean(
     expected = 100 * np.std(means, ddof=1) / 10
 
     _, measured = calibrate(volume, KnownActivity(1e6, 50.0), region=inside)
-    _, plain = calibrate(replace(volume, error=None), KnownActivity(1e6, 50.0), region=inside)
+    _, without_error = calibrate(
+        replace(volume, error=None), KnownActivity(1e6, 50.0), region=inside
+    )
 
     assert measured["noise_percent"] == pytest.approx(expected)
     assert measured["replicates"] == "8 bootstrap replicates (seed 3)"
-    assert plain.keys() == measured.keys() - {
+    assert without_error.keys() == measured.keys() - {
         "noise_percent",
         "noise_half_width_percent",
         "replicates",

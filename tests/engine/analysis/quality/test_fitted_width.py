@@ -16,7 +16,7 @@ ALONG = {"x": (1.0, 0.0, 0.0), "diagonal": (1.0, 1.0, 1.0)}
 
 
 def point(fwhm_mm: float, at: Point, ground: float = 0.0, noise: float = 0.0) -> Volume:
-    """Return a Gaussian with three axes."""
+    """Return a Gaussian with a separate width along each axis."""
     sigma = fwhm_mm / FWHM_PER_SIGMA
     x, y, z = (np.exp(-((GRID.centres_mm(k) - at[k]) ** 2) / (2 * sigma**2)) for k in range(3))
     values = ground + 100 * np.einsum("k,j,i->kji", z, y, x)

@@ -68,7 +68,8 @@ def test_white_noise_power_is_its_variance_times_the_pixel_area(
     dx, dy, sd = 0.8, 0.8, 3.0
     found = noise_power(sd * rng.standard_normal((60, 48, 48)), (dx, dy, 2.0))
     n_sigma = (found.power - sd**2 * dx * dy) / found.error
-    assert np.abs(n_sigma[2:]).max() < 4.5  # the lowest are in part the smooth part
+    # the lowest frequencies belong in part to the background
+    assert np.abs(n_sigma[2:]).max() < 4.5
     assert np.std(n_sigma[2:]) < 1.6
     assert found.variance == pytest.approx(sd**2, rel=0.02)
 
@@ -92,7 +93,7 @@ def test_slope_is_not_counted_as_noise() -> None:
 
 @pytest.mark.parametrize("shift", [0.0, 0.3, 0.5])
 def test_gaussian_has_its_widths(shift: float, rng: np.random.Generator) -> None:
-    """NEMA's is too wide by the chords between samples, as its description says; the fit is not."""
+    """NEMA's width is too large by the chords between samples, as documented; the fit is exact."""
     at, sigma = np.arange(-20, 21) * 1.0, 2.0
     values = np.exp(-((at - shift) ** 2) / (2 * sigma**2))
     fwhm = 2 * np.sqrt(2 * np.log(2)) * sigma

@@ -31,7 +31,7 @@ def truth() -> Volume:
 def test_contrast_recovery_of_known_means_is_correct() -> None:
     assert contrast_recovery(4, 1, 4) == 100
     assert contrast_recovery(2.5, 1, 4) == 50
-    assert contrast_recovery(0, 2, 0) == 100  # cold
+    assert contrast_recovery(0, 2, 0) == 100  # of a cold sphere
     assert contrast_recovery(1, 2, 0) == 50
 
 
@@ -59,7 +59,7 @@ def test_true_image_has_full_recovery(k: int, truth: Volume) -> None:
         true_contrast=4,
         background_mm=BACKGROUND if k < 4 else BACKGROUND[::2],
     )
-    # the disc is one voxel thick and its border shares voxels with the background
+    # The disc is one voxel thick, and voxels at its border are shared with the background.
     assert 100 - 330 / NEMA_SPHERES_MM[k] < found.recovery_percent <= 100.1
     if k < 3:
         assert found.variability_percent == pytest.approx(0, abs=1e-3)

@@ -92,7 +92,7 @@ def test_true_phantom_has_full_contrast_recovery() -> None:
 
 
 def test_fine_voxels_recover_the_stated_contrast() -> None:
-    """At half a millimetre only the pixels at a disc's border reduce the recovery."""
+    """With voxels of half a millimetre, only the pixels at a disc's border reduce the recovery."""
     grid = ImageGrid((1, 480, 480), (0.5, 0.5, 0.5))
     volume = sampled(body_layout(PhantomFacts()), grid, Placement((0.0, 0.0, 0.0)))
     for place, d in zip(sphere_places_mm(), DIAMETERS_MM, strict=True):
@@ -140,7 +140,7 @@ def test_true_mouse_phantom_has_full_rod_recovery_and_no_spill_over() -> None:
 
 
 def test_blurred_mouse_phantom_loses_the_expected_recovery() -> None:
-    """In the middle of a rod of radius a, a Gaussian leaves 1 − exp(−a² / 2σ²)."""
+    """At the centre of a rod of radius a, a Gaussian blur leaves 1 − exp(−a² / 2σ²)."""
     at, sigma, edge = Placement((0.0, 0.0, 0.0)), 1.0, 0.25
     sharp = sampled(nema_nu4.layout, ImageGrid((60, 140, 140), (edge, edge, 1.0)), at)
     blurred = ndimage.gaussian_filter(sharp.values, (0, sigma / edge, sigma / edge))

@@ -73,7 +73,7 @@ def at(text: str) -> datetime:
     try:
         return found.replace(tzinfo=ZoneInfo(zone))
     except ZoneInfoNotFoundError:
-        pytest.skip("this system knows no time zones by their names")
+        pytest.skip("this system has no time zone database")
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,7 @@ def at(text: str) -> datetime:
 def test_decay_depends_on_elapsed_time_across_clock_changes(
     injected: str, started: str, waited_s: float
 ) -> None:
-    """Across midnight, years, leap days, time zones and both changes of summer time, and with all
-    dates shifted equally."""
+    """Cases: midnight, leap days, time zones, changes of summer time, commonly shifted dates."""
     facts = replace(KNOWN, injected=at(injected), started=at(started))
     expected = 70e3 / (370e6 * decayed(waited_s, F18))
     assert suv_factor(facts) == pytest.approx(expected, rel=1e-12)
@@ -178,8 +177,10 @@ DIALECTS = {
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_scans_of_three_vendors_have_the_published_factor(shared_data: Path, name: str) -> None:
-    """Factors from another program's tests: values corrected to the start of the series, or of the
-    first acquisition if it is earlier; Philips counts have their own factor.
+    """Use the factors of another program's tests.
+
+    Values are corrected to the start of the series, or of the first acquisition if it is earlier.
+    Philips counts have their own factor.
     """
     path = shared_data / "suv-vendor-dialects" / f"{name}-instances.json"
     slices = json.loads(path.read_text())
@@ -238,7 +239,7 @@ def test_series_with_missing_attributes_has_no_suv(changes: dict[str, object], r
     ],
 )
 def test_body_size_follows_its_formula(kind: SuvKind, sex: str, size: float) -> None:
-    """70 kg and 175 cm: the formulas by hand, and a surface of 1.848 m² as in tables."""
+    """70 kg and 175 cm: formulas by hand, and a surface of 1.848 m² as in published tables."""
     facts = replace(KNOWN, kind=kind, sex=sex, height_cm=175.0)
     assert body_size(facts) == pytest.approx(size, rel=2e-4)
     assert suv_factor(facts) / suv_factor(KNOWN) == pytest.approx(body_size(facts) / 70e3)
@@ -265,7 +266,7 @@ def test_lean_mass_and_surface_require_height_and_sex(
 
 
 class TestCommandLine:
-    """Facts recorded in our images need no options; missing ones are listed."""
+    """Facts in our own images need no options. Missing facts are listed."""
 
     GRID = ImageGrid((2, 3, 4), (2.0, 2.0, 2.0))
     OPTIONS = ("--weight-kg", "70", "--dose-mbq", "370", "--nuclide", "F-18")

@@ -35,7 +35,7 @@ def test_scan_facts_take_precedence_and_differences_are_reported() -> None:
         "scan_start": "2026-11-22T10:00:00+00:00", "injected_at": "2026-11-22T09:00:00+00:00",
     }  # fmt: skip
     found = check_tracer(Tracer(scan_start=START), reported)
-    assert found.suv["bw"] == () and found.notes == ()  # the same moment in another zone
+    assert found.suv["bw"] == () and found.notes == ()  # the same time in another time zone
     (remark,) = check_tracer(Tracer(weight_kg=7.0), reported).notes
     assert "weight [kg]: the scan states 70.0. The tracer file states 7.0" in remark
     (remark,) = check_tracer(Tracer(nuclide="F18"), {"duration_s": 1.0}).notes

@@ -10,7 +10,7 @@ import pydicom
 
 CHECKER, REPORT_READER = shutil.which("dciodvfy"), shutil.which("dsrdump")
 ONE, ANY, SOME, OPTIONAL = (1, 1), (0, 999), (1, 999), (0, 1)
-# PS3.16: relationship, value type, concept, number of items
+# PS3.16: relationship, value type, concept, number of items.
 ROOT = {
     "121049": ("HAS CONCEPT MOD", "CODE", OPTIONAL),
     "121005": ("HAS OBS CONTEXT", "CODE", ANY),
@@ -28,14 +28,14 @@ GROUP = {
     "121191": ("CONTAINS", "IMAGE", ONE),
     "121232": ("CONTAINS", "UIDREF", ONE),
 }
-"""Rows of TID 1411 for a region that a segment describes; measurements come in addition."""
+"""Rows of TID 1411 for a region that a segment describes; rows of measurements are added."""
 
 
 def errors_of(path: Path) -> list[str]:
     """Return the errors reported by dciodvfy."""
-    said = subprocess.run([CHECKER, path], capture_output=True, text=True, check=False)
-    assert said.stderr or said.stdout, "the checker said nothing"
-    return [line for line in said.stderr.splitlines() if line.startswith("Error")]
+    done = subprocess.run([CHECKER, path], capture_output=True, text=True, check=False)
+    assert done.stderr or done.stdout, "dciodvfy printed nothing"
+    return [line for line in done.stderr.splitlines() if line.startswith("Error")]
 
 
 def concept(item: pydicom.Dataset) -> str:
@@ -90,7 +90,7 @@ def _check_number(item: pydicom.Dataset) -> None:
 
 
 def numbers(group: pydicom.Dataset) -> dict[str, tuple[float, str]]:
-    """Return value and unit of each measurement, by its derivation or, without one, its name."""
+    """Return value and unit of each measurement, by its derivation or, without one, by its name."""
     found = {}
     for item in group.ContentSequence:
         if item.ValueType == "NUM":

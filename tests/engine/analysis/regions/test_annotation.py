@@ -27,18 +27,18 @@ def test_leg_without_length_gives_angle_zero():
 
 
 def test_annotations_round_trip_and_flip_with_their_scan(tmp_path):
-    made = Annotation(
+    annotation = Annotation(
         kind="arrow", axis=1, points_mm=((0.0, 1.0, 2.0), (3.0, 1.0, 6.0)), text="node?"
     )
-    assert made.length_mm == 5
-    retained = RegionSet(annotations=(made,), scans=("scan:a",))
+    assert annotation.length_mm == 5
+    retained = RegionSet(annotations=(annotation,), scans=("scan:a",))
     write_regions(retained, tmp_path / "a.regions.toml")
     assert read_regions(tmp_path / "a.regions.toml") == retained
     assert not retained.is_empty
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({"kind": "angle", "points_mm": ((0, 0, 0), (1, 0, 0))}, "expected 3"),
         ({"kind": "text", "points_mm": ((0, 0, 0),)}, "kind 'text' must contain text"),
@@ -48,6 +48,6 @@ def test_annotations_round_trip_and_flip_with_their_scan(tmp_path):
         ),
     ],
 )
-def test_invalid_annotation_is_refused(values, said):
-    with pytest.raises(ValueError, match=said):
+def test_invalid_annotation_is_refused(values, message):
+    with pytest.raises(ValueError, match=message):
         Annotation.model_validate(values)

@@ -25,7 +25,7 @@ FRAME = "1.2.3.4"
 
 
 def liver(tmp_path: Path, **changed: object) -> Path:
-    """A liver that another program segmented; the sample describes two frames that it lost."""
+    """Return a liver segmented by another program; two frames that the sample lacks are removed."""
     found = dcmread(get_testdata_file("liver_1frame.dcm"))
     found.PerFrameFunctionalGroupsSequence = found.PerFrameFunctionalGroupsSequence[:1]
     found.NumberOfFrames = 1
@@ -54,10 +54,12 @@ def test_foreign_segmentation_keeps_every_voxel_and_its_position(tmp_path):
 
 
 def test_reversed_rows_are_placed_correctly(tmp_path):
-    (plain,) = read_dicom_regions(liver(tmp_path)).regions
+    (original,) = read_dicom_regions(liver(tmp_path)).regions
     (turned,) = read_dicom_regions(liver(tmp_path, cosines=[-1, 0, 0, 0, -1, 0])).regions
-    np.testing.assert_array_equal(turned.shape.mask, plain.shape.mask[:, ::-1, ::-1])
-    assert turned.shape.lower_mm[0] < plain.shape.lower_mm[0], "columns go to the right of x"
+    np.testing.assert_array_equal(turned.shape.mask, original.shape.mask[:, ::-1, ::-1])
+    assert turned.shape.lower_mm[0] < original.shape.lower_mm[0], (
+        "columns must continue to the right of x"
+    )
 
 
 def test_oblique_slices_and_missing_frames_are_refused(tmp_path):
@@ -77,13 +79,13 @@ def test_file_without_regions_is_refused_with_its_modality(tmp_path):
 
 def test_foreign_structure_lies_within_its_corners():
     found = read_dicom_regions(Path(get_testdata_file("rtstruct.dcm")))
-    (region,) = found.regions  # points of reference are excluded
+    (region,) = found.regions  # reference points are excluded
     source = dcmread(get_testdata_file("rtstruct.dcm"), force=True)
     drawn = source.ROIContourSequence[0].ContourSequence
     corners = np.concatenate([np.array(c.ContourData, float).reshape(-1, 3) for c in drawn])
     low, high = (np.array(each) for each in region.shape.bounds_mm)
     assert region.name == "patient"
-    # a plane represents a slab, so that the region ends half a slab beyond the outer planes
+    # A plane represents a slab, so the region ends half a slab beyond the outer planes.
     half = np.array([0, 0, region.shape.slab_mm / 2])
     np.testing.assert_allclose(low, corners.min(axis=0) - half, atol=1e-6)  # rounded to 1 nm
     np.testing.assert_allclose(high, corners.max(axis=0) + half, atol=1e-6)
@@ -120,7 +122,7 @@ def test_contour_volume_equals_its_discs_minus_the_hole(tmp_path):
     (region,) = read_dicom_regions(structures(tmp_path / "a.dcm", *contours)).regions
     grid = ImageGrid((16, 70, 70), (1.1, 1.3, 1.5), (5.0, -3.0, 17.0))
     found = region.shape.coverage(Volume(np.zeros(grid.shape, np.float32), grid, ""))
-    # a polygon of 200 corners on a circle has the area n/2 r² sin(2 pi/n); 4 decimals in the file
+    # A polygon of 200 corners on a circle has the area n/2 r² sin(2 pi/n); the file has 4 decimals.
     expected = 100 * np.sin(2 * np.pi / 200) * (30**2 - 12**2) * 3 * len(heights)
     assert found.share.sum() * np.prod(grid.voxel_mm) == pytest.approx(expected, rel=1e-5)
     assert region.shape.bounds_mm[0][2] == pytest.approx(8.5)

@@ -122,11 +122,11 @@ def test_dicom3tools_reports_no_error(tmp_path, unit):
 @pytest.mark.skipif(REPORT_READER is None, reason="dsrdump of dcmtk is not installed")
 def test_dcmtk_reads_the_whole_tree(tmp_path):
     written(tmp_path)
-    said = subprocess.run(
+    done = subprocess.run(
         [REPORT_READER, "+Pu", tmp_path / "a.sr.dcm"], capture_output=True, check=False
     )
-    text = said.stdout.decode("utf-8", "replace")
-    assert said.returncode == 0 and b"E:" not in said.stderr
+    text = done.stdout.decode("utf-8", "replace")
+    assert done.returncode == 0 and b"E:" not in done.stderr
     assert text.count('"Measurement Group"') == 2 and "cm3" in text and "Bq/ml" in text
 
 
@@ -157,11 +157,11 @@ def test_highdicom_finds_the_same_regions_and_figures(tmp_path):
 
 
 def test_errors_become_the_uncertainty_of_a_figure(tmp_path):
-    plain = ramp()
-    image = plain.values
+    without_error = ramp()
+    image = without_error.values
     rng = np.random.default_rng(3)
     replicates = [image + rng.normal(0, 5, image.shape).astype(np.float32) for _ in range(6)]
-    volume = replace(plain, error=ErrorMap.of(image, replicates, seed=1))
+    volume = replace(without_error, error=ErrorMap.of(image, replicates, seed=1))
     report, _ = written(tmp_path, (BOX,), volume)
     (group,) = groups_of(report)
     expected = measure(BOX, volume).errors.mean.sd

@@ -25,7 +25,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
 EXACT = 1e-9
-"""Rounding error of sums of some hundred products in double precision."""
+"""Rounding error of sums of a few hundred products in double precision."""
 
 
 def area(ring: np.ndarray) -> float:
@@ -34,7 +34,7 @@ def area(ring: np.ndarray) -> float:
 
 
 def clipped(ring: list[tuple[Fraction, Fraction]], axis: int, at: int, sign: int):
-    """Cut a convex polygon by a line (Sutherland and Hodgman), in exact fractions."""
+    """Clip a convex polygon by a line (Sutherland and Hodgman), in exact fractions."""
     out = []
     for a, b in zip(ring, ring[1:] + ring[:1], strict=True):
         da, db = sign * (a[axis] - at), sign * (b[axis] - at)
@@ -63,13 +63,13 @@ def test_convex_polygon_area_equals_exact_clipping(rng: np.random.Generator):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_even_odd_winding_equals_point_sampling(seed: int):
-    """A polygon with crossing edges, overlapped by another; points decide by the same rule."""
+    """A polygon with crossing edges overlaps another one; sample points use the same rule."""
     rng = np.random.default_rng(seed)
     rings = [rng.uniform(-1, 9, (9, 2)), rng.uniform(1, 7, (5, 2))]
     n = 200
     at = (np.arange(8 * n) + 0.5) / n
     points = centres_in(rings, at, at).reshape(8, n, 8, n).mean(axis=(1, 3))
-    # points err along edges: some 14 edges times 1/200 of a pixel
+    # Sampling errors occur along edges: about 14 edges times 1/200 of a pixel.
     np.testing.assert_allclose(shares_in(rings, (8, 8)), points, atol=0.01)
 
 
@@ -104,11 +104,11 @@ GRID = ImageGrid((9, 12, 12), (2.0, 2.0, 3.0), (0.0, 0.0, 0.0))
 def test_largest_value_uses_voxel_centres():
     """A hot voxel with 0.502 of its area inside, but not its centre, is not the largest value.
 
-    A raster of 0.5 mm and a rule of shares both counted such a voxel.
+    A raster of 0.5 mm and a rule of fractions both counted such a voxel.
     """
     values = np.ones(GRID.shape, np.float32)
-    values[4, 6, 6] = 9.0  # x and y from 0 to 2 mm, centre at 1
-    # a corner cut off the square, with a notch over the centre
+    values[4, 6, 6] = 9.0  # x and y from 0 to 2 mm, centre at 1 mm
+    # The square without a corner, and with a notch over its centre.
     ring = [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (1.2, 2.0), (1.2, 0.9), (0.0, 0.9)]
     ring += [(0.0, 1.9), (-4.0, 1.9), (-4.0, 0.0)]
     shape = PolygonRegion(axis=2, corners_mm=tuple(ring), low_mm=-1.5, high_mm=1.5)
@@ -132,7 +132,7 @@ def test_contours_have_their_volume_and_centre_voxels():
     found, shape = figures_of(volume, contours().coverage(volume)), contours()
     first, hole, second, third = (area(ring) for ring in shape.rings)
     expected = 3.0 * (first - hole + second + third) / 1000
-    # heights that files round are put to the faces of voxels
+    # Heights that files have rounded are moved to the faces of voxels.
     assert found.volume_ml == pytest.approx(expected, rel=1e-12)
     centre = figures_of(volume, shape.coverage(volume), rule="centre")
     assert centre.n_voxels == shape.coverage(volume).centres.sum() and centre.rule == "centre"
@@ -150,7 +150,7 @@ def test_contours_move_rotate_and_round_trip(tmp_path):
 
 @pytest.mark.parametrize("kind", ["sphere", "polygon", "contours"])
 def test_centre_rule_counts_voxel_centres(kind: str):
-    """With the rule "centre", the figures equal those of voxels with centres inside by formula."""
+    """With the rule "centre", the figures equal those of voxels whose centres are inside."""
     rng = np.random.default_rng(5)
     volume = Volume(rng.random(GRID.shape).astype(np.float32), GRID, "g/mL")
     x, y, z = (GRID.centres_mm(axis) for axis in range(3))

@@ -1,7 +1,7 @@
 """Tests of structures drawn by physicians on real images, against an independent centre rule.
 
-The rule here shares no code with the engine: it reads the files with pydicom, and a voxel is inside
-if the angle of a contour around its centre is an odd multiple of a full turn.
+This rule shares no code with the engine. It reads the files with pydicom. A voxel is inside if
+the contour turns around its centre an odd number of times.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def folder(request: pytest.FixtureRequest, shared_data: Path) -> Path:
     """Return a series with its structure set."""
     found = shared_data / "pet-dicom-sts" / "STS_025" / request.param
     if not found.is_dir():
-        pytest.skip("the clinical series of ../shared/data are not on this machine")
+        pytest.skip("the clinical series of ../shared/data are not installed")
     return found
 
 
@@ -44,7 +44,7 @@ def values_inside(folder: Path) -> np.ndarray:
     for contour in structures.ROIContourSequence[0].ContourSequence:
         points = np.array(contour.ContourData, float).reshape(-1, 3)
         k = int(np.abs(heights - points[0, 2]).argmin())
-        assert abs(heights[k] - points[0, 2]) < 0.1, "the contour lies in no slice"
+        assert abs(heights[k] - points[0, 2]) < 0.1, "the contour must lie in a slice"
         turned = turns(points[:, :2], x, y) % 2 == 1
         inside[k] = inside.get(k, np.zeros_like(turned)) ^ turned
     found = []
@@ -72,27 +72,27 @@ def test_figures_equal_those_of_voxel_centres(folder: Path) -> None:
     volume = read_volume(folder / "image")
     regions = read_any(folder / "mask" / "RS.dcm")
     assert regions.is_of(marks_of(volume))
-    wanted = values_inside(folder)
+    inside = values_inside(folder)
     (area,) = measure_all(regions.regions, [("", volume)])
     (centre,) = measure_all(regions.regions, [("", volume)], rule="centre")
     assert area.figures is not None and centre.figures is not None
     ml = float(np.prod(volume.grid.voxel_mm)) / 1000
     for found, expected in (
-        (area.figures.most, wanted.max()),
-        (area.figures.least, wanted.min()),
-        (centre.figures.most, wanted.max()),
-        (centre.figures.least, wanted.min()),
-        (centre.figures.mean, wanted.mean()),
-        (centre.figures.sd, wanted.std()),
-        (centre.figures.total, wanted.sum() * ml),
-        (centre.figures.volume_ml, len(wanted) * ml),
-        (centre.figures.percentiles[2], np.percentile(wanted, 50, method="inverted_cdf")),
+        (area.figures.most, inside.max()),
+        (area.figures.least, inside.min()),
+        (centre.figures.most, inside.max()),
+        (centre.figures.least, inside.min()),
+        (centre.figures.mean, inside.mean()),
+        (centre.figures.sd, inside.std()),
+        (centre.figures.total, inside.sum() * ml),
+        (centre.figures.volume_ml, len(inside) * ml),
+        (centre.figures.percentiles[2], np.percentile(inside, 50, method="inverted_cdf")),
     ):
         assert found == pytest.approx(
             expected, rel=1e-6
         )  # the stated limit; float32 rounds to 6e-8
-    assert centre.figures.n_voxels == len(wanted)
-    # the parts of voxels at the border: measured within 3 % in 51 series of PET
+    assert centre.figures.n_voxels == len(inside)
+    # Parts of voxels at the border: within 3 % in 51 PET series.
     assert area.figures.volume_ml == pytest.approx(centre.figures.volume_ml, rel=0.05)
 
 
@@ -101,7 +101,7 @@ def test_every_report_of_a_command_names_the_rule(
 ) -> None:
     folder = shared_data / "pet-dicom-sts" / "STS_025" / "PET"
     if not folder.is_dir():
-        pytest.skip("the clinical series of ../shared/data are not on this machine")
+        pytest.skip("the clinical series of ../shared/data are not installed")
     image, structures = folder / "image" / "000001.dcm", folder / "mask" / "RS.dcm"
     for rule, words in (
         ("area", "mean and volume by area, minimum and maximum by voxel centres"),

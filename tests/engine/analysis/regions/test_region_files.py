@@ -119,9 +119,9 @@ def test_file_of_any_bytes_is_read_or_refused(tmp_path: Path, volume: Volume) ->
     data = bytearray((tmp_path / "a.toml").read_bytes())
     rng = np.random.default_rng(3)
     for _ in range(60):
-        broken = bytearray(data)
-        broken[int(rng.integers(len(data)))] = int(rng.integers(256))
-        (tmp_path / "b.toml").write_bytes(broken[: int(rng.integers(len(data) // 2, len(data)))])
+        damaged = bytearray(data)
+        damaged[int(rng.integers(len(data)))] = int(rng.integers(256))
+        (tmp_path / "b.toml").write_bytes(damaged[: int(rng.integers(len(data) // 2, len(data)))])
         try:
             read_regions(tmp_path / "b.toml")
         except EngineError as e:
@@ -155,14 +155,14 @@ def test_image_without_labels_is_refused(volume: Volume) -> None:
 
 
 def test_regions_match_all_images_of_their_scan(volume: Volume) -> None:
-    made = {"inputs": {"data": {"sha256": "ab12"}}}
-    one, other = (replace(volume, values=volume.values + k, info=made) for k in range(2))
+    info = {"inputs": {"data": {"sha256": "ab12"}}}
+    one, other = (replace(volume, values=volume.values + k, info=info) for k in range(2))
     regions = RegionSet(scans=marks_of(one))
     assert regions.is_of(marks_of(other))
-    stranger = replace(volume, info={"inputs": {"data": {"sha256": "cd34"}}})
-    assert not regions.is_of(marks_of(stranger))
+    other_scan = replace(volume, info={"inputs": {"data": {"sha256": "cd34"}}})
+    assert not regions.is_of(marks_of(other_scan))
     assert not regions.is_of(marks_of(volume))
-    assert regions.bound_to(marks_of(stranger)).is_of(marks_of(stranger))
+    assert regions.bound_to(marks_of(other_scan)).is_of(marks_of(other_scan))
     assert marks_of(volume) == marks_of(replace(volume, notes=("read again",)))
     assert not RegionSet().is_of(())
 

@@ -41,7 +41,7 @@ TRIANGLE = ((-3.0, -9.0), (13.0, -4.0), (2.0, 8.0))
 
 
 def ramp(grid: ImageGrid = GRID) -> Volume:
-    """10 + 0.1 x − 0.07 y + 0.05 z."""
+    """Return 10 + 0.1 x − 0.07 y + 0.05 z."""
     x, y, z = (slope * grid.centres_mm(axis) for axis, slope in enumerate(SLOPE))
     values = 10 + x + y[:, None] + z[:, None, None]
     return Volume(values.astype(np.float32), grid, "Bq/mL")
@@ -95,14 +95,15 @@ def test_voxel_shares_equal_point_sampling(rng: np.random.Generator) -> None:
         x, y, z = GRID.to_voxels(points).astype(int).T
         inside = inside_of(shape, points)
         assert np.abs(share.mean() - inside.mean()) < 0.004
-        # a voxel with a point inside is covered, one with a point outside is not full
+        # A voxel with a point inside is covered; a voxel with a point outside is not full.
         assert (share[z, y, x][inside] > 0).all()
         assert (share[z, y, x][~inside] < 1).all()
 
 
 def inside_of(shape: RegionShape, points: np.ndarray) -> np.ndarray:
     (low, high) = (np.array(each) for each in shape.bounds_mm)
-    u = (points - (low + high) / 2) / ((high - low) / 2) / 0.999  # borders belong to neither side
+    # points close to the border count for neither side
+    u = (points - (low + high) / 2) / ((high - low) / 2) / 0.999
     if isinstance(shape, BoxRegion):
         return np.asarray((np.abs(u) <= 1).all(axis=1))
     if isinstance(shape, CylinderRegion):
@@ -183,11 +184,11 @@ def test_volumes_of_combined_regions_add_up() -> None:
     inner = SphereRegion(centre_mm=AT, diameter_mm=9)
     shell = CombinedRegion(operation="minus", parts=(a, inner))
     assert volume_of(shell) == pytest.approx(pi / 6 * (17**3 - 9**3) / 1000, rel=0.01)
-    apart = SphereRegion(centre_mm=(-15, -15, -15), diameter_mm=5)
-    both = CombinedRegion(operation="union", parts=(inner, apart))
-    assert volume_of(both) == pytest.approx(volume_of(inner) + volume_of(apart))
+    separate = SphereRegion(centre_mm=(-15, -15, -15), diameter_mm=5)
+    both = CombinedRegion(operation="union", parts=(inner, separate))
+    assert volume_of(both) == pytest.approx(volume_of(inner) + volume_of(separate))
     with pytest.raises(DataError, match="outside the image"):
-        volume_of(CombinedRegion(operation="intersection", parts=(inner, apart)))
+        volume_of(CombinedRegion(operation="intersection", parts=(inner, separate)))
 
 
 def volume_of(shape: RegionShape) -> float:
@@ -198,7 +199,7 @@ def test_contour_is_the_connected_ball_above_its_level() -> None:
     grid = ImageGrid((50, 50, 50), (1.0, 1.0, 1.0), (0.31, 0.17, 0.44))
     z, y, x = (grid.centres_mm(axis) for axis in (2, 1, 0))
     r = np.sqrt(x**2 + y[:, None] ** 2 + z[:, None, None] ** 2)
-    hot = np.where(x > 18, 90.0, 0)  # another, hotter object elsewhere
+    hot = np.where(x > 18, 90.0, 0)  # another, hotter object
     volume = Volume(np.maximum(100 - 4 * r, hot).astype(np.float32), grid, "Bq/mL")
     within = BoxRegion(centre_mm=(0, 0, 0), size_mm=(48, 48, 48))
     ball = pi * 4 / 3 * 15**3 / 1000  # 100 − 4 · 15 = 40
@@ -243,7 +244,8 @@ def test_mask_keeps_volume_and_position_on_other_grids() -> None:
     assert here.n_voxels == mask.sum()
     assert there.volume_ml == pytest.approx(here.volume_ml)
     assert there.mean == pytest.approx(here.mean, rel=1e-3)
-    half = region.moved((GRID.voxel_mm[0] / 2, 0, 0))  # between voxels: shares of halves
+    # between voxels, where half voxels are shared
+    half = region.moved((GRID.voxel_mm[0] / 2, 0, 0))
     assert figures_of(ramp(), half.coverage(ramp())).volume_ml == pytest.approx(here.volume_ml)
     beyond = region.moved((GRID.size_mm[0] / 2, 0, 0))
     assert 0 < volume_of(beyond) < here.volume_ml
@@ -316,19 +318,19 @@ def test_shapes_without_volume_are_refused(values: dict[str, object]) -> None:
 
 def test_measuring_a_region_in_a_large_image_is_fast() -> None:
     grid = ImageGrid((512, 512, 512), (1.0, 1.0, 1.0))
-    values = np.zeros(grid.shape, np.float32)  # only touched pages take memory
+    values = np.zeros(grid.shape, np.float32)  # only pages that are written use memory
     values[200:312, 200:312, 200:312] = np.random.default_rng(2).random((112, 112, 112))
     ball = SphereRegion(centre_mm=(0.3, 0.2, 0.1), diameter_mm=60)
-    volume, taken = Volume(values, grid, "Bq/mL"), []
+    volume, seconds = Volume(values, grid, "Bq/mL"), []
     for _ in range(3):
         start = time.process_time()
         figures_of(volume, ball.coverage(volume))
-        taken.append(time.process_time() - start)
-    assert sorted(taken)[1] < 0.1  # of processor time, all figures and the shares included
+        seconds.append(time.process_time() - start)
+    assert sorted(seconds)[1] < 0.1  # processor time of all figures and of the voxel fractions
 
 
 def test_peak_of_small_voxels_needs_no_memory_for_a_sphere_that_does_not_fit():
-    """At 10 µm the sphere of 1 mL alone has 16 GB, and an image of 20 voxels cannot contain it."""
+    """At 10 µm the sphere of 1 mL alone needs 16 GB, and 20 voxels cannot contain it."""
     grid = ImageGrid((20, 20, 20), (0.1, 0.1, 0.1))
     volume = Volume(np.ones(grid.shape, np.float32), grid, "1/mm")
     ball = SphereRegion(centre_mm=(0, 0, 0), diameter_mm=1.5)

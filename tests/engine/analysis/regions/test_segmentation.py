@@ -1,4 +1,4 @@
-"""Regions as DICOM segmentations: read by pydicom, held to the standard by dciodvfy, read back."""
+"""Regions as DICOM segmentations: read by pydicom, checked by dciodvfy, read back."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_segmentation_has_the_patient_of_the_order_only(tmp_path):
 
 
 def test_red_has_the_cielab_value_of_the_standard(tmp_path):
-    """sRGB red is L* 53.24, a* 80.09, b* 67.20 (D65)."""
+    """In CIELAB, sRGB red is L* 53.24, a* 80.09, b* 67.20 (D65)."""
     write_segmentation((BOX,), DicomImage.of(image(), {}), tmp_path / "a.dcm")
     (segment,) = pydicom.dcmread(tmp_path / "a.dcm").SegmentSequence
     lab = np.array(segment.RecommendedDisplayCIELabValue) / 65535 * [100, 255, 255] - [0, 128, 128]
@@ -130,13 +130,15 @@ def test_region_without_a_voxel_is_refused_by_name(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.skipif(shutil.which("dciodvfy") is None, reason="dciodvfy (dicom3tools) is not there")
+@pytest.mark.skipif(
+    shutil.which("dciodvfy") is None, reason="dciodvfy of dicom3tools is not installed"
+)
 def test_dciodvfy_reports_no_error(tmp_path):
     write_segmentation((BALL, BOX), DicomImage.of(image(), {}), tmp_path / "a.dcm")
-    said = subprocess.run(
+    done = subprocess.run(
         ["dciodvfy", tmp_path / "a.dcm"], capture_output=True, text=True, check=False
     )
-    errors = [line for line in said.stderr.splitlines() if line.startswith("Error")]
+    errors = [line for line in done.stderr.splitlines() if line.startswith("Error")]
     assert errors == []
 
 
@@ -156,13 +158,13 @@ def test_command_writes_a_segmentation_and_requires_a_series(tmp_path, capsys):
     first = sorted(Path(series).glob("*.dcm"))[0]
     like = ["--like", str(first)]
     assert main(["regions", series, *words, str(tmp_path / "p.dcm"), *like]) == 0
-    made, source = pydicom.dcmread(tmp_path / "p.dcm"), pydicom.dcmread(first)
-    assert made.FrameOfReferenceUID == source.FrameOfReferenceUID
-    assert made.ReferencedSeriesSequence[0].SeriesInstanceUID == source.SeriesInstanceUID
+    written, source = pydicom.dcmread(tmp_path / "p.dcm"), pydicom.dcmread(first)
+    assert written.FrameOfReferenceUID == source.FrameOfReferenceUID
+    assert written.ReferencedSeriesSequence[0].SeriesInstanceUID == source.SeriesInstanceUID
 
 
 def test_segmentation_refers_to_its_own_series_in_a_patients_study(tmp_path):
-    """The image is exported with another series; its regions refer to its own."""
+    """The image is exported with another series. Its regions refer to its own series."""
     volume = image()
     save(volume, tmp_path / "a.nii")
     save(replace(volume, values=1 - volume.values), tmp_path / "ct.dicom")
@@ -172,13 +174,13 @@ def test_segmentation_refers_to_its_own_series_in_a_patients_study(tmp_path):
     write_regions(RegionSet(regions=(BALL,), scans=marks_of(volume)), tmp_path / "r.toml")
     words = ["--regions", str(tmp_path / "r.toml"), "--other-scan", "--dicom"]
     assert main(["regions", str(tmp_path / "a.nii"), *words, str(tmp_path / "o.dcm"), *like]) == 0
-    made = pydicom.dcmread(tmp_path / "o.dcm")
+    written = pydicom.dcmread(tmp_path / "o.dcm")
     own = pydicom.dcmread(sorted((tmp_path / "a.dicom").glob("*.dcm"))[0])
-    named = [each.SeriesInstanceUID for each in made.ReferencedSeriesSequence]
+    named = [each.SeriesInstanceUID for each in written.ReferencedSeriesSequence]
     assert named == [own.SeriesInstanceUID, pydicom.dcmread(first).SeriesInstanceUID]
-    assert made.FrameOfReferenceUID == own.FrameOfReferenceUID
+    assert written.FrameOfReferenceUID == own.FrameOfReferenceUID
     if shutil.which("dciodvfy") is not None:
-        said = subprocess.run(
+        done = subprocess.run(
             ["dciodvfy", tmp_path / "o.dcm"], capture_output=True, text=True, check=False
         )
-        assert "Error" not in said.stderr
+        assert "Error" not in done.stderr

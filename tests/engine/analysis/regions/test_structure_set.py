@@ -1,4 +1,4 @@
-"""Regions as structure sets: contours in closed form, read back, and held to the standard."""
+"""Regions as structure sets: contours in closed form, read back, checked by dciodvfy."""
 
 from __future__ import annotations
 
@@ -96,9 +96,9 @@ def test_box_has_the_corners_and_heights_of_its_closed_form(tmp_path, axes):
 )
 def test_contours_of_solids_have_the_area_of_their_closed_form(shape, expected):
     found = {plane.height_mm: plane.rings for plane in slice_contours(shape, image())}
-    for height, wanted in expected:
+    for height, expected_area in expected:
         (ring,) = found[height]
-        assert area(ring) == pytest.approx(wanted, rel=1e-12)
+        assert area(ring) == pytest.approx(expected_area, rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -249,7 +249,7 @@ def test_segmentation_and_structure_set_of_a_mask_agree(tmp_path):
 
 
 def hollow_with_touching_holes() -> np.ndarray:
-    """Two holes that share only a corner, and a third one across another corner."""
+    """Return two holes that share only a corner, and a third one across another corner."""
     inside = np.ones((7, 8), bool)
     inside[2, 4] = inside[3, 3] = inside[4, 4] = inside[4, 1] = False
     return inside
@@ -257,9 +257,9 @@ def hollow_with_touching_holes() -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_every_contour_alone_bounds_only_voxels_inside(seed):
-    """Many programs fill each contour and take the union, so no hole may be a contour of its own.
+    """Many programs fill each contour and unite them, so no hole may be a contour of its own.
 
-    The winding number of the joined contours is a second reading that must agree.
+    The winding number of the joined contours is an independent test of the same voxels.
     """
     inside = hollow_with_touching_holes()
     if seed:
@@ -290,7 +290,7 @@ def test_thousands_of_holes_are_joined_in_seconds():
     borders = [each.astype(float) for each in borders_of(inside)]
     start = time.process_time()
     (ring,) = joined(borders)
-    # 3,600 holes; the comparison of all pairs needs minutes
+    # There are 3,600 holes; comparing all pairs would need minutes.
     assert time.process_time() - start < 20
     assert area(ring) == pytest.approx(inside.sum(), rel=1e-12)
 
@@ -312,7 +312,7 @@ def test_contour_beyond_the_length_field_is_readable(tmp_path):
     assert len("\\".join(map(str, ring.ContourData))) > 65_534
     corners = np.array(ring.ContourData, float).reshape(-1, 3)
     assert area(corners[:, :2]) == pytest.approx(voxels.sum() * 1.1 * 1.3, rel=1e-6)
-    # as other programs write it
+    # As other programs write it.
     found.file_meta.TransferSyntaxUID = "1.2.840.10008.1.2.1"
     with warnings.catch_warnings(action="ignore"):
         found.save_as(tmp_path / "b.dcm")
@@ -325,7 +325,7 @@ def test_contour_beyond_the_length_field_is_readable(tmp_path):
 @pytest.mark.parametrize("write", [write_segmentation, write_structure_set])
 @pytest.mark.parametrize("edge_mm", [0.01, 0.005, 0.001])
 def test_voxels_of_micrometres_round_trip(tmp_path, write, edge_mm):
-    """Positions of neighbouring slices differ by less than clinical files round."""
+    """Positions of neighbouring slices differ by less than the rounding of clinical files."""
     grid = ImageGrid((12, 16, 20), (edge_mm,) * 3, (0.3 * edge_mm, 0, 0))
     values = np.random.default_rng(0).random(grid.shape).astype(np.float32)
     volume, voxels = Volume(values, grid, "1/mm"), np.zeros(grid.shape, bool)
@@ -361,7 +361,7 @@ def test_region_in_a_single_slice_keeps_its_thickness(tmp_path, write):
     ],
 )
 def test_contours_name_only_slices_that_contain_them(tmp_path, across, down, step, n_named):
-    """Slices of a tilted gantry, coronal and sagittal ones cross the planes of the contours."""
+    """Slices of a tilted gantry, coronal and sagittal slices cross the planes of the contours."""
     places = slices_with(tmp_path / "ct.dicom", across, down, step)
     volume, source = read_volume(tmp_path / "ct.dicom"), dicom_source(tmp_path / "ct.dicom")
     low, high = (volume.grid.centre_mm[2] + sign * 100 for sign in (-1, 1))
@@ -382,7 +382,7 @@ def test_contours_name_only_slices_that_contain_them(tmp_path, across, down, ste
 
 
 def slices_with(folder: Path, across, down, step) -> dict[str, np.ndarray]:
-    """Write CT slices with an orientation and return their positions by SOPInstanceUID."""
+    """Write CT slices with an orientation; return their positions by SOPInstanceUID."""
     save(Volume(np.ones((6, 12, 14), np.float32), ImageGrid((6, 12, 14), (2, 2, 3)), "HU"), folder)
     folder.with_name(f"{folder.name}.provenance.json").unlink()
     places = {}
@@ -398,14 +398,14 @@ def slices_with(folder: Path, across, down, step) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("sides", ["RPI", "RAS", "LAI", "LPS", "PLS", "ARI"])
 def test_regions_of_a_stated_patient_position_come_back_to_their_voxels(tmp_path, sides):
-    """Files use patient axes, an image with scanner axes the stated position."""
+    """Files use patient axes; an image with scanner axes uses the stated position."""
     info = {"axes": "xyz", "stated_axes": sides}
     voxels = np.zeros(GRID.shape, bool)
     voxels[2:5, 3:6, 4:11] = voxels[4, 6, 4] = True
     volume = Volume(voxels.astype(np.float32), GRID, "kBq/mL", info)
     hot = Region(name="Hot", shape=MaskRegion.of(voxels, GRID))
     write_structure_set((hot,), DicomImage.of(volume, info), tmp_path / "a.dcm")
-    # the point of the first voxel in LPS, from the letters
+    # The position of the first voxel in LPS, from the letters.
     first = dict(
         zip(sides, (float(GRID.centres_mm(k)[n]) for k, n in enumerate((4, 3, 2))), strict=True)
     )
@@ -419,7 +419,7 @@ def test_regions_of_a_stated_patient_position_come_back_to_their_voxels(tmp_path
     found = measure(back, volume).figures
     assert found.mean == pytest.approx(1, rel=1e-9)
     assert found.volume_ml == pytest.approx(voxels.sum() * 24 / 1000, rel=1e-9)
-    if sides not in ("PLS", "ARI"):  # rows along y are not read
+    if sides not in ("PLS", "ARI"):  # rows along y are not supported
         write_segmentation((hot,), DicomImage.of(volume, info), tmp_path / "s.dcm")
         (back,) = read_dicom_regions(tmp_path / "s.dcm").facing(volume).regions
         np.testing.assert_array_equal(back.shape.coverage(volume).within(BOX_OF_ALL), voxels)

@@ -1,8 +1,8 @@
-"""A thorax in an emission image and in a displaced map, both with exact shapes.
+"""A thorax in an emission image and in a displaced map, both from exact shapes.
 
-The map has the values of the shapes at the corresponding points; nothing is resampled. The emission
-image is the activity times the mean fraction of photon pairs that escape along eight directions, as
-without attenuation correction, with blur and noise.
+The map has the values of the shapes at the displaced points; nothing is resampled. The emission
+image has no attenuation correction: activity times the mean fraction of photon pairs that escape
+along eight directions, with blur and noise.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def uncorrected(phantom: ShapePhantom, grid: ImageGrid, seed: int) -> Volume:
     inside = points[active]
     leaving = np.zeros(len(inside))
     for angle in np.arange(DIRECTIONS) * np.pi / DIRECTIONS:
-        way = FAR_MM * np.array([np.cos(angle), np.sin(angle), 0])
-        leaving += np.exp(-phantom.mu_integral(inside - way, inside + way)) / DIRECTIONS
+        path = FAR_MM * np.array([np.cos(angle), np.sin(angle), 0])
+        leaving += np.exp(-phantom.mu_integral(inside - path, inside + path)) / DIRECTIONS
     values[active] *= leaving
     sigma = [FWHM_MM / 2.355 / edge for edge in grid.voxel_mm[::-1]]
     image = gaussian_filter(values.reshape(grid.shape), sigma)
@@ -39,7 +39,7 @@ def uncorrected(phantom: ShapePhantom, grid: ImageGrid, seed: int) -> Volume:
     return Volume((image + NOISE * image.max() * noise).astype(np.float32), grid, "counts/mm")
 
 
-def map_elsewhere(phantom: ShapePhantom, grid: ImageGrid, motion: RigidMotion) -> Volume:
+def displaced_map(phantom: ShapePhantom, grid: ImageGrid, motion: RigidMotion) -> Volume:
     """Return the map that `motion` moves to the phantom."""
     middle = np.array(grid.centre_mm)
     places = (points_of(grid) - middle) @ motion.matrix.T + middle + motion.shift_mm
@@ -47,7 +47,7 @@ def map_elsewhere(phantom: ShapePhantom, grid: ImageGrid, motion: RigidMotion) -
 
 
 def planted(seed: int, most_mm: float = 20.0, most_deg: float = 5.0) -> RigidMotion:
-    """Return a motion in any direction, of at least 3 mm and 1 degree."""
+    """Return a motion in a random direction, of at least 3 mm and 1 degree."""
     rng = np.random.default_rng(seed)
     shift, turn = rng.normal(size=(2, 3))
     shift *= rng.uniform(3, most_mm) / np.linalg.norm(shift)
@@ -55,8 +55,8 @@ def planted(seed: int, most_mm: float = 20.0, most_deg: float = 5.0) -> RigidMot
     return RigidMotion(tuple(shift.tolist()), tuple(turn.tolist()))
 
 
-def errors(found: RigidMotion, wanted: RigidMotion) -> tuple[float, float]:
+def errors(found: RigidMotion, true: RigidMotion) -> tuple[float, float]:
     """Return the error of the centre [mm] and of the rotation [degrees]."""
-    off = float(np.linalg.norm(np.subtract(found.shift_mm, wanted.shift_mm)))
-    cosine = (np.trace(found.matrix.T @ wanted.matrix) - 1) / 2
+    off = float(np.linalg.norm(np.subtract(found.shift_mm, true.shift_mm)))
+    cosine = (np.trace(found.matrix.T @ true.matrix) - 1) / 2
     return off, float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))

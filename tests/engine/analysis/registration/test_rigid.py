@@ -22,8 +22,8 @@ from engine.simulate.anatomy import thorax
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Ellipsoid
 from tests.engine.analysis.registration.scenes import (
+    displaced_map,
     errors,
-    map_elsewhere,
     planted,
     points_of,
     uncorrected,
@@ -46,7 +46,7 @@ MOUSE = ShapePhantom(
 @pytest.mark.parametrize("seed", range(8))
 def test_known_motion_of_a_thorax_is_found(seed: int) -> None:
     phantom, motion = thorax(), planted(seed)
-    found = register(uncorrected(phantom, IMAGE, seed), map_elsewhere(phantom, MAP, motion))
+    found = register(uncorrected(phantom, IMAGE, seed), displaced_map(phantom, MAP, motion))
     off_mm, off_deg = errors(found.motion, motion)
     assert off_mm < 0.5 and off_deg < 0.3, found.describe()
     assert found.light == "yellow" and found.after > found.before
@@ -55,19 +55,19 @@ def test_known_motion_of_a_thorax_is_found(seed: int) -> None:
 @pytest.mark.slow
 def test_known_motion_of_a_small_body_is_found() -> None:
     motion = RigidMotion((5.0, -3.0, 4.0), (2.0, -1.0, 3.0))
-    found = register(uncorrected(MOUSE, SMALL, 1), map_elsewhere(MOUSE, SMALL, motion))
+    found = register(uncorrected(MOUSE, SMALL, 1), displaced_map(MOUSE, SMALL, motion))
     off_mm, off_deg = errors(found.motion, motion)
-    assert off_mm < 1 and off_deg < 1.2, found.describe()  # 48 voxels of 4 mm across
+    assert off_mm < 1 and off_deg < 1.2, found.describe()  # the body is 48 voxels of 4 mm wide
 
 
 @pytest.mark.parametrize("axis", range(6))
 def test_true_motion_has_the_highest_likeness(axis: int) -> None:
     numbers = np.array([5.0, -3.0, 4.0, 2.0, -1.0, 3.0])
     there = motion_of(tuple(numbers))
-    likeness = Likeness(uncorrected(MOUSE, SMALL, 1), map_elsewhere(MOUSE, SMALL, there), 8.0)
+    likeness = Likeness(uncorrected(MOUSE, SMALL, 1), displaced_map(MOUSE, SMALL, there), 8.0)
     for step in (-6.0, -3.0, 3.0, 6.0):
-        beside = numbers + step * np.eye(6)[axis]
-        assert likeness(motion_of(tuple(beside))) < likeness(there)
+        displaced = numbers + step * np.eye(6)[axis]
+        assert likeness(motion_of(tuple(displaced))) < likeness(there)
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ def test_traffic_light_follows_the_result(motion: RigidMotion, after: float, lig
 @pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (4.0, -3.0, 5.0)])
 def test_moved_map_equals_the_phantom_at_its_position(turn: tuple[float, float, float]) -> None:
     motion = RigidMotion((5.0, -7.0, 3.0), turn)
-    there = moved(map_elsewhere(MOUSE, SMALL, motion), motion)
+    there = moved(displaced_map(MOUSE, SMALL, motion), motion)
     expected = MOUSE.mu_at(points_of(there.grid)).reshape(there.grid.shape)
     inner = np.abs(np.gradient(expected)).max(axis=0) == 0  # away from surfaces nothing is blurred
     assert inner.mean() > 0.5
     wrong = np.abs(there.values - expected)[inner] > 1e-6
-    assert wrong.mean() < 0.02  # gradients see one voxel on, interpolation two
+    assert wrong.mean() < 0.02  # the gradient reaches one voxel, interpolation two
     assert there.values.sum() == pytest.approx(expected.sum(), rel=0.01)
 
 
@@ -107,14 +107,14 @@ def test_invalid_motion_is_refused(numbers: tuple[float, ...]) -> None:
 
 def test_two_patients_are_never_registered() -> None:
     image = replace(uncorrected(MOUSE, SMALL, 1), patient="A")
-    mu_map = replace(map_elsewhere(MOUSE, SMALL, RigidMotion()), patient="B")
+    mu_map = replace(displaced_map(MOUSE, SMALL, RigidMotion()), patient="B")
     with pytest.raises(DataError, match="different patients"):
         register(image, mu_map)
 
 
 def test_manual_motion_moves_the_map_and_is_recorded(tmp_path: Path, capsys) -> None:
     motion = RigidMotion((5.0, -7.0, 3.0), (4.0, -3.0, 5.0))
-    mu_map = map_elsewhere(MOUSE, SMALL, motion)
+    mu_map = displaced_map(MOUSE, SMALL, motion)
     save(mu_map, tmp_path / "mu.nii")
     save(uncorrected(MOUSE, SMALL, 1), tmp_path / "image.nii")
     names = [str(tmp_path / name) for name in ("mu.nii", "image.nii", "moved.nii")]
@@ -131,7 +131,7 @@ def test_registration_of_noise_is_not_written(tmp_path: Path, capsys) -> None:
     noise = np.random.default_rng(1).random((16, 16, 16), np.float32)
     grid = ImageGrid(noise.shape, (4.0, 4.0, 4.0))
     save(Volume(noise, grid, "counts/mm"), tmp_path / "image.nii")
-    save(map_elsewhere(MOUSE, grid, RigidMotion()), tmp_path / "mu.nii")
+    save(displaced_map(MOUSE, grid, RigidMotion()), tmp_path / "mu.nii")
     names = [str(tmp_path / name) for name in ("mu.nii", "image.nii", "moved.nii")]
     assert main(["register", *names]) == USER_FAULT
     assert "red: " in capsys.readouterr().err and not (tmp_path / "moved.nii").exists()
