@@ -26,8 +26,8 @@ def test_voxels_keep_their_positions(body):
     assert part.values.shape == part.grid.shape == (4, 1, 7)
     assert (part.unit, part.grid.voxel_mm) == (body.unit, GRID.voxel_mm)
     np.testing.assert_array_equal(part.values, body.values[2:6, 3:4, 5:12])
-    for axis, kept in enumerate((slice(5, 12), slice(3, 4), slice(2, 6))):
-        where = GRID.centres_mm(axis)[kept]
+    for axis, cropped_range in enumerate((slice(5, 12), slice(3, 4), slice(2, 6))):
+        where = GRID.centres_mm(axis)[cropped_range]
         np.testing.assert_allclose(part.grid.centres_mm(axis), where, atol=1e-12)
 
 

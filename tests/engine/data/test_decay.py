@@ -20,9 +20,9 @@ PUBLISHED = {
 def test_nuclide_constants_equal_published_values(name: str) -> None:
     half_life_s, percent, error = PUBLISHED[name]
     known = NUCLIDES[name]
-    # vendors write half-lives of older tables: within 0.3 %
+    # Vendors write half-lives of older tables, which agree to 0.3 %.
     assert known.half_life_s == pytest.approx(half_life_s, rel=3e-3)
-    # two standard uncertainties, or the last digit of a constant of three
+    # Two standard uncertainties, or the last digit of a constant with three digits.
     assert known.branching == pytest.approx(percent / 100, abs=max(2 * error / 100, 6e-4))
 
 

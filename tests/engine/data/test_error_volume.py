@@ -29,7 +29,7 @@ def noise(rng) -> np.ndarray:
 
 
 def image(factor: float, noise: np.ndarray, seed: int = 1, counts: str = "a") -> Volume:
-    """Return values that rise from −2, with the noise times a factor."""
+    """Return values that rise from −2; the noise is multiplied by a factor."""
     values = np.linspace(-2, 9, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
     replicates = [values + np.float32(factor) * each for each in noise]
     error = ErrorMap.of(values, replicates, seed, counts=counts)
@@ -67,7 +67,7 @@ def test_zero_value_has_no_relative_error(noise) -> None:
 
 
 def test_voxels_with_equal_replicates_have_no_relative_error(noise) -> None:
-    """Voxels near 0, for example, which the Hessian excludes."""
+    """Examples are voxels near 0, which the Hessian excludes."""
     quiet = noise.copy()
     quiet[:, 2] = 0
     found = relative_deviations_of(image(1.0, quiet), 0.5).values
@@ -75,9 +75,9 @@ def test_voxels_with_equal_replicates_have_no_relative_error(noise) -> None:
 
 
 def test_shared_noise_cancels_in_a_difference(noise) -> None:
-    """Two images of one scan: the noise of their replicates differs by a factor of 0.5."""
+    """Two images of one scan; the noise of their replicates differs by a factor of 0.5."""
     found = paired_deviations_of(image(2.0, noise), image(1.5, noise)).values
-    # The deviations are stored in steps of 1/127 of the largest one.
+    # Deviations are stored in steps of 1/127 of the largest one.
     np.testing.assert_allclose(found, 0.5 * noise.std(axis=0, ddof=1), rtol=0.05)
 
 
@@ -92,7 +92,7 @@ def test_only_equal_replicates_are_paired(noise) -> None:
 
 
 def test_error_maps_of_unknown_counts_are_never_paired(noise) -> None:
-    """For example, those of error maps written by other programs."""
+    """Examples are error maps that other programs have written."""
     one = image(1.0, noise, counts="").error
     assert one is not None and not are_paired(one, one)
 
@@ -102,5 +102,5 @@ def test_errors_of_two_scans_add_in_quadrature() -> None:
     one, other = np.array([3.0, 3.0, 0.0, 3.0]), np.array([4.0, 4.0, 0.0, np.nan])
     found = over_error(difference, one, other)
     np.testing.assert_allclose(found[:2], [2.0, -2.0], rtol=1e-6)
-    assert np.isnan(found[2:]).all(), "without an error there is no ratio"
+    assert np.isnan(found[2:]).all(), "without an error there must be no ratio"
     np.testing.assert_allclose(over_error(difference[:1], one[:1]), 10 / 3, rtol=1e-6)

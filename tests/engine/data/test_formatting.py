@@ -35,7 +35,7 @@ def test_number_has_a_readable_text(value, unit, text):
 
 
 def test_number_text_reads_back_as_the_value():
-    """Over all magnitudes, the text reads back as the value to its digits, without an e."""
+    """The text reads back as the value to its digits, for all magnitudes and without an e."""
     back = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
     for value in np.random.default_rng(5).normal(size=200) * 10.0 ** np.arange(-100, 100):
         text = number_text(float(value))
@@ -50,7 +50,7 @@ def test_number_text_reads_back_as_the_value():
 
 
 def test_compared_values_share_one_unit():
-    """Texts read back as their values and have the same unit, with one power of ten at most."""
+    """Texts read back as their values, in the same unit and with at most one power of ten."""
     for largest, unit in ((2e-3, "counts/mm"), (7e3, "Bq/mL"), (3.0, "HU"), (4e8, "counts")):
         values = [largest, -largest / 7, largest / 313, 0.0]
         texts = quantities(values, unit, largest, figures=6)

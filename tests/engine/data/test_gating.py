@@ -33,7 +33,8 @@ def test_each_moment_belongs_to_the_gate_of_its_phase(n: int):
     whole = (inside >= 0) & (inside < len(signal.time_ms) - 1)
     np.testing.assert_array_equal(places >= 0, whole)
     start, length = signal.time_ms[inside[whole]], np.diff(signal.time_ms)[inside[whole]]
-    phase = (moments[whole] - start + 1) / length  # gates begin at whole ms, at most one early
+    # gates begin at whole ms, so at most 1 ms earlier
+    phase = (moments[whole] - start + 1) / length
     np.testing.assert_array_less(places[whole] / n - 1e-9, phase)
     np.testing.assert_array_less(phase - 1 / length - 1e-9, (places[whole] + 1) / n)
 
@@ -41,10 +42,10 @@ def test_each_moment_belongs_to_the_gate_of_its_phase(n: int):
 def test_gates_cover_their_cycles_once():
     signal = beats()
     division = GateRequest(8).divide([signal], OVER_MS)
-    held = [frame.gate.used_ms for frame in division.frames]
-    assert sum(held) == signal.time_ms[-1] - signal.time_ms[0]
-    assert [frame.duration_s for frame in division.frames] == [each / 1000 for each in held]
-    for k, each in enumerate(held):
+    used_ms = [frame.gate.used_ms for frame in division.frames]
+    assert sum(used_ms) == signal.time_ms[-1] - signal.time_ms[0]
+    assert [frame.duration_s for frame in division.frames] == [each / 1000 for each in used_ms]
+    for k, each in enumerate(used_ms):
         starts, ends = division.parts_ms(k).T
         assert (ends - starts).sum() == each
         assert all(b <= a for (_, b), (a, _) in pairwise(zip(starts, ends, strict=True)))
@@ -54,16 +55,19 @@ def test_gates_cover_their_cycles_once():
 def test_cycles_of_unusual_length_are_excluded_and_reported():
     times = np.cumsum([0, *[1000] * 20, 2500, *[1000] * 10, 300, 700, *[1000] * 10, 1150])
     signal = Triggers.at("ecg", times)
-    usual, strict = GateRequest(4), GateRequest.of("gates=4 of ECG within 10%")
-    assert usual.divide([signal], OVER_MS).place_of(np.array([20_500, 32_600])).tolist() == [-1, -1]
-    assert usual.remark([signal], OVER_MS).endswith(
+    default, strict = GateRequest(4), GateRequest.of("gates=4 of ECG within 10%")
+    assert default.divide([signal], OVER_MS).place_of(np.array([20_500, 32_600])).tolist() == [
+        -1,
+        -1,
+    ]
+    assert default.remark([signal], OVER_MS).endswith(
         "; 2 of 44 are rejected (those shorter than half or longer than twice the median)"
     )
     assert strict.remark([signal], OVER_MS).endswith(
         "; 4 of 44 are rejected (those that differ by more than 10 %)"
     )
     even = Triggers.at("respiration", np.arange(0, 50_000, 4000))
-    assert usual.remark([even], OVER_MS) == (
+    assert default.remark([even], OVER_MS) == (
         "Gated by respiration: 12 cycles of 4 s (9 of 10 from 4 to 4 s)"
     )
 
@@ -78,15 +82,15 @@ def test_cycles_outside_the_scan_are_excluded():
 
 
 def test_gate_decay_follows_its_intervals():
-    """A gate that is nearly always open decays as the scan; one of many cycles as their middle."""
+    """A gate that is nearly always open decays like the scan, one of many cycles like its mean."""
     signal = Triggers.at("ecg", np.arange(0, 60_001, 10))
     division = GateRequest(2).divide([signal], OVER_MS)
     half_life = 20.0
     for k in range(2):
         starts, ends = division.parts_ms(k).T / 1000
-        fine = np.exp2(-(starts + ends) / 2 / half_life).mean()  # parts of 5 ms: nearly constant
-        alone = np.exp2(-np.linspace(0, 30, 300_001) / half_life).mean()
-        assert division.decayed(k, half_life) == pytest.approx(fine / alone, rel=1e-5)
+        fine = np.exp2(-(starts + ends) / 2 / half_life).mean()  # parts of 5 ms are nearly constant
+        single_gate = np.exp2(-np.linspace(0, 30, 300_001) / half_life).mean()
+        assert division.decayed(k, half_life) == pytest.approx(fine / single_gate, rel=1e-5)
     frames = TimeDivision.of([TimeFrame(10_000, 20_000), TimeFrame(30_000, 45_000)])
     assert frames.decayed(1, half_life) == pytest.approx(decayed(30, half_life), rel=1e-12)
 

@@ -16,7 +16,7 @@ from tests.engine.geometry.panels import panels
 
 
 def listmode(rng: np.random.Generator, **changes: Any) -> ListMode:
-    """Return 300 events between any crystals, a third of them delayed."""
+    """Return 300 events between any crystals; a third of them are delayed."""
     scanner = panels(**changes)
     crystals = rng.integers(scanner.n_crystals, size=(300, 2)).astype(np.int32)
     return ListMode(scanner, crystals, delayed=np.arange(300) % 3 == 0, duration_s=2.0)
@@ -60,7 +60,7 @@ def test_layers_are_merged(rng: np.random.Generator) -> None:
 
 
 def test_merged_layers_weight_efficiency_by_absorption(rng: np.random.Generator) -> None:
-    """If all layers but one are dead, it is the share of photons absorbed in that layer."""
+    """With one live layer, the efficiency is the fraction of photons absorbed in this layer."""
     events = listmode(rng, n_layers=3)
     s = events.scanner.settings
     deep = np.exp(-s.attenuation_per_mm * s.thickness_mm * np.arange(4) / 3)

@@ -165,7 +165,7 @@ def test_names_from_files_are_escaped() -> None:
 def test_operators_with_the_same_definition_are_equal(kind: str) -> None:
     A, B = (KINDS[kind](cpu(1)) for _ in range(2))
     assert (A == A) is True
-    # slabs can have results in files, so each equals only itself
+    # Slabs can have results in files, so each one equals only itself.
     assert (A == B) is (kind != "slabs")
     assert kind == "slabs" or hash(A) == hash(B)
     assert (A == 2 * A) is False and (2 * A == 3 * A) is False
@@ -214,11 +214,11 @@ def test_numpy_array_shares_the_values() -> None:
 
 def test_xarray_has_coordinates_in_mm(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stub of the library records the arguments."""
-    made = SimpleNamespace()
+    calls = SimpleNamespace()
 
     def data_array(values, coords, dims, attrs):
-        made.values, made.coords, made.dims, made.attrs = values, coords, dims, attrs
-        return made
+        calls.values, calls.coords, calls.dims, calls.attrs = values, coords, dims, attrs
+        return calls
 
     module = ModuleType("xarray")
     module.DataArray = data_array  # type: ignore[attr-defined]
@@ -247,10 +247,10 @@ def test_notebook_shows_the_middle_slice(monkeypatch: pytest.MonkeyPatch) -> Non
 
     from PIL import Image
 
-    picture = Image.open(BytesIO(volume_exports.png(volume())))
-    # 5 × 4 voxels of 1 × 2 mm: the image has square pixels, so it is higher than wide
-    assert picture.size == (160, 256)
-    assert picture.getextrema() == (0, 255)
+    image = Image.open(BytesIO(volume_exports.png(volume())))
+    # 5 × 4 voxels of 1 × 2 mm: pixels are square, so the image is higher than wide.
+    assert image.size == (160, 256)
+    assert image.getextrema() == (0, 255)
 
     shown: list[object] = []
     shell = SimpleNamespace(config={"IPKernelApp": {}})
@@ -274,7 +274,7 @@ def test_script_shows_the_window_with_a_file(monkeypatch: pytest.MonkeyPatch) ->
     assert python == sys.executable
     np.testing.assert_array_equal(engine.read(file).values, given.values)
 
-    # the program removes the folder, also if the window fails
+    # The program removes the folder, also if the window fails.
     stand_in = program.replace("from app.__main__ import main", "main = lambda words: 3")
     done = subprocess.run([python, "-c", stand_in, file, folder], check=False)
     assert done.returncode == 3

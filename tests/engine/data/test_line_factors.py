@@ -40,7 +40,7 @@ RING = RingScanner(
 
 @dataclass(frozen=True)
 class Parts(LineFactor):
-    """Factor with a fingerprint of several parts."""
+    """A factor with a fingerprint of several parts."""
 
     parts: tuple[bytes, ...]
 

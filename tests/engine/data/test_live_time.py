@@ -20,8 +20,8 @@ def test_frames_covering_the_scan_have_its_mean():
     assert live.ratio(np.array([[0, 5000]]), over_ms=5000) == 1
     split = live.ratio(np.concatenate(parts[::2]), over_ms=5000)
     lengths = [np.diff(each).item() for each in parts[::2]]
-    apart = [live.ratio(each, over_ms=5000) for each in parts[::2]]
-    assert split == pytest.approx(np.average(apart, weights=lengths), rel=1e-12)
+    ratios = [live.ratio(each, over_ms=5000) for each in parts[::2]]
+    assert split == pytest.approx(np.average(ratios, weights=lengths), rel=1e-12)
 
 
 def test_value_holds_until_the_next_and_before_the_first():
@@ -32,8 +32,8 @@ def test_value_holds_until_the_next_and_before_the_first():
 
 
 def test_pair_is_live_while_both_crystals_are():
-    alike = np.full(5, 0.8)
-    live = LiveTimes.of([20, 0], [alike, 1.25 * alike], weights=np.array([1, 2, 0, 4, 5]))
+    equal = np.full(5, 0.8)
+    live = LiveTimes.of([20, 0], [equal, 1.25 * equal], weights=np.array([1, 2, 0, 4, 5]))
     assert live.starts_ms.tolist() == [0, 20]
     assert live.pairs == pytest.approx([1.0, 0.64])
 

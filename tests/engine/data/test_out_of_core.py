@@ -26,7 +26,7 @@ def storage(tmp_path: Path) -> IterateStorage:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use blocks of two rows, so that the last one is short."""
+    """Use blocks of two rows, so that the last block is incomplete."""
     monkeypatch.setattr("engine.data.storage.out_of_core.BLOCK_BYTES", 2 * 4 * 5 * 6)
 
 
@@ -119,7 +119,7 @@ def test_rows_take_the_memory_of_a_few_rows(
 ) -> None:
     monkeypatch.setattr("engine.data.storage.out_of_core.BLOCK_BYTES", 1 << 16)
     x, y = filed(storage, drawn(rng, 2, (64, 64, 64)))
-    (x + 1).in_memory()  # loading is no part of the measured work
+    (x + 1).in_memory()  # load modules before the measurement
     tracemalloc.start()
     z = x + 2 * y * x
     z.in_memory()
@@ -164,7 +164,7 @@ def test_total_variation_in_slabs_has_the_bits_of_the_whole(
         whole.no_flow(v[0]),
         slabs.no_flow(OutOfCoreArray(storage, storage.in_memory(v[0]))),
     )
-    for values in v:  # the second starts from the dual image of the first
+    for values in v:  # the second one starts from the dual image of the first
         a, flow = whole.prox(values, 0.3, bounds=lambda x: x.clip(0), flow=flow, steps=steps)
         b, flow_in_file = slabs.prox(
             OutOfCoreArray(storage, storage.in_memory(values)),  # type: ignore[arg-type]

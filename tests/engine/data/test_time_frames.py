@@ -103,8 +103,8 @@ def test_every_event_is_in_one_frame():
     division = FrameRequest.of("3x0.5,2x2.25").divide(data)
     places = division.place_of(data.time_ms)
     for k, frame in enumerate(division.frames):
-        held = (data.time_ms >= frame.start_ms) & (data.time_ms < frame.end_ms)
-        np.testing.assert_array_equal(places == k, held)
+        in_frame = (data.time_ms >= frame.start_ms) & (data.time_ms < frame.end_ms)
+        np.testing.assert_array_equal(places == k, in_frame)
     assert places.min() == 0
 
 
@@ -138,8 +138,8 @@ def test_frames_after_the_scan_are_dropped_and_reported():
     expected = FrameRequest.of("1-2,4-5,8-9")
     frames = expected.divide(scan()).frames
     assert [(frame.start_s, frame.duration_s) for frame in frames] == [(1, 1), (4, 1)]
-    said = "The scan ends before frame 3 begins: 1 of 3 frames are not used."
-    assert expected.remark(frames) == said
+    message = "The scan ends before frame 3 begins: 1 of 3 frames are not used."
+    assert expected.remark(frames) == message
     cut = FrameRequest.of("1-2,4-9")
     assert cut.remark(cut.divide(scan()).frames) == "The scan ends after 6 s: frame 2 lasts 2 s."
     with pytest.raises(DataError, match="first frame begins at 7 s, but the scan ends after 6 s"):

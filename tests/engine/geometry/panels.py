@@ -19,5 +19,5 @@ PANELS = {
 
 
 def panels(**changes: object) -> DualHead:
-    """Return two panels of 5 × 3 crystals at a distance of 8 mm, or with changes."""
+    """Return two panels of 5 × 3 crystals at a distance of 8 mm, with changed settings."""
     return DualHead(DualHeadSettings(**(PANELS | changes)))

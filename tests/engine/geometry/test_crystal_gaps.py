@@ -1,4 +1,4 @@
-"""The effect of gaps between crystals on lines: laws, and rays followed step by step."""
+"""The effect of gaps between crystals on lines: laws, and rays traced step by step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_thin_absorption_gives_the_volume_fraction_of_the_crystals():
     radius = FACE_MM + depth.mean_mm
     pitch = 2 * math.pi * radius / N
     parts = traced_parts(CrystalRing(N, 3.0, radius, depth), 10, STRAIGHT)
-    # crystals of this depth absorb 2e-4 of the photons, and the tracing samples 10 steps
+    # Crystals of this depth absorb 2e-4 of the photons, and the tracing uses 10 steps.
     np.testing.assert_allclose(parts, (3.0 / pitch) ** 2, rtol=2e-3)
 
 
@@ -38,23 +38,23 @@ def stepped(depth: CrystalDepth, width: float, n_rays: int, step: float) -> np.n
     """Return (N, N) photon pairs of all rays of a plane that stop in two crystals [mm]."""
     reach, k = FACE_MM * 0.5, np.arange(n_rays)
     s = (k + 0.5) / n_rays * 2 * reach - reach
-    phi = k * (math.sqrt(5) - 1) / 2 % 1 * 2 * math.pi / N  # by symmetry as good as all
+    phi = k * (math.sqrt(5) - 1) / 2 % 1 * 2 * math.pi / N  # one sector is sufficient by symmetry
     near, far = math.sqrt(FACE_MM**2 - reach**2), math.hypot(FACE_MM + depth.depth_mm, width)
-    ways = np.arange(near, far, step) + step / 2
-    ends = [_stops(s, phi, sign * ways, depth, width, step) for sign in (1, -1)]
+    distances = np.arange(near, far, step) + step / 2
+    ends = [_stops(s, phi, sign * distances, depth, width, step) for sign in (1, -1)]
     return np.einsum("ri,rj->ij", *ends) * 2 * reach * math.pi / n_rays
 
 
-def _stops(s, phi, ways, depth, width, step) -> np.ndarray:
-    """Return the (n_rays, N) probability of each crystal, by small steps from the middle."""
-    x = s[:, None] * -np.sin(phi)[:, None] + ways * np.cos(phi)[:, None]
-    y = s[:, None] * np.cos(phi)[:, None] + ways * np.sin(phi)[:, None]
+def _stops(s, phi, distances, depth, width, step) -> np.ndarray:
+    """Return the (n_rays, N) probability of each crystal, by small steps from the centre."""
+    x = s[:, None] * -np.sin(phi)[:, None] + distances * np.cos(phi)[:, None]
+    y = s[:, None] * np.cos(phi)[:, None] + distances * np.sin(phi)[:, None]
     place = np.round(np.arctan2(y, x) * N / (2 * np.pi)).astype(int) % N
     angle = 2 * np.pi * place / N
     out, side = x * np.cos(angle) + y * np.sin(angle), y * np.cos(angle) - x * np.sin(angle)
     solid = (out > FACE_MM) & (out < FACE_MM + depth.depth_mm) & (np.abs(side) < width / 2)
-    gone = np.cumsum(solid, axis=1) * step * depth.removal_per_mm
-    here = np.exp(-gone) * np.expm1(depth.removal_per_mm * step) * solid
+    absorbed = np.cumsum(solid, axis=1) * step * depth.removal_per_mm
+    here = np.exp(-absorbed) * np.expm1(depth.removal_per_mm * step) * solid
     found = np.zeros((len(s), N))
     np.add.at(found, (np.arange(len(s))[:, None], place), here)
     return found
@@ -67,24 +67,23 @@ def test_gap_factor_equals_that_of_rays_followed_step_by_step():
     pitch, t = 2 * math.pi * radius / N, np.arange(6)
     c = np.cos(np.pi * t / N)
     slab = (pitch * c * -np.expm1(-depth.removal_per_mm * depth.depth_mm / c)) ** 2
-    # a pair is met from either end, and every turn of it by N rays
+    # A pair can be hit from either end, and every rotation of it by N rays.
     sums = np.array([pairs[np.arange(N), (np.arange(N) + N // 2 + k) % N].sum() for k in t])
     back = np.array([pairs[np.arange(N), (np.arange(N) + N // 2 - k) % N].sum() for k in t])
     found = (sums + back) / N / (slab / (2 * radius * c))
     expected = traced_parts(CrystalRing(N, width, radius, depth), len(t), STRAIGHT)[:, 0]
-    # the closed form averages over the slab; tracing steps through it, an error of the step
-    # squared
+    # The closed form averages over the slab. Tracing in steps adds an error of the step squared.
     np.testing.assert_allclose(found, expected, rtol=2e-3)
-    assert expected[0] < 0.95 * expected[4], "lines through the axis count less"
+    assert expected[0] < 0.95 * expected[4], "lines through the axis must count less"
 
 
 def test_ring_has_gaps_if_its_file_states_the_crystal_width():
     without, has = ring(), ring(crystal_width_mm=3.9)
     left = has.geometry_of_classes / without.geometry_of_classes
     assert left[0, 0] < left[0, 6] < 1
-    assert left[11, 6] > left[0, 6], "tilted photons lose as much"
+    assert left[11, 6] > left[0, 6], "tilted photons must lose less"
     crystals = np.array([[0, 24], [0, 5 * N + 20], [3, 28]])
-    # both sides are float32
+    # Both sides are float32.
     np.testing.assert_allclose(
         has.geometric_factor(crystals) / without.geometric_factor(crystals),
         [left[0, 0], left[5, 4], left[0, 1]],

@@ -1,4 +1,4 @@
-"""Crystal maps: every pair once, and the field of view selects the pairs in coincidence."""
+"""Crystal maps: every pair once; the field of view defines the pairs in coincidence."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_last_number_of_a_large_map_is_the_last_pair() -> None:
 
 
 def test_pairs_in_coincidence_pass_the_field_of_view() -> None:
-    """Chords of a circle of 50 mm: k of 12 steps pass the axis at 50 cos(π k / 12)."""
+    """On a circle of 50 mm, a chord over k of 12 steps passes the axis at 50 cos(π k / 12) mm."""
     scanner = crystal_map(n_rings=1, fov_radius_mm=30)
     pairs = np.array([(0, k) for k in range(1, 12)])
     away = np.abs(50 * np.cos(np.pi * np.arange(1, 12) / 12))
@@ -55,7 +55,7 @@ def test_crystals_along_the_axis_do_not_coincide() -> None:
 
 
 def test_map_of_a_ring_agrees_with_the_ring() -> None:
-    """±45 of 90 tangential bins: lines rotated by up to 45° at their crystal."""
+    """±45 of 90 tangential bins: lines leave a crystal at angles up to 45°."""
     settings = RingSettings(
         name="Ring",
         n_rings=2,
@@ -73,7 +73,7 @@ def test_map_of_a_ring_agrees_with_the_ring() -> None:
         "Map",
         keys,
         ring.positions_mm,
-        fov_radius_mm=60 * np.sin(5.5 * np.pi / 20),  # between the bins 5 and 6
+        fov_radius_mm=60 * np.sin(5.5 * np.pi / 20),  # between bins 5 and 6
         voxel_mm=(1.0, 1.0, 1.0),
         fov_mm=(60.0, 8.0),
     )

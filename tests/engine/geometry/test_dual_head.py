@@ -85,7 +85,7 @@ CRYSTALS = 2.4, 2.1, 20, 60, 0.087
 
 
 @pytest.mark.parametrize(
-    ("name", "wanted"),
+    ("name", "expected"),
     [
         ("dhapet", (104, 72, 1, *CRYSTALS, 8, 4, 119, 0.5)),
         ("demo-panels", (24, 16, 1, *CRYSTALS, 8, 4, 119, 0.5)),
@@ -94,11 +94,11 @@ CRYSTALS = 2.4, 2.1, 20, 60, 0.087
     ],
 )
 def test_shipped_scanners_have_their_published_parameters(
-    name: str, wanted: tuple[float, ...]
+    name: str, expected: tuple[float, ...]
 ) -> None:
     scanner = read_scanner(name)
     assert isinstance(scanner, DualHead)
-    assert tuple(getattr(scanner.settings, field) for field in FIELDS) == wanted
+    assert tuple(getattr(scanner.settings, field) for field in FIELDS) == expected
 
 
 def test_panel_0_is_below_and_panel_1_above() -> None:
@@ -127,9 +127,9 @@ def test_depth_is_the_mean_of_an_exponential() -> None:
     scanner = panels(n_layers=2, attenuation_per_mm=0.3)
     s = np.linspace(0, 3, 100_001)
     mean = np.trapezoid(s * np.exp(-0.3 * s), s) / np.trapezoid(np.exp(-0.3 * s), s)
-    # the trapezoid rule with a step of 3e-5 has an error of 1e-10
+    # The trapezoid rule with a step of 3e-5 has an error of 1e-10.
     assert scanner.depth_mm(0) == pytest.approx(mean, rel=1e-8)
-    # the trapezoid rule, as above
+    # The trapezoid rule, as above.
     assert scanner.depth_mm(1) == pytest.approx(3 + mean, rel=1e-8)
 
 

@@ -28,7 +28,7 @@ SQUARE = panels(n_rows=4, n_columns=4)
 
 
 def moved(points_mm: np.ndarray, turn: Turn) -> np.ndarray:
-    """Return points (x, y, z) after a turn about the middle: x and z swapped, then signs."""
+    """Return points (x, y, z) after a turn about the centre: swap x and z, then change signs."""
     x, y, z = points_mm[..., 0], points_mm[..., 1], points_mm[..., 2]
     x, z = (z, x) if turn.swap else (x, z)
     return np.stack([-x if turn.mirror_columns else x, y, -z if turn.mirror_rows else z], -1)
@@ -47,8 +47,8 @@ def box_corner(r: int, c: int, n: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("turn", TURNS, ids=str)
-def test_turn_moves_box_and_line_together(turn: Turn) -> None:
-    """A voxel of a box, turned in space, is the voxel that `Turn.voxels` names."""
+def test_turn_applies_to_box_and_line(turn: Turn) -> None:
+    """A voxel of a box that is turned in space is the voxel that `Turn.voxels` states."""
     scanner, grid = SQUARE, SQUARE.grid
     points = scanner.positions_mm[scanner.lors(np.arange(scanner.n_lors))]
     for line in points[::7]:

@@ -33,7 +33,7 @@ def test_every_voxel_contains_its_centre() -> None:
 
 
 def test_voxels_are_half_open() -> None:
-    """A face belongs to the voxel above it; the upper face of the box to no voxel."""
+    """A face belongs to the voxel above it; the upper face of the box belongs to no voxel."""
     lower = tuple(float(v) for v in GRID.lower_mm)
     assert GRID.index_of(lower) == (0, 0, 0)  # type: ignore[arg-type]
     assert GRID.index_of(tuple(float(v) for v in GRID.upper_mm)) is None  # type: ignore[arg-type]

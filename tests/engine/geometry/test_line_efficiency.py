@@ -37,23 +37,23 @@ def test_facing_crystals_have_factor_one():
     scanner = ring()
     n = scanner.settings.n_crystals_per_ring
     facing = np.array([[k, k + n // 2] for k in range(n // 2)])
-    # factors are float32
+    # Factors are float32.
     np.testing.assert_allclose(scanner.geometric_factor(facing), 1, rtol=1e-6)
 
 
 def test_efficiency_of_thick_crystals_follows_cosines_and_of_thin_ones_only_distance():
     cosines = np.array([1.0, 0.8, 0.3, 0.05])
     np.testing.assert_allclose(BLACK.efficiency(cosines), cosines, rtol=FLOAT64_SUMS)
-    # a thin crystal absorbs 1e-4 of the photons; at a cosine of 0.05 the second order is 1e-3
+    # A thin crystal absorbs 1e-4 of the photons; at a cosine of 0.05 the second order is 1e-3.
     np.testing.assert_allclose(THIN.efficiency(cosines), 1, rtol=2e-3)
-    assert BLACK.efficiency(np.array([-0.5])) == 0, "from behind"
+    assert BLACK.efficiency(np.array([-0.5])) == 0, "photons from behind must not count"
 
 
 def test_table_of_a_ring_equals_the_formula_of_its_positions():
     scanner = ring()
     crystals = pairs(scanner)
     by_positions = super(RingScanner, scanner).geometric_factor(crystals)
-    # the table is float32, as are the positions
+    # The table and the positions are float32.
     np.testing.assert_allclose(scanner.geometric_factor(crystals), by_positions, rtol=1e-5)
     swapped = scanner.geometric_factor(crystals[:, ::-1])
     np.testing.assert_array_equal(swapped, scanner.geometric_factor(crystals))
@@ -71,17 +71,17 @@ def test_panels_are_normalised_along_their_normal():
     cosine = (second - first)[1] / r
     far = (second - first)[1]
     expected = panels.crystal_depth.efficiency(cosine) ** 2 * (far / r) ** 2
-    # a quotient of two float32 factors
+    # A quotient of two float32 factors.
     assert panels.geometric_factor(oblique)[0] / values[0] == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("rise_mm", [0.0, 150.0, 400.0])
 def test_counted_photons_give_the_same_efficiency(rise_mm, rng):
-    """Unscattered photons of a uniform sheet between two slabs, absorbed at random depths."""
+    """Count unscattered photons of a uniform sheet between two slabs, absorbed at random depths."""
     gap_mm, cell_mm, n = 300.0, 20.0, 400_000
 
     def rate(rise: float) -> float:
-        # a place on each face, cell by cell, and how many photons cross both: |n·d| |n·d| / r²
+        # Choose a point in a cell of each face. The photons that cross both are |n·d| |n·d| / r².
         a = rng.uniform(-cell_mm / 2, cell_mm / 2, (n, 2))
         b = rng.uniform(-cell_mm / 2, cell_mm / 2, (n, 2)) + np.array([0.0, rise])
         line = np.column_stack([b - a, np.full(n, gap_mm)])
@@ -95,7 +95,7 @@ def test_counted_photons_give_the_same_efficiency(rise_mm, rng):
     r = np.linalg.norm(centres[1] - centres[0])
     cosine = gap_mm / r
     expected = float(SLAB.efficiency(np.array(cosine))) ** 2 * (gap_mm / r) ** 2
-    # three standard errors of two rates of 400,000 photons, 0.3 %; the faces are small enough
+    # Three standard errors of two rates of 400,000 photons are 0.3 %; the cells are small enough.
     assert rate(rise_mm) / rate(0.0) == pytest.approx(expected, rel=0.01)
 
 
@@ -105,7 +105,7 @@ def test_scatter_above_an_energy_is_the_integral_of_klein_and_nishina(kev):
     ratio = 1 / (2 - cosine)
     density = ratio**2 * (ratio + 1 / ratio - 1 + cosine**2)
     expected = density[ratio * ELECTRON_KEV > kev].sum() / density.sum()
-    # the sum counts whole steps of the cosine, 1e-5 each, on either side of the energy
+    # The sum counts whole steps of the cosine, 1e-5 each, on either side of the energy.
     assert scattered_above(kev) == pytest.approx(expected, abs=1e-4)
 
 

@@ -41,12 +41,12 @@ PANELS = panels(n_rows=9, n_columns=5, n_layers=2)
 SCANNERS = pytest.mark.parametrize("scanner", [RING, MAP, PANELS], ids=["ring", "map", "panels"])
 
 
-def same(device: Backend, found: object, wanted: np.ndarray) -> None:
+def same(device: Backend, found: object, expected: np.ndarray) -> None:
     """Assert that a result is on the device and equal, including its type."""
     assert type(found) is not np.ndarray
     host = device.to_host(found)
-    assert host.dtype == wanted.dtype
-    np.testing.assert_array_equal(host, wanted)
+    assert host.dtype == expected.dtype
+    np.testing.assert_array_equal(host, expected)
 
 
 @SCANNERS

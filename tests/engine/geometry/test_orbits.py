@@ -1,4 +1,4 @@
-"""Orbits: formulas, limits, and the same scans as written by ASTRA, RTK and XCIST."""
+"""Orbits: formulas, limits, and the scans that ASTRA, RTK and XCIST write."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def test_axis_is_projected_to_the_shift_of_the_facts() -> None:
 
 def test_source_shift_differs_from_a_detector_shift() -> None:
     source = circular_cone(ANGLES, **CONE, source_shift_mm=(4.0, 0.0))
-    # the detector shift that shows the axis at the same column
+    # Shift the detector so that the axis appears in the same column.
     detector = circular_cone(ANGLES, **CONE, axis_column=float(source.axis_column[0]))
     assert source.axis_column == pytest.approx(4 - 4 * 50 / 100 / 2)
-    beside = (0.0, 30.0, 0.0)
-    assert np.abs(source.project(beside) - detector.project(beside)).max() > 0.3
+    off_axis = (0.0, 30.0, 0.0)
+    assert np.abs(source.project(off_axis) - detector.project(off_axis)).max() > 0.3
 
 
 def test_parallel_rays_are_those_of_a_far_source() -> None:
@@ -84,23 +84,23 @@ def test_parallel_rays_are_those_of_a_far_source() -> None:
     options |= {"detector_shift_mm": (3.0, 1.0)}
     cone, beam = circular_cone(ANGLES, **far, **options), parallel(ANGLES, **options)
     points = np.array([[10.0, 4, -3], [-20, 7, 5], [0, 0, 0]])
-    # the source is 1e9 mm away: points 20 mm deep shift by 20 / 1e9 of their place, and float64
-    # rounds positions of 1e9 mm to 1e-7 mm
+    # The source is 1e9 mm away: points 20 mm deep shift by 20 / 1e9 of their position, and float64
+    # rounds positions of 1e9 mm to 1e-7 mm.
     np.testing.assert_allclose(cone.project(points), beam.project(points), atol=1e-5)
     np.testing.assert_allclose(cone.angles_rad, beam.angles_rad, atol=FLOAT64_SUMS)
     np.testing.assert_allclose(cone.magnification, beam.magnification)
-    # float64 rounds positions of 1e9 mm to 1e-7 mm
+    # float64 rounds positions of 1e9 mm to 1e-7 mm.
     np.testing.assert_allclose(cone.axis_seen, beam.axis_seen, atol=1e-6)
 
 
 def test_parallel_rays_project_the_axis_to_its_column() -> None:
     beam = parallel(ANGLES, shape=(2, 640), pixel_mm=1.0, axis_column=295.5, axis_row=1.0)
     np.testing.assert_allclose(beam.axis_seen, np.tile([295.5, 1.0], (5, 1)), atol=FLOAT64_SUMS)
-    # a point at distance t from the axis, along u, projects t columns further
+    # A point at distance t from the axis, along u, projects t columns further.
     angle = ANGLES[:, None]
     points = 7 * np.concatenate([-np.sin(angle), np.cos(angle), 0 * angle], axis=1)
-    seen = np.stack([beam.select([k]).project(point)[0] for k, point in enumerate(points)])
-    np.testing.assert_allclose(seen[:, 0], 302.5, atol=FLOAT64_SUMS)
+    projected = np.stack([beam.select([k]).project(point)[0] for k, point in enumerate(points)])
+    np.testing.assert_allclose(projected[:, 0], 302.5, atol=FLOAT64_SUMS)
 
 
 def test_helix_rises_by_its_pitch_per_turn() -> None:
@@ -116,11 +116,13 @@ def test_helix_rises_by_its_pitch_per_turn() -> None:
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, np.array])
 def test_numbers_of_numpy_count_like_those_of_python(kind: Callable[[int], Any]) -> None:
-    made, plain = (parallel([0.0, 1.0], shape=(4, 6), pixel_mm=size) for size in (kind(2), 2))
-    assert_same(made, plain, atol=0)
-    assert_same(plain.binned(np.int32(2)), plain.binned((2, 2)), atol=0)
+    from_numpy, from_python = (
+        parallel([0.0, 1.0], shape=(4, 6), pixel_mm=size) for size in (kind(2), 2)
+    )
+    assert_same(from_numpy, from_python, atol=0)
+    assert_same(from_python.binned(np.int32(2)), from_python.binned((2, 2)), atol=0)
     with pytest.raises(TypeError):
-        plain.binned(2.5)
+        from_python.binned(2.5)
 
 
 def test_fan_is_the_middle_row_of_a_cone() -> None:
@@ -145,7 +147,7 @@ def test_astra_vectors_survive_a_round_trip(make: Any) -> None:
 def test_astra_cone_angles_are_ours_after_a_quarter_turn() -> None:
     theta = ANGLES
     cos, sin, zero = np.cos(theta), np.sin(theta), np.zeros(5)
-    # ASTRA "cone": source (sin θ, −cos θ, 0) D, u (cos θ, sin θ, 0), v (0, 0, 1)
+    # ASTRA "cone": source (sin θ, −cos θ, 0) D, u (cos θ, sin θ, 0), v (0, 0, 1).
     columns = [100 * sin, -100 * cos, zero, -50 * sin, 50 * cos, zero]
     columns += [2 * cos, 2 * sin, zero, zero, zero, zero + 1.5]
     astra = from_astra_vectors(np.stack(columns, axis=1), shape=(6, 9))
@@ -217,7 +219,7 @@ def test_origin_of_rtk_is_the_centre_of_the_first_pixel(rng: Rng) -> None:
 
 
 def test_points_are_projected_as_by_rtk() -> None:
-    """Matrices of RTK 2.7: from points of its frame to mm on the detector."""
+    """The matrices of RTK 2.7 map points of its frame to mm on the detector."""
     sid, sdd, gantry = 559.942378107477, 1026.8061663592975, 10.195081612366668
     p = RtkParameters(
         gantry_rad=np.radians([gantry]),
@@ -240,7 +242,7 @@ def test_points_are_projected_as_by_rtk() -> None:
     x, y, z = point
     geometry = from_rtk(p, shape=(6, 9), pixel_mm=(2.0, 1.5), origin_mm=(0.0, 0.0))
     column, row = geometry.project((x, -z, y))[0]
-    # the matrix above is printed with nine digits
+    # The matrix above is printed with nine digits.
     assert (2.0 * column, 1.5 * row) == pytest.approx((a / den, b / den), abs=1e-5)
 
 

@@ -16,7 +16,7 @@ def circle(n: int, height_mm: float = 0.0) -> np.ndarray:
 
 
 def ring_rays(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return points of a short ring with one line along z, and rays between any of them."""
+    """Return points of a short ring with one line along z, and rays between any two points."""
     lonely = np.array([(1.0, 2.0, -5.0), (1.0, 2.0, 65.0)])
     points = np.concatenate([*(circle(60, height) for height in range(0, 60, 4)), lonely])
     return points, rng.integers(0, len(points), (n, 2)).astype(np.int32)
@@ -34,11 +34,11 @@ def test_direction_of_an_event_does_not_matter(rng: np.random.Generator) -> None
     slanted = (points[ends[:, 0], :2] != points[ends[:, 1], :2]).any(axis=1)
     classes = OrderClasses.of(points)
 
-    forth, back = (ray_keys(classes, ends[slanted][:, way]) for way in ([0, 1], [1, 0]))
+    forth, back = (ray_keys(classes, ends[slanted][:, columns]) for columns in ([0, 1], [1, 0]))
 
     of_radius = interleaved(*np.array([0, 0, 0, 15], np.uint16))
     np.testing.assert_array_equal(forth & ~of_radius, back & ~of_radius)
-    # the radius is rounded differently: a few events lie on the edge of a class
+    # The radius is rounded differently, so a few events at the edge of a class differ.
     assert np.mean(forth == back) > 0.99
 
 
@@ -87,7 +87,8 @@ def test_rays_along_z_come_last() -> None:
 def test_rays_of_one_class_have_one_main_axis(rng: np.random.Generator) -> None:
     points, ends = ring_rays(rng, 200_000)
     across, up, along = np.abs(points[ends[:, 1]] - points[ends[:, 0]]).T
-    clear = (along <= np.maximum(across, up)) & (np.abs(across - up) > 1e-5 * across)  # no tie
+    # without ties
+    clear = (along <= np.maximum(across, up)) & (np.abs(across - up) > 1e-5 * across)
 
     keys, along_y = ray_keys(OrderClasses.of(points), ends[clear]), (up > across)[clear]
 
@@ -99,10 +100,10 @@ def test_rays_of_one_class_have_one_main_axis(rng: np.random.Generator) -> None:
 def test_events_from_a_file_have_the_same_classes(rng: np.random.Generator) -> None:
     points, ends = ring_rays(rng, 20_000)
     classes, keys = OrderClasses.of(points), np.empty(len(ends), np.uint16)
-    room, counts = np.empty((6, AT_ONCE), np.float32), np.zeros(N_KEYS, np.int64)
+    buffer, counts = np.empty((6, AT_ONCE), np.float32), np.zeros(N_KEYS, np.int64)
 
     table = classes.points_mm, classes.low, classes.scale
-    classify(*table, ends, np.zeros_like(keys), room, keys, counts)
+    classify(*table, ends, np.zeros_like(keys), buffer, keys, counts)
 
     expected = ray_keys(classes, ends)
     np.testing.assert_array_equal(keys, expected)

@@ -10,7 +10,8 @@ from tests.tolerances import FLOAT32, FLOAT64_SUMS
 
 @pytest.mark.parametrize(("mu", "depth"), [(0.087, 20.0), (0.087, 5.0), (0.3, 100.0), (1e-3, 20.0)])
 def test_variance_of_the_depth_is_that_of_a_truncated_exponential(mu, depth):
-    from scipy.stats import truncexpon  # collecting it costs each worker a second
+    # the import takes a second, also in workers that only collect tests
+    from scipy.stats import truncexpon
 
     found = depth_variance(CrystalDepth(depth, mu))
 
@@ -31,7 +32,7 @@ def test_widths_on_the_axis_are_those_of_pitch_and_bore():
     pitch = 2 * np.pi * 400 / 600
     assert spread.radial_mm[0] == spread.tangential_mm[0]
     assert spread.tangential_mm[0] == pytest.approx(np.hypot(pitch / 2, 1.76))
-    # the outermost planes still see a few rings of difference
+    # The outermost planes still have a few ring differences.
     assert spread.axial_at(spread.z_mm)[[0, -1]] == pytest.approx(np.hypot(2.0, 1.76), rel=1e-3)
 
 
@@ -40,11 +41,11 @@ def test_oblique_lines_of_thick_crystals_widen_a_point_axially():
     rings = {"n_rings": 101, "max_ring_difference": 100, "crystal_depth_mm": depth}
     spread = spread_of(ring(**rings, fov_mm=(600, 2 * half)), 300.0)
 
-    # rings of both ends differ by up to 2 (half − |z|), with uniform probability
+    # Rings of both ends differ by up to 2 (half − |z|), with uniform probability.
     tilt = (half - np.abs(spread.z_mm)) / radius / np.sqrt(3)
     by_depth = 8 * np.log(2) * depth_variance(CrystalDepth(depth, 0.082)) / 2
     widths = np.sqrt(2.0**2 + 1.76**2 + by_depth * tilt**2)
-    # the closed form takes ring differences as continuous; there are 101 rings
+    # The closed form treats ring differences as continuous; there are 101 rings.
     np.testing.assert_allclose(spread.axial_at(spread.z_mm)[1:-1], widths[1:-1], rtol=0.03)
 
 
@@ -53,7 +54,7 @@ def test_only_thick_crystals_widen_a_point_off_the_axis():
 
     assert (np.diff(deep.radial_mm) > 0).all()
     np.testing.assert_array_equal(deep.tangential_mm, deep.tangential_mm[0])
-    # crystals of 0.1 mm add 1e-4 of the width squared
+    # Crystals of 0.1 mm add 1e-4 of the squared width.
     np.testing.assert_allclose(thin.radial_mm, thin.tangential_mm, rtol=1e-3)
 
 

@@ -60,7 +60,7 @@ class TestLinesOfResponse:
 
     @RINGS
     def test_numbers_name_exactly_the_pairs_in_coincidence(self, scanner: RingScanner) -> None:
-        """Over all pairs of crystals, in both orders; gaps are numbered but never coincide."""
+        """Test all pairs of crystals in both orders. Gaps have numbers but never coincide."""
         numbered = {tuple(sorted(p)) for p in all_lors(scanner).tolist()}
         alive = scanner.alive
         expected = {(a, b) for a, b in numbered if alive[a] and alive[b]}
@@ -70,7 +70,7 @@ class TestLinesOfResponse:
             assert {tuple(sorted(p)) for p in allowed.tolist()} == expected
 
     @RINGS
-    def test_rings_further_apart_never_coincide(self, scanner: RingScanner) -> None:
+    def test_rings_beyond_the_maximum_difference_never_coincide(self, scanner: RingScanner) -> None:
         ring_of = all_lors(scanner) // scanner.settings.n_crystals_per_ring
         assert np.abs(np.diff(ring_of, axis=1)).max() <= scanner.settings.max_ring_difference
 
@@ -85,7 +85,7 @@ class TestLinesOfResponse:
         assert not ring(tangential=15).in_coincidence(np.column_stack([crystal, crystal])).any()
 
     def test_bins_of_a_view_are_parallel_and_in_order(self) -> None:
-        """Tangential bins step across the bore; neighbours rotate by half a crystal at most."""
+        """Tangential bins step across the bore. Neighbours rotate by half a crystal at most."""
         scanner = ring(n=64, n_rings=1, tangential=40, difference=0)
         view, t = np.full(40, 7), np.arange(40) - 20
         first, second = scanner.places(view, t)

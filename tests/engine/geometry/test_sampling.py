@@ -9,7 +9,8 @@ def test_every_stratum_gives_one_number_with_uniform_probability(rng):
 
     np.testing.assert_array_equal(drawn // 10, np.tile(np.arange(100), (400, 1)))
     counts = np.bincount(drawn.ravel(), minlength=1000)  # 40 on average
-    assert np.mean((counts - 40) ** 2 / 40) == pytest.approx(0.9, abs=0.2)  # binomial of 1 in 10
+    # binomial with a probability of 1/10
+    assert np.mean((counts - 40) ** 2 / 40) == pytest.approx(0.9, abs=0.2)
 
 
 def test_all_numbers_are_returned_if_all_are_requested(rng):
@@ -17,13 +18,13 @@ def test_all_numbers_are_returned_if_all_are_requested(rng):
 
 
 def test_periodic_numbers_are_sampled_uniformly(rng):
-    """Numbers of views, bins and pairs of rings: each bin sees all differences of rings alike."""
+    """Numbers count views, bins and pairs of rings. Each bin must sample all ring differences."""
     n_views, n_bins, n_rings = 60, 20, 16
     numbers = stratified(n_views * n_bins * n_rings**2, 24_000, rng)
 
     transaxial, pair = np.divmod(numbers, n_rings**2)
-    apart = np.abs(pair // n_rings - pair % n_rings)
-    means = np.bincount(transaxial % n_bins, apart) / np.bincount(transaxial % n_bins)
+    difference = np.abs(pair // n_rings - pair % n_rings)
+    means = np.bincount(transaxial % n_bins, difference) / np.bincount(transaxial % n_bins)
 
     expected = (n_rings**2 - 1) / (3 * n_rings)
-    assert np.abs(means - expected).max() < 4 * apart.std() / np.sqrt(len(numbers) / n_bins)
+    assert np.abs(means - expected).max() < 4 * difference.std() / np.sqrt(len(numbers) / n_bins)

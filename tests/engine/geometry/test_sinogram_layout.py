@@ -26,8 +26,8 @@ def all_pairs() -> np.ndarray:
 
 def test_every_line_has_one_bin_with_its_crystals_as_ends():
     layout, pairs = SinogramLayout.of(RING), all_pairs()
-    bins, held = layout.bins_of(pairs)
-    assert held.all() and layout.is_whole
+    bins, is_measured = layout.bins_of(pairs)
+    assert is_measured.all() and layout.is_whole
     assert sorted(bins) == list(range(layout.n_bins))
     np.testing.assert_array_equal(layout.crystals_of(bins), pairs)
     np.testing.assert_allclose(
@@ -36,7 +36,7 @@ def test_every_line_has_one_bin_with_its_crystals_as_ends():
 
 
 def test_spans_are_those_of_a_michelogram():
-    """The segments in the header of an mMR for span 11: 127, 115, 115, ... planes."""
+    """Segments in the header of an mMR for span 11: 127, 115, 115, ... planes."""
     rings = RING.settings.model_copy(update={"n_rings": 64, "max_ring_difference": 60})
     layout = SinogramLayout.of(RingScanner(rings), span=11, mashed=2)
     n = [each.n_planes for each in layout.segments]
@@ -72,11 +72,11 @@ def test_memory_of_all_ends_is_predicted(n_views):
 def test_bin_of_several_lines_is_in_their_middle(n_views):
     """Mean direction, distance, height and slope of the pairs, from their own positions."""
     layout, pairs = SinogramLayout(RING, SPANNED, n_views, 15), all_pairs()
-    bins, held = layout.bins_of(pairs)
-    bins, found = bins[held], along(RING.positions_mm[pairs[held]])
+    bins, is_measured = layout.bins_of(pairs)
+    bins, found = bins[is_measured], along(RING.positions_mm[pairs[is_measured]])
     expected = along(layout.points_mm[layout.ends_of(np.arange(layout.n_bins))])
     n = np.bincount(bins, minlength=layout.n_bins)
-    assert held.mean() > 0.99 and n.min() > 0
+    assert is_measured.mean() > 0.99 and n.min() > 0
     height = np.bincount(bins, found["z"], layout.n_bins) / n
     np.testing.assert_allclose(height, expected["z"], atol=FLOAT64_SUMS)
     mean = np.bincount(bins, found["doubled"].real, layout.n_bins).astype(complex)
@@ -88,9 +88,11 @@ def test_bin_of_several_lines_is_in_their_middle(n_views):
 
 def along(ends: np.ndarray) -> dict[str, np.ndarray]:
     """Return direction without sign, distance from the axis and height of lines (n, 2, 3)."""
-    way = (ends[:, 1] - ends[:, 0])[:, :2]
-    turned = np.arctan2(way[:, 1], way[:, 0])
-    normal = np.stack([-way[:, 1], way[:, 0]], -1) / np.linalg.norm(way, axis=1, keepdims=True)
+    direction = (ends[:, 1] - ends[:, 0])[:, :2]
+    turned = np.arctan2(direction[:, 1], direction[:, 0])
+    normal = np.stack([-direction[:, 1], direction[:, 0]], -1) / np.linalg.norm(
+        direction, axis=1, keepdims=True
+    )
     return {
         "doubled": np.exp(2j * turned),
         "s": (normal * ends[:, 0, :2]).sum(axis=1),
@@ -101,7 +103,7 @@ def along(ends: np.ndarray) -> dict[str, np.ndarray]:
 def test_arc_corrected_bins_are_equidistant_and_start_at_the_first_crystals_side():
     layout = SinogramLayout(RING, (Segment(-4, 4, 9),), 8, 9, bin_mm=7.0)
     lines = layout.points_mm[layout.ends_of(np.arange(layout.n_bins))].reshape(9, 8, 9, 2, 3)
-    upright = lines[4, 0]  # the middle plane, in the first view
+    upright = lines[4, 0]  # the middle plane in the first view
     np.testing.assert_allclose(upright[:, :, 0], np.tile(7.0 * np.arange(-4, 5)[:, None], 2))
     assert (upright[:, 0, 1] < 0).all() and (upright[:, 1, 1] > 0).all()
     np.testing.assert_allclose(np.linalg.norm(lines[..., :2], axis=-1), 100)

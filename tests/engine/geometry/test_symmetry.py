@@ -27,7 +27,7 @@ def test_quarter_turns_need_a_multiple_of_four_positions():
 
 
 def test_gap_preserves_only_its_own_mirrors():
-    retained = found(gap_places=(0,))  # on the x axis: y and z can change sign
+    retained = found(gap_places=(0,))  # on the x axis, so y and z can change sign
     assert set(retained) == {(False, (1, y, z)) for y in (1, -1) for z in (1, -1)}
 
 

@@ -12,7 +12,7 @@ from tests.tolerances import FLOAT64, FLOAT64_SUMS
 @pytest.mark.parametrize(("fwhm_ps", "sigma_mm"), [(385, 24.507), (200, 12.731)])
 def test_resolution_is_converted_to_mm(fwhm_ps: float, sigma_mm: float) -> None:
     """385 ps is 57.710 mm FWHM, 200 ps 29.979 mm."""
-    # the expected values are stated with three decimals
+    # The expected values have three decimals.
     assert TofBins(fwhm_ps, 100, 1).sigma_mm == pytest.approx(sigma_mm, abs=5e-4)
 
 
@@ -34,7 +34,7 @@ def test_swapped_crystals_mirror_the_bin() -> None:
 
 
 def test_later_first_photon_is_nearer_the_second_crystal() -> None:
-    """A source 30 mm from the midpoint towards crystal 2: photon 1 flies 60 mm longer."""
+    """A source is 30 mm from the midpoint towards crystal 2, so photon 1 flies 60 mm longer."""
     t1_minus_t2_ps = 60 / 0.299792458
     bins = TofBins(300, 100, 9)
     s = t1_minus_t2_ps / bins.bin_ps * bins.bin_mm

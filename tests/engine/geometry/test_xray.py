@@ -19,7 +19,7 @@ BEAMS = ("cone", "parallel")
 
 
 def any_geometry(rng: Rng, beam: Any, shape: tuple[int, int] = (5, 7)) -> XrayGeometry:
-    """Return unrelated sources, detectors and pixels."""
+    """Return random sources, detectors and pixels."""
     n = 6
     source = rng.normal((500, 0, 0), 1, (n, 3))
     return XrayGeometry(
@@ -59,11 +59,11 @@ def test_all_points_of_a_ray_project_to_its_pixel(rng: Rng, beam: str) -> None:
     for view in range(geometry.n_views):
         there = geometry.pixel_mm(view)
         source = geometry.source_mm[view]
-        way = there - source if beam == "cone" else source
-        points = there - rng.uniform(0.01, 0.9, (5, 7, 1)) * way
+        ray = there - source if beam == "cone" else source
+        points = there - rng.uniform(0.01, 0.9, (5, 7, 1)) * ray
         row, column = np.indices((5, 7))
-        seen = geometry.project(points)[view]
-        np.testing.assert_allclose(seen, np.stack([column, row], axis=-1), atol=FLOAT64_MM)
+        projected = geometry.project(points)[view]
+        np.testing.assert_allclose(projected, np.stack([column, row], axis=-1), atol=FLOAT64_MM)
 
 
 def test_depth_is_relative_to_that_of_the_detector(rng: Rng) -> None:
@@ -80,8 +80,8 @@ def test_voxels_are_projected_at_their_positions(rng: Rng) -> None:
     index = rng.integers(0, 4, (10, 3)) + 0.5
     places = grid.lower_mm + index * grid.voxel_mm
     in_voxels = geometry.in_voxels(grid) @ np.append(index, np.ones((10, 1)), axis=1).T
-    seen = (in_voxels[:, :2] / in_voxels[:, 2:]).transpose(0, 2, 1) - 0.5
-    np.testing.assert_allclose(seen, geometry.project(places), atol=FLOAT64_MM)
+    projected = (in_voxels[:, :2] / in_voxels[:, 2:]).transpose(0, 2, 1) - 0.5
+    np.testing.assert_allclose(projected, geometry.project(places), atol=FLOAT64_MM)
 
 
 @pytest.mark.parametrize("beam", BEAMS)
@@ -98,8 +98,8 @@ def test_views_are_moved_one_by_one(rng: Rng) -> None:
     shifts = rng.normal(0, 100, (6, 3))
     moved = geometry.moved(turns, shifts)
     for view in range(6):
-        alone = geometry.select([view]).moved(turns[view], shifts[view])
-        np.testing.assert_allclose(moved.pixel_mm(view), alone.pixel_mm(0), atol=FLOAT64_MM)
+        single_view = geometry.select([view]).moved(turns[view], shifts[view])
+        np.testing.assert_allclose(moved.pixel_mm(view), single_view.pixel_mm(0), atol=FLOAT64_MM)
 
 
 def test_rotation_about_z_adds_to_the_angles() -> None:
@@ -139,9 +139,9 @@ def test_binned_pixel_is_the_centre_of_its_pixels(rng: Rng) -> None:
 def test_shifted_detector_sees_points_at_smaller_rows_and_columns(rng: Rng) -> None:
     geometry, points = any_geometry(rng, "cone"), rng.normal(0, 20, (9, 3))
     columns = rng.normal(size=6)
-    seen = geometry.shifted(columns=columns, rows=1.5).project(points)
+    projected = geometry.shifted(columns=columns, rows=1.5).project(points)
     away = np.stack([columns, np.full(6, 1.5)], axis=1)[:, None]
-    np.testing.assert_allclose(seen, geometry.project(points) - away, atol=FLOAT64_SUMS)
+    np.testing.assert_allclose(projected, geometry.project(points) - away, atol=FLOAT64_SUMS)
 
 
 @pytest.mark.parametrize("flip", [{}, {"columns": True}, {"rows": True}])
@@ -177,7 +177,7 @@ def test_flip_counts_from_the_other_side(rng: Rng) -> None:
 @pytest.mark.parametrize("beam", BEAMS)
 @pytest.mark.parametrize("wrong", ["rotation", "columns", "rows", "axis"])
 def test_marker_detects_a_wrong_sign(beam: str, wrong: str) -> None:
-    """A marker at +x, then at +y after the first quarter turn, above the middle."""
+    """A marker is at +x, and after a quarter turn at +y, above the centre."""
     angles = circle(4)
     scan: dict[str, Any] = {"shape": (21, 21), "pixel_mm": 1.0}
     make = parallel if beam == "parallel" else circular_cone
@@ -185,15 +185,15 @@ def test_marker_detects_a_wrong_sign(beam: str, wrong: str) -> None:
         scan |= {"source_axis_mm": 1000, "source_detector_mm": 1000.0}
     truth = make(angles, **scan)
     marker = (4.0, 2.0, 3.0)
-    seen = truth.project(marker).round()
-    np.testing.assert_array_equal(seen, [[12, 13], [6, 13], [8, 13], [14, 13]])
+    projected = truth.project(marker).round()
+    np.testing.assert_array_equal(projected, [[12, 13], [6, 13], [8, 13], [14, 13]])
     other = {
         "rotation": make(-angles, **scan),
         "columns": truth.flipped(columns=True),
         "rows": truth.flipped(rows=True),
         "axis": truth.moved(np.diag([1.0, -1.0, -1.0])),
     }[wrong]
-    assert np.abs(other.project(marker) - seen).max() > 2
+    assert np.abs(other.project(marker) - projected).max() > 2
 
 
 def test_circular_orbit_is_recognised_with_its_distances() -> None:
@@ -291,6 +291,6 @@ def test_missing_parts_are_refused() -> None:
 
 
 def test_rotation_turns_x_towards_y() -> None:
-    # the cosine of a float64 quarter turn is 6e-17
+    # The cosine of a float64 quarter turn is 6e-17.
     np.testing.assert_allclose(about_z(np.pi / 2) @ (1, 0, 0), [0, 1, 0], atol=1e-15)
     assert about_z(np.zeros(4)).shape == (4, 3, 3)

@@ -28,11 +28,11 @@ MakeRing = Callable[..., RingScanner]
 
 @pytest.fixture
 def make_ring() -> MakeRing:
-    """Return a function that makes a tiny ring scanner with time of flight and given settings."""
+    """Return a function that makes a tiny ring scanner with TOF and given settings."""
     return lambda **changes: RingScanner(RingSettings(**{**TINY, **changes}))
 
 
 @pytest.fixture
 def tiny_ring(make_ring: MakeRing) -> RingScanner:
-    """Return a ring of 4 × 32 crystals, two of them gaps, with time of flight."""
+    """Return a ring of 4 × 32 crystals with TOF; two crystals are gaps."""
     return make_ring()

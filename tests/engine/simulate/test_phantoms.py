@@ -42,11 +42,11 @@ def test_values_of_shapes_add_up_at_a_point() -> None:
 
 def test_integral_of_a_line_is_independent_of_other_lines(rng: np.random.Generator) -> None:
     first, second = rng.uniform(-150, 150, (2, 3000, 3))
-    together = brain().activity_integral(first, second)
+    all_lines = brain().activity_integral(first, second)
     shuffled = rng.permutation(3000)
     np.testing.assert_allclose(
         brain().activity_integral(first[shuffled], second[shuffled]),
-        together[shuffled],
+        all_lines[shuffled],
         atol=FLOAT64_SUMS,
     )
 
@@ -68,7 +68,7 @@ def test_emission_positions_are_inside_the_activity(rng: np.random.Generator) ->
     x = -40 + 80 * SHELL.emission_places(first, second, rng)
     assert np.all((np.abs(x) >= 5) & (np.abs(x) <= 10))
     assert np.mean(x > 0) == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(n))
-    # uniform within the shell: mean |x| = 7.5, its standard error 5 / √(12 n)
+    # Uniform within the shell: mean |x| = 7.5, with a standard error of 5 / √(12 n).
     assert np.abs(x).mean() == pytest.approx(7.5, abs=4 * 5 / np.sqrt(12 * n))
 
 
@@ -109,7 +109,7 @@ def test_realistic_phantoms_are_asymmetric(phantom: ShapePhantom, axis: int) -> 
 
 
 def test_brain_has_its_contrast() -> None:
-    # scalp, gyrus at the left, white matter, lesion, ventricle
+    # Scalp, gyrus on the left, white matter, lesion, ventricle.
     points = np.array([[0, -92, -20], [54.6, 18.1, -8], [20, 50, -20], [26, 32, 6], [10, -4, 4]])
     scalp, gyrus, white, lesion, ventricle = brain().activity_at(points.astype(float))
     assert (scalp, white, lesion, ventricle) == pytest.approx((SCALP, 1, 7, 0))
@@ -127,7 +127,7 @@ def test_spheres_have_their_contrast_and_do_not_touch() -> None:
     centres = np.array(sphere_centres_mm())
     phantom = cylinder_with_spheres(contrast=4)
     np.testing.assert_allclose(phantom.activity_at(centres), 4)
-    assert phantom.activity_at(np.zeros((1, 3))) == 0  # the lung insert
+    assert phantom.activity_at(np.zeros((1, 3))) == 0  # in the lung insert
     assert phantom.activity_at(np.array([[0.0, 90, 0]])) == 1
     for i, j in combinations(range(6), 2):
         radii = (NEMA_SPHERES_MM[i] + NEMA_SPHERES_MM[j]) / 2
@@ -137,8 +137,8 @@ def test_spheres_have_their_contrast_and_do_not_touch() -> None:
 def test_derenzo_neighbours_are_two_diameters_apart() -> None:
     for sector in derenzo_sectors():
         rods = np.array(sector.centres_mm)
-        apart = np.linalg.norm(rods[:, None] - rods, axis=-1)
-        nearest = np.where(apart > 0, apart, np.inf).min(axis=1)
+        distance = np.linalg.norm(rods[:, None] - rods, axis=-1)
+        nearest = np.where(distance > 0, distance, np.inf).min(axis=1)
         np.testing.assert_allclose(nearest, 2 * sector.diameter_mm)
         assert len(rods) >= 6
 

@@ -42,7 +42,7 @@ def test_chord_is_the_integral_of_contains(shape: Shape, rng: np.random.Generato
     length = np.linalg.norm(second - first, axis=1)
     numeric = inside.mean(axis=1) * length
     assert (numeric > 0).sum() > 25
-    # a convex shape: each of its two surfaces is missed by at most one step
+    # The shape is convex, so sampling misses each of its two surfaces by at most one step.
     assert np.all(np.abs(chords(shape, first, second) - numeric) <= 2 * length / n_steps)
 
 
@@ -85,7 +85,7 @@ def test_coverage_adds_up_to_the_volume(shape: Shape) -> None:
     share = shape.coverage(grid, oversample=4)
     assert share.min() >= 0 and share.max() == 1
     total = share.sum(dtype=float) * 1.0 * 1.1 * 1.2
-    assert total == pytest.approx(shape.volume_mm3, rel=1e-2)  # flat ends fall between the points
+    assert total == pytest.approx(shape.volume_mm3, rel=1e-2)  # flat ends are between sample points
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda s: type(s).__name__)
@@ -98,7 +98,7 @@ def test_no_point_is_beyond_the_reach(shape: Shape, rng: np.random.Generator) ->
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda s: type(s).__name__)
 def test_integral_kernel_agrees_with_the_chords(shape: Shape, rng: np.random.Generator) -> None:
-    # More lines than a block, some of them without length
+    # More lines than a block; some have zero length.
     first, second = random_lines(rng, 3000)
     second[::7] = first[::7]
     found = ShapePhantom("one", (replaced(shape),)).activity_integral(first, second)

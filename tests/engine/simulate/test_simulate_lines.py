@@ -1,4 +1,4 @@
-"""Tests of drawn lines: both methods follow the rates for any first guess of the peak."""
+"""Tests of drawn lines: both methods follow the rates for any first guess of the maximum."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ N = 60_000
 
 
 def rate(crystals: np.ndarray) -> np.ndarray:
-    """Return uneven rates, with a few lines thirty times as likely as the others."""
+    """Return uneven rates; a few lines are thirty times as likely as the others."""
     rates = 1 + np.sin(crystals[:, 0]) * np.cos(2 * crystals[:, 1])
     return np.where(crystals.sum(axis=1) % 97 == 0, 30, rates)
 
@@ -31,14 +31,14 @@ def chi_square(drawn: np.ndarray, scanner: RingScanner) -> float:
     n = scanner.n_crystals
     counts = np.bincount(drawn[:, 0] * n + drawn[:, 1], minlength=n * n)
     counts = counts[crystals[:, 0].astype(int) * n + crystals[:, 1]]
-    assert counts.sum() == len(drawn), "a line was drawn that the scanner does not number"
-    assert not counts[rates == 0].any(), "a line without coincidence was drawn"
+    assert counts.sum() == len(drawn), "all lines must have a number"
+    assert not counts[rates == 0].any(), "all lines must be in coincidence"
     expected = rates / rates.sum() * len(drawn)
     enough = expected >= 5
     return float((((counts - expected) ** 2)[enough] / expected[enough]).mean())
 
 
-# χ²/ν of ν > 4000 lines: 1 ± √(2/ν) = 1 ± 0.022
+# χ²/ν of ν > 4000 lines: 1 ± √(2/ν) = 1 ± 0.022.
 def test_enumeration_follows_the_rates(tiny_ring: RingScanner, rng: np.random.Generator) -> None:
     lines = by_enumeration(all_lines(tiny_ring), rate, N, rng)
     assert chi_square(lines.crystals, tiny_ring) == pytest.approx(1, abs=0.1)
@@ -58,18 +58,18 @@ def test_rejection_follows_the_rates_from_too_low_a_peak(
 def test_few_events_are_drawn_without_enumeration(
     tiny_ring: RingScanner, rng: np.random.Generator
 ) -> None:
-    asked = 0
+    n_evaluated = 0
 
     def counted(crystals: np.ndarray) -> np.ndarray:
-        nonlocal asked
-        asked += len(crystals)
+        nonlocal n_evaluated
+        n_evaluated += len(crystals)
         return np.ones(len(crystals))
 
     draw_lines(all_lines(tiny_ring), counted, 10, rng)
-    few = asked
+    few = n_evaluated
     draw_lines(all_lines(tiny_ring), counted, 5 * tiny_ring.n_lors, rng)
-    assert few < 1.5 * tiny_ring.n_lors  # the pilot, and little more
-    assert asked - few > 1.5 * tiny_ring.n_lors
+    assert few < 1.5 * tiny_ring.n_lors  # the pilot, and few more
+    assert n_evaluated - few > 1.5 * tiny_ring.n_lors
 
 
 def test_zero_events_give_the_total_rate(tiny_ring: RingScanner, rng: np.random.Generator) -> None:
@@ -102,7 +102,9 @@ def test_only_lines_without_activity_are_skipped(
     near = lines_near(phantom, tiny_ring)
     retained = {tuple(pair) for pair in near.crystals(np.arange(len(near))).tolist()}
     crystals = tiny_ring.lors(np.arange(tiny_ring.n_lors))
-    seen = phantom.activity_integral(*(tiny_ring.positions_mm[crystals[:, k]] for k in (0, 1))) > 0
-    assert seen.any()
-    assert {tuple(pair) for pair in crystals[seen].tolist()} <= retained
+    is_active = (
+        phantom.activity_integral(*(tiny_ring.positions_mm[crystals[:, k]] for k in (0, 1))) > 0
+    )
+    assert is_active.any()
+    assert {tuple(pair) for pair in crystals[is_active].tolist()} <= retained
     assert len(retained) == len(near) < tiny_ring.n_lors

@@ -25,8 +25,8 @@ def response() -> ResponseMatrix:
 
 
 def chi2_per_line(counts: np.ndarray, mean: np.ndarray) -> float:
-    seen = mean > 0.5
-    return float(np.mean((counts[seen] - mean[seen]) ** 2 / mean[seen]))
+    enough = mean > 0.5
+    return float(np.mean((counts[enough] - mean[enough]) ** 2 / mean[enough]))
 
 
 def test_counts_are_poisson_around_the_projection(response: ResponseMatrix) -> None:

@@ -1,4 +1,4 @@
-"""Simulated scans obey the engine's own model: n·a·(A f), time of flight, randoms, Poisson."""
+"""Simulated scans follow the engine's own model: n·a·(A f), time of flight, randoms, Poisson."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def lines_of(scanner: RingScanner) -> np.ndarray:
 
 
 def counts_on(data: ListMode, crystals: np.ndarray) -> np.ndarray:
-    """Return the events on each of the lines `crystals`, in their order."""
+    """Return the number of events on each of the lines `crystals`, in their order."""
     n = data.scanner.n_crystals
     keys = data.crystals[:, 0].astype(np.int64) * n + data.crystals[:, 1]
     counts = np.bincount(keys, minlength=n * n)
@@ -75,13 +75,16 @@ def test_counts_follow_the_model(tiny_ring: RingScanner, rng: np.random.Generato
     expected = detection * activity * data.info["counts_per_mm"]
     counts = counts_on(data, crystals)
     assert counts.sum() == data.n_events
-    assert expected.sum() == pytest.approx(200_000, rel=2e-3)  # 1 mm voxels for the exact shapes
+    # voxels of 1 mm replace the exact shapes
+    assert expected.sum() == pytest.approx(200_000, rel=2e-3)
     enough = expected > 8
     assert enough.sum() > 2000
-    # voxels are off by some per cent on short chords, which adds to 1 ± 0.03
+    # Voxels have errors of a few per cent on short chords, which adds to 1 ± 0.03.
     assert chi_square(counts[enough], expected[enough]) == pytest.approx(1, abs=0.12)
-    plain = activity * (counts.sum() / activity.sum())
-    assert chi_square(counts[enough], plain[enough]) > 5, "detection makes no difference"
+    without_factors = activity * (counts.sum() / activity.sum())
+    assert chi_square(counts[enough], without_factors[enough]) > 5, (
+        "the detection factors must matter"
+    )
 
 
 def test_time_bins_follow_the_model(tiny_ring: RingScanner) -> None:
@@ -98,7 +101,7 @@ def test_time_bins_follow_the_model(tiny_ring: RingScanner) -> None:
     passed = np.exp(-projected(tiny_ring, "mu", Rays(tiny_ring.positions_mm, crystals)))
     passed *= tiny_ring.geometric_factor(crystals)
     expected = activity * passed[:, None] * data.info["counts_per_mm"]
-    # by the first crystal, since the source is off centre, and by time bin
+    # By first crystal, because the source is off-centre, and by TOF bin.
     first = data.crystals[:, 0]
     counts = np.zeros((tiny_ring.n_crystals, n_bins))
     np.add.at(counts, (first, data.tof_bins), 1)
@@ -108,7 +111,9 @@ def test_time_bins_follow_the_model(tiny_ring: RingScanner) -> None:
     assert enough.sum() > 300
     assert chi_square(counts[enough], sums[enough]) == pytest.approx(1, abs=0.3)
     mirrored = sums[:, ::-1]
-    assert chi_square(counts[enough], np.maximum(mirrored, 1)[enough]) > 3, "cannot see the sign"
+    assert chi_square(counts[enough], np.maximum(mirrored, 1)[enough]) > 3, (
+        "the sign of TOF must matter"
+    )
 
 
 def test_lines_of_a_point_source_pass_through_it(tiny_ring: RingScanner) -> None:
@@ -116,8 +121,8 @@ def test_lines_of_a_point_source_pass_through_it(tiny_ring: RingScanner) -> None
     source = point(*at, diameter_mm=4)
     data = simulate_listmode(source, tiny_ring, n_prompts=2000, seed=3, randoms_fraction=0)
     first, second = (tiny_ring.positions_mm[data.crystals[:, k]] for k in (0, 1))
-    way = (second - first) / np.linalg.norm(second - first, axis=1)[:, None]
-    distance = np.linalg.norm(np.cross(at - first, way), axis=1)
+    direction = (second - first) / np.linalg.norm(second - first, axis=1)[:, None]
+    distance = np.linalg.norm(np.cross(at - first, direction), axis=1)
     assert data.n_events > 1800
     assert distance.max() <= 2
 
@@ -129,11 +134,11 @@ def test_time_of_flight_is_positive_nearer_the_second_crystal(make_ring: MakeRin
     source = point(*at, diameter_mm=6)
     data = simulate_listmode(source, ring, n_prompts=20_000, seed=4, randoms_fraction=0)
     first, second = (ring.positions_mm[data.crystals[:, k]] for k in (0, 1))
-    way = (second - first) / np.linalg.norm(second - first, axis=1)[:, None]
-    true_mm = ((at - (first + second) / 2) * way).sum(axis=1)
+    direction = (second - first) / np.linalg.norm(second - first, axis=1)[:, None]
+    true_mm = ((at - (first + second) / 2) * direction).sum(axis=1)
     assert true_mm.max() > 10 and true_mm.min() < -10
     error_mm = ring.tof.centres_mm[data.tof_bins] - true_mm
-    # σ of timing, bin width and source together
+    # σ of timing, bin width and source combined.
     sigma = np.sqrt(ring.tof.sigma_mm**2 + ring.tof.bin_mm**2 / 12 + 9 / 5)
     assert error_mm.mean() == pytest.approx(0, abs=5 * sigma / np.sqrt(data.n_events))
     assert error_mm.std() == pytest.approx(sigma, rel=0.05)
@@ -172,7 +177,7 @@ def test_randoms_and_delayeds_agree(tiny_ring: RingScanner, rng: np.random.Gener
     assert chi_square(counts[enough], expected[enough]) == pytest.approx(1, abs=0.15)
     assert both.delayeds.tof_bins is not None
     by_bin = np.bincount(both.delayeds.tof_bins, minlength=7)
-    assert chi_square(by_bin, np.full(7, m / 7)) < 4  # flat in time of flight
+    assert chi_square(by_bin, np.full(7, m / 7)) < 4  # uniform in TOF
 
 
 def test_delayeds_are_spread_over_the_scan_time(tiny_ring: RingScanner) -> None:
@@ -238,13 +243,13 @@ def test_scatter_has_its_expectation(make_ring: MakeRing) -> None:
     )
     assert data.additive is not None
     places = data.crystals % 32
-    beside = np.abs(places[:, 0] - places[:, 1]) < 8  # lines that miss the phantom
+    outside = np.abs(places[:, 0] - places[:, 1]) < 8  # lines that miss the phantom
     all_places = lines_of(ring) % 32
-    n_beside = np.count_nonzero(np.abs(all_places[:, 0] - all_places[:, 1]) < 8)
-    # where y_i is Poisson with mean c_i, Σ y_i / c_i is the number of lines on average
-    per_line = 1 / data.additive[beside].astype(float)
-    assert per_line.sum() == pytest.approx(n_beside, abs=5 * np.sqrt((per_line**2).sum()))
-    assert n_beside > 200 and np.sqrt((per_line**2).sum()) < 0.1 * n_beside
+    n_outside = np.count_nonzero(np.abs(all_places[:, 0] - all_places[:, 1]) < 8)
+    # If y_i is Poisson with mean c_i, the mean of Σ y_i / c_i is the number of lines.
+    per_line = 1 / data.additive[outside].astype(float)
+    assert per_line.sum() == pytest.approx(n_outside, abs=5 * np.sqrt((per_line**2).sum()))
+    assert n_outside > 200 and np.sqrt((per_line**2).sum()) < 0.1 * n_outside
 
 
 def test_mu_map_equals_the_phantom(tiny_ring: RingScanner) -> None:
@@ -255,7 +260,8 @@ def test_mu_map_equals_the_phantom(tiny_ring: RingScanner) -> None:
     first, second = (tiny_ring.positions_mm[crystals[:, k]] for k in (0, 1))
     rays = Rays(tiny_ring.positions_mm, crystals)
     drawn = RayProjector(rays, data.mu_map.grid, on=cpu(1))(data.mu_map.values)
-    np.testing.assert_allclose(drawn, HEAD.mu_integral(first, second), atol=0.03)  # grazing
+    # lines at grazing incidence
+    np.testing.assert_allclose(drawn, HEAD.mu_integral(first, second), atol=0.03)
 
 
 def test_air_does_not_attenuate(tiny_ring: RingScanner) -> None:
@@ -265,15 +271,15 @@ def test_air_does_not_attenuate(tiny_ring: RingScanner) -> None:
 
 
 def test_progress_callback_reaches_the_end(tiny_ring: RingScanner) -> None:
-    seen: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     simulate_listmode(
         HEAD,
         tiny_ring,
         n_prompts=20_000,
         seed=1,
-        on_progress=lambda done, of: seen.append((done, of)),
+        on_progress=lambda done, of: progress.append((done, of)),
     )
-    assert seen and seen[-1][0] == seen[-1][1]
+    assert progress and progress[-1][0] == progress[-1][1]
 
 
 @pytest.mark.parametrize(

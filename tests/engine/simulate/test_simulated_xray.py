@@ -1,7 +1,4 @@
-"""Tests of simulated X-ray scans:
-
-means and variances of counts, defects, rings, hardening, seeds.
-"""
+"""Tests of simulated X-ray scans: counts, defects, rings, hardening, seeds."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ def test_counts_follow_poisson_statistics() -> None:
     detector = Detector(photons=1000.0, open_counts=5000.0, gain_spread=0.0, read_noise=4.0)
     values = scan(detector=detector).values.astype(float)
     n, light = values.size, 1000 * np.exp(-P)
-    variance = 25 * light + 16 + 1 / 12  # 5 counts a photon, reading, rounding
+    variance = 25 * light + 16 + 1 / 12  # 5 counts per photon, read noise, rounding
     assert values.mean() == pytest.approx(100 + 5 * light, abs=5 * np.sqrt(variance / n))
     assert values.var() == pytest.approx(variance, rel=5 * np.sqrt(2 / n))
 
@@ -50,7 +47,7 @@ def test_flats_and_darks_have_their_own_noise() -> None:
     assert data.flats.shape == (30, 20, 30)
     assert data.darks.shape == (20, 20, 30)
     assert data.flats.mean() == pytest.approx(40_100, rel=1e-3)
-    assert data.flats.var() == pytest.approx(4 * 20_000, rel=0.05)  # 2 counts a photon
+    assert data.flats.var() == pytest.approx(4 * 20_000, rel=0.05)  # 2 counts per photon
     assert data.darks.mean() == pytest.approx(100, abs=0.1)
     assert data.darks.var() == pytest.approx(9, rel=0.1)
     assert len(np.unique(data.flats, axis=0)) == 30
@@ -78,7 +75,7 @@ def test_pixel_gain_appears_in_flats_and_leaves_no_ring() -> None:
     data = scan(detector=Detector(gain_spread=0.1, read_noise=0.0), n_flats=200)
     assert data.flats.mean(axis=0).std() == pytest.approx(4000, rel=0.1)
     error = corrected(data).mean(axis=0) - P
-    # of 40 views of 8987 and 200 flats of 20 000 photons
+    # 40 views of 8987 photons and 200 flats of 20 000 photons.
     noise = np.sqrt(1 / 8987 / 40 + 1 / 20_000 / 200)
     assert error.std() == pytest.approx(noise, rel=0.15)
 
@@ -93,9 +90,9 @@ def test_changed_gain_makes_rings() -> None:
 
 def test_dead_and_hot_pixels_are_the_same_in_every_image() -> None:
     data = scan(detector=Detector(dead_share=0.02, hot_share=0.01))
-    for pictures in (data.values, data.flats, data.darks):
-        assert ((pictures == 0).all(axis=0)).sum() == 12
-        assert ((pictures == 65_535).all(axis=0)).sum() == 6
+    for images in (data.values, data.flats, data.darks):
+        assert ((images == 0).all(axis=0)).sum() == 12
+        assert ((images == 65_535).all(axis=0)).sum() == 6
     pixels = data.info["simulated_detector"]
     assert pixels["dead_share"] == 0.02
     maps = Detector(dead_share=0.02, hot_share=0.01).pixels((20, 30), 5)
@@ -110,12 +107,12 @@ def test_beam_hardening_equals_that_of_three_energies() -> None:
     little = np.array([0.02])
     assert -np.log(transmission(little, 1.0)) == pytest.approx(little - little**2 / 4, rel=1e-5)
     assert np.isfinite(transmission(np.array([1e4]), 1.0)).all()
-    seen = corrected(scan(hardening=0.4, n_flats=200)).mean()
-    assert seen == pytest.approx(-np.log(transmission(np.array(P), 0.4)), abs=5e-4)
+    measured = corrected(scan(hardening=0.4, n_flats=200)).mean()
+    assert measured == pytest.approx(-np.log(transmission(np.array(P), 0.4)), abs=5e-4)
 
 
 def test_pixel_averages_photons_and_not_integrals() -> None:
-    # a slab with its upper edge in the centre of the middle row
+    # A slab with its upper edge in the centre of the middle row.
     edge = ShapePhantom("edge", (Box((0, 0, -50), (10, 50, 50), mu_per_mm=0.15),))
     geometry = parallel(np.zeros(60), shape=(3, 30), pixel_mm=1.0)
     data = simulate_xray(edge, geometry, seed=1, detector=CLEAN, oversample=2, n_flats=200)

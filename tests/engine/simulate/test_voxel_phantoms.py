@@ -58,7 +58,7 @@ def test_emission_positions_follow_the_voxels(
     first = np.repeat([[-57.0, -3, 2]], n, axis=0)
     x = -57 + 120 * bricks.emission_places(first, first + np.array([120, 0, 0]), rng)
     assert x.min() >= -17 and x.max() <= 23
-    hot = np.abs(x - 7) < 4  # 8 mm of activity 4 in 40 mm, the rest of activity 1
+    hot = np.abs(x - 7) < 4  # 8 mm of activity 4 in 40 mm; the rest has activity 1
     share = 32 / (32 + 32)
     assert hot.mean() == pytest.approx(share, abs=4 * 0.5 / np.sqrt(n))
 
@@ -67,7 +67,7 @@ def test_coarser_voxels_keep_the_mass(bricks: VoxelPhantom) -> None:
     coarse = ImageGrid((12, 12, 14), (4.0, 5.0, 4.0), GRID.centre_mm)
     fine_mass = bricks.activity.values.sum() * 8
     mass = bricks.rasterise(coarse, oversample=4).values.sum() * 80
-    assert mass == pytest.approx(fine_mass, rel=2e-2)  # points instead of overlaps
+    assert mass == pytest.approx(fine_mass, rel=2e-2)  # sample points instead of overlaps
     np.testing.assert_allclose(bricks.rasterise(GRID).values, bricks.activity.values)
 
 
@@ -75,24 +75,26 @@ def test_coarser_voxels_keep_the_mass(bricks: VoxelPhantom) -> None:
 def test_scan_of_voxels_equals_a_scan_of_the_shapes(
     bricks: VoxelPhantom, tiny_ring: RingScanner
 ) -> None:
-    wishes = {"n_prompts": 20_000, "seed": 3, "randoms_fraction": 0.0}
-    of_voxels = simulate_listmode(bricks, tiny_ring, **wishes)  # type: ignore[arg-type]
-    of_shapes = simulate_listmode(BRICKS, tiny_ring, **wishes)  # type: ignore[arg-type]
+    options = {"n_prompts": 20_000, "seed": 3, "randoms_fraction": 0.0}
+    of_voxels = simulate_listmode(bricks, tiny_ring, **options)  # type: ignore[arg-type]
+    of_shapes = simulate_listmode(BRICKS, tiny_ring, **options)  # type: ignore[arg-type]
     assert of_voxels.info["counts_per_mm"] == pytest.approx(
         of_shapes.info["counts_per_mm"], rel=1e-3
     )
     assert of_voxels.tof_bins is not None and of_shapes.tof_bins is not None
     one, other = (np.bincount(scan.tof_bins, minlength=7) for scan in (of_voxels, of_shapes))
-    assert ((one - other) ** 2 / np.maximum(one + other, 1)).mean() < 4  # about 1
+    assert ((one - other) ** 2 / np.maximum(one + other, 1)).mean() < 4  # the mean is about 1
 
 
 def test_lines_outside_the_voxels_are_skipped(bricks: VoxelPhantom, tiny_ring: RingScanner) -> None:
     near = lines_near(bricks, tiny_ring)
     crystals = tiny_ring.lors(np.arange(tiny_ring.n_lors))
-    seen = bricks.activity_integral(*(tiny_ring.positions_mm[crystals[:, k]] for k in (0, 1))) > 0
-    assert 0 < np.count_nonzero(seen) <= len(near) < tiny_ring.n_lors
+    is_active = (
+        bricks.activity_integral(*(tiny_ring.positions_mm[crystals[:, k]] for k in (0, 1))) > 0
+    )
+    assert 0 < np.count_nonzero(is_active) <= len(near) < tiny_ring.n_lors
     retained = near.crystals(np.arange(len(near)))
-    assert {*map(tuple, crystals[seen].tolist())} <= {*map(tuple, retained.tolist())}
+    assert {*map(tuple, crystals[is_active].tolist())} <= {*map(tuple, retained.tolist())}
 
 
 @pytest.mark.parametrize("bad", [np.nan, -1.0])
@@ -115,7 +117,7 @@ def test_negative_mu_map_is_refused(bricks: VoxelPhantom) -> None:
 
 @pytest.fixture
 def maps(tmp_path: Path) -> tuple[Path, Path]:
-    """Write maps of a grey-matter shell of 0 to 255 and of white matter inside it."""
+    """Write maps of a grey-matter shell of 0 to 255, and of white matter inside it."""
     grid = ImageGrid((24, 24, 24), (4.0, 4.0, 4.0))
     whole = sphere((0, 0, 0), 60).coverage(grid)
     white = sphere((0, 0, 0), 40).coverage(grid)
@@ -147,4 +149,4 @@ def test_mni_maps_make_a_head(shared_data: Path) -> None:
     assert 3 < phantom.activity.values.max() <= 4.01
     assert phantom.mu is not None
     litres = np.count_nonzero(phantom.mu.values) * 1e-6
-    assert 1.5 < litres < 4  # a brain of 1.4 l and 10 mm round it
+    assert 1.5 < litres < 4  # a brain of 1.4 l and 10 mm around it

@@ -47,7 +47,7 @@ def integrals(geometry: XrayGeometry, *shapes: Shape) -> np.ndarray:
 
 
 def rays(geometry: XrayGeometry, view: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return (n, 3) starts and unit directions of a view's rays."""
+    """Return (n, 3) starts and unit directions of the rays of a view."""
     there = geometry.pixel_mm(view).reshape(-1, 3)
     if geometry.beam == "parallel":
         return there, np.broadcast_to(geometry.source_mm[view], there.shape)
@@ -60,8 +60,8 @@ def test_ball_projects_to_its_chords(beam: str) -> None:
     geometry, centre = ORBITS[beam], np.array([4.0, -7.0, 3.0])
     actual = integrals(geometry, sphere((4.0, -7.0, 3.0), 30.0, mu_per_mm=0.02))
     for view in range(geometry.n_views):
-        start, way = rays(geometry, view)
-        distance = np.linalg.norm(np.cross(centre - start, way), axis=1)
+        start, direction = rays(geometry, view)
+        distance = np.linalg.norm(np.cross(centre - start, direction), axis=1)
         chord = 2 * np.sqrt(np.maximum(15.0**2 - distance**2, 0))
         np.testing.assert_allclose(actual[view].ravel(), 0.02 * chord, atol=2e-7)
     assert (actual > 0).mean() > 0.1
@@ -74,9 +74,9 @@ def test_every_solid_equals_its_single_lines(beam: str, solid: str) -> None:
     actual, phantom = integrals(geometry, shape), ShapePhantom("test", (shape,))
     assert (actual > 0).mean() > 0.05
     for view in range(geometry.n_views):
-        start, way = rays(geometry, view)
+        start, direction = rays(geometry, view)
         back = 300.0 if beam == "parallel" else 0.0
-        expected = phantom.mu_integral(start - back * way, start + 400 * way)
+        expected = phantom.mu_integral(start - back * direction, start + 400 * direction)
         np.testing.assert_allclose(actual[view].ravel(), expected, atol=1e-6)
 
 
@@ -85,12 +85,12 @@ def test_integrals_of_shapes_add_up(beam: str) -> None:
     shapes = tuple(SOLIDS.values())
     one_by_one = [integrals(ORBITS[beam], shape) for shape in shapes]
     np.testing.assert_allclose(integrals(ORBITS[beam], *shapes), sum(one_by_one), atol=1e-6)
-    taken_out = [replace(shape, mu_per_mm=-shape.mu_per_mm) for shape in shapes]
-    np.testing.assert_allclose(integrals(ORBITS[beam], *shapes, *taken_out), 0, atol=1e-6)
+    negative = [replace(shape, mu_per_mm=-shape.mu_per_mm) for shape in shapes]
+    np.testing.assert_allclose(integrals(ORBITS[beam], *shapes, *negative), 0, atol=1e-6)
 
 
 @pytest.mark.parametrize("beam", ORBITS)
-def test_rotating_phantom_and_scanner_together_changes_nothing(beam: str) -> None:
+def test_common_rotation_of_phantom_and_scanner_changes_nothing(beam: str) -> None:
     shapes, angle = tuple(SOLIDS.values()), 0.7
     cos, sin = np.cos(angle), np.sin(angle)
     turned = [
@@ -152,7 +152,7 @@ def test_finer_pixels_tile_the_coarse_ones() -> None:
 
 
 def test_oversampled_pixels_converge_to_their_area_mean() -> None:
-    """Across a ball that fills a pixel: ∫ 2 √(r² − x² − y²) = its volume."""
+    """Across a ball that fills a pixel: ∫ 2 √(r² − x² − y²) is its volume."""
     pixel = parallel([0.0], shape=(1, 1), pixel_mm=10.0)
     ball = ShapePhantom("ball", (sphere((0, 0, 0), 8.0, mu_per_mm=1.0),))
     expected = 4 / 3 * np.pi * 4.0**3 / 10.0**2
@@ -169,7 +169,7 @@ def test_oversampled_pixels_converge_to_their_area_mean() -> None:
 
 
 def test_shepp_logan_integrals_equal_rtk() -> None:
-    """Values of RTK 2.7, with y and z of the table swapped in its frame: a mirror image in LPS."""
+    """Values of RTK 2.7; y and z of the table are swapped in its frame, a mirror image in LPS."""
     same, k = np.ones(8), np.arange(8)
     geometry = from_rtk(
         RtkParameters(
@@ -234,11 +234,11 @@ def test_flipped_phantom_differs(phantom: ShapePhantom, axis: int) -> None:
 
 
 def test_voxel_sum_equals_the_integrals_of_rays() -> None:
-    """The sum of a parallel view is the volume integral, as is that of the voxels."""
+    """The sum of a parallel view is the volume integral, and so is the sum of the voxels."""
     geometry = parallel([0.4], shape=(130, 130), pixel_mm=0.2)
-    seen = simulate_integrals(tooth(), geometry, oversample=2).values.sum(dtype=float) * 0.2**2
+    projected = simulate_integrals(tooth(), geometry, oversample=2).values.sum(dtype=float) * 0.2**2
     grid = ImageGrid((130, 130, 130), (0.2, 0.2, 0.2))
-    held = tooth().rasterise(grid, "mu").values.sum(dtype=float) * 0.2**3
+    voxel_sum = tooth().rasterise(grid, "mu").values.sum(dtype=float) * 0.2**3
     exact = sum(s.mu_per_mm * s.volume_mm3 for s in tooth().shapes)
-    assert seen == pytest.approx(exact, rel=2e-3)
-    assert held == pytest.approx(exact, rel=2e-3)
+    assert projected == pytest.approx(exact, rel=2e-3)
+    assert voxel_sum == pytest.approx(exact, rel=2e-3)
