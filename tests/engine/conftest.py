@@ -10,5 +10,5 @@ from tests.emulator import EmulatedGpu
 
 @pytest.fixture(params=["emulated", pytest.param("card", marks=pytest.mark.gpu)])
 def device(request: pytest.FixtureRequest) -> Backend:
-    """A GPU: the emulated one, and the card of a machine that has one."""
+    """Return a GPU: the emulated one, or a real one if the machine has one."""
     return cuda(EmulatedGpu() if request.param == "emulated" else None)

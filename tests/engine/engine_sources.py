@@ -1,7 +1,7 @@
-"""Small replacements for `engine.jobs.reconstruction.run`, importable by a spawned process.
+"""Small replacements for `engine.jobs.reconstruction.run`, which a spawned process can import.
 
-They have the real parameters and send the same events, in a time that the test sets. The real run
-is imported only where it is needed: its import takes as long as all other work of a test process.
+They have the real parameters and send the same events, in a time that the test sets. The real
+run is imported only if needed: its import takes as long as all other work of a test process.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def image_after(update):
 
 
 def steady(study, *, on, resume, on_progress, finish_early, folder=None, pause_s=0.0, grid=GRID):
-    """One image after another, as fast as they are drawn."""
+    """Send one image after another, without waiting."""
     algorithm = study.protocol.algorithm
     yield StageStarted("reconstruct", algorithm.describe())
     n_iterations, n_subsets = algorithm.n_iterations, algorithm.n_subsets
@@ -61,26 +61,26 @@ def steady(study, *, on, resume, on_progress, finish_early, folder=None, pause_s
 
 
 def early(study, *, on_progress, **options):
-    """An image before the first update, and no other: a newer one could replace it unseen."""
+    """Send an image before the first update, and no other: a newer one could replace it."""
     yield EarlyPreview(Volume(image_after(0), GRID, "counts/mm"), "one step")
-    for done in range(600):  # each step looks whether the run is to end
+    for done in range(600):  # each step asks if the run should end
         time.sleep(0.05)
         on_progress(Progressed("reconstruct", done, 600))
 
 
 def slow(study, **options):
-    """A new image every 50 ms."""
+    """Send a new image every 50 ms."""
     yield from steady(study, pause_s=0.05, **options)
 
 
 def large(study, **options):
-    """8 MB images, faster than a test draws them."""
+    """Send images of 8 MB, faster than a test draws them."""
     grid = ImageGrid((128, 128, 128), (1.0, 1.0, 1.0))
     yield from steady(study, pause_s=0.01, grid=grid, **options)
 
 
 def stuck(study, **options):
-    """One image, then a step that never ends and never looks up."""
+    """Send one image, then a step that never ends and never responds."""
     events = steady(study, **options)
     yield next(events)
     yield next(events)
@@ -88,13 +88,13 @@ def stuck(study, **options):
 
 
 def faulty_input(study, **options):
-    """The scan is of no use."""
+    """Refuse the scan."""
     yield StageStarted("read", "Reading the scan")
     raise DataError("scan.l: 0 events; nothing to reconstruct.")
 
 
 def faulty_code(study, **options):
-    """A mistake of ours."""
+    """Raise an unexpected error."""
     yield StageStarted("read", "Reading the scan")
     raise ZeroDivisionError("division by zero")
 
@@ -103,13 +103,13 @@ ASSUMED = "The axis was not found and stays at column 3.00."
 
 
 def assuming(study, **options):
-    """A run that assumes a value of the scan, and is so fast that no request stops it."""
+    """Assume a value of the scan, and finish before any request can stop the run."""
     yield Warned(ASSUMED, about="axis", is_assumption=True)
     yield from steady(study, **options)
 
 
 def assuming_late(study, **options):
-    """A run that assumes a value after three images, and continues until it is stopped."""
+    """Assume a value after three images, and continue until stopped."""
     events = slow(study, **options)
     for _ in range(4):  # a stage and its first images
         yield next(events)
@@ -118,24 +118,24 @@ def assuming_late(study, **options):
 
 
 def assuming_on_record(study, **options):
-    """The same as `assuming`, with a record of the run."""
+    """Like `assuming`, with a record of the run."""
     for event in assuming(study, **options):
         known = isinstance(event, Finished)
         yield replace(event, provenance=with_run({}, recorded())) if known else event
 
 
 def told_modules(study, **options):
-    """Return the modules that the process has imported."""
+    """Send the modules that the process has imported."""
     yield Loaded("modules", {"modules": sorted(sys.modules)})
     yield from steady(study, **options)
 
 
 UPDATES_BEFORE_FAULT = 3
-"""Images of `failing_gpu` before its card breaks."""
+"""Number of images of `failing_gpu` before its GPU fails."""
 
 
 def failing_gpu(study, *, on, resume, **options):
-    """Run the real reconstruction on an emulated card with a driver that fails after three updates.
+    """Run the real reconstruction on an emulated GPU; its driver fails after three updates.
 
     A resumed run uses the requested device.
     """
@@ -144,20 +144,20 @@ def failing_gpu(study, *, on, resume, **options):
     if resume is not None:
         yield from run(study, on=on, resume=resume, **options)
         return
-    yield from _until_the_card_breaks(study, None, UPDATES_BEFORE_FAULT, options)
+    yield from _until_the_gpu_fails(study, None, UPDATES_BEFORE_FAULT, options)
 
 
 UPDATES_BEFORE_NEXT_FAULT = 2
-"""Images of `gpu_failing_again` in each process but the first."""
+"""Number of images of `gpu_failing_again` in each process after the first."""
 
 
 def gpu_failing_again(study, *, on, resume, **options):
-    """Run on an emulated GPU with a driver that breaks in every process."""
+    """Run on an emulated GPU with a driver that fails in every process."""
     n_images = UPDATES_BEFORE_FAULT if resume is None else UPDATES_BEFORE_NEXT_FAULT
-    yield from _until_the_card_breaks(study, resume, n_images, options)
+    yield from _until_the_gpu_fails(study, resume, n_images, options)
 
 
-def _until_the_card_breaks(study, resume, most_images, options):
+def _until_the_gpu_fails(study, resume, max_images, options):
     from engine.jobs.reconstruction import run
     from tests.emulator import EmulatedGpu
 
@@ -165,12 +165,12 @@ def _until_the_card_breaks(study, resume, most_images, options):
     for event in run(study, on=backend.cuda(gpu), resume=resume, **options):
         yield event
         n_images += isinstance(event, Preview)
-        if n_images == most_images:  # work for the next may be queued already
+        if n_images == max_images:  # work for the next image may already be queued
             gpu.fail_at_launch = gpu.fail_at_launch or gpu.n_launches + 1
 
 
 def breaking_card(study, **options):
-    """The real run on the CPU, as if a card did it that breaks after three updates."""
+    """Run on the CPU like on a GPU that fails after three updates."""
     from engine.jobs.reconstruction import run
 
     n_images = 0
@@ -185,7 +185,7 @@ def breaking_card(study, **options):
 
 
 def killed_gpu(study, **options):
-    """A driver that takes the process with it."""
+    """Kill the process like a failing driver."""
     yield Planned("cuda", "Device: Emulated GPU. Memory needed: 1.0 GiB.")
     for n_events, event in enumerate(steady(study, **options)):
         yield event
@@ -194,25 +194,25 @@ def killed_gpu(study, **options):
 
 
 def dead_at_once(study, **options):
-    """A process that is killed before it has an image."""
+    """Kill the process before it has an image."""
     yield StageStarted("read", "Reading the scan")
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
 def faulty_code_on_gpu(study, **options):
-    """Unexpected error of a GPU, without a message of ours."""
+    """Raise an unexpected GPU error without a message of ours."""
     yield Planned("cuda", "Device: Emulated GPU. Memory needed: 1.0 GiB.")
     yield from faulty_code(study, **options)
 
 
 def faulty_input_on_gpu(study, **options):
-    """The scan is of no use on any device."""
+    """Refuse the scan on any device."""
     yield Planned("cuda", "Device: Emulated GPU. Memory needed: 1.0 GiB.")
     yield from faulty_input(study, **options)
 
 
 def in_slabs(study, *, on, resume, on_progress, finish_early, folder):
-    """A volume in the file of its job, one slice after the other."""
+    """Write a volume into the file of its job, one slice after the other."""
     if resume is None:
         values, done = volume_file.made(folder / volume_file.NAME, GRID.shape), 0
     else:

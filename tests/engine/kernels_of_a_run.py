@@ -1,10 +1,10 @@
-"""Run studies in a process of their own, and tell which kernels of Numba were compiled when.
+"""Run studies in separate processes, and list when which kernels of Numba were compiled.
 
     python -m tests.engine.kernels_of_a_run [--warm] study.toml ...
 
-Prints a list of [study, stage, kernel, types], one for every version of a kernel that the process
-had neither compiled nor loaded before. Each study runs in a process that has no kernel yet.
-`--warm` : they run in one, which warms up first, as the set-up does, and takes a quick look at each
+Prints a list of [study, stage, kernel, types], with one entry for each version of a kernel that the
+process had neither compiled nor loaded before. Each study runs in a new process without kernels.
+`--warm` : all studies run in one process. It warms up first, as the set-up does, and previews each
 scan.
 """
 
@@ -34,7 +34,7 @@ Version = tuple[str, str]
 
 
 def versions() -> set[Version]:
-    """Every kernel, in every version this process has."""
+    """Return all versions of all kernels that this process has."""
     kernels = {
         value
         for name, module in list(sys.modules.items())
@@ -50,7 +50,7 @@ def versions() -> set[Version]:
 
 
 def compiled(path: Path) -> list[tuple[str, str, str]]:
-    """Run a study; return stage, kernel and types of each."""
+    """Run a study; return stage, kernel and types of each compiled version."""
     found, known, stage = [], versions(), ""
     for event in run(read_study(path), on=ON):
         if isinstance(event, StageStarted):
@@ -59,16 +59,16 @@ def compiled(path: Path) -> list[tuple[str, str, str]]:
     return [*found, *((stage, *each) for each in sorted(versions() - known))]
 
 
-def look(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Look at the middle of a CT scan; yield likewise."""
+def preview(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Preview the middle of a CT scan; yield each compiled version."""
     known, study = versions(), read_study(path)
     if isinstance(study.protocol, CtProtocol):
         SlicePreview(read_projections(study.data), on=ON).central_slice(study.protocol)
     yield from (("look", *each) for each in sorted(versions() - known))
 
 
-def told(path: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Run a study in a process that has no kernel yet; yield name of the study, stage, ..."""
+def compiled_in_new_process(path: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Run a study in a new process; yield the name of the study, then stage, kernel and types."""
     context = get_context("fork" if "fork" in get_all_start_methods() else "spawn")
     with ProcessPoolExecutor(1, context) as pool:
         yield from ((path.stem, *each) for each in pool.submit(compiled, path).result())
@@ -79,10 +79,10 @@ def main(arguments: list[str]) -> None:
     if "--warm" in arguments:
         for _ in warm_up(of_any_scan(ON)):
             pass
-        looked = [(path.stem, *each) for path in paths for each in look(path)]
-        found = [*looked, *((path.stem, *each) for path in paths for each in compiled(path))]
+        previewed = [(path.stem, *each) for path in paths for each in preview(path)]
+        found = [*previewed, *((path.stem, *each) for path in paths for each in compiled(path))]
     else:
-        found = [each for path in paths for each in told(path)]
+        found = [each for path in paths for each in compiled_in_new_process(path)]
     sys.stdout.write(json.dumps(found))
 
 

@@ -1,4 +1,4 @@
-"""Records of runs that tests make up."""
+"""Records of runs for tests."""
 
 from __future__ import annotations
 

@@ -32,13 +32,15 @@ def test_type_checkers_see_the_loaded_names() -> None:
     (typed,) = (
         node for node in ast.parse(FACE.read_text("utf-8")).body if isinstance(node, ast.If)
     )
-    seen = {
+    type_checked = {
         (f"{each.module}".removeprefix("engine."), alias.name)
         for each in typed.body
         if isinstance(each, ast.ImportFrom) and each.module != "engine"
         for alias in each.names
     }
-    assert seen == {(module, name) for module, names in engine._MODULES.items() for name in names}
+    assert type_checked == {
+        (module, name) for module, names in engine._MODULES.items() for name in names
+    }
 
 
 def test_unknown_public_name_is_refused() -> None:
@@ -72,7 +74,7 @@ def test_subpackage_has_an_example_and_documents_its_names(name: str) -> None:
         if inspect.isfunction(value) or inspect.isclass(value):
             text = inspect.getdoc(value) or ""
             missing = [each for each in parameters(value) if each not in text]
-            if inspect.isfunction(value):  # the first line or a section states the return value
+            if inspect.isfunction(value):  # the first line or a section must state the return value
                 states = text.startswith("Return ") or "Returns\n" in text or "Yields\n" in text
                 missing += [] if states else ["Returns"]
             assert not missing, f"{name}.{key}: {missing}"
@@ -104,23 +106,25 @@ def test_every_public_name_is_fully_documented(name: str) -> None:
     if inspect.isfunction(value) and inspect.signature(value).return_annotation != "None":
         missing += [] if "Returns\n" in text or "Yields\n" in text else ["Returns"]
     assert not missing, f"{name}: {missing}"
-    assert text.splitlines()[0].endswith("."), f"{name}: the first line is no sentence"
+    assert text.splitlines()[0].endswith("."), f"{name}: the first line must be a sentence"
     if inspect.isclass(value) and issubclass(value, Settings):
         silent = [key for key, field in value.model_fields.items() if not described(field)]
         assert not silent, f"{name}: {silent}"
 
 
 def parameters(value: object) -> list[str]:
-    """Names that a caller writes, those of settings aside: their fields describe themselves."""
+    """Return the names that a caller writes; fields of settings describe themselves."""
     if inspect.isclass(value) and issubclass(value, Settings | Exception):
         return []
-    made = inspect.signature(value).parameters.values()
-    named = (p.name for p in made if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
+    signature_parameters = inspect.signature(value).parameters.values()
+    named = (
+        p.name for p in signature_parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    )
     return [name for name in named if name != "self" and not name.startswith("_")]
 
 
 def described(field: object) -> bool:
-    """Return True if a field is described: in words, by its own settings, or as a tag."""
+    """Return True if a field has a description or settings of its own, or is a tag."""
     values = getattr(field, "annotation", None)
     inner = inspect.isclass(values) and issubclass(values, Settings)
     inner = inner or isinstance(getattr(field, "default", None), Settings)

@@ -1,7 +1,7 @@
-"""A wrong call from Python raises an error of the engine: the value, the expected value, a remedy.
+"""A wrong call from Python raises an error of the engine: value, expected value, remedy.
 
-`wrong_calls.json` lists calls with the words that the message must contain. It was written before
-the checks.
+`wrong_calls.json` lists calls with the words that the message must contain. It was written
+before the checks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OTHERS = ("pydantic", "Input should", "numba", "object has no attribute", "http"
 
 @pytest.fixture(scope="module")
 def names() -> dict[str, Any]:
-    """Names that the calls use."""
+    """Return the names that the calls use."""
     grid = engine.ImageGrid((3, 4, 5), (2.0, 2.0, 2.0))
     orbit = engine.circular_cone(
         [0.0, 1.0], source_axis_mm=500, source_detector_mm=800, shape=(4, 6), pixel_mm=4
