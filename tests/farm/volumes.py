@@ -50,7 +50,9 @@ def meta(folder: Path, *, whole: bool) -> Path:
         save(others.patient(), folder / "a.mha")
         (folder / "a.mha.provenance.json").unlink()
         return folder / "a.mha"
-    return others.as_metaimage_says(folder / "a", *others.turned((0, 1, 2), (1, 1, 1)))
+    return others.by_the_specification_of_metaimage(
+        folder / "a", *others.turned((0, 1, 2), (1, 1, 1))
+    )
 
 
 def interfile(folder: Path) -> Path:

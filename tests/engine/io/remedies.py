@@ -29,14 +29,14 @@ ROOT = Path(__file__).parents[3]
 UNTESTED = {
     "SPECT scan in Interfile": "STIR",
     "PyTorch model": "PyTorch",
-    "MRC map that ends within its header": "the rest of it is where it came from",
-    "Office document": "the scan is another file",
-    "Zstandard file": "a program that unpacks it",
-    "7-Zip archive": "a program that unpacks it",
-    "RAR archive": "a program that unpacks it",
+    "MRC map that ends within its header": "the complete file",
+    "Office document": "the file of the scan",
+    "Zstandard file": "a program that unpacks the format",
+    "7-Zip archive": "a program that unpacks the format",
+    "RAR archive": "a program that unpacks the format",
     "Git LFS pointer": "Git LFS and its server",
     "git-annex pointer": "git-annex and its server",
-    "web page": "the server of the file",
+    "web page": "the server that has the file",
     "header of a microPET or Inveon scanner": "the scanner software",
     "raw data of a GE PET scanner (RDF)": "STIR",
     "Siemens image header": "STIR",
@@ -45,16 +45,16 @@ UNTESTED = {
     "Interfile header of an image or of projections": "STIR, or the program that wrote it",
     **dict.fromkeys(
         ("PNG image", "JPEG image", "JPEG 2000 image", "GIF image"),
-        "the measured values are another file",
+        "the file of the measured values",
     ),
     **dict.fromkeys(
         ("BMP image", "video (MP4)", "video (AVI)", "PDF document"),
-        "the measured values are another file",
+        "the file of the measured values",
     ),
-    **dict.fromkeys(("PLY surface", "STL surface", "OBJ surface"), "the volume is another file"),
+    **dict.fromkeys(("PLY surface", "STL surface", "OBJ surface"), "the file of the volume"),
     **dict.fromkeys(
         ("Keras model", "MRI raw data (ISMRMRD)", "cell table (AnnData)"),
-        "the image is another file",
+        "the file of the image",
     ),
     **dict.fromkeys(
         ("VTK file", "VTK file in XML", "Amira mesh", "NetCDF file"), "3D Slicer or Fiji"
@@ -82,15 +82,15 @@ def refusal(path: Path) -> str:
     return message
 
 
-def run_what_it_says(sentence: str, *more: object) -> None:
+def run_suggested_command(sentence: str, *more: object) -> None:
     """Run the command in a sentence, with the arguments that the user would have to add."""
     words = shlex.split(COMMAND.findall(sentence)[0])
     assert words[0] == "isocenter"
     assert main([*words[1:], *map(str, more)]) == DONE
 
 
-def import_it(sentence: str, source: Path, *more: str) -> None:
-    run_what_it_says(sentence, source, *ANSWERS, *more)
+def import_as_suggested(sentence: str, source: Path, *more: str) -> None:
+    run_suggested_command(sentence, source, *ANSWERS, *more)
     found = read_projections(source)
     assert np.array_equal(found.values, FEW)
 

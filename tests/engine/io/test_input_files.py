@@ -31,12 +31,12 @@ _opened: list[set[str]] = []
 
 
 @cache
-def _listen() -> None:
+def _install_audit_hook() -> None:
     """Install an audit hook that reports every opened file. Python cannot remove audit hooks."""
-    sys.addaudithook(_hear)
+    sys.addaudithook(_on_audit_event)
 
 
-def _hear(event: str, arguments: tuple[object, ...]) -> None:
+def _on_audit_event(event: str, arguments: tuple[object, ...]) -> None:
     if _opened and event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
         _opened[-1].add(os.path.realpath(os.fsdecode(arguments[0])))
 
@@ -44,7 +44,7 @@ def _hear(event: str, arguments: tuple[object, ...]) -> None:
 @contextmanager
 def opened_in(folder: Path) -> Iterator[set[str]]:
     """Collect the files of a folder that are opened in this context."""
-    _listen()
+    _install_audit_hook()
     found: set[str] = set()
     _opened.append(set())
     try:

@@ -32,9 +32,9 @@ from tests.engine.io.remedies import (
     PACKERS,
     UNTESTED,
     VALUES,
-    import_it,
+    import_as_suggested,
     refusal,
-    run_what_it_says,
+    run_suggested_command,
 )
 from tests.engine.io.siemens import siemens_files, siemens_raw_files
 from tests.engine.io.volumes.matlab_files import write_matlab_73
@@ -101,7 +101,7 @@ def test_projection_arrays_are_imported(name: str, tmp_path: Path) -> None:
     write, file = ARRAYS[name]
     path = tmp_path / file
     write(path, FEW if write is npz else FEW.transpose(1, 2, 0))
-    import_it(refusal(path), path)
+    import_as_suggested(refusal(path), path)
 
 
 def test_numpy_array_opens_with_its_text_file_or_is_imported(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_numpy_array_opens_with_its_text_file_or_is_imported(tmp_path: Path) -> 
     assert "Open the array itself" in refusal(tmp_path / "mu.json")
     scan = tmp_path / "scan.npy"
     npy(scan, FEW)
-    import_it(refusal(scan), scan)
+    import_as_suggested(refusal(scan), scan)
 
 
 def test_pickle_is_imported_as_its_array(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_pickle_is_imported_as_its_array(tmp_path: Path) -> None:
     message = refusal(path)
     assert "save its array with numpy.save, and import that" in message
     np.save(tmp_path / "scan.npy", pickle.loads(path.read_bytes()))
-    import_it("`isocenter import`", tmp_path / "scan.npy")
+    import_as_suggested("`isocenter import`", tmp_path / "scan.npy")
 
 
 @pytest.mark.parametrize("place", ["entry/data/data_000001", "frames"])
@@ -136,14 +136,14 @@ def test_foreign_datasets_are_imported(place: str, tmp_path: Path) -> None:
             file.attrs["_NCProperties"] = "version=2"
     message = refusal(path)
     assert trees.IMPORT in message
-    import_it(message, path, "--array", f"/{place}")
+    import_as_suggested(message, path, "--array", f"/{place}")
 
 
 def test_unknown_hdf5_file_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "scan.h5"
     with h5py.File(path, "w") as file:
         file["mine/views"] = FEW
-    import_it(refusal(path), path)
+    import_as_suggested(refusal(path), path)
 
 
 def test_tiff_without_sizes_is_imported(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_tiff_without_sizes_is_imported(tmp_path: Path) -> None:
     tifffile.imwrite(path, FEW)
     message = refusal(path)
     assert "TIFF image without a voxel size" in message and volumes.ARRAY in message
-    import_it(message, path)
+    import_as_suggested(message, path)
 
 
 def xray_file(name: str, path: Path) -> None:
@@ -197,7 +197,7 @@ def test_projections_exported_by_another_program_are_imported(name: str, tmp_pat
     folder.mkdir()
     for k, view in enumerate(FEW):
         tifffile.imwrite(folder / f"view_{k:04}.tif", view)
-    import_it(message, folder)
+    import_as_suggested(message, folder)
 
 
 def test_edf_without_the_text_of_its_scan_is_imported(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_edf_without_the_text_of_its_scan_is_imported(tmp_path: Path) -> None:
         (folder / f"view_{k:04}.edf").write_bytes(edf_bytes(view))
     message = refusal(folder / "view_0003.edf")
     assert "Format: ESRF data file (EDF) without the .info of its scan" in message
-    import_it(message, folder)
+    import_as_suggested(message, folder)
 
 
 @pytest.mark.parametrize("name", SLICES)
@@ -248,7 +248,7 @@ def test_regions_are_read_from_a_structure_set(tmp_path: Path) -> None:
     message = refusal(drawn)
     assert message.endswith(emission.REGIONS)
     command = message.replace("(isocenter regions", "`isocenter regions").replace(").", "`.")
-    run_what_it_says(command, drawn, folder, "--other-scan")
+    run_suggested_command(command, drawn, folder, "--other-scan")
 
 
 def test_source_files_of_an_attribute_list_open(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_raw_data_of_a_normalisation_are_extracted(tmp_path: Path) -> None:
     path = siemens_raw_files.write_ima(tmp_path, text, bytes(8), kind="norm")
     message = refusal(path)
     assert emission.TAKE_OUT in message
-    run_what_it_says(message, path, tmp_path / "out.n.hdr")
+    run_suggested_command(message, path, tmp_path / "out.n.hdr")
     assert (tmp_path / "out.n").read_bytes() == bytes(8)
 
 

@@ -20,7 +20,7 @@ from engine.cli.main import main
 from engine.core.errors import EngineError
 from engine.io import read_projections, read_volume
 from tests.engine.io.hdf5.test_hdf5_filters import UNKNOWN, packed_by
-from tests.engine.io.remedies import COMMAND, FEW, ROOT, import_it
+from tests.engine.io.remedies import COMMAND, FEW, ROOT, import_as_suggested
 from tests.engine.io.xray import xray_files
 
 
@@ -33,7 +33,7 @@ def test_mrc_map_with_a_voxel_size_opens_and_without_is_imported(tmp_path: Path)
     with pytest.raises(EngineError, match="save it with a voxel size") as fault:
         read_volume(path)
     assert "`isocenter import`" in str(fault.value)
-    import_it(str(fault.value), path)
+    import_as_suggested(str(fault.value), path)
     with mrcfile.open(path, mode="r+") as file:
         file.voxel_size = 1e7
     assert read_volume(path).grid.voxel_mm == pytest.approx((1.0, 1.0, 1.0))
@@ -54,7 +54,7 @@ def test_folder_of_images_is_imported(tmp_path: Path) -> None:
         tifffile.imwrite(tmp_path / f"view_{k:04}.tif", view)
     with pytest.raises(EngineError, match="this folder contains no scan or image") as fault:
         read_volume(tmp_path)
-    import_it(str(fault.value), tmp_path)
+    import_as_suggested(str(fault.value), tmp_path)
 
 
 def texts_of_the_program() -> Iterator[tuple[str, str]]:

@@ -81,7 +81,7 @@ def headed(folder: Path, values: bytes, header: str = "scan.hdr", data: str = "s
     return folder / header
 
 
-def test_the_data_behind_equal_headers_tell_two_patients_apart(tmp_path: Path) -> None:
+def test_data_behind_equal_headers_distinguish_two_patients(tmp_path: Path) -> None:
     one, other = headed(tmp_path / "one", b"\1" * 5000), headed(tmp_path / "two", b"\2" * 5000)
     assert one.read_bytes() == other.read_bytes() and scan_digest(one) == scan_digest(other)
     assert fingerprint_of(one) != fingerprint_of(other)

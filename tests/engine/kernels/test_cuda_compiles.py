@@ -60,7 +60,7 @@ def assert_fits(uses, names, block):
     assert sorted(uses) == sorted(names)
     for name, use in uses.items():
         assert not use.spills, f"{name} spills: {use}"
-        assert use.stack_bytes == 0, f"{name} keeps arrays in memory: {use}"
+        assert use.stack_bytes == 0, f"{name} uses stack memory: {use}"
         assert use.registers * block <= REGISTERS_OF_A_BLOCK, name
         assert use.shared_bytes <= SHARED_BYTES_OF_A_BLOCK, name
 

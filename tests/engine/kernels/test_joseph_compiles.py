@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 def assert_compiles(variant, arch):
     for name, use in nvrtc.compile_for(variant.source(), arch, variant.options).kernels.items():
         assert not use.spills, f"{name} of {variant} spills: {use}"
-        assert use.stack_bytes == 0, f"{name} of {variant} keeps arrays in memory: {use}"
+        assert use.stack_bytes == 0, f"{name} of {variant} uses stack memory: {use}"
         assert use.registers * variant.n_threads <= 65536, f"{name} of {variant}"
 
 

@@ -130,14 +130,14 @@ def output_of(program: str, environment: Mapping[str, str] = {}) -> str:
 def test_rows_are_packed_and_read_the_same(processor):
     environment, needed = PROCESSORS[processor]
     if not needed <= FEATURES:
-        pytest.skip(f"the processor is none with {processor}")
+        pytest.skip(f"the processor does not have the features of {processor}")
     assert output_of(PROGRAM, environment).split() == [str(bool(needed))]
 
 
 def test_taps_with_avx2_equal_those_of_this_processor():
     environment, needed = PROCESSORS["AVX2"]
     if not needed <= FEATURES:
-        pytest.skip("the processor is none with AVX2")
+        pytest.skip("the processor does not have AVX2")
     ours, theirs = (output_of(TRACED, where).splitlines() for where in ({}, environment))
     for one, other in zip(ours, theirs, strict=True):
         one, other = ([float(word) for word in text.split()] for text in (one, other))
@@ -149,7 +149,7 @@ def test_taps_with_avx2_equal_those_of_this_processor():
 def test_gridding_has_the_same_bits(processor):
     environment, needed = PROCESSORS[processor]
     if not needed <= FEATURES:
-        pytest.skip(f"the processor is none with {processor}")
+        pytest.skip(f"the processor does not have the features of {processor}")
     assert output_of(GRIDDED, environment) == output_of(GRIDDED)
 
 
@@ -157,7 +157,7 @@ def test_gridding_has_the_same_bits(processor):
 def test_few_slices_equal_those_of_this_processor(processor):
     environment, needed = PROCESSORS[processor]
     if not needed <= FEATURES:
-        pytest.skip(f"the processor is none with {processor}")
+        pytest.skip(f"the processor does not have the features of {processor}")
     ours, theirs = (output_of(FEW_SLICES, where).splitlines() for where in ({}, environment))
     for one, other in zip(ours, theirs, strict=True):
         one, other = ([float(word) for word in text.split()] for text in (one, other))

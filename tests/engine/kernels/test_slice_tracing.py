@@ -120,7 +120,7 @@ def test_image_of_ones_gives_the_box_chord_in_float32(rng):
     chords = RayProjector(rays, grid, on=cpu(2))(np.ones(grid.shape, np.float32))
 
     truth = [chord_mm(p, q, grid) for p, q in zip(*points, strict=True)]
-    assert np.abs(chords - truth).max() < 1e-3  # mm; the usual limit is 0.05
+    assert np.abs(chords - truth).max() < 1e-3  # mm; well below the accepted 0.05
 
 
 def test_disc_chords_converge_to_the_closed_form():

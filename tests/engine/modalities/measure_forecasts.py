@@ -2,11 +2,11 @@
 
     python -m tests.engine.modalities.measure_forecasts [--only WORD] [--set KEY=VALUE] [--stages]
 
-Each case is one run in a new process, with an empty cache of results and the kernels compiled. The
+Each case is one run in a new process, with an empty cache of results and with compiled kernels. The
 table lists seconds and memory: forecast, measured, and their ratio.
 
-Seconds do not count the time that the run waited for a processor, so that other programs on the
-machine disturb them little: they are the processor time of the main thread plus that of all other
+Seconds do not include the time that the run waited for a processor, so other programs on the
+machine hardly affect them. They are the processor time of the main thread, plus that of all other
 threads divided by the number of threads. Memory is the largest resident set.
 """
 
@@ -246,7 +246,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", default="", help="cases with names that match this pattern")
     parser.add_argument("--set", action="append", default=[], help="settings of every protocol")
-    parser.add_argument("--stages", action="store_true", help="list the stages, too")
+    parser.add_argument("--stages", action="store_true", help="also list the stages")
     parser.add_argument(
         "--folder", type=Path, help="folder for demos, kernels and caches, which is not removed"
     )

@@ -1,4 +1,4 @@
-"""MAP runs of each PET modality stop by themselves, state the reason, and lose nothing."""
+"""MAP runs of each PET modality stop by themselves, state the reason, and can be resumed."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def few_views(**changes):
 
 @pytest.fixture(scope="module")
 def events(tmp_path_factory):
-    """Return the messages of a run whose axis cannot be detected."""
+    """Return the messages of a run that cannot detect the axis."""
     path = tmp_path_factory.mktemp("few") / "scan.h5"
     write_projections(few_views(), path)
     return list(run(Study(data=path, protocol=CtProtocol()), on=ON))
@@ -44,7 +44,7 @@ def test_missing_correction_is_a_warning():
 
 @pytest.mark.parametrize("state", ["applied", "off"])
 def test_correction_that_follows_its_setting_is_a_note(state):
-    assert Corrected("attenuation", state, "as told").level is Level.NOTE
+    assert Corrected("attenuation", state, "as requested").level is Level.NOTE
 
 
 def test_undetected_axis_is_applied_with_a_warning(events):

@@ -113,14 +113,14 @@ def test_every_voxel_has_the_integral_over_its_chord(rng):
         lengths = siddon(p, q, grid)
         z, y, x = np.nonzero(lengths)
         truth[k, z, y, x] = [
-            _over_pieces(p, q, grid, tof, i_bins[k], (i, j, h))
+            _weighted_chord(p, q, grid, tof, i_bins[k], (i, j, h))
             for i, j, h in zip(x, y, z, strict=True)
         ]
     rms = np.sqrt(np.mean((found - truth) ** 2) / np.mean(truth**2))
     assert rms < 1e-3
 
 
-def _over_pieces(p, q, grid, tof, i_bin, voxel) -> float:
+def _weighted_chord(p, q, grid, tof, i_bin, voxel) -> float:
     """Return the integral of the bin's weight over the chord of one voxel, clipped at its faces."""
     start, end = grid.to_voxels(p), grid.to_voxels(q)
     near, far = 0.0, 1.0

@@ -108,7 +108,7 @@ def test_waits_hold_if_the_host_is_far_ahead(monkeypatch, method, late_copies):
     assert of_largest(result(method, on, np.random.default_rng(7)), expected(method)) < 1e-5
 
 
-def leave_out(gpu, monkeypatch, which):
+def omit_waits(gpu, monkeypatch, which):
     """Omit the waits of one stream for another: of uploads, downloads, or kernels."""
     retained, real_copying, stream = gpu.wait_for, gpu.copying, ["kernels"]
 
@@ -141,7 +141,7 @@ def test_omitted_wait_is_detected(monkeypatch, which, method):
 
     monkeypatch.setattr(gpu, "empty", unwritten)
     monkeypatch.setattr("engine.operators.xray.parts.PartProgress.step", lambda pace, n: None)
-    leave_out(gpu, monkeypatch, which)
+    omit_waits(gpu, monkeypatch, which)
     found = result(method, cuda(gpu), np.random.default_rng(7))
     assert not of_largest(found, expected(method)) < 1e-3
 
@@ -159,7 +159,7 @@ def test_kernels_that_do_not_wait_for_uploads_are_detected(monkeypatch, method):
     on = cuda()
     monkeypatch.setattr(on.gpu, "_ring", cupy_ring.PinnedRing())
     with working("late"):
-        leave_out(on.gpu, monkeypatch, "kernels")
+        omit_waits(on.gpu, monkeypatch, "kernels")
         found = result(method, on, np.random.default_rng(7))
     assert not of_largest(found, expected(method)) < 2e-2
 

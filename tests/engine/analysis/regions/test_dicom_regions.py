@@ -77,7 +77,7 @@ def test_file_without_regions_is_refused_with_its_modality(tmp_path):
         read_dicom_regions(tmp_path / "a.dcm")
 
 
-def test_foreign_structure_lies_within_its_corners():
+def test_foreign_structure_is_within_its_corners():
     found = read_dicom_regions(Path(get_testdata_file("rtstruct.dcm")))
     (region,) = found.regions  # reference points are excluded
     source = dcmread(get_testdata_file("rtstruct.dcm"), force=True)

@@ -150,7 +150,7 @@ def test_contours_move_rotate_and_round_trip(tmp_path):
 
 @pytest.mark.parametrize("kind", ["sphere", "polygon", "contours"])
 def test_centre_rule_counts_voxel_centres(kind: str):
-    """With the rule "centre", the figures equal those of voxels whose centres are inside."""
+    """With the rule "centre", the figures equal those of voxels with centres inside."""
     rng = np.random.default_rng(5)
     volume = Volume(rng.random(GRID.shape).astype(np.float32), GRID, "g/mL")
     x, y, z = (GRID.centres_mm(axis) for axis in range(3))

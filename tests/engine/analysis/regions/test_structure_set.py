@@ -248,7 +248,7 @@ def test_segmentation_and_structure_set_of_a_mask_agree(tmp_path):
     assert measure(one, volume).figures.mean == pytest.approx(measure(other, volume).figures.mean)
 
 
-def hollow_with_touching_holes() -> np.ndarray:
+def voxels_with_touching_holes() -> np.ndarray:
     """Return two holes that share only a corner, and a third one across another corner."""
     inside = np.ones((7, 8), bool)
     inside[2, 4] = inside[3, 3] = inside[4, 4] = inside[4, 1] = False
@@ -261,7 +261,7 @@ def test_every_contour_alone_bounds_only_voxels_inside(seed):
 
     The winding number of the joined contours is an independent test of the same voxels.
     """
-    inside = hollow_with_touching_holes()
+    inside = voxels_with_touching_holes()
     if seed:
         inside = np.random.default_rng(seed).random((9, 10)) < 0.8
     rings = joined([each.astype(float) for each in borders_of(inside)])

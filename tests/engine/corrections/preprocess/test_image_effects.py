@@ -80,7 +80,7 @@ def test_planted_stripes_fall_to_a_tenth(noisy):
 
 def test_disc_without_stripes_changes_less_than_its_noise(noisy):
     found = Rings().apply(scan(noisy, views=VIEWS), on=ON)
-    assert (found.values != noisy).any(axis=0).mean() < 0.01  # columns that were taken for stripes
+    assert (found.values != noisy).any(axis=0).mean() < 0.01  # columns found as stripes
     every = Rings(columns="all").apply(scan(noisy, views=VIEWS), on=ON)
     image = reconstruct(scan(noisy, views=VIEWS))
     noise = (image - clean_image()).std()
@@ -138,7 +138,7 @@ def test_chest_without_stripes_is_hardly_changed_and_with_stripes_corrected(shar
 
 
 ROD = ((0.0, 0.0, 200.0, 0.005), (0.0, 0.0, 12.0, 0.02), (60.0, 0.0, 8.0, 0.01))
-"""A disc with a rod on the axis, whose rings belong to the object."""
+"""A disc with a rod on the axis; the rings of the rod belong to the object."""
 
 
 @pytest.mark.parametrize("width", [5, 12, 20])

@@ -125,7 +125,7 @@ def test_unordered_half_turn_is_searched_in_its_spectrum(order: str) -> None:
     assert facts["column"] == pytest.approx(53.3, abs=0.1)
 
 
-def left_because(values: Array, turn: Array) -> str:
+def reason_for_unchanged_axis(values: Array, turn: Array) -> str:
     facts = CentreOfRotation().apply(scan_of(values, np.radians(turn)), on=ON).info["centre"]
     assert facts["column"] == facts["before"]
     return str(facts["why"])
@@ -134,17 +134,17 @@ def left_because(values: Array, turn: Array) -> str:
 def test_wrong_angles_leave_the_axis_unchanged(rng: np.random.Generator) -> None:
     """A half turn labelled as a full turn: no view has an opposite one."""
     values = ball_projections(np.arange(0, 180, 1.0), (ROWS, 90), axis_column=30.0)
-    assert "% of their variance, expected at most 25 %" in left_because(
+    assert "% of their variance, expected at most 25 %" in reason_for_unchanged_axis(
         values, np.arange(0, 360, 2.0)
     )
     noise = rng.normal(size=(120, ROWS, 64))
-    assert "% of their variance, expected at most 25 %" in left_because(
+    assert "% of their variance, expected at most 25 %" in reason_for_unchanged_axis(
         noise, np.arange(0, 360, 3.0)
     )
 
 
 def test_scan_of_air_leaves_the_axis_unchanged() -> None:
-    assert "columns are too few to compare opposite rays" in left_because(
+    assert "columns are too few to compare opposite rays" in reason_for_unchanged_axis(
         np.zeros((120, ROWS, 64)), np.arange(0, 360, 3.0)
     )
 
@@ -154,7 +154,7 @@ def test_ambiguous_axis_is_reported() -> None:
     turn = np.arange(0, 360, 3.0)
     wave = np.sin(np.arange(90) * 2 * np.pi / 12)
     values = np.broadcast_to(2 + wave, (len(turn), ROWS, 90)).copy()
-    assert "match the opposite rays equally well" in left_because(values, turn)
+    assert "match the opposite rays equally well" in reason_for_unchanged_axis(values, turn)
 
 
 def test_manual_use_is_refused_with_one_sentence() -> None:

@@ -65,7 +65,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-class TestTheScanComesBack:
+class TestScanIsRestored:
     @pytest.mark.parametrize("suffix", [".cdh", ".cdf"])
     def test_events_are_restored(self, scan: ListMode, folder: Path, suffix: str) -> None:
         path = files.write_scan(folder / "scan.cdh", scan)

@@ -172,7 +172,7 @@ HOSTILE = (
     Hostile("random bytes after the meta header", _noise_after_the_meta_header),
     Hostile("4 GB claimed in 1 kB", _long_claim),
     Hostile("8 GiB sparse", _huge),
-    Hostile("text where numbers stand, same series", _text_for_numbers),
+    Hostile("text instead of numbers, same series", _text_for_numbers),
     Hostile("web page", _web_page),
     Hostile("link to itself", _loop),
     Hostile("link to nowhere", _dangling),

@@ -28,7 +28,7 @@ def test_enhanced_file_equals_the_series(tmp_path, axes):
     assert np.array_equal(one.values, series.values)
     np.testing.assert_allclose(one.grid.centre_mm, GRID.centre_mm)
     assert one.grid == series.grid and (one.unit, one.axes) == ("HU", axes)
-    assert one.info == image.info, "its provenance stands beside it"
+    assert one.info == image.info, "the provenance must be in the sidecar"
 
     found = pydicom.dcmread(tmp_path / "a.dcm")
     slices = [pydicom.dcmread(each) for each in sorted((tmp_path / "a.dicom").iterdir())]

@@ -1,10 +1,10 @@
-"""DICOM files that claim more than they hold, at every entry point.
+"""DICOM files that state more than they contain are refused at every entry point.
 
-Doors: `inspect` (header), `send`, `--like`, regions, and the import of a series. Cases, written
-before the reader:
+Entry points: `inspect` (header), `send`, `--like`, regions, and the import of a series. Cases,
+written before the reader:
 
-- deflated files of more zeros than the limit, with the transfer syntax at the start of the group of
-  file attributes, and behind 70 kB of private information
+- deflated files of more zeros than the limit; the transfer syntax is at the start of the group of
+  file attributes, or behind 70 kB of private information
 - a small deflated file (accepted where it is only copied)
 - the UID of the deflated syntax as a value in a file that is not deflated (read)
 - 10⁶, 10⁹ and -5 frames in 1 kB

@@ -78,7 +78,7 @@ def test_hostile_file_opened_directly_gives_one_sentence(series: Path, hostile: 
 
 
 @pytest.mark.slow
-def test_all_hostile_files_together_are_named_or_counted(series: Path):
+def test_many_hostile_files_are_named_or_counted(series: Path):
     clean, n = read_volume(series), 0
     for hostile in HOSTILE:
         if hostile.name != "no permission":

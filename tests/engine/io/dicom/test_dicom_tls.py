@@ -1,9 +1,12 @@
 """Encrypted connections to nodes: C-ECHO, C-STORE and C-FIND.
 
-Cases, written before the code: a trusted node by all three services and by the command; a node with
-an unknown certificate; a certificate for another name; a plain node asked with TLS, and a node with
-TLS asked without; a node that asks for a certificate, with one, without one and with a wrong one;
-files that are missing, empty, no PEM, or whose key needs a passphrase.
+Cases, written before the code:
+
+- a trusted node, with all three services and with the command
+- a node with an unknown certificate, and a certificate for another name
+- TLS to a node without it, and a connection without TLS to a node with it
+- a node that requests a certificate: with one, without one and with a wrong one
+- files that are missing, empty, not PEM, or have a key with a passphrase
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Nodes that answer too much, too slowly, or nothing: one sentence each, in time.
+"""Nodes that answer too much, too slowly or not at all give one sentence each, in time.
 
 Cases, written before the limits:
 
-- a PDU of 4 GiB in answer to the association, and instead of the answer to an echo
+- a PDU of 4 GiB in answer to the association, and as answer to an echo
 - a data PDU one byte longer than agreed
 - an unknown kind of PDU; HTTP; a connection that ends within a PDU, or at once
-- one byte each 0.05 s; silence
-- a worklist answer larger than the limit; answers each 0.1 s without end; unusable answers
+- one byte every 0.05 s; silence
+- a worklist answer larger than the limit; an answer every 0.1 s without end; unusable answers
   without end
-- a node that stores a file only after the time for it, and one that stops reading
-- a response to another request, of another kind, or that comes twice; a request as a response
+- a node that stores a file only after the time limit, and one that stops reading
+- a response to another request, of another kind, or a repeated one; a request as a response
 - a maximum PDU length of 0, 6 and 7; an abort from an unknown source; half of a response
 """
 

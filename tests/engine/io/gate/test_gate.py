@@ -78,7 +78,7 @@ def same_events(found: ListMode, scan: ListMode) -> None:
     np.testing.assert_array_equal(found.time_ms, scan.time_ms - scan.time_ms[0])
 
 
-class TestTheScanComesBack:
+class TestScanIsRestored:
     def test_events_of_version_9_are_restored(
         self, scan: ListMode, folder: Path, rng: np.random.Generator
     ) -> None:
@@ -156,7 +156,7 @@ class TestTheScanComesBack:
         np.testing.assert_array_equal(alive[found.crystals], prompts.crystals)
 
 
-class TestTheTruth:
+class TestTruth:
     def test_events_are_counted_by_their_origin(self, scan, folder, rng) -> None:
         branches = files.gate_9(scan.prompts, rng)
         n = len(branches["time1"])

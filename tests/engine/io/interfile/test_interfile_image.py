@@ -1,4 +1,4 @@
-"""Tests of Interfile images: those of STIR and Siemens, and round trips of ours."""
+"""Tests of Interfile images: files of STIR and Siemens, and round trips of our own."""
 
 from __future__ import annotations
 

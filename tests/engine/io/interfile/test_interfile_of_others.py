@@ -153,7 +153,7 @@ def test_castor_scan_is_a_scan(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [STIR, STIR.replace("!PET data type := Image\n", "")])
-def test_name_of_a_plain_header_does_not_matter(tmp_path: Path, text: str) -> None:
+def test_name_of_a_header_does_not_matter(tmp_path: Path, text: str) -> None:
     text = text.replace("process status := Reconstructed\n", "")
     patient().values.astype("<f4").tofile(tmp_path / "a.v")
     for name in ("a.hv", "a.hdr"):

@@ -1,4 +1,4 @@
-"""Tests of Interfile sinograms: those of STIR, and round trips of ours."""
+"""Tests of Interfile sinograms: files of STIR, and round trips of our own."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def test_tof_is_summed_and_refused_with_factors(tmp_path):
 
 
 def test_tof_of_a_stir_header_is_used_if_its_timing_is_stated(shared_data, tmp_path):
-    """Use a sample header of STIR: 351 TOF bins of 6.85 ps, of which 13 are combined."""
+    """Use a sample header of STIR: 351 TOF bins of 6.85 ps, combined in groups of 13."""
     sample = shared_data / "formats" / "stir-interfile" / "PET_TOF_Interfile_header_Signa_PETMR.hs"
     few = {
         "!matrix size [4] := 45": "!matrix size [4] := 1",

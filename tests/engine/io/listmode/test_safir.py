@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-class TestTheSample:
+class TestSample:
     @pytest.fixture
     def data(self, shared_data: Path) -> ListMode:
         return read_listmode(shared_data / "pet-listmode-safir-point" / "point_5.clm.safir")

@@ -72,7 +72,7 @@ def lines(scan: ListMode) -> np.ndarray:
     return rows[np.lexsort(rows.T)]
 
 
-class TestTheScanComesBack:
+class TestScanIsRestored:
     def test_events_are_restored(self, scan: ListMode, written: Path) -> None:
         found = read_listmode(written)
         np.testing.assert_array_equal(lines(found), lines(scan))

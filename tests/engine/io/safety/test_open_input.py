@@ -43,7 +43,7 @@ NAMES = ["a.l", "a.h5", "a.nii.gz", "a.txt", "a.clm.safir"]
 
 @each_opener
 @pytest.mark.parametrize("name", NAMES)
-class TestEveryDoor:
+class TestEveryReader:
     def test_missing_file_is_named(
         self, tmp_path: Path, ring: RingScanner, opener: Opener, name: str
     ) -> None:

@@ -24,15 +24,15 @@ def spellings(scan: Path) -> dict[str, Path]:
     (folder / "link.h5").symlink_to(scan.name)
     (folder / "two").symlink_to("link.h5")
     (folder / "twin.h5").hardlink_to(scan)
-    (folder / "door").symlink_to(folder)
+    (folder / "folder link").symlink_to(folder)
     return {
         "path": scan,
         "relative": Path(os.path.relpath(scan)),
-        "with dots": folder / "door" / ".." / folder.name / "scan.h5",
+        "with dots": folder / "folder link" / ".." / folder.name / "scan.h5",
         "link": folder / "link.h5",
         "link to a link": folder / "two",
         "hard link": folder / "twin.h5",
-        "folder that is a link": folder / "door" / "scan.h5",
+        "folder that is a link": folder / "folder link" / "scan.h5",
     }
 
 

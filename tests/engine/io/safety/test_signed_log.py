@@ -54,7 +54,7 @@ def old_log(n: int) -> tuple[Lines, bytes]:
     return lines, f"{n} {before}\n".encode()
 
 
-def at_k(change: Callable[[bytes], bytes]) -> Callable[[Lines], bytes]:
+def change_line_k(change: Callable[[bytes], bytes]) -> Callable[[Lines], bytes]:
     """Return a forgery that changes line K."""
     return lambda lines: joined([*lines[:K], change(lines[K]), *lines[K + 1 :]])
 
@@ -68,11 +68,15 @@ def without_key(line: bytes) -> bytes:
 
 
 FORGED: dict[str, Callable[[Lines], bytes]] = {
-    "doubled key": at_k(lambda line: line.replace(b"{", b'{"what": "nothing happened", ', 1)),
-    "doubled facts": at_k(lambda line: line.replace(b', "key"', b', "facts": {}, "key"', 1)),
-    "escape": at_k(lambda line: line.replace(b"run finished", b"\\u0072un finished")),
-    "blanks": at_k(lambda line: line.replace(b": ", b":    ", 2)),
-    "padded": at_k(lambda line: b"  " + line + b" "),
+    "doubled key": change_line_k(
+        lambda line: line.replace(b"{", b'{"what": "nothing happened", ', 1)
+    ),
+    "doubled facts": change_line_k(
+        lambda line: line.replace(b', "key"', b', "facts": {}, "key"', 1)
+    ),
+    "escape": change_line_k(lambda line: line.replace(b"run finished", b"\\u0072un finished")),
+    "blanks": change_line_k(lambda line: line.replace(b": ", b":    ", 2)),
+    "padded": change_line_k(lambda line: b"  " + line + b" "),
     "crlf": lambda lines: b"".join(line + b"\r\n" for line in lines),
     "no last line end": lambda lines: joined(lines)[:-1],
     "blank line": lambda lines: joined(lines) + b"\n",
@@ -81,12 +85,14 @@ FORGED: dict[str, Callable[[Lines], bytes]] = {
     "exchanged": lambda lines: joined([*lines[:K], lines[K + 1], lines[K], *lines[K + 2 :]]),
     "doubled line": lambda lines: joined([*lines[: K + 1], *lines[K:]]),
     "appended": lambda lines: joined([*lines, old_log(len(lines) + 1)[0][-1]]),
-    "upper case": at_k(lambda line: line[:-END_BYTES] + line[-END_BYTES:].upper()),
-    "signature of another line": lambda lines: at_k(
+    "upper case": change_line_k(lambda line: line[:-END_BYTES] + line[-END_BYTES:].upper()),
+    "signature of another line": lambda lines: change_line_k(
         lambda line: line[:-END_BYTES] + lines[K - 1][-END_BYTES:]
     )(lines),
     "cut": lambda lines: joined(lines[:K]),
-    "renumbered key": at_k(lambda line: line.replace(json.loads(line)["key"].encode(), b"a" * 64)),
+    "renumbered key": change_line_k(
+        lambda line: line.replace(json.loads(line)["key"].encode(), b"a" * 64)
+    ),
 }
 
 
@@ -103,7 +109,9 @@ def test_no_forgery_passes(log: Path, name: str) -> None:
     log.write_bytes(FORGED[name](whole.split(b"\n")[:-1]))
     assert log.read_bytes() != whole
     message = refused(log)
-    one_line = FORGED[name].__qualname__.startswith("at_k") or name == "signature of another line"
+    one_line = (
+        FORGED[name].__qualname__.startswith("change_line_k") or name == "signature of another line"
+    )
     assert not one_line or f"line {K + 1} " in message, message
 
 

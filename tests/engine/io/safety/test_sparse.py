@@ -22,7 +22,7 @@ from engine.jobs.loader.limits import SECONDS_PER_PART, allowed_seconds
 NAMES = ("big.l", "big.clm.safir", "big.nii", "big.h5", "big.dcm", "big.mhd", "big.bin")
 
 
-def holes(path: Path, size: int, stored: bytes = b"") -> Path:
+def sparse_file(path: Path, size: int, stored: bytes = b"") -> Path:
     """Create a file of this size with only its first bytes stored."""
     path.write_bytes(stored)
     os.truncate(path, size)
@@ -33,7 +33,7 @@ def holes(path: Path, size: int, stored: bytes = b"") -> Path:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_holes_are_refused_before_a_reader_opens_them(tmp_path: Path, name: str) -> None:
-    path = holes(tmp_path / name, 8 << 40)
+    path = sparse_file(tmp_path / name, 8 << 40)
     started = time.process_time()
     with pytest.raises(
         FileFormatError, match="8,796,093,022,208 bytes, but only 0 of them are stored on"
@@ -43,14 +43,16 @@ def test_holes_are_refused_before_a_reader_opens_them(tmp_path: Path, name: str)
 
 
 def test_sparse_file_with_one_stored_block_is_refused(tmp_path: Path) -> None:
-    path = holes(tmp_path / "a.l", 4 << 30, b"\1" * 4096)
+    path = sparse_file(tmp_path / "a.l", 4 << 30, b"\1" * 4096)
     with pytest.raises(FileFormatError, match="but only 4,096 of them are stored on the disk"):
         open_input(path).__enter__()
 
 
 def test_small_or_mostly_stored_files_are_read(tmp_path: Path) -> None:
-    small = holes(tmp_path / "small.bin", ALWAYS_UNPACKED)
-    stored = holes(tmp_path / "stored.bin", 2 * ALWAYS_UNPACKED, b"\1" * (ALWAYS_UNPACKED // 32))
+    small = sparse_file(tmp_path / "small.bin", ALWAYS_UNPACKED)
+    stored = sparse_file(
+        tmp_path / "stored.bin", 2 * ALWAYS_UNPACKED, b"\1" * (ALWAYS_UNPACKED // 32)
+    )
     for path in (small, stored):
         with open_input(path) as file:
             assert file.read(4, file.size - 4) == bytes(4)
@@ -65,6 +67,6 @@ def test_dense_file_counts_completely(tmp_path: Path) -> None:
 
 
 def test_sparse_neighbour_does_not_extend_the_time_limit(tmp_path: Path) -> None:
-    holes(tmp_path / "big.l", 8 << 40)
+    sparse_file(tmp_path / "big.l", 8 << 40)
     (tmp_path / "a.h5").write_bytes(b"\1")
     assert allowed_seconds(tmp_path / "a.h5") == SECONDS_PER_PART

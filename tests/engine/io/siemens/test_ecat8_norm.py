@@ -69,7 +69,7 @@ def test_bins_have_the_efficiency_of_their_lines(tables, tmp_path):
 
 
 def test_bins_between_blocks_are_dead(tables, tmp_path):
-    """Without mashing, a bin whose only position is a gap has no line."""
+    """Without mashing, a bin has no line if its only position is a gap."""
     head = write_norm(tmp_path / "scan.n", tables, {})
     whole = SinogramLayout(read_scanner("siemens-mmr"), BINS.segments[:1], 252, 3)
     content = NORMALISATION.read(head, None)

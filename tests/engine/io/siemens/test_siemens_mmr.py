@@ -69,7 +69,7 @@ def folder(shared_data: Path) -> Path:
     return shared_data / "pet-listmode-mmr-brain"
 
 
-class TestTheSample:
+class TestSample:
     def test_sample_is_read_without_arguments(self, folder: Path) -> None:
         data = read_listmode(folder / "PET_ACQ_small.l.hdr.STIR")
         assert (data.n_prompts, data.n_delayed, data.duration_s) == (218_881, 35_320, 0.613)

@@ -221,7 +221,7 @@ def test_every_mark_is_at_its_patient_position(
     ending, read = READ_BY[writer]
     volume = phantom(axes)
     save(volume, tmp_path / f"a{ending}")
-    refuse_other_places(read(tmp_path / f"a{ending}"), volume.grid)
+    assert_at_marks(read(tmp_path / f"a{ending}"), volume.grid)
 
 
 STATED = ("RPS", "RAI", "LAS")
@@ -247,7 +247,7 @@ def in_a_scanner(sides: str) -> Volume:
 def test_stated_patient_position_places_every_mark(tmp_path: Path, ending: str, sides: str) -> None:
     volume = in_a_scanner(sides)
     save(volume, tmp_path / f"a{ending}")
-    refuse_other_places(STATE_SIDES[ending](tmp_path / f"a{ending}"), volume.grid)
+    assert_at_marks(STATE_SIDES[ending](tmp_path / f"a{ending}"), volume.grid)
 
 
 @pytest.mark.parametrize("sides", STATED)
@@ -273,7 +273,7 @@ def test_header_of_an_interfile_image_states_the_patient_position(
     assert any(f"the patient position is {position}" in note for note in again.notes)
 
 
-def refuse_other_places(found: dict[int, Point], grid: ImageGrid) -> None:
+def assert_at_marks(found: dict[int, Point], grid: ImageGrid) -> None:
     within = np.array(grid.voxel_mm) / 2 + 1e-6  # half a voxel
     for value, place in MARKS.items():
         assert (np.abs(np.subtract(found[value], place)) <= within).all(), (value, found[value])
@@ -295,7 +295,7 @@ def test_volume_without_provenance_is_placed_by_its_affine(tmp_path: Path) -> No
     (tmp_path / "a.nii.provenance.json").unlink()
     again = read_volume(tmp_path / "a.nii")
     found = _named(again.values, again.grid.voxel_mm, again.grid.centre_mm, again.axes)
-    refuse_other_places(found, again.grid)
+    assert_at_marks(found, again.grid)
 
 
 # The letters of the image.

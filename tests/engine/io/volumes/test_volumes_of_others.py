@@ -86,7 +86,9 @@ def by_pynrrd_in_ras(path: Path, values: np.ndarray, affine: np.ndarray) -> Path
     return path
 
 
-def as_metaimage_says(path: Path, values: np.ndarray, affine: np.ndarray, **more: object) -> Path:
+def by_the_specification_of_metaimage(
+    path: Path, values: np.ndarray, affine: np.ndarray, **more: object
+) -> Path:
     """Write the values in a separate compressed file, as MetaIO documents it."""
     path = path.with_suffix(".mhd")
     spacing = np.linalg.norm(affine[:3, :3], axis=0)
@@ -133,7 +135,7 @@ def by_simpleitk(path: Path, values: np.ndarray, affine: np.ndarray) -> Path:
         by_pynrrd,
         by_pynrrd_detached,
         by_pynrrd_in_ras,
-        as_metaimage_says,
+        by_the_specification_of_metaimage,
         by_nibabel_in_two_files,
         by_simpleitk,
     ],
@@ -176,7 +178,7 @@ def test_nrrd_of_colours_is_refused(tmp_path: Path) -> None:
 
 
 def test_values_outside_the_folder_are_refused(tmp_path: Path) -> None:
-    path = as_metaimage_says(tmp_path / "a", *turned((0, 1, 2), (1, 1, 1)))
+    path = by_the_specification_of_metaimage(tmp_path / "a", *turned((0, 1, 2), (1, 1, 1)))
     path.write_text(path.read_text().replace("a.zraw", "../a.zraw"))
     with pytest.raises(FileFormatError, match="same folder"):
         read_volume(path)
@@ -186,7 +188,7 @@ def test_values_outside_the_folder_are_refused(tmp_path: Path) -> None:
         read_volume(path)
 
 
-@pytest.mark.parametrize("write", [by_pynrrd, as_metaimage_says])
+@pytest.mark.parametrize("write", [by_pynrrd, by_the_specification_of_metaimage])
 def test_truncated_file_is_refused(tmp_path: Path, write: Write) -> None:
     path = write(tmp_path / "a", *turned((0, 1, 2), (1, 1, 1)))
     data = path.with_suffix(".zraw") if path.suffix == ".mhd" else path

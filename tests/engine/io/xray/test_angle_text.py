@@ -112,7 +112,7 @@ QUESTIONS = {
         "".join(f"{12345 + 777 * k + k % 3}\n" for k in range(N)),
         "more than ten turns in degrees; state the unit",
     ),
-    "a counter alone": ("index.txt", "".join(f"{k}\n" for k in range(N)), "one per view"),
+    "only a counter": ("index.txt", "".join(f"{k}\n" for k in range(N)), "one per view"),
     "one angle too few": (
         "angles.txt",
         "".join(f"{2.5 * k + k % 2}\n" for k in range(N - 1)),

@@ -30,7 +30,7 @@ from tests.engine.io.xray.ctsimu_files import (
     scenario,
     vector,
 )
-from tests.engine.io.xray.xray_balls import assert_shows
+from tests.engine.io.xray.xray_balls import assert_shows_ball
 from tests.engine.io.xray.xray_files import COLUMNS, DARKS, FLATS, ROWS, N, counts
 
 TURNS = np.deg2rad(np.arange(N) * 360 / N)
@@ -346,4 +346,4 @@ def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None
         tifffile.imwrite(tmp_path / f"ball_{k:04}.tif", image)
     ours = tmp_path / "ours"
     ours.mkdir()
-    assert_shows(tmp_path / "ball.json", place, ours / "ball.toml", within_mm=1.5)
+    assert_shows_ball(tmp_path / "ball.json", place, ours / "ball.toml", within_mm=1.5)

@@ -26,7 +26,7 @@ from tests.engine.io.xray.elekta_files import (
     listed,
     raw,
 )
-from tests.engine.io.xray.xray_balls import assert_shows
+from tests.engine.io.xray.xray_balls import assert_shows_ball
 
 INNER = slice(4, -4)
 
@@ -179,4 +179,4 @@ def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None
     (tmp_path / "scan").mkdir()
     path = elekta(tmp_path / "scan", stored, frames)
     ours = tmp_path / "ours.toml"
-    assert_shows(path, place, ours, within_mm=1.5)  # the voxels have 6.7 mm
+    assert_shows_ball(path, place, ours, within_mm=1.5)  # the voxels have 6.7 mm

@@ -16,7 +16,7 @@ from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import sphere
 from engine.simulate.xray import simulate_integrals
 from tests.engine.io.xray.esrf_files import INFO, START_DEG, edf_bytes, esrf, motors
-from tests.engine.io.xray.xray_balls import assert_shows
+from tests.engine.io.xray.xray_balls import assert_shows_ball
 from tests.engine.io.xray.xray_files import COLUMNS, DARKS, FLATS, ROWS, N, counts
 
 
@@ -164,4 +164,4 @@ def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None
     info = INFO | {"TOMO_N": str(n)}
     (folder / "tiny_.info").write_text("".join(f"{k}= {v}\n" for k, v in info.items()))
     ours = tmp_path / "ours.toml"
-    assert_shows(folder, place, ours, within_mm=0.35e-3, of_peak=1e-4)  # half a pixel
+    assert_shows_ball(folder, place, ours, within_mm=0.35e-3, of_peak=1e-4)  # half a pixel

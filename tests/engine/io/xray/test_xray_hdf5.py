@@ -210,7 +210,7 @@ class TestNxTomo:
             read_projections(nxtomo(tmp_path, angles=np.arange(N) * np.pi / N))
 
     def _linked(self, tmp_path: Path, target: str) -> Path:
-        """Write a scan whose images and keys are in another file, under other names."""
+        """Write a scan with images and keys in another file, under other names."""
         whole = nxtomo(tmp_path)
         folder = tmp_path / "scan"
         folder.mkdir()
@@ -241,7 +241,7 @@ class TestNxTomo:
 
     @pytest.mark.parametrize("folder", ["..", "/elsewhere", "C:\\beamline"])
     def test_links_out_of_the_folder_are_searched_in_it(self, tmp_path: Path, folder: str) -> None:
-        """Facilities write such master files, and the HDF5 library searches the folder, too."""
+        """Facilities write such master files. The HDF5 library also searches the folder."""
         path = self._linked(tmp_path, f"{folder}/eye.h5")
         with pytest.raises(FileFormatError, match=r"eye.h5', which is missing"):
             read_projections(path)

@@ -19,7 +19,7 @@ from engine.simulate.shapes import sphere
 from engine.simulate.xray import simulate_integrals
 from tests.engine.io.xray.obi_files import FACTS, SETTINGS, hnd_bytes, info_text, obi
 from tests.engine.io.xray.varian_files import COLUMNS, ROWS, N, counts
-from tests.engine.io.xray.xray_balls import assert_shows
+from tests.engine.io.xray.xray_balls import assert_shows_ball
 
 
 def as_rtk(
@@ -150,4 +150,6 @@ def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None
         (folder / f"Proj_{k:05}.hnd").write_bytes(image)
     (folder / "ProjectionInfo.xml").write_text(info_text(SETTINGS | {"FanType": "FullFan"}))
     ours = tmp_path / "ours.toml"
-    assert_shows(folder, place, ours, within_mm=0.3)  # at the axis, rows have a pitch of 0.5 mm
+    assert_shows_ball(
+        folder, place, ours, within_mm=0.3
+    )  # at the axis, rows have a pitch of 0.5 mm

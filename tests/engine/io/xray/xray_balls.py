@@ -13,7 +13,7 @@ from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
 
 
-def assert_shows(
+def assert_shows_ball(
     scan: Path,
     place_mm: tuple[float, ...],
     ours: Path,

@@ -86,7 +86,7 @@ def start(starts: Starts, tree: Path, tmp_path: Path) -> Start:
 
     def start(name: str, **variables: str) -> tuple[Path, float, int]:
         variables = {"ISOCENTER_HOME": str(tmp_path / "home"), **variables}
-        output = starts.run(RUN.format(name=name), tree, tmp_path / "said", **variables)
+        output = starts.run(RUN.format(name=name), tree, tmp_path / "output", **variables)
         folder, result, hits = output.rsplit(maxsplit=2)
         return Path(folder), float(result), int(hits)
 
@@ -165,8 +165,7 @@ def test_changed_function_in_another_file_is_detected(tree: Path, start: Start) 
         .replace("pair.second", "pair.second + OFFSET")
     )
     before = start("Pair")[1]
-    # The text gets one letter longer, because Python misses a change within a second that keeps the
-    # length.
+    # One letter more: Python misses a change within a second if the length stays the same.
     values.write_text(values.read_text().replace("OFFSET = 1.0", "OFFSET = 15.0"))
 
     assert (before, start("Pair")[1]) == (4.0, 18.0)
@@ -243,7 +242,7 @@ def test_bitcode_of_a_stored_kernel_is_read_only_to_compile_its_caller(
     write(tree, "Pair")
     start("Pair")
 
-    output = starts.run(CALLED, tree, tmp_path / "said", ISOCENTER_HOME=str(tmp_path / "home"))
+    output = starts.run(CALLED, tree, tmp_path / "output", ISOCENTER_HOME=str(tmp_path / "home"))
 
     assert output.split() == ["3.0", "1", "0", "6.0", "1"]
 

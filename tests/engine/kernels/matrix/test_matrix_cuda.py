@@ -62,7 +62,7 @@ def assert_compiles(source, n_threads):
     for arch in cards_for(source):
         for name, use in nvrtc.compile_for(source, arch, ("-std=c++17",)).kernels.items():
             assert not use.spills, f"{name} spills: {use}"
-            assert use.stack_bytes == 0, f"{name} keeps arrays in memory: {use}"
+            assert use.stack_bytes == 0, f"{name} uses stack memory: {use}"
             assert use.registers * n_threads <= 65536, name
 
 

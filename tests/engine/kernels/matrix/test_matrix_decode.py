@@ -103,7 +103,7 @@ def test_each_non_zero_keeps_its_voxel_and_its_value(limits: GroupLimits, is_tur
 
 @pytest.mark.parametrize("is_turned", [False, True])
 @pytest.mark.parametrize("limits", ALL)
-def test_long_runs_come_first_with_non_zeros_one_pitch_from_each_other(
+def test_long_runs_come_first_with_non_zeros_at_one_pitch(
     limits: GroupLimits, is_turned: bool
 ) -> None:
     decoded, n_in_runs = Decoded(limits, is_turned=is_turned), 0

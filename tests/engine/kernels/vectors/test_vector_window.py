@@ -26,7 +26,7 @@ def can(step):
 
 @pytest.fixture(scope="module")
 def collecting():
-    """Compile only if needed, so that workers that merely collect tests do not compile."""
+    """Compile on demand, because workers that only collect tests need not compile."""
     if not can(1.0):
         pytest.skip("collecting rows requires AVX-512")
 

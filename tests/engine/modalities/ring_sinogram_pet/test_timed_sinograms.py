@@ -179,10 +179,10 @@ def test_two_tof_bins_have_two_orders_and_more_have_four():
 
 def test_file_without_a_stated_order_gives_the_same_image_with_a_note(tmp_path):
     data = scan(60_000)
-    write_sinogram(data, tmp_path / "told.hs")
+    write_sinogram(data, tmp_path / "stated.hs")
     turned = data.timed.in_order(orders(N_TIMES)["towards the first crystal"])
     write_sinogram(replace(data, timed=replace(turned, is_ordered=False)), tmp_path / "untold.hs")
-    one, _ = reconstructed(tmp_path / "told.hs")
+    one, _ = reconstructed(tmp_path / "stated.hs")
     other, events = reconstructed(tmp_path / "untold.hs")
     np.testing.assert_array_equal(one.values, other.values)
     (message,) = (e.text for e in events if isinstance(e, Corrected) and e.kind == "time_of_flight")

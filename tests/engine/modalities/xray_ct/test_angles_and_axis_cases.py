@@ -1,4 +1,4 @@
-"""Scans whose angles or axes were once guessed wrongly, from files to values.
+"""Scans with angles or axes that were once guessed wrongly, from files to values.
 
 The projections and the expected values are analytic (`tests/analytic_balls.py`).
 """

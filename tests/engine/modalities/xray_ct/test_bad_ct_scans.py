@@ -63,7 +63,7 @@ REFUSED = {
         lambda f: put(f, DATA, f[DATA][:] * (np.arange(N) < N // 2)[:, None, None]),
         "90 views .* starting with view 45 .only zeros: 45, no numbers: 0.; use a"
         " complete scan"),
-    "angles in radians said to be degrees": (
+    "radians labelled as degrees": (
         lambda f: put(f, THETA, np.radians(f[THETA][:])), "unit"),
     "flats of another size": (
         lambda f: put(f, WHITE, f[WHITE][:, :, ::2]), "images in 'flats' have 6 x 32 pixels"),

@@ -63,7 +63,7 @@ def test_total_variation_of_a_square_is_its_edge_length():
     assert tv_of((1, 8, 8), (1.0, 2.0, 1.0)).value(x) == pytest.approx(8 * 3 / 2)
 
 
-def test_two_levels_approach_by_the_weight_over_their_length():
+def test_two_levels_get_closer_by_the_weight_over_their_length():
     v = np.concatenate([np.full(4, 1.0), np.full(10, 3.0)])
 
     actual, _ = prox(tv_of((14,), (0.5,)), v, 0.3)
