@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.backend import cuda
 from engine.core.backend.gpu import Array, Function, Gpu
 from engine.core.errors import GeometryError
 from engine.kernels.matrix.device_matrix import parts_of
@@ -36,7 +37,7 @@ class PaperProjector(LinearOperator):
 
     Parameters
     ----------
-    A : projector of these lines
+    A : projector of these lines, on any device
     gpu : the device
     algorithm : 1: a line for each block; 2: up to four lines, mirror images of one another; 3: with
         shared memory and a texture, without the lines that have no counts
@@ -56,7 +57,8 @@ class PaperProjector(LinearOperator):
                 "including margins, but the algorithms of Chou et al. (2012) support at most "
                 f"{_MAX_VOXELS}; use smaller panels."
             )
-        self.in_shape, self.out_shape, self.on = A.in_shape, A.out_shape, A.on
+        # `A` may be on the CPU, because only its response and its lines are used
+        self.in_shape, self.out_shape, self.on = A.in_shape, A.out_shape, cuda(gpu)
         self._A, self._gpu, self._algorithm = A, gpu, algorithm
         module = gpu.load(paper_source(panel, algorithm, THREADS), ("-std=c++17",))
         self._functions: dict[str, Function] = {
@@ -68,7 +70,7 @@ class PaperProjector(LinearOperator):
         self._counts = self._device_array(ones)
 
     def forward(self, x: Array) -> Array:
-        """Return the values (n_lines,) of an image (n_z, n_y, n_x), on the device."""
+        """Return the values (n_lines,) of an image (n_z, n_y, n_x), on its device."""
         image = argument = self._device_array(x)
         if self._algorithm == 3:
             n_z, n_y, n_x = self.in_shape
@@ -80,7 +82,7 @@ class PaperProjector(LinearOperator):
         return out
 
     def adjoint(self, y: Array) -> Array:
-        """Return the back projection (n_z, n_y, n_x) of the values of the lines, on the device."""
+        """Return the back projection (n_z, n_y, n_x) of values of the lines, on their device."""
         image = self._zeros(self.in_shape)
         self._launch("back", self._device_array(y), image)
         return image
