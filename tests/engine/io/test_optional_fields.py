@@ -29,9 +29,12 @@ from tests.engine.io.xray.varian_files import varian
 from tests.engine.io.xray.xray_files import bruker, dxchange, flexray, nikon, nxtomo
 
 DAMAGE = re.compile(r"damaged|truncated|cut off|cut or edited|copy (it|the file) again|corrupt")
-REMEDY = re.compile(r"; (correct|give) ")
+REMEDY = re.compile(r"; (correct|give|use images from) ")
 GEOMETRY = ("pixel_size_", "initial_angle", "DetectorOffsetX", "ObjectTilt", "exchange/data_dark")
-"""Fields that change positions or values: a wrong one must be reported."""
+"""Fields that change positions or values: a wrong one must be reported.
+
+Data Exchange requires that dark images have the dimensions of the projections.
+"""
 N_MUTATIONS = 500
 SEED = 41
 

@@ -175,7 +175,7 @@ def test_report_renders_stored_figures(figures, tmp_path, capsys):
 
     output = capsys.readouterr().out
     assert "### Cone beam, 60 views of 32 × 32 pixels" in output
-    assert "| 16³    | FDK  | RTK  | 3.0          | 2.0            |" in output
+    assert "| 16³    | FDK  | RTK  | 3.0             | 2.0            |" in output
     assert (folder / "cone.png").read_bytes().startswith(b"\x89PNG")
     assert "16³, matched back" in (folder / "cone.svg").read_text()
     assert report.read(path)["parts"]["cone"]["n_views"] == 60

@@ -62,7 +62,7 @@ def test_table_names_problems_and_parts() -> None:
     text = tables.of("cone_breakup", part)[0].markdown()
     assert "(b) small cube" in text and "8 × 7 × 6, 5, 9 × 8" in text
     assert all(f"{name} [ms]" in text for name in STEPS)
-    assert "read from its cache" in text
+    assert "loaded from the cache" in text
 
 
 @pytest.mark.slow

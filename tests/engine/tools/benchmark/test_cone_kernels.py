@@ -242,7 +242,7 @@ def figures(found):
 
 def test_gpu_report_has_all_parts_as_tables_and_images(figures, tmp_path):
     page = report.page([figures])
-    for title in ("fastest forms", "size of the work", "Blocks of threads", "Patches", "Three"):
+    for title in ("fastest variants", "problem size", "Blocks of threads", "Patches", "Three"):
         assert title in page
     assert "KernelKit, RTX A6000" in page
     drawn = set(PLOTS) & set(figures["parts"])
