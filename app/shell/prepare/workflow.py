@@ -48,6 +48,8 @@ class Workflow(QWidget):
         for card in self.cards:
             card.make_card()
         self._settings = tuple(settings)
+        for each in (*self.cards, *self._settings):
+            context.session.study.scan_replaced.connect(each.forget)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

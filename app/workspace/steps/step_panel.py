@@ -166,6 +166,11 @@ class StepPanel(QFrame):
             self._seen.add(self._about)
             self.head.show_summary(self.summary, "noted")
 
+    def forget(self) -> None:
+        """Count no warning as seen, because another scan follows."""
+        # Another patient may lack the same file. The sentence is equal, the scan is not.
+        self._seen.clear()
+
     @property
     def summary(self) -> str:
         """The one-line summary."""

@@ -295,6 +295,19 @@ def test_step_warning_disappears_after_it_was_seen(window):
     assert step.tone == "ok"
 
 
+def test_warning_seen_for_one_scan_is_shown_again_for_the_next(
+    window, opened, small_study, tmp_path
+):
+    cards = {card.title: card for card in window.workflow.cards}
+    for patient in ("monday.h5", "tuesday.h5"):
+        data = Path(copy(small_study.data, tmp_path / patient))
+        opened(small_study.model_copy(update={"data": data, "inputs": {}}))
+        for title in ("Corrections", "Inputs"):
+            assert cards[title].tone == "warning", (patient, title)
+            cards[title].head.click()
+            assert cards[title].tone == "note", (patient, title)
+
+
 # export
 
 
