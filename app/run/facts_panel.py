@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.language.translation import tr
 from app.state.services.context import AppContext
 from app.ui.theme.formatting import words
 from app.ui.theme.glossary import meaning_of
 from app.ui.theme.widgets import button, label
-from app.views.literal_text import literal_tip
+from app.views.literal_text import literal_tip, wrapping
 from engine.core.visible_text import visible_line
 from engine.data import Plain
 from engine.io import fact_of
@@ -34,7 +43,12 @@ class FactsTab(QWidget):
         self.tree.setHeaderHidden(True)
         self.tree.setAccessibleName(tr("Scan details and image provenance"))
         self.tree.setIndentation(14)
-        self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        self.tree.setWordWrap(True)
+        self.tree.setItemDelegateForColumn(1, _WrappedValues(self.tree))
+        header = self.tree.header()
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        # Rows get the height of their wrapped texts only when they are laid out again.
+        header.sectionResized.connect(self.tree.scheduleDelayedItemsLayout)
         self.copy = button(tr("Copy as text"), self._copy, tr("Copy everything to the clipboard"))
         self._empty = label(EMPTY, "muted", wrap=True)
         column = QVBoxLayout(self)
@@ -94,6 +108,21 @@ class FactsTab(QWidget):
         QGuiApplication.clipboard().setText(text)
 
 
+class _WrappedValues(QStyledItemDelegate):
+    """Give each row the height of its wrapped value. Trees of Qt compute it without a width."""
+
+    def __init__(self, tree: QTreeWidget) -> None:
+        super().__init__(tree)
+        self._tree = tree
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        bounded = QStyleOptionViewItem(option)
+        bounded.rect = QRect(0, 0, self._tree.columnWidth(index.column()), 1)
+        return super().sizeHint(bounded, index)
+
+
 def _fill(parent: QTreeWidgetItem, value: Branch) -> None:
     items = enumerate(value, 1) if isinstance(value, list | tuple) else value.items()
     for name, inner in items:
@@ -103,7 +132,8 @@ def _fill(parent: QTreeWidgetItem, value: Branch) -> None:
             _fill(child, inner)
         else:
             title, text = _fact(name, inner)
-            child = QTreeWidgetItem([title, visible_line(text)])
+            child = QTreeWidgetItem([title, wrapping(visible_line(text))])
+            child.setTextAlignment(0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
             child.setToolTip(0, literal_tip(meaning_of(title)))
             child.setToolTip(1, literal_tip(text))
         parent.addChild(child)

@@ -37,3 +37,26 @@ def test_opened_volume_states_its_format(qtbot, controls, tmp_path):
     qtbot.waitUntil(lambda: "Image" in tab.facts(), timeout=PATIENCE_MS)
     facts = tab.facts()["Image"]
     assert facts == {"Format": "NIfTI-1", "Voxels": grid.describe(), "Unit": "Bq/mL"}
+
+
+def test_long_facts_are_shown_completely_at_any_width(qtbot, controls):
+    """The height of a row follows its text, at each width of the panel."""
+    tab = FactsTab(controls.context)
+    qtbot.addWidget(tab)
+    sentence = "scan.h5: 22 of 32,256 pixels are bad and get the mean of their neighbours"
+    controls.session.run.record.warnings[:] = [sentence, "x" * 90, "one view"]
+    controls.session.run.record_changed.emit()
+    tree = tab.tree
+    branch = tree.topLevelItem(0)
+    tab.show()
+    for width in (700, 260, 500):
+        tab.resize(width, 600)
+        qtbot.waitUntil(lambda: tree.viewport().width() < tab.width() <= width)
+        qtbot.wait(50)  # the layout follows in a later turn of the event loop
+        rows = [tree.visualItemRect(branch.child(k)).height() for k in range(3)]
+        room = tree.columnWidth(1)
+        font = tree.fontMetrics()
+        for text, row in zip((sentence, "x" * 90, "one view"), rows, strict=True):
+            least = -(-font.horizontalAdvance(text) // room) * font.height()
+            assert row >= least, (width, text)
+        assert (rows[0] > 1.5 * rows[2]) == (width < 600), width
