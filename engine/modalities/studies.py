@@ -334,12 +334,18 @@ def shipped_protocols(kind: str | None = None) -> dict[str, Protocol]:
     ----------
     kind
         key of a modality; None for all modalities
+
+    Returns
+    -------
+    protocols in the order of their own names
     """
-    return {
+    found = {
         name.removesuffix(".toml"): _shipped_protocol(name)
         for name, key in _shipped_kinds().items()
         if kind is None or key == kind
     }
+    # Names of files put "Whole body, MAP" before "Whole body".
+    return dict(sorted(found.items(), key=lambda item: item[1].name))
 
 
 @cache  # the files do not change while the program runs
@@ -393,8 +399,8 @@ def find_protocol(name_or_path: str) -> Protocol:
         near = get_close_matches(name_or_path.lower(), known, n=1)
         meant = f" Did you mean {near[0]!r}?" if near else ""
         raise SettingsError(
-            f"{name_or_path!r} is not a known protocol; choose from {', '.join(known)}, or give a "
-            f"protocol file (.toml).{meant}"
+            f"{name_or_path!r} is not a known protocol; choose from {', '.join(sorted(known))}, "
+            f"or give a protocol file (.toml).{meant}"
         )
     return known[name_or_path]
 

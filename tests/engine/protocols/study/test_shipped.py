@@ -10,7 +10,9 @@ from engine.cli.main import main
 from engine.core.errors import SettingsError
 from engine.corrections.resolution import Resolution
 from engine.io import read_scanner
+from engine.modalities import MODALITIES, AnyModality
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.protocol_library import bundled_protocols
 from engine.modalities.studies import find_protocol, read_protocol, shipped_protocols
 from engine.protocols.study.protocol import PROTOCOL_VERSION
 
@@ -31,6 +33,14 @@ def test_all_protocols_are_shipped() -> None:
     found = shipped_protocols()
     assert {key for key, protocol in found.items() if protocol.modality == "ct"} >= set(CT)
     assert {key for key, protocol in found.items() if protocol.modality == "pet"} >= set(PET)
+
+
+@pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
+def test_lists_begin_with_the_default_and_continue_by_name(modality: AnyModality) -> None:
+    first, *others = [each.name for each in bundled_protocols(modality)]
+    assert first == modality.standard().name and others == sorted(others)
+    if modality.key == "pet":
+        assert others[-2:] == ["Whole body", "Whole body, MAP"]
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
