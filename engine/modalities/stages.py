@@ -448,7 +448,7 @@ def _warn_of_skipped(context: RunContext[Protocol]) -> Iterator[Event]:
 def between(
     context: RunContext[Protocol], grid: ImageGrid, support: NDArray[np.bool_] | None
 ) -> Callable[[Array], Array] | None:
-    """Return the filter between iterations; None if the protocol has none.
+    """Return the filter between iterations; None if the protocol has none, or no iterations.
 
     Parameters
     ----------
@@ -461,7 +461,7 @@ def between(
         is moved back into it
     """
     filters = context.protocol.between
-    if not filters:
+    if not filters or context.protocol.algorithm.direct:
         return None
 
     def change(image: Array) -> Array:

@@ -26,11 +26,10 @@ class FinishingStep(StepPanel):
         self.form = ClassForm(_finishing_form, self._study.protocol)
         self.form.changed.connect(self._study.set_protocol)
         self.body.addWidget(self.form)
-        self.body.addWidget(
-            label(
-                tr("Use the iteration slider to see the unfiltered iterations."), "muted", wrap=True
-            )
+        self.slider_hint = label(
+            tr("Use the iteration slider to see the unfiltered iterations."), "muted", wrap=True
         )
+        self.body.addWidget(self.slider_hint)
         self._study.protocol_changed.connect(self._show)
         self._run.state_changed.connect(self._show)
         self._study.inputs_changed.connect(self._show)
@@ -43,6 +42,7 @@ class FinishingStep(StepPanel):
         protocol = self._study.protocol
         self.form.show_value(protocol)
         self.form.setEnabled(not self._run.state.is_active)
+        self.slider_hint.setVisible(not protocol.algorithm.direct)
         self._show_hints()
         parts = [each.describe() for each in protocol.finishing]
         parts += [

@@ -70,6 +70,11 @@ def flow(
     scan = yield from prepare(context, scan)
     wanted = space_of(scan, protocol)
     direct = protocol.algorithm.direct
+    if direct and protocol.between:
+        yield context.log.warn(
+            f"{protocol.algorithm.title} has no iterations, so the filters between iterations are "
+            "not applied; filter the finished image instead."
+        )
     # Direct reconstructions never enlarge the grid: each voxel is independent of the others.
     if direct and (in_slabs.is_in_files(scan) or context.divide is not None):
         return (yield from in_slabs.flow(context, scan, wanted, resume))

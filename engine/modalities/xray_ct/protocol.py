@@ -150,6 +150,12 @@ class CtProtocol(Protocol):
             saved: SavedAs | Table | None = ...,
         ) -> None: ...
 
+    def unused_fields(self) -> frozenset[str]:
+        if not self.algorithm.direct:
+            return frozenset()
+        # Filters that are set stay visible, so that they can be removed.
+        return frozenset({"adjoint"} if self.between else {"adjoint", "between"})
+
     def misfit(self, geometry: XrayGeometry) -> str:
         """Return why the protocol does not match a scan; empty if it does.
 

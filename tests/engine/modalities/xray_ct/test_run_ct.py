@@ -189,6 +189,16 @@ def test_total_variation_shows_an_image_before_its_first_iteration(files):
     assert len(previews) == 3 and second.update == 2
 
 
+def test_filters_between_iterations_are_not_applied_without_iterations(files):
+    """The image is that of the protocol without them, as for scans beyond the memory."""
+    small = ("grid.voxel_mm=[2, 2, 2]",)
+    filtered = (*small, 'between=[{kind = "gaussian", fwhm_mm = 9.0}]')
+    plain, found = (volume(study(files / "cone.h5", *each)) for each in (small, filtered))
+    np.testing.assert_array_equal(found.values, plain.values)
+    (warning,) = set(found.info["warnings"]) - set(plain.info["warnings"])
+    assert "has no iterations" in warning
+
+
 def test_iterations_on_an_object_wider_than_the_detector_give_a_warning(tmp_path):
     narrow = cone().cropped(slice(0, 24), slice(30, 70))
     write_projections(scan_of(narrow), tmp_path / "narrow.h5")
