@@ -7,6 +7,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox
 
 TEXT_MARGIN_PX = 4
+MINUS = "−"
+"""Minus of all other numbers in the window; a hyphen is accepted too."""
 
 
 class NumberBox(QAbstractSpinBox):
@@ -24,7 +26,7 @@ class NumberBox(QAbstractSpinBox):
 
     def raw(self) -> int | float | str | None:
         """Return the number, None if empty, or the text if it is not a number."""
-        text = self.text().strip().replace(",", ".").replace("−", "-")  # decimal comma
+        text = self.text().strip().replace(",", ".").replace(MINUS, "-")  # decimal comma
         if not text:
             return None
         try:
@@ -44,8 +46,8 @@ class NumberBox(QAbstractSpinBox):
         # 15 digits look better, but the displayed number must give exactly the same value.
         if not self._whole and value is not None and float(text) != value:
             text = repr(value)
-        self._last = text
-        self.lineEdit().setText(text)
+        self._last = text.replace("-", MINUS)
+        self.lineEdit().setText(self._last)
 
     def set_hint(self, text: str) -> None:
         """Set the text of the empty field.
@@ -73,7 +75,7 @@ class NumberBox(QAbstractSpinBox):
             result = max(result, self._low)
         if self._high is not None:
             result = min(result, self._high)
-        self.lineEdit().setText(f"{result:.10g}")
+        self.lineEdit().setText(f"{result:.10g}".replace("-", MINUS))
         self._emit_change()
 
     def stepEnabled(self) -> QAbstractSpinBox.StepEnabledFlag:

@@ -112,6 +112,22 @@ def test_decimal_comma_is_accepted(qtbot):
     assert said.args == [Gaussian(fwhm_mm=4.5)]
 
 
+def test_number_box_shows_a_minus_and_accepts_a_hyphen(qtbot):
+    """A value that is shown and left, or stepped, is read back exactly."""
+    box = NumberBox(False, None, None)
+    qtbot.addWidget(box)
+    for value in (-26.0, -0.1, -1e-7, 4.0, -1 / 3):
+        box.show_number(value)
+        assert "-" not in box.text() and box.raw() == value
+    box.show_number(-26.0)
+    assert box.text() == "−26"
+    box.stepBy(-1)
+    assert box.text() == "−27" and box.raw() == -27
+    for typed in ("-3.5", "−3.5", "-3,5"):
+        box.lineEdit().setText(typed)
+        assert box.raw() == -3.5
+
+
 @pytest.mark.parametrize("text", ["0", "1001", "2.5", "many", ""])
 def test_invalid_number_is_reported_below_its_field_and_changes_nothing(qtbot, text):
     form = form_of(qtbot, Mlem, Mlem())
