@@ -95,6 +95,7 @@ class StatusLine(QStatusBar):
             signal.connect(self.refresh)
         session.device.changed.connect(self.refresh)
         state = session.view
+        state.volume_changed.connect(self.refresh)
         for changed in (state.cursor_changed, state.volume_changed, state.fusion.volume_changed):
             changed.connect(self._show_cursor)
         context.commands.busy_changed.connect(self._set_busy)
@@ -189,9 +190,13 @@ class StatusLine(QStatusBar):
         if run.state.is_active:
             return "info", "muted", run.record.local_title
         if obstacle := session.obstacle():
-            # Without a scan there is no mistake yet, only a first step to do.
-            missing = "data" in study.inputs
-            return ("missing", "missing", obstacle) if missing else ("info", "muted", obstacle)
+            if DATA in study.inputs:
+                return "missing", "missing", obstacle
+            # Without a scan there is no mistake yet, only a first step to do. An open image
+            # needs none.
+            if session.view.volume is not None:
+                obstacle = tr("To reconstruct, open a scan.")
+            return "info", "muted", obstacle
         if run.state is RunState.FINISHED and self._is_repeat:
             return "ok", "ok", tr("Finished.")
         if run.state is RunState.FAILED and self._is_repeat:

@@ -6040,6 +6040,11 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
+      <source>To reconstruct, open a scan.</source>
+      <translation>Zum Rekonstruieren öffnen Sie einen Scan.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/status_bar.py" />
       <source>Finished.</source>
       <translation>Fertig.</translation>
     </message>

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import numpy as np
 from PySide6.QtGui import QAction
 
 from app.shell.status_bar import StatusLine
 from app.state.models.run_record import RunState
+from engine.data import Volume
+from engine.geometry.grid import ImageGrid
 from engine.jobs import QueueEntry, QueueSettings
 
 
@@ -45,6 +48,15 @@ def test_live_page_has_its_own_status(window):
     assert window.status.text.full_text == "Choose the source of the live scan."
     window.live.leave()
     assert window.status.text.full_text == "Open a scan first."
+
+
+def test_open_image_is_not_asked_for_a_scan_first(window):
+    grid = ImageGrid((2, 3, 4), (1.0, 1.0, 2.0))
+    line, view = window.status.text, window.session.view
+    view.set_volume(Volume(np.ones(grid.shape, np.float32), grid, "Bq/mL"))
+    assert line.full_text == "To reconstruct, open a scan."
+    view.set_volume(None)
+    assert line.full_text == "Open a scan first."
 
 
 def test_success_message_stays_readable_and_has_a_success_icon(window, monkeypatch):
