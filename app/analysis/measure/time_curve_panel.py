@@ -20,7 +20,7 @@ from engine.core.errors import EngineError
 
 SETTLE_MS = 60
 """Delay after a move of the cursor; a drag would otherwise measure at every event."""
-DIAMETER_MM = 10.0
+DIAMETER_MM, MIN_MM, MAX_MM = 10.0, 0.1, 1000.0
 
 
 class TimeCurveBox(QWidget):
@@ -30,10 +30,11 @@ class TimeCurveBox(QWidget):
         super().__init__()
         self._view, self._run, self._theme, self._save = session.view, session.run, theme, save
         self._volumes = session.volumes
-        self.diameter = NumberBox(False, 0.1, 1000.0)
+        self.diameter = NumberBox(False, MIN_MM, MAX_MM)
         self.diameter.setAccessibleName(tr("Diameter of the sphere in mm"))
         self.diameter.setFixedWidth(70)
         self.diameter.show_number(DIAMETER_MM)
+        self._diameter_mm = DIAMETER_MM
         self.csv = button(tr("Save as CSV …"), self._write, tr("Save the curve as a table"))
         self.copy = button(
             tr("Copy picture"), self._copy, tr("Copy a picture of the curve to the clipboard")
@@ -53,9 +54,9 @@ class TimeCurveBox(QWidget):
             self._run.images_changed,
             self._run.begun,
             self._volumes.changed,
-            self.diameter.edited,
         ):
             signal.connect(self._refresh_soon)
+        self.diameter.edited.connect(self._take_diameter)
         theme.changed.connect(self._paint)
         self._paint()
         self.refresh()
@@ -90,21 +91,34 @@ class TimeCurveBox(QWidget):
         if not self._soon.isActive():
             self._soon.start()
 
+    def _take_diameter(self) -> None:
+        self._read_diameter()
+        # The field always shows the diameter of the curve.
+        self.diameter.show_number(self._diameter_mm)
+        self._refresh_soon()
+
+    def _read_diameter(self) -> None:
+        typed = self.diameter.raw()
+        # While the user types, the field can be empty or 0.
+        if isinstance(typed, int | float) and typed > 0:
+            self._diameter_mm = min(max(float(typed), MIN_MM), MAX_MM)
+
     def refresh(self) -> None:
         """Measure all frames of the run."""
         frames = self._run.record.images.frames
         self.setVisible(bool(frames))
         found: TimeCurve | None = None
         text = ""
+        self._read_diameter()
         if frames:
-            size, cursor = self.diameter.raw(), self._view.cursor_mm
+            cursor = self._view.cursor_mm
             # The frames have the axes of the image, whatever volume the crosshair is in.
             at = self._volumes.in_image_mm(cursor)
-            # While the user types, the field can be empty or 0.
-            diameter = float(size) if isinstance(size, int | float) and size > 0 else DIAMETER_MM
             place = "  ".join(millimetres(value) for value in cursor)
             try:
-                found = time_curve(frames, SphereRegion(centre_mm=at, diameter_mm=diameter))
+                found = time_curve(
+                    frames, SphereRegion(centre_mm=at, diameter_mm=self._diameter_mm)
+                )
                 text = tr(
                     "x, y, z: {place} mm; {volume_mm3:.3g} mL",
                     place=place,

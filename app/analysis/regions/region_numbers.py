@@ -156,6 +156,9 @@ class RegionNumbers(QWidget):
             return
         was = shape.rule if isinstance(shape, ContourRegion) else ""
         typed = self.level.raw()
+        if was == rule and not isinstance(typed, int | float):
+            self.refresh()  # not a number: the previous value is shown again
+            return
         # After a change of the rule the number has another meaning, so the default replaces it.
         if was == rule and isinstance(typed, int | float):
             level = self._view.from_shown(float(typed)) if rule == "fixed" else float(typed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox
@@ -25,14 +27,16 @@ class NumberBox(QAbstractSpinBox):
         self.lineEdit().editingFinished.connect(self._emit_change)
 
     def raw(self) -> int | float | str | None:
-        """Return the number, None if empty, or the text if it is not a number."""
+        """Return the number, None if empty, or the text if it is not a finite number."""
         text = self.text().strip().replace(",", ".").replace(MINUS, "-")  # decimal comma
         if not text:
             return None
         try:
-            return int(text) if self._whole else float(text)
+            value = int(text) if self._whole else float(text)
         except ValueError:
             return text
+        # "nan" passes every bound, and would move a region to nowhere.
+        return value if math.isfinite(value) else text
 
     def show_number(self, value: float | None) -> None:
         """Show a number with all its digits.

@@ -31,6 +31,8 @@ MARGIN_PX, SPACING_PX = 8, 6
 NUMBER_PX, UNIT_PX, TEXT_PAD_PX = 64, 120, 7
 """Widths of a number field, of the unit label (longer units are elided), and of the space on each
 side of a number [px]."""
+MAX_SIZE = 1e30
+"""Largest number that a field takes. Images are float32, and windows need room to compute."""
 
 
 class ControlNames(NamedTuple):
@@ -249,7 +251,7 @@ def _least_width(widget: QWidget) -> int:
 
 
 class NumberEdit(QLineEdit):
-    """A field for one number. Invalid input is reverted."""
+    """A field for one number. Input that is invalid or larger than `MAX_SIZE` is reverted."""
 
     changed = Signal()
 
@@ -282,7 +284,7 @@ class NumberEdit(QLineEdit):
             text = number(value, digits)
             if self.fontMetrics().horizontalAdvance(text) <= space:
                 return text
-        return f"{value:.0e}"
+        return f"{value:.0e}".replace("-", "−")
 
     def _read_text(self) -> None:
         # The field shows rounded values. Leaving it unchanged must not round the window.
@@ -293,7 +295,7 @@ class NumberEdit(QLineEdit):
             value = float(self.text().replace("−", "-").replace(",", "."))
         except ValueError:
             value = math.nan
-        if math.isfinite(value):
+        if abs(value) <= MAX_SIZE:
             self.value = value
             self.changed.emit()
         self.show_value(self.value)

@@ -10,6 +10,7 @@ the variability of the discs of its size. N of K discs has the error N / √(2 (
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
@@ -118,7 +119,8 @@ class NemaNu2(QualityPhantom):
         Raises
         ------
         SettingsError
-            if a cold sphere has an unknown diameter, or hot spheres have a contrast of 1
+            if a cold sphere has an unknown diameter, or the contrast of the hot spheres is 1 or
+            not positive
         DataError
             if the phantom is not in the image
         """
@@ -132,6 +134,11 @@ class NemaNu2(QualityPhantom):
             raise SettingsError(
                 "the contrast of the hot spheres is 1, so they cannot be distinguished from the "
                 "background; enter the true contrast."
+            )
+        if not 0 < facts.contrast < math.inf:
+            raise SettingsError(
+                f"the contrast of the hot spheres is {facts.contrast:g}, expected a positive "
+                "number; enter the true contrast."
             )
         # The truth, if there is one, has no noise and does not change over iterations: all figures
         # then refer to the same positions.

@@ -136,6 +136,19 @@ def test_panel_follows_frames_and_cursor(qtbot, qapp, controls):
     assert box.isHidden()
 
 
+def test_diameter_that_is_no_number_is_replaced_by_that_of_the_curve(qtbot, qapp, controls):
+    session = controls.session
+    box = TimeCurveBox(session, Theme(qapp, "dark"), lambda *table: None)
+    qtbot.addWidget(box)
+    session.show_file(replace(images()[0].volume, info={}), "frames.h5", frames=images())
+    for typed, shown in (("8", "8"), ("abc", "8"), ("", "8"), ("nan", "8"), ("-4", "8")):
+        box.diameter.lineEdit().setText(typed)
+        box.diameter.edited.emit()
+        box.refresh()
+        assert box.diameter.text() == shown, typed
+        assert box.curve.volume_mm3 == pytest.approx(np.pi / 6 * 8**3, rel=0.02), typed
+
+
 def test_command_states_the_errors_of_frames(tmp_path, capsys):
     frames = images_with_errors()
     frames = [FrameVolume(frames[0].frame, frames[1].volume), frames[1]]

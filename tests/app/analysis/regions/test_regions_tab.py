@@ -520,7 +520,10 @@ def test_regions_are_combined_frozen_and_thresholded(tab, controls) -> None:
     assert (shape.level, shape.within) == (41.0, BALL)
     tab.numbers.level.lineEdit().setText("95")
     tab.numbers.level.edited.emit()
-    assert model.chosen_region.shape.level == 95
+    for typed in ("abc", "nan", ""):
+        tab.numbers.level.lineEdit().setText(typed)
+        tab.numbers.level.edited.emit()
+        assert model.chosen_region.shape.level == 95 and tab.numbers.level.text() == "95"
     model.freeze(first, image())
     mask = model.chosen_region.shape.mask
     assert mask.sum() == (shape.model_copy(update={"level": 95.0}).coverage(image()).share).sum()
@@ -533,6 +536,11 @@ def test_typed_numbers_move_and_resize_a_region(tab) -> None:
         box.edited.emit()
     shape = tab.model.regions[0].shape
     assert (shape.centre_mm, shape.size_mm) == ((4, -6.5, 1), (8, 8, 12))
+    for box in (*tab.numbers.middle, *tab.numbers.sizes):
+        for text in ("nan", "inf", "-1e999", "?"):
+            box.lineEdit().setText(text)
+            box.edited.emit()
+            assert tab.model.regions[0].shape == shape, (box.accessibleName(), text)
 
 
 def test_duplicate_region_name_is_refused_with_a_message(tab) -> None:

@@ -126,6 +126,9 @@ def test_number_box_shows_a_minus_and_accepts_a_hyphen(qtbot):
     for typed in ("-3.5", "−3.5", "-3,5"):
         box.lineEdit().setText(typed)
         assert box.raw() == -3.5
+    for typed in ("nan", "inf", "-inf", "1e999"):
+        box.lineEdit().setText(typed)
+        assert box.raw() == typed, "no setting may have this value"
 
 
 @pytest.mark.parametrize("text", ["0", "1001", "2.5", "many", ""])

@@ -156,3 +156,15 @@ def test_field_shows_sign_and_first_digits(qtbot, value: float) -> None:
     assert field.fontMetrics().horizontalAdvance(shown) <= NUMBER_PX - 2 * TEXT_PAD_PX
     assert float(shown.replace("−", "-") or 0) == pytest.approx(value, rel=0.05)
     assert field.value == value
+
+
+@pytest.mark.parametrize("typed", ["1e308", "-1e308", "1e999", "nan", "-", ""])
+def test_window_limit_stays_if_the_input_is_no_usable_number(qtbot, typed: str) -> None:
+    """Ticks of such a window would overflow."""
+    field = NumberEdit("limit")
+    qtbot.addWidget(field)
+    field.show_value(4.5)
+    field.setText(typed)
+    with qtbot.assertNotEmitted(field.changed):
+        field.editingFinished.emit()
+    assert (field.text(), field.value) == ("4.5", 4.5)

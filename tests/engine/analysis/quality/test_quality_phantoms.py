@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -119,6 +120,9 @@ def test_invalid_sphere_and_missing_contrast_are_refused() -> None:
     for facts, fault in (
         (PhantomFacts(cold=(12.0,), at=AT), "a diameter of 12 mm, expected 10, 13"),
         (PhantomFacts(contrast=1.0, at=AT), "the contrast of the hot spheres is 1"),
+        (PhantomFacts(contrast=-5.0, at=AT), "is -5, expected a positive number"),
+        (PhantomFacts(contrast=0.0, at=AT), "is 0, expected a positive number"),
+        (PhantomFacts(contrast=math.nan, at=AT), "is nan, expected a positive number"),
     ):
         with pytest.raises(SettingsError, match=fault):
             KINDS["nema-nu2"].measure(volume, facts)
