@@ -36,6 +36,7 @@ class PackedVolume:
         low, which is at most 0 unless the unit is HU
     lower_mm, size_mm : corner and size (x, y, z) of the texture [mm]
     factor : number of voxels of the volume along each edge of one voxel of the texture
+    n_not_finite : number of voxels of the volume that count as 0 because they are not finite
     """
 
     levels: Levels
@@ -45,6 +46,7 @@ class PackedVolume:
     lower_mm: Point
     size_mm: Point
     factor: int = 1
+    n_not_finite: int = 0
 
     @classmethod
     def of(cls, volume: Volume, most_voxels: int, longest_edge: int | None = None) -> PackedVolume:
@@ -60,7 +62,10 @@ class PackedVolume:
             largest number of voxels along each axis; None for any
         """
         factor = factor_for(volume.grid.shape, most_voxels, longest_edge)
-        means = _means(np.asarray(volume.values, np.float32), factor)
+        values = np.asarray(volume.values, np.float32)
+        # Slice by slice, because a mask of a large volume would need a quarter of its memory.
+        n_finite = sum(int(np.count_nonzero(np.isfinite(plane))) for plane in values)
+        means = _means(values, factor)
         low, high = float(means.min()), float(means.max())
         # Outside the volume counts as the lowest level: nothing, or the air of a CT image.
         low = low if volume.unit == "HU" else min(low, 0.0)
@@ -74,7 +79,9 @@ class PackedVolume:
         size = (n_x * factor * x, n_y * factor * y, n_z * factor * z)
         lower_x, lower_y, lower_z = (float(edge) for edge in volume.grid.lower_mm)
         lower = lower_x, lower_y, lower_z
-        return cls(levels, highest_of_blocks(levels), low, high, lower, size, factor)
+        n_not_finite = values.size - n_finite
+        blocks = highest_of_blocks(levels)
+        return cls(levels, blocks, low, high, lower, size, factor, n_not_finite)
 
     @property
     def voxel_mm(self) -> Point:

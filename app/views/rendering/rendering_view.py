@@ -174,6 +174,8 @@ class RenderingView(RasterView):
         factor = parts.packed_lower.factor
         if factor > 1:
             notes.append(tr("means of {n} × {n} × {n} voxels", n=factor))
+        if n_not_finite := parts.packed_lower.n_not_finite:
+            notes.append(tr("NaN values shown as 0: {n_nan}", n_nan=n_not_finite))
         return ", ".join(notes)
 
     def warning(self) -> str:

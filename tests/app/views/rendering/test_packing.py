@@ -38,6 +38,8 @@ def test_nan_counts_as_zero(volume):
     for index in ((3, 4, 5), (6, 7, 8)):
         at = packed.low + packed.levels[index] / TOP * (packed.high - packed.low)
         assert at == pytest.approx(0, abs=0.01)
+    assert packed.n_not_finite == 2 and PackedVolume.of(volume, 10**6).n_not_finite == 0
+    assert PackedVolume.of(Volume(values, GRID, "HU"), 2000).n_not_finite == 2
 
 
 def test_constant_volume_can_be_packed():

@@ -104,6 +104,18 @@ def test_next_volume_is_offered_in_3d_after_one_that_could_not_be_packed(
     views.release()
 
 
+def test_values_that_are_not_numbers_are_stated_below_the_3d_view(state, show, qtbot, monkeypatch):
+    monkeypatch.setattr(ray_caster, "RayCaster", NoDrawing)
+    views, volume = show(OrthoView(state), 900, 700), state.volume
+    values = volume.values.copy()
+    values[0, 0, :3] = np.nan
+    state.set_volume(Volume(values, volume.grid, volume.unit))
+    with qtbot.waitSignal(views.rendering_view._packer.packed):
+        views.show_rendering(True)
+    assert views.rendering_view.remark() == "NaN values shown as 0: 3"
+    views.release()
+
+
 def test_layout_without_projection_makes_space_for_the_3d_view(state, show, qtbot):
     views = show(OrthoView(state), 900, 700)
     views.set_layout(ViewLayout("sheet", "axial"))
