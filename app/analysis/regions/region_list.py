@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from app.analysis.regions.region_changes import change_text
@@ -37,6 +37,12 @@ SWATCH_PX, MAX_UNIT_CHARACTERS = 11, 8
 MEAN, CHANGE, SPREAD, PEAK, VOLUME, SECOND = range(1, 7)
 """Columns of mean, change, standard deviation of the voxels, peak, volume and second mean."""
 MIN_ROWS, MAX_ROWS = 2, 8
+HEAD_PAD_PX = 18
+"""Space on both sides of the text in a head."""
+MIN_NAME_PX = 116
+"""Width for check box, colour and the start and end of a name."""
+DISPENSABLE = (SPREAD, VOLUME, PEAK)
+"""Columns that make room for names, in this order. The figures below state them too."""
 NAME = Qt.ItemDataRole.UserRole
 EDITABLE = Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsUserCheckable
 
@@ -70,7 +76,8 @@ class RegionList(QTreeWidget):
         # The ends of names such as "Lesion A" and "Lesion B" differ.
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for column in (CHANGE, SECOND):
+        self._unused = {CHANGE, SECOND}
+        for column in self._unused:
             self.setColumnHidden(column, True)
         head = self.header()
         head.moveSection(SECOND, CHANGE)  # both means stand side by side
@@ -133,11 +140,11 @@ class RegionList(QTreeWidget):
         # The table is narrow: errors replace the standard deviation of the voxels, and a change
         # replaces peak and volume. The figures below state all of them.
         has_errors = any(each.errors is not None for each in measured.values())
-        self.setColumnHidden(SPREAD, has_errors or bool(second))
-        self.setColumnHidden(CHANGE, not changes)
-        self.setColumnHidden(SECOND, not second)
-        for column in (PEAK, VOLUME):
-            self.setColumnHidden(column, bool(changes or second))
+        without = {
+            SPREAD: has_errors or bool(second), CHANGE: not changes, SECOND: not second,
+            PEAK: bool(changes or second), VOLUME: bool(changes or second),
+        }  # fmt: skip
+        self._unused = {column for column, is_unused in without.items() if is_unused}
         self._show_unit(has_two=bool(second))
         with QSignalBlocker(self):
             for k in range(self.topLevelItemCount()):
@@ -150,7 +157,31 @@ class RegionList(QTreeWidget):
                 # A long name is elided.
                 fault = found.fault if found is not None else ""
                 item.setToolTip(0, literal_tip(fault or name))
+        self._fit_columns()
         self._fit_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Hide columns in a narrow table, where names would shrink to an ellipsis."""
+        used = [column for column in range(1, len(COLUMNS)) if column not in self._unused]
+        widths = {k: max(self.sizeHintForColumn(k), self._head_px(k)) for k in used}
+        missing_px = sum(widths.values()) + MIN_NAME_PX - self.viewport().width()
+        hidden = set(self._unused)
+        for column in DISPENSABLE:
+            if missing_px > 0 and column in widths:
+                missing_px -= widths[column]
+                hidden.add(column)
+        for column in range(1, len(COLUMNS)):
+            if self.isColumnHidden(column) != (column in hidden):
+                self.setColumnHidden(column, column in hidden)
+
+    def _head_px(self, column: int) -> int:
+        """Return the width of a head; Qt gives 0 for hidden columns."""
+        text = self.headerItem().text(column)
+        return self.header().fontMetrics().size(0, text).width() + HEAD_PAD_PX
 
     def _show_unit(self, *, has_two: bool) -> None:
         """Show the unit of the values in their heads."""

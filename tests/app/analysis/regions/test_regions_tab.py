@@ -18,7 +18,7 @@ from app.analysis.regions.live_figures import (
     found_in,
     images_by_position,
 )
-from app.analysis.regions.region_list import SECOND
+from app.analysis.regions.region_list import DISPENSABLE, MEAN, MIN_NAME_PX, PEAK, SECOND
 from app.analysis.regions.region_storage import RegionStorage, RegionWrites, write_for_scan
 from app.analysis.regions.regions_tab import RegionsTab
 from app.state.models.images.open_volumes import OpenVolume
@@ -541,6 +541,24 @@ def test_typed_numbers_move_and_resize_a_region(tab) -> None:
             box.lineEdit().setText(text)
             box.edited.emit()
             assert tab.model.regions[0].shape == shape, (box.accessibleName(), text)
+
+
+def test_names_of_regions_stay_readable_in_a_narrow_table(qtbot, tab) -> None:
+    for name in ("Lesion A", "Lesion B"):
+        tab.model.add(BALL, name)
+    table = tab.list
+    hidden = []
+    tab.show()
+    for width in (640, 320, 260, 200, 640):
+        tab.resize(width, 700)
+        qtbot.wait(60)  # the layout follows in a later turn of the event loop
+        space = table.columnWidth(0)
+        if table.viewport().width() >= 240:
+            assert space >= MIN_NAME_PX, width
+        hidden.append({k for k in DISPENSABLE if table.isColumnHidden(k)})
+        assert not table.isColumnHidden(MEAN)
+    assert hidden[0] == hidden[-1] == set(), "a wide table shows everything again"
+    assert hidden[1] <= hidden[2] <= hidden[3] and PEAK not in hidden[1]
 
 
 def test_duplicate_region_name_is_refused_with_a_message(tab) -> None:
