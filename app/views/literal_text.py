@@ -19,6 +19,10 @@ PIECE = re.compile(r"[^/\\_.\-]+[/\\_.\-]*|[/\\_.\-]+")
 """Piece of a path or file name with the separators after it."""
 BREAK = "\u200b"
 """Zero-width space: a line may break there."""
+JOIN = "\u2060"
+"""Word joiner: no line ends there. Qt ends lines after a slash, "kBq/" and "mL"."""
+UNIT_SLASH = re.compile(r"(?<=[A-Za-z\d²³])/(?=(?:m?L|[cmµ]?m[²³]?|k?g|s|min|h)(?!\w))")
+"""Slash within a unit."""
 SHORT_TIP = 90
 """Longer tooltips are wrapped. Qt shows plain text in a single line, however long it is."""
 
@@ -63,7 +67,7 @@ def wrapping(text: str) -> str:
     -------
     text that looks the same; `as_written` reverses it
     """
-    return breakable(unbroken(text))
+    return breakable(UNIT_SLASH.sub(f"/{JOIN}", unbroken(text)))
 
 
 def as_written(text: str) -> str:
@@ -74,7 +78,7 @@ def as_written(text: str) -> str:
     text
         text of a widget, or a part of it
     """
-    return text.replace(BREAK, "").replace(NO_BREAK, " ")
+    return text.replace(BREAK, "").replace(JOIN, "").replace(NO_BREAK, " ")
 
 
 def breakable(text: str) -> str:

@@ -34,10 +34,11 @@ _UNITS = (
     *("counts", "1/[cm]?m", "SUV", "rad", "ppm"),
 )
 _JOINED = re.compile(
-    rf"(?<=[\d⁰¹²³⁴-⁹]) (?=(?:{'|'.join(_UNITS)})(?!\w))"
+    rf"(?<=[\d⁰¹²³⁴-⁹)]) (?=(?:{'|'.join(_UNITS)})(?!\w))"
     r"|(?<=[\d⁰¹²³⁴-⁹]) (?=× ?10[⁻⁰¹²³⁴-⁹])|(?<=×) (?=10[⁻⁰¹²³⁴-⁹])"
+    r"|(?<=\d) (?=× \d)|(?<=\d ×) (?=\d)"
 )
-"""Spaces between a number and its unit, and within a power of ten."""
+"""Spaces between a number or a point and its unit, within a power of ten, and within a size."""
 MINUTES_FROM_S, HOURS_FROM_S = 120, 10_800
 
 
@@ -286,7 +287,7 @@ def scaled_number(value: float, figures: int = 3) -> str:
 
 
 def unbroken(text: str) -> str:
-    """Return a text for display in which no line ends between a number and its unit.
+    """Return a text for display in which no line ends within a quantity or a size.
 
     Parameters
     ----------
@@ -299,6 +300,8 @@ def unbroken(text: str) -> str:
     'a mean of 7.3_kBq/mL'
     >>> unbroken("73 × 10⁻⁶ counts/mm in 2 s").replace(NO_BREAK, "_")
     '73_×_10⁻⁶_counts/mm in 2_s'
+    >>> unbroken("pixels of 0.9 × 0.9 mm at (3, 4) mm").replace(NO_BREAK, "_")
+    'pixels of 0.9_×_0.9_mm at (3, 4)_mm'
     """
     return _JOINED.sub(NO_BREAK, text)
 

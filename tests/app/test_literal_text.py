@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QTextDocumentFragment
+from PySide6.QtGui import (
+    QAction,
+    QContextMenuEvent,
+    QGuiApplication,
+    QTextDocumentFragment,
+    QTextLayout,
+    QTextOption,
+)
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QInputDialog, QLabel, QMenu
 from pytestqt.qtbot import QtBot
@@ -19,7 +27,7 @@ from app.state.models.messages import Problem
 from app.ui.theme.questions import LABEL, ask_text, question_box
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import button, label, set_paragraphs
-from app.views.literal_text import BREAK, LiteralLabel, literal_tip
+from app.views.literal_text import BREAK, LiteralLabel, as_written, literal_tip, wrapping
 from app.views.slices.labels import ElidedLabel
 from app.workspace.study_list.order_table import OrderTable
 from engine.io.dicom.order import ImagingOrder
@@ -96,7 +104,7 @@ def test_wrapped_text_does_not_separate_numbers_from_units(
     qtbot: QtBot, qapp: QApplication
 ) -> None:
     text = "A mean of 7.3 kBq/mL and 73 × 10⁻⁶ counts/mm"
-    joined = "A mean of 7.3\xa0kBq/mL and 73\xa0×\xa010⁻⁶\xa0counts/mm"
+    joined = "A mean of 7.3\xa0kBq/\u2060mL and 73\xa0×\xa010⁻⁶\xa0counts/\u2060mm"
     wrapped, several = label(text, wrap=True), label("")
     set_paragraphs(several, [text])
     box = question_box(None, "title", text, "info")
@@ -210,3 +218,30 @@ def test_long_action_tooltip_is_escaped_once(qtbot: QtBot) -> None:
     for made in (verb_button(action), action_button(action)):
         qtbot.addWidget(made)
         assert made.toolTip() == action.toolTip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a mean of 47.11 kBq/mL at the start",
+        "5 counts/mm/s in each voxel",
+        "120 views of 224 × 144 pixels, pixels of 0.9 × 0.9 mm",
+        "the source is at (96.646, −175.14, 0) mm",
+    ],
+)
+def test_no_line_ends_within_a_quantity(qapp, text: str) -> None:
+    layout, lines = QTextLayout(wrapping(text)), []
+    wordwise = QTextOption()
+    wordwise.setWrapMode(QTextOption.WrapMode.WordWrap)
+    layout.setTextOption(wordwise)
+    for width in range(40, 300, 5):
+        layout.beginLayout()
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(width)
+            end = line.textStart() + line.textLength()
+            lines.append(as_written(layout.text()[line.textStart() : end]))
+        layout.endLayout()
+    for line in lines:
+        assert not re.search(r"[/×]\s*$", line), line
+        assert not re.match(r"(kBq|mL|mm|s|counts)\b", line), line
+    assert as_written(wrapping(text)) == text
