@@ -124,7 +124,7 @@ def assuming_on_record(study, **options):
         yield replace(event, provenance=with_run({}, recorded())) if known else event
 
 
-def told_modules(study, **options):
+def report_modules(study, **options):
     """Send the modules that the process has imported."""
     yield Loaded("modules", {"modules": sorted(sys.modules)})
     yield from steady(study, **options)

@@ -28,10 +28,10 @@ from tests.engine.io.volumes import test_volumes_of_others as others
 from tests.engine.io.volumes.matlab_files import write_matlab_73
 from tests.engine.io.xray import test_xray_zeiss
 from tests.engine.io.xray.compound_files import write_compound
-from tests.engine.io.xray.ctsimu_files import ctsimu_beside, scenario
+from tests.engine.io.xray.ctsimu_files import ctsimu_in_one_folder, scenario
 from tests.engine.io.xray.elekta_files import elekta, elekta_frame
 from tests.engine.io.xray.esrf_files import edf_bytes, esrf, esrf_image
-from tests.engine.io.xray.obi_files import obi_beside
+from tests.engine.io.xray.obi_files import obi_in_one_folder
 from tests.engine.io.xray.varian_files import varian
 from tests.farm import bombs
 
@@ -280,7 +280,7 @@ def huge_zeiss(folder: Path) -> object:
     return read_projections(write_compound(folder / "a.txrm", streams))
 
 
-def varian_beside(folder: Path, *, settings: bool) -> Path:
+def varian_in_one_folder(folder: Path, *, settings: bool) -> Path:
     """Write three images of a scan in one folder, with or without its settings."""
     whole = varian(folder / "whole").parent
     for k in (1, 2, 3):
@@ -294,7 +294,7 @@ def varian_beside(folder: Path, *, settings: bool) -> Path:
 
 def huge_xim(folder: Path) -> object:
     """Declare 65,535 rows and columns in an image with fifteen numbers."""
-    path = varian_beside(folder, settings=False)
+    path = varian_in_one_folder(folder, settings=False)
     data = bytearray(path.read_bytes())
     data[12:20] = struct.pack("<2i", 65535, 65535)
     path.write_bytes(data)
@@ -313,7 +313,7 @@ def laughing_varian(folder: Path) -> object:
 def endless_ctsimu(folder: Path) -> object:
     """Declare 10^12 projections with 10^12 pixels each."""
     many = 10**12
-    path = ctsimu_beside(folder, metadata=False)
+    path = ctsimu_in_one_folder(folder, metadata=False)
     side = {"value": many}
     description = scenario(
         acquisition={"number_of_projections": many}, detector={"rows": side, "columns": side}
@@ -327,7 +327,7 @@ def wobbling_ctsimu(folder: Path) -> object:
     turn = {"type": "rotation", "axis": "u", "amount": {"value": 1, "unit": "deg"}}
     description = scenario()
     description["geometry"]["stage"]["deviations"] = [turn] * 100_000
-    path = ctsimu_beside(folder, metadata=False)
+    path = ctsimu_in_one_folder(folder, metadata=False)
     path.write_text(json.dumps(description))
     return read_projections(path)
 
@@ -366,7 +366,7 @@ def endless_esrf(folder: Path) -> object:
 
 def huge_hnd(folder: Path) -> object:
     """Declare 65,535 rows and columns in an image with fifteen numbers."""
-    path = obi_beside(folder, settings=False)
+    path = obi_in_one_folder(folder, settings=False)
     for each in folder.glob("*.hnd"):
         data = bytearray(each.read_bytes())
         data[120:128] = struct.pack("<2I", 65535, 65535)
@@ -376,7 +376,7 @@ def huge_hnd(folder: Path) -> object:
 
 def laughing_obi(folder: Path) -> object:
     """Write XML entities nested nine times, ten in each level."""
-    path = obi_beside(folder, settings=True)
+    path = obi_in_one_folder(folder, settings=True)
     laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
     text = path.read_text().replace("<CBCT", f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><CBCT', 1)
     path.write_text(text.replace("-148", "&l9;"))

@@ -113,11 +113,11 @@ def test_tables_on_a_gpu_have_the_same_bits(
 ) -> None:
     found = components()
     table = TableFactor(found.geometry, found.interference)
-    here = table.of_lines(all_lines[0], RING, on=ON)
+    on_host = table.of_lines(all_lines[0], RING, on=ON)
     lines = device.to_device(all_lines[0])
-    there = table.on_device(device).of_lines(lines, RING, on=device)
-    assert type(there) is type(lines)
-    np.testing.assert_array_equal(device.to_host(there), here)
+    on_device = table.on_device(device).of_lines(lines, RING, on=device)
+    assert type(on_device) is type(lines)
+    np.testing.assert_array_equal(device.to_host(on_device), on_host)
 
 
 def test_geometry_table_replaces_the_closed_form(

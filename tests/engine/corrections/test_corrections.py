@@ -56,21 +56,21 @@ def test_attenuation_is_equal_for_every_time_bin_and_both_directions():
     grid = ImageGrid((4, 20, 20), (8.0, 8.0, 8.0))
     mu = Volume(np.random.default_rng(3).random(grid.shape, np.float32) * 0.02, grid, "1/mm")
     data = scan(mu_map=mu)
-    there = Attenuation().apply(data, on=ON).factors
+    forward = Attenuation().apply(data, on=ON).factors
     back = Attenuation().apply(replace(data, crystals=data.crystals[:, ::-1]), on=ON).factors
-    np.testing.assert_allclose(there, back, rtol=1e-5)
-    assert (there < 1).any() and (there > 0).all()
+    np.testing.assert_allclose(forward, back, rtol=1e-5)
+    assert (forward < 1).any() and (forward > 0).all()
 
 
 def test_attenuation_on_a_gpu_has_the_same_bits(device, monkeypatch):
     grid = ImageGrid((4, 20, 20), (8.0, 8.0, 8.0))
     mu = Volume(np.random.default_rng(3).random(grid.shape, np.float32) * 0.02, grid, "1/mm")
     data = scan(mu_map=mu)
-    here = Attenuation().apply(data, on=ON).factors
+    on_host = Attenuation().apply(data, on=ON).factors
     monkeypatch.setattr(attenuation, "BATCH", 150)
-    there = Attenuation().apply(data, on=device).factors
-    assert type(there) is np.ndarray
-    np.testing.assert_array_equal(there, here)
+    on_device = Attenuation().apply(data, on=device).factors
+    assert type(on_device) is np.ndarray
+    np.testing.assert_array_equal(on_device, on_host)
 
 
 def test_attenuation_is_computed_on_the_device_of_the_lines(device):

@@ -40,12 +40,12 @@ def delayeds(rng: np.random.Generator, mean: float) -> tuple[np.ndarray, np.ndar
 
 
 def test_randoms_follow_the_rates_of_the_crystals(rng: np.random.Generator) -> None:
-    expected, drawn = delayeds(rng, 4.0)
-    data = scan(delayeds=drawn)
+    expected, delayed_counts = delayeds(rng, 4.0)
+    data = scan(delayeds=delayed_counts)
     found = LineRandoms().apply(data, on=ON)
-    np.testing.assert_allclose(found.background.sum(), drawn.sum(), rtol=1e-5)
+    np.testing.assert_allclose(found.background.sum(), delayed_counts.sum(), rtol=1e-5)
     smooth = np.sqrt(np.mean((found.background / expected - 1) ** 2))
-    raw = np.sqrt(np.mean((drawn / expected - 1) ** 2))
+    raw = np.sqrt(np.mean((delayed_counts / expected - 1) ** 2))
     assert smooth < 0.3 * raw  # a crystal has about 96 delayeds, a line 4
     np.testing.assert_array_equal(found.prompts, data.prompts)
     assert "one rate for each crystal" in LineRandoms().summary(data, found)
@@ -70,23 +70,23 @@ def test_randoms_are_added_to_a_background(rng: np.random.Generator) -> None:
 def test_few_delayeds_are_distributed_uniformly(
     rng: np.random.Generator, mean: float, unit: str
 ) -> None:
-    _, drawn = delayeds(rng, mean)
-    data = scan(delayeds=drawn)
+    _, delayed_counts = delayeds(rng, mean)
+    data = scan(delayeds=delayed_counts)
     found = LineRandoms().apply(data, on=ON)
     assert f"one rate for each {unit}" in LineRandoms().summary(data, found)
-    np.testing.assert_allclose(found.background.sum(), drawn.sum(), rtol=1e-4)
+    np.testing.assert_allclose(found.background.sum(), delayed_counts.sum(), rtol=1e-4)
     groups = SCANNER.groups[LORS] if unit == "block" else np.zeros_like(LORS)
     for pair in np.unique(groups, axis=0):
         assert np.ptp(found.background[(groups == pair).all(axis=1)]) < 1e-6
 
 
 def test_subtraction_clips_negative_counts(rng: np.random.Generator) -> None:
-    _, drawn = delayeds(rng, 4.0)
-    data, randoms = scan(delayeds=drawn), LineRandoms(method="subtract")
+    _, delayed_counts = delayeds(rng, 4.0)
+    data, randoms = scan(delayeds=delayed_counts), LineRandoms(method="subtract")
     found = randoms.apply(data, on=ON)
-    np.testing.assert_array_equal(found.prompts, np.maximum(5 - drawn, 0))
+    np.testing.assert_array_equal(found.prompts, np.maximum(5 - delayed_counts, 0))
     assert found.background is None
-    n_cut = np.maximum(drawn - 5, 0).sum()
+    n_cut = np.maximum(delayed_counts - 5, 0).sum()
     assert f"{n_cut:,.0f} negative counts set to 0" in randoms.summary(data, found)
 
 
@@ -141,8 +141,8 @@ def test_either_kind_of_detection_factors_is_sufficient(given: str) -> None:
 
 
 def test_randoms_state_their_fraction_of_the_prompts() -> None:
-    drawn = np.ones(SCANNER.n_lors, np.float32)  # 5 prompts on each line
-    data = scan(delayeds=drawn)
+    delayed_counts = np.ones(SCANNER.n_lors, np.float32)  # 5 prompts on each line
+    data = scan(delayeds=delayed_counts)
     words = LineRandoms().summary(data, LineRandoms().apply(data, on=ON))
     assert words.startswith(f"{SCANNER.n_lors:,} delayeds, 20.0 % of the prompts")
 

@@ -60,11 +60,11 @@ def weights(rng) -> np.ndarray:
 def test_live_lines_have_the_product_of_all_factors(rng):
     crystals = RING.lors(np.arange(RING.n_lors))
     factors = (Parts((b"a",)), CrystalFactor(weights(rng)), ConstantFactor(0.5))
-    left, found = live_lines(factors, crystals, RING, on=ON)
+    live, found = live_lines(factors, crystals, RING, on=ON)
     e = factors[1].values
-    expected = 0.25 * 0.5 * e[left[:, 0]] * e[left[:, 1]]
+    expected = 0.25 * 0.5 * e[live[:, 0]] * e[live[:, 1]]
     np.testing.assert_allclose(found, expected, rtol=1e-6)  # float32 products in another order
-    assert not (left == 3).any() and len(left) < len(crystals)
+    assert not (live == 3).any() and len(live) < len(crystals)
     assert len(live_lines((), crystals, RING, on=ON)[0]) == len(crystals)
 
 

@@ -30,7 +30,9 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.data.storage.out_of_core.BLOCK_BYTES", 2 * 4 * 5 * 6)
 
 
-def drawn(rng: np.random.Generator, n: int, shape: tuple[int, ...] = SHAPE) -> list[np.ndarray]:
+def random_images(
+    rng: np.random.Generator, n: int, shape: tuple[int, ...] = SHAPE
+) -> list[np.ndarray]:
     return [rng.standard_normal(shape, np.float32) for _ in range(n)]
 
 
@@ -56,7 +58,7 @@ FORMULAS = {
 def test_expressions_have_the_bits_of_numpy(
     rng: np.random.Generator, storage: IterateStorage, name: str
 ) -> None:
-    arrays, formula = drawn(rng, 3), FORMULAS[name]
+    arrays, formula = random_images(rng, 3), FORMULAS[name]
     expected = formula(np, *arrays)
     found = formula(OutOfCore(storage), *filed(storage, arrays))
     assert isinstance(found, OutOfCoreArray)
@@ -70,7 +72,7 @@ def test_expressions_have_the_bits_of_numpy(
 def test_sums_use_double_precision_and_write_nothing(
     rng: np.random.Generator, storage: IterateStorage
 ) -> None:
-    (x, y), xp = drawn(rng, 2), OutOfCore(storage)
+    (x, y), xp = random_images(rng, 2), OutOfCore(storage)
     a, b = filed(storage, [x, y])
     n_files = len(storage._maps)
     assert float(xp.sum(a * b, dtype=np.float64)) == pytest.approx(
@@ -85,7 +87,7 @@ def test_sums_use_double_precision_and_write_nothing(
 def test_expression_is_evaluated_once_and_its_files_removed(
     rng: np.random.Generator, storage: IterateStorage
 ) -> None:
-    x = OutOfCoreArray(storage, storage.in_memory(drawn(rng, 1)[0]))
+    x = OutOfCoreArray(storage, storage.in_memory(random_images(rng, 1)[0]))
     total = x * 2
     in_memory = total.in_memory()
     assert total.in_memory() is in_memory and total.n_read == 1
@@ -100,7 +102,7 @@ def test_expression_is_evaluated_once_and_its_files_removed(
 def test_displayed_image_has_a_named_file(
     rng: np.random.Generator, storage: IterateStorage, tmp_path: Path
 ) -> None:
-    values = drawn(rng, 1)[0]
+    values = random_images(rng, 1)[0]
     x = OutOfCoreArray(storage, storage.in_memory(values))
     first, second = x * 2, x * 3
     shown = to_host(first)
@@ -118,7 +120,7 @@ def test_rows_take_the_memory_of_a_few_rows(
     rng: np.random.Generator, storage: IterateStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.data.storage.out_of_core.BLOCK_BYTES", 1 << 16)
-    x, y = filed(storage, drawn(rng, 2, (64, 64, 64)))
+    x, y = filed(storage, random_images(rng, 2, (64, 64, 64)))
     (x + 1).in_memory()  # load modules before the measurement
     tracemalloc.start()
     z = x + 2 * y * x
@@ -132,7 +134,7 @@ def test_rows_take_the_memory_of_a_few_rows(
 def test_iterated_rows_are_written_into_a_file(
     rng: np.random.Generator, storage: IterateStorage
 ) -> None:
-    values = drawn(rng, 1)[0]
+    values = random_images(rng, 1)[0]
     of_a_row = np.dtype((np.float32, SHAPE[1:]))
     found = OutOfCore(storage).fromiter(iter(values), dtype=of_a_row, count=len(values))
     np.testing.assert_array_equal(found, values)
@@ -141,13 +143,13 @@ def test_iterated_rows_are_written_into_a_file(
 def test_arrays_of_different_shapes_are_refused(
     rng: np.random.Generator, storage: IterateStorage
 ) -> None:
-    x = OutOfCoreArray(storage, storage.in_memory(drawn(rng, 1)[0]))
+    x = OutOfCoreArray(storage, storage.in_memory(random_images(rng, 1)[0]))
     with pytest.raises(GeometryError, match=r"of the shapes \(7, 5, 6\) and \(2, 5, 6\)"):
         x + x[:2]
 
 
 def test_array_names_its_module(rng: np.random.Generator, storage: IterateStorage) -> None:
-    x = OutOfCoreArray(storage, storage.in_memory(drawn(rng, 1)[0]))
+    x = OutOfCoreArray(storage, storage.in_memory(random_images(rng, 1)[0]))
     assert isinstance(module_of(x), OutOfCore) and module_of(x).storage is storage
 
 
@@ -158,7 +160,7 @@ def test_total_variation_in_slabs_has_the_bits_of_the_whole(
 ) -> None:
     shape, spacing = (23, 6, 5), (2.0, 1.0, 1.5)
     storage, gradient = IterateStorage(tmp_path, budget_bytes=budget), Gradient(shape, spacing)
-    v = drawn(rng, 2, shape)
+    v = random_images(rng, 2, shape)
     whole, slabs = TotalVariation(gradient), SlabbedTotalVariation(gradient)
     flow, flow_in_file = (
         whole.no_flow(v[0]),

@@ -54,9 +54,9 @@ def _stops(s, phi, distances, depth, width, step) -> np.ndarray:
     out, side = x * np.cos(angle) + y * np.sin(angle), y * np.cos(angle) - x * np.sin(angle)
     solid = (out > FACE_MM) & (out < FACE_MM + depth.depth_mm) & (np.abs(side) < width / 2)
     absorbed = np.cumsum(solid, axis=1) * step * depth.removal_per_mm
-    here = np.exp(-absorbed) * np.expm1(depth.removal_per_mm * step) * solid
+    absorbed_share = np.exp(-absorbed) * np.expm1(depth.removal_per_mm * step) * solid
     found = np.zeros((len(s), N))
-    np.add.at(found, (np.arange(len(s))[:, None], place), here)
+    np.add.at(found, (np.arange(len(s))[:, None], place), absorbed_share)
     return found
 
 
@@ -78,15 +78,15 @@ def test_gap_factor_equals_that_of_rays_followed_step_by_step():
 
 
 def test_ring_has_gaps_if_its_file_states_the_crystal_width():
-    without, has = ring(), ring(crystal_width_mm=3.9)
-    left = has.geometry_of_classes / without.geometry_of_classes
-    assert left[0, 0] < left[0, 6] < 1
-    assert left[11, 6] > left[0, 6], "tilted photons must lose less"
+    without, with_gaps = ring(), ring(crystal_width_mm=3.9)
+    detected = with_gaps.geometry_of_classes / without.geometry_of_classes
+    assert detected[0, 0] < detected[0, 6] < 1
+    assert detected[11, 6] > detected[0, 6], "tilted photons must lose less"
     crystals = np.array([[0, 24], [0, 5 * N + 20], [3, 28]])
     # Both sides are float32.
     np.testing.assert_allclose(
-        has.geometric_factor(crystals) / without.geometric_factor(crystals),
-        [left[0, 0], left[5, 4], left[0, 1]],
+        with_gaps.geometric_factor(crystals) / without.geometric_factor(crystals),
+        [detected[0, 0], detected[5, 4], detected[0, 1]],
         rtol=1e-6,
     )
 

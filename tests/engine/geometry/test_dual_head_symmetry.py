@@ -55,7 +55,7 @@ def test_turn_applies_to_box_and_line(turn: Turn) -> None:
         a, b, r, c = line_of(line, scanner)
         j, k = np.indices(box_of(a, b, 4)).reshape(2, -1)
         voxel = box_corner(r, c, 4)[:, None] + (j, k)
-        there = np.stack(
+        centres = np.stack(
             [grid.centres_mm(0)[voxel[1]], 0 * j, grid.centres_mm(2)[voxel[0]]], axis=-1
         )
         a2, b2, r2, c2 = line_of(moved(line, turn), scanner)
@@ -63,7 +63,7 @@ def test_turn_applies_to_box_and_line(turn: Turn) -> None:
         j2, k2 = turn.voxels(j, k, box_of(a, b, 4))
         turned = box_corner(r2, c2, 4)[:, None] + (j2, k2)
         found = np.stack([grid.centres_mm(0)[turned[1]], grid.centres_mm(2)[turned[0]]], -1)
-        np.testing.assert_allclose(found, moved(there, turn)[:, [0, 2]], atol=FLOAT64_SUMS)
+        np.testing.assert_allclose(found, moved(centres, turn)[:, [0, 2]], atol=FLOAT64_SUMS)
 
 
 def test_swap_of_the_panels_with_both_mirrors_is_a_point_reflection() -> None:
@@ -100,9 +100,9 @@ def test_every_orientation_is_an_image_of_exactly_one_stored_one(size: tuple[int
     for i, (a, b) in enumerate(stored):
         assert stored_index(int(a), int(b), *size) == i
         for image in images(int(a), int(b), *size):
-            home, turn = folded(*image)
-            assert home == (a, b)
-            assert turn.orientation(*home) == image
+            representative, turn = folded(*image)
+            assert representative == (a, b)
+            assert turn.orientation(*representative) == image
 
 
 def test_stored_orientations_represent_all_lines() -> None:

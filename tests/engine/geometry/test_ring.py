@@ -139,9 +139,9 @@ class TestPlaces:
     def test_fingerprint_depends_on_the_geometry_and_not_on_the_grid(self) -> None:
         scanner = ring()
         moved = scanner.settings.model_copy(update={"radius_mm": 50.1})
-        drawn = scanner.settings.model_copy(update={"voxel_mm": (1.0, 1.0, 1.0)})
+        on_other_grid = scanner.settings.model_copy(update={"voxel_mm": (1.0, 1.0, 1.0)})
         assert RingScanner(moved).fingerprint() != scanner.fingerprint()
-        assert RingScanner(drawn).fingerprint() == scanner.fingerprint()
+        assert RingScanner(on_other_grid).fingerprint() == scanner.fingerprint()
 
     def test_description_states_time_of_flight(self) -> None:
         tof = TofSettings(fwhm_ps=385, bin_ps=100, n_bins=3)

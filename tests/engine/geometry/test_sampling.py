@@ -5,10 +5,10 @@ from engine.geometry.sampling import stratified
 
 
 def test_every_stratum_gives_one_number_with_uniform_probability(rng):
-    drawn = np.stack([stratified(1000, 100, rng) for _ in range(400)])
+    samples = np.stack([stratified(1000, 100, rng) for _ in range(400)])
 
-    np.testing.assert_array_equal(drawn // 10, np.tile(np.arange(100), (400, 1)))
-    counts = np.bincount(drawn.ravel(), minlength=1000)  # 40 on average
+    np.testing.assert_array_equal(samples // 10, np.tile(np.arange(100), (400, 1)))
+    counts = np.bincount(samples.ravel(), minlength=1000)  # 40 on average
     # binomial with a probability of 1/10
     assert np.mean((counts - 40) ** 2 / 40) == pytest.approx(0.9, abs=0.2)
 

@@ -57,10 +57,10 @@ def test_centre_of_a_pixel_projects_to_its_row_and_column(rng: Rng, beam: str) -
 def test_all_points_of_a_ray_project_to_its_pixel(rng: Rng, beam: str) -> None:
     geometry = any_geometry(rng, beam)
     for view in range(geometry.n_views):
-        there = geometry.pixel_mm(view)
+        positions = geometry.pixel_mm(view)
         source = geometry.source_mm[view]
-        ray = there - source if beam == "cone" else source
-        points = there - rng.uniform(0.01, 0.9, (5, 7, 1)) * ray
+        ray = positions - source if beam == "cone" else source
+        points = positions - rng.uniform(0.01, 0.9, (5, 7, 1)) * ray
         row, column = np.indices((5, 7))
         projected = geometry.project(points)[view]
         np.testing.assert_allclose(projected, np.stack([column, row], axis=-1), atol=FLOAT64_MM)

@@ -116,7 +116,7 @@ def test_slow_window_skips_images_but_no_iteration_end_or_checkpoint(tmp_path):
 
 
 def test_engine_process_on_the_cpu_imports_neither_qt_nor_cupy(tmp_path):
-    engine = EngineProcess(study_of(tmp_path), device="cpu", source=engine_sources.told_modules)
+    engine = EngineProcess(study_of(tmp_path), device="cpu", source=engine_sources.report_modules)
     events = engine.events()
     loaded = next(event for event in events if isinstance(event, Loaded))
     events.close()

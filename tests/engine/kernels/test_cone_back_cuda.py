@@ -90,11 +90,11 @@ class Run:
     def __call__(self, *, region=(slice(None),) * 3, out=None, **options):
         """Back-project into a box; return (n_z, n_y, n_x) on the host."""
         box = [range(n)[part] for n, part in zip(self.grid.shape, region, strict=True)]
-        to_ours = ["zyx".index(axis) for axis in self.variant.volume]
-        shape = tuple(len(box[i]) for i in to_ours)
+        order = ["zyx".index(axis) for axis in self.variant.volume]
+        shape = tuple(len(box[i]) for i in order)
         fill = np.full(shape, np.nan, np.float32)
         if out is not None:
-            fill = np.ascontiguousarray(out.transpose(to_ours))
+            fill = np.ascontiguousarray(out.transpose(order))
         on_device = self.gpu.upload(fill)
         corner = tuple(r.start for r in box)
         views = options.pop("views", self.views)

@@ -81,18 +81,18 @@ def test_part_of_a_constant_can_be_set(on_gpu):
 def test_graphs_set_constants_between_launches(on_gpu):
     gpu, views = on_gpu.gpu, some_views()
     module, out = gpu.load(CONSTANTS, ()), gpu.empty((2, 4), np.float32)
-    there, constant = gpu.empty((2, 64), np.uint8), module.constant("views")
+    on_device, constant = gpu.empty((2, 64), np.uint8), module.constant("views")
     read = module.function("read")
     gpu.copy(gpu.upload(as_bytes(np.float32(2))), module.constant("scale"))
 
     def work():
         for i in range(2):
-            gpu.copy(there[i], constant)
+            gpu.copy(on_device[i], constant)
             read(1, 4, out[i])
 
     graph = gpu.record(work)
     for part in (views[::-1], views[[1, 2, 1, 2]]):
-        gpu.upload(np.stack([as_bytes(views), as_bytes(part)]), there)
+        gpu.upload(np.stack([as_bytes(views), as_bytes(part)]), on_device)
         graph.launch()
         assert gpu.download(out).tolist() == [expected_values(views), expected_values(part)]
 

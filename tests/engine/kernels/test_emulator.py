@@ -250,21 +250,21 @@ def test_compiler_error_names_its_line():
 
 def test_host_and_device_arrays_cannot_be_mixed():
     gpu = EmulatedGpu()
-    here, there = np.ones(3, np.float32), gpu.upload(np.arange(3, dtype=np.float32))
+    on_host, on_device = np.ones(3, np.float32), gpu.upload(np.arange(3, dtype=np.float32))
 
     for meet in (
-        lambda: there + here,
-        lambda: here * there,
-        lambda: np.where(there > 0, here, there),
-        lambda: gpu.xp.concatenate([there, here]),
-        lambda: there.__setitem__(slice(2), here[:2]),
+        lambda: on_device + on_host,
+        lambda: on_host * on_device,
+        lambda: np.where(on_device > 0, on_host, on_device),
+        lambda: gpu.xp.concatenate([on_device, on_host]),
+        lambda: on_device.__setitem__(slice(2), on_host[:2]),
     ):
         with pytest.raises(TypeError, match="upload it first"):
             meet()
     with pytest.raises(TypeError, match="upload takes"):
-        gpu.upload(there)
+        gpu.upload(on_device)
     with pytest.raises(TypeError, match="download takes"):
-        gpu.download(here)
+        gpu.download(on_host)
 
 
 def test_results_stay_on_the_device():
@@ -391,12 +391,12 @@ def test_backend_moves_arrays_through_the_emulator(rng):
     on = cuda(EmulatedGpu())
     values = rng.random((3, 4))
 
-    there = on.to_device(values)
+    on_device = on.to_device(values)
 
     assert on.is_cuda
-    assert module_of(there) is on.xp
-    assert on.to_device(there) is there
-    np.testing.assert_array_equal(on.to_host(there), values)
+    assert module_of(on_device) is on.xp
+    assert on.to_device(on_device) is on_device
+    np.testing.assert_array_equal(on.to_host(on_device), values)
     np.testing.assert_array_equal(on.to_host(on.xp.asarray(values)), values)
 
 

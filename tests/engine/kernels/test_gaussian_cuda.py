@@ -70,16 +70,16 @@ def test_gaussian_has_the_same_bits_on_an_emulated_gpu(options, dtype):
     on = cuda(EmulatedGpu(**options))
     for shape, sigmas in zip(SHAPES[:3], SIGMAS, strict=True):
         image = volume(shape, dtype)
-        there = smoothed(on.to_device(image), sigmas)
-        assert there.dtype == dtype
-        np.testing.assert_array_equal(on.to_host(there), smoothed(image, sigmas))
+        on_device = smoothed(on.to_device(image), sigmas)
+        assert on_device.dtype == dtype
+        np.testing.assert_array_equal(on.to_host(on_device), smoothed(image, sigmas))
 
 
 @pytest.mark.gpu
 def test_gaussian_has_the_same_bits_on_the_gpu_of_this_machine():
     on, image = cuda(), volume((33, 65, 130))
-    there = on.to_host(smoothed(on.to_device(image), SIGMAS[0]))
-    np.testing.assert_array_equal(there, smoothed(image, SIGMAS[0]))
+    on_device = on.to_host(smoothed(on.to_device(image), SIGMAS[0]))
+    np.testing.assert_array_equal(on_device, smoothed(image, SIGMAS[0]))
 
 
 @pytest.mark.skipif(not nvrtc.is_installed(), reason="NVRTC is not installed")

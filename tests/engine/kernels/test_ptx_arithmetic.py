@@ -23,13 +23,13 @@ class Case:
     to: str
     of: str
     given: tuple
-    wanted: object
+    expected: object
 
 
-def same_type(code, given, wanted):
+def same_type(code, given, expected):
     """Return a case in which operands and result have the instruction's type."""
     type_ = code.split(".")[-1]
-    return Case(code, type_, " ".join([type_] * len(given)), given, wanted)
+    return Case(code, type_, " ".join([type_] * len(given)), given, expected)
 
 
 SUMS = [
@@ -128,14 +128,14 @@ CONVERSIONS = [
 ORDERS = ("eq", "ne", "lt", "le", "gt", "ge")
 ORDERS = (*ORDERS, *(f"{how}u" for how in ORDERS), "num", "nan")
 COMPARISONS = [
-    Case(f"setp.{how}.f32", "pred", "f32 f32", (a, b), wanted)
+    Case(f"setp.{how}.f32", "pred", "f32 f32", (a, b), expected)
     for a, b, true in (
         (1.0, 2.0, "ne lt le neu ltu leu num"),
         (2.0, 2.0, "eq le ge equ leu geu num"),
         (NAN, 2.0, "equ neu ltu leu gtu geu nan"),
     )
     for how in ORDERS
-    for wanted in (how in true.split(),)
+    for expected in (how in true.split(),)
 ] + [
     Case("setp.lt.s32", "pred", "s32 s32", (-1, 1), True),
     Case("setp.lt.u32", "pred", "u32 u32", (FULL, 1), False),
@@ -191,7 +191,7 @@ def results(cases):
 def test_instruction_computes_the_result_of_the_manual(cases):
     for case, found in results(cases):
         type_ = "b32" if case.to == "pred" else case.to
-        assert found == packed(type_, case.wanted), case
+        assert found == packed(type_, case.expected), case
 
 
 LANES = """
@@ -234,12 +234,12 @@ def test_shuffle_returns_another_lanes_value_and_if_it_was_in_range(how, by, c, 
 
 
 @pytest.mark.parametrize(
-    ("type_", "old", "value", "wanted"),
+    ("type_", "old", "value", "expected"),
     [("f32", 1.5, 2.0, 3.5), ("f32", 1e-40, 1e-40, 0.0), ("f64", 1e-310, 0.0, 1e-310),
      ("u64", 2**64 - 1, 3, 2)],
 )  # fmt: skip
-def test_atomic_sum_is_that_of_global_memory(type_, old, value, wanted):
-    case = Case("atom", type_, f"{type_} {type_}", (old, value), wanted)
+def test_atomic_sum_is_that_of_global_memory(type_, old, value, expected):
+    case = Case("atom", type_, f"{type_} {type_}", (old, value), expected)
     lines = entry("change", case).replace(
         "atom %to, %a0, %a1", f"red.global.add.{type_} [%at], %a1"
     )
@@ -250,7 +250,7 @@ def test_atomic_sum_is_that_of_global_memory(type_, old, value, wanted):
 
     PtxKernels(lines, gpu).function("change")(1, 1, values)
 
-    assert bytes(gpu.download(values)[:8]) == packed(type_, wanted)
+    assert bytes(gpu.download(values)[:8]) == packed(type_, expected)
 
 
 @pytest.mark.parametrize(

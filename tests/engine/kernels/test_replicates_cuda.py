@@ -89,18 +89,18 @@ def test_any_number_of_replicates_equals_the_twin(n, sums):
 @pytest.mark.parametrize("sums", ["float", "fixed"])
 def test_rows_of_later_launches_have_their_own_weights(sums, monkeypatch):
     monkeypatch.setattr(device_rays, "SLABS_PER_LAUNCH", 1)
-    variant, seen, n_rays = RayVariant("warp", sums=sums, block=64), [], len(CASE.rays.ends)
+    variant, reported, n_rays = RayVariant("warp", sums=sums, block=64), [], len(CASE.rays.ends)
     on = cuda(EmulatedGpu(late=True))
     rays = replace(CASE.rays, tof_bins=None)
     A = RayProjector(
         rays, cuda_cases.GRID, on=on, reproducible=sums == "fixed", variant=variant,
-        on_progress=lambda done, total: seen.append((done, total)),
+        on_progress=lambda done, total: reported.append((done, total)),
     )  # fmt: skip
 
     found = on.to_host(A.em_numerators(images_of(7), CASE.background, None, draws_of(7, seed=5)))
 
     assert_equal(found, twin(False, sums, 7), sums)
-    assert len(seen) > 2 and seen[0] == (64, n_rays) and seen[-1] == (n_rays, n_rays)
+    assert len(reported) > 2 and reported[0] == (64, n_rays) and reported[-1] == (n_rays, n_rays)
 
 
 @pytest.mark.parametrize("part", [1, 3])
@@ -126,15 +126,15 @@ def test_rows_beyond_the_memory_are_sent_in_pieces(sums, part, monkeypatch):
 
 
 def test_single_launch_reports_its_pass():
-    seen = []
+    reported = []
     A = RayProjector(
         CASE.rays, cuda_cases.GRID, on=cuda(EmulatedGpu()),
-        on_progress=lambda done, total: seen.append((done, total)),
+        on_progress=lambda done, total: reported.append((done, total)),
     )  # fmt: skip
 
     A.em_numerators(images_of(7), None, None, draws_of(7, seed=5))
 
-    assert seen == [(len(CASE.rays.ends),) * 2]
+    assert reported == [(len(CASE.rays.ends),) * 2]
 
 
 @pytest.mark.parametrize("timing", ["none", "global"])
@@ -144,12 +144,12 @@ def test_counts_equal_the_twin(timing, rng):
     counts[7] = 300
     variant = RayVariant("warp", timing=timing)
 
-    here, there = (
+    on_host, on_device = (
         numerators(variant, 7, on, counts=counts) for on in (cpu(2), cuda(EmulatedGpu()))
     )
 
-    assert_equal(there, here, "float")
-    assert np.abs(here - twin(timing != "none", "float", 7)).max() > 0.1 * here.max()
+    assert_equal(on_device, on_host, "float")
+    assert np.abs(on_host - twin(timing != "none", "float", 7)).max() > 0.1 * on_host.max()
 
 
 def test_integer_sums_refuse_counts():

@@ -155,10 +155,10 @@ def test_update_can_be_recorded(on_gpu, rng, kind):
     ],
 )
 def test_update_of_another_shape_is_refused(on_gpu, values, first, words):
-    texture, there = on_gpu.gpu.texture("layered", SHAPE), on_gpu.gpu.upload(values)
+    texture, on_device = on_gpu.gpu.texture("layered", SHAPE), on_gpu.gpu.upload(values)
 
     with pytest.raises(ValueError, match=words):
-        texture.update(there, first)
+        texture.update(on_device, first)
 
 
 def test_update_needs_contiguous_device_arrays(on_gpu):

@@ -29,12 +29,12 @@ def test_bins_of_a_chord_sum_to_its_length(rng, sigma_mm, bin_mm):
     starts = rng.uniform(-5, 5, 200) * bin_mm
     chords = rng.uniform(0, 8, 200)
 
-    seen = sum(
+    total = sum(
         integral_up_to(table, starts + chords - centre) - integral_up_to(table, starts - centre)
         for centre in centres
     )
 
-    np.testing.assert_allclose(seen, chords, rtol=FLOAT64_SUMS, atol=1e-11 * bin_mm)
+    np.testing.assert_allclose(total, chords, rtol=FLOAT64_SUMS, atol=1e-11 * bin_mm)
 
 
 @pytest.mark.parametrize("cutoff", [3.0, 4.5])
@@ -75,10 +75,10 @@ def test_bins_narrower_than_parts_sum_to_the_chord(rng, of_sigma):
     table = chord_table(10.0, bin_mm, "float64")
     centres = np.arange(-1500, 1501) * bin_mm
 
-    seen = sum(integral_up_to(table, starts + 2 - centre) - integral_up_to(table, starts - centre)
+    total = sum(integral_up_to(table, starts + 2 - centre) - integral_up_to(table, starts - centre)
                for centre in centres[np.abs(centres) < 70])  # fmt: skip
 
-    np.testing.assert_allclose(seen, 2, rtol=1e-5)
+    np.testing.assert_allclose(total, 2, rtol=1e-5)
 
 
 def test_integrals_grow_from_0_to_a_constant_and_fit_vectors():

@@ -164,8 +164,8 @@ class TestCt:
         soft = binary_erosion(np.isclose(truth.values, SOFT, atol=1e-6), iterations=3)
         assert soft.sum() > 10_000
         assert volume.values[soft].mean() == pytest.approx(SOFT, rel=0.01)
-        seen = binary_dilation(truth.values > 0, iterations=2)  # without the corners
-        assert volume.values[seen].sum() == pytest.approx(truth.values.sum(), rel=0.01)
+        support = binary_dilation(truth.values > 0, iterations=2)  # without the corners
+        assert volume.values[support].sum() == pytest.approx(truth.values.sum(), rel=0.01)
 
 
 class TestDualHead:

@@ -58,14 +58,14 @@ def test_error_map_does_not_change_the_image_and_repeats_its_bits(folder: Path, 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "panels"])
 def test_gpu_gives_the_errors_of_the_cpu(folder: Path, kind: str) -> None:
     of = study(folder, kind, *OSEM, REPLICATES)
-    here, there = (
+    on_host, on_device = (
         error_of(last(events_of(of, on=on)).volume).standard_deviation
         for on in (ON, cuda(EmulatedGpu()))
     )
 
     # Deviations are stored in steps of 1/127 of the largest one.
-    np.testing.assert_allclose(there, here, rtol=0, atol=0.02 * here.max())
-    assert np.corrcoef(there.ravel(), here.ravel())[0, 1] > 0.9999
+    np.testing.assert_allclose(on_device, on_host, rtol=0, atol=0.02 * on_host.max())
+    assert np.corrcoef(on_device.ravel(), on_host.ravel())[0, 1] > 0.9999
 
 
 def test_other_seed_gives_other_replicates(folder: Path) -> None:

@@ -96,15 +96,15 @@ def test_abort_within_a_cycle_loses_only_that_cycle(
 ) -> None:
     started = study(folder, kind)
     job = Job.create(started, tmp_path / "job")
-    seen: list[Preview] = []
+    received: list[Preview] = []
 
     def abort(_: Progressed) -> None:
-        if len(seen) == 2:
+        if len(received) == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         for event in keep(run(started, on=ON, on_progress=abort), job):
-            seen += [event] if isinstance(event, Preview) else []
+            received += [event] if isinstance(event, Preview) else []
     resume = job.latest()
     assert resume is not None and resume.done == 2
     assert bits(events_of(started, resume=resume)) == bits(whole)

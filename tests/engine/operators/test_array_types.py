@@ -83,11 +83,11 @@ def test_results_are_on_the_device_of_the_argument(kind: str, on_gpu: Backend) -
     A = KINDS[kind](on_gpu)
     ((x, y),) = inputs(A, 1)
     for call, values in ((A.__matmul__, x), (A.T.__matmul__, y), (A.forward, x), (A.adjoint, y)):
-        there = on_gpu.to_device(values)
+        on_device = on_gpu.to_device(values)
         assert type(call(values)) is np.ndarray
-        assert type(call(there)) is type(there)
+        assert type(call(on_device)) is type(on_device)
         # GPU sums are atomic additions in float32.
-        np.testing.assert_allclose(to_host(call(there)), call(values), rtol=1e-5, atol=1e-4)
+        np.testing.assert_allclose(to_host(call(on_device)), call(values), rtol=1e-5, atol=1e-4)
 
 
 def test_host_values_are_shared_without_a_copy() -> None:
@@ -102,21 +102,21 @@ def test_host_values_are_shared_without_a_copy() -> None:
 
 @pytest.mark.parametrize("kind", [2, 13], ids=["device", "managed"])
 def test_host_never_reads_values_on_a_gpu(kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    there = np.arange(3.0)
+    on_device = np.arange(3.0)
     imported: list[OnGpu] = []
 
     def from_dlpack(values: OnGpu) -> np.ndarray:
         imported.append(values)
         values.__dlpack__(stream=1)
-        return there
+        return on_device
 
     # CuPy imports the values. Without a GPU, a replacement stores them.
     library = ModuleType("cupy")
     library.from_dlpack = from_dlpack
     monkeypatch.setitem(sys.modules, "cupy", library)
-    values = OnGpu(there, kind)
+    values = OnGpu(on_device, kind)
 
-    assert as_supported(values) is there
+    assert as_supported(values) is on_device
     assert imported == [values]
 
 
@@ -133,10 +133,10 @@ def test_host_never_reads_values_on_a_real_gpu() -> None:
 
 def test_gpu_array_needs_an_operator_on_a_gpu(on_gpu: Backend) -> None:
     A = cone(cpu(1))
-    there = on_gpu.to_device(np.ones(A.in_shape, np.float32))
+    on_device = on_gpu.to_device(np.ones(A.in_shape, np.float32))
     for call in (A.__matmul__, A.forward, A.__call__):
         with pytest.raises(DataError, match="works on the CPU, but the array is on a GPU"):
-            call(there)
+            call(on_device)
 
 
 def test_other_devices_and_missing_values_are_explained() -> None:

@@ -167,8 +167,8 @@ def test_adjoint_has_the_same_bits_with_any_threads(rng):
 def test_rays_from_inside_the_volume_are_traced_one_by_one():
     inside = XrayTransform(views(source=21.0), SLICES, on=cpu(1))
     tall = XrayTransform(views(), replace(SLICES, shape=(60, 30, 37)), on=cpu(1))
-    leaning = XrayTransform(views(tilt=0.3), SLICES, on=cpu(1))
-    assert not any(A._projector._few for A in (inside, tall, leaning))
+    tilted = XrayTransform(views(tilt=0.3), SLICES, on=cpu(1))
+    assert not any(A._projector._few for A in (inside, tall, tilted))
 
 
 def test_runs_of_columns_cover_each_view_once():

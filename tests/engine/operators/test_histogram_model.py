@@ -121,6 +121,6 @@ def test_orientations_without_counts_are_skipped_without_a_change(on_gpu: Backen
 
     single = MatrixProjector(A.response, on=on_gpu)
     message = [v.astype(np.float32) for v in (background, y, factors)]
-    there = HistogramModel.of(single, *message)
-    *_, last = solve(Osem(iterations=3, subsets=of), there, np.ones(A.in_shape, np.float32))
+    gpu_model = HistogramModel.of(single, *message)
+    *_, last = solve(Osem(iterations=3, subsets=of), gpu_model, np.ones(A.in_shape, np.float32))
     assert np.allclose(last.image, expected, rtol=1e-4, atol=1e-5 * expected.max())

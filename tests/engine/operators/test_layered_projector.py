@@ -110,13 +110,13 @@ def test_progress_covers_all_layers_and_can_stop_the_work() -> None:
 
 
 def test_gpu_gives_the_result_of_the_cpu(on_gpu: Backend, rng: np.random.Generator) -> None:
-    there, here = (LayeredProjector(response(), on=on) for on in (on_gpu, cpu(1)))
-    x = rng.random(there.in_shape, np.float32)
-    np.testing.assert_allclose(there(x), here(x), rtol=1e-4)
-    y = here(x)
-    np.testing.assert_allclose(there.T(y), here.T(y), rtol=1e-4)
-    model = HistogramModel.of(there, np.zeros((), np.float32), y)
-    *_, last = solve(Osem(iterations=1, subsets=2), model, np.ones(there.in_shape, np.float32))
+    on_device, on_host = (LayeredProjector(response(), on=on) for on in (on_gpu, cpu(1)))
+    x = rng.random(on_device.in_shape, np.float32)
+    np.testing.assert_allclose(on_device(x), on_host(x), rtol=1e-4)
+    y = on_host(x)
+    np.testing.assert_allclose(on_device.T(y), on_host.T(y), rtol=1e-4)
+    model = HistogramModel.of(on_device, np.zeros((), np.float32), y)
+    *_, last = solve(Osem(iterations=1, subsets=2), model, np.ones(on_device.in_shape, np.float32))
     assert np.isfinite(last.image).all()
 
 

@@ -385,10 +385,10 @@ def test_unconverged_norm_is_an_error(a):
 
 
 def test_norm_is_computed_on_the_device(on_gpu):
-    here, there = (RayProjector(rays(), GRID, on=on) for on in (cpu(2), on_gpu))
+    on_host, on_device = (RayProjector(rays(), GRID, on=on) for on in (cpu(2), on_gpu))
 
-    assert there.norm() == pytest.approx(here.norm(), rel=1e-4)
-    assert repr(there).endswith("on cuda>")
+    assert on_device.norm() == pytest.approx(on_host.norm(), rel=1e-4)
+    assert repr(on_device).endswith("on cuda>")
 
 
 def test_composed_operators_work_on_the_device(on_gpu, rng):
@@ -396,10 +396,10 @@ def test_composed_operators_work_on_the_device(on_gpu, rng):
         A = RayProjector(rays(), GRID, on=on)
         return stack(2 * A - A / 2, Identity(A.in_shape))
 
-    here, there = composed(cpu(2)), composed(on_gpu)
-    x = drawn(rng, here.in_shape)
+    host, device = composed(cpu(2)), composed(on_gpu)
+    x = drawn(rng, host.in_shape)
     on_device = on_gpu.to_device(x)
 
-    back = there.T @ (there @ on_device)
+    back = device.T @ (device @ on_device)
 
-    np.testing.assert_allclose(on_gpu.to_host(back), here.T @ (here @ x), rtol=2e-4, atol=1e-3)
+    np.testing.assert_allclose(on_gpu.to_host(back), host.T @ (host @ x), rtol=2e-4, atol=1e-3)

@@ -32,12 +32,12 @@ def test_back_projection_is_the_adjoint(rng, kind, tof, dtype, rtol, reproducibl
     A = RayProjector(rays, GRID, on=cpu(2), tof=tof, dtype=dtype, reproducible=reproducible)
     x, y = rng.random(GRID.shape).astype(dtype), rng.random(A.out_shape).astype(dtype)
 
-    there = np.sum(A(x) * y, dtype=np.float64)
+    forward = np.sum(A(x) * y, dtype=np.float64)
     back = np.sum(x * A.T(y), dtype=np.float64)
 
-    assert there > 0
+    assert forward > 0
     # Fixed-point sums round each of about 10 000 taps by 2**-62 of the largest possible sum.
-    assert back == pytest.approx(there, rel=max(rtol, 1e-11) if reproducible else rtol)
+    assert back == pytest.approx(forward, rel=max(rtol, 1e-11) if reproducible else rtol)
 
 
 @pytest.mark.parametrize("with_background", [False, True])

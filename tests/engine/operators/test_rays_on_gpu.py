@@ -76,11 +76,11 @@ def test_time_bins_add_up_to_the_whole(rng, on_gpu):
 def test_gpu_gives_the_values_of_the_cpu(rng, on_gpu, timed):
     rays, x, y = rays_of(rng, timed=timed), image_of(rng), rng.random(N, np.float32)
     background = rng.random(N, np.float32)
-    here, there = projector(rays, cpu(2)), projector(rays, on_gpu)
-    close(on_gpu.to_host(there(x)), here(x), 1e-5)
-    close(on_gpu.to_host(there.T(y)), here.T(y), 5e-5)
+    on_host, on_device = projector(rays, cpu(2)), projector(rays, on_gpu)
+    close(on_gpu.to_host(on_device(x)), on_host(x), 1e-5)
+    close(on_gpu.to_host(on_device.T(y)), on_host.T(y), 5e-5)
     for actual, expected in zip(
-        there.em_numerator(x, background), here.em_numerator(x, background), strict=True
+        on_device.em_numerator(x, background), on_host.em_numerator(x, background), strict=True
     ):
         close(on_gpu.to_host(actual), expected, 5e-5)
 
@@ -92,12 +92,14 @@ def test_reproducible_bits_equal_those_of_the_cpu(rng, on_gpu, timed, mapping, o
     rays, x, y = rays_of(rng, timed=timed), image_of(rng), rng.random(N, np.float32)
     background = rng.random(N, np.float32)
     variant = RayVariant(mapping, order, "fixed", block=64)
-    here = projector(rays, cpu(2), reproducible=True)
-    there = projector(rays, on_gpu, reproducible=True, variant=variant)
+    on_host = projector(rays, cpu(2), reproducible=True)
+    on_device = projector(rays, on_gpu, reproducible=True, variant=variant)
     for actual, expected in (
-        (there(x), here(x)),
-        (there.T(y), here.T(y)),
-        *zip(there.em_numerator(x, background), here.em_numerator(x, background), strict=True),
+        (on_device(x), on_host(x)),
+        (on_device.T(y), on_host.T(y)),
+        *zip(
+            on_device.em_numerator(x, background), on_host.em_numerator(x, background), strict=True
+        ),
     ):
         np.testing.assert_array_equal(on_gpu.to_host(actual), expected)
 
@@ -124,8 +126,8 @@ def test_subset_is_its_rows(rng, on_gpu):
 
 def test_device_arrays_are_used_without_a_copy(rng, on_gpu):
     rays, x = rays_of(rng, timed=True), image_of(rng)
-    there = Rays(rays.points_mm, on_gpu.to_device(rays.ends), on_gpu.to_device(rays.tof_bins))
-    actual = projector(there, on_gpu, reproducible=True)(on_gpu.to_device(x))
+    on_device = Rays(rays.points_mm, on_gpu.to_device(rays.ends), on_gpu.to_device(rays.tof_bins))
+    actual = projector(on_device, on_gpu, reproducible=True)(on_gpu.to_device(x))
     expected = projector(rays, on_gpu, reproducible=True)(x)
     np.testing.assert_array_equal(on_gpu.to_host(actual), on_gpu.to_host(expected))
 
@@ -163,5 +165,5 @@ def test_work_can_be_stopped_and_the_device_used_again(rng, on_gpu, monkeypatch)
     variant = RayVariant(block=64)
     with pytest.raises(StopError):
         projector(rays, on_gpu, on_progress=stop, variant=variant)(x)
-    here = projector(rays, cpu(1))(x)
-    close(on_gpu.to_host(projector(rays, on_gpu, variant=variant)(x)), here, 1e-5)
+    on_host = projector(rays, cpu(1))(x)
+    close(on_gpu.to_host(projector(rays, on_gpu, variant=variant)(x)), on_host, 1e-5)

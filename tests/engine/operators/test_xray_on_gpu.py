@@ -56,19 +56,19 @@ def agree(got, want, most):
 
 @pytest.mark.parametrize("name", SCANS)
 def test_all_methods_give_the_values_of_the_cpu(rng, on, name):
-    here, there = (XrayTransform(SCANS[name], GRID, on=device) for device in (cpu(2), on))
-    x, y = fields(rng, here)
+    on_host, on_device = (XrayTransform(SCANS[name], GRID, on=device) for device in (cpu(2), on))
+    x, y = fields(rng, on_host)
     for actual, expected, most in (
-        (there(on.to_device(x)), here(x), 1e-5),
-        (there.T(on.to_device(y)), here.T(y), 1e-5),
+        (on_device(on.to_device(x)), on_host(x), 1e-5),
+        (on_device.T(on.to_device(y)), on_host.T(y), 1e-5),
         *(
             (A.back_project(y, weighting=w), B.back_project(y, weighting=w), tolerance(on))
-            for A, B, w in ((there, here, "fdk"), (there, here, "adjoint"))
+            for A, B, w in ((on_device, on_host, "fdk"), (on_device, on_host, "adjoint"))
         ),
     ):
         assert type(actual) is type(on.to_device(x))
         agree(on.to_host(actual), expected, most)
-    for actual, expected in ((there(x), here(x)), (there.T(y), here.T(y))):
+    for actual, expected in ((on_device(x), on_host(x)), (on_device.T(y), on_host.T(y))):
         assert type(actual) is np.ndarray
         agree(actual, expected, 1e-5)
 
@@ -76,9 +76,9 @@ def test_all_methods_give_the_values_of_the_cpu(rng, on, name):
 def test_gathered_adjoint_of_many_slices_is_the_same_whole_or_in_parts(rng, on, monkeypatch):
     tall = replace(GRID, shape=(26, 7, 6))
     geometry = circular_cone(circle(5), **CONE | {"shape": (32, 9)})
-    here = XrayTransform(geometry, tall, on=cpu(2))
-    _, y = fields(rng, here)
-    expected = here.T(y)
+    on_host = XrayTransform(geometry, tall, on=cpu(2))
+    _, y = fields(rng, on_host)
+    expected = on_host.T(y)
     whole = XrayTransform(geometry, tall, on=on, streams=False)
     agree(on.to_host(whole.T(y)), expected, 1e-5)
     assert isinstance(whole._projector._transposing(), JosephGather)
@@ -89,13 +89,13 @@ def test_gathered_adjoint_of_many_slices_is_the_same_whole_or_in_parts(rng, on, 
 
 
 def test_faster_adjoint_reads_textures(rng, on):
-    here, there = (
+    on_host, on_device = (
         XrayTransform(SCANS["upright cone"], GRID, on=device, adjoint="voxel")
         for device in (cpu(2), on)
     )
-    x, y = fields(rng, here)
-    agree(on.to_host(there(x)), here(x), tolerance(on))
-    agree(on.to_host(there.T(y)), here.T(y), tolerance(on))
+    x, y = fields(rng, on_host)
+    agree(on.to_host(on_device(x)), on_host(x), tolerance(on))
+    agree(on.to_host(on_device.T(y)), on_host.T(y), tolerance(on))
 
 
 @pytest.mark.parametrize("name", SCANS)
@@ -148,12 +148,14 @@ def test_box_of_the_volume_has_its_bits(rng, on, name):
 )
 def test_fastest_measured_variant_is_used(rng, on, variant, monkeypatch):
     monkeypatch.setattr(xray_device, "tuned_back", lambda *_: variant)
-    here, there = (XrayTransform(SCANS["upright cone"], GRID, on=device) for device in (cpu(2), on))
-    _, y = fields(rng, here)
-    whole = on.to_host(there.back_project(y, weighting="fdk"))
-    agree(whole, here.back_project(y, weighting="fdk"), tolerance(on))
+    on_host, on_device = (
+        XrayTransform(SCANS["upright cone"], GRID, on=device) for device in (cpu(2), on)
+    )
+    _, y = fields(rng, on_host)
+    whole = on.to_host(on_device.back_project(y, weighting="fdk"))
+    agree(whole, on_host.back_project(y, weighting="fdk"), tolerance(on))
     box = np.s_[2:3, 1:, :]
-    part = on.to_host(there.back_project(y, weighting="fdk", region=box))
+    part = on.to_host(on_device.back_project(y, weighting="fdk", region=box))
     np.testing.assert_array_equal(part, whole[box])
 
 
@@ -216,21 +218,23 @@ cut = xray_device.parts_for
 def test_lack_of_memory_leads_to_smaller_parts(rng):
     gpu = EmulatedGpu(exact_textures=True)
     grid = ImageGrid((12, 20, 20), (1.0, 1.0, 1.0))
-    here, there = (
+    on_host, on_device = (
         XrayTransform(SCANS["upright cone"], grid, on=on, **options)
         for on, options in ((cpu(2), {}), (cuda(gpu), {"streams": True}))
     )
-    x, y = fields(rng, here)
-    expected = here(x), here.T(y), here.back_project(y, weighting="fdk")
-    there(x)  # compiles, and uploads the geometry
-    there.back_project(y, weighting="fdk")
+    x, y = fields(rng, on_host)
+    expected = on_host(x), on_host.T(y), on_host.back_project(y, weighting="fdk")
+    on_device(x)  # compiles, and uploads the geometry
+    on_device.back_project(y, weighting="fdk")
     gpu.memory_limit = gpu.memory.used_bytes + 8_000  # the volume needs 19,200
-    there._projector._share = 2.0  # as if other programs had just used the free memory
+    on_device._projector._share = 2.0  # as if other programs had just used the free memory
     for actual, whole in zip(
-        (there(x), there.T(y), there.back_project(y, weighting="fdk")), expected, strict=True
+        (on_device(x), on_device.T(y), on_device.back_project(y, weighting="fdk")),
+        expected,
+        strict=True,
     ):
         agree(actual, whole, 1e-5)
-    assert there._projector._share < 1
+    assert on_device._projector._share < 1
 
 
 def test_too_little_memory_gives_one_sentence(rng):

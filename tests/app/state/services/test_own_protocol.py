@@ -34,10 +34,10 @@ def scans(tmp_path_factory) -> list[Sample]:
 def demo_studies(scans, tmp_path_factory) -> dict[str, Study]:
     """Return the studies of the four demos: a scan of their kind, and the demo's protocol."""
     from engine.io.interfile.sinogram_writer import write_sinogram
-    from tests.engine.io.interfile.test_sinogram_interfile import RING, drawn
+    from tests.engine.io.interfile.test_sinogram_interfile import RING, random_sinogram
 
     bins = tmp_path_factory.mktemp("bins") / "demo.hs"
-    write_sinogram(drawn(SinogramLayout.of(RING)), bins)
+    write_sinogram(random_sinogram(SinogramLayout.of(RING)), bins)
     ring, *_, panels, beams = scans[:5]
     data = {"demo": ring.path, "demo-ct": beams.path, "demo-dual-head": panels.path}
     found = data | {"demo-sinograms": bins}

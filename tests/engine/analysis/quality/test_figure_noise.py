@@ -189,11 +189,11 @@ def test_command_prints_and_writes_the_noise(
 def test_pages_state_the_noise(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     from matplotlib.figure import Figure
 
-    drawn: list[str] = []
+    texts: list[str] = []
     write = Figure.text
 
     def text(self: Figure, x: float, y: float, s: str, **more: object) -> object:
-        drawn.append(s)
+        texts.append(s)
         return write(self, x, y, s, **more)
 
     monkeypatch.setattr(Figure, "text", text)
@@ -201,7 +201,7 @@ def test_pages_state_the_noise(rng: np.random.Generator, monkeypatch: pytest.Mon
     report = KINDS["pet-cylinder"].measure(volume, PhantomFacts())
 
     assert to_pdf(report, volume).startswith(b"%PDF")
-    assert report.figure("Level").noise_text() in drawn
+    assert report.figure("Level").noise_text() in texts
 
 
 SCAN = {"scanner_sha256": "a" * 64, "isotope": "F-18", "duration_s": 600.0}

@@ -240,15 +240,15 @@ def test_mask_keeps_volume_and_position_on_other_grids() -> None:
     start = SOLIDS["sphere"][0].coverage(ramp()).start
     region = MaskRegion.of(mask, GRID, start)
     other = ramp(ImageGrid((31, 45, 40), (1.3, 1.7, 2.1), (3.1, -1.0, 0.4)))
-    here, there = (figures_of(v, region.coverage(v)) for v in (ramp(), other))
-    assert here.n_voxels == mask.sum()
-    assert there.volume_ml == pytest.approx(here.volume_ml)
-    assert there.mean == pytest.approx(here.mean, rel=1e-3)
+    first, second = (figures_of(v, region.coverage(v)) for v in (ramp(), other))
+    assert first.n_voxels == mask.sum()
+    assert second.volume_ml == pytest.approx(first.volume_ml)
+    assert second.mean == pytest.approx(first.mean, rel=1e-3)
     # between voxels, where half voxels are shared
     half = region.moved((GRID.voxel_mm[0] / 2, 0, 0))
-    assert figures_of(ramp(), half.coverage(ramp())).volume_ml == pytest.approx(here.volume_ml)
+    assert figures_of(ramp(), half.coverage(ramp())).volume_ml == pytest.approx(first.volume_ml)
     beyond = region.moved((GRID.size_mm[0] / 2, 0, 0))
-    assert 0 < volume_of(beyond) < here.volume_ml
+    assert 0 < volume_of(beyond) < first.volume_ml
 
 
 @pytest.mark.parametrize(
@@ -264,12 +264,12 @@ def test_moved_flipped_and_fitted_shapes_measure_the_same(name: str) -> None:
     shape, volume = shapes[name], ramp()
     x, y, z = GRID.centre_mm
     over = Volume(volume.values[::-1], ImageGrid(GRID.shape, GRID.voxel_mm, (x, y, -z)), "")
-    here, there = (
+    first, second = (
         figures_of(v, each.coverage(v))
         for v, each in ((volume, shape), (over, shape.turned_over()))
     )
-    assert there.mean == pytest.approx(here.mean, rel=1e-5)
-    assert there.volume_ml == pytest.approx(here.volume_ml, rel=1e-5)
+    assert second.mean == pytest.approx(first.mean, rel=1e-5)
+    assert second.volume_ml == pytest.approx(first.volume_ml, rel=1e-5)
     twice = shape.turned_over().turned_over()
     assert np.array(twice.bounds_mm) == pytest.approx(np.array(shape.bounds_mm))
     low, high = (np.array(each) for each in shape.moved((1.0, -2.0, 3.0)).bounds_mm)

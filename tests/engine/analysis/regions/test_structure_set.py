@@ -174,8 +174,8 @@ def test_structure_set_refers_to_the_exported_slices(tmp_path):
 def test_dicom3tools_reports_no_error(tmp_path, axes):
     polygon = PolygonRegion(corners_mm=((0, -9), (9, -9), (4, 0)), low_mm=3, high_mm=19)
     pair = CombinedRegion(operation="minus", parts=(BALL.shape, BOX.shape))
-    made = (BALL, BOX, Region(name="P", shape=polygon), Region(name="C", shape=pair))
-    write_structure_set(made, DicomImage.of(image(axes), {"axes": axes}), tmp_path / "a.dcm")
+    saved = (BALL, BOX, Region(name="P", shape=polygon), Region(name="C", shape=pair))
+    write_structure_set(saved, DicomImage.of(image(axes), {"axes": axes}), tmp_path / "a.dcm")
     assert errors_of(tmp_path / "a.dcm") == []
 
 
@@ -220,10 +220,10 @@ def test_command_writes_a_structure_set_for_an_image_and_a_series(tmp_path, caps
     first = sorted((tmp_path / "s.dicom").glob("*.dcm"))[0]
     like = ["--like", str(first)]
     assert main(["regions", series, *words, str(tmp_path / "p.dcm"), *like]) == 0
-    made, source = pydicom.dcmread(tmp_path / "p.dcm"), pydicom.dcmread(first)
-    assert made.FrameOfReferenceUID == source.FrameOfReferenceUID
-    assert made.StudyInstanceUID == source.StudyInstanceUID
-    contours = made.ROIContourSequence[0].ContourSequence
+    saved, source = pydicom.dcmread(tmp_path / "p.dcm"), pydicom.dcmread(first)
+    assert saved.FrameOfReferenceUID == source.FrameOfReferenceUID
+    assert saved.StudyInstanceUID == source.StudyInstanceUID
+    contours = saved.ROIContourSequence[0].ContourSequence
     known = {
         str(pydicom.dcmread(each).SOPInstanceUID): float(
             pydicom.dcmread(each).ImagePositionPatient[2]
@@ -368,8 +368,8 @@ def test_contours_name_only_slices_that_contain_them(tmp_path, across, down, ste
     x, y = volume.grid.centre_mm[:2]
     ring = ((x - 4, y - 4), (x + 4, y - 4), (x, y + 4))
     prism = Region(name="P", shape=PolygonRegion(corners_mm=ring, low_mm=low, high_mm=high))
-    made = DicomImage.of(volume, volume.info, source.subject, series=source.series)
-    write_structure_set((prism,), made, tmp_path / "a.dcm")
+    saved = DicomImage.of(volume, volume.info, source.subject, series=source.series)
+    write_structure_set((prism,), saved, tmp_path / "a.dcm")
     contours = pydicom.dcmread(tmp_path / "a.dcm").ROIContourSequence[0].ContourSequence
     named = [each for each in contours if "ContourImageSequence" in each]
     assert len(contours) == volume.grid.shape[0]

@@ -63,11 +63,11 @@ def test_known_motion_of_a_small_body_is_found() -> None:
 @pytest.mark.parametrize("axis", range(6))
 def test_true_motion_has_the_highest_likeness(axis: int) -> None:
     numbers = np.array([5.0, -3.0, 4.0, 2.0, -1.0, 3.0])
-    there = motion_of(tuple(numbers))
-    likeness = Likeness(uncorrected(MOUSE, SMALL, 1), displaced_map(MOUSE, SMALL, there), 8.0)
+    motion = motion_of(tuple(numbers))
+    likeness = Likeness(uncorrected(MOUSE, SMALL, 1), displaced_map(MOUSE, SMALL, motion), 8.0)
     for step in (-6.0, -3.0, 3.0, 6.0):
         displaced = numbers + step * np.eye(6)[axis]
-        assert likeness(motion_of(tuple(displaced))) < likeness(there)
+        assert likeness(motion_of(tuple(displaced))) < likeness(motion)
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,13 @@ def test_traffic_light_follows_the_result(motion: RigidMotion, after: float, lig
 @pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (4.0, -3.0, 5.0)])
 def test_moved_map_equals_the_phantom_at_its_position(turn: tuple[float, float, float]) -> None:
     motion = RigidMotion((5.0, -7.0, 3.0), turn)
-    there = moved(displaced_map(MOUSE, SMALL, motion), motion)
-    expected = MOUSE.mu_at(points_of(there.grid)).reshape(there.grid.shape)
+    moved_map = moved(displaced_map(MOUSE, SMALL, motion), motion)
+    expected = MOUSE.mu_at(points_of(moved_map.grid)).reshape(moved_map.grid.shape)
     inner = np.abs(np.gradient(expected)).max(axis=0) == 0  # away from surfaces nothing is blurred
     assert inner.mean() > 0.5
-    wrong = np.abs(there.values - expected)[inner] > 1e-6
+    wrong = np.abs(moved_map.values - expected)[inner] > 1e-6
     assert wrong.mean() < 0.02  # the gradient reaches one voxel, interpolation two
-    assert there.values.sum() == pytest.approx(expected.sum(), rel=0.01)
+    assert moved_map.values.sum() == pytest.approx(expected.sum(), rel=0.01)
 
 
 @pytest.mark.parametrize("numbers", [(1.0, 2.0), (1.0, 2, 3, 4, 5, np.nan), (0.0, 0, 9e3, 0, 0, 0)])
@@ -120,9 +120,9 @@ def test_manual_motion_moves_the_map_and_is_recorded(tmp_path: Path, capsys) -> 
     names = [str(tmp_path / name) for name in ("mu.nii", "image.nii", "moved.nii")]
     assert main(["register", *names, "--motion=5,-7,3,4,-3,5"]) == DONE
     assert "moved 9.1 mm, 7.1 degrees, manual" in capsys.readouterr().out
-    there = read_volume(tmp_path / "moved.nii")
-    np.testing.assert_array_equal(there.values, moved(mu_map, motion).values)
-    assert there.info["registration"] == {**motion.record(), "by": "hand"}
+    moved_map = read_volume(tmp_path / "moved.nii")
+    np.testing.assert_array_equal(moved_map.values, moved(mu_map, motion).values)
+    assert moved_map.info["registration"] == {**motion.record(), "by": "hand"}
     assert main(["register", *names, "--motion=5,-7", "--force"]) == USER_FAULT
 
 

@@ -68,9 +68,9 @@ def test_planted_stripes_fall_to_a_tenth(noisy):
         striped[:, :, column] += p
     step, before = Rings(), scan(striped, views=VIEWS)
     after = step.apply(before, on=ON)
-    left = (after.values - noisy).mean(axis=(0, 1))
+    residual = (after.values - noisy).mean(axis=(0, 1))
     for column, p in STRIPES.items():
-        assert abs(left[column]) < abs(p) / 10
+        assert abs(residual[column]) < abs(p) / 10
     changed = (after.values != striped).any(axis=(0, 1))
     assert changed.mean() < 0.05
     assert step.summary(before, after).startswith(
@@ -186,10 +186,10 @@ def test_stripes_in_all_columns_are_detected_and_their_rings_decrease(rng):
     assert [each.info["rings"]["rows_evened"] for each in after] == [0, 3]
     summary = Rings().summary(before[1], after[1])
     assert summary.endswith("all columns equalised")
-    whole, rings, left = (reconstruct(each) for each in (*before, after[1]))
+    whole, rings, corrected = (reconstruct(each) for each in (*before, after[1]))
     # within the disc, because stripes at its edge are not removed
     inner = np.s_[..., 35:116, 35:116]
-    assert (left - whole)[inner].std() < 0.65 * (rings - whole)[inner].std()
+    assert (corrected - whole)[inner].std() < 0.65 * (rings - whole)[inner].std()
 
 
 def test_tooth_is_smoothed_and_chest_is_not(shared_data):
@@ -287,9 +287,9 @@ def test_steps_have_unique_names_and_defaults():
 
 def test_gpu_arrays_stay_on_the_gpu(device, rng):
     data = scan(integrals(geometry(), DISCS))
-    there = scan(device.to_device(data.values))
-    found = Hardening(coefficients=HARD).apply(there, on=device)
-    assert type(found.values) is type(there.values)
+    on_device = scan(device.to_device(data.values))
+    found = Hardening(coefficients=HARD).apply(on_device, on=device)
+    assert type(found.values) is type(on_device.values)
     expected = Hardening(coefficients=HARD).apply(data, on=ON).values
     np.testing.assert_allclose(device.to_host(found.values), expected, rtol=1e-6)
 

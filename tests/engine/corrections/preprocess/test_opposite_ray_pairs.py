@@ -20,11 +20,11 @@ def test_sums_equal_those_of_interpolated_pairs(
 
     rays = RegularGridInterpolator((np.arange(n_columns), angles), sinogram)
     view = angles[: n_views - 1 : every, None]
-    there = 0.3 + np.mod(view + turns - 0.3, 2 * np.pi)
-    within = there <= angles[-1]
-    view, there = np.broadcast_to(view, within.shape)[within], there[within]
+    opposite_view = 0.3 + np.mod(view + turns - 0.3, 2 * np.pi)
+    within = opposite_view <= angles[-1]
+    view, opposite_view = np.broadcast_to(view, within.shape)[within], opposite_view[within]
     one = rays((np.broadcast_to(columns, within.shape)[within], view)) - level
-    other = rays((np.broadcast_to(opposite, within.shape)[within], there)) - level
+    other = rays((np.broadcast_to(opposite, within.shape)[within], opposite_view)) - level
     expected = [len(one), ((one - other) ** 2).sum(), one.sum(), (one**2).sum()]
 
     found = pair_sums(sinogram, angles, n_views - 1, every, columns, opposite, turns, level)

@@ -150,8 +150,8 @@ def inside(begin: np.ndarray, towards: np.ndarray, length: np.ndarray | float) -
     rise = np.where(np.abs(towards[:, 2]) < 1e-9, 1e-9, towards[:, 2])
     ends = [(side * HEIGHT / 2 - begin[:, 2]) / rise for side in (-1, 1)]
     near = np.maximum(np.maximum((-half - root) / a, np.minimum(*ends)), 0)
-    far = np.minimum(np.minimum((-half + root) / a, np.maximum(*ends)), length)
-    return np.maximum(far - near, 0)
+    distance = np.minimum(np.minimum((-half + root) / a, np.maximum(*ends)), length)
+    return np.maximum(distance - near, 0)
 
 
 RADIUS, HEIGHT, MU = 60.0, 70.0, 0.0096
@@ -173,10 +173,12 @@ def direct_integral(a: int, b: int, rng: np.random.Generator, n: int = 60_000) -
 
     def to(sample: int, place: np.ndarray) -> tuple[np.ndarray, ...]:
         direction = SAMPLES.places_mm[sample] - place
-        far = np.linalg.norm(direction, axis=1)
-        direction /= far[:, None]
-        efficiency_at = RING.crystal_depth.efficiency(direction @ SAMPLES.normals[sample]) / far**2
-        return direction, np.asarray(efficiency_at), inside(place, direction, far)
+        distance = np.linalg.norm(direction, axis=1)
+        direction /= distance[:, None]
+        efficiency_at = (
+            RING.crystal_depth.efficiency(direction @ SAMPLES.normals[sample]) / distance**2
+        )
+        return direction, np.asarray(efficiency_at), inside(place, direction, distance)
 
     def after(cosine: np.ndarray, kev: np.ndarray | float = ELECTRON_KEV) -> tuple:
         later = kev * energy_ratio(cosine, kev)
@@ -195,9 +197,9 @@ def direct_integral(a: int, b: int, rng: np.random.Generator, n: int = 60_000) -
         return efficiency_at * efficiency_on * (shared / 2 + turned)
 
     line = SAMPLES.places_mm[b] - SAMPLES.places_mm[a]
-    far = np.linalg.norm(line)
-    own = [RING.crystal_depth.efficiency(abs(line / far @ SAMPLES.normals[k])) for k in (a, b)]
-    return float(far**2 / np.prod(own) * (weight * (ended(a, b) + ended(b, a))).sum())
+    distance = np.linalg.norm(line)
+    own = [RING.crystal_depth.efficiency(abs(line / distance @ SAMPLES.normals[k])) for k in (a, b)]
+    return float(distance**2 / np.prod(own) * (weight * (ended(a, b) + ended(b, a))).sum())
 
 
 @pytest.mark.slow

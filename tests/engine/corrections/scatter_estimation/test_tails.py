@@ -8,7 +8,7 @@ import pytest
 from engine.corrections.scatter_estimation.tails import fit_tails
 
 
-def drawn(rng: np.random.Generator, scale: float, randoms: float) -> tuple[np.ndarray, ...]:
+def sample(rng: np.random.Generator, scale: float, randoms: float) -> tuple[np.ndarray, ...]:
     """Return events on lines with uneven scatter, and the scatter of all lines."""
     scatter = rng.uniform(0.01, 0.05, 100_000)
     counts = rng.poisson(scale * scatter + randoms)
@@ -20,7 +20,7 @@ def drawn(rng: np.random.Generator, scale: float, randoms: float) -> tuple[np.nd
 def test_scale_is_found_within_its_error(
     rng: np.random.Generator, scale: float, randoms: float
 ) -> None:
-    fit = fit_tails(*drawn(rng, scale, randoms))
+    fit = fit_tails(*sample(rng, scale, randoms))
     assert fit.is_used
     assert abs(fit.scale - scale) < 4 * fit.error
     assert fit.error < 0.05
@@ -51,6 +51,6 @@ def test_implausible_scale_is_reported(n: int) -> None:
 
 
 def test_tails_of_only_randoms_give_no_scatter(rng: np.random.Generator) -> None:
-    fit = fit_tails(*drawn(rng, 0.0, 0.05))
+    fit = fit_tails(*sample(rng, 0.0, 0.05))
     assert fit.is_used
     assert fit.scale < 0.1

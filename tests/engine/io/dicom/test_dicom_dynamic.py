@@ -182,7 +182,9 @@ GRID_OF_ONE = replace(GRID, shape=(1, *GRID.shape[1:]))
 # Scanner series: frame t has the value 1000 t; the times are those of Siemens or GE.
 
 
-def theirs(folder: Path, spans: tuple[tuple[int, int], ...] = SPANS, **more: object) -> Path:
+def dynamic_series(
+    folder: Path, spans: tuple[tuple[int, int], ...] = SPANS, **more: object
+) -> Path:
     """Write a dynamic series with one slope per slice; file names do not follow the frame order."""
     started = datetime(2026, 11, 23, 23, 59, 30)  # the scan continues after midnight
     for t, (start, end) in enumerate(spans):
@@ -214,7 +216,8 @@ def theirs(folder: Path, spans: tuple[tuple[int, int], ...] = SPANS, **more: obj
 
 
 def _constant(t: int) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda points: np.full(points.shape[:-1], 1000.0 * t - 1024)  # which the slope is of
+    # `write_series` subtracts an intercept of -1024. The series states an intercept of 0.
+    return lambda points: np.full(points.shape[:-1], 1000.0 * t - 1024)
 
 
 def altered(folder: Path, frame: int, **attributes: object) -> None:
@@ -226,7 +229,7 @@ def altered(folder: Path, frame: int, **attributes: object) -> None:
 def siemens(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("siemens") / "s"
     folder.mkdir()
-    return theirs(folder)
+    return dynamic_series(folder)
 
 
 @pytest.fixture
@@ -263,7 +266,7 @@ def test_frames_without_time_of_day_follow_one_another(tmp_path):
     folder = tmp_path / "s"
     folder.mkdir()
     spans = ((0, 1000), (1000, 3000))
-    theirs(folder, spans)
+    dynamic_series(folder, spans)
     for t in range(2):
         altered(folder, t, AcquisitionTime=None)
     assert [each.frame for each in read_frames(folder)] == [TimeFrame(*span) for span in spans]

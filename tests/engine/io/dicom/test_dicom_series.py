@@ -165,8 +165,10 @@ def test_decay_correction_follows_the_standard(tmp_path):
         volume(info={**INFO, "scan": {**SCAN, "frames": frames}}), tmp_path / "d.dicom"
     )[0]
     assert uncorrected.ActualFrameDuration == 300_000
-    left = sum(np.exp(-rate * a) - np.exp(-rate * b) for a, b in ((120, 180), (300, 540))) / rate
-    assert float(uncorrected.DecayFactor) == pytest.approx(300 / left, rel=1e-9)
+    effective_s = (
+        sum(np.exp(-rate * a) - np.exp(-rate * b) for a, b in ((120, 180), (300, 540))) / rate
+    )
+    assert float(uncorrected.DecayFactor) == pytest.approx(300 / effective_s, rel=1e-9)
     counts = written(volume("counts/mm"), tmp_path / "c.dicom")[0]
     assert counts.DecayCorrection == "NONE" and "DecayFactor" not in counts
 

@@ -18,7 +18,7 @@ from engine.io.safety.open_input import open_input
 from engine.modalities.inspection import inspect
 from engine.modalities.recognise import purpose_of
 from tests.engine.io.interfile.test_interfile_image import STIR, stir
-from tests.engine.io.interfile.test_sinogram_interfile import RING, drawn, without_digest
+from tests.engine.io.interfile.test_sinogram_interfile import RING, random_sinogram, without_digest
 from tests.engine.io.siemens import siemens_files
 from tests.engine.io.volumes.test_volumes_of_others import patient
 
@@ -87,7 +87,7 @@ def test_image_without_byte_order_is_big_endian_as_in_stir(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("kind", "n_bytes"), [("signed integer", 2), ("float", 4)])
 def test_sinogram_without_byte_order_is_big_endian(tmp_path: Path, kind: str, n_bytes: int) -> None:
-    data = drawn(SinogramLayout.of(RING))
+    data = random_sinogram(SinogramLayout.of(RING))
     write_sinogram(data, tmp_path / "a.hs")
     text = without_digest((tmp_path / "a.hs").read_text())
     text = text.replace("number format := float", f"number format := {kind}")
@@ -101,7 +101,7 @@ def test_sinogram_without_byte_order_is_big_endian(tmp_path: Path, kind: str, n_
 
 
 def test_remedy_for_little_endian_sinograms_without_byte_order_works(tmp_path: Path) -> None:
-    data = drawn(SinogramLayout.of(RING))
+    data = random_sinogram(SinogramLayout.of(RING))
     write_sinogram(data, tmp_path / "a.hs")
     header = without_order(tmp_path / "a.hs")
     header.write_text(without_digest(header.read_text()))

@@ -61,14 +61,14 @@ def without_digest(header: str) -> str:
     return "\n".join(line for line in header.splitlines() if "sha256" not in line)
 
 
-def drawn(layout: SinogramLayout) -> Sinogram:
+def random_sinogram(layout: SinogramLayout) -> Sinogram:
     counts = np.random.default_rng(2).poisson(0.4, layout.n_bins)
     return Sinogram(layout, counts.astype(np.float32), duration_s=3.5)
 
 
 @pytest.mark.parametrize("changes", [{}, {"span": 3, "mashed": 2}, {"most": 1}])
 def test_sinogram_is_restored(changes, tmp_path):
-    data = drawn(SinogramLayout.of(RING, **changes))
+    data = random_sinogram(SinogramLayout.of(RING, **changes))
     write_sinogram(data, tmp_path / "a.hs")
     again = read_sinogram(tmp_path / "a.hs")
     np.testing.assert_array_equal(again.prompts, data.prompts)
@@ -83,7 +83,7 @@ def test_sinogram_is_restored(changes, tmp_path):
     [{}, {"axes": "LPI"}, *({"axes": "xyz", "stated_axes": e} for e in ("RPS", "RAI", "LAS"))],
 )
 def test_patient_position_is_restored(info, tmp_path):
-    data = replace(drawn(SinogramLayout.of(RING)), info=info)
+    data = replace(random_sinogram(SinogramLayout.of(RING)), info=info)
     write_sinogram(data, tmp_path / "a.hs")
     again = read_sinogram(tmp_path / "a.hs").info
     assert {key: again[key] for key in ("axes", "stated_axes") if key in again} == info
@@ -92,7 +92,7 @@ def test_patient_position_is_restored(info, tmp_path):
 @pytest.mark.parametrize(("kind", "n"), [("unsigned integer", 2), ("signed integer", 4)])
 def test_axis_order_number_type_and_scale_do_not_matter(kind, n, tmp_path):
     layout = SinogramLayout.of(RING, span=3)
-    data = drawn(layout)
+    data = random_sinogram(layout)
     write_sinogram(data, tmp_path / "a.hs")
     header = (tmp_path / "a.hs").read_text()
     planes = header.split("!matrix size [3] := ")[1].splitlines()[0]
@@ -142,7 +142,7 @@ def test_axis_order_number_type_and_scale_do_not_matter(kind, n, tmp_path):
     ],
 )
 def test_invalid_header_gives_one_sentence(old, new, words, tmp_path):
-    write_sinogram(drawn(SinogramLayout.of(RING)), tmp_path / "a.hs")
+    write_sinogram(random_sinogram(SinogramLayout.of(RING)), tmp_path / "a.hs")
     header = (tmp_path / "a.hs").read_text()
     assert old in header
     (tmp_path / "a.hs").write_text(header.replace(old, new, 1))
@@ -151,7 +151,7 @@ def test_invalid_header_gives_one_sentence(old, new, words, tmp_path):
 
 
 def test_truncated_or_nan_bins_are_refused(tmp_path):
-    data = drawn(SinogramLayout.of(RING))
+    data = random_sinogram(SinogramLayout.of(RING))
     write_sinogram(data, tmp_path / "a.hs")
     whole = (tmp_path / "a.s").read_bytes()
     (tmp_path / "a.s").write_bytes(whole[:-4] + np.float32(7).tobytes())
@@ -204,7 +204,7 @@ def test_folder_header_and_bins_open_the_same_scan(shared_data, tmp_path):
 
 def test_tof_is_summed_and_refused_with_factors(tmp_path):
     layout = SinogramLayout.of(RING, span=3)
-    write_sinogram(drawn(layout), tmp_path / "a.hs")
+    write_sinogram(random_sinogram(layout), tmp_path / "a.hs")
     header, bins = tmp_path / "a.hs", tmp_path / "a.s"
     one = read_sinogram(header)
     times = "number of dimensions := 5\nmatrix axis label [5] := timing positions\n"

@@ -279,8 +279,8 @@ class TestOtherBlocks:
         found = read_listmode(path)
         expected = fractions[0] / 4 + 3 * fractions[1] / 4
         np.testing.assert_allclose(found.efficiencies, expected, rtol=1e-6)
-        seen = np.bincount(found.crystals.ravel(), minlength=n)
-        parts = [float(np.average(one / expected, weights=seen)) for one in fractions]
+        n_detected = np.bincount(found.crystals.ravel(), minlength=n)
+        parts = [float(np.average(one / expected, weights=n_detected)) for one in fractions]
         assert found.live_times is not None
         assert found.live_times.starts_ms.tolist() == [0, 5]
         assert found.live_times.pairs == pytest.approx(np.square(parts), rel=1e-6)

@@ -22,7 +22,7 @@ def stored(k: int) -> np.ndarray:
     return np.random.default_rng(k).integers(-30, 3000, SHAPE).astype(np.int16)
 
 
-def theirs(path: Path) -> EcatImage:
+def nibabel_image(path: Path) -> EcatImage:
     """Return the file as nibabel reads it, from memory, because nibabel leaves files open."""
     content = path.read_bytes()
     names = ("header", "image")
@@ -31,7 +31,7 @@ def theirs(path: Path) -> EcatImage:
 
 
 def test_scanner_file_equals_that_of_nibabel():
-    volume, other = read_volume(SAMPLE), theirs(SAMPLE)
+    volume, other = read_volume(SAMPLE), nibabel_image(SAMPLE)
     np.testing.assert_allclose(volume.values, other.get_frame(0).T, rtol=1e-6)
     np.testing.assert_allclose(volume.grid.voxel_mm, np.diag(other.affine)[:3], rtol=1e-6)
     assert (volume.unit, volume.axes) == ("Bq/mL", "xyz")
@@ -50,7 +50,7 @@ def test_frames_are_sorted_by_their_times(tmp_path: Path):
     whole = read_volume(path)
     np.testing.assert_allclose(whole.values, mean, rtol=1e-6)
     assert any("3 time frames" in note for note in whole.notes)
-    other = theirs(path)
+    other = nibabel_image(path)
     for k in range(3):
         np.testing.assert_allclose(other.get_frame(k).T, 1.25 * stored(k), rtol=1e-6)
 

@@ -306,13 +306,13 @@ def glyph(page: np.ndarray, x: int, y: int) -> str:
     ink = page[y - 12 : y + 12, x - 12 : x + 12] < 128
     assert ink.any()
 
-    def drawn(letter: str) -> np.ndarray:
+    def rendered(letter: str) -> np.ndarray:
         image = Image.new("L", (24, 24), 255)
         ImageDraw.Draw(image).text((12, 12), letter, fill=20, font=font(TEXT_PX), anchor="mm")
         return np.asarray(image) < 128
 
     def unlike(letter: str) -> float:
-        shape = _cut(drawn(letter))
+        shape = _cut(rendered(letter))
         found = _cut(ink)
         if shape.shape != found.shape:
             return 1.0

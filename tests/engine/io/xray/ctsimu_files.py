@@ -103,7 +103,7 @@ def ctsimu(folder: Path, content: Plain | None = None, *, metadata: bool = True)
     return folder / "tiny.json"
 
 
-def ctsimu_beside(folder: Path, *, metadata: bool) -> Path:
+def ctsimu_in_one_folder(folder: Path, *, metadata: bool) -> Path:
     """Write all files into one folder; with metadata, the metadata file is opened."""
     write_images(folder)
     (folder / "tiny.json").write_text(json.dumps(SCENARIO))

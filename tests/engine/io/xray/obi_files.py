@@ -51,14 +51,14 @@ def obi(folder: Path, facts: dict[str, float] | None = None, **settings: str) ->
     inside = folder / "Scan0"
     inside.mkdir()
     for k, values in enumerate(counts()):
-        here = {"CTProjectionAngle": 200 - 30.0 * k, "CTNormChamber": 1000 + 100.0 * (k % 2)}
-        image = hnd_bytes(values, FACTS | here | (facts or {}))
+        view_facts = {"CTProjectionAngle": 200 - 30.0 * k, "CTNormChamber": 1000 + 100.0 * (k % 2)}
+        image = hnd_bytes(values, FACTS | view_facts | (facts or {}))
         (inside / f"Proj_{k + 1:05}.hnd").write_bytes(image)
     (folder / "ProjectionInfo.xml").write_text(info_text(SETTINGS | settings))
     return folder / "ProjectionInfo.xml"
 
 
-def obi_beside(folder: Path, *, settings: bool) -> Path:
+def obi_in_one_folder(folder: Path, *, settings: bool) -> Path:
     """Write text and images into one folder; return the path of the text, or of an image."""
     path = obi(folder)
     for each in sorted((folder / "Scan0").iterdir()):

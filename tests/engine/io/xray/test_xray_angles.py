@@ -60,9 +60,9 @@ def test_degrees_labelled_radians_are_refused_if_both_ends_are_listed(step: floa
 
 
 def test_noisy_degrees_labelled_radians_are_refused() -> None:
-    trembling = np.arange(400) * 0.5 + 0.02 * np.sin(12.3 * np.arange(400))
+    unsteady = np.arange(400) * 0.5 + 0.02 * np.sin(12.3 * np.arange(400))
     with pytest.raises(DataError, match=r"turns in radians, .* In degrees"):
-        read_angles(trembling, "rad", "a")
+        read_angles(unsteady, "rad", "a")
 
 
 def test_reader_states_its_own_remedy_for_a_wrong_unit() -> None:
@@ -127,8 +127,8 @@ def test_golden_angle_is_monotonic() -> None:
 
 
 def test_noisy_encoder_is_monotonic() -> None:
-    trembling = TURN + 0.2 * np.sin(12.3 * TURN)
-    assert len(read_angles(trembling, "deg", "a").rad) == 360
+    unsteady = TURN + 0.2 * np.sin(12.3 * TURN)
+    assert len(read_angles(unsteady, "deg", "a").rad) == 360
 
 
 def test_swapped_views_are_used_as_listed_with_a_note() -> None:
@@ -208,5 +208,5 @@ def test_units_are_recognised_by_name() -> None:
 def test_report_states_the_angular_range_of_unordered_views(
     degrees: np.ndarray, covered: float
 ) -> None:
-    seen = parallel(np.deg2rad(degrees), shape=(2, 4), pixel_mm=1.0)
-    assert span_deg(seen) == pytest.approx(covered)
+    geometry = parallel(np.deg2rad(degrees), shape=(2, 4), pixel_mm=1.0)
+    assert span_deg(geometry) == pytest.approx(covered)

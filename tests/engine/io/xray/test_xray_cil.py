@@ -60,10 +60,10 @@ def test_object_turns_by_the_stated_angle(beam, tmp_path, rng):
     np.testing.assert_array_equal(found.values, values)
     assert found.geometry.beam == beam and not found.calibrated
     assert found.geometry.pixel_size_mm == pytest.approx((2.0, 3.0))
-    seen = found.geometry.project((3.0, 0.0, 3.0))
+    pixels = found.geometry.project((3.0, 0.0, 3.0))
     expected = [ball(beam, STEP * k) for k in range(N)]
-    np.testing.assert_allclose(seen[:, 0], expected, atol=1e-9)
-    assert (seen[:, 1] > (ROWS - 1) / 2).all()  # the first row is at the bottom
+    np.testing.assert_allclose(pixels[:, 0], expected, atol=1e-9)
+    assert (pixels[:, 1] > (ROWS - 1) / 2).all()  # the first row is at the bottom
 
 
 @pytest.mark.parametrize("origin", ["top-left", "bottom-right"])
@@ -100,14 +100,14 @@ def test_tilted_axis_is_rotated_to_z(tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
     path = write(tmp_path / "s.nxs", values, ("angle", "vertical", "horizontal"))
     reference = read_projections(path).geometry
-    lean, turn = np.radians(20), np.radians(35)  # angle from z, and direction of the tilt
-    axis = np.array([np.cos(turn) * np.sin(lean), np.sin(turn) * np.sin(lean), np.cos(lean)])
-    across = np.cross([0, 0, 1], axis) / np.sin(lean)
+    tilt, turn = np.radians(20), np.radians(35)  # angle from z, and direction of the tilt
+    axis = np.array([np.cos(turn) * np.sin(tilt), np.sin(turn) * np.sin(tilt), np.cos(tilt)])
+    across = np.cross([0, 0, 1], axis) / np.sin(tilt)
     with h5py.File(path, "a") as file:
         pose = file["entry1/tomo_entry/config"]
         names = ("source/position", "detector/position", "detector/direction_x")
         for name in (*names, "detector/direction_y", "rotation_axis/direction"):
-            pose[name][...] = turned_about(pose[name][()][None], across, lean)[0]
+            pose[name][...] = turned_about(pose[name][()][None], across, tilt)[0]
     found = read_projections(path).geometry
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
         np.testing.assert_allclose(getattr(found, name), getattr(reference, name), atol=1e-9)

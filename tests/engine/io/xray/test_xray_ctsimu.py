@@ -25,7 +25,7 @@ from tests.engine.io.xray.ctsimu_files import (
     SOURCE_AXIS_MM,
     SOURCE_DETECTOR_MM,
     ctsimu,
-    ctsimu_beside,
+    ctsimu_in_one_folder,
     part,
     scenario,
     vector,
@@ -210,7 +210,7 @@ def test_any_file_of_the_scan_opens_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("metadata", [True, False])
 def test_files_in_one_folder_are_one_scan(tmp_path: Path, metadata: bool) -> None:
-    ctsimu_beside(tmp_path, metadata=metadata)
+    ctsimu_in_one_folder(tmp_path, metadata=metadata)
     data = read_projections(tmp_path)
     np.testing.assert_array_equal(data.values, counts())
     assert data.flats is not None and data.darks is not None

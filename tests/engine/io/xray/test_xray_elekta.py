@@ -169,9 +169,9 @@ def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None
     gantry = 180.0 - 6 * np.arange(n)
     centre = np.stack([2 * np.cos(np.deg2rad(gantry)), 3 * np.sin(np.deg2rad(gantry))], axis=1)
     ball = ShapePhantom("ball", (sphere(place, 24.0, mu_per_mm=0.02),))
-    seen = simulate_integrals(ball, as_rtk(gantry, centre, side), oversample=2)
+    integrals = simulate_integrals(ball, as_rtk(gantry, centre, side), oversample=2)
     stored = np.full((n, side, side), 1, np.uint16)
-    stored[:, INNER, INNER] = np.rint(65536 * (1 - np.exp(-seen.values))).clip(1)
+    stored[:, INNER, INNER] = np.rint(65536 * (1 - np.exp(-integrals.values))).clip(1)
     frames: list[dict[str, object]] = [
         {"GantryAngle": gantry[k], "UCentre": centre[k, 0], "VCentre": centre[k, 1]}
         for k in range(n)

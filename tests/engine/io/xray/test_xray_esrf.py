@@ -151,10 +151,10 @@ def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None
     degrees = START_DEG - 180 * np.arange(n) / n
     orbit = turned_parallel(np.deg2rad(degrees), pixel_mm=(0.7e-3, 0.7e-3), shape=(16, 24))
     ball = ShapePhantom("ball", (sphere(place, 4e-3, mu_per_mm=200.0),))
-    seen = simulate_integrals(ball, orbit, oversample=2)
+    integrals = simulate_integrals(ball, orbit, oversample=2)
     folder = tmp_path / "scan"
     folder.mkdir()
-    stored = np.rint(100 + 50_000 * np.exp(-seen.values)).astype(np.uint16)
+    stored = np.rint(100 + 50_000 * np.exp(-integrals.values)).astype(np.uint16)
     for k, image in enumerate(stored):
         more = {"motor_mne": "omega", "motor_pos": f"{degrees[k]:.6f}"}
         (folder / f"tiny_{k:04}.edf").write_bytes(edf_bytes(image, **more))

@@ -40,9 +40,9 @@ class TestDataExchange:
     def test_columns_follow_x_cos_plus_y_sin_and_rows_go_down(self, tmp_path: Path) -> None:
         geometry = read_projections(dxchange(tmp_path)).geometry
         theta = np.arange(N) * np.pi / N
-        seen = geometry.project((1.5, -0.5, 0.75))
-        assert np.allclose(seen[:, 0], 2 + 1.5 * np.cos(theta) - 0.5 * np.sin(theta))
-        assert np.allclose(seen[:, 1], 1 - 0.75)
+        pixels = geometry.project((1.5, -0.5, 0.75))
+        assert np.allclose(pixels[:, 0], 2 + 1.5 * np.cos(theta) - 0.5 * np.sin(theta))
+        assert np.allclose(pixels[:, 1], 1 - 0.75)
 
     def test_sinogram_order_is_transposed(self, tmp_path: Path) -> None:
         turned = counts().transpose(1, 0, 2)

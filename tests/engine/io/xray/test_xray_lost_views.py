@@ -34,8 +34,8 @@ def test_lost_views_are_removed_without_a_copy_of_the_scan() -> None:
     values, message = np.arange(60, dtype=np.float32).reshape(10, 2, 3), {"flat_views": [0, 6, 10]}
     values[[3, 7]] = np.nan
     whole, retained = values.copy(), np.delete(np.arange(10), [3, 7])
-    seen = parallel(np.linspace(0, 3, 10), shape=(2, 3), pixel_mm=1.0)
-    data = assemble(Path("scan.h5"), values, seen, "counts", info=message)
+    geometry = parallel(np.linspace(0, 3, 10), shape=(2, 3), pixel_mm=1.0)
+    data = assemble(Path("scan.h5"), values, geometry, "counts", info=message)
     assert np.shares_memory(data.values, values)
     assert np.array_equal(data.values, whole[retained])
     assert data.info["flat_views"] == [0, 5, 8]

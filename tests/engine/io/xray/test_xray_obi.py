@@ -142,10 +142,10 @@ def test_image_equals_that_of_the_scan_in_our_own_format(tmp_path: Path) -> None
     n, shape, place = 48, (12, 28), (2.0, -1.5, 1.0)
     gantry = 182.0 - 7.5 * np.arange(n)
     ball = ShapePhantom("ball", (sphere(place, 3.0, mu_per_mm=0.1),))
-    seen = simulate_integrals(ball, as_rtk(gantry, (0.4, -0.6), shape), oversample=2)
+    integrals = simulate_integrals(ball, as_rtk(gantry, (0.4, -0.6), shape), oversample=2)
     folder = tmp_path / "scan"
     folder.mkdir()
-    for k, values in enumerate(np.rint(139_000 * np.exp(-seen.values)).astype(np.int64)):
+    for k, values in enumerate(np.rint(139_000 * np.exp(-integrals.values)).astype(np.int64)):
         image = hnd_bytes(values, FACTS | {"CTProjectionAngle": gantry[k]})
         (folder / f"Proj_{k:05}.hnd").write_bytes(image)
     (folder / "ProjectionInfo.xml").write_text(info_text(SETTINGS | {"FanType": "FullFan"}))

@@ -123,12 +123,12 @@ class TestFlexRay:
         self, tmp_path: Path
     ) -> None:
         path = flexray(tmp_path, tra_det="0", ver_tube="0")
-        seen = read_projections(path).geometry.project([(0.1, 0, 0), (0, 0, 0.05), (0, 0.1, 0)])
+        pixels = read_projections(path).geometry.project([(0.1, 0, 0), (0, 0, 0.05), (0, 0.1, 0)])
         middle = np.array([2.0, 1.0])
-        assert np.allclose(seen[0, 0] - middle, (0.1 * 2 / 0.1, 0))
-        assert np.allclose(seen[0, 1] - middle, (0, -0.05 * 2 / 0.1))
+        assert np.allclose(pixels[0, 0] - middle, (0.1 * 2 / 0.1, 0))
+        assert np.allclose(pixels[0, 1] - middle, (0, -0.05 * 2 / 0.1))
         quarter = 3  # the source is at +x now, so +y is to its right
-        assert seen[quarter, 2, 0] - 2 == pytest.approx(0.1 * 2 / 0.1)
+        assert pixels[quarter, 2, 0] - 2 == pytest.approx(0.1 * 2 / 0.1)
 
     def test_motors_shift_source_and_detector(self, tmp_path: Path) -> None:
         geometry = read_projections(flexray(tmp_path)).geometry
@@ -210,8 +210,8 @@ class TestNikon:
     ) -> None:
         geometry = read_projections(nikon(tmp_path)).geometry
         assert np.allclose(geometry.source_mm[0], (0, -100, 0))
-        seen = geometry.project([(0.1, 0, 0), (0, 0, 0.1)])[0] - (2, 1)
-        assert np.allclose(seen, [(-0.1 * 4 / 0.2, 0), (0, -0.1 * 4 / 0.25)])
+        pixels = geometry.project([(0.1, 0, 0), (0, 0, 0.1)])[0] - (2, 1)
+        assert np.allclose(pixels, [(-0.1 * 4 / 0.2, 0), (0, -0.1 * 4 / 0.25)])
         assert geometry.angles_rad[1] - geometry.angles_rad[0] == pytest.approx(np.deg2rad(STEP))
 
     def test_off_centre_axis_moves_source_and_detector(self, tmp_path: Path) -> None:
@@ -350,16 +350,16 @@ class TestBruker:
         geometry = read_projections(bruker(tmp_path)).geometry
         assert np.allclose(geometry.source_mm[0], (0, -40, 0))
         assert np.allclose(geometry.detector_mm[0], (0, 160, 0))
-        seen = geometry.project([(0.001, 0, 0), (0, 0, 0.001), (0, 0, 0)])[0]
+        pixels = geometry.project([(0.001, 0, 0), (0, 0, 0.001), (0, 0, 0)])[0]
         # columns increase to the right of the source, rows downwards
-        assert seen[0, 0] > seen[2, 0]
-        assert seen[1, 1] < seen[2, 1]
+        assert pixels[0, 0] > pixels[2, 0]
+        assert pixels[1, 1] < pixels[2, 1]
 
     def test_optical_axis_is_level_with_the_source(self, tmp_path: Path) -> None:
         # counted from the bottom, so this is row 0
         path = bruker(tmp_path, **{"Optical Axis (line)": "2"})
-        seen = read_projections(path).geometry.project((0, 0, 0))
-        assert np.allclose(seen, (2, 0))
+        pixels = read_projections(path).geometry.project((0, 0, 0))
+        assert np.allclose(pixels, (2, 0))
 
     def test_log_can_count_one_file_more(self, tmp_path: Path) -> None:
         assert read_projections(bruker(tmp_path, **{"Number of Files": "13"})).n_views == N

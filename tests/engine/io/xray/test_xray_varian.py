@@ -159,8 +159,8 @@ def test_files_of_two_scans_are_not_mixed(tmp_path: Path) -> None:
         read_projections(path)
     shutil.rmtree(other)
     assert not any("AcquisitionId" in note for note in read_projections(path).notes)
-    here = FACTS | {"KVSourceRtn": 320.0, "AcquisitionId": 2}
-    (images / "Proj_00005.xim").write_bytes(xim_bytes(counts()[4], here))
+    values = FACTS | {"KVSourceRtn": 320.0, "AcquisitionId": 2}
+    (images / "Proj_00005.xim").write_bytes(xim_bytes(counts()[4], values))
     assert any("images of 2 scans" in note for note in read_projections(path).notes)
     (images / "Proj_00005.xim").unlink()
     with pytest.raises(FileFormatError, match=r"missing numbers .*: 5 "):

@@ -81,11 +81,11 @@ def varian(folder: Path, facts: dict[str, object] | None = None, **settings: str
     facts_of_image = FACTS | (facts or {})
     (images / "Proj_00000.xim").write_bytes(xim_bytes(None, facts_of_image))
     for k, values in enumerate(counts()):
-        here = {
+        view_facts = {
             "KVSourceRtn": 30.0 * k + 200,
             "KVNormChamber": 1000 + 100 * (k % 2),
         } | facts_of_image
-        (images / f"Proj_{k + 1:05}.xim").write_bytes(xim_bytes(values, here))
+        (images / f"Proj_{k + 1:05}.xim").write_bytes(xim_bytes(values, view_facts))
     flat = np.full((ROWS, COLUMNS), 400_000)
     (air / "FilterBowtie.xim").write_bytes(xim_bytes(flat, FACTS | {"KVNormChamber": 2100}))
     (folder / "Scan.xml").write_text(settings_text(SETTINGS | settings))

@@ -257,8 +257,8 @@ def test_only_the_newest_states_are_cached(tmp_path: Path) -> None:
     states = [tmp_path / name for name in names]
     compile_cache._forget_old_states(states, states[0])
 
-    left = {path.name for path in tmp_path.iterdir()}
-    assert left == {"of-someone-else", names[0], *names[-compile_cache.N_OLD_STATES :]}
+    remaining = {path.name for path in tmp_path.iterdir()}
+    assert remaining == {"of-someone-else", names[0], *names[-compile_cache.N_OLD_STATES :]}
 
 
 def test_numba_extensions_of_other_libraries_load_only_for_a_compilation(

@@ -169,11 +169,11 @@ def test_groups_of_arbitrary_positions_have_no_rectangle() -> None:
 
 def _neighbours(codes: list[int]) -> list[int]:
     """Return the length of each unbroken sequence of neighbours along u."""
-    there, found = set(codes), []
-    for code in there:
-        if code - ROWS not in there:
+    present, found = set(codes), []
+    for code in present:
+        if code - ROWS not in present:
             n = 1
-            while code + n * ROWS in there:
+            while code + n * ROWS in present:
                 n += 1
             found.append(n)
     return found

@@ -61,10 +61,10 @@ def test_every_patch_adds_the_products_in_their_order(
     )  # fmt: skip
 
     expected, flat = before.copy(), np.append(source.ravel(), np.zeros(LANES, dtype))
-    here = expected[1 : 1 + covered[0], 3 : 3 + covered[1]]
+    part = expected[1 : 1 + covered[0], 3 : 3 + covered[1]]
     for e in range(n):
         at = offsets[e] + np.arange(covered[0])[:, None] * SOURCE_PITCH + np.arange(covered[1])
-        here += weights[e] * flat[at]
+        part += weights[e] * flat[at]
     assert np.allclose(found, expected, rtol=20 * np.finfo(dtype).eps, atol=0)
     outside = np.ones(before.shape, bool)
     outside[1 : 1 + covered[0], 3 : 3 + covered[1]] = False

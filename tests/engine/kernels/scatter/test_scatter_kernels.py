@@ -98,8 +98,8 @@ def test_nearest_of_many_points_is_found() -> None:
     points, places = rng.normal(size=(311, 3)) * 80, rng.normal(size=(1000, 3)) * 90
     found = np.empty(len(places), np.int64)
     find_nearest(0, len(places), places, np.ascontiguousarray(points.T, np.float32), found)
-    far, expected = KDTree(points).query(places)
-    np.testing.assert_allclose(np.linalg.norm(points[found] - places, axis=1), far, rtol=1e-5)
+    distance, expected = KDTree(points).query(places)
+    np.testing.assert_allclose(np.linalg.norm(points[found] - places, axis=1), distance, rtol=1e-5)
     assert (found == expected).mean() > 0.99  # other points can be as near to seven digits
 
 
@@ -127,11 +127,14 @@ def test_factors_of_lines_equal_those_of_each_single_line() -> None:
     found = line_factors(samples, depth)
     for a, b in ((0, 14), (31, 50), (70, 22)):
         direction = samples.places_mm[b] - samples.places_mm[a]
-        far = np.linalg.norm(direction)
-        cosines = -direction @ samples.normals[a] / far, direction @ samples.normals[b] / far
+        distance = np.linalg.norm(direction)
+        cosines = (
+            -direction @ samples.normals[a] / distance,
+            direction @ samples.normals[b] / distance,
+        )
         efficiency = np.prod([float(depth.efficiency(np.array(c))) for c in cosines])
         assert samples.partners[a, b]
-        assert found[a, b] == pytest.approx(far**2 / efficiency, rel=FLOAT64_SUMS)
+        assert found[a, b] == pytest.approx(distance**2 / efficiency, rel=FLOAT64_SUMS)
     assert not found[~samples.partners].any()
 
 
@@ -165,5 +168,5 @@ def test_single_scatter_of_any_number_of_points_is_that_of_each_alone(
 
 
 def _directions(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
-    drawn = rng.normal(size=(n, 3))
-    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    vectors = rng.normal(size=(n, 3))
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

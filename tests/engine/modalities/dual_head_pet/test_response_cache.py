@@ -96,11 +96,11 @@ def test_response_is_found_by_its_defining_settings(tmp_path: Path) -> None:
 
 def test_parallel_requests_for_one_response_compute_it_once(tmp_path: Path) -> None:
     """The second request waits for the first and computes nothing."""
-    heard: list[list[tuple[int, int]]] = [[], []]
+    reports: list[list[tuple[int, int]]] = [[], []]
 
     def get(i: int) -> ResponseMatrix:
         def on_progress(done: int, total: int) -> None:
-            heard[i].append((done, total))
+            reports[i].append((done, total))
 
         return response_cache.build(
             tmp_path, panels(), SETTINGS, threads=1, on_progress=on_progress
@@ -111,7 +111,7 @@ def test_parallel_requests_for_one_response_compute_it_once(tmp_path: Path) -> N
     np.testing.assert_array_equal(first.values, second.values)
     cached = response_cache.path_of(tmp_path, panels(), SETTINGS)
     assert [path.name for path in tmp_path.iterdir()] == [cached.name]
-    n_built = sum(any(done == total for done, total in each) for each in heard)
+    n_built = sum(any(done == total for done, total in each) for each in reports)
     assert n_built == 1
     assert not response_cache.is_being_built(tmp_path, panels(), SETTINGS)
 

@@ -166,9 +166,9 @@ def test_each_randoms_method_explains_the_counts(
     def explained(*settings: str) -> float:
         return float((factors * A(image(study(path, *settings)).values)).sum())
 
-    left = np.maximum(scan.prompts - scan.delayeds, 0).sum()
+    net_counts = np.maximum(scan.prompts - scan.delayeds, 0).sum()
     subtracted = explained("corrections.randoms.method=subtract")
-    assert subtracted == pytest.approx(left, rel=1e-4)
+    assert subtracted == pytest.approx(net_counts, rel=1e-4)
     assert explained("corrections.randoms.use=off") == pytest.approx(scan.n_prompts, rel=1e-4)
     trues = scan.n_prompts - scan.n_delayeds
     modelled = explained("algorithm.iterations=100")

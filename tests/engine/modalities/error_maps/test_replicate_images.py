@@ -184,22 +184,22 @@ def test_list_mode_and_bins_have_the_same_replicate_counts(rng):
 @pytest.mark.parametrize("model_of", [events, bins, blurred])
 def test_gpu_gives_the_images_of_the_cpu(on_gpu, model_of, subsets):
     algorithm = Osem(iterations=2, subsets=subsets)
-    here, there = (model_of(np.random.default_rng(6), on=on) for on in (cpu(2), on_gpu))
-    assert there.shares_rays
+    on_host, on_device = (model_of(np.random.default_rng(6), on=on) for on in (cpu(2), on_gpu))
+    assert on_device.shares_rays
 
-    found = images(there, algorithm, between=flattened)
+    found = images(on_device, algorithm, between=flattened)
 
-    for one, other in zip(found, images(here, algorithm, between=flattened), strict=True):
+    for one, other in zip(found, images(on_host, algorithm, between=flattened), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-4 * other.max())
 
 
 def test_integer_sums_on_a_gpu_have_the_bits_of_the_cpu(on_gpu):
-    here, there = (
+    on_host, on_device = (
         events(np.random.default_rng(6), reproducible=True, on=on) for on in (cpu(2), on_gpu)
     )
     algorithm = Osem(iterations=2, subsets=3)
 
-    np.testing.assert_array_equal(images(there, algorithm), images(here, algorithm))
+    np.testing.assert_array_equal(images(on_device, algorithm), images(on_host, algorithm))
 
 
 @pytest.mark.parametrize("model_of", [events, bins, blurred])

@@ -40,9 +40,9 @@ def test_back_projected_ones_equal_the_sensitivity_in_every_voxel(n_crystals):
 
     traced = model.A.T(np.ones(data.n_events, np.float32))
 
-    seen = np.s_[:, 3:12, 3:12]
+    inner = np.s_[:, 3:12, 3:12]
     # the tables have 512 steps along a line
-    assert traced[seen] == pytest.approx(exact[seen], rel=5e-4)
+    assert traced[inner] == pytest.approx(exact[inner], rel=5e-4)
 
 
 def test_disc_is_uniform_from_plane_to_plane():

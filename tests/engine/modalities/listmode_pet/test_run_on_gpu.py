@@ -57,35 +57,35 @@ def volume(message):
 
 
 def test_volume_has_the_bits_of_the_cpu(scan, on_gpu, monkeypatch, tmp_path):
-    here = volume(events(scan, cpu(2)))
+    on_host = volume(events(scan, cpu(2)))
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))  # a new folder, so no cached sensitivity
-    there = volume(events(scan, on_gpu))
-    np.testing.assert_array_equal(there.values, here.values)
-    assert here.info["device"] == "CPU, 2 threads"
-    assert there.info["device"] == on_gpu.label
+    on_device = volume(events(scan, on_gpu))
+    np.testing.assert_array_equal(on_device.values, on_host.values)
+    assert on_host.info["device"] == "CPU, 2 threads"
+    assert on_device.info["device"] == on_gpu.label
 
 
 def test_error_map_has_the_bits_of_the_cpu(scan, on_gpu):
     settings = ("algorithm.kind=osem", "error_replicates=9", 'between=[{kind="median"}]')
-    here, there = (volume(events(scan, on, *settings)).error for on in (cpu(2), on_gpu))
-    np.testing.assert_array_equal(there.deviations, here.deviations)
-    np.testing.assert_array_equal(there.scale, here.scale)
-    assert there.standard_deviation.max() > 0
+    on_host, on_device = (volume(events(scan, on, *settings)).error for on in (cpu(2), on_gpu))
+    np.testing.assert_array_equal(on_device.deviations, on_host.deviations)
+    np.testing.assert_array_equal(on_device.scale, on_host.scale)
+    assert on_device.standard_deviation.max() > 0
 
 
 def test_float_sums_and_filters_agree_with_the_cpu(scan, on_gpu):
     settings = ("reproducible=false", 'between=[{kind="median"}]', 'finishing=[{kind="gaussian"}]')
-    here, there = (volume(events(scan, on, *settings)).values for on in (cpu(2), on_gpu))
-    assert np.abs(there - here).max() < 5e-5 * here.max()
+    on_host, on_device = (volume(events(scan, on, *settings)).values for on in (cpu(2), on_gpu))
+    assert np.abs(on_device - on_host).max() < 5e-5 * on_host.max()
 
 
 @pytest.mark.parametrize("width", ["", "corrections.resolution.fwhm_mm=7"])
 def test_resolution_model_agrees_with_the_cpu(scan, on_gpu, width):
     settings = ("reproducible=false", "corrections.resolution.use=on", *filter(None, [width]))
-    here, there = (volume(events(scan, on, *settings)).values for on in (cpu(2), on_gpu))
+    on_host, on_device = (volume(events(scan, on, *settings)).values for on in (cpu(2), on_gpu))
     without = volume(events(scan, cpu(2), "reproducible=false")).values
-    assert np.abs(there - here).max() < 5e-5 * here.max()
-    assert np.abs(without - here).max() > 0.05 * here.max(), (
+    assert np.abs(on_device - on_host).max() < 5e-5 * on_host.max()
+    assert np.abs(without - on_host).max() > 0.05 * on_host.max(), (
         "the resolution model must change the image"
     )
 

@@ -132,14 +132,14 @@ def test_samples_are_counted_as_they_are_placed(scan: ListMode) -> None:
 
 
 def test_needs_of_a_run_are_the_maximum_of_its_parts(scan: ListMode) -> None:
-    without = requirements_of(scan, "corrections.scatter.use=off")
+    untimed_needs = requirements_of(scan, "corrections.scatter.use=off")
     whole = requirements_of(scan)
     needs = scatter_needs(protocol(), scan, scan.n_events, on=cpu_device(2), slabs_per_second=3e8)
     assert needs is not None
     assert needs.memory_bytes < whole.memory_bytes
-    assert whole.memory_bytes > without.memory_bytes
-    assert whole.seconds - without.seconds == pytest.approx(whole.stages["scatter"])
-    assert whole.once_s == without.once_s
+    assert whole.memory_bytes > untimed_needs.memory_bytes
+    assert whole.seconds - untimed_needs.seconds == pytest.approx(whole.stages["scatter"])
+    assert whole.once_s == untimed_needs.once_s
 
 
 @pytest.mark.parametrize(
@@ -172,10 +172,13 @@ def test_last_round_counts_all_points_and_earlier_ones_a_fourth(scan: ListMode) 
 
 def test_tof_scatter_takes_more_unless_tof_is_disabled(scan: ListMode) -> None:
     timed = scan_of(RING.model_copy(update={"tof": TOF}))
-    with_it, without = requirements_of(timed), requirements_of(timed, "time_of_flight=false")
-    assert with_it.stages["scatter"] > without.stages["scatter"]
-    assert with_it.memory_bytes > without.memory_bytes
-    assert without.stages["scatter"] == pytest.approx(requirements_of(scan).stages["scatter"])
+    timed_needs, untimed_needs = (
+        requirements_of(timed),
+        requirements_of(timed, "time_of_flight=false"),
+    )
+    assert timed_needs.stages["scatter"] > untimed_needs.stages["scatter"]
+    assert timed_needs.memory_bytes > untimed_needs.memory_bytes
+    assert untimed_needs.stages["scatter"] == pytest.approx(requirements_of(scan).stages["scatter"])
 
 
 def test_window_forecasts_scatter_from_a_few_events_and_the_mu_map(scan: ListMode) -> None:

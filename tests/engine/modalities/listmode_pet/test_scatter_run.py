@@ -154,13 +154,13 @@ def test_scan_without_scatter_is_reported_and_its_image_stays_true(folder: Path)
     events = list(run(study(folder, "clear", once), on=ON))
     warned = [e.text for e in events if isinstance(e, Warned)]
     assert any("outside 0.8 to 1.3" in text for text in warned)
-    left_out = list(run(study(folder, "clear", "corrections.scatter.use=off"), on=ON))
-    corrected, as_it_was = (
+    without_step = list(run(study(folder, "clear", "corrections.scatter.use=off"), on=ON))
+    corrected, uncorrected = (
         mean(e.volume, upright((0.0, 0.0, 0.0), 35.0, 12.0))
-        for e in (events[-1], left_out[-1])
+        for e in (events[-1], without_step[-1])
         if isinstance(e, Finished)
     )
-    assert corrected == pytest.approx(as_it_was, rel=0.05)
+    assert corrected == pytest.approx(uncorrected, rel=0.05)
 
 
 @pytest.mark.parametrize(

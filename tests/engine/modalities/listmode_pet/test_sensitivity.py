@@ -74,8 +74,8 @@ def test_sample_agrees_with_all_lines_within_its_stated_error(monkeypatch):
     settings = SensitivitySettings(method="sampled", error_percent=2.0)
     sampled = sensitivity.compute_sensitivity(data, GRID, settings, on=ON)
     truth = exact(data)
-    seen = truth > 0.2 * truth.max()
-    relative = 100 * (sampled.image[seen] / truth[seen] - 1)
+    relevant = truth > 0.2 * truth.max()
+    relative = 100 * (sampled.image[relevant] / truth[relevant] - 1)
     assert 0 < sampled.error_percent <= 2.0
     assert np.median(np.abs(relative)) < 2 * sampled.error_percent
     assert abs(relative.mean()) < 1.0
@@ -166,14 +166,17 @@ def test_gpu_gives_the_same_reproducible_bits(method, device, rng, monkeypatch):
     data = weighted(rng)
     settings = SensitivitySettings(method=method, error_percent=20)
 
-    here, there = (
+    on_host, on_device = (
         sensitivity.compute_sensitivity(data, GRID, settings, on=on, reproducible=True)
         for on in (ON, device)
     )
 
-    assert here.image.max() > 0
-    assert (there.n_traced, there.error_percent) == (here.n_traced, here.error_percent)
-    np.testing.assert_array_equal(there.image, here.image)
+    assert on_host.image.max() > 0
+    assert (on_device.n_traced, on_device.error_percent) == (
+        on_host.n_traced,
+        on_host.error_percent,
+    )
+    np.testing.assert_array_equal(on_device.image, on_host.image)
 
 
 def test_gpu_gives_the_same_image(device, rng, monkeypatch):

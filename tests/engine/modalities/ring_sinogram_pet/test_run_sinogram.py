@@ -47,8 +47,8 @@ def events(n: int) -> Sinogram:
 
 def updated(image, model):
     """Return one update of expectation maximisation in voxels with sensitivity."""
-    seen, numerator = model.sensitivity > 0, model.em_step(image).numerator
-    return np.divide(numerator, model.sensitivity, out=image.copy(), where=seen)
+    sensitive, numerator = model.sensitivity > 0, model.em_step(image).numerator
+    return np.divide(numerator, model.sensitivity, out=image.copy(), where=sensitive)
 
 
 @pytest.mark.parametrize("spread", [None, uniform_spread(7.0)], ids=["thin", "resolution"])
@@ -79,12 +79,16 @@ def test_sinograms_give_the_image_of_the_same_events_in_list_mode(n_subsets, spr
         before_blur = parts[k] if spread is None else parts[k].within
         sensitivity = Sensitivity(before_blur.sensitivity, 1, 1, 0.0)
         listed_model = listmode_pet.build(listed, GRID, sensitivity, on=ON)
-        seen = parts[k].sensitivity > 0
+        sensitive = parts[k].sensitivity > 0
         x = np.where(
-            seen, parts[k].em_step(x).numerator / np.where(seen, parts[k].sensitivity, 1), x
+            sensitive,
+            parts[k].em_step(x).numerator / np.where(sensitive, parts[k].sensitivity, 1),
+            x,
         )
         y = np.where(
-            seen, listed_model.em_step(y).numerator / np.where(seen, parts[k].sensitivity, 1), y
+            sensitive,
+            listed_model.em_step(y).numerator / np.where(sensitive, parts[k].sensitivity, 1),
+            y,
         )
     np.testing.assert_allclose(x, y, atol=1e-5 * x.max())
 
@@ -140,12 +144,12 @@ def site(tmp_path_factory):
     layout = SinogramLayout.of(fine, span=3, mashed=2)
     ends = layout.points_mm[layout.ends_of(np.arange(layout.n_bins))]
     norm = rng.uniform(0.5, 2.0, layout.n_bins)
-    lost = rng.uniform(1.0, 4.0, layout.n_bins)
+    acf = rng.uniform(1.0, 4.0, layout.n_bins)
     randoms, scatter = rng.uniform(0, 3, (2, layout.n_bins))
-    prompts = chords(ends) / norm / lost + randoms + scatter
+    prompts = chords(ends) / norm / acf + randoms + scatter
     norm[::50] = 0  # dead bins that still have counts
     for name, values in {
-        "prompts": prompts, "norm": norm, "acf": lost, "randoms": randoms, "scatter": scatter,
+        "prompts": prompts, "norm": norm, "acf": acf, "randoms": randoms, "scatter": scatter,
     }.items():  # fmt: skip
         write_sinogram(Sinogram(layout, values.astype(np.float32)), folder / f"{name}.hs")
     return folder

@@ -46,15 +46,15 @@ def site(tmp_path_factory):
     """Return noise-free counts; each part is in another format of e7tools."""
     folder, rng = tmp_path_factory.mktemp("site"), np.random.default_rng(9)
     norm = rng.uniform(0.5, 2.0, BINS.n_bins)
-    lost = rng.uniform(1.0, 2.0, BINS.n_bins)
+    acf = rng.uniform(1.0, 2.0, BINS.n_bins)
     randoms = rng.uniform(0, 0.5, BINS.n_bins)
     direct = rng.uniform(0, 0.5, n_direct(BINS) * BINS.n_views * BINS.n_tangential)
     scatter = spread(direct.astype(np.float32), BINS) / norm
-    prompts = chords() / norm / lost + randoms + scatter
+    prompts = chords() / norm / acf + randoms + scatter
     delayeds = rng.poisson(randoms)
     both = ("prompts", "randoms")
     write(folder / "Norman-sino-0.s", BINS, prompts, delayeds, types=both, more=STUDIED)
-    write(folder / "acf_00.a", BINS, lost, more=STUDIED)
+    write(folder / "acf_00.a", BINS, acf, more=STUDIED)
     stored = [norm, np.concatenate([delayeds, randoms]), direct]
     stored[0][::50] = -1  # crystals between blocks are marked -1
     for name, values in zip(

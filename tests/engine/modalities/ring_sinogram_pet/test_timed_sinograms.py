@@ -64,8 +64,8 @@ def test_tof_bins_add_up_to_the_counts_and_are_restored_as_events(tmp_path):
     write_sinogram(data, tmp_path / "a.hs")
     again = read_sinogram(tmp_path / "a.hs")
     assert again.timed.is_ordered and again.scanner.tof == RING.tof
-    held = WHOLE.bins_of(events.crystals)[1]
-    np.testing.assert_array_equal(oriented(events_of(again)), oriented(events.select(held)))
+    has_bin = WHOLE.bins_of(events.crystals)[1]
+    np.testing.assert_array_equal(oriented(events_of(again)), oriented(events.select(has_bin)))
 
 
 @pytest.mark.parametrize("spread", [None, uniform_spread(7.0)], ids=["thin", "resolution"])
@@ -97,10 +97,10 @@ def test_tof_sinograms_give_the_image_of_tof_list_mode(n_subsets, spread):
         before_blur = part if spread is None else part.within
         sensitivity = Sensitivity(before_blur.sensitivity, 1, 1, 0.0)
         events = listmode_pet.build(listed, GRID, sensitivity, on=ON)
-        seen = part.sensitivity > 0
-        over = np.where(seen, part.sensitivity, 1)
-        x = np.where(seen, part.em_step(x).numerator / over, x)
-        y = np.where(seen, events.em_step(y).numerator / over, y)
+        sensitive = part.sensitivity > 0
+        over = np.where(sensitive, part.sensitivity, 1)
+        x = np.where(sensitive, part.em_step(x).numerator / over, x)
+        y = np.where(sensitive, events.em_step(y).numerator / over, y)
     np.testing.assert_allclose(x, y, atol=1e-5 * x.max())
 
 

@@ -26,8 +26,8 @@ def decays(n: int, seed: int = 1) -> np.ndarray:
     share = np.array([w * r * r for w, _, _, r in DISCS])
     disc = rng.choice(len(DISCS), n, p=share / share.sum())
     _, x, y, radius = (np.array(each)[disc] for each in zip(*DISCS, strict=True))
-    far, turn = radius * np.sqrt(rng.random(n)), 2 * np.pi * rng.random(n)
-    return np.stack([x + far * np.cos(turn), y + far * np.sin(turn)], -1)
+    distance, turn = radius * np.sqrt(rng.random(n)), 2 * np.pi * rng.random(n)
+    return np.stack([x + distance * np.cos(turn), y + distance * np.sin(turn)], -1)
 
 
 def timed_events(n: int, seed: int = 1) -> ListMode:
@@ -44,9 +44,9 @@ def timed_events(n: int, seed: int = 1) -> ListMode:
     sigma = FWHM_PS * MM_PER_PS / 2.3548200450309493
     measured = along + rng.normal(0, sigma, n)  # from the centre of the line towards its second end
     time = np.floor(measured / (BIN_PS * MM_PER_PS) + N_TIMES / 2).astype(np.int64)
-    seen = (time >= 0) & (time < N_TIMES) & (first != second)
-    pairs = np.stack([first, second], -1)[seen].astype(np.int32)
-    return ListMode(RING, pairs, tof_bins=time[seen].astype(np.int16), duration_s=10.0)
+    is_detected = (time >= 0) & (time < N_TIMES) & (first != second)
+    pairs = np.stack([first, second], -1)[is_detected].astype(np.int32)
+    return ListMode(RING, pairs, tof_bins=time[is_detected].astype(np.int16), duration_s=10.0)
 
 
 def _crystal(point: np.ndarray) -> np.ndarray:

@@ -26,8 +26,8 @@ N, COLUMNS = 90, 64
 @lru_cache
 def scan():
     angles = circle(N, first_rad=-np.pi / 2, range_rad=np.pi)
-    seen = parallel(angles, shape=(6, COLUMNS), pixel_mm=2.0).flipped(rows=True)
-    return simulate_xray(tooth(scale=8.0), seen, seed=2, detector=Detector(photons=5000))
+    geometry = parallel(angles, shape=(6, COLUMNS), pixel_mm=2.0).flipped(rows=True)
+    return simulate_xray(tooth(scale=8.0), geometry, seed=2, detector=Detector(photons=5000))
 
 
 @pytest.fixture

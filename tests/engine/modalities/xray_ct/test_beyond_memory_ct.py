@@ -110,10 +110,10 @@ def test_no_slab_stays_in_memory_while_the_next_is_computed(
     scan: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slabs: list[weakref.ref[np.ndarray]] = []
-    there, make = [], SlabFdk.slab
+    n_alive, make = [], SlabFdk.slab
 
     def watched(self: SlabFdk, slices: range) -> np.ndarray:
-        there.append(sum(each() is not None for each in slabs))
+        n_alive.append(sum(each() is not None for each in slabs))
         slab = make(self, slices)
         slabs.append(weakref.ref(slab))
         return slab
@@ -124,7 +124,7 @@ def test_no_slab_stays_in_memory_while_the_next_is_computed(
         finished(list(run(study_of(scan), on=ON)))
     finally:
         gc.enable()
-    assert there == [0, 0, 0, 0]
+    assert n_alive == [0, 0, 0, 0]
 
 
 def planned(events: list[Event]) -> list[str]:

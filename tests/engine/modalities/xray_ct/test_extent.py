@@ -19,7 +19,7 @@ SCANS = {
 }
 
 
-def seen(geometry, *shapes):
+def scan_of(geometry, *shapes):
     values = line_integrals(ShapePhantom("of a test", shapes), geometry, threads=2)
     return Projections(values=values, geometry=geometry, kind="integrals")
 
@@ -27,7 +27,7 @@ def seen(geometry, *shapes):
 @pytest.mark.parametrize("name", SCANS)
 def test_off_axis_ball_is_within_the_detected_extent(name):
     radius, bottom, top = extent_mm(
-        seen(SCANS[name], sphere((12.0, -5.0, 3.0), 18.0, mu_per_mm=0.02))
+        scan_of(SCANS[name], sphere((12.0, -5.0, 3.0), 18.0, mu_per_mm=0.02))
     )
     assert radius == pytest.approx(13 + 9, abs=1.0)
     # rays along the upper side of the cylinder leave it lower down
@@ -36,7 +36,7 @@ def test_off_axis_ball_is_within_the_detected_extent(name):
 
 
 def test_object_longer_than_the_detector_extends_to_the_outer_rays():
-    scan = seen(SCANS["cone"], Cylinder((0, 0, 0), (20, 20, 300), mu_per_mm=0.02))
+    scan = scan_of(SCANS["cone"], Cylinder((0, 0, 0), (20, 20, 300), mu_per_mm=0.02))
     radius, bottom, top = extent_mm(scan)
     edge = 63 / 2 * 1.5 / 300  # slope of the rays to the last row
     assert radius == pytest.approx(20, abs=1)
@@ -45,7 +45,7 @@ def test_object_longer_than_the_detector_extends_to_the_outer_rays():
 
 
 def test_volume_keeps_its_voxels_within_the_grown_one():
-    scan = seen(SCANS["cone"], sphere((12.0, -5.0, 3.0), 18.0, mu_per_mm=0.02))
+    scan = scan_of(SCANS["cone"], sphere((12.0, -5.0, 3.0), 18.0, mu_per_mm=0.02))
     grid = ImageGrid((5, 7, 9), (1.5, 1.2, 0.8), (10.0, -4.0, 1.0))
     whole, (z, y, x) = grown(scan, grid)
     for axis, part in enumerate((x, y, z)):
@@ -58,14 +58,14 @@ def test_volume_keeps_its_voxels_within_the_grown_one():
 
 @pytest.mark.parametrize("name", ["large", "fan", "nothing", "steep"])
 def test_sufficient_volume_does_not_grow(name):
-    scan, grid = seen(SCANS["cone"], sphere((0, 0, 0), 18.0, mu_per_mm=0.02)), (40, 60, 60)
+    scan, grid = scan_of(SCANS["cone"], sphere((0, 0, 0), 18.0, mu_per_mm=0.02)), (40, 60, 60)
     if name == "fan":
         geometry = fan(
             circle(60), source_axis_mm=200, source_detector_mm=300, n_columns=96, pixel_mm=1.5
         )
-        scan, grid = seen(geometry, sphere((0, 0, 0), 18.0, mu_per_mm=0.02)), (1, 60, 60)
+        scan, grid = scan_of(geometry, sphere((0, 0, 0), 18.0, mu_per_mm=0.02)), (1, 60, 60)
     elif name == "nothing":
-        scan, grid = seen(SCANS["cone"]), (2, 2, 2)
+        scan, grid = scan_of(SCANS["cone"]), (2, 2, 2)
     elif name == "steep":
         turn = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
         scan = Projections(values=scan.values, geometry=scan.geometry.moved(turn), kind="integrals")
@@ -86,7 +86,7 @@ def test_growth_of_any_volume_is_at_most_the_forecast(geometry, rng):
     most = growth_limit(geometry, grid)
     for _ in range(10):
         centre, radius_mm = rng.uniform(-30, 30, 3), rng.uniform(3, 40)
-        whole, _ = grown(seen(geometry, sphere(tuple(centre), radius_mm, mu_per_mm=0.02)), grid)
+        whole, _ = grown(scan_of(geometry, sphere(tuple(centre), radius_mm, mu_per_mm=0.02)), grid)
         assert (most.lower_mm <= whole.lower_mm + 1e-9).all()
         assert (most.upper_mm >= whole.upper_mm - 1e-9).all()
 

@@ -43,8 +43,10 @@ def scan(axis=None, roll=0.0, turn=2 * np.pi):
 def test_best_axis_is_the_true_one():
     found = candidates(scan(49.0), CtProtocol(), of="axis", on=ON, step=1.0, n=5)
     assert found.value == pytest.approx(49.0, abs=0.1) and found.method == "opposite rays"
-    seen = candidates(scan(49.0), CtProtocol(), of="axis", on=ON, step=1.0, n=5, score="sharpness")
-    assert seen.value == pytest.approx(49.0, abs=0.3)
+    sharpest = candidates(
+        scan(49.0), CtProtocol(), of="axis", on=ON, step=1.0, n=5, score="sharpness"
+    )
+    assert sharpest.value == pytest.approx(49.0, abs=0.3)
 
 
 @pytest.mark.slow

@@ -123,8 +123,8 @@ def test_binned_rows_are_rows_of_the_binned_scan(scan):
     whole = scan
     for step in (FlatField(), cropped, Binning(pixels=2), Logarithm()):
         whole = step.apply(whole, on=ON)
-    heights, seen = (each.geometry.corner_mm[0, 2] for each in (whole, band))
-    first = (seen - heights) / whole.geometry.pixel_size_mm[0]
+    whole_height, band_height = (each.geometry.corner_mm[0, 2] for each in (whole, band))
+    first = (band_height - whole_height) / whole.geometry.pixel_size_mm[0]
     assert first == pytest.approx(round(first)) and first >= 1
     expected = whole.values[:, round(first) : round(first) + band.shape[1]]
     np.testing.assert_allclose(band.values, expected, atol=1e-5)

@@ -67,16 +67,18 @@ def on(request):
 
 @pytest.mark.parametrize("name", ALL)
 def test_image_equals_that_of_the_cpu(scan, on, name):
-    here, there = (events(scan, device, *ALL[name]) for device in (cpu(2), on))
+    on_host, on_device = (events(scan, device, *ALL[name]) for device in (cpu(2), on))
     most = 2e-4 if isinstance(on.gpu, EmulatedGpu) or name != "fdk" else FRACTIONS
-    np.testing.assert_allclose(image(there), image(here), rtol=0, atol=most * image(here).max())
-    assert there[-1].volume.info["device"] == on.label
+    np.testing.assert_allclose(
+        image(on_device), image(on_host), rtol=0, atol=most * image(on_host).max()
+    )
+    assert on_device[-1].volume.info["device"] == on.label
     warnings_here, warnings_there = (
-        [e for e in some if isinstance(e, Warned)] for some in (here, there)
+        [e for e in some if isinstance(e, Warned)] for some in (on_host, on_device)
     )
     assert warnings_there == warnings_here, "the GPU must not add a warning"
-    assert len([e for e in there if isinstance(e, Preview)]) > 0
-    (planned,) = (e for e in there if isinstance(e, Planned))
+    assert len([e for e in on_device if isinstance(e, Preview)]) > 0
+    (planned,) = (e for e in on_device if isinstance(e, Planned))
     assert planned.device == "cuda"
     assert "GPU memory" in planned.text
 
@@ -95,14 +97,18 @@ def test_counts_are_prepared_as_on_the_cpu_including_rings(tmp_path, on, columns
     path = tmp_path / "counts.h5"
     measured = Projections(values=counts, geometry=seen, kind="counts", flats=flats)
     write_projections(measured, path)
-    here, there = (events(path, each, f'steps.rings.columns="{columns}"') for each in (cpu(2), on))
+    on_host, on_device = (
+        events(path, each, f'steps.rings.columns="{columns}"') for each in (cpu(2), on)
+    )
     rings, same = (
         [e for e in message if isinstance(e, Corrected) and e.kind == "rings"]
-        for message in (here, there)
+        for message in (on_host, on_device)
     )
     assert rings == same and rings[0].state == "applied" and rings[0].text[0] != "0"
     most = 2e-4 if isinstance(on.gpu, EmulatedGpu) else FRACTIONS
-    np.testing.assert_allclose(image(there), image(here), rtol=0, atol=most * image(here).max())
+    np.testing.assert_allclose(
+        image(on_device), image(on_host), rtol=0, atol=most * image(on_host).max()
+    )
 
 
 @pytest.mark.parametrize(

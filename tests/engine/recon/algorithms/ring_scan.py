@@ -97,10 +97,10 @@ def ring_scan(n_counts: float = 3e5, seed: int = 1) -> Scan:
     background = np.full(len(p), 0.4 * n_counts / len(p))
     counts = np.random.default_rng(seed).poisson(trues + background).astype(float)
     y, x = np.meshgrid(*2 * [(np.arange(N) + 0.5 - N / 2) * VOXEL_MM], indexing="ij")
-    far = [np.hypot(x - at[0], y - at[1]) for at, _, _ in (*DISCS, COLD)]
+    distance = [np.hypot(x - at[0], y - at[1]) for at, _, _ in (*DISCS, COLD)]
     radii = [r for _, r, _ in (*DISCS, COLD)]
-    regions = tuple((d <= r)[None] for d, r in zip(far, radii, strict=True))
-    clear = np.all([d > r + 8 for d, r in zip(far, radii, strict=True)], axis=0)
+    regions = tuple((d <= r)[None] for d, r in zip(distance, radii, strict=True))
+    clear = np.all([d > r + 8 for d, r in zip(distance, radii, strict=True)], axis=0)
     around = (clear & (np.hypot(x, y) < BODY_MM - 8))[None]
     return Scan(lengths_of(p, q), counts, factors, background, regions, around)
 

@@ -102,33 +102,33 @@ def allocate_reusable(pool, gpu):
 @pytest.mark.parametrize("algorithm", [Mlem(iterations=3), Osem(iterations=2, subsets=4)])
 def test_every_image_has_the_bits_of_the_cpu(rng, on_gpu, algorithm):
     events = scan(rng)
-    here, there = (images(model_of(events, on), algorithm) for on in (cpu(2), on_gpu))
-    for expected, actual in zip(here, there, strict=True):
+    on_host, on_device = (images(model_of(events, on), algorithm) for on in (cpu(2), on_gpu))
+    for expected, actual in zip(on_host, on_device, strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
 def test_float_images_equal_those_of_the_cpu(rng, on_gpu):
     events, algorithm = scan(rng), Osem(iterations=2, subsets=3)
-    here, there = (
+    on_host, on_device = (
         images(model_of(events, on, reproducible=False), algorithm)[-1] for on in (cpu(2), on_gpu)
     )
-    assert np.abs(there - here).max() < 5e-5 * here.max()
+    assert np.abs(on_device - on_host).max() < 5e-5 * on_host.max()
 
 
 def test_likelihood_and_rows_without_counts_equal_those_of_the_cpu(rng, on_gpu):
     rays, background = scan(rng)
     events = (rays, np.where(np.arange(N) % 3 == 0, 0, background).astype(np.float32))
-    here, there = (
+    on_host, on_device = (
         [
             (step.log_likelihood, step.n_skipped)
             for step in solve(Osem(iterations=2, subsets=2), model_of(events, on), start())
         ]
         for on in (cpu(2), on_gpu)
     )
-    assert [skipped for _, skipped in there] == [skipped for _, skipped in here]
-    assert there[1][1] > 0
-    assert [value for value, _ in there if value] == pytest.approx(
-        [value for value, _ in here if value], rel=1e-6
+    assert [skipped for _, skipped in on_device] == [skipped for _, skipped in on_host]
+    assert on_device[1][1] > 0
+    assert [value for value, _ in on_device if value] == pytest.approx(
+        [value for value, _ in on_host if value], rel=1e-6
     )
 
 
@@ -232,10 +232,10 @@ def test_filters_between_iterations_run_on_the_device(rng, on_gpu):
     def smooth(image):
         return Median().apply(image, GRID.voxel_mm)
 
-    here, there = (
+    on_host, on_device = (
         images(model_of(events, on), algorithm, between=smooth)[-1] for on in (cpu(2), on_gpu)
     )
-    np.testing.assert_allclose(there, here, rtol=1e-6)
+    np.testing.assert_allclose(on_device, on_host, rtol=1e-6)
 
 
 def test_invalid_image_is_reported(rng, on_gpu):

@@ -146,8 +146,8 @@ def test_axis_of_a_moved_scanner_is_found():
 def test_repeated_and_lost_views_are_reported():
     again = plan_for(circular_cone(degrees(0, 361), **CONE))
     assert any("last view repeats the first" in text for text in again.messages)
-    lost = np.delete(degrees(0, 360), [100, 101])
-    assert any("largest gap is" in text for text in plan_for(fan_of(lost)).warnings)
+    incomplete = np.delete(degrees(0, 360), [100, 101])
+    assert any("largest gap is" in text for text in plan_for(fan_of(incomplete)).warnings)
 
 
 def fan_of(angles):

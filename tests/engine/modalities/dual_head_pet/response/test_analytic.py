@@ -52,20 +52,20 @@ def test_interchange_of_rows_and_columns_holds() -> None:
     matrix, found = whole()
     pairs = matrix.scanner.orientations
     row0, column0, row1, column1 = np.indices((4, 4, 4, 4)).reshape(4, -1)
-    here = found[pairs.numbers(row0, column0, row1, column1)][:, :16]
-    there = found[pairs.numbers(column0, row0, column1, row1)][:, :16]
-    np.testing.assert_array_equal(here, there.transpose(0, 3, 2, 1))
+    rows = found[pairs.numbers(row0, column0, row1, column1)][:, :16]
+    partners = found[pairs.numbers(column0, row0, column1, row1)][:, :16]
+    np.testing.assert_array_equal(rows, partners.transpose(0, 3, 2, 1))
 
 
 def test_shift_symmetry_holds() -> None:
     matrix, found = whole()
     pairs = matrix.scanner.orientations
     row0, column0, row1, column1 = np.indices((5, 3, 5, 3)).reshape(4, -1)
-    here = found[pairs.numbers(row0, column0, row1, column1)]
-    there = found[pairs.numbers(row0 + 1, column0 + 1, row1 + 1, column1 + 1)]
-    np.testing.assert_array_equal(here[:, :-4, :, :-4], there[:, 4:, :, 4:])
-    assert not here[:, -4:].any()
-    assert not here[..., -4:].any()
+    rows = found[pairs.numbers(row0, column0, row1, column1)]
+    partners = found[pairs.numbers(row0 + 1, column0 + 1, row1 + 1, column1 + 1)]
+    np.testing.assert_array_equal(rows[:, :-4, :, :-4], partners[:, 4:, :, 4:])
+    assert not rows[:, -4:].any()
+    assert not rows[..., -4:].any()
 
 
 def test_rows_are_within_their_boxes() -> None:
@@ -120,21 +120,21 @@ def test_error_is_as_stated() -> None:
 
 def test_dropped_fraction_is_stated() -> None:
     scanner = panels()
-    all_of_it, most = (
+    untruncated, truncated = (
         build_analytic(scanner, AnalyticResponse(n_points=1 << 11, threshold=t, scatter=False))
         for t in (0, 0.01)
     )
-    for i in range(len(most.orientations)):
+    for i in range(len(truncated.orientations)):
         whole, retained = (np.zeros((7, 40, 40)) for _ in range(2))
-        for values, matrix in ((whole, all_of_it), (retained, most)):
+        for values, matrix in ((whole, untruncated), (retained, truncated)):
             row = matrix.stored(i)
             values[row.p, row.j, row.k] = row.values
         share = 1 - whole[retained > 0].sum() / whole.sum()
         # values are stored in half precision
-        assert share == pytest.approx(most.dropped[i], abs=2e-4)
+        assert share == pytest.approx(truncated.dropped[i], abs=2e-4)
         assert retained.sum() == pytest.approx(whole.sum(), rel=1e-3)
-    assert most.n_nonzero < all_of_it.n_nonzero
-    assert not all_of_it.dropped.any()
+    assert truncated.n_nonzero < untruncated.n_nonzero
+    assert not untruncated.dropped.any()
 
 
 @pytest.mark.slow

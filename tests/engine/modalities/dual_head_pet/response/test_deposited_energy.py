@@ -23,16 +23,16 @@ STRAIGHT = 1 - 1e-9
 
 def cross_section(k: np.ndarray, cosine: np.ndarray) -> np.ndarray:
     """Return the differential cross-section of Klein & Nishina, up to a factor."""
-    left = 1 / (1 + k * (1 - cosine))
-    return left**2 * (left + 1 / left - 1 + cosine**2)
+    ratio = 1 / (1 + k * (1 - cosine))
+    return ratio**2 * (ratio + 1 / ratio - 1 + cosine**2)
 
 
 def scattered_cosines(k: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     cosines, waiting = np.zeros(len(k)), np.arange(len(k))
     while len(waiting):
-        drawn = rng.uniform(-1, 1, len(waiting))
-        accepted = 2 * rng.random(len(waiting)) < cross_section(k[waiting], drawn)
-        cosines[waiting[accepted]] = drawn[accepted]
+        candidates = rng.uniform(-1, 1, len(waiting))
+        accepted = 2 * rng.random(len(waiting)) < cross_section(k[waiting], candidates)
+        cosines[waiting[accepted]] = candidates[accepted]
         waiting = waiting[~accepted]
     return cosines
 
@@ -41,7 +41,7 @@ def deposited_kev(photo: float, rng: np.random.Generator) -> np.ndarray:
     """Return (N,) energies that photons deposit in a slab at perpendicular incidence."""
     steps, grid = np.linspace(0.01, 1, 400), np.linspace(-1, 1, 2001)
     total = np.trapezoid(cross_section(steps[:, None], grid), grid, axis=1)
-    k, depth, left = np.ones(N), np.zeros(N), np.zeros(N)
+    k, depth, deposited = np.ones(N), np.zeros(N), np.zeros(N)
     along = np.tile([1.0, 0.0, 0.0], (N, 1))
     at = np.arange(N)
     while len(at):
@@ -50,19 +50,19 @@ def deposited_kev(photo: float, rng: np.random.Generator) -> np.ndarray:
         depth[at] += along[at, 0] * rng.exponential(1 / (compton + absorbed))
         inside = (depth[at] >= 0) & (depth[at] < THICKNESS)
         scatters = inside & (rng.random(len(at)) * (compton + absorbed) >= absorbed)
-        left[at[inside & ~scatters]] += k[at[inside & ~scatters]]
+        deposited[at[inside & ~scatters]] += k[at[inside & ~scatters]]
         at = at[scatters]
         cosine = scattered_cosines(k[at], rng)
         before, k[at] = k[at], k[at] / (1 + k[at] * (1 - cosine))
-        left[at] += before - k[at]
+        deposited[at] += before - k[at]
         across = rng.normal(size=(len(at), 3))
         across -= (across * along[at]).sum(axis=1, keepdims=True) * along[at]
         across /= np.linalg.norm(across, axis=1, keepdims=True)
         along[at] = cosine[:, None] * along[at] + np.sqrt(1 - cosine**2)[:, None] * across
         ends = k[at] * REST_KEV < ABSORBED_KEV
-        left[at[ends]] += k[at[ends]]
+        deposited[at[ends]] += k[at[ends]]
         at = at[~ends]
-    return left * REST_KEV
+    return deposited * REST_KEV
 
 
 def readout(*, scatter: bool, photo: float, low: float, high: float) -> Readout:

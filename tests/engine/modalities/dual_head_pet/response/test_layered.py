@@ -94,10 +94,10 @@ def test_photons_are_detected_in_the_layers_of_their_rows(place: str) -> None:
     )
     found = found[:n_seen].astype(int)
     near = (abs(found[:, 2] - found[:, 0]) <= 2) & (abs(found[:, 3] - found[:, 1]) <= 2)
-    seen = np.bincount(found[near] @ [0, 0, 0, 0, 2, 1], minlength=4) * (1 - lowest) / n
+    share = np.bincount(found[near] @ [0, 0, 0, 0, 2, 1], minlength=4) * (1 - lowest) / n
     expected = [sum_of_rows(response, i, k, voxel) for i in (0, 1) for k in (0, 1)]
-    counts = seen * n / (1 - lowest)
-    np.testing.assert_allclose(seen, expected, rtol=0.02 + 4 / np.sqrt(counts.min()))
+    counts = share * n / (1 - lowest)
+    np.testing.assert_allclose(share, expected, rtol=0.02 + 4 / np.sqrt(counts.min()))
     # the voxel is nearer to panel 0, so the two pairs of layers differ
     assert expected[1] != pytest.approx(expected[2], rel=0.03)
 

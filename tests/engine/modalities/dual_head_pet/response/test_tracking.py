@@ -54,8 +54,8 @@ def test_photons_and_integral_agree_within_their_errors() -> None:
     matrix = tracked(scatter=False)
     ratios = []
     for i in range(len(matrix.orientations)):
-        seen, true = image(matrix, i), image(integral, i)
-        difference = np.linalg.norm(seen - true) / np.linalg.norm(seen)
+        of_photons, true = image(matrix, i), image(integral, i)
+        difference = np.linalg.norm(of_photons - true) / np.linalg.norm(of_photons)
         ratios.append(difference / np.hypot(matrix.errors[i], integral.errors[i]))
         assert 0.6 < ratios[-1] < 1.5
     assert np.mean(ratios) == pytest.approx(1, abs=0.12)
@@ -72,9 +72,9 @@ def test_photons_and_integral_agree_within_their_errors() -> None:
 def test_photons_and_integral_have_the_same_scatter(block_crystals: int) -> None:
     """Compare tracked pairs with first interactions and the spread of single photons."""
     scanner = with_settings(six_by_four(), block_crystals=block_crystals)
-    seen = build_tracked(scanner, TrackedResponse(n_pairs=1 << 16, threshold=0, margin=6))
+    of_photons = build_tracked(scanner, TrackedResponse(n_pairs=1 << 16, threshold=0, margin=6))
     whole = build_analytic(scanner, AnalyticResponse(n_points=1 << 14, threshold=0))
-    sums = np.array([[m.whole(i).values.sum() for m in (seen, whole)] for i in range(18)])
+    sums = np.array([[m.whole(i).values.sum() for m in (of_photons, whole)] for i in range(18)])
     assert sums[:, 1] == pytest.approx(sums[:, 0], rel=0.12)
     # The integral assumes the same spread from every depth, which is not exact for near panels.
     assert sums[:, 1].sum() == pytest.approx(sums[:, 0].sum(), rel=0.05)
@@ -97,10 +97,12 @@ def test_pairs_start_in_the_whole_voxel() -> None:
     scanner = panels(n_planes=2, plane_mm=4.0, voxels_per_pitch=1)
     settings = AnalyticResponse(n_points=1 << 14, threshold=0, scatter=False)
     integral = build_analytic(scanner, settings)
-    seen = build_tracked(scanner, TrackedResponse(n_pairs=1 << 18, scatter=False, threshold=0))
-    for i in range(len(seen.orientations)):
-        difference = np.linalg.norm(image(seen, i) - image(integral, i))
-        error = np.hypot(seen.errors[i], integral.errors[i])
+    of_photons = build_tracked(
+        scanner, TrackedResponse(n_pairs=1 << 18, scatter=False, threshold=0)
+    )
+    for i in range(len(of_photons.orientations)):
+        difference = np.linalg.norm(image(of_photons, i) - image(integral, i))
+        error = np.hypot(of_photons.errors[i], integral.errors[i])
         assert difference < 3 * error * np.linalg.norm(image(integral, i))
 
 
@@ -172,26 +174,26 @@ def test_cross_sections_equal_klein_and_nishina() -> None:
     cosine = np.linspace(-1, 1, 200_001)
 
     def total(k: float) -> tuple[float, float]:
-        left = 1 / (1 + k * (1 - cosine))
-        angular = left**2 * (left + 1 / left - 1 + cosine**2)
-        return np.trapezoid(angular, cosine), np.trapezoid(angular * left, cosine)
+        ratio = 1 / (1 + k * (1 - cosine))
+        angular = ratio**2 * (ratio + 1 / ratio - 1 + cosine**2)
+        return np.trapezoid(angular, cosine), np.trapezoid(angular * ratio, cosine)
 
     state = np.array([7], np.uint64)
     for k in (0.1, 0.5, 1.0):
         assert klein_nishina(k) == pytest.approx(total(k)[0] / total(1.0)[0], rel=1e-6)
-        drawn = np.array([scattered(k, state) for _ in range(20_000)])
-        np.testing.assert_allclose(drawn[:, 0], 1 / (1 + k * (1 - drawn[:, 1])), rtol=1e-9)
-        spread = drawn[:, 0].std() / np.sqrt(20_000)
-        assert drawn[:, 0].mean() == pytest.approx(total(k)[1] / total(k)[0], abs=5 * spread)
+        samples = np.array([scattered(k, state) for _ in range(20_000)])
+        np.testing.assert_allclose(samples[:, 0], 1 / (1 + k * (1 - samples[:, 1])), rtol=1e-9)
+        spread = samples[:, 0].std() / np.sqrt(20_000)
+        assert samples[:, 0].mean() == pytest.approx(total(k)[1] / total(k)[0], abs=5 * spread)
     assert pytest.approx(511, abs=0.01) == REST_KEV
 
 
 def test_random_numbers_are_uniform() -> None:
     state = np.array([1], np.uint64)
-    drawn = np.array([uniform(state) for _ in range(50_000)])
-    counts = np.histogram(drawn, 50, (0, 1))[0]
+    samples = np.array([uniform(state) for _ in range(50_000)])
+    counts = np.histogram(samples, 50, (0, 1))[0]
     assert 20 < ((counts - 1000) ** 2 / 1000).sum() < 90  # χ² with 49 degrees of freedom
-    assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 0.02
+    assert abs(np.corrcoef(samples[:-1], samples[1:])[0, 1]) < 0.02
 
 
 @pytest.mark.parametrize("direction", [(0.0, 0.0), (1e-3, 0.0), (-0.3, 0.6), (0.9, -0.1)])
