@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.analysis.regions.image_frames import frames_reader
 from app.analysis.regions.live_figures import RegionFollower
 from app.language.translation import tr
 from app.state.models.images.open_volumes import FILE_KEY
@@ -156,15 +157,19 @@ class RegionFiles:
         # Names of files in the provenance of an opened image could identify the patient.
         made_by = record.provenance if is_own and record.provenance else without_names(volume.info)
         order, loader = record.order if is_own else None, self._context.commands.loader
+        frames = frames_reader(self._context, volume)
+        # The export writes the patient position that the user stated in the views.
+        image = self._session.view.positioned(volume)
 
         def work() -> object:
             if source is None or not volume.patient:
-                return write(regions, DicomImage.of(volume, made_by, order=order), target)
+                found = DicomImage.of(image, made_by, order=order, frames=frames())
+                return write(regions, found, target)
             # Headers are read in a separate process, as every file of other programs.
             frame = bool(volume.frame_of_reference)
-            found = loader().call(dicom_source, source, frame, about=source)
-            image = DicomImage.of(volume, made_by, found.subject, series=found.series)
-            return write(regions, image, target)
+            origin = loader().call(dicom_source, source, frame, about=source)
+            found = DicomImage.of(image, made_by, origin.subject, series=origin.series)
+            return write(regions, found, target)
 
         self._write(target, work)
 

@@ -12,13 +12,21 @@ import numpy as np
 from engine.analysis.regions.region_set import Region
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
+from engine.data.patient_position import axes_facts
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.dicom.general import general_attributes
 from engine.io.dicom.headers import Header
 from engine.io.dicom.order import ImagingOrder
 from engine.io.dicom.patient_identity import of_order
 from engine.io.dicom.reader import headers_of
-from engine.io.dicom.series import digest_of, position_of, references_of, slice_order
+from engine.io.dicom.series import (
+    digest_of,
+    frames_in_series,
+    position_of,
+    references_of,
+    slice_order,
+)
 from engine.io.dicom.subject import Subject, subject_like, subject_of
 from engine.io.safety.open_input import open_input
 from engine.io.scan_files import scan_file
@@ -46,6 +54,8 @@ class DicomImage:
     digest : digest of the image, from `digest_of`
     references : references to the series of the image and to other series of the study
     series : headers of the DICOM series that the image was read from; empty if there is none
+
+    A dynamic image refers to its time frames, because they are the slices of its series.
     """
 
     volume: Volume
@@ -63,6 +73,7 @@ class DicomImage:
         subject: Subject | None = None,
         order: ImagingOrder | None = None,
         series: Sequence[Header] = (),
+        frames: Sequence[FrameVolume] = (),
     ) -> Self:
         """Collect the references of an image.
 
@@ -78,17 +89,20 @@ class DicomImage:
             patient of the image if there is no subject; None: pseudonyms, as in exported series
         series
             headers of the DICOM series from which the volume was read; empty: series of its export
+        frames
+            time frames or gates, if the volume is their sum or mean
 
         Raises
         ------
         DataError
             if the image belongs to a different patient than the order
         """
-        digest = digest_of(volume)
+        written = frames_in_series(volume, provenance, frames)
+        digest = digest_of(volume, written)
         if subject is None and order is not None:
-            subject = of_order(order, volume, provenance)
-        identity = subject or subject_of(provenance, digest)
-        found = references_of(volume, provenance, identity, series)
+            subject = of_order(order, volume, provenance, written)
+        identity = subject or subject_of({**provenance, **axes_facts(volume.info)}, digest)
+        found = references_of(volume, provenance, identity, series, written)
         return cls(volume, provenance, identity, digest, found, series)
 
     @property
@@ -124,22 +138,25 @@ class DicomImage:
         left = {key: value for key, value in general.items() if key not in (*FOREIGN, SERIES)}
         return left | dates
 
-    def instances(self) -> dict[int, Plain]:
-        """Return the reference to the instance of each slice, where it is known.
+    def instances(self) -> dict[int, list[Plain]]:
+        """Return the references to the instances of each slice, where they are known.
 
-        Slices across z of a series with tilted, coronal or sagittal slices lie in no instance.
+        A dynamic series has one instance for each time frame of a slice. Slices across z of a
+        series with tilted, coronal or sagittal slices lie in no instance.
 
         Returns
         -------
         dict
-            index k of the slice -> ReferencedSOPClassUID and ReferencedSOPInstanceUID
+            index k of the slice -> items with ReferencedSOPClassUID and ReferencedSOPInstanceUID
         """
         sources: list[Plain] = self.references.get(SOURCES, [])
-        if not self.series:
-            return dict(zip(slice_order(self.volume), sources, strict=False))
         n = self.volume.grid.shape[0]
+        if not self.series:
+            # Frame after frame, each with all slices.
+            order = list(slice_order(self.volume)) if sources else []
+            return {k: sources[at::n] for at, k in enumerate(order)}
         heights = np.array([float(position_of(self.volume, k)[2]) for k in range(n)])
-        found: dict[int, Plain] = {}
+        found: dict[int, list[Plain]] = {}
         for header, source in zip(self.series, sources, strict=True):
             place = header.dataset.get("ImagePositionPatient")
             # One file with all slices, or slices that the planes across z cross.
@@ -148,7 +165,7 @@ class DicomImage:
             away = np.abs(heights - float(place[2]))
             k = int(away.argmin())
             if away[k] < self.volume.grid.voxel_mm[2] / 2:
-                found.setdefault(k, source)
+                found.setdefault(k, []).append(source)
         return found
 
 

@@ -195,7 +195,7 @@ def _contours(
     region: Region,
     planes: Sequence[SliceContours],
     volume: Volume,
-    instances: dict[int, Plain],
+    instances: dict[int, list[Plain]],
 ) -> Plain:
     heights = volume.grid.centres_mm(2)
     shape = region.shape
@@ -206,11 +206,11 @@ def _contours(
         k = int(away.argmin())
         # Contours drawn elsewhere can lie between the slices of this image.
         near = away[k] < volume.grid.voxel_mm[2] / 2
-        source = instances.get(k) if near else None
+        sources = instances.get(k, []) if near else []
         for ring in plane.rings:
             items.append(
                 {
-                    **({"ContourImageSequence": [source]} if source is not None else {}),
+                    **({"ContourImageSequence": sources} if sources else {}),
                     # Retired, but a single plane states its thickness nowhere else.
                     "ContourSlabThickness": decimal(slab_mm),
                     "ContourGeometricType": "CLOSED_PLANAR",

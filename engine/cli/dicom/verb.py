@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.cli.console import Console
@@ -14,13 +15,14 @@ from engine.cli.outputs import add_force, add_identify, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import OutputError, SettingsError
 from engine.core.json_types import Plain
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.io import can_save, read_frames, read_volume, save_frames
+from engine.io import can_save, read_frames, read_volume, save_frames, scan_file
 from engine.io.dicom.capture import write_capture
 from engine.io.dicom.enhanced import enhanced_files, write_enhanced
 from engine.io.dicom.network import echo, send
 from engine.io.dicom.patient_identity import subject_of_image
-from engine.io.dicom.series import DicomSeriesWriter, write_series
+from engine.io.dicom.series import DicomSeriesWriter, frames_in_series, write_series
 from engine.io.dicom.subject import Subject
 from engine.io.safety.atomic_write import refuse_impossible
 from engine.io.safety.outputs import files_written
@@ -128,7 +130,7 @@ def _write(arguments: argparse.Namespace, console: Console) -> None:
     info = volume.info if arguments.identify else without_names(volume.info)
     if arguments.error:
         volume, frames, info = with_deviations(arguments.volume, volume, frames, info)
-    subject = _subject(arguments, console, volume, info, same_frame=arguments.same_frame)
+    subject = _subject(arguments, console, volume, info, frames, same_frame=arguments.same_frame)
     if arguments.enhanced:
         write_enhanced(volume, arguments.output, info, subject)
         note_written(arguments.output, "Enhanced CT")
@@ -152,13 +154,14 @@ def _subject(
     console: Console,
     volume: Volume,
     info: Plain,
+    frames: Sequence[FrameVolume],
     *,
     same_frame: bool = False,
 ) -> Subject | None:
     """Read the patient from the file of `--like`, and print it."""
     if arguments.like is None:
         return None
-    subject = subject_of_image(arguments.like, volume, info, same_frame=same_frame)
+    subject = subject_of_image(arguments.like, volume, info, frames, same_frame=same_frame)
     # Printed so that a user notices a wrong --like before the file is sent
     console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
     return subject
@@ -170,9 +173,10 @@ def _capture(arguments: argparse.Namespace, console: Console) -> None:
     refuse_impossible(arguments.output)
     volume = read_volume(arguments.volume)
     info = volume.info if arguments.identify else without_names(volume.info)
-    subject = _subject(arguments, console, volume, info)
+    frames = frames_in_series(volume, info, read_frames(scan_file(arguments.volume)))
+    subject = _subject(arguments, console, volume, info, frames)
     series = series_behind(arguments.volume, arguments.like)
-    write_capture(volume, arguments.output, info, subject, series)
+    write_capture(volume, arguments.output, info, subject, series, frames)
     console.line(f"Picture: {arguments.output}")
 
 

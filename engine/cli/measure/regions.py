@@ -26,10 +26,12 @@ from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.data.formatting import interval_text, number_text, with_error
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io import read_frames, read_volume
 from engine.io.dicom.order import is_order
 from engine.io.dicom.patient_identity import subject_of_image
+from engine.io.dicom.series import frames_in_series
 from engine.io.safety.atomic_write import write_atomically
 from engine.protocols.privacy.records import without_names
 
@@ -114,7 +116,8 @@ def add_verbs(verbs: Verbs) -> None:
 def _regions(arguments: argparse.Namespace, console: Console) -> None:
     volume = read_volume(arguments.volume)
     found = _fitting(arguments, volume)
-    images = _images(arguments.volume, volume)
+    frames = read_frames(arguments.volume)
+    images = _images(frames, volume)
     measured = measure_all(found.regions, images, rule=arguments.rule)
     for each in measured:
         console.line(_sentence(each))
@@ -137,14 +140,18 @@ def _regions(arguments: argparse.Namespace, console: Console) -> None:
             )
         console.line(f"Labels: {arguments.labels}")
     if any(each is not None for each in (arguments.dicom, arguments.rtstruct, arguments.sr)):
-        _write_dicom(arguments, found, volume, console)
+        _write_dicom(arguments, found, volume, frames, console)
     if arguments.save is not None:
         write_regions(found, arguments.save)
         console.line(f"Regions: {arguments.save}")
 
 
 def _write_dicom(
-    arguments: argparse.Namespace, found: RegionSet, volume: Volume, console: Console
+    arguments: argparse.Namespace,
+    found: RegionSet,
+    volume: Volume,
+    frames: Sequence[FrameVolume],
+    console: Console,
 ) -> None:
     info = volume.info if arguments.identify else without_names(volume.info)
     like, frame = arguments.like, volume.frame_of_reference
@@ -158,14 +165,15 @@ def _write_dicom(
     if like is not None:
         # An order has no images, and so no frame of reference
         same_frame = bool(frame) and not is_order(like)
-        subject = subject_of_image(like, volume, info, same_frame=same_frame)
+        written = frames_in_series(volume, info, frames)
+        subject = subject_of_image(like, volume, info, written, same_frame=same_frame)
         if same_frame and subject.frame_uid != frame:
             raise DataError(
                 f"{like.name}: the frame of reference differs from that of the image. Choose a "
                 "file of the same series."
             )
     series, regions = series_behind(arguments.volume, like), found.regions
-    image = DicomImage.of(volume, info, subject, series=series)
+    image = DicomImage.of(volume, info, subject, series=series, frames=frames)
     if arguments.dicom is not None:
         n = write_segmentation(regions, image, arguments.dicom)
         console.line(f"Segmentation: {arguments.dicom} ({n:,} frames)")
@@ -206,9 +214,8 @@ def _fitting(arguments: argparse.Namespace, volume: Volume) -> RegionSet:
     return found.facing(volume).bound_to(marks)
 
 
-def _images(path: Path, volume: Volume) -> list[tuple[str, Volume]]:
-    """Return the time frames of a file with their names, or its single image."""
-    frames = read_frames(path)
+def _images(frames: Sequence[FrameVolume], volume: Volume) -> list[tuple[str, Volume]]:
+    """Return time frames with their names, or the single image of a file."""
     if not frames:
         return [("", volume)]
     return [(f"frame {k}, {e.frame.describe()}", e.volume) for k, e in enumerate(frames, 1)]

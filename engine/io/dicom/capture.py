@@ -1,10 +1,8 @@
 """Write an overview image as DICOM Secondary Capture, for archives and viewers. PS3.3 A.8.1.
 
 The pixels are those of the PNG snapshot, in RGB. The image belongs to the study of the volume, as
-the
-series writer names it, and refers to the slices of its series. The default page shows no patient
-name
-or date, so it has no burned-in annotation (PS3.3 C.7.6.1).
+the series writer names it, and refers to the slices of its series. The default page shows no
+patient name or date, so it has no burned-in annotation (PS3.3 C.7.6.1).
 """
 
 from __future__ import annotations
@@ -19,16 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.json_types import Plain
+from engine.data.patient_position import axes_facts
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.base import VolumeWriter
 from engine.io.dicom.general import encoded, general_attributes
 from engine.io.dicom.headers import Header
 from engine.io.dicom.private_block import SIGNED
-from engine.io.dicom.series import digest_of, instance_uid, references_of
+from engine.io.dicom.series import digest_of, frames_in_series, instance_uid, references_of
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.values import uid_of, words
 from engine.io.raster.png import page_of
 from engine.io.safety.atomic_write import write_atomically
+from engine.io.text.json_text import object_of
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.7"
 """Secondary Capture Image Storage."""
@@ -73,6 +74,7 @@ def write_capture(
     provenance: Plain,
     subject: Subject | None = None,
     series: Sequence[Header] = (),
+    frames: Sequence[FrameVolume] = (),
 ) -> None:
     """Write an overview of a volume as a DICOM file.
 
@@ -88,11 +90,19 @@ def write_capture(
         patient and study; None uses pseudonyms
     series
         headers of the DICOM series that the volume was read from, in the same study; if empty, a
-        volume
-        that was not read from a series refers to the series that this program would write
+        volume that was not read from a series refers to the series that this program would write
+    frames
+        time frames or gates, if the volume is their sum or mean
     """
     page = CapturedPage(np.asarray(page_of(volume).convert("RGB"), np.uint8))
-    write_atomically(capture_of(page, volume, provenance, subject, series), path)
+    write_atomically(capture_of(page, volume, provenance, subject, series, frames), path)
+
+
+def _has_frames(provenance: Plain) -> bool:
+    """Return True if the series of an image has time frames, which its UIDs depend on."""
+    found = object_of(provenance.get("scan")).get("frames")
+    frames = [object_of(each) for each in found] if isinstance(found, list) else []
+    return len(frames) > 1 and not any("gate" in each for each in frames)
 
 
 def capture_of(
@@ -101,6 +111,7 @@ def capture_of(
     provenance: Plain,
     subject: Subject | None = None,
     series: Sequence[Header] = (),
+    frames: Sequence[FrameVolume] = (),
 ) -> bytes:
     """Return the bytes of a DICOM file with a page; for the other parameters see `write_capture`.
 
@@ -116,17 +127,25 @@ def capture_of(
         patient and study; None uses pseudonyms
     series
         headers of the DICOM series that the volume was read from
+    frames
+        time frames or gates, if the volume is their sum or mean; without them a picture of a
+        dynamic image refers to no slice
     """
-    identity = subject or subject_of(provenance, digest_of(volume))
+    digest = digest_of(volume, frames_in_series(volume, provenance, frames))
+    identity = subject or subject_of({**provenance, **axes_facts(volume.info)}, digest)
     study = str(identity.attributes["StudyInstanceUID"])
     pixels = sha256(page.pixels.tobytes()).hexdigest()
     # UIDs from the content: a second export of the same page does not add a duplicate to an
     # archive.
-    own = uid_of("picture", study, digest_of(volume), pixels)
+    own = uid_of("picture", study, digest, pixels)
     general = general_attributes(volume, provenance, identity)
     attributes: Plain = {
         **general,
-        **references_of(volume, provenance, identity, series),
+        **(
+            references_of(volume, provenance, identity, series, frames)
+            if series or frames or not _has_frames(provenance)
+            else identity.references
+        ),
         "SOPClassUID": CLASS_UID,
         "SOPInstanceUID": instance_uid(own, 1),
         "SeriesInstanceUID": own,

@@ -8,17 +8,19 @@ DICOM files are written for the patient and study of an order.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from engine.core.errors import DataError, SettingsError
 from engine.core.json_types import Plain
+from engine.data.patient_position import axes_facts
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.dicom.capture import DicomCaptureWriter, write_capture
 from engine.io.dicom.order import ImagingOrder, is_order, refuse_other_patient
 from engine.io.dicom.series import DicomSeriesWriter, digest_of, write_series
-from engine.io.dicom.subject import Subject, subject_like, subject_of_order
-from engine.io.dicom.values import named
+from engine.io.dicom.subject import Subject, subject_like, subject_of, subject_of_order
+from engine.io.dicom.values import named, uid_of
 from engine.io.safety.open_input import open_input
 from engine.io.volumes.frame_series import save_frames
 from engine.io.volumes.volume_saving import note_written
@@ -66,7 +68,12 @@ def subject_of_image(
             f"{path.name}: belongs to a different patient than the image; choose an image of this "
             "patient."
         )
-    return subject
+    if same_frame:
+        return subject
+    # Other scans of the patient can be written next to the same series. They must not share a frame
+    # of reference, because viewers would overlay them.
+    own = subject_of({**provenance, **axes_facts(volume.info)}, digest_of(volume, frames))
+    return replace(subject, frame_uid=uid_of("frame next to", subject.frame_uid, own.frame_uid))
 
 
 def of_order(
@@ -87,7 +94,8 @@ def of_order(
         if the image belongs to another patient
     """
     refuse_other_patient(order, volume.patient)
-    return subject_of_order(order, provenance, digest_of(volume, frames))
+    stated = {**provenance, **axes_facts(volume.info)}
+    return subject_of_order(order, stated, digest_of(volume, frames))
 
 
 def is_dicom(path: Path) -> bool:

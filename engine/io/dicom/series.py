@@ -33,6 +33,7 @@ import numpy as np
 
 from engine.core.errors import DataError, FileFormatError
 from engine.core.json_types import Plain
+from engine.data.patient_position import axes_facts
 from engine.data.timing.decay import frame_factor
 from engine.data.timing.time_frames import FrameVolume, TimeFrame
 from engine.data.timing.timestamps import moment_of
@@ -80,8 +81,11 @@ def slices_of(
         if the values are too small for DICOM numbers, or frames do not belong to a PET scan
     """
     is_pet = is_emission(volume, provenance)
-    if frames and not is_pet:
-        raise DataError("In DICOM, only PET images can have time frames; export to another format.")
+    if frames and not frames_in_series(volume, provenance, frames):
+        raise DataError(
+            "In DICOM, only PET images can have time frames, and no image can have gates; export "
+            "to another format."
+        )
     images = [each.volume for each in frames] or [volume]
     common = _common(volume, provenance, subject, digest_of(volume, frames)) | {
         "RescaleIntercept": "0",
@@ -100,6 +104,29 @@ def slices_of(
             yield encoded(each, np.rint(image.values[k] / slope).astype("<i2"))
 
 
+def frames_in_series(
+    volume: Volume, provenance: Plain, frames: Sequence[FrameVolume]
+) -> Sequence[FrameVolume]:
+    """Return the frames from which the series of an image is written.
+
+    Parameters
+    ----------
+    volume
+        image
+    provenance
+        origin of the image as JSON values
+    frames
+        its time frames or gates, if it has any
+
+    Returns
+    -------
+    frames
+        empty if a series holds only the image itself: gates have no times, and CT has no frames
+    """
+    is_timed = is_emission(volume, provenance) and not any(each.frame.gate for each in frames)
+    return frames if is_timed else ()
+
+
 def digest_of(volume: Volume, frames: Sequence[FrameVolume] = ()) -> str:
     """Return a digest of values, grid and unit of an image, and of its time frames.
 
@@ -111,7 +138,7 @@ def digest_of(volume: Volume, frames: Sequence[FrameVolume] = ()) -> str:
         its time frames, if it has any
     """
     # The digest becomes part of UIDs, so an image in another unit or place must get another one.
-    stated = f"{volume.grid} {volume.unit} {volume.axes}".encode()
+    stated = f"{volume.grid} {volume.unit} {volume.sides}".encode()
     total = sha256(stated + np.ascontiguousarray(volume.values, "<f4").tobytes())
     for frame, image in frames:
         total.update(f"{frame}".encode())
@@ -316,7 +343,8 @@ def write_series(
     ResourceError
         if the folder exists or cannot be written
     """
-    identity = subject or subject_of(provenance, digest_of(volume, frames))
+    stated = {**provenance, **axes_facts(volume.info)}
+    identity = subject or subject_of(stated, digest_of(volume, frames))
     n_images = max(len(frames), 1)
     n_files = n_images * volume.grid.shape[0]
     # Leading zeros: programs that sort by name then get the order of the slices.
@@ -328,7 +356,11 @@ def write_series(
 
 
 def references_of(
-    volume: Volume, provenance: Plain, subject: Subject, series: Sequence[Header]
+    volume: Volume,
+    provenance: Plain,
+    subject: Subject,
+    series: Sequence[Header],
+    frames: Sequence[FrameVolume] = (),
 ) -> Plain:
     """Return references to the source images of a file.
 
@@ -338,8 +370,9 @@ def references_of(
         image, its origin, and its patient and study
     series
         headers of the DICOM series that the volume was read from, in the same study; if empty, a
-        volume
-        that was not read from a series refers to the series that this program would write
+        volume that was not read from a series refers to the series that this program would write
+    frames
+        time frames or gates of the volume; a dynamic series is written in place of the volume
 
     Returns
     -------
@@ -351,7 +384,7 @@ def references_of(
     FileFormatError
         if a header has no SOPInstanceUID
     """
-    sources = _sources(volume, provenance, subject, series)
+    sources = _sources(volume, provenance, subject, series, frames)
     referenced = subject.references.get("ReferencedSeriesSequence", [])
     # One item for each series: viewers take only the first one.
     others = [each for each in referenced if each["SeriesInstanceUID"] not in sources]
@@ -365,7 +398,11 @@ def references_of(
 
 
 def _sources(
-    volume: Volume, provenance: Plain, subject: Subject, series: Sequence[Header]
+    volume: Volume,
+    provenance: Plain,
+    subject: Subject,
+    series: Sequence[Header],
+    frames: Sequence[FrameVolume],
 ) -> dict[str, list[Plain]]:
     """Return the instances of the displayed series, by SeriesInstanceUID."""
     if series:
@@ -374,9 +411,10 @@ def _sources(
     if volume.patient:
         return {}
     # UIDs follow from the content, so the series can be written before or after this file.
-    shown = series_uid(subject, digest_of(volume))
+    written = frames_in_series(volume, provenance, frames)
+    shown = series_uid(subject, digest_of(volume, written))
     kind = class_uid(volume, provenance)
-    numbers = range(1, volume.grid.shape[0] + 1)
+    numbers = range(1, max(len(written), 1) * volume.grid.shape[0] + 1)
     return {
         shown: [
             {"ReferencedSOPClassUID": kind, "ReferencedSOPInstanceUID": instance_uid(shown, n)}

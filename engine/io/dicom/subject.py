@@ -1,7 +1,8 @@
 """Choose patient and study of an image: pseudonyms, or those of another series of the patient.
 
 Without another series, study and frame of reference follow from the scan. So all images of one scan
-share a study and a frame of reference, and images of two scans never do.
+share a study and a frame of reference, and images of two scans never do. A patient position that
+the user stated is part of the frame of reference.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
+from engine.data.patient_position import STATED_AXES, is_position_by_user
 from engine.io.dicom.headers import damage, reason_of
 from engine.io.dicom.object_reader import read_object
 from engine.io.dicom.order import ImagingOrder
@@ -92,7 +94,10 @@ def subject_of(provenance: Plain, digest: str) -> Subject:
     ):
         if isinstance(known.get(fact), int | float):
             attributes[keyword] = float(known[fact]) / parts
-    return Subject(attributes, uid_of("frame", key))
+    # Images of one scan in different patient positions do not match voxel by voxel.
+    by_user = is_position_by_user(provenance)
+    position = (str(provenance.get(STATED_AXES, "")),) if by_user else ()
+    return Subject(attributes, uid_of("frame", key, *position))
 
 
 def subject_of_order(order: ImagingOrder, provenance: Plain, digest: str) -> Subject:

@@ -12,10 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from engine.core.errors import DataError
+from engine.data.timing.time_frames import FrameVolume
 from engine.io.dicom.headers import header_at
 from engine.io.dicom.network import Node, send_files
 from engine.io.dicom.patient_identity import of_order
-from engine.io.dicom.series import write_series
+from engine.io.dicom.series import frames_in_series, write_series
 from engine.io.dicom.subject import Subject, subject_like
 from engine.io.safety.open_input import open_input
 from engine.results.reports.blocks import ResultReport
@@ -49,7 +50,7 @@ def archive_subject(of: ReportSubject) -> Subject:
     """
     order = of.result.order
     if order is not None:
-        return of_order(order, of.volume, of.provenance, of.result.frames())
+        return of_order(order, of.volume, of.provenance, _frames(of))
     path = of.result.study.data
     header = header_at(path) if path.is_file() else None
     if header is None or not header.text("PatientID"):
@@ -65,6 +66,10 @@ def archive_subject(of: ReportSubject) -> Subject:
                 "one. Choose the patient in the worklist, then send the image by hand."
             )
         return subject_like(file, same_frame=bool(header.text("FrameOfReferenceUID")))
+
+
+def _frames(of: ReportSubject) -> Sequence[FrameVolume]:
+    return frames_in_series(of.volume, of.provenance, of.result.frames())
 
 
 def send_to_archive(
@@ -93,8 +98,8 @@ def send_to_archive(
     node, subject = node_of(of.site), archive_subject(of)
     with TemporaryDirectory(prefix="isocenter-archive-") as name:
         folder = Path(name)
-        frames = of.result.frames()
-        write_series(of.volume, folder / SERIES, exported_provenance(of), subject, frames)
+        provenance = exported_provenance(of)
+        write_series(of.volume, folder / SERIES, provenance, subject, _frames(of))
         for each in (*NAMES, *(REGION_NAMES if of.has_regions else ())):
             write_report(report, of, folder / each, subject)
         send_folder(folder, node, sender)

@@ -22,7 +22,7 @@ from engine.io.dicom.capture import CapturedPage, capture_of
 from engine.io.dicom.general import encoded_document, general_attributes
 from engine.io.dicom.patient_identity import of_order
 from engine.io.dicom.private_block import SIGNED
-from engine.io.dicom.series import digest_of, instance_uid
+from engine.io.dicom.series import digest_of, frames_in_series, instance_uid
 from engine.io.dicom.subject import Subject, subject_of
 from engine.io.dicom.values import uid_of, words
 from engine.protocols.privacy.records import without_names
@@ -59,7 +59,8 @@ def to_dicom_pdf(report: ResultReport, of: ReportSubject, subject: Subject | Non
     """
     document = with_signature(to_pdf(report), ".pdf", of.result.id)
     provenance = exported_provenance(of)
-    subject = subject or _subject(of) or subject_of(provenance, digest_of(of.volume))
+    frames = frames_in_series(of.volume, of.provenance, of.result.frames())
+    subject = subject or _subject(of) or subject_of(provenance, digest_of(of.volume, frames))
     study = str(subject.attributes["StudyInstanceUID"])
     # The digest of the document is part of the UID: a new report of the same result is a new
     # object, because archives reject a changed object with a known UID.
@@ -104,7 +105,13 @@ def to_capture(report: ResultReport, of: ReportSubject, subject: Subject | None 
         np.asarray(page, np.uint8), "Report", "Page of the report on the image", NUMBERS["picture"],
         is_annotated=of.is_identified, signed=report.signed,
     )  # fmt: skip
-    return capture_of(captured, of.volume, exported_provenance(of), subject or _subject(of))
+    return capture_of(
+        captured,
+        of.volume,
+        exported_provenance(of),
+        subject or _subject(of),
+        frames=of.result.frames(),
+    )
 
 
 def to_measurement_report(
@@ -154,7 +161,12 @@ def to_structure_set(
 
 
 def _image(of: ReportSubject, subject: Subject | None) -> DicomImage:
-    return DicomImage.of(of.volume, exported_provenance(of), subject or _subject(of))
+    return DicomImage.of(
+        of.volume,
+        exported_provenance(of),
+        subject or _subject(of),
+        frames=of.result.frames(),
+    )
 
 
 def _regions(of: ReportSubject) -> tuple[Region, ...]:
@@ -169,7 +181,10 @@ def _regions(of: ReportSubject) -> tuple[Region, ...]:
 def _subject(of: ReportSubject) -> Subject | None:
     """Return patient and study of the order of a result; None without an order."""
     order = of.result.order
-    return None if order is None else of_order(order, of.volume, of.provenance)
+    if order is None:
+        return None
+    frames = frames_in_series(of.volume, of.provenance, of.result.frames())
+    return of_order(order, of.volume, of.provenance, frames)
 
 
 def exported_provenance(of: ReportSubject) -> Plain:

@@ -18,6 +18,7 @@ import engine
 from engine.analysis.regions import Region, RegionSet, SphereRegion, marks_of, write_regions
 from engine.core import paths
 from engine.core.errors import DataError, SettingsError
+from engine.data.timing.time_frames import FrameVolume, Gate, TimeFrame
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io.dicom.order import ImagingOrder
@@ -107,6 +108,34 @@ def test_regions_are_sent_and_refer_to_the_slices(tmp_path):
         for item in series.ReferencedInstanceSequence
     }
     assert named and named <= slices
+
+
+@pytest.mark.parametrize("gated", [False, True])
+def test_regions_of_a_dynamic_result_refer_to_the_slices_that_are_sent(tmp_path, gated):
+    """The frames are sent in place of their sum; of gates the sum is sent."""
+    from engine.analysis.regions import regions_file_of
+
+    gates = [Gate(k, 2, 150_000) if gated else None for k in (1, 2)]
+    frames = [TimeFrame(60_000 * k, 60_000 * (k + 1), gate) for k, gate in enumerate(gates)]
+    values = np.random.default_rng(2).random(GRID.shape).astype(np.float32)
+    info = {"axes": "LPS", "scan": {"frames": [frame.facts() for frame in frames]}}
+    volume = Volume(values, GRID, "Bq/mL", info)
+    parts = tuple(FrameVolume(frame, volume) for frame in frames)
+    study = Study(data=tmp_path / "scan.l", protocol=ListModeProtocol(name="Brain"))
+    result = Results().keep(NewResult(study, volume, info, frames=parts))
+    result.assign_order(IDA)
+    ball = Region(name="Lesion", shape=SphereRegion(centre_mm=(0, 0, 0), diameter_mm=8))
+    chosen = RegionSet(regions=(ball,), scans=marks_of(result.volume()))
+    write_regions(chosen, regions_file_of(result.folder / VOLUME), private=True)
+    found = sent(result)
+    slices = {each.SOPInstanceUID for each in found.values() if each.Modality == "PT"}
+    assert len(slices) == GRID.shape[0] * (1 if gated else 2)
+    own = {each.SOPInstanceUID for each in found.values()} | {IDA.study_uid}
+    for each in found.values():
+        named = {str(e.value) for e in each.iterall() if e.keyword == "ReferencedSOPInstanceUID"}
+        assert named <= own, each.Modality
+        assert named >= slices or each.Modality in ("PT", "DOC")
+    the_only_value(found, "FrameOfReferenceUID")
 
 
 def dicom_scan(folder: Path) -> Path:
