@@ -33,6 +33,7 @@ from engine.results.reports import (
     MAX_IMAGES,
     KeyImage,
     UsableKeyImages,
+    patient_mark,
     usable_key_images,
     write_key_images,
 )
@@ -162,7 +163,10 @@ def add_key_image(context: AppContext, view: RasterView) -> None:
     if why:
         session.raise_problem(Problem(tr("The view was not added."), why))
         return
-    session.key_images.add(KeyImage(png_of(printed(view)), caption_of(session, view)))
+    # An order can name the patient of the result later, and then the report compares both.
+    overlay = session.volumes.overlay if _second_caption_of(session, view) else None
+    mark = "" if overlay is None else patient_mark(overlay.origin.patient)
+    session.key_images.add(KeyImage(png_of(printed(view)), caption_of(session, view), mark))
 
 
 def caption_of(session: Session, view: RasterView) -> str:
@@ -188,17 +192,26 @@ def caption_of(session: Session, view: RasterView) -> str:
     if frame is not None:
         parts.append(f"frame {frame}")
     fusion = state.fusion
-    part = view.part if isinstance(view, SliceView) else "both"
-    has_second = fusion.has_values and (isinstance(view, SliceView) or not fusion.compares)
-    is_compared = part == "difference" or (
-        has_second and fusion.compares and not fusion.obstacle(fusion.mode)
-    )
-    shows_own = part == "both" and not is_compared and not (fusion.blinks and fusion.blinks_up)
-    if shows_own:
+    shows_own = _part_of(view) == "both" and not _is_compared(session, view)
+    if shows_own and not (fusion.blinks and fusion.blinks_up):
         parts.append(_window_text(state, view.shown_window()))
-    if has_second:
-        parts += _second_caption(session, part=part, is_compared=is_compared)
-    return ", ".join(parts)
+    return ", ".join([*parts, *_second_caption_of(session, view)])
+
+
+def _part_of(view: RasterView) -> str:
+    return view.part if isinstance(view, SliceView) else "both"
+
+
+def _has_second(session: Session, view: RasterView) -> bool:
+    fusion = session.view.fusion
+    return fusion.has_values and (isinstance(view, SliceView) or not fusion.compares)
+
+
+def _is_compared(session: Session, view: RasterView) -> bool:
+    """Return True if a view shows the difference or the ratio of two volumes."""
+    fusion = session.view.fusion
+    compares = fusion.compares and not fusion.obstacle(fusion.mode)
+    return _part_of(view) == "difference" or (_has_second(session, view) and compares)
 
 
 def _place_text(view: RasterView) -> str:
@@ -217,9 +230,12 @@ def _window_text(appearance: VolumeAppearance, window: Window) -> str:
     return f"{low} to {high} {appearance.shown_unit or '(no unit)'} ({colours})"
 
 
-def _second_caption(session: Session, *, part: str, is_compared: bool) -> list[str]:
-    """Return the caption of the second volume."""
+def _second_caption_of(session: Session, view: RasterView) -> list[str]:
+    """Return the caption of the second volume; empty if the view does not show it."""
+    if not _has_second(session, view):
+        return []
     fusion, overlay = session.view.fusion, session.volumes.overlay
+    part, is_compared = _part_of(view), _is_compared(session, view)
     name = _name_without_files(overlay) if overlay is not None else "second volume"
     warning = _scan_texts(session)
     if is_compared:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engine.results.reports.key_images import MAX_IMAGES as MAX_IMAGES
     from engine.results.reports.key_images import KeyImage as KeyImage
     from engine.results.reports.key_images import UsableKeyImages as UsableKeyImages
+    from engine.results.reports.key_images import patient_mark as patient_mark
     from engine.results.reports.key_images import read_key_images as read_key_images
     from engine.results.reports.key_images import usable_key_images as usable_key_images
     from engine.results.reports.key_images import write_key_images as write_key_images
@@ -45,6 +46,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
                 "MAX_IMAGES",
                 "KeyImage",
                 "UsableKeyImages",
+                "patient_mark",
                 "read_key_images",
                 "usable_key_images",
                 "write_key_images",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from pydantic import ValidationError
 
 from engine.core.errors import DataError, FileFormatError, ResourceError
 from engine.core.settings import Settings, explain, setting
+from engine.io.dicom.values import named
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.open_input import read_text
 from engine.io.safety.seal import broken, seal_of
@@ -42,10 +44,13 @@ class KeyImage:
     ----------
     png : content of the PNG file
     caption : plane, position, window, unit and second volume, without names of files
+    patient : mark of the patient of the second volume, from `patient_mark`; empty if there is none
+        or it is not known
     """
 
     png: bytes
     caption: str
+    patient: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,7 @@ class _StoredImage(Settings):
 
     png: str
     caption: str = setting(max_length=1000)
+    patient: str = setting("", max_length=64)
 
 
 class _StoredImages(Settings):
@@ -76,6 +82,24 @@ class _StoredImages(Settings):
     result: str
     record: str
     images: tuple[_StoredImage, ...] = setting(max_length=MAX_IMAGES)
+
+
+def patient_mark(patient_id: str) -> str:
+    """Return a digest by which pictures of one patient are recognised.
+
+    Parameters
+    ----------
+    patient_id
+        PatientID of a volume
+
+    Returns
+    -------
+    mark
+        empty for no patient, and for our pseudonyms, which name nobody
+    """
+    known = named(patient_id)
+    # The ID itself is written only where the user asks for it.
+    return sha256(f"patient {known}".encode()).hexdigest() if known else ""
 
 
 def read_key_images(result: Result) -> tuple[KeyImage, ...]:
@@ -104,7 +128,9 @@ def read_key_images(result: Result) -> tuple[KeyImage, ...]:
         stated = from_json(text)
         seal = stated.pop("seal", None)
         found = _StoredImages.model_validate(stated)
-        images = tuple(KeyImage(_png_of(each.png), each.caption) for each in found.images)
+        images = tuple(
+            KeyImage(_png_of(each.png), each.caption, each.patient) for each in found.images
+        )
     except ValidationError as e:
         raise FileFormatError(
             f"{result.id}/{FILE}: damaged key images. {REMEDY} Reason: {explain(e)}."
@@ -179,10 +205,15 @@ def write_key_images(result: Result, images: tuple[KeyImage, ...]) -> None:
             f"A report has at most {MAX_IMAGES} key images, not {len(images)}; remove some first."
         )
     stored = tuple(
-        _StoredImage(png=b64encode(each.png).decode(), caption=each.caption) for each in images
+        _StoredImage(png=b64encode(e.png).decode(), caption=e.caption, patient=e.patient)
+        for e in images
     )
     content = _StoredImages(result=result.id, record=result.record.sha256, images=stored)
     stated = content.model_dump(mode="json")
+    for each in stated["images"]:
+        # Earlier versions read only files without this name.
+        if not each["patient"]:
+            del each["patient"]
     data = to_json(stated | {"seal": seal_of(**stated)}).encode()
     if len(data) > MAX_BYTES:
         raise DataError(

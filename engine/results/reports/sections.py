@@ -48,14 +48,14 @@ UNSIGNED = "Not signed off"
 
 def illustrations(subject: ReportSubject) -> Section:
     """Return the key images, or slices and a projection, each 75 mm wide, with the regions."""
-    if subject.key_images:
+    if subject.own_key_images:
         return _key_images(subject)
     return _image(subject, snapshot_with_regions(subject, n_columns=2), 1.0)
 
 
 def illustrations_in_a_row(subject: ReportSubject) -> Section:
     """Return the key images, or slices and projection in a row over the page, with the regions."""
-    if subject.key_images:
+    if subject.own_key_images:
         return _key_images(subject)
     return _image(subject, snapshot_with_regions(subject, n_columns=4), 1.0)
 
@@ -250,7 +250,7 @@ def quality(subject: ReportSubject) -> Section | None:
 
 def signatures(subject: ReportSubject) -> Section:
     """Return the signatures of the result, or a note that there are none."""
-    faults = tuple(ReportRow("", text, "warning") for text in subject.warnings)
+    faults = tuple(ReportRow("", text, "warning") for text in subject.all_warnings)
     words, remark = subject.draft
     if words:
         # Marked, because a printed preview must not look like a signed report.
@@ -320,7 +320,7 @@ def _key_images(subject: ReportSubject) -> Section:
     text_mm = RIGHT_MM - LEFT_MM
     # The image within its margins is 75 mm wide, so it is never scaled down.
     width = (text_mm - BETWEEN_MM) / 2 / text_mm
-    shown = (Illustration(each.png, each.caption, width, width) for each in subject.key_images)
+    shown = (Illustration(each.png, each.caption, width, width) for each in subject.own_key_images)
     return Section("Key images", illustrations=tuple(shown))
 
 

@@ -13,11 +13,12 @@ from engine.analysis.regions.region_file import (
     regions_file_of,
 )
 from engine.analysis.regions.region_set import RegionSet, marks_of
-from engine.core.errors import DataError
+from engine.core.errors import DataError, EngineError
 from engine.core.json_types import Plain
+from engine.core.visible_text import amount
 from engine.data.runs.record import RecordedRun
 from engine.data.volume import Volume
-from engine.results.reports.key_images import KeyImage, usable_key_images
+from engine.results.reports.key_images import KeyImage, patient_mark, usable_key_images
 from engine.results.reports.signature import (
     Signature,
     refuse_changed_record,
@@ -41,7 +42,8 @@ class ReportSubject:
     quality : quality report as written by `isocenter quality`; empty for none
     regions : regions of this scan to measure; None for none
     warnings : faults of signatures, log, key images and regions that the report must state
-    key_images : pictures that a reader chose for the report; none shows the automatic ones
+    key_images : pictures that a reader chose for the report; none shows the automatic ones. Those
+        of another patient are omitted, see `own_key_images`
     draft : judgement and remark that are not signed yet, for a preview; empty for none
     """
 
@@ -116,6 +118,35 @@ class ReportSubject:
     def has_regions(self) -> bool:
         """True if there are regions to measure."""
         return self.regions is not None and bool(self.regions.regions)
+
+    @property
+    def own_key_images(self) -> tuple[KeyImage, ...]:
+        """The key images without those that show another patient than the order of the result."""
+        return tuple(each for each in self.key_images if not self._is_foreign(each))
+
+    @property
+    def all_warnings(self) -> tuple[str, ...]:
+        """The warnings, and a sentence about omitted key images."""
+        n = len(self.key_images) - len(self.own_key_images)
+        if not n:
+            return self.warnings
+        text = (
+            f"{amount(n, 'key image')} {'shows' if n == 1 else 'show'} a second image of another "
+            "patient than this result. The report omits such key images. Check the order, or "
+            "remove them."
+        )
+        return (*self.warnings, text)
+
+    def _is_foreign(self, image: KeyImage) -> bool:
+        if not image.patient:
+            return False
+        try:
+            order = self.result.order
+        except EngineError:
+            # The patient of the result cannot be compared.
+            return True
+        known = self.volume.patient if order is None else order.patient_id
+        return image.patient != (patient_mark(known) or image.patient)
 
     @property
     def is_identified(self) -> bool:

@@ -227,6 +227,28 @@ def test_overlay_of_another_patient_is_not_added(qtbot, controls, views, small_s
     assert obstacle(session, views.axial) == ""
 
 
+@pytest.mark.parametrize("mode", ["blend", "difference"])
+def test_order_that_is_assigned_later_removes_pictures_of_another_patient(
+    qtbot, controls, views, small_study, mode
+):
+    session = controls.session
+    other = OpenVolume("file:ct", "ct.dcm", "file", image_of(), Origin(patient="4712"))
+    session.volumes.add(other)
+    session.volumes.set_overlay(other.key)
+    session.view.fusion.set_mode(mode)
+    add_key_image(controls.context, views.axial)
+    session.volumes.set_overlay("")
+    add_key_image(controls.context, views.axial)
+    id = session.run.record.result_id
+    qtbot.waitUntil(lambda: len(stored(qtbot, controls, id)) == 2, timeout=PATIENCE_MS)
+    assert [bool(each.patient) for each in session.key_images.images] == [True, False]
+    order = ImagingOrder(patient_name="Doe^Ida", patient_id="4711")
+    Results().open(id).assign_order(order)
+    subject = read_subject(controls.context, id)
+    assert subject.own_key_images == session.key_images.images[1:]
+    assert any("of another patient than this result" in each for each in subject.all_warnings)
+
+
 def test_only_views_of_the_result_itself_can_be_added(qtbot, controls, views, small_study):
     session = controls.session
     assert obstacle(session, views.axial) == ""

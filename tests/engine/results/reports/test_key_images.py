@@ -14,12 +14,16 @@ import pytest
 from PIL import Image
 
 from engine.core.errors import DataError, FileFormatError
+from engine.io.dicom.order import ORDER, ImagingOrder
+from engine.io.dicom.values import pseudonym_for
 from engine.io.safety.seal import seal_of
+from engine.results import Result
 from engine.results.reports import (
     MAX_IMAGES,
     KeyImage,
     ReportSubject,
     Site,
+    patient_mark,
     read_key_images,
     report_of,
     write_key_images,
@@ -217,3 +221,40 @@ def test_more_than_the_maximum_is_refused_and_old_images_stay(stored_result):
     with pytest.raises(DataError, match=f"at most {MAX_IMAGES} key images, not 13"):
         write_key_images(stored_result, 13 * chosen(1))
     assert read_key_images(stored_result) == chosen(2)
+
+
+def test_picture_of_another_patient_is_omitted_after_an_order_is_assigned(stored_result):
+    """The order can name the patient after the picture was chosen."""
+    one, other, unknown = (replace(each, patient=mark) for each, mark in zip(
+        chosen(3), (patient_mark("4711"), patient_mark("4712"), ""), strict=True
+    ))  # fmt: skip
+    write_key_images(stored_result, (one, other, unknown))
+    assert read_key_images(stored_result) == (one, other, unknown)
+    text = (stored_result.folder / FILE).read_text()
+    assert "4711" not in text and "4712" not in text
+    assert len(image_section(report_of(read(stored_result))).illustrations) == 3
+    stored_result.assign_order(ImagingOrder(patient_name="Doe^Ida", patient_id="4711"))
+    subject = read(stored_result)
+    report = report_of(subject)
+    assert [each.png for each in image_section(report).illustrations] == [one.png, unknown.png]
+    (warning,) = subject.all_warnings
+    assert warning.startswith("1 key image shows a second image of another patient")
+    assert warning in str(report)
+    only_other = replace(subject, key_images=(other,))
+    assert image_section(report_of(only_other)).title == "Image"
+
+
+def test_picture_with_a_patient_is_omitted_if_the_order_is_damaged(stored_result):
+    write_key_images(stored_result, (replace(chosen(1)[0], patient=patient_mark("4711")),))
+    stored_result.assign_order(ImagingOrder(patient_name="Doe^Ida", patient_id="4711"))
+    subject = read(stored_result)
+    assert len(subject.own_key_images) == 1
+    (stored_result.folder / ORDER).write_text("{")
+    fresh = replace(subject, result=Result.read(stored_result.folder))
+    assert not fresh.own_key_images
+
+
+def test_pseudonym_marks_no_patient_and_files_without_marks_stay_readable(stored_result):
+    assert patient_mark(pseudonym_for("ab" * 32)) == patient_mark("") == ""
+    write_key_images(stored_result, chosen(1))
+    assert "patient" not in json.loads((stored_result.folder / FILE).read_text())["images"][0]
