@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import ValidationError
 
 from engine.core.errors import DataError, FileFormatError, ResourceError, SettingsError
+from engine.core.json_types import Plain
 from engine.core.paths import OWNER_ONLY, jobs_dir, made
 from engine.core.private_files import why_not_private
 from engine.core.settings import explain
@@ -299,7 +300,8 @@ class Job:
     def _head_of(self, preview: Preview) -> Head:
         # Hashing all input files takes long, so it is done once, at the first checkpoint
         if self._origin is None:
-            self._origin = self._find_origin(of_run=True)  # origin of the files that were read
+            # Origin of the files that were read.
+            self._origin = self._stored_origin(self._known_inputs(of_run=True))
             self._change(updates=preview.iterations * preview.subsets, subsets=preview.subsets)
         return Head.of(preview, *self._origin)
 
@@ -392,8 +394,8 @@ class Job:
         """Name for the audit log; hides a name that the user chose."""
         return self.id if self.folder.parent == jobs_dir() else "in a folder of the user"
 
-    def _find_origin(self, *, of_run: bool = False) -> Origin:
-        """Return the origin of the files as they are now, for a run: of those that it has read."""
+    def _known_inputs(self, *, of_run: bool = False) -> dict[str, Plain]:
+        """Describe the files as they are now, for a run: those that it has read."""
         study = self.study
         found = describe_inputs(study, study.fingerprints if of_run else None)
         # A checkpoint of one scan with the digest of another would continue with the other one
@@ -403,12 +405,20 @@ class Job:
                 f"{names}: the file was replaced, changed or removed since the run began. Restore "
                 "it to get checkpoints again."
             )
-        if found != self.record.inputs:
-            self._change(inputs=found)
-        return origin_of(study, found)
+        return found
+
+    def _stored_origin(self, inputs: dict[str, Plain]) -> Origin:
+        """Store the description of the files in the record, and return the origin of the images."""
+        if inputs != self.record.inputs:
+            self._change(inputs=inputs)
+        return origin_of(self.study, inputs)
 
     def _refuse_other_inputs(self, head: Head) -> None:
-        refuse_other_origin(self._find_origin(), head, self.study, f"{self.id}/{STUDY}")
+        study, found = self.study, self._known_inputs()
+        # Compared first: the record must not state the digests of files that replaced those of
+        # the images.
+        refuse_other_origin(origin_of(study, found), head, study, f"{self.id}/{STUDY}")
+        self._stored_origin(found)
 
     def _change(self, **values: Any) -> None:
         self._write(self.record.model_copy(update=values))

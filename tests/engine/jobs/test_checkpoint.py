@@ -168,10 +168,13 @@ def test_checkpoint_of_an_older_version_is_refused_and_its_job_listed(study):
 def test_changed_input_is_refused_by_name(study):
     job = Job.create(study)
     job.save(shown(1))
+    known = job.record.inputs
     original = study.data.read_bytes()
     study.data.write_bytes(b"other.")
     with pytest.raises(DataError, match=r"^scan\.l: the file has changed since the checkpoint"):
         job.latest()
+    # The images of the job must not get the digests of the scan of another patient.
+    assert known["data"]["sha256"] and Job(job.folder).record.inputs == known
     study.data.write_bytes(original)
     assert job.latest().done == 1
     study.data.unlink()
