@@ -48,6 +48,10 @@ def act(arguments: argparse.Namespace) -> int:
             from engine.cli.worker_process import refuse_crashing  # `inspect` does without
 
             refuse_crashing(arguments)
+        elif getattr(arguments, "outputs", ()):
+            from engine.cli.worker_process import refuse_crashing  # few of these write a file
+
+            refuse_crashing(arguments, inspects=False)
         # Before any work, so that hours of computing never end in "the file exists"
         refuse_outputs(arguments)
         arguments.act(arguments, console)

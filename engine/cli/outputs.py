@@ -378,13 +378,16 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
         arguments, "inputs", None
     )  # set by verbs that read more files than the options name
     if more is not None:
-        yield from more(arguments)
+        from engine.io.input_files import files_behind
+
+        for each in more(arguments):
+            yield from files_behind(each)
     # Everything else that is an existing path counts as an input, even if it is only a name
     no_inputs = {"act", "outputs", "inputs", *(option for option, *_ in arguments.outputs)}
     for option, value in vars(arguments).items():
         for each in value if isinstance(value, list | tuple) else (value,):
             if option not in no_inputs and isinstance(each, str | Path) and is_there(each):
-                yield from _files_of(Path(each))
+                yield from files_with(Path(each))
 
 
 def is_there(name: str | Path) -> bool:
@@ -399,7 +402,14 @@ def is_there(name: str | Path) -> bool:
         return False
 
 
-def _files_of(path: Path) -> Iterator[Path]:
+def files_with(path: Path) -> Iterator[Path]:
+    """Yield the files that belong to an input: behind a header, in a study, in a folder.
+
+    Parameters
+    ----------
+    path
+        existing file or folder
+    """
     # Only commands with an output look for other files of a scan.
     from engine.io.input_files import files_behind
     from engine.modalities.studies import files_of_study, read_study

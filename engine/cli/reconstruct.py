@@ -209,7 +209,7 @@ def _job_of(arguments: argparse.Namespace) -> Job:
 
 
 def _files_of_job(job: Job) -> tuple[Path, ...]:
-    return (*files_of_study(job.study), *job_files(job.folder))
+    return (*job.study.files.values(), *job_files(job.folder))
 
 
 def _newest_interrupted() -> Job:

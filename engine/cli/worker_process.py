@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from engine.cli.outputs import files_with
 from engine.core.errors import EngineError
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.hdf5.opening import is_hdf5
@@ -19,11 +20,20 @@ from engine.io.text.toml_file import read_toml
 MATLAB = b"MATLAB 5.0 MAT-file"
 
 
-def refuse_crashing(arguments: argparse.Namespace) -> None:
+def refuse_crashing(arguments: argparse.Namespace, *, inspects: bool = True) -> None:
     """Refuse input files that crash or hang their library, also files named by a study.
 
     Other problems of the files are reported where they are used.
+
+    Parameters
+    ----------
+    arguments
+        parsed options
+    inspects
+        False only lists the files that belong to an input, for a verb that reads its inputs in a
+        process of its own
     """
+    work = _inspect if inspects else _list_files
     fragile = [path for path in dict.fromkeys(_named(arguments)) if _is_fragile(path)]
     if not fragile:
         return
@@ -35,7 +45,7 @@ def refuse_crashing(arguments: argparse.Namespace) -> None:
     try:
         # Before the command starts threads: the reader is a fork of this process
         for path in fragile:
-            loader.call(_inspect, path, about=path)
+            loader.call(work, path, about=path)
     finally:
         loader.close()
 
@@ -44,10 +54,23 @@ def _inspect(path: Path) -> None:
     from engine.modalities.inspection import inspect
 
     inspect(path)
+    _list_files(path)
+
+
+def _list_files(path: Path) -> None:
+    """Search the links of a file, as the check of the outputs does.
+
+    The library visits more objects than a reader, and can crash at one of them.
+    """
+    for _ in files_with(path):
+        pass
 
 
 def _named(arguments: argparse.Namespace) -> Iterator[Path]:
-    """Yield the input files of the options, and the files that study files name."""
+    """Yield the input files of the options and of a job, and the files that study files name."""
+    more = getattr(arguments, "inputs", None)
+    if more is not None:
+        yield from (each for each in more(arguments) if is_file(each))
     outputs = {option for option, *_ in getattr(arguments, "outputs", ())}
     for option, value in vars(arguments).items():
         for each in value if isinstance(value, list | tuple) else (value,):
