@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from engine.io.scan_files import scan_file as scan_file
     from engine.io.scan_fingerprint import fingerprint_of as fingerprint_of
     from engine.io.scan_fingerprint import is_scan_of as is_scan_of
+    from engine.io.scan_fingerprint import lacks_linked_files as lacks_linked_files
     from engine.io.scan_fingerprint import scan_digest as scan_digest
     from engine.io.scanners import builtin_scanners as builtin_scanners
     from engine.io.scanners import read_scanner as read_scanner
@@ -135,7 +136,12 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
                 "read_projections",
                 "scan_file",
             ),
-            "scan_fingerprint": ("fingerprint_of", "is_scan_of", "scan_digest"),
+            "scan_fingerprint": (
+                "fingerprint_of",
+                "is_scan_of",
+                "lacks_linked_files",
+                "scan_digest",
+            ),
             "scanners": (
                 "builtin_scanners",
                 "read_scanner",

@@ -30,11 +30,14 @@ class WatchedScan:
     ----------
     path
         file or folder of a scan, or an auxiliary file
+    by_library
+        as for `engine.io.input_files.links_behind`
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, by_library: bool = True) -> None:
         self._path = path
-        self._files = tuple(islice(_files_of(path), MAX_FILES))
+        files = _files_of(path, by_library=by_library)
+        self._files = tuple(islice(files, MAX_FILES))
         self._before = [state_of(each) for each in self._files]
 
     def fingerprint(self) -> str:
@@ -91,6 +94,27 @@ def fingerprint_of(path: Path) -> str:
     return WatchedScan(path).fingerprint()
 
 
+def lacks_linked_files(path: Path, fingerprint: str) -> bool:
+    """Return True if a fingerprint differs because it lacks files that a scan refers to.
+
+    Earlier versions did not find all links in an HDF5 file. Their fingerprints do not show whether
+    the values in the other files are still the same.
+
+    Parameters
+    ----------
+    path
+        file or folder of the scan
+    fingerprint
+        fingerprint that differs from that of the scan
+
+    Raises
+    ------
+    EngineError
+        if the file cannot be read
+    """
+    return WatchedScan(path, by_library=False).fingerprint() == fingerprint
+
+
 def is_scan_of(path: Path, fingerprint: str) -> bool:
     """Return True if a scan has a fingerprint, also one that an earlier version wrote.
 
@@ -144,7 +168,7 @@ def scan_digest(path: Path) -> str:
     return total.hexdigest()
 
 
-def _files_of(path: Path) -> Iterator[Path]:
+def _files_of(path: Path, *, by_library: bool) -> Iterator[Path]:
     """Yield the files that a fingerprint covers. No error is raised: reading reports them."""
     if is_folder(path):
         yield from _files_in(path)
@@ -152,7 +176,7 @@ def _files_of(path: Path) -> Iterator[Path]:
     yield path
     from engine.io.input_files import values_behind  # imports the readers of all formats
 
-    yield from values_behind(path)
+    yield from values_behind(path, by_library=by_library)
 
 
 def _files_in(folder: Path) -> Iterator[Path]:

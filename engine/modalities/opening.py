@@ -16,7 +16,12 @@ from engine.geometry.scanner import Scanner
 from engine.io import scan_file
 from engine.io.folder import is_file
 from engine.io.input_files import links_behind
-from engine.io.scan_fingerprint import WatchedScan, fingerprint_of, is_scan_of
+from engine.io.scan_fingerprint import (
+    WatchedScan,
+    fingerprint_of,
+    is_scan_of,
+    lacks_linked_files,
+)
 from engine.modalities.recognise import all_roles, summarise
 from engine.modalities.scan_summary import ScanSummary
 
@@ -85,6 +90,19 @@ def is_scan_at(path: Path, fingerprint: str) -> bool:
         fingerprint in a tracer file
     """
     return is_scan_of(scan_file(path), fingerprint)
+
+
+def lacks_linked_files_at(path: Path, fingerprint: str) -> bool:
+    """Return True if a fingerprint differs because it lacks files that a scan refers to.
+
+    Parameters
+    ----------
+    path
+        the scan, or a folder with one scan
+    fingerprint
+        fingerprint that differs from that of the scan
+    """
+    return lacks_linked_files(scan_file(path), fingerprint)
 
 
 def auxiliary_at(path: Path, key: str, scanner: Scanner) -> AuxiliaryFile:

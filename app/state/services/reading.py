@@ -324,7 +324,7 @@ class StudyReader:
         if (expected := wanted.fingerprints.get(DATA)) and not wanted.may_differ:
             # Before the whole scan is read, which can take minutes.
             found = self.files.fingerprint(wanted.data)
-            _refuse_other_file(wanted.data.name, found, expected)
+            self._refuse_other_file(wanted.data, found, expected)
         scan, chosen = self._scan_with_scanner(wanted)
         data = Input(str(wanted.data), scan.text, scan, fingerprint=scan.fingerprint)
         inputs = Inputs(data=data)
@@ -335,10 +335,35 @@ class StudyReader:
         changed = _changed(wanted, inputs)
         for role in () if wanted.may_differ else changed:
             found = inputs[role].fingerprint
-            _refuse_other_file(inputs[role].name, found, wanted.fingerprints[role])
+            path = Path(inputs[role].value)
+            self._refuse_other_file(path, found, wanted.fingerprints[role])
         refused = () if wanted.is_whole else self._add_remembered(inputs, scan)
         names = tuple(inputs[role].name for role in changed)
         return NewStudy(inputs, wanted.data, wanted.protocol, refused, names)
+
+    def _refuse_other_file(self, path: Path, found: str, expected: str) -> None:
+        if found == expected:
+            return
+        if self.files.lacks_linked_files(path, expected):
+            raise DataError(
+                tr(
+                    "{name}: an earlier version of Isocenter saved the settings. It did not notice "
+                    "that other files contain values of this scan, so these values may be of "
+                    "another patient by now. Check the patient, and open the scan with its own "
+                    "settings.",
+                    name=path.name,
+                )
+            )
+        raise DataError(
+            tr(
+                "{name}: this is not the file that the settings are for (fingerprint {found}, "
+                "expected {expected}), and it may belong to another patient. Restore that file, "
+                "or open the scan with its own settings.",
+                name=path.name,
+                found=found[:SHOWN],
+                expected=expected[:SHOWN],
+            )
+        )
 
     def _scan_with_scanner(self, wanted: Wanted) -> tuple[ScanSummary, Input | None]:
         """Read a scan with the chosen scanner, or with one saved for scans that name none."""
@@ -426,20 +451,6 @@ def _changed(wanted: Wanted, inputs: Inputs) -> list[str]:
     found = {role: each.fingerprint for role, each in inputs.items()}
     expected = wanted.fingerprints.items()
     return [role for role, digest in expected if found.get(role, digest) != digest]
-
-
-def _refuse_other_file(name: str, found: str, expected: str) -> None:
-    if found != expected:
-        raise DataError(
-            tr(
-                "{name}: this is not the file that the settings are for (fingerprint {found}, "
-                "expected {expected}), and it may belong to another patient. Restore that file, "
-                "or open the scan with its own settings.",
-                name=name,
-                found=found[:SHOWN],
-                expected=expected[:SHOWN],
-            )
-        )
 
 
 def title_of(role: str) -> str:

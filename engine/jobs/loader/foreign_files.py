@@ -19,6 +19,7 @@ from engine.modalities.opening import (
     fingerprint_at,
     frames_at,
     is_scan_at,
+    lacks_linked_files_at,
     scan_at,
     volume_at,
 )
@@ -97,6 +98,18 @@ class ForeignFiles:
             fingerprint in a tracer file
         """
         return self._ask(is_scan_at, path, fingerprint)
+
+    def lacks_linked_files(self, path: Path, fingerprint: str) -> bool:
+        """Return True if a fingerprint differs because it lacks files that a scan refers to.
+
+        Parameters
+        ----------
+        path
+            file or folder of the scan
+        fingerprint
+            fingerprint that differs from that of the scan
+        """
+        return self._ask(lacks_linked_files_at, path, fingerprint)
 
     def refuse_replaced_scan(self, path: Path, job: Path) -> None:
         """Refuse a job of an earlier version if its files are not those that it began with.

@@ -203,7 +203,7 @@ def refuse_changed_files(study: StudyValues, now: Mapping[str, str] | None = Non
     """
     if not study.fingerprints or study.in_memory:
         return
-    from engine.io import fingerprint_of, scan_file
+    from engine.io import fingerprint_of, lacks_linked_files, scan_file
 
     for role, expected in study.fingerprints.items():
         path = study.files.get(role)
@@ -211,6 +211,12 @@ def refuse_changed_files(study: StudyValues, now: Mapping[str, str] | None = Non
             continue
         found = (now or {}).get(role) or fingerprint_of(scan_file(path))
         if found != expected:
+            if lacks_linked_files(scan_file(path), expected):
+                raise DataError(
+                    f"{path.name}: an earlier version of Isocenter saved the study. It did not "
+                    "notice that other files contain values of this scan, so these values may be "
+                    "of another patient by now. Check the patient, and set up the study again."
+                )
             raise DataError(
                 f"{path.name}: this is not the file that the study was set up for (fingerprint "
                 f"{found[:SHOWN]}, expected {expected[:SHOWN]}), and it may belong to another "

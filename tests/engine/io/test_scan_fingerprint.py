@@ -22,12 +22,14 @@ from engine.io.scan_fingerprint import (
     WatchedScan,
     fingerprint_of,
     is_scan_of,
+    lacks_linked_files,
     scan_digest,
 )
 from engine.jobs.queue.store import StudyQueue
 from engine.jobs.reconstruction import run
 from engine.modalities.attaching import attached
 from engine.modalities.studies import Study, read_study, write_study
+from engine.protocols.study.study import refuse_changed_files
 from engine.simulate import point, simulate_listmode
 from tests.engine.io.xray.xray_files import nxtomo_with_links
 
@@ -119,6 +121,43 @@ def test_files_that_an_hdf5_file_links_to_count(tmp_path: Path, size: int, are_l
     with h5py.File(values, "r+") as file:
         file["data"][0] += 1
     assert fingerprint_of(scan) != before
+
+
+def with_links(path: Path, *names: str) -> Path:
+    with h5py.File(path, "w") as file:
+        for k, name in enumerate(names):
+            file[f"part {k}"] = h5py.ExternalLink(name, "/data")
+    for name in names:
+        (path.parent / name).write_bytes(name.encode())
+    return path
+
+
+def by_text(path: Path) -> str:
+    """Return the fingerprint of versions that found names of linked files only as text."""
+    return WatchedScan(path, by_library=False).fingerprint()
+
+
+def test_known_links_do_not_change_the_fingerprint_of_earlier_versions(tmp_path: Path) -> None:
+    """The library finds links in the order of their groups, earlier versions by name."""
+    scan = with_links(tmp_path / "scan.h5", "b.h5", "c.nxs", "a.h5")
+    assert fingerprint_of(scan) == by_text(scan)
+
+
+def test_fingerprint_without_later_found_files_is_named_as_such(study, tmp_path: Path) -> None:
+    scan = with_links(tmp_path / "scan.h5", "a.h5", "values.dat")
+    older = by_text(scan)
+    assert fingerprint_of(scan) != older and lacks_linked_files(scan, older)
+    saved = study.model_copy(update={"data": scan, "fingerprints": {"data": older}})
+    with pytest.raises(DataError, match=r"^scan\.h5: an earlier version of Isocenter saved the"):
+        refuse_changed_files(saved)
+    # Nothing shows that these values are still those of the patient.
+    (tmp_path / "values.dat").write_bytes(b"another patient")
+    with pytest.raises(DataError, match=r"may be of another patient by now\. Check the patient"):
+        refuse_changed_files(saved)
+    (tmp_path / "a.h5").write_bytes(b"another patient")
+    assert not lacks_linked_files(scan, older)
+    with pytest.raises(DataError, match="this is not the file that the study was set up for"):
+        refuse_changed_files(saved)
 
 
 def test_files_that_only_stand_next_to_a_scan_do_not_count(tmp_path: Path) -> None:
