@@ -24,6 +24,7 @@ from app.state.services.scan_regions import save_next_to
 from app.state.services.tasks import Tasks
 from app.state.services.threads import Task
 from engine.core.errors import EngineError
+from engine.data import Plain
 from engine.geometry import Scanner
 from engine.modalities import Study, version_words, write_study
 
@@ -229,6 +230,26 @@ class Commands(Tasks):
                 done,
                 refused=tr("The changed settings of {title} were not restored.", title=study.title),
                 safe=tr("The settings are still stored."),
+            )
+        )
+
+    def open_result(self, study: Study, inputs: Plain) -> None:
+        """Open the study of a result; it is refused if its files are others by now.
+
+        Parameters
+        ----------
+        study
+            study of the result
+        inputs
+            description of the files of its image by role
+        """
+        self._opening.add(
+            Request(
+                study.data.name,
+                DATA,
+                lambda reader: reader.result(study, inputs),
+                refused=tr("The settings could not be applied."),
+                safe=tr("The result is still stored."),
             )
         )
 

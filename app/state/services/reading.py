@@ -29,6 +29,7 @@ from engine.core.errors import (
     ScannerMissingError,
     UnknownFormatError,
 )
+from engine.data import Plain
 from engine.modalities import (
     MODALITIES,
     Recognised,
@@ -168,6 +169,24 @@ class StudyReader:
             another file has taken the place of one of its files, or one cannot be used
         """
         self.files.refuse_replaced_scan(study.data, folder)
+        return self.study(study, may_differ=False)
+
+    def result(self, study: Study, inputs: Plain) -> NewStudy:
+        """Read all files of the study of a result.
+
+        Parameters
+        ----------
+        study
+            study of the result
+        inputs
+            description of the files of the image by role, from the record of the result
+
+        Raises
+        ------
+        EngineError
+            another file has taken the place of one of its files, or one cannot be used
+        """
+        self.files.refuse_other_files(study, inputs)
         return self.study(study, may_differ=False)
 
     def wanted(self, wanted: Wanted) -> NewStudy:

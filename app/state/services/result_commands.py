@@ -94,6 +94,8 @@ class ResultCommands(QObject):
     def use_settings(self, result: Result) -> None:
         """Use the protocol of a result; without an open scan, open its whole study.
 
+        The study is refused if another file has taken the place of its scan.
+
         Parameters
         ----------
         result
@@ -107,21 +109,9 @@ class ResultCommands(QObject):
             if DATA in self._session.study.inputs:
                 self._session.study.use_protocol(study.protocol)
             else:
-                self._commands.open_study(study, done=lambda: self._tell_if_unbound(study))
+                self._commands.open_result(study, result.record.inputs)
         except EngineError as e:
             self._session.raise_problem(Problem(tr("The settings could not be applied."), str(e)))
-
-    def _tell_if_unbound(self, study: Study) -> None:
-        """Tell that nothing shows if the scan is still the one of a result."""
-        if DATA in study.fingerprints:
-            return
-        title = tr("The result has no fingerprint of its scan.")
-        text = tr(
-            "{name} may be the file of another patient now. Check the patient and the dose before "
-            "you start.",
-            name=study.data.name,
-        )
-        self._session.raise_problem(Problem(title, text, is_fault=False))
 
     def pin(self, result: Result, *, on: bool) -> None:
         """Pin a result or remove the pin.

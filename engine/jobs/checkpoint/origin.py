@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 
 from engine.core.errors import DataError, SettingsError
 from engine.core.json_types import Plain
+from engine.io.text.json_text import object_of
 from engine.jobs.checkpoint.images import Head
 from engine.modalities.studies import Study
+from engine.protocols.run_context.provenance import describe_inputs
 
 Origin = tuple[str, dict[str, tuple[str, str]]]
 """Digest of settings and state versions; (name, digest) of each input file by its role."""
@@ -16,6 +19,8 @@ Origin = tuple[str, dict[str, tuple[str, str]]]
 
 ADDED = (("algorithm", "updates"),)
 """Settings that checkpoints of 5a791f8c do not have; their value None does not change a run."""
+DATA = "data"
+"""Role of the scan."""
 NEW_SETTINGS = ("error_replicates", "error_method", "error_seed")
 """Settings of a protocol that are left out of the digest if they have their default."""
 
@@ -69,6 +74,44 @@ def _older_digest(study: Study, files: dict[str, tuple[str, str]]) -> str:
         if name in protocol.get(group, {}) and protocol[group][name] is None:
             del protocol[group][name]
     return _protocol_digest(study, protocol, files)
+
+
+def refuse_other_files(scan: Path, study: Study, then: dict[str, Plain]) -> None:
+    """Refuse a study without fingerprint if its files are not those of its image.
+
+    Parameters
+    ----------
+    scan
+        scan of the study, for a process that reads foreign files
+    study
+        study of the image; one with a fingerprint of its scan is compared by readers of the study
+    then
+        description of each file of the image by role, with the key "sha256"
+
+    Raises
+    ------
+    DataError
+        if a file was added, removed or changed, or nothing shows that it was not
+    ResourceError
+        if a file cannot be read
+    """
+    if DATA in study.fingerprints:
+        return
+    if not object_of(then.get(DATA)).get("sha256"):
+        raise DataError(
+            f"{scan.name}: nothing shows that this is still the file of the image, and it may be "
+            "the file of another patient by now. Open the scan, check the patient, and use the "
+            "settings again."
+        )
+    now = describe_inputs(study)
+    for role in sorted({*now, *then}):
+        digests = [object_of(each.get(role)).get("sha256") for each in (now, then)]
+        if digests[0] != digests[1]:
+            name = study.files.get(role, scan).name
+            raise DataError(
+                f"{name}: the file has changed since the image was made, and may belong to "
+                "another patient. Restore it, or open the scan and use the settings again."
+            )
 
 
 def refuse_other_origin(origin: Origin, head: Head, study: Study, where: str) -> None:

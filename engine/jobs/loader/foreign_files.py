@@ -6,12 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from engine.core.json_types import Plain
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
 from engine.io import read_scanner
 from engine.io.any_file import format_of_volume
 from engine.jobs.checkpoint.job import refuse_replaced_scan
+from engine.jobs.checkpoint.origin import refuse_other_files
 from engine.jobs.loader.loader import Calls, never
 from engine.modalities.opening import (
     AuxiliaryFile,
@@ -127,6 +129,23 @@ class ForeignFiles:
             as `engine.jobs.checkpoint.job.Job.refuse_replaced_scan`
         """
         self._ask(refuse_replaced_scan, path, job)
+
+    def refuse_other_files(self, study: Study, then: dict[str, Plain]) -> None:
+        """Refuse a study without fingerprint if its files are not those of its image.
+
+        Parameters
+        ----------
+        study
+            study of the image
+        then
+            description of each file of the image by role
+
+        Raises
+        ------
+        EngineError
+            as `engine.jobs.checkpoint.origin.refuse_other_files`
+        """
+        self._ask(refuse_other_files, study.data, study, then)
 
     def scanner(self, name_or_path: str) -> Scanner:
         """Read a scanner by its name, or from its file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -16,8 +17,9 @@ from engine.core import paths
 from engine.data.runs.events import Preview
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.io import fingerprint_of
+from engine.io import fingerprint_of, read_listmode, write_listmode
 from engine.modalities.protocol_identity import identified_study
+from engine.protocols.run_context.provenance import describe_inputs
 from engine.results import NewResult, Results, unrecorded
 from tests.app.conftest import PATIENCE_MS
 from tests.engine.run_records import recorded
@@ -121,22 +123,55 @@ def test_settings_of_a_result_can_be_restored(
     assert controls.session.study.inputs["data"] is data, "the scan that is open stays"
 
 
-@pytest.mark.parametrize("has_fingerprint", [True, False])
+@pytest.mark.parametrize("known", ["fingerprint", "digest"])
 def test_settings_restore_the_study_if_no_scan_is_open(
-    qtbot, controls, tab, refreshed, keep, small_study, has_fingerprint: bool
+    qtbot, controls, tab, refreshed, keep, small_study, known
 ):
+    """Results of earlier versions know only the digests of their files."""
     fingerprints, problems = {"data": fingerprint_of(small_study.data)}, []
     controls.session.problem_raised.connect(problems.append)
-    known = fingerprints if has_fingerprint else {}
-    keep(study=small_study.model_copy(update={"fingerprints": known}))
+    study = small_study.model_copy(
+        update={"fingerprints": fingerprints if known == "fingerprint" else {}}
+    )
+    keep(study=study, inputs=describe_inputs(small_study) if known == "digest" else {})
     refreshed()
     tab.select(0)
     tab.settings.click()
     settle(qtbot, controls)
-    said = [each.title for each in problems]
-    assert said == ([] if has_fingerprint else ["The result has no fingerprint of its scan."])
+    assert not problems
     expected = identified_study(small_study).model_copy(update={"fingerprints": fingerprints})
     assert controls.session.study.to_study() == expected
+
+
+@pytest.mark.parametrize(
+    ("known", "sentence"),
+    [
+        ("fingerprint", "this is not the file that the settings are for"),
+        ("digest", "the file has changed since the image was made"),
+        ("nothing", "nothing shows that this is still the file of the image"),
+    ],
+)
+def test_settings_open_no_scan_that_replaced_that_of_the_result(
+    qtbot, controls, tab, refreshed, keep, small_study, tmp_path, known, sentence
+):
+    scan, problems = tmp_path / "scan.h5", []
+    scan.write_bytes(small_study.data.read_bytes())
+    study = small_study.model_copy(update={"data": scan, "fingerprints": {}})
+    inputs = describe_inputs(study) if known == "digest" else {}
+    if known == "fingerprint":
+        study = study.model_copy(update={"fingerprints": {"data": fingerprint_of(scan)}})
+    keep(study=study, inputs=inputs)
+    # The scan of another patient, with the same name
+    write_listmode(replace(read_listmode(scan), info={"isotope": "C-11"}), scan)
+    controls.session.problem_raised.connect(problems.append)
+    refreshed()
+    tab.select(0)
+    tab.settings.click()
+    settle(qtbot, controls)
+    (problem,) = problems
+    assert problem.title == "The settings could not be applied."
+    assert problem.text.startswith("scan.h5: ") and sentence in problem.text
+    assert not controls.session.study.inputs
 
 
 def test_delete_asks_and_names_results_that_were_not_exported(
