@@ -7199,6 +7199,16 @@
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
+      <source>The settings could not be applied.</source>
+      <translation>Die Einstellungen konnten nicht übernommen werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/commands.py" />
+      <source>The result is still stored.</source>
+      <translation>Das Ergebnis ist weiterhin gespeichert.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/commands.py" />
       <source>The job cannot be resumed.</source>
       <translation>Der Auftrag kann nicht fortgesetzt werden.</translation>
     </message>
@@ -7599,6 +7609,16 @@
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
+      <source>{name}: an earlier version of Isocenter saved the settings. It did not notice that other files contain values of this scan, so these values may be of another patient by now. Check the patient, and open the scan with its own settings.</source>
+      <translation>{name}: Eine frühere Version von Isocenter hat die Einstellungen gespeichert. Sie hat nicht bemerkt, dass andere Dateien Werte dieses Scans enthalten. Diese Werte könnten inzwischen zu einem anderen Patienten gehören. Prüfen Sie den Patienten, und öffnen Sie den Scan mit eigenen Einstellungen.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/reading.py" />
+      <source>{name}: this is not the file that the settings are for (fingerprint {found}, expected {expected}), and it may belong to another patient. Restore that file, or open the scan with its own settings.</source>
+      <translation>{name}: Die Einstellungen gelten für eine andere Datei (Fingerabdruck {found}, erwartet {expected}), und diese gehört vielleicht zu einem anderen Patienten. Stellen Sie die ursprüngliche Datei wieder her, oder öffnen Sie den Scan mit seinen eigenen Einstellungen.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/reading.py" />
       <source>{name}: the scan does not name its scanner; choose one in the card Scan first.</source>
       <translation>{name}: Der Scan nennt seinen Scanner nicht; wählen Sie ihn zuerst in der Karte Scan.</translation>
     </message>
@@ -7606,11 +7626,6 @@
       <location filename="app/state/services/reading.py" />
       <source>{name}: this tracer file was filled in for a different scan than {scan}; fill in a tracer file for this scan.</source>
       <translation>{name}: Diese Tracerdatei wurde für einen anderen Scan als {scan} ausgefüllt. Füllen Sie eine Tracerdatei für diesen Scan aus.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/reading.py" />
-      <source>{name}: this is not the file that the settings are for (fingerprint {found}, expected {expected}), and it may belong to another patient. Restore that file, or open the scan with its own settings.</source>
-      <translation>{name}: Die Einstellungen gelten für eine andere Datei (Fingerabdruck {found}, erwartet {expected}), und diese gehört vielleicht zu einem anderen Patienten. Stellen Sie die ursprüngliche Datei wieder her, oder öffnen Sie den Scan mit seinen eigenen Einstellungen.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -7621,21 +7636,6 @@
       <location filename="app/state/services/result_commands.py" />
       <source>Reading the result for {scan}</source>
       <translation>Das Ergebnis für {scan} wird gelesen</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/result_commands.py" />
-      <source>The settings could not be applied.</source>
-      <translation>Die Einstellungen konnten nicht übernommen werden.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/result_commands.py" />
-      <source>The result has no fingerprint of its scan.</source>
-      <translation>Das Ergebnis hat keinen Fingerabdruck seines Scans.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/result_commands.py" />
-      <source>{name} may be the file of another patient now. Check the patient and the dose before you start.</source>
-      <translation>{name} kann inzwischen die Datei eines anderen Patienten sein. Prüfen Sie vor dem Start den Patienten und die Dosis.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -7932,6 +7932,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/state/services/volume_commands.py" />
       <source>{what}: this image is not shown, because another scan is open.</source>
       <translation>{what}: Dieses Bild wird nicht gezeigt, weil ein anderer Scan geöffnet ist.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/volume_commands.py" />
+      <source>{what}: this image is not shown, because another image was opened.</source>
+      <translation>{what}: Dieses Bild wird nicht gezeigt, weil ein anderes Bild geöffnet wurde.</translation>
     </message>
     <message>
       <location filename="app/state/services/volume_commands.py" />

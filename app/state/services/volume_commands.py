@@ -15,6 +15,7 @@ from app.state.models.images.error_images import error_image, has_error, is_comp
 from app.state.models.images.open_volumes import FILE_KEY, OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import DATA, SCANNER
+from app.state.models.run_record import RunRecord
 from app.state.models.session import Session
 from app.state.services.commands import Commands
 from app.state.services.reading import title_of
@@ -207,18 +208,24 @@ class VolumeCommands(QObject):
         self._read(read, take, path.name)
 
     def _read(self, read: Callable[[], object], take: Callable[..., object], what: str) -> None:
-        inputs = self._study.inputs
+        inputs, record = self._study.inputs, self._session.run.record
 
         def done(found: object) -> None:
             # `Inputs` is a new object for each scan, so identity shows whether the scan has
             # changed.
-            if self._study.inputs is inputs:
-                take(found)
-            else:
-                self._session.add_log(
-                    "info",
-                    tr("{what}: this image is not shown, because another scan is open.", what=what),
+            if self._study.inputs is not inputs:
+                reason = tr(
+                    "{what}: this image is not shown, because another scan is open.", what=what
                 )
+            # A result can be opened without its scan. It can be of another patient.
+            elif not self._follows(record):
+                reason = tr(
+                    "{what}: this image is not shown, because another image was opened.", what=what
+                )
+            else:
+                take(found)
+                return
+            self._session.add_log("info", reason)
 
         self._commands.run_task(
             lambda _: read(),
@@ -226,6 +233,17 @@ class VolumeCommands(QObject):
             busy=tr("Reading: {what}", what=what),
             failed=tr("The volume cannot be shown."),
         )
+
+    def _follows(self, before: RunRecord) -> bool:
+        """Return True if the displayed image is an earlier one, or certainly of its scan."""
+        now = self._session.run.record
+        if now is before or now.study is None:
+            return now is before
+        # Before the first image, the open scan decides.
+        if before.study is None and not before.images.items:
+            return self._study.inputs.is_scan_of(now.study)
+        one, other = (Origin.of_scan(each.study, each.known_inputs) for each in (before, now))
+        return one.is_same_scan(other) is True
 
     def _add_at(self, opened: OpenVolume, place: Place) -> None:
         self._volumes.add(opened)

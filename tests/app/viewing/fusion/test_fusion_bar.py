@@ -168,6 +168,31 @@ def test_volume_read_for_another_scan_is_not_shown(qtbot, controls, bar, small_s
     assert controls.session.volumes.items == ()
 
 
+@pytest.mark.parametrize("place", ["overlay", "compare", "base"])
+@pytest.mark.parametrize("is_same", [True, False])
+def test_volume_read_for_another_result_is_not_shown(
+    qtbot, controls, bar, small_study, tmp_path, place, is_same
+):
+    """A result opens without its scan, which can be of another patient."""
+    session = controls.session
+    save(volume(3.0), tmp_path / "late.nii.gz", {})
+    first, other = (
+        small_study.model_copy(update={"fingerprints": {"data": digit * 64}})
+        for digit in ("1", "1" if is_same else "2")
+    )
+    session.show_result(RunRecord("first", first), "final", volume())
+    before = session.volumes.others
+    controls.context.volumes.open_file(tmp_path / "late.nii.gz", place)
+    session.show_result(RunRecord("another", other), "final", volume(5.0))
+    settle(qtbot, controls)
+    if is_same:
+        assert [each.name for each in session.volumes.others] == ["late.nii.gz"]
+        return
+    assert session.volumes.others == before and session.volumes.overlay is None
+    assert session.volumes.shows_image and session.view.volume.values.max() == 5
+    assert "because another image was opened" in session.log[-1].text
+
+
 def test_slider_and_switches_set_the_fusion(qtbot, controls, bar):
     controls.context.volumes.open_iterate("final", "overlay")
     fusion = controls.session.view.fusion
