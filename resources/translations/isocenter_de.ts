@@ -3009,11 +3009,6 @@
       <translation>{parent}: zu wenig freier Speicherplatz ({needed} nötig, {free} frei); wählen Sie einen anderen Ordner.</translation>
     </message>
     <message>
-      <location filename="app/output/export/writing.py" />
-      <source>only {n} of {expected} frames are in memory; export a single frame, or write all frames with `isocenter export FILE OUT`.</source>
-      <translation>nur {n} von {expected} Zeitbildern sind im Speicher; exportieren Sie ein einzelnes Zeitbild, oder schreiben Sie alle mit `isocenter export FILE OUT`.</translation>
-    </message>
-    <message>
       <location filename="app/output/report/archive_sending.py" />
       <source>Recall</source>
       <translation>Zurückrufen</translation>
@@ -7967,6 +7962,11 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/state/services/volume_commands.py" />
       <source>The error of the difference cannot be computed.</source>
       <translation>Der Fehler der Differenz kann nicht berechnet werden.</translation>
+    </message>
+    <message>
+      <location filename="app/state/services/written_frames.py" />
+      <source>only {n} of {expected} frames are in memory; export a single frame, or write all frames with `isocenter export FILE OUT`.</source>
+      <translation>nur {n} von {expected} Zeitbildern sind im Speicher; exportieren Sie ein einzelnes Zeitbild, oder schreiben Sie alle mit `isocenter export FILE OUT`.</translation>
     </message>
     <message>
       <location filename="app/ui/forms/choices.py" />

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from app.output.export.writing import frames_of
 from app.state.models.images.open_volumes import FILE_KEY
 from app.state.services.context import AppContext
+from app.state.services.written_frames import frames_of
 from engine.data import FrameVolume, Volume
 
 Frames = Sequence[FrameVolume]

@@ -8,9 +8,10 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
-from app.output.export.writing import export_folder, export_name, frames_of, provenance_of, write
+from app.output.export.writing import export_folder, export_name, provenance_of, write
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
+from app.state.services.written_frames import frames_of
 
 
 def ask_and_export(

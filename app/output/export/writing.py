@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from app.language.translation import tr
 from app.state.models.preferences import is_folder
-from app.state.models.run_images import ALL_FRAMES, StoredImage
+from app.state.models.run_images import StoredImage
 from app.state.models.run_record import RunRecord
 from app.ui.theme.formatting import size
-from engine.analysis.quality import SuvKind, in_suv
-from engine.core.errors import DataError, EngineError
+from engine.core.errors import EngineError
 from engine.data import FrameVolume, Plain, Volume, bids_times
 from engine.jobs.study_index import ImagingOrder, write_for_order
 from engine.protocols.privacy import Names
@@ -224,65 +222,3 @@ def write(
     else:
         save(volume, target, provenance)
     return target
-
-
-def frames_of(
-    record: RunRecord, stored: StoredImage, target: Path, kind: SuvKind | None = None
-) -> tuple[FrameVolume, ...]:
-    """Return the frames to write with the image of all frames.
-
-    Frames that did not fit into memory are read from the result.
-
-    Parameters
-    ----------
-    record
-        record of the run
-    stored
-        image to write; only that of all frames has frames
-    target
-        file to write
-    kind
-        SUV to convert to; None: no conversion
-
-    Returns
-    -------
-    tuple of FrameVolume
-        empty if the format holds a single image
-
-    Raises
-    ------
-    DataError
-        if the frames of an opened file are not all in memory
-    """
-    from engine.io import can_save_frames
-
-    if stored.label != ALL_FRAMES:
-        return ()
-    try:
-        can_save_frames(target, gated=any(each.frame.gate for each in record.images.frames))
-    except EngineError:
-        return ()
-    frames = tuple(record.images.frames)
-    opened = max((each.iterations for each in record.images.items if each.frame), default=0)
-    # The provenance states all frames; the stored images may be fewer.
-    known = record.provenance.get("scan", {}).get("frames")
-    expected = opened if known is None else len(known)
-    if len(frames) != expected and record.result_id:
-        from engine.results import Results
-
-        frames = Results().open(record.result_id).frames()
-    if len(frames) < expected and record.is_file:
-        raise DataError(
-            tr(
-                "only {n} of {expected} frames are in memory; export a single frame, or write "
-                "all frames with `isocenter export FILE OUT`.",
-                n=len(frames),
-                expected=expected,
-            )
-        )
-    if kind is None:
-        return frames
-    whole = stored.volume.info  # only the whole image states dose and times
-    return tuple(
-        each._replace(volume=in_suv(replace(each.volume, info=whole), kind)) for each in frames
-    )

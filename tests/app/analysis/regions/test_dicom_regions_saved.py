@@ -10,9 +10,10 @@ import pytest
 
 from app.analysis.regions import region_files
 from app.analysis.regions.regions_tab import RegionsTab
-from app.output.export.writing import frames_of, write
+from app.output.export.writing import write
 from app.state.models.run_images import ALL_FRAMES
 from app.state.models.run_record import RunRecord
+from app.state.services.written_frames import frames_of
 from engine.analysis.quality import in_suv, why_no_suv
 from engine.analysis.regions import SphereRegion
 from engine.data import FrameVolume, TimeFrame, Volume

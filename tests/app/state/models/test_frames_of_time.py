@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.output.export.writing import frames_of, provenance_of, write
+from app.output.export.writing import provenance_of, write
 from app.state.models.run_images import ALL_FRAMES
 from app.state.models.run_model import RunModel
 from app.state.models.run_record import RunRecord
+from app.state.services.written_frames import frames_of
 from app.views.text import image_title
 from engine.core.errors import DataError
 from engine.data import FrameVolume, TimeFrame, Volume
