@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import datetime
 
 import numpy as np
@@ -49,9 +50,17 @@ def test_interrupted_recording_is_discarded_after_a_question(qtbot, window, monk
     )
     lists = window.welcome_lists
     lists.refresh()
-    qtbot.waitUntil(lambda: len(lists._recordings) == 1, timeout=20_000)
-    buttons = lists._card.findChildren(QPushButton)
-    (discard,) = [each for each in buttons if each.text() == "Discard"]
+    # an earlier search of the window may have found the recording without its second file
+    is_entered = lambda: ["saved as" in each.detail for each in lists._recordings] == [True]  # noqa: E731
+    qtbot.waitUntil(is_entered, timeout=20_000)
+
+    def shown() -> list[QPushButton]:
+        # a refresh of the list hides its buttons before it deletes them
+        buttons = lists._card.findChildren(QPushButton)
+        return [each for each in buttons if each.text() == "Discard" and each.isVisible()]
+
+    qtbot.waitUntil(lambda: len(shown()) == 1, timeout=20_000)
+    (discard,) = shown()
 
     discard.click()
     assert recorder.path.exists()
@@ -64,11 +73,11 @@ def test_interrupted_recording_is_discarded_after_a_question(qtbot, window, monk
 
 
 def test_running_recording_is_not_offered(window) -> None:
-    recorder = LiveRecorder("events", "tcp://*:9668")
-    recorder.announce(message_of_head(scan()))
-    recorder.put(scan().n_events, message_of_events(scan(), 0))
-    while not recorder.synced:
-        pass
-    assert unfinished_recordings() and not welcome_lists.recordings_to_offer()
-    recorder.close()
+    # a process that still wrote would make all later tests fail
+    with closing(LiveRecorder("events", "tcp://*:9668")) as recorder:
+        recorder.announce(message_of_head(scan()))
+        recorder.put(scan().n_events, message_of_events(scan(), 0))
+        while not recorder.synced:
+            pass
+        assert unfinished_recordings() and not welcome_lists.recordings_to_offer()
     assert welcome_lists.recordings_to_offer()
