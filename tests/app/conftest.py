@@ -1,4 +1,4 @@
-"""Fixtures of window tests: a small scan, a themed application, windows without leftovers."""
+"""Fixtures of window tests: a small scan, the application, and windows that clean up."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class PatientBot(QtBot):
 
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
-    """Return a bot with the patience of these tests."""
+    """Return a bot with the time limits of these tests."""
     return PatientBot(request)
 
 
@@ -156,13 +156,13 @@ class Controls:
         self.runner = Runner(session, preferences, commands)
 
     def open_path(self, path: Path) -> None:
-        """Open a file in the way of a drop."""
+        """Open a file as if it was dropped on the window."""
         self.commands.open_path(path)
 
 
 @pytest.fixture
 def controls(qtbot, qapp, preferences, loader) -> Iterator[Controls]:
-    """Return a session with its controllers; afterwards no thread and no process is left."""
+    """Return a session with its controllers; check that no thread or process remains."""
     made = Controls(preferences, loader)
     yield made
     shut_down(qtbot, made)
@@ -176,7 +176,7 @@ def no_work_of_earlier_windows() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def collected_elsewhere() -> Iterator[None]:
+def no_collection_in_threads() -> Iterator[None]:
     """Prevent threads from collecting Qt objects; Python collects them between tests."""
     gc.disable()
     yield
@@ -193,7 +193,7 @@ def parent(qtbot) -> Iterator[QWidget]:
 
 @pytest.fixture
 def window(qtbot, qapp, preferences, loader):
-    """Return a window on the screen; afterwards no thread and no process is left."""
+    """Return a visible window; check that no thread or process remains."""
     from app.shell.application import make_window
 
     made = make_window(qapp, preferences, loader)
@@ -226,16 +226,16 @@ def choose_file(qapp: QApplication) -> Callable[[Path], None]:
 
 
 def shut_down(qtbot, made) -> None:
-    """Stop all work, and check that nothing is left."""
+    """Stop all work, and check that no process of the test remains."""
     made.runner.shut_down()
     made.commands.wait()
-    gone = lambda: made.runner.job is None and not made.commands.is_busy  # noqa: E731
-    qtbot.waitUntil(gone, timeout=PATIENCE_MS)
+    has_ended = lambda: made.runner.job is None and not made.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(has_ended, timeout=PATIENCE_MS)
     assert still_working() == []
 
 
 def still_working() -> list[psutil.Process]:
-    """Return the processes of this test; a process that is ending gets time to do so."""
+    """Return the processes of this test that are still running after the time limit."""
     end = time.monotonic() + PATIENCE_MS / 1000
     while time.monotonic() < end:
         shared = {loader.pid for loader in LOADERS}

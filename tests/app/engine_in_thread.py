@@ -1,6 +1,6 @@
-"""The engine in a thread of this process: the same events without two seconds of imports.
+"""Run the engine in a thread: the same events as `EngineProcess`, without its start time.
 
-Tests of effects that need a process, such as its death, use `EngineProcess`.
+Tests of effects that need a process, such as a crash, use `EngineProcess`.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from engine.jobs.process.messages import Order, Source
 from engine.modalities.studies import Study
 
 
-class Wishes:
+class Requests:
     """Requests of the user; the engine polls them as it polls `Controls`."""
 
     def __init__(self) -> None:
         self._changed = Condition()
-        self._wanted: set[str] = set()
+        self._pending: set[str] = set()
         self.resting = False
 
-    def want(self, word: str) -> None:
+    def request(self, word: str) -> None:
         with self._changed:
-            self._wanted -= {"pause"}
-            self._wanted |= {word} - {"resume"}
+            self._pending -= {"pause"}
+            self._pending |= {word} - {"resume"}
             self._changed.notify_all()
 
     @property
     def pause_wanted(self) -> bool:
-        return "pause" in self._wanted
+        return "pause" in self._pending
 
     def finish_wanted(self) -> bool:
-        return "finish" in self._wanted
+        return "finish" in self._pending
 
     def stop_if_aborted(self) -> None:
-        if "abort" in self._wanted:
+        if "abort" in self._pending:
             raise KeyboardInterrupt
 
     def rest(self, report: Callable[[], None]) -> None:
@@ -52,10 +52,10 @@ class Wishes:
 
 
 class Queue:
-    """Passes events on as `Outbox` does, with copies of the images."""
+    """Send events as `Outbox` does, with copies of the images."""
 
-    def __init__(self, wishes: Wishes) -> None:
-        self._wishes = wishes
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
         self.sent: SimpleQueue[Event | None] = SimpleQueue()
 
     def send(self, event: Event) -> None:
@@ -68,14 +68,14 @@ class Queue:
         self.sent.put(event)
 
     def on_progress(self, progress: Progressed) -> None:
-        self._wishes.stop_if_aborted()
+        self._requests.stop_if_aborted()
         self.sent.put(progress)
 
     def beat(self) -> None:
         """Do nothing: no process checks for a sign of life."""
 
     def wait_until_received(self) -> None:
-        """Images are copies."""
+        """Return at once: the images are copies."""
 
     def close(self) -> None:
         self.sent.put(None)
@@ -100,28 +100,28 @@ class EngineInThread:
         self._order = Order(
             study.model_dump_json(), device, threads, folder, resume, source, os.getpid()
         )
-        self._job, self._wishes = job, Wishes()
+        self._job, self._requests = job, Requests()
         self.last_preview: Preview | None = None
 
     @property
     def paused(self) -> bool:
-        return self._wishes.resting
+        return self._requests.resting
 
     def pause(self) -> None:
-        self._wishes.want("pause")
+        self._requests.request("pause")
 
     def resume_run(self) -> None:
-        self._wishes.want("resume")
+        self._requests.request("resume")
 
     def finish_and_keep(self) -> None:
-        self._wishes.want("finish")
+        self._requests.request("finish")
 
     def abort(self) -> None:
-        self._wishes.want("abort")
+        self._requests.request("abort")
 
     def events(self) -> Iterator[Event]:
-        queue = Queue(self._wishes)
-        order = (self._order, queue, self._wishes)
+        queue = Queue(self._requests)
+        order = (self._order, queue, self._requests)
         thread = Thread(target=child.serve, args=order, name="engine")
         thread.start()
         try:

@@ -1,4 +1,4 @@
-"""Find foreign text that acts in a window: markup that Qt interprets, and control characters."""
+"""Find foreign text that is not shown literally: markup that Qt renders, control characters."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-EVIL = "scan<b>x\u202egnp\x1b]0;t\x07\n\u2028end"
-"""Name with markup, a reversed order, a command for a terminal, and two kinds of line ends."""
+HOSTILE_NAME = "scan<b>x\u202egnp\x1b]0;t\x07\n\u2028end"
+"""Name with markup, right-to-left override, a terminal command, and two kinds of line ends."""
 MARK = "<b>x"
-ACTING = re.compile(
+CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\n(?=<U|end)"
 )
-"""As in `engine.core.visible_text`; a line feed only if it was planted."""
+"""Control characters of `engine.core.visible_text`, and line feeds of the test name."""
 TIPS = ("toolTip", "statusTip", "whatsThis")
 
 
 def faults_of(top: QWidget) -> list[str]:
-    """Return a line for each foreign text in a widget and its children that is not literal."""
+    """Return one line for each foreign text that a widget or its children do not show literally."""
     widgets = [top, *top.findChildren(QWidget)]
     found = [fault for each in widgets for fault in _of_widget(each)]
     actions = [*top.actions(), *top.findChildren(QAction)]
@@ -44,7 +44,7 @@ def faults_of(top: QWidget) -> list[str]:
 
 
 def shows_foreign_text(top: QWidget) -> bool:
-    """Return True if some widget shows a planted name, so that the test is not empty."""
+    """Return True if a widget shows the test name; otherwise a check would prove nothing."""
     return any(MARK in text.replace("\u200b", "") for text in _shown(top))
 
 
@@ -70,7 +70,7 @@ def _of_widget(widget: QWidget) -> Iterator[str]:
 
 
 def _texts(widget: QWidget) -> dict[str, str]:
-    """Return texts that Qt never takes for markup."""
+    """Return texts that Qt always shows as plain text."""
     found = {"title": widget.windowTitle(), "name": widget.accessibleName()}
     found["description"] = widget.accessibleDescription()
     if isinstance(widget, (QAbstractButton, QLabel)):
@@ -114,7 +114,7 @@ def _faults(owner: QObject, plain: dict[str, str], rich: dict[str, str]) -> Iter
     for kind, text in (plain | rich).items():
         # A planted line end would look like the next line of the program.
         if text and (
-            ACTING.search(text) or "\x07" in text or "\n\u2028" in text or "\nend" in text
+            CONTROLS.search(text) or "\x07" in text or "\n\u2028" in text or "\nend" in text
         ):
             yield f"{type(owner).__name__} {kind}: {text[:60]!r}"
     for kind, text in rich.items():

@@ -43,14 +43,23 @@ def volume_of(edge: int, seed: int, unit: str):
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the times."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--edge", type=int, default=512, help="voxels along each axis")
-    parser.add_argument("--askew", action="store_true", help="the upper volume is turned")
+    parser.add_argument("--askew", action="store_true", help="rotate the upper volume")
     parser.add_argument(
-        "--slab", type=float, default=0.0, metavar="MM", help="highest over so much"
+        "--slab",
+        type=float,
+        default=0.0,
+        metavar="MM",
+        help="maximum over a slab of this thickness",
     )
-    parser.add_argument("--sheet", default="", metavar="PLANE", help="in a light-box, 3 x 4")
+    parser.add_argument(
+        "--sheet",
+        default="",
+        metavar="PLANE",
+        help="show this plane in a light box of 3 x 4 slices",
+    )
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     with tempfile.TemporaryDirectory() as folder:
@@ -61,12 +70,12 @@ def main() -> None:
     leave(0)
 
 
-def _measure(folder: Path, wanted: argparse.Namespace) -> None:
+def _measure(folder: Path, arguments: argparse.Namespace) -> None:
     from app.shell.application import make_app, make_window
     from app.state.models.preferences import Preferences
     from engine.io import save
 
-    edge, slab_mm = wanted.edge, wanted.slab
+    edge, slab_mm = arguments.edge, arguments.slab
     app = make_app()
     window = make_window(app, Preferences(folder / "settings"))
     window.resize(window.screen().availableSize())
@@ -76,21 +85,19 @@ def _measure(folder: Path, wanted: argparse.Namespace) -> None:
     _settle(app, lambda: not window.commands.is_busy)
     volumes = window.context.volumes
     before = time.perf_counter()
-    held = _longest(app, lambda: volumes.open_file(folder / "upper.nii", "overlay"), window)
-    log.info(
-        f"opening a file of {edge}^3: loop held {1e3 * held:.0f} ms of its thread's time at most"
-    )
+    blocked_s = _longest(app, lambda: volumes.open_file(folder / "upper.nii", "overlay"), window)
+    log.info(f"opening a file of {edge}^3: event loop blocked {1e3 * blocked_s:.0f} ms at most")
     log.info(f"   in {time.perf_counter() - before:.1f} s in all")
-    if wanted.askew:
+    if arguments.askew:
         _turn(window)
     if slab_mm:
         from app.views.slices.slab import Slab
 
         window.session.view.set_slab(Slab("highest", slab_mm))
-    if wanted.sheet:
+    if arguments.sheet:
         from app.views.layout import ViewLayout
 
-        window.centre.views.set_layout(ViewLayout("sheet", wanted.sheet, spacing=1))
+        window.centre.views.set_layout(ViewLayout("sheet", arguments.sheet, spacing=1))
     for name, act in _acts(window, slab_mm).items():
         times = sorted(1e3 * each for each in _timed(app, act))
         p50, p95 = times[len(times) // 2], times[round(0.95 * (len(times) - 1))]
@@ -111,12 +118,12 @@ def _acts(window, slab_mm: float) -> dict[str, Callable[[int], None]]:
     views, state = window.centre.views, window.session.view
     lower, upper = state.window, state.fusion.window
 
-    def dragged(look, ends):
-        return lambda k: look.set_window(ends[0], ends[1] * (1 + 0.01 * (k % 20)))
+    def window_drag(target, ends):
+        return lambda k: target.set_window(ends[0], ends[1] * (1 + 0.01 * (k % 20)))
 
     found = {f"wheel, {view.plane}": lambda k, view=view: view.step(1) for view in views.slices}
-    found["window of the lower"] = dragged(state, lower)
-    found["window of the upper"] = dragged(state.fusion, upper)
+    found["window of the lower"] = window_drag(state, lower)
+    found["window of the upper"] = window_drag(state.fusion, upper)
     if views.light_box is not None:
         found["wheel, light-box"] = lambda k: views.light_box.page(1)
     found["opacity"] = lambda k: state.fusion.set_opacity(0.3 + 0.01 * (k % 20))
@@ -137,7 +144,7 @@ def _timed(app, act: Callable[[int], None]) -> list[float]:
 
 
 def _longest(app, act: Callable[[], None], window) -> float:
-    """Return the longest turn of the event loop from an act to its end [s of the thread]."""
+    """Return the longest time an action blocks the event loop [s of thread CPU time]."""
     longest, before = 0.0, time.thread_time()
     act()
     first = True

@@ -1,4 +1,4 @@
-"""Faults of screens: cut, unnamed, overlapping or unreadable texts, and controls without tips."""
+"""Find faults of screens: cut, unnamed, overlapping or illegible texts, missing tooltips."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from tests.app.views.painted import Painted, painted
 READABLE = 4.5
 """WCAG 2.2 AA for text."""
 BUTTON_PAD_PX = 6
-"""Least margin around the text of a button."""
+"""Minimum margin around the text of a button."""
 ARROW_PX = 30
 """Width of a combo box's arrow and frame."""
 FEW = 12
 """Number of brightest and darkest colours to compare."""
 TOUCH_PX = 1
-"""Permitted overlap of neighbours."""
+"""Allowed overlap of adjacent widgets."""
 
 
 def faults_of(inside: QWidget) -> list[str]:
@@ -68,17 +68,17 @@ def cut_labels(inside: QWidget) -> list[str]:
 
 
 def _is_cut(label: QLabel) -> bool:
-    room = label.contentsRect()
+    area = label.contentsRect()
     if isinstance(label, WrappedLabel) or label.wordWrap():
         return label.heightForWidth(label.width()) > label.height() + 1
     if isinstance(label, ElidedLabel) and label.text() != label.full_text and not label.toolTip():
         return True
     words = max(label.text().split("\n"), key=len).replace("&" if label.buddy() else "\0", "")
-    return QFontMetricsF(label.font()).horizontalAdvance(words) > room.width() + 1
+    return QFontMetricsF(label.font()).horizontalAdvance(words) > area.width() + 1
 
 
 def cut_controls(inside: QWidget) -> list[str]:
-    """Return the texts of visible buttons, tabs and combo boxes that are cut and have no tip."""
+    """Return the texts of visible buttons, tabs and boxes that are cut and have no tooltip."""
     faults = []
     for each in inside.findChildren(QWidget):
         if not each.isVisible():
@@ -126,7 +126,7 @@ def _width(widget: QWidget, text: str) -> float:
 
 
 def unnamed(inside: QWidget) -> list[str]:
-    """Return the kinds of widgets that Tab reaches but that have no accessible name."""
+    """Return the classes of widgets in the tab order that have no accessible name."""
     return [
         f"{type(each).__name__} {each.objectName()}"
         for each in inside.findChildren(QWidget)
@@ -148,7 +148,7 @@ def _name_of(widget: QWidget) -> str:
 
 
 def without_tips(inside: QWidget) -> list[str]:
-    """Return the texts of visible buttons without a tip; buttons of dialogs need none."""
+    """Return the texts of visible buttons without a tooltip; dialog buttons need none."""
     return [
         each.text() or type(each).__name__
         for each in inside.findChildren(QAbstractButton)
@@ -157,7 +157,7 @@ def without_tips(inside: QWidget) -> list[str]:
 
 
 def _tip_of(button: QAbstractButton) -> str:
-    """Return the tip that Qt shows for a button: its own, or that of its editor."""
+    """Return the tooltip of a button: its own, or that of its editor."""
     parent = button.parent()
     return button.toolTip() or (parent.toolTip() if isinstance(parent, Editor) else "")
 
@@ -194,7 +194,7 @@ def _called(widget: QWidget) -> str:
 
 
 def painted_over(inside: QWidget) -> list[str]:
-    """Return pairs of texts that visible views paint over each other, and texts cut by an edge."""
+    """Return pairs of overlapping texts in visible views, and texts that an edge cuts."""
     faults = []
     for view in inside.findChildren(RasterView):
         if view.isVisible() and view.state.volume is not None:
@@ -215,8 +215,8 @@ def words_over(found: Painted) -> list[str]:
 
 def words_beyond(found: Painted, view: QWidget) -> list[str]:
     """Return the painted texts that an edge of a view cuts."""
-    room = view.rect().toRectF()
-    return [f"{each.words!r} is cut" for each in found.texts if not room.contains(each.box)]
+    area = view.rect().toRectF()
+    return [f"{each.words!r} is cut" for each in found.texts if not area.contains(each.box)]
 
 
 def unreadable(inside: QWidget) -> list[str]:
@@ -252,8 +252,8 @@ def words_of(widget: QWidget) -> str:
 
 def _seen_part(inside: QWidget, widget: QWidget) -> QRect:
     """Return the part of a widget that is not scrolled out of view, in window coordinates [px]."""
-    seen = widget.visibleRegion().boundingRect()
-    return seen.translated(widget.mapTo(inside, QPoint()))
+    visible = widget.visibleRegion().boundingRect()
+    return visible.translated(widget.mapTo(inside, QPoint()))
 
 
 def _cropped(image: QImage, part: QRect, ratio: float) -> NDArray[np.uint32]:
@@ -265,7 +265,7 @@ def _cropped(image: QImage, part: QRect, ratio: float) -> NDArray[np.uint32]:
 
 
 def contrast_in(pixels: NDArray[np.uint32]) -> float:
-    """Return the best contrast of any colour "0xRRGGBB" with the most frequent one (WCAG 2.2)."""
+    """Return the best contrast of a colour "0xRRGGBB" to the most frequent one (WCAG 2.2)."""
     colours, counts = np.unique(pixels, return_counts=True)
     ground = luminance(f"#{colours[counts.argmax()]:06x}")
     others = [luminance(f"#{colour:06x}") for colour in colours[_few(colours)]]
@@ -273,19 +273,19 @@ def contrast_in(pixels: NDArray[np.uint32]) -> float:
 
 
 def _few(colours: NDArray[np.uint32]) -> NDArray[np.intp]:
-    """Return the positions of the brightest and the darkest colour, the candidates for the best."""
+    """Return the indices of the brightest and darkest colour; one has the best contrast."""
     green = colours >> 8 & 0xFF
     order = np.argsort((colours >> 16) + 3 * green + (colours & 0xFF))
     return np.concatenate([order[:FEW], order[-FEW:]])
 
 
 def contrast_of(fault: str) -> float:
-    """Return the contrast that a fault of `unreadable` tells."""
+    """Return the contrast that a fault of `unreadable` states."""
     return float(fault.rpartition(" ")[2].removesuffix(":1"))
 
 
 def too_wide(inside: QWidget) -> list[str]:
-    """Return widgets that are wider than their scroll area, which hides a part of them."""
+    """Return widgets that are wider than their scroll area."""
     never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
     return [
         f"{type(area.parent()).__name__}: {area.widget().minimumSizeHint().width()} px"
@@ -297,18 +297,18 @@ def too_wide(inside: QWidget) -> list[str]:
 
 
 def off_the_screen(window: QWidget) -> list[str]:
-    """Return how large a window is, or must be, where that is more than its screen."""
-    room = window.screen().availableSize()
+    """Return the size or minimum size of a window if it exceeds its screen."""
+    available = window.screen().availableSize()
     needed = window.minimumSizeHint().expandedTo(window.minimumSize())
     sizes = {"is": window.size(), "needs": needed}
     return [
         f"{verb} {size.width()} x {size.height()}"
         for verb, size in sizes.items()
-        if fitted(size, room) != size and size != room
+        if fitted(size, available) != size and size != available
     ]
 
 
 def is_on(screen: QSize, dialog: QWidget) -> bool:
-    """Whether a screen of this size can hold a dialog with its frame."""
+    """Return True if a dialog with its frame fits a screen of this size."""
     needed = dialog.minimumSizeHint().expandedTo(dialog.minimumSize())
     return fitted(needed, screen) == needed

@@ -1,9 +1,9 @@
-"""Drive the window on a GPU and save a picture of each state, with what is wrong in it.
+"""Save screenshots of the window with a GPU in each state, with the faults of each.
 
-python -m tests.app.take_gpu_pictures --out FOLDER          the software card of the tests
-python -m tests.app.take_gpu_pictures --out FOLDER --real   the GPU of this machine
+python -m tests.app.take_gpu_pictures --out FOLDER          simulated GPU of the tests
+python -m tests.app.take_gpu_pictures --out FOLDER --real   GPU of this machine
 
-The scans are tiny, because the software card runs each kernel on the CPU.
+The scans are tiny, because the simulated GPU runs each kernel on the CPU.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ SCANS: dict[str, tuple[Demo | None, tuple[str, ...]]] = {
 
 
 def study_of(shots: Photographer, kind: str) -> Study:
-    """Return the study of a kind of scan."""
+    """Return a study of this kind of scan."""
     demo, settings = SCANS[kind]
     made = shots.make(demo) if demo is not None else small(kind, shots.demos)
     return made.model_copy(update={"protocol": with_settings(made.protocol, settings)})
 
 
 def small(kind: str, folder: Path) -> Study:
-    """Return the study of a scan of few lines of response; that of the demo has millions."""
+    """Return a study with few lines of response; that of the demo has millions."""
     folder.mkdir(parents=True, exist_ok=True)
     if kind == "dual-head":
         panels = with_settings(DualHeadProtocol(name="Panels, small"), PANELS)
@@ -67,7 +67,7 @@ def small(kind: str, folder: Path) -> Study:
 
 
 def device(shots: Photographer) -> None:
-    """The menu of devices, and the card in the settings."""
+    """Show the device menu, and the GPU in the settings."""
     window = shots.window
     shots.shoot_menu("gpu-devices", window.header.device.menu())
     window.session.device.choose("cpu")
@@ -76,7 +76,7 @@ def device(shots: Photographer) -> None:
 
 
 def run_of(kind: str) -> Act:
-    """Return the states of a run on the card."""
+    """Return a function that shows the states of a run on the GPU."""
 
     def play(shots: Photographer) -> None:
         window = shots.window
@@ -96,7 +96,7 @@ def run_of(kind: str) -> Act:
 
 
 def failure(shots: Photographer) -> None:
-    """A card that breaks during a run, and the run on the CPU that continues it."""
+    """Show a GPU that fails during a run, and the run on the CPU that continues it."""
     window = shots.window
     shots.open(study_of(shots, "pet"))
     window.runner.source = engine_sources.failing_gpu
@@ -123,11 +123,11 @@ BROKEN: dict[str, Machine] = {
     "driver-fault": Machine(init=999),
     "full-memory": Machine(used_bytes=(1 << 30) - (1 << 20)),
 }
-"""Machines with a card that cannot be used."""
+"""Machines with an unusable GPU."""
 
 
 def broken(name: str) -> Act:
-    """Return the state of a window on a machine with a card that cannot be used."""
+    """Return a function that shows the window on a machine with an unusable GPU."""
 
     def play(shots: Photographer) -> None:
         shots.open(study_of(shots, "pet"))
@@ -140,13 +140,13 @@ def broken(name: str) -> Act:
 
 
 def here(out: Path, acts: tuple[Act, ...], only: str) -> None:
-    """Photograph in this process."""
+    """Take screenshots in this process."""
     from app.shell.application import make_app
     from app.shell.shutdown import leave
 
     shots = Photographer(make_app(), out, THEMES, only, size=SIZE)
     for act in acts:
-        if act.holds(only):
+        if act.has_picture_with(only):
             shots.play(act)
     lines = [f"{name}: {fault}" for name, faults in shots.faults.items() for fault in faults]
     with (out / "faults.txt").open("a", encoding="utf-8") as file:
@@ -155,10 +155,12 @@ def here(out: Path, acts: tuple[Act, ...], only: str) -> None:
 
 
 def main() -> None:
-    """Photograph on the software card, in a process of its own for each machine."""
-    parser = argparse.ArgumentParser(description="Photograph the window on a GPU.")
+    """Take screenshots with the simulated GPU, in a separate process for each machine."""
+    parser = argparse.ArgumentParser(description="Take screenshots of the window on a GPU.")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--only", default="", metavar="WORD", help="in the names of pictures")
+    parser.add_argument(
+        "--only", default="", metavar="WORD", help="only screenshots with this word in their name"
+    )
     parser.add_argument("--real", action="store_true", help="use the GPU of this machine")
     parser.add_argument("--here", default="", help=argparse.SUPPRESS)
     given = parser.parse_args()

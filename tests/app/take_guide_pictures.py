@@ -1,8 +1,8 @@
 """Take the pictures of the guide: the real window with the demos.
 
 python -m tests.app.take_guide_pictures [FOLDER]
-xvfb-run python -m tests.app.take_guide_pictures [FOLDER]                 # with the 3D view
-ISOCENTER_LANGUAGE=de python -m tests.app.take_guide_pictures [FOLDER]    # the German one only
+xvfb-run python -m tests.app.take_guide_pictures [FOLDER]                 # includes the 3D view
+ISOCENTER_LANGUAGE=de python -m tests.app.take_guide_pictures [FOLDER]    # only the German picture
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder
 from tests.app.gallery.calibrating import (
     calibrate_cylinder,
+    enter_tracer,
     measure_normalisation,
-    say_tracer,
 )
 from tests.app.gallery.fusing import fuse
 from tests.app.gallery.photographer import Act, Photographer
@@ -53,32 +53,32 @@ FOLDER = Path(__file__).resolve().parents[2] / "docs" / "user" / "pictures"
 SIZE = QSize(1280, 800)
 THEME = "light"
 COLOURS = 96
-"""Enough for a window with one grey image; keeps a picture near 100 kB."""
+"""Enough colours for a window with one grey image; a picture has about 100 kB."""
 FEWER_COLOURS = 64
 NOISY = ("import", "live", "ct-preview", "ct-finished", "normalise", "live-pet")
-"""Pictures with much noise, which no packing makes small."""
+"""Pictures with much noise, which cannot be compressed well."""
 WITH_OPENGL = ("three-dimensions",)
-"""Pictures that need OpenGL, which Qt offers without a window only next to an X display."""
+"""Pictures that need OpenGL, which the offscreen platform offers only with an X display."""
 GERMAN = ("german",)
-"""Pictures of a window that speaks German."""
+"""Pictures of the window in German."""
 COLOURED = (*GERMAN, "fusion", "slab", "light-box", "annotations")
-"""Pictures with more colours than that."""
+"""Pictures that need more than `COLOURS` colours."""
 PACKED: Plain = {"lossless": True, "quality": 100, "method": 6}
-"""Two thirds of a PNG's bytes, in every browser, with the same pixels."""
+"""Lossless WebP: two thirds of the size of a PNG."""
 PACKED_COLOURED: Plain = {"quality": 90, "method": 6}
-"""With many colours, lossless files would be twice as large."""
+"""Lossy: with many colours, lossless files are twice as large."""
 PEOPLE = ("R. Technician", "P. Physicist")
 SITE_PROTOCOL = "Whole body, site"
 TURN_RAD = 0.35
 HALF_S = 30.0
-"""Half of the demo of list mode."""
+"""Half the duration of the list-mode demo."""
 RODS = (
     (0.0, 0.0, 34.0, 25.0, 30.0, 0.02),
     (-14.0, 6.0, 7.0, 5.0, 16.0, 0.03),
     (12.0, 9.0, 4.0, 6.0, 24.0, -0.02),
     (10.0, -9.0, 8.0, 4.0, 9.0, 0.015),
 )
-"""Centre (x, y), half axes and half height [mm] of rods, and their added attenuation [1/mm]."""
+"""Rods: centre (x, y), half axes and half height [mm], and added attenuation [1/mm]."""
 PICTURES = (
     "empty",
     "pet-loaded",
@@ -201,12 +201,12 @@ def guide(shots: Photographer) -> None:
         show_rendering(shots)
         shots.shoot("three-dimensions")
         shots.window.centre.views.show_rendering(False)
-        # The rendering fills most of its layout; the slices of the next pictures do not.
+        # The next pictures need smaller slices than the layout of the rendering.
         shots.window.centre.views.set_layout(ViewLayout())
-    look(shots)
+    layouts_and_fusion(shots)
 
 
-def look(shots: Photographer) -> None:
+def layouts_and_fusion(shots: Photographer) -> None:
     """Show two volumes in other layouts and modes."""
     views, state = shots.window.centre.views, shots.window.session.view
     state.toggle_slab()
@@ -244,7 +244,7 @@ def sign_off(shots: Photographer) -> None:
 def measure_scanner(shots: Photographer) -> None:
     """Measure a normalisation, enter tracer and dose, calibrate."""
     measure_normalisation(shots, "normalise")
-    say_tracer(shots, "tracer")
+    enter_tracer(shots, "tracer")
     calibrate_cylinder(shots, "calibrate")
 
 
@@ -278,13 +278,13 @@ def german(shots: Photographer) -> None:
     shots.shoot("german")
 
 
-def keep(taken: Path, folder: Path, names: tuple[str, ...]) -> None:
-    """Write the pictures with few colours, under the names that the pages use."""
+def save_pictures(home: Path, folder: Path, names: tuple[str, ...]) -> None:
+    """Write the pictures with few colours, with the names that the guide uses."""
     folder.mkdir(parents=True, exist_ok=True)
     if os.environ.get("DISPLAY"):
         names += WITH_OPENGL
     for name in names:
-        with Image.open(taken / f"{name}-{THEME}.png") as image:
+        with Image.open(home / f"{name}-{THEME}.png") as image:
             _save(image.convert("RGB"), folder / f"{name}.webp")
 
 
@@ -299,9 +299,9 @@ def _save(image: Image.Image, path: Path) -> None:
 
 def main(folder: Path) -> None:
     """Take all pictures into a folder."""
-    with tempfile.TemporaryDirectory() as taken:
-        os.environ |= {HOME: taken, PLATFORM: platform_of("1920x1080")}
-        pictures = Path(taken) / "pictures"
+    with tempfile.TemporaryDirectory() as home:
+        os.environ |= {HOME: home, PLATFORM: platform_of("1920x1080")}
+        pictures = Path(home) / "pictures"
         pictures.mkdir()
         shots = Photographer(make_app(), pictures, (THEME,), size=SIZE)
         site = Site(people=PEOPLE, worklist="ris.clinic:104", worklist_called="RIS")
@@ -309,7 +309,7 @@ def main(folder: Path) -> None:
         in_german = os.environ.get(VARIABLE) == "de"
         act = Act(GERMAN, german) if in_german else Act(PICTURES, guide)
         shots.play(act)
-        keep(pictures, folder, act.pictures)
+        save_pictures(pictures, folder, act.pictures)
 
 
 if __name__ == "__main__":

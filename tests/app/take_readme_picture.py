@@ -1,4 +1,4 @@
-"""Take the picture of the window that the README shows: the demo of a PET ring, reconstructed.
+"""Take the picture of the README: the window with the reconstructed PET demo.
 
 python -m tests.app.take_readme_picture [FILE.png]
 """
@@ -23,9 +23,9 @@ FILE = Path(__file__).resolve().parents[2] / "docs" / "window-dark.png"
 SIZE = QSize(1440, 900)
 THEME = "dark"
 CORRECTIONS = 1
-"""Index of the step that is open in the picture."""
+"""Index of the open step."""
 COLOURS = 192
-"""Enough for a dark window with one grey image; keeps the file near 100 kB."""
+"""Enough colours for a dark window with one grey image; the file has about 100 kB."""
 
 
 def pet_demo(shots: Photographer) -> None:
@@ -39,9 +39,9 @@ def pet_demo(shots: Photographer) -> None:
 
 def main(file: Path) -> None:
     """Take the picture and write it with few colours."""
-    with tempfile.TemporaryDirectory() as taken:
-        os.environ |= {HOME: taken, PLATFORM: platform_of("1920x1080")}
-        pictures = Path(taken) / "pictures"
+    with tempfile.TemporaryDirectory() as home:
+        os.environ |= {HOME: home, PLATFORM: platform_of("1920x1080")}
+        pictures = Path(home) / "pictures"
         pictures.mkdir()
         shots = Photographer(make_app(), pictures, (THEME,), size=SIZE)
         shots.play(Act(("window",), pet_demo))

@@ -1,8 +1,8 @@
-"""Simulate a technician at work: from a scan to its signed and sent report, with the mouse only.
+"""Simulate a technician: from a scan to its signed and sent report, with the mouse only.
 
 python -m tests.app.technician_session FOLDER SCAN
 
-Clicks go to the system window at the position of the button, so they hit anything that covers it.
+Clicks go to the window at the position of the button, so they hit any widget that covers it.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from tests.app.engine_in_thread import EngineInThread
 from tests.engine.io.dicom.test_dicom_network import node
 
 PATIENCE_S = 120.0
-SETTLED = 5
+N_TURNS = 5
 SIZE = (1280, 720)
 PASSPHRASE = "correct horse"
 
 
-class Hands(QObject):
-    """Count the presses of buttons and keys that the system's windows receive."""
+class InputCounter(QObject):
+    """Count the mouse and key presses that the windows receive."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,8 +62,8 @@ class Hands(QObject):
 
 def click(widget: QWidget, at: QPoint | None = None) -> None:
     """Click a widget at its visible position."""
-    for _ in range(SETTLED):
-        QApplication.processEvents()  # the last message has moved the widgets below it
+    for _ in range(N_TURNS):
+        QApplication.processEvents()  # the last message may have moved the widget
     assert widget.isVisible() and widget.isEnabled(), widget.objectName()
     place = widget.mapTo(widget.window(), at or widget.rect().center())
     window = widget.window().windowHandle()
@@ -76,11 +76,11 @@ def wait(app: QApplication, ready: Callable[[], bool], what: str) -> None:
     while not ready():
         app.processEvents()
         time.sleep(0.005)
-        assert time.monotonic() < end, f"never: {what}"
+        assert time.monotonic() < end, f"timeout: {what}"
 
 
 def choose(app: QApplication, name: str) -> None:
-    """Choose a file in the dialog that is open, by two clicks."""
+    """Choose a file in the open dialog with two clicks."""
     dialog = app.activeModalWidget()
     assert isinstance(dialog, QFileDialog)
     view: QListView | QTreeView = dialog.findChild(QListView, "listView")
@@ -105,7 +105,7 @@ def choose(app: QApplication, name: str) -> None:
 
 
 def prepare(folder: Path, scan: Path, archive: str) -> Preferences:
-    """Prepare the physicist's part: a locked protocol, a passphrase, a folder, a DICOM node."""
+    """Set up as the physicist: a locked protocol, a passphrase, a folder, a DICOM node."""
     preferences = Preferences(folder / "home")
     library = preferences.library
     algorithm = {"kind": "osem", "iterations": 1, "subsets": 2}
@@ -122,62 +122,62 @@ def prepare(folder: Path, scan: Path, archive: str) -> Preferences:
     return preferences
 
 
-def work(app: QApplication, window: MainWindow, scan: Path) -> Hands:
-    """Work from the scan to the signed and sent report."""
-    hands, session = Hands(), window.session
+def reconstruct_and_send(app: QApplication, window: MainWindow, scan: Path) -> InputCounter:
+    """Take a scan to its signed and sent report."""
+    counter, session = InputCounter(), window.session
     scan_card, card, start = window.workflow.scan, window.header.judging, window.header.choice.start
-    app.installEventFilter(hands)
+    app.installEventFilter(counter)
     QTimer.singleShot(300, lambda: choose(app, scan.name))
     click(scan_card.open)
-    calm = lambda: not window.commands.is_busy  # noqa: E731
-    wait(app, lambda: "data" in session.study.inputs and calm(), "the scan")
-    assert session.study.base.name == "Site PET", "the site's own protocol is taken unasked"
+    is_idle = lambda: not window.commands.is_busy  # noqa: E731
+    wait(app, lambda: "data" in session.study.inputs and is_idle(), "the scan")
+    assert session.study.base.name == "Site PET", "the site's protocol was not selected"
     wait(app, start.isEnabled, "Start")
     click(start)
     done = lambda: session.run.state is RunState.FINISHED and bool(session.run.record.result_id)  # noqa: E731
-    wait(app, lambda: done() and calm(), "the result")
+    wait(app, lambda: done() and is_idle(), "the result")
     wait(app, card.sign_off.judgement.isEnabled, "the judgement")
     click(card.sign_off.judgement.buttons["acceptable"])
     wait(app, card.sign_off.send.isEnabled, "the signature")
     click(card.sign_off.send)
-    sent = lambda: "accepted the report" in card.sign_off.message.text() and calm()  # noqa: E731
+    sent = lambda: "accepted the report" in card.sign_off.message.text() and is_idle()  # noqa: E731
     wait(app, sent, "the answer of the archive")
-    app.removeEventFilter(hands)
-    return hands
+    app.removeEventFilter(counter)
+    return counter
 
 
 def main(folder: Path, scan: Path) -> None:
-    """Work, and tell it in a line of JSON."""
+    """Run the session, and print its outcome as one line of JSON."""
     os.environ["ISOCENTER_HOME"] = str(folder / "home")
-    taken: list[str] = []
+    received: list[str] = []
 
     def answer(event) -> int:
-        taken.append(str(event.dataset.SOPClassUID.name))
+        received.append(str(event.dataset.SOPClassUID.name))
         return 0x0000
 
     with node(answer) as archive:
-        tell(make_app(), folder, scan, (f"{archive.host}:{archive.port}", taken))
+        run(make_app(), folder, scan, (f"{archive.host}:{archive.port}", received))
 
 
-def tell(app: QApplication, folder: Path, scan: Path, archive: tuple[str, list[str]]) -> None:
-    """Work with an archive that takes everything."""
-    address, taken = archive
+def run(app: QApplication, folder: Path, scan: Path, archive: tuple[str, list[str]]) -> None:
+    """Run the session with an archive that accepts every object."""
+    address, received = archive
     window = make_window(app, prepare(folder, scan, address))
     window.resize(*SIZE)
     window.runner.engine = EngineInThread
     window.show()
     found = lambda: window.session.device.found != () and not window.commands.is_busy  # noqa: E731
     wait(app, found, "the window")
-    hands = work(app, window, scan)
+    counter = reconstruct_and_send(app, window, scan)
     result = Results().open(window.session.run.record.result_id)
     bars = window.workflow.findChildren(QScrollBar)
     reported = {
         "size": [window.width(), window.height()],
         "scrolls": [bar.value() for bar in bars if bar.value()],
-        "sent": sorted(taken),
+        "sent": sorted(received),
         "platform": QGuiApplication.platformName(),
-        "clicks": hands.presses,
-        "keys": hands.keys,
+        "clicks": counter.presses,
+        "keys": counter.keys,
         "signed": [each.judgement for each in signatures_of(result)],
         "pinned": result.pinned,
         "reports": [each.name for each in (folder / "reports").iterdir()],

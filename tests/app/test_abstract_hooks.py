@@ -19,7 +19,7 @@ from app.views.pane_content import PaneContent
 from app.views.scan.detector_view import DetectorView
 
 OPEN = {Editor, SettingsEditor, PaneContent, RasterView, DetectorView}
-"""Base classes: no object is made of them directly."""
+"""Base classes without direct instances."""
 
 
 def below(base: type[QWidget]) -> Iterator[type[QWidget]]:

@@ -1,7 +1,7 @@
-"""PySide6 6.12.0 on Python 3.11 loses references with each signal; such a build must not pass.
+"""Test for a fault of PySide6 6.12.0 on Python 3.11, which loses references with each signal.
 
-From Python 3.12 on, True and None are immortal (PEP 683): nothing can lose their references, and
-their count is a constant that means nothing.
+From Python 3.12 on, True and None are immortal (PEP 683), and their reference count is a
+constant.
 """
 
 from __future__ import annotations

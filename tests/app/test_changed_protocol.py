@@ -1,4 +1,4 @@
-"""A protocol with other content than the saved one is marked in every place that names it."""
+"""Test that every text that names a protocol marks content that differs from the saved one."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ CHANGES = ("algorithm.iterations=2", "algorithm.subsets=2", "finishing=[]", "fit
 
 @pytest.fixture
 def changed(small_study) -> Study:
-    """Return a shipped protocol with other content under its name, like a file edited by hand."""
+    """Return a built-in protocol with other content under its name, as if its file was edited."""
     protocol = with_settings(find_protocol("small-animal"), CHANGES)
     return Study(data=small_study.data, protocol=protocol)
 
 
-def kept(study: Study):
-    """Reconstruct as the program does; return the result and its provenance."""
+def stored_result(study: Study):
+    """Reconstruct like the program, and return the result and its provenance."""
     job = Job.create(study)
     for event in keep(run(job.study, on=cpu(2), folder=job.folder), job):
         if isinstance(event, Finished):
@@ -53,7 +53,7 @@ def kept(study: Study):
 
 
 def on_screen(window, opened, study, result) -> dict[str, str]:
-    """Return the texts of the parts of the window."""
+    """Return the text of each part of the window."""
     opened(study)
     record = RunRecord(study=result.study, run=result.record.run_record)
     found = {
@@ -82,8 +82,8 @@ def in_files(result, provenance) -> dict[str, str]:
     """Return the texts in report, DICOM, provenance and record of the result."""
     subject = ReportSubject.read(result, Site())
     volume = result.volume()
-    whose = subject_of(provenance, digest_of(volume))
-    dicom = general_attributes(volume, provenance, whose)
+    image_subject = subject_of(provenance, digest_of(volume))
+    dicom = general_attributes(volume, provenance, image_subject)
     return {
         "report": to_html(report_of(subject)).decode(),
         "DICOM": dicom["SeriesDescription"],
@@ -110,7 +110,7 @@ def on_command_line(study: Study, folder: Path, capsys) -> dict[str, str]:
 
 @pytest.mark.essential
 def test_changed_protocol_is_marked_in_every_place(window, opened, changed, tmp_path, capsys):
-    result, provenance = kept(changed)
+    result, provenance = stored_result(changed)
     places = {
         **on_screen(window, opened, changed, result),
         **in_lists(result),
@@ -118,33 +118,33 @@ def test_changed_protocol_is_marked_in_every_place(window, opened, changed, tmp_
         **on_command_line(changed, tmp_path, capsys),
     }
     assert len(places) >= 12
-    assert {name for name, said in places.items() if f"Small animal {MARK}" not in said} == set()
+    assert {name for name, text in places.items() if f"Small animal {MARK}" not in text} == set()
     assert len(provenance["protocol_identity"]["changed"]) == len(CHANGES)
     assert provenance["protocol_identity"]["saved_sha256"] is not None
 
 
 def test_unchanged_protocol_is_not_marked(window, opened, changed, tmp_path):
-    result, provenance = kept(changed.model_copy(update={"protocol": quick()}))
+    result, provenance = stored_result(changed.model_copy(update={"protocol": quick()}))
     study = result.study.model_copy(update={"protocol": quick()})
     places = {**on_screen(window, opened, study, result), **in_lists(result)}
     places |= in_files(result, provenance)
-    assert {name for name, said in places.items() if MARK in said} == set()
+    assert {name for name, text in places.items() if MARK in text} == set()
 
 
 def quick():
-    """Return an unchanged shipped protocol."""
+    """Return an unchanged built-in protocol."""
     return find_protocol("demo")
 
 
-@pytest.mark.parametrize("way", ["study file", "--set", "form", "script"])
-def test_every_kind_of_change_is_marked(way, window, opened, changed, tmp_path):
+@pytest.mark.parametrize("method", ["study file", "--set", "form", "script"])
+def test_every_kind_of_change_is_marked(method, window, opened, changed, tmp_path):
     base, now = find_protocol("small-animal"), changed.protocol
-    if way == "study file":
+    if method == "study file":
         write_study(changed, tmp_path / "study.toml")
         made = identified(read_study(tmp_path / "study.toml").protocol)
-    elif way == "--set":
+    elif method == "--set":
         made = identified(with_settings(identified(base), CHANGES))
-    elif way == "form":
+    elif method == "form":
         opened(changed.model_copy(update={"protocol": base}))
         window.session.study.set_protocol(now)
         made = window.session.study.to_study().protocol

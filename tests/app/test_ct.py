@@ -1,4 +1,4 @@
-"""X-ray CT scans in the window."""
+"""Tests of X-ray CT scans in the window."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def ct_scan(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def session(qapp, ct_scan) -> Session:
-    """A session with the scan read."""
+    """Return a session that has read the scan."""
     made = Session(DeviceChoice("auto", (cpu_device(2),)))
     made.study.set_input("data", read_input("data", str(ct_scan), None, None))
     return made
@@ -65,7 +65,7 @@ def session(qapp, ct_scan) -> Session:
 
 @pytest.fixture
 def open_ct(qtbot, window, ct_scan):
-    """Open the scan as by a drop, and wait until it can start."""
+    """Open the scan like a dropped file, and wait until it can start."""
 
     def wait() -> None:
         window.open_path(ct_scan)
@@ -159,7 +159,7 @@ def test_ct_numbers_need_the_pixel_size(session):
     scan = session.study.inputs.scan
     unknown = replace(scan, empty_scan=replace(scan.empty_scan, pixel_mm_known=False))
     session.study.set_input("data", replace(session.study.inputs["data"], content=unknown))
-    session.study.set_protocol(CtProtocol(hounsfield=Hounsfield()))  # a scan brings its own
+    session.study.set_protocol(CtProtocol(hounsfield=Hounsfield()))  # the value comes with the scan
     assert session.obstacle().startswith("CT numbers need the pixel size")
 
 
@@ -183,7 +183,7 @@ def test_forecast_of_a_region_includes_all_needed_memory(session):
     assert requirements.seconds > requirements.least.seconds
     assert requirements.describe().startswith("Memory needed: up to ")
     note = session.study.modality.grid_note(session.study.protocol, session.study.known)
-    # outermost pixels are 19.5 mm from the axis, rows 1.5 mm from the middle; then half a voxel
+    # outer pixels: 19.5 mm from the axis; outer rows: 1.5 mm from the middle; plus half a voxel
     assert "up to 0.5 mm, 80 × 80 × 8 voxels; the image is cropped afterwards" in note
 
 
@@ -233,7 +233,7 @@ def test_ct_scan_is_reconstructed_in_grey(qtbot, window, open_ct, ct_scan):
     qtbot.waitUntil(lambda: session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
     view = session.view
     assert (view.unit, view.colour_map) == ("1/mm", "grey")
-    assert view.volume.axes == "xyz", "its letters claim no patient"
+    assert view.volume.axes == "xyz", "the views name patient sides without a patient position"
     assert view.window == (0.0, pytest.approx(MU, rel=0.3))
     assert view.volume.values[2, 20, 20] == pytest.approx(MU, rel=0.05)
     message = " ".join(f"{name} {value}" for name, value in window.tabs.widget(0)._rows())
@@ -265,7 +265,7 @@ def test_prepare_page_has_few_controls(window, open_ct):
     toolbar = window.centre.scan.projections.toolbar
     assert not toolbar.isVisible()
     window.pages.show("judge")
-    assert toolbar.isVisible(), "it is one click away"
+    assert toolbar.isVisible(), "the toolbar is missing on the page Judge"
 
 
 def test_steps_are_switched_and_set_in_the_ledger(window, open_ct):
@@ -368,7 +368,7 @@ def test_start_while_the_last_process_ends_uses_the_same_scan(qtbot, window, ope
     active = []
 
     def start_again() -> None:
-        """Start as soon as the first run is finished: its process is still there."""
+        """Start as soon as the first run is finished, while its process still runs."""
         if session.run.state is RunState.FINISHED and not active:
             runner.engine = EngineInThread  # only the first run needs a process
             runner.start()
@@ -379,7 +379,7 @@ def test_start_while_the_last_process_ends_uses_the_same_scan(qtbot, window, ope
     runner.start()
     qtbot.waitUntil(lambda: bool(active), timeout=PATIENCE_MS)
     assert active == [True]
-    # the second run may have logged its first stage in the meantime
+    # the second run may already have logged its first stage
     assert any("finish or abort it before changing the study" in line.text for line in session.log)
     done = lambda: session.run.state is RunState.FINISHED and runner.job is None  # noqa: E731
     qtbot.waitUntil(done, timeout=PATIENCE_MS)

@@ -1,4 +1,4 @@
-"""Dual-head PET in the window, with its response or with rays."""
+"""Tests of dual-head PET in the window, with a system response or with rays."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def keys(session: Session) -> list[str]:
     return [way.key for way in session.study.suitable]
 
 
-# what is open
+# inputs
 
 
 def test_histogram_selects_its_scanner_and_a_suitable_protocol(session, histogram):
@@ -152,7 +152,7 @@ def test_protocol_chosen_before_the_scan_is_used_for_it(session, histogram, list
     assert session.study.modality.key == "dual-head"
     take(session, histogram)
     take(session, listmode)
-    assert session.study.modality.key == "pet"  # it was not picked for all of this kind
+    assert session.study.modality.key == "pet"  # it was not pinned for this kind of scan
 
 
 def test_scanner_of_the_same_kind_does_not_change_the_protocol(session, listmode):
@@ -217,11 +217,11 @@ def test_drawing_shows_panels_gap_and_layers(session, histogram, qtbot, qapp):
     picture.resize(320, 170)
     near = session.study.scanner
     others = ({"separation_mm": 40}, {"n_layers": 2})
-    seen = []
+    images = []
     for scanner in (near, *(with_settings(near, **changes) for changes in others)):
         picture.show_scanner(scanner, scanner.grid)
-        seen.append(picture.grab().toImage())
-    assert seen[0] != seen[1] and seen[0] != seen[2]
+        images.append(picture.grab().toImage())
+    assert images[0] != images[1] and images[0] != images[2]
     assert "in 2 layers" in picture.accessibleName()
 
 
@@ -289,7 +289,7 @@ def test_response_of_other_panels_is_refused(response, tmp_path):
 
 
 def test_crystal_layers_can_be_merged_in_the_response(session, response, tmp_path):
-    """A response of one layer, and a protocol, can serve two layers of crystals."""
+    """A response of one layer, and a protocol that merges layers, fit a scan of two layers."""
     from engine.core.paths import cache_dir
     from engine.modalities.dual_head_pet.requirements import estimate
     from engine.modalities.dual_head_pet.response.identity import path_of
@@ -304,13 +304,14 @@ def test_crystal_layers_can_be_merged_in_the_response(session, response, tmp_pat
     session.study.set_input("response", found)
     assert session.obstacle() == ""
     session.study.set_input("response", None)
-    apart = session.study.requirements()
+    separate = session.study.requirements()
     assert (
-        apart.memory_bytes == estimate(DualHeadProtocol(), scanner, on=cpu_device(2)).memory_bytes
+        separate.memory_bytes
+        == estimate(DualHeadProtocol(), scanner, on=cpu_device(2)).memory_bytes
     )
     session.study.use_protocol(DualHeadProtocol(layers={"use": "together"}))
     message = session.study.requirements()
-    assert message.memory_bytes < apart.memory_bytes
+    assert message.memory_bytes < separate.memory_bytes
     cached = path_of(cache_dir() / "response", one, session.study.protocol.response)
     cached.parent.mkdir(parents=True, exist_ok=True)
     write_response(response, cached)

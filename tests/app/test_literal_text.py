@@ -1,4 +1,4 @@
-"""Texts of files and users are shown literally and never interpreted as HTML."""
+"""Test that texts of files and users are shown literally, and never as HTML."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ MARKED = "a<U+202E>gpj.exe<U+001B>"
 
 
 def texts_shown(qtbot: QtBot, qapp: QApplication) -> Iterator[str]:
-    """Yield a text of each kind of label for a name with control characters and markup."""
+    """Yield the text of each kind of label for a name with control characters and markup."""
     for made in (LiteralLabel(REVERSED), ElidedLabel(REVERSED), label(REVERSED, wrap=True)):
         qtbot.addWidget(made)
         yield QLabel.text(made) if not isinstance(made, ElidedLabel) else made.full_text
@@ -73,14 +73,14 @@ def test_control_characters_are_escaped(qtbot: QtBot, qapp: QApplication) -> Non
 
 
 def test_text_copied_from_a_message_is_exact(qtbot: QtBot, qapp: QApplication) -> None:
-    """An address with invisible line breaks does not work."""
+    """A copied address must not contain invisible line breaks."""
     address = "https://download.example.org/official_releases/QtForPython/pyside6/"
     text = f"The source code is at {address}.\n\nThe digest is {64 * 'f'}."
     box = question_box(None, "title", text, "info")
     qtbot.addWidget(box)
     box.show()
     label, clipboard = box.findChild(QLabel, LABEL), QGuiApplication.clipboard()
-    assert BREAK in label.text(), "the words wrap"
+    assert BREAK in label.text(), "the label has no line break marks"
     assert box.text() == text
     QTest.keyClick(box, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert clipboard.text() == text
@@ -135,7 +135,7 @@ def test_labels_show_literal_text(qtbot: QtBot, made: type[QLabel]) -> None:
 def test_tooltip_shows_literal_text(qtbot: QtBot) -> None:
     assert shown(literal_tip(HOSTILE)) == HOSTILE
     assert "<b>" not in literal_tip(HOSTILE) and "<img" not in literal_tip(HOSTILE)
-    assert literal_tip("a < b & c") == "a < b & c", "what is no HTML needs no marks"
+    assert literal_tip("a < b & c") == "a < b & c", "a text without HTML was changed"
     made = button("Open", lambda: None, HOSTILE)
     qtbot.addWidget(made)
     assert shown(made.toolTip()) == HOSTILE
@@ -173,7 +173,7 @@ def _is_fixed(text: ast.expr) -> bool:
     match text:
         case ast.Constant() | ast.Call(func=ast.Name(id="literal_tip")):
             return True
-        # The tip of an action is checked where it is set, and must not be escaped twice.
+        # The code that sets the tip of an action is checked; the tip must not be escaped twice.
         case ast.Call(func=ast.Attribute(attr="toolTip"), args=[], keywords=[]):
             return True
         case ast.Call(func=ast.Name(id="tr"), args=[ast.Constant()], keywords=[]):
@@ -198,15 +198,15 @@ def test_implicit_text_format_is_found(text: str) -> None:
 
 
 def test_name_question_shows_literal_text(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[QLabel] = []
+    labels: list[QLabel] = []
 
-    def looked_at(dialog: QInputDialog) -> int:
-        seen.extend(dialog.findChildren(QLabel))
+    def record_labels(dialog: QInputDialog) -> int:
+        labels.extend(dialog.findChildren(QLabel))
         return 0
 
-    monkeypatch.setattr(QInputDialog, "exec", looked_at)
+    monkeypatch.setattr(QInputDialog, "exec", record_labels)
     assert ask_text(None, "title", HOSTILE + REVERSED, "") == ""
-    assert [(each.textFormat(), each.text()) for each in seen] == [
+    assert [(each.textFormat(), each.text()) for each in labels] == [
         (Qt.TextFormat.PlainText, HOSTILE + MARKED)
     ]
 

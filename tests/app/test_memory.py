@@ -1,4 +1,4 @@
-"""Repeated work of a window leaves no memory behind that Python cannot collect."""
+"""Tests for memory leaks in Qt when the window repeats an action."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import remove_widgets
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks the allocator of Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs mallinfo2 of glibc")
 
 FIRST, TIMES, ROUNDS = 30, 100, 3
 MAX_BYTES = 40
@@ -26,9 +26,9 @@ MAX_BYTES = 40
 
 
 class Usage(ctypes.Structure):
-    """Answer of `mallinfo2`."""
+    """Result of `mallinfo2`."""
 
-    # Seven other figures, then the bytes in use; two more follow.
+    # The bytes in use are the eighth of ten fields.
     _fields_ = [
         *((f"other_{i}", ctypes.c_size_t) for i in range(7)),
         ("used", ctypes.c_size_t),

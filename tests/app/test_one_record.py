@@ -1,4 +1,4 @@
-"""Caption, lists, report, provenance and JSON describe each run alike.
+"""Test that caption, lists, report, provenance and JSON describe each run alike.
 
 The expected numbers come from the test case, not from the record of the run.
 """
@@ -48,10 +48,10 @@ ON = cpu(2)
 
 @dataclass(frozen=True)
 class Case:
-    """A way to end a run, and its expected record: done, planned, and how it ended.
+    """A kind of end of a run, and its expected record: done, planned, and how it ended.
 
-    The number of iterations is 0 if it depends on the counts or the noise: then all places must
-    agree on it.
+    The number of iterations is 0 if it depends on the counts or the noise. All places must then
+    state the same number.
     """
 
     made: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ def failing(events, at: int):
 
 
 def reconstruct(study: Study, case: Case) -> str:
-    """Make an image as a case describes; return the name of its result."""
+    """Reconstruct as a case describes; return the name of its result."""
     job = Job.create(study)
 
     def events(resume=None):
@@ -138,7 +138,9 @@ def study_of(case: Case, small: Study, scan) -> Study:
         study = Study(data=scan, protocol=protocol)
     else:
         study = small.model_copy(update={"protocol": with_settings(small.protocol, case.made)})
-    protocol = study.protocol.model_copy(update={"name": "Twelve runs"})  # none is saved so
+    protocol = study.protocol.model_copy(
+        update={"name": "Twelve runs"}
+    )  # no saved protocol has this name
     digest = "a" * 64 if case.changed else digest_of(protocol)
     level = case.quality.lower() if case.quality in ("Fine", "Fast") else None
     saved = SavedAs(sha256=digest, changed=case.changed or (), quality=level)
@@ -148,7 +150,7 @@ def study_of(case: Case, small: Study, scan) -> Study:
 
 @pytest.fixture(scope="module")
 def made(small_study, tmp_path_factory):
-    """Return the home folder with the results of all runs, and the results by case."""
+    """Return the home folder, and the results by case."""
     home = tmp_path_factory.mktemp("home")
     noisy_scan(home / "noisy.h5")
     with pytest.MonkeyPatch.context() as patch:
@@ -236,14 +238,14 @@ def test_twelve_runs_are_tested():
 
 @pytest.mark.essential
 def test_every_view_describes_each_run_alike(qtbot, controls, results):
-    said = statements(qtbot, controls, results)
-    differences = [fault for name in CASES for fault in faults_of(CASES[name], said[name],
+    texts = statements(qtbot, controls, results)
+    differences = [fault for name in CASES for fault in faults_of(CASES[name], texts[name],
                                                                   results[name])]  # fmt: skip
     assert differences == [], "\n".join(differences)
 
 
-def faults_of(case: Case, said: dict[str, str], result) -> list[str]:
-    """Return each place with a description that differs from the run."""
+def faults_of(case: Case, texts: dict[str, str], result) -> list[str]:
+    """Return one line for each text that differs from the expected record."""
     made = json.loads((result.folder / "result.json").read_text())
     record = RecordedRun.model_validate(made["run"])
     done = case.done or record.iterations_done
@@ -253,13 +255,13 @@ def faults_of(case: Case, said: dict[str, str], result) -> list[str]:
     faults = []
 
     def expect(place: str, *words: str) -> None:
-        faults.extend(f"{place}: no {each!r} in {said[place]!r}" for each in words
-                      if each.casefold() not in said[place].casefold())  # fmt: skip
+        faults.extend(f"{place}: no {each!r} in {texts[place]!r}" for each in words
+                      if each.casefold() not in texts[place].casefold())  # fmt: skip
 
     how = iterations if record.iterates else record.algorithm
     for place in ("caption", "tip", "study tip", "report"):
         expect(place, how, case.ending)
-        others = set(re.findall(r"([\d.]+) iterations?\b", said[place])) - {f"{done:g}"}
+        others = set(re.findall(r"([\d.]+) iterations?\b", texts[place])) - {f"{done:g}"}
         if others and place != "report":
             faults.append(f"{place}: {others} iterations, too")
     for place in ("caption", "tip", "list", "study", "menu", "name on show", "queue"):

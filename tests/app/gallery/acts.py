@@ -1,4 +1,4 @@
-"""All acts, in the order in which they are played."""
+"""All acts of the gallery, in playing order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ACTS = (
 
 
 def part_of(acts: tuple[Act, ...], part: str) -> tuple[Act, ...]:
-    """Return a part of some acts: "2/3" is every third from the second on."""
+    """Return every n-th act: "2/3" is every third act, starting at the second."""
     number, n = (int(word) for word in part.split("/"))
     if not 1 <= number <= n:
         raise ValueError(f"{part}: expected 1/{n} to {n}/{n}")

@@ -1,4 +1,4 @@
-"""The dialogs that measure a scanner, and the dialog of tracer and dose."""
+"""Screenshots of the dialogs for scanner measurements, and for tracer and dose."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STARTED = "2026-11-22 11:00"
 
 
 def cylinder_scan(folder: Path) -> Path:
-    """Return a scan of a cylinder in a ring with unequal crystals; it is written once."""
+    """Return a scan of a cylinder in a ring with unequal crystals, written at the first call."""
     path = folder / "cylinder.h5"
     if path.exists():
         return path
@@ -52,7 +52,7 @@ def cylinder_scan(folder: Path) -> Path:
 
 
 def enter(form: Form, **values: object) -> None:
-    """Fill fields one after the other, as a user would."""
+    """Fill fields one by one, like a user."""
     for name, value in values.items():
         editor = form._rows[name].editor
         editor.show_value(value)
@@ -60,13 +60,13 @@ def enter(form: Form, **values: object) -> None:
 
 
 def normalising(shots: Photographer) -> None:
-    """Show a normalisation: empty, a field missing, counting, paused, in steps, done."""
+    """Show a normalisation: empty, incomplete, counting, paused, in steps, and finished."""
     dialog = open_page(shots)
     shots.shoot("dialog-normalise", dialog)
     dialog.form.scans.take((cylinder_scan(shots.demos),))
     dialog.act.click()
     shots.shoot("dialog-normalise-fault", dialog)
-    say_diameter(dialog)
+    enter_diameter(dialog)
     dialog.act.click()
     dialog.pause.click()
     shots.wait(lambda: dialog.model.is_paused)
@@ -85,7 +85,7 @@ def measure_normalisation(shots: Photographer, name: str) -> None:
     """Complete the measurement, and photograph its result."""
     dialog = open_page(shots)
     dialog.form.scans.take((cylinder_scan(shots.demos),))
-    say_diameter(dialog)
+    enter_diameter(dialog)
     dialog.act.click()
     finish_page(shots, dialog, name)
 
@@ -98,7 +98,7 @@ def open_page(shots: Photographer) -> NormaliseDialog:
     return dialog
 
 
-def say_diameter(dialog: NormaliseDialog) -> None:
+def enter_diameter(dialog: NormaliseDialog) -> None:
     """Enter the diameter of the source."""
     source = dialog.form.form._rows["source"].editor
     enter(cast(Form, source._forms[0]), diameter_mm=DIAMETER_MM)
@@ -127,7 +127,7 @@ def tracer_and_dose(shots: Photographer) -> None:
     dialog.close()
 
 
-def say_tracer(shots: Photographer, name: str) -> None:
+def enter_tracer(shots: Photographer, name: str) -> None:
     """Enter the values that SUV by body weight needs for the PET demo."""
     shots.open(shots.make(PET))
     dialog = TracerDialog(shots.window, shots.window.context)

@@ -1,4 +1,4 @@
-"""Every dialog and every question."""
+"""Screenshots of every dialog and every question."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def help_and_guide(shots: Photographer) -> None:
 
 
 def files(shots: Photographer) -> None:
-    """Show file dialogs, and the disk."""
+    """Show the file dialogs and the storage dialog."""
     window = shots.window
     shots.shoot_dialog("dialog-storage-empty", StorageDialog(window, window.context, _agree))
     shots.open(shots.make(PET))
@@ -97,19 +97,19 @@ def exports(shots: Photographer) -> None:
     window.runner.finish()
     shots.wait(lambda: window.session.run.state is RunState.FINISHED and shots.is_calm())
     images = window.session.run.record.images.items
-    taken = folder / "taken.nii.gz"
-    taken.write_bytes(bytes(1 << 20))
+    existing = folder / "existing.nii.gz"
+    existing.write_bytes(bytes(1 << 20))
     dialog = ExportDialog(window, images, len(images) - 1, folder, "FDG-2024-02-29")
     dialog.show()
     shots.shoot("dialog-export", dialog)
-    dialog.path.setText(str(taken))
+    dialog.path.setText(str(existing))
     shots.shoot("dialog-export-exists", dialog)
     dialog.path.setText(str(folder / "picture.exe"))
     shots.shoot("dialog-export-fault", dialog)
     shots.shoot_modal("dialog-export-choose", dialog._browse)
     dialog.close()
     session = window.session
-    shots.shoot_modal("question-replace", lambda: may_write(window, taken, session))
+    shots.shoot_modal("question-replace", lambda: may_write(window, existing, session))
     shots.shoot_modal("question-input", lambda: may_write(window, study.data, session))
 
 

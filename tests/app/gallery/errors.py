@@ -1,4 +1,4 @@
-"""Images with error maps: errors in the slices, two lesions in two scans, curves with bars."""
+"""Screenshots of error maps: errors in slices, two lesions in two scans, curves with bars."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ SETTINGS = {
 
 
 def lesions(left: float, right: float) -> ShapePhantom:
-    """Return a cylinder with two lesions, with their activity above the background of 1."""
+    """Return a cylinder of activity 1 with two lesions; the arguments are added to it."""
     body = Cylinder((0.0, 0.0, 4.0), (52.0, 52.0, 50.0), activity=1.0, mu_per_mm=WATER_PER_MM)
     spots = (sphere(at, LESION_MM, a) for at, a in ((LEFT_MM, left), (RIGHT_MM, right)))
     return ShapePhantom("two lesions", (body, *spots))
 
 
 def scan_of(phantom: ShapePhantom, seed: int) -> ListMode:
-    """Return a scan with decaying activity and events in order of time."""
+    """Return a scan with decaying activity and events in time order."""
     data = simulate_listmode(phantom, read_scanner(SCANNER), n_prompts=N_PROMPTS, seed=seed)
     rng = np.random.default_rng(seed)
     decayed = 1 - np.exp(-DURATION_S / MEAN_LIFE_S)
@@ -78,9 +78,9 @@ def _reconstruct(scan: ListMode, path: Path, more: dict[str, object]) -> None:
 
 
 def calibrated(volume: Volume, duration_s: float = DURATION_S) -> Volume:
-    """Return an image in kBq/mL, by a made-up calibration, for the patient of these pictures.
+    """Return an image in kBq/mL for the patient of these pictures; the calibration is invented.
 
-    A frame has counts of its own time only, so the mean of the frames is the image of the scan.
+    A frame has only the counts of its own time. The mean of the frames is the image of the scan.
     """
     factor = KBQ_PER_COUNT * DURATION_S / duration_s
     values = volume.values * np.float32(factor)

@@ -1,4 +1,4 @@
-"""Two volumes at once: blended, swiped, side by side, compared, and of two patients."""
+"""Screenshots of two volumes: blend, swipe, side by side, comparison, two patients."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _inside(grid: ImageGrid, centre: tuple, half: tuple) -> np.ndarray:
 
 
 def body() -> tuple[Volume, Volume]:
-    """Return the activity, and the body around it: lungs, a spine, two hot spots."""
+    """Return PET with two hot spots, and CT of a body with lungs and a spine."""
     rng = np.random.default_rng(3)
     ct = np.full(CT_GRID.shape, -1000, np.float32)
     parts = (

@@ -1,4 +1,4 @@
-"""The page Judge after two runs of one scan: its menus, a comparison, regions, a report."""
+"""Screenshots of the page Judge after two runs of one scan: menus, comparison, report."""
 
 from __future__ import annotations
 

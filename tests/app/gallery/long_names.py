@@ -1,4 +1,4 @@
-"""Names of 255 characters wherever a name appears, and windows that are narrow or wide."""
+"""Screenshots with names of 255 characters in every place, in narrow and wide windows."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ FOLDER = "MUSTERMANN^ERIKA^MARIA_19701231_PID-0012345_Untersuchung-Kopf-Hals"
 
 
 def long_name(start: str, ending: str) -> str:
-    """Return a name without spaces, as long as a file system allows."""
+    """Return a name without spaces, of the greatest length that a file system allows."""
     return f"{start}{'w' * (MAX_NAME_BYTES - len(start) - len(ending))}{ending}"
 
 
 def renamed(shots: Photographer, study: Study) -> Study:
-    """Return a study of files with the longest names, in a folder with a patient's name."""
+    """Return a study with the longest file names, in a folder named after a patient."""
     folder = shots.demos / FOLDER
     folder.mkdir(exist_ok=True)
     files = {"data": study.data, **study.inputs}
@@ -95,7 +95,7 @@ def long_names(shots: Photographer) -> None:
 
 
 def measures(shots: Photographer) -> None:
-    """Line, rods, crosshair; layouts."""
+    """Show line profile, rods, crosshair and layouts."""
     window, view = shots.window, shots.window.session.view
     shots.open(shots.make(DUAL))
     shots.start()
@@ -123,7 +123,7 @@ def measures(shots: Photographer) -> None:
     window.resize(window.minimumSize())
     shots.shoot("layout-narrow")
     window.resize(window.screen().availableSize())
-    shots.shoot("layout-whole-screen")
+    shots.shoot("layout-full-screen")
     window.resize(before)
 
 
@@ -139,7 +139,7 @@ LONG_NAMES = (
     Act(
         (
             *("measure-empty", "measure-line", "measure-rods", "layout-views-only"),
-            *("layout-enlarged", "layout-narrow", "layout-whole-screen"),
+            *("layout-enlarged", "layout-narrow", "layout-full-screen"),
         ),
         measures,
     ),

@@ -1,4 +1,4 @@
-"""Waits for states of the window, photographs each in every theme, and looks for faults."""
+"""Take a screenshot of each state of the window in every theme, and check it for faults."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ class Act:
 
     Attributes
     ----------
-    pictures : names of what is photographed
-    play : walks through them
+    pictures : names of the screenshots
+    play : goes through the states
     """
 
     pictures: tuple[str, ...]
     play: Callable[[Photographer], None]
 
-    def holds(self, word: str) -> bool:
-        """Return True if the name of one of its images contains a word."""
+    def has_picture_with(self, word: str) -> bool:
+        """Return True if the name of one of its screenshots contains a word."""
         return any(word in name for name in self.pictures)
 
 
 class Photographer:
-    """Drive one window at a time and save its pictures in a folder.
+    """Control one window at a time and save its screenshots in a folder.
 
     Attributes
     ----------
     faults : faults by picture and theme
-    taken : names of the pictures
+    names : names of the screenshots so far
     size : size of the window; None for that of the screen
     """
 
@@ -72,23 +72,23 @@ class Photographer:
         self.size = size
         self.demos = folder.parent / "demos"
         self.faults: dict[str, list[str]] = {}
-        self.taken: list[str] = []
+        self.names: list[str] = []
         self.window: MainWindow
 
     def play(self, act: Act) -> None:
-        """Show a new window, and photograph the states of an act."""
+        """Show a new window, and take screenshots of the states of an act."""
         preferences = Preferences(self.folder / "settings" / act.play.__name__)
         preferences.theme = self.themes[0]
         self.window = make_window(self.app, preferences)
-        room = self.window.screen().availableSize()
-        self.window.resize(fitted(self.size or room, room))
+        available = self.window.screen().availableSize()
+        self.window.resize(fitted(self.size or available, available))
         self.window.show()
         self.wait(lambda: self.window.session.device.found != () and self.is_calm())
-        first = len(self.taken)
+        first = len(self.names)
         act.play(self)
         self.window.dialogs.confirm = lambda *words: True
         self.window.close()
-        missing = {n for n in act.pictures if self.only in n} - set(self.taken[first:])
+        missing = {n for n in act.pictures if self.only in n} - set(self.names[first:])
         if missing:
             raise RuntimeError(f"{act.play.__name__} has not shown {sorted(missing)}")
 
@@ -97,7 +97,7 @@ class Photographer:
         return not self.window.commands.is_busy
 
     def wait(self, ready: Callable[[], bool]) -> None:
-        """Run the event loop until the window has reached a state, and draw it."""
+        """Run the event loop until the window has reached a state, and repaint it."""
         end = time.monotonic() + PATIENCE_S
         while not ready():
             self._turn()
@@ -119,16 +119,16 @@ class Photographer:
         time.sleep(POLL_S)
 
     def wants(self, name: str) -> bool:
-        """Return True if an image was requested."""
+        """Return True if a screenshot was requested."""
         return self.only in name
 
     def shoot(self, name: str, widget: QWidget | None = None) -> None:
-        """Photograph the window, or one of its dialogs or menus, and record its faults."""
+        """Take a screenshot of the window, a dialog or a menu, and record its faults."""
         if not self.wants(name):
             return
         for theme in self.themes:
             self._keep(name, theme, widget or self.window)
-        self.taken.append(name)
+        self.names.append(name)
 
     def _keep(self, name: str, theme: str, shown: QWidget) -> None:
         if self.window.context.theme.name != theme:
@@ -140,7 +140,7 @@ class Photographer:
             self.faults[f"{name}-{theme}"] = found
 
     def shoot_modal(self, name: str, ask: Callable[[], object]) -> None:
-        """Photograph the dialog that a call puts up and waits for, and cancel it; in each theme."""
+        """Take a screenshot of the modal dialog that a function opens, in each theme; cancel it."""
         if not self.wants(name):
             return
         for theme in self.themes:
@@ -148,7 +148,7 @@ class Photographer:
             self.settle()
             QTimer.singleShot(MODAL_MS, partial(self._answer, name, theme))
             ask()
-        self.taken.append(name)
+        self.names.append(name)
 
     def _answer(self, name: str, theme: str) -> None:
         dialog = self.app.activeModalWidget()
@@ -159,14 +159,14 @@ class Photographer:
         dialog.close()
 
     def shoot_dialog(self, name: str, dialog: QWidget) -> None:
-        """Photograph a dialog that does not block, and close it."""
+        """Take a screenshot of a modeless dialog, and close it."""
         dialog.show()
         self.wait(self.is_calm)
         self.shoot(name, dialog)
         dialog.close()
 
     def shoot_menu(self, name: str, menu: QMenu) -> None:
-        """Photograph a menu."""
+        """Take a screenshot of a menu."""
         menu.popup(self.window.mapToGlobal(self.window.rect().center()))
         self.shoot(name, menu)
         menu.close()
@@ -192,7 +192,7 @@ class Photographer:
         self.show_step(0)
 
     def show_step(self, number: int | None) -> None:
-        """Open one step on the page Prepare, close the others; None closes all."""
+        """Open one step on the page Prepare and close the others; None closes all."""
         if number is not None:
             self.window.pages.show("prepare")
         for k, step in enumerate(self.window.steps):
@@ -200,7 +200,7 @@ class Photographer:
         self.settle()
 
     def show_tab(self, name: str) -> None:
-        """Open a panel on the page Judge; its name is that of its class without "Tab"."""
+        """Open a panel on the page Judge, given its class name without "Tab"."""
         tabs = self.window.tabs
         self.window.pages.show("judge")
         names = [tab_name(tabs.widget(index)) for index in range(tabs.count())]
@@ -218,7 +218,7 @@ class Photographer:
         return not self.window.session.run.state.is_active and self.window.runner.job is None
 
     def finish(self) -> None:
-        """Wait for the end of a run and of its follow-up work."""
+        """Wait until a run and its follow-up tasks have ended."""
         self.wait(lambda: self.has_ended() and self.is_calm())
         if self.window.session.run.state is not RunState.FINISHED:
             raise RuntimeError(self.window.centre.message_bar.text)

@@ -1,4 +1,4 @@
-"""The queue: empty, with studies in every state, and with a reason."""
+"""Screenshots of the queue: empty, with studies in every state, and with a failure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUESTION = Question(
     kind="scanner", text=f"{ASKING}: the crystal positions are unknown.", format="SAFIR list mode"
 )
 LOST = (
-    "mouse-17.l: no such file; put it back, or add the study with the place where it lies now, "
+    "mouse-17.l: no such file. Restore the file, or add the study with its new location; "
     "then retry."
 )
 ENDED = {"begun_utc": NIGHT, "ended_utc": NIGHT + timedelta(minutes=11)}
@@ -49,7 +49,7 @@ def fill(shots: Photographer) -> None:
 
 
 def show_queue(shots: Photographer, name: str, failed: str) -> None:
-    """Show the running queue, and the reason of a failure."""
+    """Show the running queue and the reason for a failure."""
     fill(shots)
     dialog = QueueDialog(shots.window, shots.window.context)
     dialog.show()

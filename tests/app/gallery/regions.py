@@ -1,4 +1,4 @@
-"""Regions drawn on the image of a demo, with their figures."""
+"""Draw regions on the image of a demo."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.app.gallery.photographer import Photographer
 
 
 def draw_regions(shots: Photographer, name: str) -> None:
-    """Draw a ball, what is around it and a contour on the image on show, and choose the ball."""
+    """Draw a ball, a shell around it and a contour on the displayed image; select the ball."""
     window = shots.window
     view, model = window.session.view, window.session.regions
     shots.show_tab("Regions")

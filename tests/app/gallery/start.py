@@ -1,4 +1,4 @@
-"""The window before a scan is open: its first page, menus, devices, and files that are refused."""
+"""Screenshots without an open scan: start page, menus, devices, and refused files."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def offers(shots: Photographer) -> None:
 
 
 def replaced_scans(shots: Photographer) -> None:
-    """Settings that never ran, and scans that were replaced or moved meanwhile."""
+    """Show offers of edited settings after their scans were replaced or moved."""
     window, bar = shots.window, shots.window.centre.message_bar
     session, unfinished = window.session, window.context.unfinished
     demo = shots.make(PET)
@@ -134,7 +134,7 @@ def replaced_scans(shots: Photographer) -> None:
 
 
 def damaged_regions(shots: Photographer) -> None:
-    """A file of regions that was cut off."""
+    """Show the message about a truncated region file."""
     window = shots.window
     grid = ImageGrid((24, 24, 24), (2.0, 2.0, 2.0))
     values = np.random.default_rng(1).random(grid.shape, np.float32)
@@ -167,13 +167,13 @@ def problems(shots: Photographer) -> None:
     shots.open(shots.make(PET))
     window.commands.open_path(broken)
     shots.wait(lambda: bar.problem is not None)
-    shots.shoot("problem-beside-scan")
+    shots.shoot("problem-with-scan")
     window.session.raise_problem(
-        Problem("Internal error.", "ZeroDivisionError: division by zero. " * 9, "Kept." * 30)
+        Problem("Internal error.", "ZeroDivisionError: division by zero. " * 9, "Saved." * 30)
     )
     shots.shoot("problem-many-words")
-    offer = Answer("Use the 1,204,331 complete events", "Open what is whole", lambda: None)
-    words = "scan.l: its last record has 5 of 8 bytes; the copy was cut off."
+    offer = Answer("Use the 1,204,331 complete events", "Open the complete part", lambda: None)
+    words = "scan.l: the file is truncated; its last record has 5 of 8 bytes."
     window.session.raise_problem(Problem("scan.l cannot be opened.", words, answer=offer))
     shots.shoot("problem-answer")
     bar.clear()
@@ -228,7 +228,7 @@ START = (
     ),
     Act(("regions-damaged",), damaged_regions),
     Act(
-        ("problem-file", "problem-beside-scan", "problem-many-words", "problem-answer", "reading"),
+        ("problem-file", "problem-with-scan", "problem-many-words", "problem-answer", "reading"),
         problems,
     ),
     Act(("devices", "devices-no-gpu", "devices-obstacle", "gpu-stopped"), devices),

@@ -1,4 +1,4 @@
-"""The list of studies and the worklist: empty, full, refused."""
+"""Screenshots of the study list and the worklist: empty, full, and refused."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def orders() -> tuple[ImagingOrder, ...]:
 
 
 def fill(shots: Photographer) -> None:
-    """Store results of three patients and one without a patient; let one study wait."""
+    """Store results of three patients and one without a patient; queue one study."""
     study = shots.make(PET)
     for n, order in enumerate((*orders()[:3], None)):
         scan = shots.demos / ("phantom.h5" if order is None else f"FDG-{order.patient_id[-4:]}.l")
@@ -61,7 +61,7 @@ def fill(shots: Photographer) -> None:
 
 
 def dialog_of(shots: Photographer) -> StudiesDialog:
-    """Show the list, read from disk."""
+    """Return the list after it was read from disk."""
     made = StudiesDialog(shots.window, shots.window.context, lambda _: None, lambda: None)
     made.show()
     shots.wait(shots.is_calm)
@@ -69,7 +69,7 @@ def dialog_of(shots: Photographer) -> StudiesDialog:
 
 
 def show_studies(shots: Photographer, listed: str, asked: str) -> None:
-    """Photograph the list of studies with one selected, and a worklist with its orders."""
+    """Take screenshots of the study list with a selection, and of a worklist with orders."""
     fill(shots)
     dialog = dialog_of(shots)
     shots.wait(lambda: len(dialog.studies.table.studies) > len(PATIENTS) and shots.is_calm())

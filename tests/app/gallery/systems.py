@@ -1,4 +1,4 @@
-"""Each kind of scan from its file to its image: opened, running, paused, failed, finished."""
+"""Screenshots of each kind of scan: opened, running, paused, failed, and finished."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MANY = 500
 
 
 def states(kind: str, *more: str) -> tuple[str, ...]:
-    """Return the names of the images that every kind of scan has, and more."""
+    """Return the names of the common screenshots of a kind of scan, and of additional ones."""
     steps = tuple(f"step-{n}" for n in range(1, 6))
     runs = ("preparing", "running", "paused", "closing", "aborted", "failed", "finished")
     tabs = ("profile", "facts", "results", "log")
@@ -29,7 +29,7 @@ def states(kind: str, *more: str) -> tuple[str, ...]:
 
 
 def show_steps(shots: Photographer, kind: str) -> None:
-    """Photograph each step with its form, and the forms with all fields."""
+    """Show each step with its form, and the forms with all fields."""
     for number in range(5):
         shots.show_step(number)
         shots.shoot(f"{kind}-step-{number + 1}")
@@ -44,7 +44,7 @@ def show_steps(shots: Photographer, kind: str) -> None:
 
 
 def show_run(shots: Photographer, kind: str, study: Study) -> None:
-    """Photograph a long run that is paused and aborted; the window offers its job again."""
+    """Show a long run that is paused and aborted, and the offer to resume it."""
     window, algorithm = shots.window, study.protocol.algorithm
     long = algorithm.model_copy(update={"iterations": MANY})
     protocol = study.protocol.model_copy(update={"algorithm": long})
@@ -69,7 +69,7 @@ def show_run(shots: Photographer, kind: str, study: Study) -> None:
 
 
 def show_failure(shots: Photographer, kind: str, source: Callable[..., object]) -> None:
-    """Photograph a run that ends with an error."""
+    """Show a run that ends with an error."""
     window = shots.window
     window.runner.source = source
     window.runner.start()
@@ -80,7 +80,7 @@ def show_failure(shots: Photographer, kind: str, source: Callable[..., object]) 
 
 
 def show_end(shots: Photographer, kind: str, study: Study) -> None:
-    """Photograph the finished image and its description."""
+    """Show the finished image and its description."""
     window = shots.window
     shots.open(study)
     shots.start()

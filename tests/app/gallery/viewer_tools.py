@@ -1,4 +1,4 @@
-"""Viewer tools: slab, light box, film, annotations, magnifier, floating panels."""
+"""Screenshots of viewer tools: slab, light box, film, annotations, magnifier, panels."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def looking(shots: Photographer) -> None:
     shots.shoot("looking-straightened", window.tabs.currentWidget().annotations.curve_window)
     window.tabs.currentWidget().annotations.curve_window.close()
     window.actions_.detach_results.setChecked(True)
-    shots.shoot("looking-apart")
-    shots.shoot("looking-results-apart", window.results_dock)
+    shots.shoot("looking-floating")
+    shots.shoot("looking-results-floating", window.results_dock)
     window.actions_.detach_results.setChecked(False)
 
 
@@ -104,7 +104,7 @@ LOOKING = (
         (
             *("looking-slab", "looking-light-box", "menu-layout", "looking-film"),
             *("looking-curve", "looking-straightened"),
-            *("looking-annotations", "looking-apart", "looking-results-apart"),
+            *("looking-annotations", "looking-floating", "looking-results-floating"),
         ),
         looking,
     ),

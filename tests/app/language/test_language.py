@@ -1,4 +1,4 @@
-"""The window in another language: chosen once, complete, and with the same numbers."""
+"""Tests of the window in German: choice of the language, complete texts, same numbers."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ print(len(files), len(texts))
 
 
 def test_program_files_can_be_replaced_while_the_window_runs(tmp_path):
-    """Qt maps catalogue and fonts: an update that shortened them once ended the window (SIGBUS)."""
+    """Qt maps catalogue and fonts into memory: truncating them once crashed the window (SIGBUS)."""
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", VARIABLE: "en"}
     done = subprocess.run(
         [sys.executable, "-c", CUTTING, str(tmp_path)],

@@ -1,4 +1,4 @@
-"""The progress of a run is completely in the language of the window."""
+"""Test that the progress of a run is translated completely."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.geometry import ImageGrid
 
 GRID = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
 FRAGMENTS = re.compile(r"\b(of|left|subset|update|iteration|frame|thousand|finishing|paused)\b")
-"""English words; "Iteration" is German, too, with its capital."""
+"""English words; "Iteration" with a capital is German, too."""
 
 
 @pytest.fixture

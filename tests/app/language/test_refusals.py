@@ -1,4 +1,4 @@
-"""Error messages of the window are translated: each raised sentence in the source is checked."""
+"""Check in the source that every error message of the window is translated."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ def untranslated(source: str) -> Iterator[tuple[int, str]]:
         raised = node.exc.func
         if isinstance(raised, ast.Name) and raised.id in FOR_DEVELOPERS:
             continue
-        for said in node.exc.args:
-            words = _words(said)
+        for expression in node.exc.args:
+            words = _words(expression)
             if len([word for word in words.split() if word.isalpha()]) >= MIN_WORDS:
                 yield node.lineno, words
 
 
-def _words(said: ast.expr) -> str:
+def _words(expression: ast.expr) -> str:
     """Return the literal words of an expression that are not translated."""
-    if isinstance(said, ast.Call) and isinstance(said.func, ast.Name):
-        return "" if said.func.id in TRANSLATED else _words_of(said)
-    if isinstance(said, ast.Constant):
-        return said.value if isinstance(said.value, str) else ""
-    return _words_of(said)
+    if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Name):
+        return "" if expression.func.id in TRANSLATED else _words_of(expression)
+    if isinstance(expression, ast.Constant):
+        return expression.value if isinstance(expression.value, str) else ""
+    return _words_of(expression)
 
 
-def _words_of(said: ast.expr) -> str:
-    parts = (each for each in ast.iter_child_nodes(said) if isinstance(each, ast.expr))
+def _words_of(expression: ast.expr) -> str:
+    parts = (each for each in ast.iter_child_nodes(expression) if isinstance(each, ast.expr))
     return " ".join(_words(each) for each in parts)
 
 

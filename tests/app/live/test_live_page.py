@@ -1,4 +1,4 @@
-"""The page of a live CT scan, with a replay and with a stream that never starts."""
+"""Tests of the page of a live CT scan, with a replay and with a missing sender."""
 
 from __future__ import annotations
 
@@ -81,18 +81,20 @@ def test_replayed_scan_is_shown_completely_and_can_be_saved(
     page = live.page
     assert update.statistics.used == N
     assert [view.state.volume is not None for view in page.slices.views.slices] == [True] * 3
-    ways = (1, -1, -1)  # z leads up on the screen
-    for view, values, way in zip(page.slices.views.slices, update.images.values, ways, strict=True):
-        np.testing.assert_array_equal(view.state.volume.values[0], values[::way])
+    steps = (1, -1, -1)  # z leads up on the screen
+    for view, values, step in zip(
+        page.slices.views.slices, update.images.values, steps, strict=True
+    ):
+        np.testing.assert_array_equal(view.state.volume.values[0], values[::step])
     assert page.slices.views.projection.state.volume is not None
     assert page.slices.state.text() == "The scan has ended"
     assert page.slices.reconstruct.isEnabled() and not page.slices.stop.isEnabled()
     assert not live.model.is_saved
-    monkeypatch.setattr("app.live.live_commands.ask_save", lambda *_: tmp_path / "kept.h5")
+    monkeypatch.setattr("app.live.live_commands.ask_save", lambda *_: tmp_path / "saved.h5")
     page.slices.save.click()
     qtbot.waitUntil(lambda: live.model.is_saved, timeout=20_000)
     np.testing.assert_array_equal(
-        read_projections(tmp_path / "kept.h5").values, read_projections(stored).values
+        read_projections(tmp_path / "saved.h5").values, read_projections(stored).values
     )
 
 
@@ -139,18 +141,18 @@ def test_displayed_slices_are_saved_with_their_provenance(
 ):
     follow(qtbot, live, stored)
     live.page.slices.keep.click()
-    kept = live.model.update.images
+    saved = live.model.update.images
     live.page.slices.compare.click()
     live.model.set_axis(5.0)
     live.page.slices.views.scene.turn((1.0, 0.0, 0.0), 0.4)
-    qtbot.waitUntil(lambda: live.model.update.images.planes != kept.planes, timeout=10_000)
+    qtbot.waitUntil(lambda: live.model.update.images.planes != saved.planes, timeout=10_000)
     turned = live.model.update.images
-    expect_kept(qtbot, live, kept, tmp_path / "a.nii.gz", monkeypatch, "axial coronal sagittal")
+    expect_saved(qtbot, live, saved, tmp_path / "a.nii.gz", monkeypatch, "axial coronal sagittal")
     live.page.slices.compare.click()
-    expect_kept(qtbot, live, turned, tmp_path / "b.nii.gz", monkeypatch, "slice1 slice2 slice3")
+    expect_saved(qtbot, live, turned, tmp_path / "b.nii.gz", monkeypatch, "slice1 slice2 slice3")
 
 
-def expect_kept(qtbot, live, images, path, monkeypatch, names) -> None:
+def expect_saved(qtbot, live, images, path, monkeypatch, names) -> None:
     """Save the displayed slices; check the files and their provenance."""
     monkeypatch.setattr("app.state.services.slice_saving.ask_save", lambda *_: path)
     live.page.slices.snapshot.click()
@@ -172,7 +174,9 @@ def test_slices_of_another_detector_are_shown_at_their_position(qtbot):
     views.scene.turn((1.0, 0.0, 0.0), 0.3)
     assert views.scene.placement.planes[0] != orthogonal((8, 8), 1.0)[0]
     views.show_images(images_on(orthogonal((8, 8), 1.0)))
-    assert views.scene.placement.planes[0] != orthogonal((8, 8), 1.0)[0], "they are on their way"
+    assert views.scene.placement.planes[0] != orthogonal((8, 8), 1.0)[0], (
+        "the slices jumped to their position instead of moving"
+    )
     others = orthogonal((12, 12), 2.0, (0.0, 0.0, 5.0))
     views.show_images(images_on(others))
     assert views.placement.planes == views.scene.placement.planes == others
@@ -243,13 +247,17 @@ def test_missing_source_is_reported_on_the_card(qtbot, live, tmp_path):
 def test_unsaved_views_are_discarded_only_after_confirmation(qtbot, live, stored):
     follow(qtbot, live, stored)
     live.page.slices.another.click()
-    assert len(live.answers) == 1 and live.model.has_scan, "the user has not agreed"
+    assert len(live.answers) == 1 and live.model.has_scan, (
+        "the scan was discarded although the user declined"
+    )
     live.agrees = True
     live.page.slices.another.click()
     assert live.model.request is None and live.page.slices.views.slices[0].state.volume is None
     follow(qtbot, live, stored, mode="sliding")
     live.page.slices.another.click()
-    assert len(live.answers) == 2, "sliding views are not kept, and not asked about"
+    assert len(live.answers) == 2, (
+        "views of a sliding window are not saved, so no question is needed"
+    )
 
 
 def test_full_volume_is_reconstructed_from_the_saved_scan(qtbot, live, stored, tmp_path, controls):
@@ -258,8 +266,8 @@ def test_full_volume_is_reconstructed_from_the_saved_scan(qtbot, live, stored, t
     live.page.slices.reconstruct.click()
     qtbot.waitUntil(lambda: bool(live.opened), timeout=20_000)
     assert live.opened[0].data.parent == tmp_path
-    kept = read_projections(live.opened[0].data)
-    np.testing.assert_array_equal(kept.values, read_projections(stored).values)
+    saved = read_projections(live.opened[0].data)
+    np.testing.assert_array_equal(saved.values, read_projections(stored).values)
 
 
 @pytest.mark.parametrize("index", range(3))
@@ -291,19 +299,19 @@ def test_z_points_up_and_y_points_down():
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"), [("30", 30.0), ("", None), ("0,5", 0.5), ("fast", "x"), ("-1", "x")]
+    ("text", "rate"), [("30", 30.0), ("", None), ("0,5", 0.5), ("fast", "x"), ("-1", "x")]
 )
-def test_replay_rate_is_a_number_or_empty(qtbot, text, wanted):
+def test_replay_rate_is_a_number_or_empty(qtbot, text, rate):
     asked = []
     card = ConnectCard(asked.append, lambda _: None, lambda: None, dict)
     qtbot.addWidget(card)
     card.frames.source.setText("scan.h5")
     card.frames.rate.setText(text)
     card.ask()
-    if wanted == "x":
+    if rate == "x":
         assert not asked and "Enter frames per second" in card.fault
     else:
-        assert (asked[0].rate, asked[0].replay) == (wanted, wanted is not None)
+        assert (asked[0].rate, asked[0].replay) == (rate, rate is not None)
 
 
 def test_angle_strip_fills_as_views_arrive(qtbot):
@@ -335,7 +343,9 @@ def test_simulation_of_a_demo_hides_the_form_and_shows_no_error(live):
     assert page.making.isVisible() and not page.card.isVisible()
     assert page.making.words.text() == "Simulating the X-ray scan …"
     assert page.making.words.property("tone") not in ("missing", "warning") and not page.card.fault
-    assert (page.making.bar.minimum(), page.making.bar.maximum()) == (0, 0), "nobody knows yet"
+    assert (page.making.bar.minimum(), page.making.bar.maximum()) == (0, 0), (
+        "the bar has a range before any progress is known"
+    )
     page.making.show_progress(3, 12)
     assert (page.making.bar.value(), page.making.bar.maximum()) == (3, 12)
     page.show_making("")
@@ -356,7 +366,9 @@ def test_network_is_chosen_for_one_scan_and_shown(live):
     card.ask()
     assert live.model.request.network
     assert live.page.slices.network.isVisible()
-    assert not card.frames.senders.network.isChecked(), "the next scan needs a choice of its own"
+    assert not card.frames.senders.network.isChecked(), (
+        "network access must be chosen for each scan"
+    )
     live.model.stop()
     assert not live.page.slices.network.isVisible()
 

@@ -1,4 +1,4 @@
-"""The page of a live list-mode scan: image, rates, blocks, curves, and saved data."""
+"""Tests of the page of a live list-mode scan: image, rates, blocks, curves, saved data."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def test_scan_is_shown_counted_saved_and_reconstructed(
     qtbot, live, stored, tmp_path, monkeypatch, controls
 ):
     update = follow(qtbot, live, stored)
-    page, whole = live.page.pet, scan()
+    page, expected = live.page.pet, scan()
     assert page.view_state.volume is update.image
-    assert update.statistics.events == whole.n_events
+    assert update.statistics.events == expected.n_events
     assert page.blocks.counts is not None and page.blocks.text.endswith("none silent")
     times = page.model.history.column("time")
     assert len(times) and (np.diff(times) > 0).all()
@@ -78,7 +78,7 @@ def test_scan_is_shown_counted_saved_and_reconstructed(
     qtbot.waitUntil(lambda: bool(live.opened), timeout=20_000)
     study = live.opened[0]
     assert study.protocol == PROTOCOL and live.model.is_saved
-    np.testing.assert_array_equal(read_listmode(study.data).crystals, whole.crystals)
+    np.testing.assert_array_equal(read_listmode(study.data).crystals, expected.crystals)
 
 
 def test_moved_scan_can_be_reconstructed_per_rest_period(qtbot, live, stored, tmp_path):
@@ -90,7 +90,7 @@ def test_moved_scan_can_be_reconstructed_per_rest_period(qtbot, live, stored, tm
     page.show_newest()
     assert "5.0" in page.motion.text() and not page.per_period.isHidden()
     page.per_period.click()
-    frames = live.model.study_of(tmp_path / "kept.h5").protocol.frames
+    frames = live.model.study_of(tmp_path / "saved.h5").protocol.frames
     first, second = (float(each) for each in frames.split(","))
     assert first == 1.25
     assert first + second > update.statistics.image_until_s
@@ -127,7 +127,9 @@ def test_files_of_the_open_study_are_used_only_if_chosen(qtbot, tmp_path):
     card.ask()
     assert [(each.files, each.rate) for each in asked] == [({}, None), (files, 2.0)]
     card.show_request(asked[1])
-    assert not card.events.uses_files.isChecked(), "another patient may be next"
+    assert not card.events.uses_files.isChecked(), (
+        "input files stay chosen for the next scan, which can have another patient"
+    )
 
 
 def test_main_axis_of_an_ellipse_is_its_rotation_angle():

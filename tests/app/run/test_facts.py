@@ -1,4 +1,4 @@
-"""The Facts tab: facts of the study, or a placeholder if there are none."""
+"""Tests of the Facts tab: facts of the study, or a placeholder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log panel has text only while it is visible."""
+"""Tests of the log panel, which has text only while it is visible."""
 
 from __future__ import annotations
 

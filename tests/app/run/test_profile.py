@@ -1,4 +1,4 @@
-"""The Profile tab: empty, on the CPU, on a GPU; units of all numbers; export."""
+"""Tests of the Profile tab: empty, CPU, GPU, units of all numbers, and export."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ SCAN = Profile(
 
 @pytest.fixture
 def tab(qtbot, controls) -> ProfileTab:
-    """Return the tab without a window, as wide as the window's panel."""
+    """Return the tab without a window, at the width of the window's panel."""
     made = ProfileTab(controls.context)
     qtbot.addWidget(made)
     made.resize(RIGHT_PX, 800)
@@ -80,7 +80,7 @@ def tab(qtbot, controls) -> ProfileTab:
 
 @pytest.fixture
 def tab_of_window(window) -> ProfileTab:
-    """Return the tab in the window, in front."""
+    """Return the tab of the window after selecting it."""
     found = window.tabs.findChild(ProfileTab)
     assert found is not None
     window.page_panels.show_panel(window.tabs.indexOf(found))
@@ -133,9 +133,9 @@ def test_gpu_profile_shows_traffic_kernels_and_counters(controls, tab):
     show(controls, CARD)
     assert tab.headline.text() == "250.0 M events/s"
     rows = shown(tab)
-    assert rows["1 Upload"] == "2.40 GB/s", "the bus has another peak than the card's memory"
+    assert rows["1 Upload"] == "2.40 GB/s", "an upload has no share of the memory's peak bandwidth"
     assert rows["1 Forward/back"] == "1.75 TB/s, 36 % of peak"
-    assert rows["1 Update"] == "6.00 TB/s, 122 % of peak", "caches can exceed the memory"
+    assert rows["1 Update"] == "6.00 TB/s, 122 % of peak", "caches can exceed the memory bandwidth"
     assert rows["2 GPU memory"] == "20.0 GiB of 140.0 GiB"
     assert rows["2 GPU load"] == "97 %"
     assert rows["2 Power"] == "612 W of 700 W"

@@ -1,4 +1,4 @@
-"""The button that prepares the displayed scan again with another quality."""
+"""Tests of the button that prepares the displayed scan again at another quality."""
 
 from __future__ import annotations
 
@@ -30,13 +30,17 @@ def offers(again) -> list[str]:
 
 def test_click_prepares_the_same_scan_with_another_quality(qtbot, judged):
     again, study = judged.header.judging.again, judged.session.study
-    assert again.isEnabled() and offers(again) == ["Fast", "Fine"], "not the quality of the image"
+    assert again.isEnabled() and offers(again) == ["Fast", "Fine"], (
+        "the menu offers the quality of the displayed image"
+    )
     iterations = study.protocol.algorithm.iterations
     again.menu().actions()[1].trigger()
     assert judged.pages.current == "prepare" and study.quality == "fine"
     assert study.protocol.algorithm.iterations == 2 * iterations
     assert judged.header.choice.start.isEnabled()
-    assert again.quality == "standard" and judged.session.run.record.images.items, "it stays"
+    assert again.quality == "standard" and judged.session.run.record.images.items, (
+        "the displayed image was removed"
+    )
 
 
 def test_button_uses_the_protocol_of_the_image(judged):
@@ -73,7 +77,9 @@ def test_button_uses_the_version_of_the_protocol_that_made_the_image(qtbot, judg
     again.fill()
     again.menu().actions()[1].trigger()
     expected = 2 * 4 if is_saved else 4
-    assert study.protocol.algorithm.iterations == expected, "never those of the newest version"
+    assert study.protocol.algorithm.iterations == expected, (
+        "the settings are those of another version"
+    )
     assert [each.title for each in problems] == (
         [] if is_saved else ["The quality was not changed."]
     )
@@ -90,7 +96,9 @@ def test_button_states_why_a_scan_cannot_be_prepared_again(judged):
         session.show_result(RunRecord("other", other), "final", image)
         assert not again.isEnabled() and again.toolTip() == "Open the scan of this image first."
     session.show_result(RunRecord("moved", elsewhere), "final", image)
-    assert again.toolTip() != "Open the scan of this image first.", "its content is the same"
+    assert again.toolTip() != "Open the scan of this image first.", (
+        "a moved scan with the same content was not recognised"
+    )
     assert "fingerprint" not in again.toolTip()
     earlier = study.model_copy(update={"fingerprints": {}})
     session.show_result(RunRecord("earlier", earlier), "final", image)

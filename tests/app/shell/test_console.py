@@ -1,4 +1,4 @@
-"""The Python console: its process has the study and the image of the displayed page."""
+"""Tests of the Python console, whose process has the study and image of the displayed page."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def test_console_has_study_and_volume_and_reconstructs(qtbot, window, opened):
     shown = window.console.window.console
     text = lambda: shown._control.toPlainText()  # noqa: E731
     qtbot.waitUntil(lambda: "In [2]" in text(), timeout=PATIENCE_MS)
-    assert "study = iso.Study(" in text().partition("In [1]")[2], "the user sees what was defined"
+    assert "study = iso.Study(" in text().partition("In [1]")[2], (
+        "the console does not show its predefined names"
+    )
     shown.execute("(iso.reconstruct(study, on=iso.cpu(2)).values == volume.values).all()")
     qtbot.waitUntil(lambda: "In [3]" in text(), timeout=PATIENCE_MS)
     assert "Out[2]: True" in text() or "Out[2]: np.True_" in text()
@@ -54,7 +56,7 @@ def test_console_has_study_and_volume_and_reconstructs(qtbot, window, opened):
     qtbot.waitUntil(lambda: children() <= before, timeout=PATIENCE_MS)
     assert not window.console.window.is_running
     window.console.action.trigger()
-    assert window.console.window.is_running, "it can be opened again"
+    assert window.console.window.is_running, "the console did not restart"
 
 
 @pytest.mark.usefixtures("installed")

@@ -1,4 +1,4 @@
-"""The device in the header, and a GPU that fails during a run."""
+"""Tests of the device in the header, and of a GPU that fails during a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_CUPY = replace(GPU, why_not="CuPy is not installed; run the set-up again.")
 
 @pytest.fixture
 def exact_study(small_study):
-    """Return the small study with the same bits on every device."""
+    """Return the small study with settings that give the same bits on every device."""
     protocol = small_study.protocol.model_copy(update={"reproducible": True})
     return small_study.model_copy(update={"protocol": protocol})
 
@@ -157,7 +157,7 @@ def test_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, opened
     message_bar.on_cpu.click()
     until_finished(qtbot, window)
     assert window.session.device.in_use.key == "cpu"
-    assert window.context.preferences.device == "auto", "the user's own choice stays"
+    assert window.context.preferences.device == "auto", "the fallback changed the user's choice"
     *_, undisturbed = run(exact_study, on=cpu(2))
     final = window.session.run.record.result
     np.testing.assert_array_equal(final.values, undisturbed.volume.values)
@@ -198,9 +198,9 @@ app.processEvents()
 window.grab()
 names = {"numba", "scipy", "h5py", "nibabel", "cupy", "pyqtgraph"}
 heavy = []
-look = lambda *image: heavy.append(names & set(sys.modules))
-look()
-window.session.run.image_selected.connect(look)
+record = lambda *image: heavy.append(names & set(sys.modules))
+record()
+window.session.run.image_selected.connect(record)
 window.runner.open_and_start(read_study(Path(sys.argv[1])))
 end = time.monotonic() + 60
 while window.session.run.record.result is None and time.monotonic() < end:

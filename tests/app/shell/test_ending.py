@@ -1,4 +1,4 @@
-"""The system ends the window: logout, closed terminal, stopped container."""
+"""Tests of the end of the window by the system: logout, closed terminal, stopped container."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_sigterm_aborts_a_run_in_order(qtbot, long_study, tmp_path, monkeypatch,
     finally:
         started.kill()
     assert started.returncode == 0 and b"Traceback" not in errors, errors.decode()
-    assert len(Results().newest_first()) == 1, "the last image is stored"
+    assert len(Results().newest_first()) == 1, "the last image was not stored"
 
 
 def test_open_dialogs_are_cancelled_without_a_question(window, monkeypatch, qtbot) -> None:
@@ -74,6 +74,6 @@ def test_open_dialogs_are_cancelled_without_a_question(window, monkeypatch, qtbo
 def test_unsaved_live_scan_does_not_prevent_the_end(window, monkeypatch) -> None:
     monkeypatch.setattr(type(window), "_may_close", lambda self: False)
     window.close()
-    assert window.isVisible(), "the user did not agree"
+    assert window.isVisible(), "the window closed although the user declined"
     window.is_ending = True
     assert window.close()

@@ -1,4 +1,4 @@
-"""Every dialog and page, in both themes: on its screen, complete, named, legible, no overlap."""
+"""Tests of every dialog and page in both themes: size, names, contrast, overlaps, cut texts."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def show_pages(window) -> list[str]:
     assert before == [False, True, True]
     window.live.show()
     settle()
-    assert not any(panel.isVisible() for panel in panels), "the page is alone"
+    assert not any(panel.isVisible() for panel in panels), "panels are visible on the live page"
     faults += faults_of(window)
     window.live.leave()
     assert [panel.isVisible() for panel in panels] == before
@@ -208,7 +208,7 @@ DIALOGS: dict[str, Callable[..., QDialog]] = {
 
 
 def test_every_dialog_has_names_no_cut_text_and_fits_its_screen(qtbot, window, tmp_path):
-    """One window for all of them, as it costs more than they do, and so does another theme."""
+    """All dialogs share one window and theme, which take longer to create than the dialogs."""
     window.session.show_file(long_volume(), "picture.nii")
     faults, dialogs = {}, {}
     for name, make in DIALOGS.items():

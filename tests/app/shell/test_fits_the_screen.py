@@ -1,4 +1,4 @@
-"""The window fits its screen with any file name."""
+"""Tests that the window fits its screen with any file name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.app.screen_laws import cut_labels
 
 MIN_SCREEN = QSize(1024, 768)
 LONG = "patient_0123456789_" + "w" * 232 + ".txt"
-"""Name of 255 characters without spaces, the longest that a file system allows."""
+"""Name of 255 characters without spaces, the limit of file systems."""
 
 
 def on_least_screen(window, state: str = "") -> None:
@@ -84,7 +84,7 @@ STATES = (report, open_long_names, name_protocol, show_picture, run, remember, b
 
 @pytest.fixture
 def docks(window):
-    """Return the window at its usual size, and the widths of its panels."""
+    """Return the window at its default size, and the widths of its panels."""
     window.resize(1440, 900)
     return lambda: (window.workflow_dock.width(), window.results_dock.width())
 

@@ -1,4 +1,4 @@
-"""Folders and several files in the window: a file chooser, a clear message, no lost file."""
+"""Tests of folders and several files that are dropped on the window or opened."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from tests.engine.io.xray.xray_files import dxchange
 def drop(window, *paths):
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
-    window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left, none))
+    no_key, left_button = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left_button, no_key))
 
 
 def dialog_of(qtbot, window) -> FolderDialog:
@@ -75,7 +75,7 @@ def test_folder_without_scans_is_refused(qtbot, window, tmp_path):
 def test_three_dropped_scans_are_queued_and_none_opens(
     qtbot, window, small_study, tmp_path, monkeypatch
 ):
-    """Each scan gets its own protocol: changes of the open study do not apply to them."""
+    """Each scan gets its own protocol; changes of the open study do not apply to it."""
     second, tooth = tmp_path / "second.h5", tmp_path / "tooth"
     shutil.copy(small_study.data, second)
     tooth.mkdir()

@@ -1,4 +1,4 @@
-"""Cyclic garbage of the window's process ends in the thread of the window, between two events."""
+"""Tests that the window's thread collects cyclic garbage, between two events."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from app.shell.garbage import collect_between_events, collect_due
 PATIENCE_MS = 20_000
 
 
-class Knot(QObject):
-    """A Qt object in a reference cycle; it records the thread that deletes it."""
+class Cycle(QObject):
+    """A Qt object in a reference cycle that records the thread of its deletion."""
 
     def __init__(self, ended_in: list[int]) -> None:
         super().__init__()
@@ -29,28 +29,28 @@ class Knot(QObject):
 
 @pytest.fixture
 def ended_in(qapp) -> list[int]:
-    """Return the threads that deleted the knots of a test."""
+    """Return the list of threads that deleted the cycles of a test."""
     collect_between_events(qapp)
     return []
 
 
 def test_busy_thread_deletes_no_qt_objects(qtbot, ended_in):
-    Knot(ended_in)
-    kept = []  # so that the thresholds are passed, independent of earlier counts
+    Cycle(ended_in)
+    objects = []  # so that the thresholds are passed, independent of earlier counts
 
     def allocate() -> None:
-        kept.extend([k] for k in range(200_000))
+        objects.extend([k] for k in range(200_000))
 
     thread = threading.Thread(target=allocate)
     thread.start()
     thread.join()
-    assert ended_in == [], "no thread of ours collects"
+    assert ended_in == [], "another thread collected garbage"
     qtbot.waitUntil(lambda: ended_in == [threading.get_ident()], timeout=PATIENCE_MS)
 
 
 def test_nothing_is_collected_without_new_garbage(ended_in):
     gc.collect()
-    Knot(ended_in)
+    Cycle(ended_in)
     collect_due()
     assert ended_in == []
 
@@ -62,21 +62,21 @@ def test_windows_share_one_collection_timer(qapp, ended_in):
 
 
 def test_lists_of_the_window_hold_no_python_objects(window, opened):
-    """Qt copies and drops the data of its items at any time: only texts and numbers are safe."""
+    """Qt copies and deletes item data in any thread: only texts and numbers are safe."""
     opened()
     models = [
         each.model()
         for kind in (QComboBox, QListWidget, QTreeWidget)
         for each in window.findChildren(kind)
     ]
-    held = [
+    values = [
         model.data(model.index(row, 0), role)
         for model in models
         for row in range(model.rowCount())
         for role in range(0x0100, 0x0104)
     ]
-    assert any(held), "some hold something"
-    assert {type(value) for value in held} <= {type(None), str, int, float, bool, list}
+    assert any(values), "no list has item data"
+    assert {type(value) for value in values} <= {type(None), str, int, float, bool, list}
 
 
 HEAPS = """

@@ -1,4 +1,4 @@
-"""The guide in the window: all pages are listed, links work, and images are shown."""
+"""Tests of the guide in the window: list of pages, links, images, and search."""
 
 from __future__ import annotations
 

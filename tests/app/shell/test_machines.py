@@ -1,4 +1,4 @@
-"""The devices that the header offers on each machine of the table, with reasons."""
+"""Tests of the devices that the header offers on each simulated machine, with reasons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.machines.table import MACHINES
 pytestmark = pytest.mark.skipif(not can_be_made(), reason="no C compiler, or not Linux")
 
 
-def plain(tip: str) -> str:
+def plain_text(tip: str) -> str:
     """Return the plain text of a tooltip, which is HTML if it is long."""
     return " ".join(html.unescape(re.sub("<[^>]*>", "", tip)).replace(BREAK, "").split())
 
@@ -27,12 +27,12 @@ def test_every_machine_offers_the_right_device_with_a_reason(window, tmp_path):
         with pytest.MonkeyPatch.context() as patch:
             put_up(machine, patch, tmp_path / str(number))
             choice.set_found(find_devices())
-        taken = "cuda" if machine.in_use else machine.key
-        assert choice.in_use.key == taken, name
+        expected = "cuda" if machine.in_use else machine.key
+        assert choice.in_use.key == expected, name
         assert choice.in_use.usable, name
         assert list(chooser.entries) == ["auto", *(device.key for device in choice.found)], name
         grey = [entry for entry in chooser.entries.values() if not entry.isEnabled()]
-        text = " ".join(plain(entry.toolTip()) for entry in grey)
+        text = " ".join(plain_text(entry.toolTip()) for entry in grey)
         assert re.search("" if machine.in_use else machine.words, text), name
 
 

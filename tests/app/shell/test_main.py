@@ -26,7 +26,9 @@ def test_verb_runs_the_command_line(arguments, code):
     assert end.value.code == code
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is a display")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="other systems always have a display"
+)
 def test_missing_display_gives_one_sentence_with_a_remedy(monkeypatch, capsys):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
@@ -39,18 +41,18 @@ ON_X = {"DISPLAY": ":77"}
 """A display without a server."""
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="windows on X")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux uses X")
 def test_missing_x_libraries_give_one_sentence_instead_of_a_qt_abort():
     environment = {k: v for k, v in os.environ.items() if k != "QT_QPA_PLATFORM"}
     done = subprocess.run(
         [sys.executable, "-m", "app"], env=environment | ON_X, capture_output=True, text=True
     )
-    assert done.returncode == 2, "no abort of Qt"
+    assert done.returncode == 2, "Qt aborted"
     lacks = qt_start.missing_libraries((*qt_start.QT_LIBRARIES, *qt_start.XCB_LIBRARIES))
     expected = lacks or ["the display ':77' does not answer"]
     assert all(words in done.stderr for words in expected)
     assert done.stderr.startswith("isocenter: ") and done.stderr.count("\n") == 1
-    assert "isocenter reconstruct" in done.stderr, "a way out"
+    assert "isocenter reconstruct" in done.stderr, "the message does not name the command line"
 
 
 def test_missing_library_is_named_with_its_package():
@@ -81,23 +83,23 @@ def test_only_windows_on_x_need_the_x_libraries(given, on_x):
 def test_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # put back afterwards
     on_interrupt = signal.getsignal(signal.SIGINT)  # holds the window, too
-    seen = []
+    opened = []
 
-    def look() -> None:
+    def check() -> None:
         window = next(w for w in QApplication.topLevelWidgets() if hasattr(w, "session"))
-        if seen or window.session.obstacle() or window.commands.is_busy:
+        if opened or window.session.obstacle() or window.commands.is_busy:
             return
-        seen.append(window.session.study.inputs["data"].name)
+        opened.append(window.session.study.inputs["data"].name)
         qtbot.addWidget(window)
         window.close()
 
     timer = QTimer()
-    timer.timeout.connect(look)
+    timer.timeout.connect(check)
     timer.start(50)
     QTimer.singleShot(PATIENCE_MS, qapp.quit)
     assert main([str(small_study.data)]) == 0
     signal.signal(signal.SIGINT, on_interrupt)
-    assert seen == ["small.h5"]
+    assert opened == ["small.h5"]
     timer.stop()
 
 

@@ -1,4 +1,4 @@
-"""Dialogs open without the libraries with the longest import times."""
+"""Tests that opening a dialog loads no library with a long import time."""
 
 from __future__ import annotations
 

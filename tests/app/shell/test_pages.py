@@ -1,4 +1,4 @@
-"""The two pages of the window: when each is shown, and the share of the screen for the views."""
+"""Tests of the pages Prepare and Judge: when they are shown, and the space for the views."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SHARES = {(1440, 900): 0.65, (1280, 720): 0.55}
 
 
 def controls_of(window: QWidget) -> list[str]:
-    """Return the names of all visible controls; each tab of a bar counts."""
+    """Return the names of all visible controls, including each tab."""
     names = []
     for each in window.findChildren(QWidget):
         if not each.isVisible() or each.visibleRegion().isEmpty():
@@ -62,7 +62,7 @@ def is_part(widget: QWidget) -> bool:
 
 
 def share_of_views(window) -> float:
-    """Return the share of the window that the views use, without their controls."""
+    """Return the share of the window area that the views cover, without their controls."""
     panes = window.centre.views.panes
     assert panes.isVisible()
     return panes.width() * panes.height() / (window.width() * window.height())
@@ -99,7 +99,7 @@ def test_page_follows_the_session_and_the_user(qtbot, opened, window, small_stud
     opened()
     assert pages.current == "prepare"
     window.runner.start()
-    assert pages.current == "judge", "from the start of the run"
+    assert pages.current == "judge", "the page did not change at the start of the run"
     assert window.header.running.isVisible() and not window.workflow_dock.isVisible()
     done = lambda: window.session.run.state is RunState.FINISHED and not window.commands.is_busy  # noqa: E731
     qtbot.waitUntil(done, timeout=PATIENCE_MS)
@@ -108,7 +108,7 @@ def test_page_follows_the_session_and_the_user(qtbot, opened, window, small_stud
     assert pages.current == "prepare" and window.header.choice.start.isVisible()
     assert window.workflow_dock.isVisible() and not window.rail.isVisible()
     switch.buttons["prepare"].click()
-    assert switch.buttons["prepare"].isChecked(), "a second click changes nothing"
+    assert switch.buttons["prepare"].isChecked(), "a second click changed the page"
     switch.buttons["judge"].click()
     assert pages.current == "judge" and window.rail.isVisible()
     QTest.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
@@ -116,7 +116,7 @@ def test_page_follows_the_session_and_the_user(qtbot, opened, window, small_stud
     QTest.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
     assert pages.current == "judge"
     opened(small_study)
-    assert pages.current == "prepare", "another scan is prepared first"
+    assert pages.current == "prepare", "a new scan did not open the page Prepare"
 
 
 def test_panels_fold_into_the_rail_per_page(window, judged):
@@ -124,7 +124,7 @@ def test_panels_fold_into_the_rail_per_page(window, judged):
     assert not dock.isVisible()
     rail.run.trigger()
     assert dock.isVisible() and window.tabs.currentWidget().title == "Progress"
-    assert share_of_views(window) < 0.6, "the panel takes its place from the views"
+    assert share_of_views(window) < 0.6, "the panel does not reduce the area of the views"
     results = next(each for each in rail.panel_actions if each.text() == "Results")
     results.trigger()
     assert window.tabs.currentWidget().title == "Results" and not rail.run.isChecked()
@@ -147,7 +147,7 @@ def test_card_describes_the_run_and_counts_the_warnings(window, judged):
     assert card.warning_card.isVisible()
     before = share_of_views(window)
     for each in card.warnings.buttons.values():
-        assert each.isVisible(), "each sentence that asks for a file has its button"
+        assert each.isVisible(), "a warning about a missing file has no visible button"
     card.warning_card.findChild(QAbstractButton).click()
     assert not card.warnings.toggle.isChecked() and share_of_views(window) == before
 
@@ -166,7 +166,7 @@ def test_live_scan_hides_the_card_of_an_earlier_run(window, judged):
 
 
 def test_run_and_stored_result_show_the_same_number_of_warnings(qtbot, window, judged):
-    """Prepare showed none for a stored result, and the list counted a repeated sentence twice."""
+    """Prepare once showed none for a stored result, and repeated warnings counted twice."""
     card, record = window.header.judging, window.session.run.record
     n, texts = record.n_warnings, card.warnings.texts
     (stored,) = [each for each in Results().newest_first() if each.id == record.result_id]
@@ -230,7 +230,7 @@ def test_judgement_can_be_withdrawn_before_it_is_signed(window, judged):
     card.sign_off.judgement.buttons["not acceptable"].click()
     QApplication.processEvents()
     assert card.verdict_card.isVisible() and card.sign_off.remark.isVisible()
-    assert card.sign_off.judgement.isVisible(), "the three buttons stay in the header"
+    assert card.sign_off.judgement.isVisible(), "the judgement buttons are hidden"
     card.verdict_card.findChild(QAbstractButton).click()
     assert card.sign_off.judgement.chosen is None and not card.verdict_card.isVisible()
 
@@ -270,7 +270,9 @@ def test_inputs_appear_with_a_scan_and_missing_ones_have_a_button(opened, window
     card.set_open(True)
     rows = window.workflow.scan.rows
     others = {key for key, row in rows.items() if row.isVisible()} - shown
-    assert "triggers" in others and "response" not in others, "those that its kind can use"
+    assert "triggers" in others and "response" not in others, (
+        "the rows are not the inputs of this kind of scan"
+    )
 
 
 def test_changing_the_protocol_takes_one_click(opened, window):
@@ -295,7 +297,7 @@ def test_card_opens_the_form_of_its_step(opened, window):
         card.head.click()
     algorithm = window.steps[2]
     algorithm.set_open(True)
-    assert work.protocol.is_open and algorithm.isVisible(), "the card of the step opens with it"
+    assert work.protocol.is_open and algorithm.isVisible(), "the card of the step stayed closed"
     assert window.header.choice.manage.isVisible() and window.header.choice.pin.isVisible()
 
 

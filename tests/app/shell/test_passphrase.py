@@ -1,4 +1,4 @@
-"""The window asks once for the passphrase of the signing key; without it, no work is lost."""
+"""Tests of the question for the passphrase of the signing key."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def _locked(tmp_path, monkeypatch) -> None:
 
 
 def answer(monkeypatch, *texts: str) -> list[str]:
-    """Answer the questions of the window; return their texts."""
+    """Answer the questions of the window, and return a list of their texts."""
     asked: list[str] = []
     answers: Iterator[str] = iter(texts)
 
     def reply(parent, title, words, start, *, hidden) -> str:
-        assert hidden, "the passphrase is not shown"
+        assert hidden, "the field shows the typed passphrase"
         asked.append(words)
         return next(answers)
 

@@ -1,6 +1,6 @@
-"""Every control of the window is reached in at most two clicks from its page.
+"""Test that every control takes at most two clicks from its page.
 
-The table lists the controls of the earlier window with one page, and the clicks to each.
+The tables list the controls of the earlier single-page window, with the clicks to each.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ MAX_CLICKS = 2
 
 
 def names_now(window) -> set[str]:
-    """Return the names of the visible controls; scrolling is not a click."""
+    """Return the names of the visible controls, including those that need scrolling."""
     tabs = window.centre.tabs
     shown = [i for i in range(tabs.count()) if tabs.isVisible() and tabs.isTabVisible(i)]
     found = {tabs.tabText(i) for i in shown}
@@ -102,7 +102,7 @@ def entries_of(menu: QMenu) -> set[str]:
 
 
 def openers(window, depth: int) -> Iterator[Callable[[], set[str]]]:
-    """Yield the targets of the next click; each returns the names that it shows."""
+    """Yield a function for each target of the next click; it returns the names that appear."""
 
     def after(toggle: Callable[[], object]) -> set[str]:
         toggle()
@@ -128,7 +128,7 @@ def openers(window, depth: int) -> Iterator[Callable[[], set[str]]]:
 
 
 def reach_of(window, clicks: int) -> dict[str, int]:
-    """Return the least number of clicks to each name."""
+    """Return the minimum number of clicks to each name."""
     known = dict.fromkeys(names_now(window), 0)
     for depth in range(1, clicks + 1):
         for opens in list(openers(window, depth)):

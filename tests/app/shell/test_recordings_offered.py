@@ -1,4 +1,4 @@
-"""A recording of an interrupted scan is offered at the next start of the window."""
+"""Tests that the window offers recordings of interrupted scans at its next start."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Pictures of the window in its states: there, of the right size, not blank, the same every time.
+"""Tests of the screenshots of all states: complete, right size, not blank, no faults.
 
-ISOCENTER_SCREENSHOTS=FOLDER keeps them for a person to look at.
+ISOCENTER_SCREENSHOTS=FOLDER saves the screenshots in a folder.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from tests.app.gallery.acts import ACTS, part_of
 
 ROOT = Path(__file__).resolve().parents[3]
 SIZE, SCALE = (1276, 686), 2
-"""Scale for the window on the smaller screen, with half the pixels."""
-SIZES = {"layout-narrow": (1010, 600), "layout-whole-screen": (1280, 720)}
-"""Other sizes of the window: its minimum, and the whole screen."""
+"""Scale of the window on a small screen: half as many pixels."""
+SIZES = {"layout-narrow": (1010, 600), "layout-full-screen": (1280, 720)}
+"""Other sizes of the window: its minimum, and the full screen."""
 OTHERS = (
-    *("dialog", "question", "menu", "devices", "looking-results-apart", "looking-straightened"),
+    *("dialog", "question", "menu", "devices", "looking-results-floating", "looking-straightened"),
     *(f"long-{name}" for name in ("delete", "export", "input", "replace", "storage")),
     *(f"{kind}-closing" for kind in ("pet", "ct", "dual")),
 )
-"""Beginnings of the names of pictures that show a dialog, a menu or a panel."""
+"""Prefixes of the names of screenshots of a dialog, a menu or a panel."""
 PARTS = tuple(f"{number}/6" for number in range(1, 7))
-"""Number of parts: all acts together exceed the time limit of one test."""
+"""Number of parts; all acts in one test would exceed its time limit."""
 DELAYS = ("median", "99th percentile", "longest")
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Path:
-    """Return one home for all images: the demo is simulated once."""
+    """Return one home for all screenshots, so that the demo is simulated once."""
     return tmp_path_factory.mktemp("pictures-home")
 
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory) -> Path:
-    """Return one folder for all parts: each demo is simulated once."""
+    """Return one folder for all parts, so that each demo is simulated once."""
     return Path(os.environ.get("ISOCENTER_SCREENSHOTS", tmp_path_factory.mktemp("pictures")))
 
 

@@ -1,4 +1,4 @@
-"""Copy as Python, Copy as command: the clipboard has the study of the displayed page."""
+"""Tests of the actions Copy as Python and Copy as command."""
 
 from __future__ import annotations
 

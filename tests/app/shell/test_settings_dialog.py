@@ -1,4 +1,4 @@
-"""The settings: stored only on Save, refused with one sentence, and used by the command line."""
+"""Tests of the settings dialog: Save, invalid values, and use by the command line."""
 
 from __future__ import annotations
 
@@ -24,14 +24,18 @@ def dialog(parent, controls):
 
 
 def test_saved_settings_are_used_by_the_command_line(dialog, preferences, tmp_path, monkeypatch):
-    said = iter(("secret", "secret"))
-    monkeypatch.setattr("app.shell.dialogs.settings_dialog.ask_text", lambda *_, **__: next(said))
+    answers = iter(("secret", "secret"))
+    monkeypatch.setattr(
+        "app.shell.dialogs.settings_dialog.ask_text", lambda *_, **__: next(answers)
+    )
     dialog.fields["name"].setText("City hospital")
     dialog.fields["people"].setText("A. One,  B. Two ,")
     dialog.fields["protocols"].setText(str(tmp_path))
     dialog.technician.setChecked(True)
     dialog.change.click()
-    assert preferences.site == Site() and not preferences.passphrase, "nothing before Save"
+    assert preferences.site == Site() and not preferences.passphrase, (
+        "the settings were stored before Save"
+    )
     dialog._save()
     stored = Site.read(preferences.folder)
     assert stored == preferences.site
@@ -42,7 +46,7 @@ def test_saved_settings_are_used_by_the_command_line(dialog, preferences, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "message"),
     [
         ("logo", "/no/logo.png", "logo"),
         ("reports", "/no/such/folder", "this folder does not exist"),
@@ -50,11 +54,11 @@ def test_saved_settings_are_used_by_the_command_line(dialog, preferences, tmp_pa
     ],
 )
 def test_invalid_settings_are_refused_and_nothing_is_stored(
-    dialog, preferences, field, value, said
+    dialog, preferences, field, value, message
 ):
     dialog.fields[field].setText(value)
     dialog._save()
-    assert said in dialog.message.text() and preferences.site == Site()
+    assert message in dialog.message.text() and preferences.site == Site()
 
 
 def test_pages_are_printed_one_per_sheet(qapp, tmp_path):
@@ -76,7 +80,7 @@ def test_settings_are_in_two_columns_of_groups_with_aligned_fields(qtbot, dialog
     }
     assert set(titles) == set(TITLES.values())
     columns = {label.x() for label in titles.values()}
-    assert len(columns) == 2, "two columns use the width"
+    assert len(columns) == 2, "the groups are not in two columns"
     assert titles["Site"].y() == titles["DICOM worklist"].y()
     assert dialog.width() > dialog.height()
     # Fields of a column begin at one place, whatever their group.

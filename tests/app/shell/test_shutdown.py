@@ -1,4 +1,4 @@
-"""The end of a process: exit code and output arrive, and no child process remains."""
+"""Tests of the end of a process: exit code, output, and child processes."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def test_process_without_a_window_ends_after_threads_and_deferred_work() -> None
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["nonsense"]])
-def test_command_without_a_window_ends_as_usual(arguments: list[str]) -> None:
+def test_command_without_a_window_ends_normally(arguments: list[str]) -> None:
     done = subprocess.run([sys.executable, "-m", "app", *arguments], capture_output=True)
     assert done.returncode == (0 if arguments == ["--version"] else 2)
 
 
 def test_every_program_with_a_window_exits_cleanly() -> None:
-    """The photographer once crashed after its last picture: Python freed an icon without Qt."""
+    """The screenshot program once crashed at exit: Python freed an icon after Qt had ended."""
     programs = [
         path
         for top in ("app", "tests/app")

@@ -1,4 +1,4 @@
-"""Floating panels: they float, return, and are remembered."""
+"""Tests of floating panels: undock, dock, and restore at the next start."""
 
 from __future__ import annotations
 

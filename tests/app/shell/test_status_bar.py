@@ -1,4 +1,4 @@
-"""The status bar: the number of waiting studies, with a link to the queue."""
+"""Tests of the status bar: waiting studies, success messages, and missing requirements."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ def test_success_message_stays_readable_and_has_a_success_icon(window, monkeypat
     (ms, _, fade), *_ = timers
     assert ms >= 15_000
     line._set_busy("Reading the scan")
-    assert line.text.full_text == "archive accepted the report.", "a task does not replace it"
+    assert line.text.full_text == "archive accepted the report.", (
+        "the text of a task replaced the success message"
+    )
     fade()
     assert line.text.full_text == "Reading the scan …"
     line.flash("Press a key")
@@ -97,4 +99,6 @@ def test_failed_run_has_no_success_icon(opened, window):
     run.set_state(RunState.FAILED)
     assert window.status._current_message() == ("missing", "missing", "Stopped by an error.")
     study.set_protocol(study.protocol.model_copy(update={"reproducible": True}))
-    assert window.status._current_message()[0] == "ok", "the next run has other settings"
+    assert window.status._current_message()[0] == "ok", (
+        "the error of the last run is shown for other settings"
+    )

@@ -1,4 +1,4 @@
-"""The storage dialog has the table of the command line, and asks before it removes files."""
+"""Tests of the storage dialog: its table, and questions before it removes files."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def dialog(qtbot, controls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def rows(dialog: StorageDialog) -> dict[str, str]:
-    """Return the kinds that are shown, with their sizes."""
+    """Return the listed kinds of files with their sizes."""
     heads = [dialog.tree.topLevelItem(i) for i in range(dialog.tree.topLevelItemCount())]
     return {head.text(0): head.text(1) for head in heads}
 
 
 def select(dialog: StorageDialog, title: str) -> None:
-    """Select a kind."""
+    """Select a kind of files."""
     for i in range(dialog.tree.topLevelItemCount()):
         head = dialog.tree.topLevelItem(i)
         head.setSelected(head.text(0).startswith(title))

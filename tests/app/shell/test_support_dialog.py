@@ -1,4 +1,4 @@
-"""The user sees the complete text of a support bundle before it is saved."""
+"""Tests of the support dialog, which shows the complete bundle before it is saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The technician mode: its controls, its exit, and the steps from a scan to its report."""
+"""Tests of the technician mode: controls, exit, and the steps from a scan to its report."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def why_no_display() -> str:
-    """Return why there can be no X display here, empty if there can."""
+    """Return the reason why no X display is available; empty if one is."""
     if shutil.which("Xvfb") is None:
         return "Xvfb is not installed"
     missing = qt_start.missing_libraries(qt_start.XCB_LIBRARIES)
@@ -42,7 +42,7 @@ def why_no_display() -> str:
 
 @contextmanager
 def display(record: Callable[[str, object], None]) -> Iterator[dict[str, str]]:
-    """Have an X display of one's own; where there can be none, note why and do without."""
+    """Start a private X display; if that is impossible, record the reason and go on without."""
     if why := why_no_display():
         record("no X display", why)
         yield {"QT_QPA_PLATFORM": os.environ["QT_QPA_PLATFORM"]}
@@ -71,25 +71,27 @@ def test_scan_to_signed_and_sent_report_takes_six_clicks_and_no_key(
             check=False, timeout=170,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert told["platform"] == environment["QT_QPA_PLATFORM"].partition(":")[0]
-    assert 4 <= told["clicks"] <= MAX_CLICKS, "fewer were not counted, or did nothing"
-    assert told["keys"] == 0 and told["scrolls"] == []
-    assert told["size"] == [1280, 720]
-    assert told["sent"] == ["Encapsulated PDF Storage", "Secondary Capture Image Storage"]
-    assert told["signed"] == ["acceptable"] and told["pinned"]
-    report, signature = sorted(told["reports"])
+    outcome = json.loads(done.stdout.splitlines()[-1])
+    assert outcome["platform"] == environment["QT_QPA_PLATFORM"].partition(":")[0]
+    assert 4 <= outcome["clicks"] <= MAX_CLICKS, (
+        "fewer clicks mean that some were not counted or had no effect"
+    )
+    assert outcome["keys"] == 0 and outcome["scrolls"] == []
+    assert outcome["size"] == [1280, 720]
+    assert outcome["sent"] == ["Encapsulated PDF Storage", "Secondary Capture Image Storage"]
+    assert outcome["signed"] == ["acceptable"] and outcome["pinned"]
+    report, signature = sorted(outcome["reports"])
     assert signature == f"{report}.sig"
     assert report.endswith("-report.pdf")
-    assert set(told["visible"]) <= ALLOWED
+    assert set(outcome["visible"]) <= ALLOWED
 
 
 def test_passphrase_is_stored_as_a_salted_hash():
     one, other = hashed("correct horse"), hashed("correct horse")
     assert one != other and "horse" not in one
     assert is_right("correct horse", one) and is_right("correct horse", other)
-    for wrong, kept in (("correct", one), ("", one), ("a", ""), ("a", "zz:zz"), ("a", "00")):
-        assert not is_right(wrong, kept)
+    for wrong, stored in (("correct", one), ("", one), ("a", ""), ("a", "zz:zz"), ("a", "00")):
+        assert not is_right(wrong, stored)
 
 
 def test_only_the_passphrase_ends_the_technician_mode(qtbot, window, monkeypatch):
@@ -97,10 +99,12 @@ def test_only_the_passphrase_ends_the_technician_mode(qtbot, window, monkeypatch
     window.context.preferences.passphrase = hashed("right")
     study.set_protocol(with_iterations(study.protocol, 9))
     mode.toggle()
-    assert mode.is_on and study.changes == [], "what was changed by hand is not run unseen"
+    assert mode.is_on and study.changes == [], "manual changes stay in the technician mode"
     shown = {name for name, each in window.actions_.named().items() if each.isVisible()}
     assert shown == ALLOWED & {*window.actions_.named()}
-    assert all(card.isVisible() for card in window.workflow.cards[:3]), "the cards are the same"
+    assert all(card.isVisible() for card in window.workflow.cards[:3]), (
+        "a card of the first steps is hidden"
+    )
     for card in window.workflow.cards:
         card.set_open(True)
         card.head.click()
@@ -110,9 +114,9 @@ def test_only_the_passphrase_ends_the_technician_mode(qtbot, window, monkeypatch
     assert not window.header.choice.manage.isVisible() and not window.header.device.isVisible()
     before = study.protocol
     QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert study.protocol == before, "keys of what is hidden do nothing"
-    for said in ("wrong", ""):
-        monkeypatch.setattr("app.shell.technician.mode.ask_text", lambda *_, s=said, **__: s)
+    assert study.protocol == before, "the shortcut of a hidden action changed the protocol"
+    for typed in ("wrong", ""):
+        monkeypatch.setattr("app.shell.technician.mode.ask_text", lambda *_, s=typed, **__: s)
         monkeypatch.setattr("app.shell.technician.mode.show_reason", lambda *_: None)
         mode.toggle()
         assert mode.is_on
@@ -137,8 +141,8 @@ def test_technician_runs_only_approved_protocols(window):
     approved = library.lock(library.find(approved), on=True)
     window.commands.protocols_changed.emit()
     mode.toggle()
-    assert mode.refusal() == "", "it was locked while it was in use"
-    assert study.base == approved, "the usual protocol is not approved"
+    assert mode.refusal() == "", "a protocol that was locked while in use is refused"
+    assert study.base == approved, "the mode did not switch to the approved protocol"
     box = window.header.choice.protocols
     assert [box.itemText(i) for i in range(box.count())] == ["Approved"]
     study.use_protocol(mine)  # as a study that was dropped would
@@ -150,7 +154,7 @@ def test_technician_runs_only_approved_protocols(window):
 
 @pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
 def test_signing_needs_no_scrolling_with_seven_warnings(opened, window, size):
-    """Seven warnings are one count; each that asks for a file has the button for it, unfolded."""
+    """One button counts the seven warnings; the unfolded list has a button per missing file."""
     opened()
     window.technician.toggle()
     window.resize(*size)
@@ -159,7 +163,9 @@ def test_signing_needs_no_scrolling_with_seven_warnings(opened, window, size):
     assert {"normalisation", "attenuation"} <= set(asked)
     QApplication.processEvents()
     for each in (*asked.values(), window.header.choice.start):
-        assert each.visibleRegion().boundingRect() == each.rect(), "nothing is scrolled away"
+        assert each.visibleRegion().boundingRect() == each.rect(), (
+            "a button is scrolled out of view"
+        )
     image = Volume(np.ones((4, 4, 4), np.float32), ImageGrid((4, 4, 4), (2.0, 2.0, 2.0)), "Bq/mL")
     run.begin("small", window.session.study.to_study())
     for kind in ("normalisation", "attenuation", "scatter"):
@@ -170,7 +176,7 @@ def test_signing_needs_no_scrolling_with_seven_warnings(opened, window, size):
     QApplication.processEvents()
     warnings = card.warnings
     assert warnings.toggle.text() == "7 warnings" and not card.warning_card.isVisible()
-    assert run.record.n_warnings == 7, "which the tab of the progress tells, too"
+    assert run.record.n_warnings == 7, "the tab Progress states another number of warnings"
     assert {"normalisation", "attenuation"} <= set(warnings.buttons)
     card.sign_off.judgement.buttons["acceptable"].click()
     card.verdict_card.show_card(True)

@@ -1,4 +1,4 @@
-"""The start page offers the settings and signed images of a window that the system ended."""
+"""Tests of the start page: offers of unfinished work from a window that the system ended."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_unsent_image_is_offered_with_its_title(qtbot, qapp, window) -> None:
 
 
 def test_two_offers_never_have_the_same_words(window, small_study) -> None:
-    """Exports of two patients often have one file name, and a window closes with both."""
+    """Exports of two patients often have the same file name."""
     text, when = small_study.model_dump_json(), datetime(2026, 11, 26, 1, 4, tzinfo=UTC)
     copies = [small_study.model_copy(update={"data": Path(f"/{k}/small.h5")}) for k in "ab"]
     studies = [text, *(each.model_dump_json() for each in copies)]

@@ -1,4 +1,4 @@
-"""The complete window with the real engine process: open, run, stop, crash, resume, export."""
+"""Tests of the complete window with the engine process: open, run, stop, resume, export."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_scan_is_reconstructed_and_shown_and_no_thread_remains(
         "iteration 3",
         "final",
     ]
-    assert len(shown) >= 4, "the image forms before it is finished"
+    assert len(shown) >= 4, "too few intermediate images were shown"
     assert [i for i, _ in session.run.record.curve] == [1, 2, 3]
     assert [m.stage for m in session.run.record.timings][-1] == "finish"
     kinds = {"total", *(kind.kind for kind in CORRECTIONS)}
@@ -121,11 +121,11 @@ def test_run_pauses_and_continues(qtbot, window, opened, long_study):
     assert window.actions_.pause.text() == "Continue"
     qtbot.waitUntil(lambda: window.runner.job.process.paused, timeout=PATIENCE_MS)
     qtbot.wait(200)
-    held = window.session.run.record.latest
+    paused = window.session.run.record.latest
     qtbot.wait(300)
-    assert window.session.run.record.latest is held
+    assert window.session.run.record.latest is paused
     window.actions_.pause.trigger()
-    qtbot.waitUntil(lambda: window.session.run.record.latest is not held, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.session.run.record.latest is not paused, timeout=PATIENCE_MS)
     assert window.session.run.state is RunState.RUNNING
 
 
@@ -218,14 +218,14 @@ def test_dropped_file_is_opened(qtbot, window, small_study):
 def drop(window, path):
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
-    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
-    window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left, none))
+    no_key, left_button = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left_button, no_key))
 
 
 def test_study_file_restores_scan_inputs_and_settings(qtbot, window, opened, tmp_path):
     opened()
     window.session.study.use_quality("fast")
-    study, path = window.session.study.to_study(), tmp_path / "kept.toml"
+    study, path = window.session.study.to_study(), tmp_path / "study.toml"
     window.commands.save_study(path)
     window.commands.clear("data")
     window.open_path(path)
@@ -236,7 +236,7 @@ def test_study_file_restores_scan_inputs_and_settings(qtbot, window, opened, tmp
 
 
 def settings_of(study: Study) -> Study:
-    """Return a study without the record of its protocol, because the file adds a digest to it."""
+    """Return a study without its protocol record, to which a study file adds a digest."""
     protocol = study.protocol.model_copy(update={"saved": None})
     return study.model_copy(update={"protocol": protocol})
 
@@ -270,7 +270,9 @@ def test_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small_s
 
 def test_step_states_missing_and_loading_files(window):
     study, session = window.steps[0], window.session
-    assert study.tone == "" and study.summary == "no scan yet", "nothing is wrong yet"
+    assert study.tone == "" and study.summary == "no scan yet", (
+        "a window without a scan shows a problem"
+    )
     assert [step.tone for step in window.steps[1:]] == [""] * 4
     session.study.set_input("data", Input("scan.l", "a scan of no known scanner"))
     assert study.tone == "missing" and "choose one" in study.summary
@@ -285,9 +287,9 @@ def test_step_warning_disappears_after_it_was_seen(window):
     step.head.click()
     assert step.tone == "note"
     step.show_summary("attenuation off", "warning", "There is no map.")
-    assert step.tone == "note", "the same is not asked again"
+    assert step.tone == "note", "a seen warning is shown again"
     step.show_summary("attenuation off", "warning", "The map is of another place.")
-    assert step.tone == "warning", "something else is"
+    assert step.tone == "warning", "a new warning is not shown"
     step.acknowledge()
     assert step.tone == "note"
     step.show_summary("attenuation", "ok")
@@ -334,11 +336,11 @@ def test_every_stored_image_exports_with_its_own_digest(qtbot, window, opened, t
     window.runner.start()
     finish(qtbot, window)
     record = window.session.run.record
-    for i, kept in enumerate(record.images.items):
-        provenance = provenance_of(record, kept)
-        assert provenance["output"]["sha256"] == hash_array(kept.volume.values)
-        target = write(kept.volume, tmp_path / f"{i}.nii.gz", provenance)
-        assert np.array_equal(read_volume(target).values, kept.volume.values)
+    for i, image in enumerate(record.images.items):
+        provenance = provenance_of(record, image)
+        assert provenance["output"]["sha256"] == hash_array(image.volume.values)
+        target = write(image.volume, tmp_path / f"{i}.nii.gz", provenance)
+        assert np.array_equal(read_volume(target).values, image.volume.values)
 
 
 def test_export_dialog_refuses_unwritable_files(qtbot, window, opened, tmp_path):

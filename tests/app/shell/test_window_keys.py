@@ -1,4 +1,4 @@
-"""Keys of the window: their effect for each focus, and messages for unavailable actions."""
+"""Tests of shortcuts: their effect for each focus, and messages of disabled actions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def test_letter_keys_act_on_the_views_except_in_text_fields(shown, key, is_on):
     edit.setFocus()
     before = is_on(window)
     press(window, key)
-    assert is_on(window) == before and edit.text(), "a text field keeps its letters"
+    assert is_on(window) == before and edit.text(), (
+        "a letter typed into a text field acted on the views"
+    )
 
 
 def test_key_of_a_disabled_action_states_the_reason(shown):
@@ -96,4 +98,6 @@ def test_opened_step_is_scrolled_into_view(opened, window):
         # A step has a border above its head.
         begin = step.mapTo(area.viewport(), step.rect().topLeft()).y()
         end = begin + step.height()
-        assert end <= area.viewport().height() or begin == 0, "as much as there is room for"
+        assert end <= area.viewport().height() or begin == 0, (
+            "the opened step is not scrolled into view"
+        )

@@ -1,4 +1,4 @@
-"""Crashes: the engine is killed again and again, and the window itself is killed."""
+"""Tests of crashes: the engine or the window is killed, and the run is resumed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ leave(app.exec())
 
 @pytest.fixture
 def exact_study(long_study):
-    """Return a long study with bits that depend on its input only."""
+    """Return a long study with reproducible bits."""
     algorithm = long_study.protocol.algorithm.model_copy(update={"iterations": ITERATIONS})
     changes = {"algorithm": algorithm, "reproducible": True}
     return long_study.model_copy(
@@ -49,7 +49,7 @@ def exact_study(long_study):
 
 
 def at_iteration(window) -> int:
-    """Return the iteration of the run, 0 before its first image."""
+    """Return the iteration of the run; 0 before its first image."""
     latest = window.session.run.record.latest
     return latest.iteration if latest else 0
 
@@ -93,10 +93,12 @@ def resume(qtbot, window) -> None:
     stored = run.images
     window.centre.message_bar.resume.click()
     assert run.state.is_active
-    assert run.images == stored, "none goes before it is made anew"
+    assert run.images == stored, "stored images disappear only when the resumed run replaces them"
     assert f" of {ITERATIONS}" in window.centre.scrubber.text()
     qtbot.waitUntil(lambda: run.record.latest is not None, timeout=PATIENCE_MS)
-    assert run.record.latest.update > 1, "it goes on, it does not begin anew"
+    assert run.record.latest.update > 1, (
+        "the run started again instead of resuming at its checkpoint"
+    )
     assert window.centre.message_bar.problem is None
 
 
@@ -133,7 +135,7 @@ def test_changed_or_crashing_files_do_not_affect_a_run(
 
 
 @pytest.mark.essential
-@pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 def test_job_of_a_killed_window_is_offered_at_the_next_start(
     qtbot, qapp, preferences, loader, long_study, tmp_path, monkeypatch
 ):

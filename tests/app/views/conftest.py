@@ -1,4 +1,4 @@
-"""Fusion style, the bundled font, and volumes with different marks on their sides."""
+"""Fixtures of view tests: style and font of the window, and volumes with marked sides."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rng():
 
 @pytest.fixture
 def sided() -> Volume:
-    """Return marks near the six faces with the values in `SIDES`; anisotropic voxels."""
+    """Return a volume with marks of the values `SIDES` near its six faces; anisotropic voxels."""
     grid = ImageGrid((24, 30, 40), (2.0, 3.0, 4.0), (10.0, -20.0, 30.0))
     values = np.zeros(grid.shape, np.float32)
     z, y, x = (slice(n // 2 - 3, n // 2 + 3) for n in grid.shape)
@@ -48,7 +48,7 @@ def sided() -> Volume:
 
 @pytest.fixture
 def state(qapp, sided) -> ViewState:
-    """Return a state with the marks in colours that no label has."""
+    """Return a state that shows the marks in colours that no label has."""
     state = ViewState()
     state.set_volume(sided)
     state.set_cursor(sided.grid.centre_mm)

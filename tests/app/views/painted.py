@@ -1,4 +1,4 @@
-"""Reads texts, lines and images that a widget paints, with their positions."""
+"""Read the texts, lines and images that a widget paints, with their positions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SVG = "{http://www.w3.org/2000/svg}"
 
 @dataclass(frozen=True)
 class Text:
-    """A text on the screen, its centre [px], if it is bold, and its width [px]."""
+    """A painted text: its centre [px], whether it is bold, and its width [px]."""
 
     words: str
     x: float
@@ -77,7 +77,7 @@ def _shift(transform: str) -> tuple[float, float]:
     numbers = [float(n) for n in re.findall(r"[-+.\de]+", transform.removeprefix("matrix"))]
     if not numbers:
         return 0.0, 0.0
-    assert numbers[:4] == [1, 0, 0, 1], "nothing here is painted turned or scaled"
+    assert numbers[:4] == [1, 0, 0, 1], "only translations can be read"
     return numbers[4], numbers[5]
 
 

@@ -1,4 +1,4 @@
-"""Letters at the edges of a view: patient sides, or axes if the patient position is unknown."""
+"""Tests of the letters at the edges of views with an unknown patient position."""
 
 from __future__ import annotations
 

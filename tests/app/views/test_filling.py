@@ -1,4 +1,4 @@
-"""Views use the layout in which images leave the least empty space."""
+"""Test that views use the layout with the least empty space."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ SIZE = (1380.0, 700.0)
 
 
 def rects(x: float, y: float, z: float) -> tuple[Rect, ...]:
-    """Areas of axial, coronal, sagittal and projection of a volume [mm]."""
+    """Return the areas of axial, coronal, sagittal and projection of a volume [mm]."""
     return tuple(Rect(0, 0, *each) for each in ((x, y), (x, z), (y, z), (max(x, y), z)))
 
 
 def test_covered_area_follows_the_common_scale():
     cells = ((152.0, 152.0), (152.0, 252.0))
     both = (Rect(0, 0, 100, 50), Rect(0, 0, 50, 100))
-    assert covered(both, cells, 26.0) == pytest.approx(10000.0), "the first one limits both to 1"
+    assert covered(both, cells, 26.0) == pytest.approx(10000.0), (
+        "the first image limits the scale of both to 1"
+    )
 
 
 def test_higher_row_gets_the_higher_images():
     column, row = halves(rects(600, 600, 220), SIZE, 26.0)
     assert row > 50 and 40 <= column <= 60
-    assert halves(rects(300, 300, 300), SIZE, 26.0) == (50, 50), "equal images, equal views"
+    assert halves(rects(300, 300, 300), SIZE, 26.0) == (50, 50), "equal images have unequal views"
 
 
 def test_large_view_is_as_wide_as_its_image_needs():
@@ -48,7 +50,7 @@ def shown(qapp, show, shape) -> tuple[OrthoView, float]:
     images = 0.0
     for view in views.views:
         rect, viewport = view.image_rect(state.volume), view.viewport
-        # Nothing is cut.
+        # No image is cut.
         assert rect.width * viewport.px_per_mm <= view.width()
         assert rect.height * viewport.px_per_mm <= view.height()
         images += rect.width * rect.height * viewport.px_per_mm**2

@@ -1,4 +1,4 @@
-"""Two volumes in one view: colours, positions and notes."""
+"""Tests of two volumes in one view: colours, positions and notes."""
 
 from __future__ import annotations
 
@@ -104,15 +104,17 @@ def test_difference_of_two_units_is_refused_with_a_reason(fused, show):
     assert view._upper.values(view.orientation, view.raster.values, view.raster.rect) is None
     assert "same unit" in view.warning() and "HU, second volume: kBq/mL" in view.warning()
     fused.fusion.set_messages("Two patients.", "")
-    assert view.warning().startswith("Two patients. To show the difference"), "both"
+    assert view.warning().startswith("Two patients. To show the difference"), (
+        "the warning lacks one of two messages"
+    )
 
 
 def test_both_volumes_are_named_with_units_and_a_warning_stays(fused, show):
     fused.fusion.set_messages("These are two patients.", "")
     view = show(SliceView(fused, "axial"), 420, 320)
-    said = " ".join(text.words for text in painted(view).texts)
+    texts = " ".join(text.words for text in painted(view).texts)
     for part in ("below [HU]", "+ above [HU] 50 %", "These are two patients."):
-        assert part in said
+        assert part in texts
     for mode in ("swipe", "side by side", "difference", "ratio"):
         fused.fusion.set_mode(mode)
         assert "two patients." in " ".join(text.words for text in painted(view).texts)
@@ -135,7 +137,7 @@ def test_side_by_side_views_show_the_same_area(fused, qtbot, show, pixels):
     fits = [
         Viewport.fit(each.image_rect(fused.volume), each.viewport.size, 26) for each in views.slices
     ]
-    # the three planes have a common scale at which all of them fit
+    # the common scale fits all three planes
     assert lower.viewport == replace(fits[0], px_per_mm=min(each.px_per_mm for each in fits))
     views.toggle_enlarged(views.coronal)
     assert views.coronal.isVisible() and views.upper_views[1].isVisible()
@@ -158,14 +160,14 @@ def test_volumes_with_the_same_unit_share_one_window(fused):
 
 def even_with_error(value: float, sd: float) -> Volume:
     """Return a uniform image with three replicates of this standard deviation."""
-    plain = even(value)
-    replicates = [plain.values + np.float32(k * sd) for k in (-1, 0, 1)]
-    return replace(plain, error=ErrorMap.of(plain.values, replicates, seed=1, counts="a"))
+    image = even(value)
+    replicates = [image.values + np.float32(k * sd) for k in (-1, 0, 1)]
+    return replace(image, error=ErrorMap.of(image.values, replicates, seed=1, counts="a"))
 
 
 @pytest.mark.parametrize(("same_scan", "error"), [(None, 0.5), (False, 0.5), (True, 0.1)])
 def test_significance_is_the_difference_over_its_error(fused, show, same_scan, error):
-    """Errors of 0.3 and 0.4: independent 0.5, and 0.1 if both have the same noise."""
+    """Errors of 0.3 and 0.4 give 0.5 if independent, and 0.1 if both have the same noise."""
     fused.set_volume(even_with_error(3.0, 0.3))
     upper = even_with_error(2.0, 0.4)
     fused.fusion.set_second_volume(upper, VolumePlacing(), "above", same_scan=same_scan)
@@ -259,19 +261,19 @@ PAIRS = [("CT", "PT"), ("PT", "CT"), ("MR", "PT"), ("PT", "MR"), ("map", "image"
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_pet_is_painted_over_ct_and_mr_in_either_order(state, show, pixels, first, second):
-    """Clear PET shows the grey anatomy, opaque PET hides it, and captions name PET last."""
+    """Transparent PET shows the grey anatomy, opaque PET hides it; captions name PET last."""
     units = {"CT": "HU", "PT": "Bq/mL", "MR": "", "map": "1/mm", "image": "counts/mm"}
     values = {"CT": 2, "MR": 2, "map": 2, "PT": 3, "image": 3}
     looks = {first: state, second: state.fusion}
-    for name, look in looks.items():
+    for name, shown_as in looks.items():
         volume = replace(even(values[name], units[name]), info={"kind": name})
-        if look is state:
+        if shown_as is state:
             state.set_volume(volume)
             state.name = name
         else:
-            look.set_second_volume(volume, VolumePlacing(), name)
-        look.set_window(0, 4)
-        look.set_colour_map("hot" if values[name] == 3 else "grey")
+            shown_as.set_second_volume(volume, VolumePlacing(), name)
+        shown_as.set_window(0, 4)
+        shown_as.set_colour_map("hot" if values[name] == 3 else "grey")
     view = show(SliceView(state, "axial"), 420, 320)
     for mode, opacity in (("blend", 0.0), ("blend", 1.0), ("blend", 0.4)):
         state.fusion.set_mode(mode)

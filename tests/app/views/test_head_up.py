@@ -1,4 +1,4 @@
-"""The head is at the top in images and films from the views, for all volume axes."""
+"""Test that the head is at the top in images and films, for all volume axes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LETTERS = ("RLAP", "RLHF", "APHF", "RLHF")
 
 @pytest.fixture
 def ortho(qapp, show) -> OrthoView:
-    """Return the four views of a volume in colours that are dark in empty areas."""
+    """Return the four views of a volume, in colours that are dark in empty areas."""
     state = ViewState()
     state.set_colour_map("hot")
     return show(OrthoView(state), 700, 600)
@@ -43,7 +43,7 @@ def shown(ortho: OrthoView, volume: Volume) -> None:
 
 
 def array_of(image: QImage) -> np.ndarray:
-    """(rows, columns, 3) colours of a picture."""
+    """Return the (rows, columns, 3) colours of a picture."""
     image = image.convertToFormat(QImage.Format.Format_RGB888)
     flat = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)
     return flat[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).astype(int)
@@ -59,12 +59,12 @@ def check(ortho: OrthoView, picture: np.ndarray) -> None:
 
 
 def _orange(picture: np.ndarray) -> np.ndarray:
-    """Return where the mark is painted: the ground is dark, letters are white, the cursor cyan."""
+    """Return the pixels of the mark; background is dark, letters are white, the cursor is cyan."""
     return (picture[..., 0] > 128) & (picture[..., 2] < 100)
 
 
 def _about_the_middle(ink: np.ndarray) -> np.ndarray:
-    """Return the square in the middle of a view, which the image fills."""
+    """Return the central square of a view, which the image fills."""
     edge = min(ink.shape)
     top, left = (ink.shape[0] - edge) // 2, (ink.shape[1] - edge) // 2
     return ink[top : top + edge, left : left + edge]

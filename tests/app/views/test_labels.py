@@ -1,4 +1,4 @@
-"""A layout gives a label with a bounded width the space for its text."""
+"""Tests of labels with a limited width in layouts."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ def test_long_text_is_elided_between_the_margins(qtbot):
     label = ElidedLabel("Changed since: voxel size automatic, now 6 x 6 x 6 mm")
     qtbot.addWidget(label)
     label.setContentsMargins(10, 3, 10, 3)
-    whole = label.sizeHint().width()
-    label.resize(whole - 4, 22)
+    full_width = label.sizeHint().width()
+    label.resize(full_width - 4, 22)
     label.show()
     assert label.text().endswith("…") and label.toolTip() == label.full_text
-    label.resize(whole, 22)
+    label.resize(full_width, 22)
     assert label.text() == label.full_text and not label.toolTip()
 
 
-@pytest.mark.parametrize("text", ["", "Final", "a value that is longer than there is room for it"])
+@pytest.mark.parametrize("text", ["", "Final", "a value that is longer than its label"])
 def test_bounded_label_is_not_overlapped(qtbot, text):
     row, label, button = QWidget(), ElidedLabel(), QPushButton("Latest")
     qtbot.addWidget(row)

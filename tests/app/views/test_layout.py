@@ -1,4 +1,4 @@
-"""Layouts: visible views, the light box, and their stored text."""
+"""Tests of layouts: visible views, the light box, and the stored text."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_adjacent_slices_follow_the_cursor_and_the_wheel_pages(ortho, state, tur
     drawn = box.slices[1].raster
     turn_wheel(box.slices[0], 2)
     assert box.slices[0].index == first + 2
-    assert box.slices[3].raster is drawn, "it has moved to another place"
+    assert box.slices[3].raster is drawn, "the slice was computed again"
 
 
 def test_light_box_has_one_zoom(ortho):

@@ -1,4 +1,4 @@
-"""One scale and pan for the three planes, the crosshair key, and the value at the pointer."""
+"""Tests of linked planes: scale and pan, crosshair key, and value at the pointer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_three_planes_have_the_largest_scale_at_which_all_fit(ortho, state):
         Viewport.fit(v.image_rect(state.volume), (v.width(), v.height()), v.margin_px).px_per_mm
         for v in ortho.slices
     ]
-    assert max(fits) > min(fits), "their extents differ"
+    assert max(fits) > min(fits), "the planes have equal extents"
     assert scales(ortho.slices) == [min(fits)] * 3
 
 
@@ -100,13 +100,15 @@ def test_value_at_the_pointer_is_that_of_its_voxel(ortho, state, index):
     QTest.mouseMove(view, at(view, place) + QPoint(1, 0))
     assert view.pointer_text == "PET: 0.83 counts/mm | CT: 4 HU"
     QTest.mouseMove(view, QPoint(2, 2))
-    assert view.pointer_text == "", "outside the image"
+    assert view.pointer_text == "", "there is a value outside the image"
 
 
 def test_cursor_stays_while_the_pointer_moves(ortho, state):
     before, drawn = state.cursor_mm, ortho.axial.raster
     QTest.mouseMove(ortho.axial, at(ortho.axial, state.cursor_mm) + QPoint(20, 10))
-    assert state.cursor_mm == before and ortho.axial.raster is drawn, "no slice is cut for it"
+    assert state.cursor_mm == before and ortho.axial.raster is drawn, (
+        "moving the pointer computed a slice"
+    )
 
 
 @pytest.mark.parametrize("base_axes", ["LPS", "LPI"])
@@ -115,7 +117,7 @@ def test_cursor_stays_while_the_pointer_moves(ortho, state):
 def test_fused_projection_shows_one_spot_at_one_position(
     state, show, sided, base_axes, upper_axes, degrees
 ):
-    """A hot voxel of both volumes, on different grids, is at the projection of the cursor."""
+    """The hot voxel of both volumes is projected to the position of the cursor."""
     from app.views.slices.mip_view import MipView
 
     grid = sided.grid
@@ -153,17 +155,17 @@ def test_projection_shows_pet_over_ct_in_either_order(state, show, pixels, sided
     hot = np.zeros(sided.grid.shape, np.float32)
     hot[8:16, 10:20, 10:30] = 2.4
     pet = Volume(hot, sided.grid, "Bq/mL")
-    seen = []
+    images = []
     for base, upper in ((ct, pet), (pet, ct)):
         state.fusion.set_second_volume(None, VolumePlacing(), "")
         state.set_volume(base)
         state.fusion.set_second_volume(upper, VolumePlacing(), "upper")
-        for look in (state, state.fusion):
-            look.set_window(1.0, 4.0)
-            look.set_colour_map("grey" if look.volume is ct else "hot")
+        for shown_as in (state, state.fusion):
+            shown_as.set_window(1.0, 4.0)
+            shown_as.set_colour_map("grey" if shown_as.volume is ct else "hot")
         state.fusion.set_opacity(1.0)
         state.set_cursor(tuple(float(v) for v in sided.grid.lower_mm))
-        seen.append(pixels(show(MipView(state), 420, 340)))
-        middle = int(seen[-1][170, 210])
-        assert (middle >> 16 & 255) > (middle & 255) + 60, "hot, not grey"
-    np.testing.assert_array_equal(seen[0][100:240, 150:270], seen[1][100:240, 150:270])
+        images.append(pixels(show(MipView(state), 420, 340)))
+        middle = int(images[-1][170, 210])
+        assert (middle >> 16 & 255) > (middle & 255) + 60, "PET is not shown in the colours of hot"
+    np.testing.assert_array_equal(images[0][100:240, 150:270], images[1][100:240, 150:270])

@@ -1,4 +1,4 @@
-"""The magnifier enlarges the area below the pointer and changes nothing else."""
+"""Tests of the magnifier, which enlarges only the area below the pointer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_mark_below_the_magnifier_is_enlarged(view, state, pixels):
     rows, columns = (np.arange(n) - c for n, c in zip(image.shape, (at.y(), at.x()), strict=True))
     beyond = np.hypot(rows[:, None], columns) > DIAMETER_PX / 2 + 3
     np.testing.assert_array_equal(image[beyond], before[beyond])
-    assert view.raster is drawn, "no slice is cut for it"
+    assert view.raster is drawn, "the magnifier computed a slice"
 
 
 def test_key_shows_and_hides_the_magnifier_at_the_cursor(view, state, pixels, qtbot):

@@ -1,4 +1,4 @@
-"""The rotating maximum intensity projection."""
+"""Tests of the rotating maximum intensity projection."""
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt

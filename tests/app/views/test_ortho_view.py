@@ -1,4 +1,4 @@
-"""Four linked views with their controls."""
+"""Tests of the four linked views and their controls."""
 
 from dataclasses import replace
 
@@ -59,7 +59,7 @@ def test_positions_are_in_pixels_if_the_pixel_size_is_unknown(ortho, state, side
 
 
 def test_cursor_text_has_no_error_if_all_replicates_are_equal(ortho, state, sided):
-    """The Hessian leaves out voxels near 0; an error of 0 would be wrong."""
+    """The Hessian excludes voxels near 0; an error of 0 would be wrong."""
     error = ErrorMap.of(sided.values, [sided.values] * 8, seed=1, method="hessian")
     state.set_volume(replace(sided, error=error))
 
@@ -176,7 +176,9 @@ def test_narrow_toolbar_hides_tools_before_the_colour_bar(state, show):
     assert not narrow.bar.isVisible()
     assert middle.bar.isVisible() and middle.unit.isVisible()
     assert wide.bar.isVisible() and wide.colour_map.width() > middle.colour_map.width()
-    assert not any(each.auto.isVisible() for each in (narrow, middle, wide)), "the menu has it"
+    assert not any(each.auto.isVisible() for each in (narrow, middle, wide)), (
+        "a tool of the menu is also in the toolbar"
+    )
 
 
 def test_update_of_all_views_leaves_no_timer_running(ortho, state):

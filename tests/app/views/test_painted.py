@@ -1,4 +1,4 @@
-"""Letters, scale bar and colour bar as they are painted: texts and positions, not values."""
+"""Tests of painted letters, scale bars and colour bars: texts and positions."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ MIRRORED = {"axial": "LRAP", "coronal": "LRHF", "sagittal": "APHF"}
 SIGNED = {"R": "−x", "L": "+x", "A": "−y", "P": "+y", "F": "−z", "H": "+z"}
 AROUND = {0: "RLHF", 90: "APHF", 180: "LRHF", 270: "PAHF"}
 INSET_PX = 13.5
-"""From the edge to the centre of a letter: a plate is 21 px high, and 3 px from the edge."""
+"""From the edge to the centre of a letter; its plate is 21 px high, 3 px from the edge."""
 AXES = ("LPS", "LPI", "xyz")
 
 
 def named(letters: str, axes: str) -> list[str]:
     """Return the four letters for other axes, or for an unknown position."""
-    words = {"LPS": {}, "LPI": {}, "xyz": SIGNED}[axes]  # the head is on top whatever z does
+    words = {"LPS": {}, "LPI": {}, "xyz": SIGNED}[
+        axes
+    ]  # the head is on top for every direction of z
     return [words.get(letter, letter) for letter in letters]
 
 
@@ -54,7 +56,7 @@ def _nearest(found: Painted, x: float, y: float) -> str:
 
 
 WIDTHS = (180, 228, 284, 420)
-"""Smallest of three views in the narrowest window, and largest of four in a usual one [px]."""
+"""Smallest of three views in the narrowest window, largest of four in a default one [px]."""
 
 
 def faults(view) -> list[str]:
@@ -149,7 +151,7 @@ def test_scale_bar_has_its_stated_length(state, show, zoom):
     view.zoom(zoom, view.cursor_uv())
     found = painted(view)
     ((_, _, width_px, _),) = found.images
-    width_mm = 40 * 2.0  # voxels of the grid across the slice
+    width_mm = 40 * 2.0  # in-plane voxels of the grid
     (text,) = (text for text in found.texts if text.words.endswith(" mm") and "z" not in text.words)
     length_mm = float(text.words.removesuffix(" mm"))
     bars = [(a, b) for a, b in found.lines if a[1] == b[1] and a[1] > 0.9 * view.height()]
@@ -157,7 +159,7 @@ def test_scale_bar_has_its_stated_length(state, show, zoom):
         assert abs(x1 - x0) / width_px * width_mm == pytest.approx(length_mm, abs=0.5 * 2 / zoom)
         assert text.x < min(x0, x1), "the text is not next to the bar"
         assert view.width() - 20 < max(x0, x1) < view.width() and y < view.height()
-    assert len(bars) == 2, "a rim and a line"
+    assert len(bars) == 2, "the scale bar is not a line with a rim"
 
 
 def test_colour_bar_labels_are_at_their_colours(state, show):

@@ -1,4 +1,4 @@
-"""Slices read in groups equal those of the volume, for every position and order."""
+"""Tests of the cache of slices: equal values, reading ahead, and memory."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def test_every_slice_equals_that_of_the_volume(rng, n_x):
     grid = ImageGrid((5, 7, n_x), (1.0, 1.0, 1.0))
     volumes = [Volume(rng.random(grid.shape).astype(np.float32), grid, "HU") for _ in range(2)]
     for plane in ("axial", "coronal", "sagittal"):
-        way = orientation(plane)
-        n = grid.shape[2 - way.normal]
+        view = orientation(plane)
+        n = grid.shape[2 - view.normal]
         for index in (*range(n), *rng.integers(0, n, 10)):
             for volume in volumes:
-                found = slice_of(volume, way, int(index))
-                np.testing.assert_array_equal(found, way.extract(volume.values, int(index)))
-                found[:] = -1  # a copy: the next one must not see this
+                found = slice_of(volume, view, int(index))
+                np.testing.assert_array_equal(found, view.extract(volume.values, int(index)))
+                found[:] = -1  # change the returned copy; the cache must not change
 
 
 def test_deleted_volume_frees_its_slices(rng):
@@ -57,7 +57,7 @@ STEPS = {
     "blended, up": [each + k for each in UP[:-1] for k in (0, 1)],
     "blended, down": [each + k for each in DOWN for k in (0, 1)],
 }
-"""Slice steps of a wheel; a blend of two volumes needs two neighbours."""
+"""Sequences of slice steps; a blend of two volumes needs two adjacent slices."""
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def values(rng):
 
 @pytest.fixture
 def n_rows_read(monkeypatch):
-    """Return the numbers of rows that were read ahead."""
+    """Return the list of numbers of rows that were read ahead."""
     found, read_rows = [], plane_cache._Group.read_rows
 
     def counted(group, n):
@@ -86,7 +86,7 @@ def test_each_step_reads_a_small_part_of_a_group(values, n_rows_read, steps):
         n_rows_read.clear()
         np.testing.assert_array_equal(groups.slice(values, index), values[:, :, index])
         most.append(sum(n_rows_read))
-    # All steps through a group read equal shares of the next one. The first steps catch up.
+    # Each step through a group reads an equal share of the next; the first steps read more.
     longest = 2 if abs(steps[1] - steps[0]) == abs(steps[2] - steps[1]) == 2 else 1
     share = math.ceil(longest * N_Z / plane_cache.N_READ)
     assert max(most) <= share + plane_cache.LAST_SHARE * N_Z
@@ -95,7 +95,7 @@ def test_each_step_reads_a_small_part_of_a_group(values, n_rows_read, steps):
 
 @pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)
 def test_steps_find_their_slices_read_ahead(values, steps, monkeypatch):
-    groups, alone = plane_cache._Groups(), []  # the places in the sequence
+    groups, alone = plane_cache._Groups(), []  # indices of the sequence
     read_alone = groups._single_slice
 
     def counted(*args):
@@ -105,7 +105,7 @@ def test_steps_find_their_slices_read_ahead(values, steps, monkeypatch):
     monkeypatch.setattr(groups, "_single_slice", counted)
     for n, index in enumerate(steps):  # noqa: B007
         np.testing.assert_array_equal(groups.slice(values, index), values[:, :, index])
-    # the first group is read separately, and so is the second if the first was entered late
+    # the first group is read at once, and the second too if the first was entered near its end
     assert 0 in alone
     assert max(alone) < 4 * plane_cache.N_READ + 2
 
@@ -116,7 +116,7 @@ def test_pair_of_slices_is_read_once(values, monkeypatch):
     groups = plane_cache._Groups()
     for index in (20, 21, 20, 21):
         np.testing.assert_array_equal(groups._single_slice(values, index), values[:, :, index])
-    assert len(read) == 2  # from the volume into the pair
+    assert len(read) == 2  # first read of the pair
 
 
 def test_steps_reuse_the_memory_of_old_groups(values):

@@ -1,4 +1,4 @@
-"""Projection and sinogram: painted positions, links between them, and controls."""
+"""Tests of the projection and sinogram views: positions, links, and controls."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def make(qapp, show):
 def test_frame_is_upright_and_knows_its_side():
     frame = DetectorFrame.of(cone(), pixel_mm_known=True)
     assert frame.rows_up, "v points to +z, but row 0 is not at the bottom"
-    assert frame.from_source, "u leads to the right for somebody at the source"
+    assert frame.from_source, "u does not point right for an observer at the source"
     flipped = DetectorFrame.of(cone().flipped(columns=True), pixel_mm_known=True)
     assert flipped.rows_up and not flipped.from_source
     down = DetectorFrame.of(cone().flipped(rows=True), pixel_mm_known=True)
@@ -146,7 +146,7 @@ def test_keys_and_slider_step_through_the_views(make, qtbot):
     qtbot.keyClick(view.sinogram, Qt.Key.Key_PageUp)
     assert view.state.row == row + 1
     qtbot.keyClick(view.radiograph, Qt.Key.Key_Down)
-    assert view.state.row == row, "down on the screen is down in space"
+    assert view.state.row == row, "the key down does not move down in space"
 
 
 def test_value_and_unit_are_shown_at_pointer_and_crosshair(make, qtbot):

@@ -1,4 +1,4 @@
-"""Slices of one volume in the planes of another, compared with closed forms."""
+"""Tests of slices of one volume in the planes of another, with closed forms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOTION = RigidMotion((4.0, -3.0, 2.5), (12.0, -25.0, 40.0))
 SIGNED = [
     (order, signs) for order in permutations(range(3)) for signs in product((1.0, -1.0), repeat=3)
 ]
-"""The 48 orientations in which axes are parallel to axes."""
+"""The 48 orientations with parallel axes."""
 
 
 def sloping(grid: ImageGrid) -> Volume:
@@ -46,15 +46,17 @@ def placings() -> list[VolumePlacing]:
 
 @pytest.mark.parametrize("plane", PLANES)
 def test_linear_values_are_exact_in_every_orientation(plane):
-    volume, way = sloping(FINE), orientation(plane)
+    volume, view = sloping(FINE), orientation(plane)
     for placing in placings():
-        rect = way.rect(GRID)
-        found = resampled(volume, placing, way, POINT, rect, (11, 9))
+        rect = view.rect(GRID)
+        found = resampled(volume, placing, view, POINT, rect, (11, 9))
         rows, columns = np.nonzero(np.isfinite(found))
         assert len(rows) > 15
         u = rect.u + (columns + 0.5) * rect.width / 9
         v = rect.v + (rows + 0.5) * rect.height / 11
-        points = np.array([way.to_patient(*uv, POINT[way.normal]) for uv in zip(u, v, strict=True)])
+        points = np.array(
+            [view.to_patient(*uv, POINT[view.normal]) for uv in zip(u, v, strict=True)]
+        )
         there = placing.to_volume(points)
         half = np.array(FINE.voxel_mm) / 2
         inner = ((there > FINE.lower_mm + half) & (there < FINE.upper_mm - half)).all(axis=1)
@@ -71,28 +73,28 @@ def with_point(grid: ImageGrid, at_mm: np.ndarray) -> Volume:
 @pytest.mark.parametrize("plane", PLANES)
 @pytest.mark.parametrize("convention", ["radiological", "neurological"])
 def test_point_is_shown_at_its_position_in_every_orientation(plane, convention):
-    way = orientation(plane, convention)
+    view = orientation(plane, convention)
     for placing in placings():
         volume = with_point(FINE, placing.to_volume(np.array(POINT)))
-        found = slice_through(volume, placing, way, POINT)
+        found = slice_through(volume, placing, view, POINT)
         assert found is not None
         values, rect = np.nan_to_num(found[0]), found[1]
         rows, columns = values.shape
         u = rect.u + (np.arange(columns) + 0.5) * rect.width / columns
         v = rect.v + (np.arange(rows) + 0.5) * rect.height / rows
         centre = (values.sum(axis=0) @ u, values.sum(axis=1) @ v) / values.sum()
-        off = np.abs(np.array(centre) - way.to_screen(POINT))
+        off = np.abs(np.array(centre) - view.to_screen(POINT))
         assert (off < min(FINE.voxel_mm) / 2).all(), (placing, off)
         at = index_at(volume, placing, POINT)
         assert at is not None and volume.values[at] == pytest.approx(1, abs=0.25)
 
 
 def test_plane_outside_the_volume_shows_nothing():
-    volume, way = sloping(FINE), orientation("axial")
+    volume, view = sloping(FINE), orientation("axial")
     far = (0.0, 0.0, 500.0)
     for placing in (placings()[0], placings()[-1]):
-        assert slice_through(volume, placing, way, far) is None
-        assert np.isnan(resampled(volume, placing, way, far, way.rect(GRID), (5, 4))).all()
+        assert slice_through(volume, placing, view, far) is None
+        assert np.isnan(resampled(volume, placing, view, far, view.rect(GRID), (5, 4))).all()
         assert index_at(volume, placing, far) is None
 
 

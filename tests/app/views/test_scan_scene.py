@@ -1,4 +1,4 @@
-"""The drawing of a scan shows the vectors of the geometry."""
+"""Test that the drawing of a scan shows the vectors of its geometry."""
 
 import numpy as np
 import pytest
@@ -99,7 +99,7 @@ def test_view_from_above_has_x_right_y_up_and_z_to_the_viewer():
 def test_camera_is_a_rotation(camera):
     np.testing.assert_allclose(camera.axes @ camera.axes.T, np.eye(3), atol=1e-12)
     assert np.linalg.det(camera.axes) == pytest.approx(1)
-    assert camera.axes[1, 2] >= 0, "z never points down"
+    assert camera.axes[1, 2] >= 0, "z points down on the screen"
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_complete_scan_is_within_the_view(view):
 
     for camera in (*CAMERAS.values(), SceneCamera(20, -70)):
         view.set_camera(camera)
-        paper = QImage(10, 10, QImage.Format.Format_RGB32)  # must outlive its painter
+        paper = QImage(10, 10, QImage.Format.Format_RGB32)  # the painter needs its image
         painter = QPainter(paper)
         scene = ScanScene(CONE, GRID)
         places = view.raster(painter, scene).at(scene.everything_mm())
@@ -124,7 +124,7 @@ def test_complete_scan_is_within_the_view(view):
 
 
 def test_current_view_is_marked_at_its_position(view, pixels):
-    """The source is a dot; that of the opposite view is on the other side."""
+    """The source is a dot; the source of the opposite view is on the other side."""
     source = int(DARK.warning.lstrip("#"), 16) | 0xFF000000
     found = []
     for k in (3, 9):
@@ -137,7 +137,7 @@ def test_current_view_is_marked_at_its_position(view, pixels):
         ]
         found.append(np.mean(filled, axis=0))
     middle = np.array(image.shape) / 2
-    assert (found[0] - middle)[0] < -50, "view 3 has its source at +y, which is up"
+    assert (found[0] - middle)[0] < -50, "the source of view 3, at +y, is not at the top"
     assert (found[1] - middle)[0] > 50
 
 

@@ -1,4 +1,4 @@
-"""The scrubber steps through iterates."""
+"""Tests of the scrubber, which steps through iterates."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -85,6 +85,6 @@ def test_scrubber_without_iterates_shows_a_placeholder(scrubber):
 
 def test_label_is_shown_as_given(scrubber):
     scrubber.set_iterates(["iteration 21 of 40", "iteration 32 of 40"])
-    assert scrubber.text() == "Iteration 32 of 40", "not of the two that are kept"
+    assert scrubber.text() == "Iteration 32 of 40", "the total is not that of the label"
     scrubber.append("final")
     assert scrubber.text() == "Final"

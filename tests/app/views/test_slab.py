@@ -1,4 +1,4 @@
-"""Slabs: maximum, mean and minimum over slices, thickness, and the text in the views."""
+"""Tests of slabs: maximum, mean, minimum, thickness, and the text in the views."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.geometry.grid import ImageGrid
 GRID = ImageGrid((40, 30, 26), (1.0, 2.0, 1.5))
 LAWS = {"highest": np.max, "mean": np.mean, "lowest": np.min}
 THICK = {"axial": "MIP of 7.5 mm", "coronal": "MIP of 10.0 mm", "sagittal": "MIP of 9.0 mm"}
-"""Slabs of 9 mm, by the voxels across each plane."""
+"""Number of slices of a slab of 9 mm, for each plane."""
 
 
 @pytest.fixture
@@ -30,12 +30,12 @@ def noise(rng) -> Volume:
 @pytest.mark.parametrize("kind", LAWS)
 def test_each_pixel_is_the_maximum_mean_or_minimum_along_its_line(noise, kind, axis):
     cutter, slab = SlabCutter(), Slab(kind, 25.0)
-    for index in (0, 11, 12, GRID.shape[2 - axis] - 1):  # one after the other, as by a wheel
+    for index in (0, 11, 12, GRID.shape[2 - axis] - 1):  # consecutive slices, like with the wheel
         expected = slab.range(GRID, axis, index)
         part = np.take(noise.values, list(expected), axis=2 - axis).astype(float)
         found = cutter.cut(noise, axis, index, slab)
         law = LAWS[kind](part, axis=2 - axis, keepdims=True)
-        np.testing.assert_allclose(found, law, rtol=1e-6)  # eights are summed in float32
+        np.testing.assert_allclose(found, law, rtol=1e-6)  # float32 sums of eight slices
 
 
 def test_slab_thickness_is_a_whole_number_of_slices():
@@ -43,7 +43,7 @@ def test_slab_thickness_is_a_whole_number_of_slices():
     assert Slab("mean", 10.0).range(grid, 1, 50) == range(48, 53)
     assert Slab("mean", 10.0).range(grid, 2, 50) == range(49, 52)
     assert Slab("mean", 0.1).range(grid, 0, 50) == range(50, 51)
-    assert Slab("mean", 10.0).range(grid, 1, 1) == range(4), "it ends with the volume"
+    assert Slab("mean", 10.0).range(grid, 1, 1) == range(4), "the slab extends beyond the volume"
     assert Slab().range(grid, 1, 50) == range(50, 51)
 
 
@@ -57,15 +57,19 @@ def test_maximum_and_minimum_ignore_nan(noise):
 @pytest.mark.parametrize("plane", PLANES)
 def test_views_show_the_slab_of_both_volumes_and_its_thickness(qapp, state, noise, plane):
     state.set_volume(noise)
-    view, way = SliceView(state, plane), orientation(plane)
+    view, orientation_ = SliceView(state, plane), orientation(plane)
     state.fusion.set_second_volume(noise, VolumePlacing(), "the same")
     state.set_slab(Slab("highest", 9.0))
-    found = view._upper.values(way, view.raster.values, view.raster.rect, state.cursor_mm)[0]
+    found = view._upper.values(orientation_, view.raster.values, view.raster.rect, state.cursor_mm)[
+        0
+    ]
     np.testing.assert_array_equal(found, view.raster.values)
-    assert (view.raster.values >= way.extract(noise.values, view._shown_index)).all()
+    assert (view.raster.values >= orientation_.extract(noise.values, view._shown_index)).all()
     assert THICK[plane] in view.caption()
     state.fusion.set_mode("difference")
-    np.testing.assert_array_equal(view.raster.values, way.extract(noise.values, view._shown_index))
+    np.testing.assert_array_equal(
+        view.raster.values, orientation_.extract(noise.values, view._shown_index)
+    )
     assert view.remark() == "compared slice by slice"
 
 
@@ -85,9 +89,9 @@ def test_hidden_volume_is_not_held_in_memory(qapp, state, sided, rng):
     state.set_slab(Slab("highest", 9.0))
     for view in views:
         view._upper.values(view.orientation, view.raster.values, view.raster.rect)
-    gone = weakref.ref(volume)
+    reference = weakref.ref(volume)
     state.fusion.set_second_volume(None, VolumePlacing(), "")
     state.set_volume(sided)
     del volume
     gc.collect()
-    assert gone() is None
+    assert reference() is None

@@ -1,4 +1,4 @@
-"""One slice: painted positions and controls."""
+"""Tests of the view of one slice: painted positions and controls."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def drag(qtbot, view, by, button=LEFT, modifiers=PLAIN, start=None):
 
 
 def where(image, side):
-    """Mean (right, down) offset of a side's mark from the middle, None if it is not painted."""
+    """Return the mean (right, down) offset of a mark from the middle; None if not painted."""
     colour = lookup_table("rainbow")[int(SIDES[side] * 256 / 7)]
     rows, columns = np.nonzero(image == colour)
     if rows.size < 40:
@@ -129,7 +129,7 @@ def test_wheel_steps_through_slices(state, show, turn_wheel):
     z = state.cursor_mm[2]
     turn_wheel(view, 1)
     turn_wheel(view, 1)
-    assert state.cursor_mm[2] == z + 2.5 * 4.0  # from between two slices
+    assert state.cursor_mm[2] == z + 2.5 * 4.0  # starts between two slices
     for _ in range(4):
         turn_wheel(view, -0.25)
     assert state.cursor_mm[2] == z + 1.5 * 4.0
@@ -184,7 +184,11 @@ def test_arrows_move_the_cursor_by_a_voxel_on_the_screen(state, show, qtbot):
     qtbot.keyClick(view, Qt.Key.Key_Down)
     qtbot.keyClick(view, Qt.Key.Key_PageUp)
     steps = np.subtract(grid.index_of(state.cursor_mm), start)
-    assert steps.tolist() == [-1, 1, -1]  # z down, y up a slice, x towards the patient's right
+    assert steps.tolist() == [
+        -1,
+        1,
+        -1,
+    ]  # one voxel down in z, up in y, towards the patient's right in x
 
 
 def test_keys_zoom_fit_and_set_the_window(state, show, qtbot):

@@ -1,4 +1,4 @@
-"""Text of numbers."""
+"""Tests of the texts of numbers, units, errors, and titles."""
 
 import math
 

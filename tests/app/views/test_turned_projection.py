@@ -1,4 +1,4 @@
-"""Maximum intensity projection around z."""
+"""Tests of the maximum intensity projection around z."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_hot_spot_appears_at_its_position(degrees, convention):
     rows, columns = np.nonzero(image > 0.5)
     u = rect.u + (columns.mean() + 0.5) / image.shape[1] * rect.width
     v = rect.v + (rows.mean() + 0.5) / image.shape[0] * rect.height
-    # one voxel of 2 mm: the spot is two voxels wide and the sampling one
+    # 2 mm is one voxel: the spot has two voxels, the sampling one
     assert (u, v) == pytest.approx(cursor_uv(volume, place, degrees, convention), abs=1.5)
 
 
@@ -72,7 +72,9 @@ def test_projection_of_a_round_object_does_not_change_with_the_angle():
     projector = Projector(Volume(values, grid, "counts/mm"))
     one, _ = projector.project(20, "radiological")
     other, _ = projector.project(67, "radiological")
-    assert np.allclose(one, other, atol=0.06)  # steepest slope 0.03 a voxel, one voxel each
+    assert np.allclose(
+        one, other, atol=0.06
+    )  # the slope is at most 0.03 per voxel, and each position is within a voxel
 
 
 def test_large_volume_is_pooled_without_losing_a_hot_spot(monkeypatch):

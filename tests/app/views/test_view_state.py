@@ -1,4 +1,4 @@
-"""The state that linked views share."""
+"""Tests of the state that linked views share."""
 
 import numpy as np
 import pytest

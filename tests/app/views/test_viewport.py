@@ -1,4 +1,4 @@
-"""Pan and zoom."""
+"""Tests of pan and zoom."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The calibration dialog: an image of a cylinder, messages about it, a file for the engine."""
+"""Tests of the calibration dialog: its input image, its messages, and the file it writes."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def test_calibration_factor_matches_the_activity_and_is_saved(
     assert "A field is empty" in dialog.state.text()
     enter(dialog.form, activity_mbq=10.0, volume_ml=1000.0)
     dialog.act.click()
-    settled = lambda: not controls.commands.is_busy  # noqa: E731
-    qtbot.waitUntil(settled, timeout=PATIENCE_MS)
+    is_idle = lambda: not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(is_idle, timeout=PATIENCE_MS)
     assert "half_life_s" in dialog.state.text() and dialog.measured is None
     enter(dialog.form, nuclide="F-18", live_fraction=0.8)
     dialog.act.click()
-    qtbot.waitUntil(lambda: dialog.measured is not None and settled(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: dialog.measured is not None and is_idle(), timeout=PATIENCE_MS)
     f18 = NUCLIDES["F-18"]
     decays = frame_factor(FRAME_S, f18.half_life_s) / (FRAME_S * 0.8 * f18.branching)
     expected = 10e6 / 1000 / decays / COUNTS
@@ -67,7 +67,7 @@ def test_calibration_factor_matches_the_activity_and_is_saved(
     target = tmp_path / "calibration.json"
     monkeypatch.setattr("app.state.services.saving.ask_save", lambda *_: target)
     dialog.save.click()
-    qtbot.waitUntil(settled, timeout=PATIENCE_MS)
+    qtbot.waitUntil(is_idle, timeout=PATIENCE_MS)
     assert read_calibration(target, tiny_ring) == found
     enter(dialog.form, activity_mbq=11.0)
     assert dialog.measured is None and not dialog.save.isEnabled()
@@ -90,11 +90,11 @@ def test_calibration_written_during_close_is_stored(
     dialog = CalibrateDialog(parent, controls.context)
     enter(dialog.form, activity_mbq=10.0, volume_ml=1000.0, nuclide="F-18")
     dialog.act.click()
-    settled = lambda: not controls.commands.is_busy  # noqa: E731
-    qtbot.waitUntil(lambda: dialog.measured is not None and settled(), timeout=PATIENCE_MS)
+    is_idle = lambda: not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(lambda: dialog.measured is not None and is_idle(), timeout=PATIENCE_MS)
     target: Path = tmp_path / "calibration.json"
     monkeypatch.setattr("app.state.services.saving.ask_save", lambda *_: target)
     dialog.save.click()
     dialog.done(0)
-    qtbot.waitUntil(settled, timeout=PATIENCE_MS)
+    qtbot.waitUntil(is_idle, timeout=PATIENCE_MS)
     assert any("calibration.json" in line.text for line in controls.session.log)

@@ -1,4 +1,4 @@
-"""Tests of the page that measures a normalisation: from scans to a stored file."""
+"""Tests of the dialog that measures a normalisation: scans, progress, and the stored file."""
 
 from __future__ import annotations
 

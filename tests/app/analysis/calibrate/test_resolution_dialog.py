@@ -1,4 +1,4 @@
-"""The resolution dialog: from scans to a table that is used and stored."""
+"""Tests of the resolution dialog: scans, and the table of widths that is stored and used."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def point_scan(scanner, path):
     lines = scanner.lors(rng.integers(0, scanner.n_lors, 400_000))
     lines = lines[scanner.in_coincidence(lines)]
     first, last = (scanner.positions_mm[lines[:, k]] for k in (0, 1))
-    way = (last - first) / np.linalg.norm(last - first, axis=1)[:, None]
+    direction = (last - first) / np.linalg.norm(last - first, axis=1)[:, None]
     off = np.array([2.0, 1.0, 0.5]) - first
-    distance = np.linalg.norm(off - np.sum(off * way, axis=1)[:, None] * way, axis=1)
+    distance = np.linalg.norm(off - np.sum(off * direction, axis=1)[:, None] * direction, axis=1)
     near = rng.uniform(size=len(lines)) < np.exp(-0.5 * (distance / 2.0) ** 2)
     write_listmode(engine.ListMode(scanner, lines[near].astype(np.int32)), path)
     return path
@@ -53,8 +53,8 @@ def test_widths_are_measured_saved_and_used(qtbot, controls, dialog, tmp_path, m
     dialog.scans.take((point_scan(scanner, tmp_path / "point.h5"),))
     dialog.act.click()
     assert dialog.act.text() == "Stop" and not dialog.scans.isEnabled()
-    settled = lambda: not controls.commands.is_busy  # noqa: E731
-    qtbot.waitUntil(lambda: settled() and not dialog._is_busy, timeout=PATIENCE_MS)
+    is_idle = lambda: not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(lambda: is_idle() and not dialog._is_busy, timeout=PATIENCE_MS)
     assert dialog.made is not None, dialog.state.text()
     assert dialog.table.rowCount() == 1 and "±" in dialog.table.item(0, 1).text()
     assert "1 point source was measured. All sources are at the same" in dialog.state.text()
@@ -64,7 +64,7 @@ def test_widths_are_measured_saved_and_used(qtbot, controls, dialog, tmp_path, m
     dialog.keep.setChecked(True)
     dialog.save.click()
     inputs = controls.session.study.inputs
-    qtbot.waitUntil(lambda: ROLE in inputs and settled(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: ROLE in inputs and is_idle(), timeout=PATIENCE_MS)
     assert inputs[ROLE].value == str(target)
     stored = controls.commands.remembered.of(InputOwner.of_scanner(scanner))[ROLE]
     assert stored.value == str(target)

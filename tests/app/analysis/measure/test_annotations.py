@@ -1,4 +1,4 @@
-"""Annotations in the window: drawn, moved, renamed, undone, and stored with their scan."""
+"""Tests of annotations in the window: draw, move, rename, undo, and storage per scan."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_distance_is_drawn_shown_moved_and_undone(axial, box, controls):
     drag(axial, (-20.0, 0.0), (0.0, 0.0), (10.0, 0.0))
     half_px = 1 / axial.viewport.px_per_mm
     assert model.chosen_one.length_mm == pytest.approx(30, abs=2 * half_px)
-    assert regions.tool == "", "the pointer moves the cursor again"
+    assert regions.tool == "", "the distance tool is still active"
     text = f"{model.chosen_one.length_mm:.1f} mm"
     assert text in words(axial)
     assert box.list.item(0).text() == f"Distance {text}   axial z 1.0 mm"
@@ -74,7 +74,7 @@ def test_distance_is_drawn_shown_moved_and_undone(axial, box, controls):
 def test_angle_takes_two_drags_and_is_drawn_only_in_its_slice(axial, box, controls):
     controls.session.regions.set_tool("angle")
     drag(axial, (20.0, 0.0), (10.0, 0.0), (0.0, 0.0))
-    assert controls.session.regions.tool == "angle", "the other leg is still to come"
+    assert controls.session.regions.tool == "angle", "an angle needs two drags"
     drag(axial, (0.0, 10.0), (0.0, 20.0))
     (found,) = box.model.annotations
     assert found.angle_deg == pytest.approx(90, abs=2)
@@ -108,7 +108,7 @@ def test_annotations_are_saved_with_the_study_and_the_scan(axial, box, controls,
     assert read_regions(stored_file(session)).annotations == (made,)
     other = Volume(np.full(GRID.shape, 2, np.float32), GRID, "HU")
     session.show_file(other, "b.h5")
-    assert not box.model.annotations, "another scan has none"
+    assert not box.model.annotations, "annotations of another scan are shown"
 
 
 def test_click_in_the_straightened_curve_moves_the_cursor(axial, box, controls, qtbot):
@@ -120,7 +120,7 @@ def test_click_in_the_straightened_curve_moves_the_cursor(axial, box, controls, 
     drag(axial, *((-24.0 + 4 * k, 8.0) for k in range(12)))
     (found,) = box.model.annotations
     assert found.kind == "curve"
-    assert len(found.points_mm) < 12, "places close to one another are left out"
+    assert len(found.points_mm) < 12, "nearby points of the curve were not dropped"
     box.straighten.click()
     window = box.curve_window
     qtbot.waitUntil(lambda: window.view._made is not None and not controls.commands.is_busy)

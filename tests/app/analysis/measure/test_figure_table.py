@@ -1,4 +1,4 @@
-"""The table of measured values explains their names."""
+"""Tests of the explanations of names in the table of measured values."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def test_name_of_a_value_has_an_explanation(qtbot):
     tips = {each.text().strip(): each.toolTip() for each in table.findChildren(QLabel)}
     assert "region without activity" in tips["Spill-over"]
     assert "noise" in tips["Standard deviation"]
-    assert tips["water"] == "", "no word of the field"
+    assert tips["water"] == "", "water is not a technical term"
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("name", "entry"),
     [
         ("Contrast recovery", "Contrast recovery"),
         ("Contrast-to-noise ratio", "Contrast-to-noise ratio"),
@@ -28,8 +28,8 @@ def test_name_of_a_value_has_an_explanation(qtbot):
         ("FWHM, fitted", "FWHM"),
     ],
 )
-def test_longest_matching_glossary_entry_is_used(said, meant):
-    assert meaning_of(said) == GLOSSARY[meant]
+def test_longest_matching_glossary_entry_is_used(name, entry):
+    assert meaning_of(name) == GLOSSARY[entry]
 
 
 def test_unknown_name_has_no_explanation():

@@ -1,4 +1,4 @@
-"""Lines across slices, their profiles, and the saved table."""
+"""Tests of lines across slices, their profiles, and the saved table."""
 
 from __future__ import annotations
 
@@ -38,15 +38,17 @@ def box(qtbot, window, ball):
 
 
 def drag(qtbot, view, start, end):
-    """Press, move and let go; the move is sent, as no pointer crosses an unseen screen."""
+    """Press, move and release. The move event is sent: an offscreen pointer never moves."""
     qtbot.mousePress(view, LEFT, pos=start)
     places = QPointF(end), view.mapToGlobal(QPointF(end))
-    kind, none = QEvent.Type.MouseMove, Qt.MouseButton.NoButton
-    QApplication.sendEvent(view, QMouseEvent(kind, *places, none, LEFT, Qt.KeyboardModifier(0)))
+    kind, no_button = QEvent.Type.MouseMove, Qt.MouseButton.NoButton
+    QApplication.sendEvent(
+        view, QMouseEvent(kind, *places, no_button, LEFT, Qt.KeyboardModifier(0))
+    )
     qtbot.mouseRelease(view, LEFT, pos=end)
 
 
-def settled(qtbot, box):
+def wait_for_profile(qtbot, box):
     qtbot.waitUntil(lambda: not box._soon.isActive())
 
 
@@ -59,11 +61,11 @@ def across(view, by=90):
 def test_line_through_a_ball_shows_its_width(qtbot, window, box):
     assert not box.isVisible()
     box.draw.click()
-    assert box.isVisible(), "the panel opens for the values along the line"
+    assert box.isVisible(), "drawing a line did not open the panel"
     QApplication.processEvents()  # the panel takes its width from the views
     view = window.centre.views.coronal
     drag(qtbot, view, *across(view))
-    settled(qtbot, box)
+    wait_for_profile(qtbot, box)
     line = window.session.view.line
     assert line.plane == "coronal"
     assert line.length_mm == pytest.approx(180 / view.viewport.px_per_mm, rel=0.02)
@@ -95,7 +97,7 @@ def test_drag_without_the_tool_moves_the_cursor(qtbot, window, box):
     view, state = window.centre.views.axial, window.session.view
     qtbot.keyClick(view, Qt.Key.Key_L)
     assert state.draws_lines and box.draw.isChecked() is False
-    settled(qtbot, box)
+    wait_for_profile(qtbot, box)
     assert box.draw.isChecked()
     qtbot.keyClick(view, Qt.Key.Key_L)
     drag(qtbot, view, *across(view))
@@ -107,31 +109,31 @@ def test_line_is_drawn_only_in_its_slice(qtbot, window, box):
     view, state = window.centre.views.axial, window.session.view
     box.draw.click()
     view.setFocus()
-    plain = view.grab().toImage()
+    without_line = view.grab().toImage()
     drag(qtbot, view, *across(view))
     drawn = view.grab().toImage()
-    assert drawn != plain
+    assert drawn != without_line
     view.step(3)
     state.set_line(None)
     state.step_cursor(2, -3)
-    assert view.grab().toImage() == plain
+    assert view.grab().toImage() == without_line
 
 
 def test_pinned_curve_stays_behind_the_curve_of_another_image(qtbot, window, box, ball):
     box.draw.click()
     view = window.centre.views.axial
     drag(qtbot, view, *across(view))
-    settled(qtbot, box)
+    wait_for_profile(qtbot, box)
     box.keep.click()
     first = box.plot.stored
     twice = Volume(2 * ball.values, ball.grid, ball.unit)
     window.session.view.set_volume(twice)
-    settled(qtbot, box)
+    wait_for_profile(qtbot, box)
     assert box.plot.stored is first
     np.testing.assert_allclose(box.profile.values, 2 * first.values, rtol=1e-6)
     window.session.view.set_volume(Volume(ball.values, ball.grid, "1/mm"))
-    settled(qtbot, box)
-    assert box.plot.stored is None, "values of another unit are no comparison"
+    wait_for_profile(qtbot, box)
+    assert box.plot.stored is None, "the stored curve has another unit"
 
 
 def test_volume_on_another_grid_has_no_line(qtbot, window, box, ball):
@@ -140,7 +142,7 @@ def test_volume_on_another_grid_has_no_line(qtbot, window, box, ball):
     drag(qtbot, view, *across(view))
     grid = ImageGrid((8, 8, 8), (2.0, 2.0, 2.0))
     window.session.view.set_volume(Volume(np.ones(grid.shape, np.float32), grid, ""))
-    settled(qtbot, box)
+    wait_for_profile(qtbot, box)
     assert box.profile is None and not box.csv.isEnabled()
 
 
@@ -148,7 +150,7 @@ def test_table_is_saved_to_the_chosen_file(qtbot, window, box, tmp_path, choose_
     box.draw.click()
     view = window.centre.views.axial
     drag(qtbot, view, *across(view))
-    settled(qtbot, box)
+    wait_for_profile(qtbot, box)
     choose_file(tmp_path / "along")
     box.csv.click()
     qtbot.waitUntil(lambda: not window.commands.is_busy)

@@ -1,4 +1,4 @@
-"""Phantoms in the window: chosen, measured, followed over iterations, and reported."""
+"""Tests of phantom measurements in the window: choice, values per iteration, and report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of a Derenzo phantom states which rods of the displayed image are resolved."""
+"""Tests of the Derenzo table, which states the rods that the displayed image resolves."""
 
 from __future__ import annotations
 

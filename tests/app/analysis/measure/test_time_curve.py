@@ -1,4 +1,4 @@
-"""Time curves of a sphere around the cursor, compared with closed forms, while frames arrive."""
+"""Tests of time curves of a sphere around the cursor, compared with closed forms."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_error_of_a_frame_is_the_standard_deviation_of_replicates():
 
 @pytest.mark.parametrize("rule", VOXEL_RULES)
 def test_error_uses_the_border_rule_of_the_mean(rng, rule):
-    """Noise of single voxels, compared with the means of the replicates themselves."""
+    """Compare with the standard deviation of the replicates' own means, for voxel noise."""
     frame, volume = images()[0]
     noise = rng.normal(0, 2, (12, *GRID.shape)).astype(np.float32)
     error = ErrorMap.of(volume.values, [volume.values + each for each in noise], seed=1)
@@ -121,8 +121,8 @@ def test_panel_follows_frames_and_cursor(qtbot, qapp, controls):
     box = TimeCurveBox(session, Theme(qapp, "dark"), lambda *table: saved.append(table))
     qtbot.addWidget(box)
     assert box.isHidden()
-    whole = replace(images()[0].volume, info={})
-    session.show_file(whole, "frames.h5", frames=images())
+    scan_image = replace(images()[0].volume, info={})
+    session.show_file(scan_image, "frames.h5", frames=images())
     session.view.set_cursor((-3.0, 1.0, 1.0))
     box.diameter.show_number(6.0)
     box.refresh()
@@ -203,7 +203,7 @@ def test_sphere_is_at_the_crosshair_of_a_volume_with_other_axes(qtbot, qapp, con
     session.view.set_cursor((0.0, 0.0, 4.0))
     box.refresh()
     assert box.curve.means[0] == pytest.approx(6.0, rel=1e-4)
-    assert "4.0" in box.where.text(), "the position as the status bar shows it"
+    assert "4.0" in box.where.text(), "the panel and the status bar show the same position"
     session.volumes.set_base(IMAGE)
     session.view.set_cursor((0.0, 0.0, 4.0))
     box.refresh()

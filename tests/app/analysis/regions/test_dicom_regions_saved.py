@@ -1,4 +1,4 @@
-"""Regions saved as DICOM objects from the window, for runs and for opened series."""
+"""Tests of regions that the window saves as DICOM objects, for runs and for opened series."""
 
 from __future__ import annotations
 
@@ -149,13 +149,13 @@ def test_stated_patient_position_is_that_of_the_exported_series(
 
 
 @pytest.mark.parametrize("title", ["Segmentation", "Structure set", "Structured report"])
-@pytest.mark.parametrize("way", ["opened", "added"])
+@pytest.mark.parametrize("opened_as", ["opened", "added"])
 def test_regions_of_an_opened_series_have_its_patient_study_and_frame(
-    qtbot, monkeypatch, tmp_path, controls, tab, title, way
+    qtbot, monkeypatch, tmp_path, controls, tab, title, opened_as
 ):
     save(image(), tmp_path / "s.dicom")
     first = sorted((tmp_path / "s.dicom").glob("*.dcm"))[0]
-    if way == "opened":
+    if opened_as == "opened":
         controls.session.show_file(read_volume(first), first.name, path=first)
     else:
         controls.context.volumes.open_file(first, "base")

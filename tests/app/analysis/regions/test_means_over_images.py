@@ -1,4 +1,4 @@
-"""Means of regions over stored images: in the unit of the view, and only of the displayed scan."""
+"""Tests of region means over stored images: unit of the view, displayed scan only."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def tab(qtbot, controls) -> RegionsTab:
 
 
 def measured_again(qtbot, tab, controls, change: Callable[[], None]) -> None:
-    """Change something, and wait until the regions were measured after it."""
+    """Apply a change, and wait until the regions are measured again."""
     with qtbot.waitSignal(tab.live.measured):
         change()
     qtbot.waitUntil(lambda: not controls.commands.is_busy and not tab.live._is_stale)

@@ -1,4 +1,4 @@
-"""Tests of regions in the window: drawn, moved, resized, combined, measured, stored per scan."""
+"""Tests of regions in the window: draw, edit, combine, measure, and store per scan."""
 
 from __future__ import annotations
 
@@ -227,16 +227,16 @@ def test_files_of_two_patients_do_not_share_regions() -> None:
     assert not model.are_of_other_patient("two")
 
 
-def test_views_hear_of_regions_that_come_from_disk_later() -> None:
-    model, seen = RegionModel(), []
+def test_views_are_notified_when_regions_are_read_from_disk() -> None:
+    model, n_regions = RegionModel(), []
     model.follow(image(), ("print:a",), "one")
-    model.changed.connect(lambda: seen.append(len(model.regions)))
+    model.changed.connect(lambda: n_regions.append(len(model.regions)))
     marks = ("data:a", "print:a")
     stored = model.current.model_copy(
         update={"regions": (Region(name="Old", shape=BALL),), "scans": marks}
     )
     model.follow(image(), marks, "one", stored)
-    assert seen == [1]
+    assert n_regions == [1]
 
 
 def test_further_marks_of_the_scan_leave_undo_intact() -> None:
@@ -252,7 +252,7 @@ def test_further_marks_of_the_scan_leave_undo_intact() -> None:
 def test_deleted_regions_stay_deleted_while_the_marks_of_the_scan_grow(
     qtbot, controls, monkeypatch
 ) -> None:
-    """Their file is removed in a thread, which can be late."""
+    """A thread removes their file, possibly after the next change."""
     shown = [of_scan("one")]
     monkeypatch.setattr(type(controls.session.volumes), "base", property(lambda _: shown[-1]))
     model, storage = controls.session.regions, RegionStorage(controls.context)
@@ -298,13 +298,13 @@ def test_regions_return_when_the_scan_is_opened_again(qtbot, tab, controls) -> N
 
 
 def of_scan(fingerprint: str, digest: str = "") -> OpenVolume:
-    """Return an image of the scan at a path that two patients have in turn."""
+    """Return an image of a scan at a path that two patients use one after the other."""
     origin = Origin("/export/scan.l", digest, fingerprint=fingerprint)
     return OpenVolume("image", "Image", "image", image(), origin)
 
 
 def test_a_path_alone_leads_to_no_regions(qtbot, controls, monkeypatch) -> None:
-    """The scanner exports the next patient over the file, and regions once went with it."""
+    """The scanner overwrites the file with the next patient's scan, which once got the regions."""
     shown = [of_scan("one")]
     monkeypatch.setattr(type(controls.session.volumes), "base", property(lambda _: shown[-1]))
     model, storage = controls.session.regions, RegionStorage(controls.context)
@@ -334,14 +334,18 @@ def test_a_path_alone_leads_to_no_regions(qtbot, controls, monkeypatch) -> None:
         (("scan:a", "data:1"), ("scan:a", "data:2"), False),
         (("scan:a", "data:1"), ("scan:a",), False),
         (("scan:a", "data:1"), ("scan:a", "print:1"), False),
-        (("scan:a", "data:1"), ("scan:b", "data:1", "print:1"), True),  # of an earlier version
+        (
+            ("scan:a", "data:1"),
+            ("scan:b", "data:1", "print:1"),
+            True,
+        ),  # written by an earlier version
         (("scan:a", "data:1", "print:1"), ("scan:a", "data:1", "print:2"), False),  # one header
         (("scan:a", "print:1"), ("scan:b", "print:1"), True),
         (("data:1",), ("data:1", "frame:1"), True),
         (("frame:1", "print:1"), ("frame:1",), True),
         (("data:1", "values:1"), ("data:1", "values:2"), False),  # two patients, one header
         (("data:1", "values:1", "values:3"), ("data:1", "values:1", "values:2"), True),
-        (("data:1",), ("data:1", "values:2"), True),  # of an earlier version
+        (("data:1",), ("data:1", "values:2"), True),  # written by an earlier version
     ],
 )
 def test_regions_belong_to_the_content_of_a_scan(scans, marks, is_same: bool) -> None:
@@ -350,7 +354,7 @@ def test_regions_belong_to_the_content_of_a_scan(scans, marks, is_same: bool) ->
 
 
 @pytest.mark.parametrize(
-    ("scans", "values", "is_told"),
+    ("scans", "values", "warns"),
     [
         (("data:1",), ("2",), True),
         (("data:1",), (), False),  # the digest is that of the whole scan
@@ -358,8 +362,8 @@ def test_regions_belong_to_the_content_of_a_scan(scans, marks, is_same: bool) ->
         (("data:1", "print:3"), ("2",), False),
     ],
 )
-def test_regions_that_only_a_header_identifies_are_told(
-    controls, monkeypatch, scans, values, is_told: bool
+def test_regions_matched_by_header_only_give_a_warning(
+    controls, monkeypatch, scans, values, warns: bool
 ) -> None:
     origin = Origin("/export/scan.hdr", "1", fingerprint="3", values=values)
     shown = OpenVolume("image", "Image", "image", image(), origin)
@@ -371,8 +375,8 @@ def test_regions_that_only_a_header_identifies_are_told(
     storage.follow()
     storage.follow()
     assert [each.name for each in controls.session.regions.regions] == ["Old"]
-    said = [each.text for each in problems]
-    assert ["equal for two patients" in text for text in said] == [True] * is_told
+    texts = [each.text for each in problems]
+    assert ["equal for two patients" in text for text in texts] == [True] * warns
 
 
 def test_damaged_region_file_is_reported_once_and_never_overwritten(qtbot, tab, controls) -> None:
@@ -422,7 +426,7 @@ def test_regions_return_from_the_result_if_their_file_is_damaged(
 def test_regions_of_an_earlier_version_appear_during_a_run(
     qtbot, controls, long_study, is_own: bool
 ) -> None:
-    """They know the digest of their scan, but not its fingerprint."""
+    """Their file states the digest of the scan, but no fingerprint."""
     session, storage = controls.session, RegionStorage(controls.context)
     digest = hashlib.sha256(long_study.data.read_bytes()).hexdigest() if is_own else "0" * 64
     path = f"scan:{pseudonym_of(long_study.data)}"
@@ -435,8 +439,8 @@ def test_regions_of_an_earlier_version_appear_during_a_run(
     controls.runner.start()
     record = lambda: session.run.record  # noqa: E731
     qtbot.waitUntil(lambda: bool(record().inputs), timeout=PATIENCE_MS)
-    seen = record().latest
-    qtbot.waitUntil(lambda: record().latest is not seen, timeout=PATIENCE_MS)
+    n_regions = record().latest
+    qtbot.waitUntil(lambda: record().latest is not n_regions, timeout=PATIENCE_MS)
     assert session.run.state.is_active
     assert [each.name for each in session.regions.regions] == (["Old"] if is_own else [])
     controls.runner.abort()
@@ -604,8 +608,8 @@ def test_new_images_are_measured_in_turns_until_all_are_done(monkeypatch) -> Non
 
 def test_curves_show_iterations_or_frames(controls) -> None:
     last = StoredImage("iteration 2, subset 1", image(), (2, 1), 3)
-    whole = [StoredImage(f"iteration {k}", image(k), (k, 2), 3) for k in (1, 2)]
-    assert [at for at, _ in images_by_position([*whole, last])] == [1, 2]
+    complete = [StoredImage(f"iteration {k}", image(k), (k, 2), 3) for k in (1, 2)]
+    assert [at for at, _ in images_by_position([*complete, last])] == [1, 2]
     frames = [
         StoredImage(f"frame {k}", image(), (k, 1), 2, TimeFrame(k * 1000, k * 1000 + 500))
         for k in (0, 1)
@@ -816,8 +820,10 @@ def test_both_means_are_shown_without_error_maps(qtbot, tab, controls) -> None:
     item = table.topLevelItem(0)
     assert (item.text(1), item.text(SECOND)) == ("50", "57")
     head = table.header()
-    assert head.visualIndex(SECOND) == head.visualIndex(1) + 1, "side by side"
-    assert table.isColumnHidden(2), "a change needs errors"
+    assert head.visualIndex(SECOND) == head.visualIndex(1) + 1, (
+        "the second mean is not next to the first"
+    )
+    assert table.isColumnHidden(2), "the column of changes is visible without errors"
     assert tab.image.full_text == "Mean 1: a.h5. Mean 2: b.h5."
     session.volumes.set_overlay("c.h5")
     qtbot.waitUntil(lambda: table.isColumnHidden(SECOND), timeout=PATIENCE_MS)
@@ -829,7 +835,7 @@ def test_selecting_a_region_moves_the_crosshair_to_it(tab, controls) -> None:
         model.add(SphereRegion(centre_mm=(x, 4, 1), diameter_mm=10), "Lesion")
     before = view.cursor_mm
     model.choose("Lesion")
-    assert view.cursor_mm == before, "a region selected in a slice is in view already"
+    assert view.cursor_mm == before, "selecting a region in a slice moved the crosshair"
     tab.list.setCurrentItem(tab.list.topLevelItem(1))
     assert model.chosen == ("Lesion 2",) and view.cursor_mm == (20, 4, 1)
     tab.list.selectAll()
@@ -865,11 +871,11 @@ def test_image_without_error_map_shows_no_errors(qtbot, tab) -> None:
 
 def test_means_of_frames_have_their_errors(rng) -> None:
     shifts = rng.normal(0, 2, 20)
-    plain = image()
-    replicates = [plain.values + np.float32(shift) for shift in shifts]
-    error = ErrorMap.of(plain.values, replicates, seed=1)
-    frames = [(1.0, replace(plain, error=error)), (2.0, plain)]
-    found = found_in([Region(name="A", shape=BALL)], plain, "", frames, KnownMeans())
+    volume = image()
+    replicates = [volume.values + np.float32(shift) for shift in shifts]
+    error = ErrorMap.of(volume.values, replicates, seed=1)
+    frames = [(1.0, replace(volume, error=error)), (2.0, volume)]
+    found = found_in([Region(name="A", shape=BALL)], volume, "", frames, KnownMeans())
     (_, mean, sd), (_, other, unknown) = found.curves["A"]
     assert mean == other
     assert sd == pytest.approx(np.std(shifts, ddof=1), rel=0.01)

@@ -1,4 +1,4 @@
-"""The export dialog checks that an image can be written before it tries."""
+"""Tests of the export dialog: checks before writing, file names, units, formats."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_other_images_are_written_unchanged(qapp, qtbot, tmp_path):
 
 
 def test_last_used_format_is_offered_again(qtbot, volume, tmp_path):
-    """It is stored in the preferences; a format of another version is not offered."""
+    """The preferences store it. A format that this version does not know is not offered."""
     parent = QWidget()
     qtbot.addWidget(parent)
     first = ExportDialog(parent, [StoredImage("final", volume)], 0, tmp_path, "a")

@@ -1,4 +1,4 @@
-"""Sending after the sign-off: off by default, recallable, to one node, for the scan's patient."""
+"""Tests of sending after the sign-off: opt-in, recall, and the right patient and node."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Clock:
 @pytest.fixture
 def archive():
     """Return a node, and the objects it received."""
-    taken = []
+    received = []
 
     def answer(event):
-        taken.append(event.dataset)
+        received.append(event.dataset)
         return 0x0000
 
     with node(answer) as there:
-        yield there, taken
+        yield there, received
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_signed_image_is_sent_after_ten_seconds(qtbot, signing, small_study, arc
     qtbot.waitUntil(accepted, timeout=PATIENCE_MS)
     assert signing.line.isHidden()
     (shown,) = signing.shown
-    assert "accepted image and report" in shown, "the success is shown, too"
+    assert "accepted image and report" in shown, "the success is not reported"
     assert len(archive[1]) == GRID.shape[0] + 2
     assert {str(each.PatientID) for each in archive[1]} == {"4711"}
     assert {str(each.StudyInstanceUID) for each in archive[1]} == {"1.2.3.4.5"}
@@ -137,7 +137,7 @@ def test_next_scan_does_not_stop_sending(qtbot, signing, small_study, archive):
     signing.line._release_due()
     qtbot.waitUntil(lambda: len(archive[1]) == GRID.shape[0] + 2, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
-    assert "accepted" not in signing.sign_off.message.text(), "that of another image"
+    assert "accepted" not in signing.sign_off.message.text(), "the message belongs to another image"
     assert second != first
 
 
@@ -164,7 +164,7 @@ def test_switching_off_before_the_deadline_prevents_sending(qtbot, signing, smal
 
 
 def next_window(qtbot, signing, archive):
-    """Close a window as the system does, and start the next one."""
+    """Close a window as at the end of a session, and start the next one."""
     signing.commands.wait()
     signing.context.unfinished.close()
     made = Controls(signing.context.preferences, signing.commands.loader())
@@ -185,7 +185,9 @@ def test_unsent_image_of_a_killed_window_is_offered_but_not_sent(
     (problem,) = made.problems
     assert "A signed result was not sent." in problem and "small" in problem
     qtbot.wait(500)
-    assert archive[1] == [] and made.line.isHidden(), "the user decides"
+    assert archive[1] == [] and made.line.isHidden(), (
+        "an image was sent without the user's decision"
+    )
     (offer,) = unsent_offers(made.context, parent)
     offer.action()
     qtbot.waitUntil(lambda: len(archive[1]) == GRID.shape[0] + 2, timeout=PATIENCE_MS)
@@ -258,7 +260,7 @@ def test_closing_asks_first(controls) -> None:
     assert may_forget_sending(session, dialogs) and not asked
     session.outbox.add("1", "Scan A")
     assert not may_forget_sending(session, dialogs)
-    assert session.outbox.waiting, "the user stays, and the image is sent"
+    assert session.outbox.waiting, "the image is no longer scheduled for sending"
     dialogs.answer = True
     assert may_forget_sending(session, dialogs)
     assert not session.outbox.waiting

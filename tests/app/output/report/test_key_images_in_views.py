@@ -1,4 +1,4 @@
-"""Key images from the views: chosen, stored, shown and refused."""
+"""Tests of key images from the views: choice, storage, captions, and refusals."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LESION = SphereRegion(centre_mm=(0, 0, 0), diameter_mm=24)
 
 
 def image_of(axes: str = "LPS") -> Volume:
-    """Return a dim block with a bright head at the superior end of z."""
+    """Return a dim block with a bright part at the head end of z."""
     values = np.ones(GRID.shape, np.float32)
     head = slice(0, 4) if axes.endswith("I") else slice(-4, None)
     values[head] = 9.0
@@ -45,7 +45,7 @@ def image_of(axes: str = "LPS") -> Volume:
 
 @pytest.fixture
 def views(qtbot, tmp_path, monkeypatch, controls, small_study) -> OrthoView:
-    """Return the views of a stored result, and a controller of its key images."""
+    """Return the views of a stored result."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     controls.storage = KeyImageStorage(controls.context)
     made = OrthoView(controls.session.view)
@@ -123,7 +123,7 @@ def test_other_result_starts_without_key_images_and_the_first_restores_them(
     assert session.key_images.images == () and not session.key_images.can_undo
     add_key_image(controls.context, views.sagittal)
     session.show_result(RunRecord("small", small_study), "final", image)
-    assert session.key_images.images == (), "not before they are read"
+    assert session.key_images.images == (), "key images are shown before they are read from disk"
     session.run.take_result("", first)
     qtbot.waitUntil(lambda: session.key_images.is_ready, timeout=PATIENCE_MS)
     assert [each.caption[:5] for each in session.key_images.images] == ["Axial"]
@@ -154,23 +154,25 @@ def test_regions_have_no_handles_and_the_window_is_that_of_the_view(controls, vi
     before = pixels(printed(views.axial))
     name = session.regions.add(LESION, "Lesion")
     marks = RegionMarks(session.regions, session.view)
-    chosen = pixels(printed(views.axial))
+    selected = pixels(printed(views.axial))
     session.regions.choose()
-    plain = pixels(printed(views.axial))
+    unselected = pixels(printed(views.axial))
     colour = session.regions.current.named(name).colour
     ink = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)])
-    has_ink = (np.abs(plain - ink).max(axis=2) < 40).sum()
+    has_ink = (np.abs(unselected - ink).max(axis=2) < 40).sum()
     assert has_ink > 500 and (np.abs(before - ink).max(axis=2) < 40).sum() == 0
     white = lambda shown: (shown.min(axis=2) > 250).sum()  # noqa: E731
-    assert white(chosen) <= white(before) * 1.01 + 10, "no handles of the selected region"
+    assert white(selected) <= white(before) * 1.01 + 10, (
+        "the image shows handles of the selected region"
+    )
     assert marks is not None
 
 
 def test_zoomed_view_stays_zoomed_and_full_image_fills_its_frame(controls, views):
     controls.session.view.set_colour_map("grey")
     controls.session.view.set_window(0.0, 1.0)
-    whole = pixels(printed(views.axial)).sum(axis=2) > 700
-    assert whole.mean() > 0.6, "the image does not fill its frame"
+    bright = pixels(printed(views.axial)).sum(axis=2) > 700
+    assert bright.mean() > 0.6, "the image does not fill its frame"
     views.axial.zoom(8.0, (0.0, 0.0))
     part = pixels(printed(views.axial)).sum(axis=2) > 700
     assert part.mean() > 0.9
@@ -215,7 +217,7 @@ def test_caption_states_the_scan_of_the_overlay(
 
 
 def test_overlay_of_another_patient_is_not_added(qtbot, controls, views, small_study):
-    """Only its worklist order names the patient of a result."""
+    """The patient of a result is named only by its worklist order."""
     session, commands = controls.session, VolumeCommands(controls.session, controls.commands)
     other = Results().keep(NewResult(small_study, image_of(), {"axes": "LPS"}))
     other.assign_order(ImagingOrder(patient_name="Doe^John", patient_id="4712"))

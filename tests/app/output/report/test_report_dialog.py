@@ -41,7 +41,7 @@ def opened(qtbot, controls) -> ReportDialog:
 
 
 def cut(dialog: ReportDialog) -> list[str]:
-    """Return texts that are cut, and controls below their minimum height."""
+    """Return truncated texts, and controls below their minimum height."""
     low = [
         each.text()
         for each in dialog.findChildren(QAbstractButton)
@@ -51,7 +51,7 @@ def cut(dialog: ReportDialog) -> list[str]:
 
 
 def laid_out(qtbot, dialog: ReportDialog) -> None:
-    """Wait until no text is cut: nested layouts grow in several turns of the event loop."""
+    """Wait until no text is cut. Nested layouts grow over several turns of the event loop."""
     qtbot.waitUntil(lambda: cut(dialog) == [], timeout=PATIENCE_MS)
 
 
@@ -66,7 +66,7 @@ def test_no_text_is_cut_before_and_after_signing(qtbot, controls, dialog):
     qtbot.waitUntil(lambda: dialog.preview.pixmap().toImage() != before, timeout=PATIENCE_MS)
     assert not dialog.sign_off.sign.isVisible()
     again = opened(qtbot, controls)
-    assert again.sign_off.is_signed, "whoever opens it again is not asked"
+    assert again.sign_off.is_signed, "the dialog asks again for a sign-off"
     assert not again.sign_off.judgement.isVisible() and not again.sign_off.sign.isVisible()
     assert cut(again) == []
 

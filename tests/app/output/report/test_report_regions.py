@@ -1,4 +1,4 @@
-"""Reports contain the regions of the window, also those drawn before the result was stored."""
+"""Test that reports contain regions, including those drawn before the result was stored."""
 
 from __future__ import annotations
 
@@ -33,13 +33,15 @@ def test_report_has_regions_drawn_before_the_result_was_stored(controls, small_s
     session.regions.add(BALL, "Lesion")
     storage.save()
     stored = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))
-    assert read_subject(controls.context, stored.id).regions is None, "it is not the one on show"
+    assert read_subject(controls.context, stored.id).regions is None, (
+        "regions were read for a result that is not displayed"
+    )
     session.run.record.result_id = stored.id
     found = read_subject(controls.context, stored.id).regions
     assert [each.name for each in found.regions] == ["Lesion"]
     session.regions.change("Lesion", name="Liver")
     found = read_subject(controls.context, stored.id).regions
-    assert [each.name for each in found.regions] == ["Liver"], "as they are now"
+    assert [each.name for each in found.regions] == ["Liver"], "the report has an outdated region"
 
 
 def test_patient_position_set_in_the_views_is_used_in_report_and_export(controls, small_study):
@@ -49,7 +51,9 @@ def test_patient_position_set_in_the_views_is_used_in_report_and_export(controls
     session.show_result(RunRecord("small", small_study), "final", image)
     stored = Results().keep(NewResult(small_study, image, {"axes": "xyz"}))
     session.view.state_axes("RPI")
-    assert read_subject(controls.context, stored.id).volume.sides == "xyz", "it is not on show"
+    assert read_subject(controls.context, stored.id).volume.sides == "xyz", (
+        "the position was used for a result that is not displayed"
+    )
     session.run.record.result_id = stored.id
     assert read_subject(controls.context, stored.id).volume.sides == "RPI"
     assert session.view.positioned(image).sides == session.view.axes == "RPI"
@@ -59,7 +63,7 @@ def test_patient_position_set_in_the_views_is_used_in_report_and_export(controls
 
 @pytest.fixture
 def damaged(controls, small_study):
-    """Cut the region file of the displayed result."""
+    """Truncate the region file of the displayed result."""
     session, image = controls.session, Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
     session.show_result(RunRecord("small", small_study), "final", image)
     stored = Results().keep(NewResult(small_study, image, {"axes": "LPS"}))

@@ -1,4 +1,4 @@
-"""The film strip: upright results of one scan, named by their differences, and compared."""
+"""Tests of the film strip: results of one scan, named by differences, and compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.app.conftest import PATIENCE_MS
 
 @pytest.fixture
 def twice(qtbot, opened, window, small_study, tmp_path):
-    """The window after two runs of a scan with different qualities; no other test has the scan."""
+    """Return the window after two runs at different qualities of a scan used only here."""
 
     def run() -> None:
         n = len(window.session.results.items)
@@ -33,7 +33,7 @@ def twice(qtbot, opened, window, small_study, tmp_path):
     scan = Path(shutil.copy(small_study.data, tmp_path / f"{tmp_path.name}.h5"))
     opened(small_study.model_copy(update={"data": scan}))
     run()
-    assert not window.centre.strip.isVisible(), "one result has nothing to be compared with"
+    assert not window.centre.strip.isVisible(), "the strip is visible for a single result"
     window.session.study.use_quality("fast")
     run()
     return window
@@ -44,8 +44,8 @@ def drop(strip, source: int, target: int) -> None:
     model = strip.model()
     data: QMimeData = model.mimeData([model.index(source, 0)])
     place = QPointF(strip.visualRect(model.index(target, 0)).center())
-    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
-    strip.dropEvent(QDropEvent(place, Qt.DropAction.CopyAction, data, left, none))
+    no_key, left_button = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    strip.dropEvent(QDropEvent(place, Qt.DropAction.CopyAction, data, left_button, no_key))
 
 
 def test_results_of_the_scan_are_named_by_their_differences(qtbot, twice):
@@ -54,7 +54,9 @@ def test_results_of_the_scan_are_named_by_their_differences(qtbot, twice):
     model = strip.model()
     names = [model.index(row, 0).data() for row in range(model.rowCount())]
     assert len(names) == 2 and len(set(names)) == 2
-    assert names[0].startswith("Fast") and strip.currentIndex().row() == 0, "the newest is shown"
+    assert names[0].startswith("Fast") and strip.currentIndex().row() == 0, (
+        "the newest result is not first"
+    )
     strip.clicked.emit(model.index(1, 0))
     second = strip.results[1]
     opened = lambda: twice.session.run.record.result_id == second.id and not twice.commands.is_busy  # noqa: E731
@@ -77,7 +79,7 @@ def test_dropping_a_result_on_another_compares_them(qtbot, twice):
     qtbot.waitUntil(lambda: fusion.has_values, timeout=PATIENCE_MS)
     assert volumes.base.key == "image", "the image of the run is the first result"
     assert volumes.overlay.key == f"result:{second.id}"
-    assert fusion.mode == "compare", "both results and their difference"
+    assert fusion.mode == "compare", "the drop did not start a comparison"
     assert twice.centre.shows_views
     drop(strip, 0, 1)
     qtbot.waitUntil(lambda: volumes.overlay.key == f"result:{first.id}", timeout=PATIENCE_MS)
@@ -97,12 +99,12 @@ def test_click_on_the_compared_result_swaps_the_two(qtbot, twice):
     qtbot.waitUntil(swapped, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: not twice.commands.is_busy, timeout=PATIENCE_MS)
     keys = {volumes.base.key, volumes.overlay.key}
-    assert len(keys) == 2, "no image is compared with itself"
+    assert len(keys) == 2, "an image is compared with itself"
     assert volumes.overlay.key == f"result:{first.id}"
 
 
-class Brake:
-    """Reads one result only after it was released."""
+class DelayedRead:
+    """Delays the reading of one result until `released` is set."""
 
     def __init__(self, monkeypatch, slow: Result) -> None:
         self.released, self.n_read, read = Event(), 0, Result.volume
@@ -119,24 +121,24 @@ class Brake:
 def test_last_clicked_result_is_shown_although_another_is_read_later(qtbot, twice, monkeypatch):
     strip, run = twice.centre.strip, twice.session.run
     first, second = strip.results
-    brake = Brake(monkeypatch, second)
+    delay = DelayedRead(monkeypatch, second)
     twice.context.results.open(second)
     twice.context.results.open(first)
-    qtbot.waitUntil(lambda: brake.n_read == 1, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: delay.n_read == 1, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: "Result from" in run.record.opened, timeout=PATIENCE_MS)
-    brake.released.set()
+    delay.released.set()
     qtbot.waitUntil(lambda: not twice.commands.is_busy, timeout=PATIENCE_MS)
-    assert brake.n_read == 2 and run.record.result_id == first.id
+    assert delay.n_read == 2 and run.record.result_id == first.id
     assert "is not shown" in twice.session.log[-1].text
 
 
 def test_results_are_not_compared_once_another_image_is_open(qtbot, twice, monkeypatch):
     strip, volumes = twice.centre.strip, twice.session.volumes
     first, second = strip.results
-    brake = Brake(monkeypatch, second)
+    delay = DelayedRead(monkeypatch, second)
     drop(strip, 1, 0)
     twice.session.show_file(first.volume(), "other.nii")
-    brake.released.set()
+    delay.released.set()
     qtbot.waitUntil(lambda: not twice.commands.is_busy, timeout=PATIENCE_MS)
     assert volumes.overlay is None and volumes.base.name == "other.nii"
     assert not twice.session.view.fusion.has_values
@@ -161,7 +163,7 @@ def test_judgement_is_marked_on_the_strip(qtbot, twice):
 
 
 def test_results_of_another_scan_with_the_same_name_are_left_out(qtbot, twice):
-    """Exports of a scanner often have equal names, and a file can take the place of another."""
+    """Scanner exports often have equal names, and one file can replace another."""
     results, record = twice.session.results, twice.session.run.record
     own, digest = results.items[0], "0" * 64
     earlier = {"data": {"name": "scan", "sha256": digest}}
@@ -180,7 +182,7 @@ def test_results_of_another_scan_with_the_same_name_are_left_out(qtbot, twice):
 
 
 def test_scans_of_results_are_not_read_in_the_thread_of_the_window(qtbot, twice, monkeypatch):
-    """Each is a file, and the folder of the results can be on a slow disk."""
+    """Each scan is in a file, and the results folder can be on a slow disk."""
     threads, read = set[Thread](), Result.study.func
 
     def noted(result: Result):

@@ -1,4 +1,4 @@
-"""The list of results and the line with the image's provenance, without a complete window."""
+"""Tests of the list of results and of the provenance line, without a complete window."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_settings_of_a_result_can_be_restored(
     data = controls.session.study.inputs["data"]
     tab.settings.click()
     assert controls.session.study.protocol == protocol
-    assert controls.session.study.inputs["data"] is data, "the scan that is open stays"
+    assert controls.session.study.inputs["data"] is data, "the open scan was replaced"
 
 
 @pytest.mark.parametrize("known", ["fingerprint", "digest"])
@@ -194,7 +194,7 @@ def test_delete_asks_and_names_results_that_were_not_exported(
     settle(qtbot, controls)
     assert stored.id not in [each.id for each in Results().newest_first()]
     assert tab.list.model().rowCount() == 1
-    assert controls.session.run.record.is_only_here, "the displayed image counts as stored"
+    assert controls.session.run.record.is_only_here, "the displayed image still counts as stored"
 
 
 def test_result_is_pinned_from_the_menu_and_stays_selected(qtbot, controls, tab, refreshed, keep):

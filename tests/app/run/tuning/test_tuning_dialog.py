@@ -1,4 +1,4 @@
-"""The tuning dialog starts with the open study and reports its search."""
+"""Tests of the tuning dialog: its start values, the search, and its result."""
 
 from __future__ import annotations
 

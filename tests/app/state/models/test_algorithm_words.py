@@ -1,4 +1,4 @@
-"""The description of the algorithm before a run states only numbers that the run will use."""
+"""Test that the description of the algorithm states only numbers that the run uses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def test_stated_numbers_do_not_change_with_the_counts():
         words = algorithm_words(ListModeProtocol(name="P", algorithm=algorithm))
         for number, name in re.findall(r"(\d+) (iterations|subsets)", words):
             assert int(number) == getattr(ran, name), words
-    assert Osem().for_counts(FEW).describe() != Osem().describe(), "the counts matter here"
+    assert Osem().for_counts(FEW).describe() != Osem().describe(), (
+        "this scan has too many counts to change the settings"
+    )
 
 
 def test_map_states_its_maximum_and_its_prior():

@@ -1,4 +1,4 @@
-"""The mu-map is placed automatically, by its file or by hand, and the message follows."""
+"""Tests of the alignment of the mu-map: automatic, from its file, and manual."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time frames as images of a run: named, stored, with separate curves, exported together."""
+"""Tests of time frames as images of a run: names, storage, curves, and export."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_each_frame_is_an_image_and_the_last_shows_all_frames(run: RunModel):
         assert run.record.curve == [(1, -5.0), (2, -4.0 + k)], (
             "the curve is not that of the current frame"
         )
-    whole, made = volume(6), {"scan": {"frames": [{}] * 3}}
-    run.take(Finished(whole, made))
+    combined, made = volume(6), {"scan": {"frames": [{}] * 3}}
+    run.take(Finished(combined, made))
     assert run.images == ["frame 1, 0 to 1 s", "frame 2, 1 to 2 s", "frame 3, 2 to 3 s", ALL_FRAMES]
     items = run.record.images.items
     assert items[1].caption == "frame 2 of 3, 1 to 2 s"
@@ -80,7 +80,7 @@ def test_frames_of_a_file_are_exported_completely_or_refused(run: RunModel, tmp_
     record, items = run.record, run.record.images.items
     target = tmp_path / "frames.h5"
     assert [each.frame for each in frames_of(record, items[-1], target)] == list(FRAMES)
-    del items[1]  # as if memory was too small
+    del items[1]  # as if memory was insufficient
     with pytest.raises(DataError, match="only 2 of 3 frames"):
         frames_of(record, items[-1], target)
 
@@ -99,10 +99,10 @@ def test_single_frame_states_its_times_and_is_finished(run: RunModel, tmp_path: 
     assert (own["FrameTimesStart"], own["FrameDuration"]) == ([1.0], [1.0])
     assert own["image"] == "frame 2, 1 to 2 s"
     assert provenance_of(record, items[-1])["scan"]["frames"] == times
-    said = series_attributes(own, "Bq/mL", 3)
-    assert said["ActualFrameDuration"] == "1000"
-    left = (2**-0.5 - 2**-1) * 2.0 / np.log(2)  # of an activity of 1 when the scan began
-    assert float(said["DecayFactor"]) == pytest.approx(1 / left, rel=1e-6)
+    attributes = series_attributes(own, "Bq/mL", 3)
+    assert attributes["ActualFrameDuration"] == "1000"
+    left = (2**-0.5 - 2**-1) * 2.0 / np.log(2)  # the activity is 1 at the start of the scan
+    assert float(attributes["DecayFactor"]) == pytest.approx(1 / left, rel=1e-6)
 
 
 def test_abort_within_a_frame_keeps_its_image(run: RunModel):

@@ -1,4 +1,4 @@
-"""Questions before opening a scan that does not describe itself: at most five."""
+"""Tests of the questions about a scan without metadata: at most five answers."""
 
 from __future__ import annotations
 
@@ -33,9 +33,11 @@ def say(model: ImportModel, key: str, value: object) -> None:
     show_preview(model)
 
 
-@pytest.mark.parametrize("beside", [False, True])
-def test_tiff_folder_with_separate_flats_needs_few_answers(tmp_path: Path, beside: bool) -> None:
-    model = ImportModel(tiff_folders(tmp_path / "scan", beside=beside))
+@pytest.mark.parametrize("in_other_folders", [False, True])
+def test_tiff_folder_with_separate_flats_needs_few_answers(
+    tmp_path: Path, in_other_folders: bool
+) -> None:
+    model = ImportModel(tiff_folders(tmp_path / "scan", beside=in_other_folders))
     show_preview(model)
     n_answers = finish(model)
     assert n_answers <= MAX_ANSWERS

@@ -1,4 +1,4 @@
-"""Open volumes, and the notes on a pair of them."""
+"""Tests of the open volumes, and of the notes on a displayed pair."""
 
 from __future__ import annotations
 
@@ -64,9 +64,11 @@ def test_swapped_volumes_keep_window_and_cursor(volumes, view):
     volumes.swap()
     assert volumes.base.key == "ct" and volumes.overlay.key == IMAGE
     assert view.window == (-40.0, 80.0) and view.fusion.window == (1.0, 5.0)
-    assert view.cursor_mm == pytest.approx(cursor, abs=1.5), "the same place, within the other grid"
+    assert view.cursor_mm == pytest.approx(cursor, abs=1.5), (
+        "the cursor did not stay at its position"
+    )
     volumes.set_overlay(volumes.base.key)
-    assert volumes.base.key == IMAGE, "the one on show laid over itself: they change places"
+    assert volumes.base.key == IMAGE, "overlaying the base volume swaps the two"
 
 
 def test_forming_image_updates_below_and_above_another_volume(volumes, view):
@@ -88,7 +90,7 @@ def test_new_scan_removes_all_volumes_of_the_last_one(volumes, view):
     volumes.forget_others()
     assert volumes.items == () and view.volume is None and view.fusion.volume is None
     volumes.set_overlay("ct")
-    assert volumes.overlay is None, "it is not open any more"
+    assert volumes.overlay is None, "a closed volume was overlaid"
 
 
 def test_overlay_of_two_patients_always_has_a_note():
@@ -108,18 +110,18 @@ def test_overlay_of_two_patients_always_has_a_note():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "said"),
+    ("one", "other", "note"),
     [
         (Origin("/a"), Origin("/a"), ""),
-        (Origin("/a", "d1"), Origin("/a", "d2"), TWO_SCANS),  # the same name, another day
+        (Origin("/a", "d1"), Origin("/a", "d2"), TWO_SCANS),  # same name, different study
         (Origin("/a", "d1"), Origin("/b", "d1"), ""),
         (Origin("/a", fingerprint="1"), Origin("/a", fingerprint="2"), TWO_SCANS),
-        # Two patients with the same header.
+        # Two patients with the same file header.
         (Origin("/a", "d1", fingerprint="1"), Origin("/a", "d1", fingerprint="2"), TWO_SCANS),
         (Origin("/a", fingerprint="1"), Origin("/b", fingerprint="1"), ""),
         (Origin("/a", "d1", values=("1",)), Origin("/a", "d1", values=("2",)), TWO_SCANS),
         (Origin("/a", "d1", values=("1", "3")), Origin("/b", "d1", values=("1",)), ""),
-        # A result of an earlier version, and another file in the place of its scan.
+        # A result of an earlier version, and a file that replaced its scan.
         (Origin("/a", "d1"), Origin("/a", fingerprint="2"), UNKNOWN_PATIENT),
         (Origin("/a"), Origin("/a", fingerprint="2"), UNKNOWN_PATIENT),
         (Origin("/a", "d1"), Origin("/b", fingerprint="2"), TWO_SCANS),
@@ -129,8 +131,8 @@ def test_overlay_of_two_patients_always_has_a_note():
         (Origin(), Origin("/a"), UNKNOWN_PATIENT),
     ],
 )
-def test_note_on_two_volumes(one, other, said):
-    assert "".join(pairing_note_of(one, other)) == said
+def test_note_on_two_volumes(one, other, note):
+    assert "".join(pairing_note_of(one, other)) == note
 
 
 def test_note_stays_with_the_displayed_pair(volumes, view):
@@ -183,7 +185,9 @@ def test_pet_is_hot_over_grey_ct_in_either_order(volumes, view, first):
     assert view.fusion.is_below == (second == "ct")
     assert not view.fusion.links_windows
     volumes.set_overlay("")
-    assert view.colour_map == ("grey_inverted" if first == IMAGE else "grey"), "as it was alone"
+    assert view.colour_map == ("grey_inverted" if first == IMAGE else "grey"), (
+        "the volume did not get its own colour map back"
+    )
 
 
 def test_volume_with_another_unit_ends_the_difference_mode(compared, view):
@@ -215,12 +219,12 @@ def test_error_overlay_stays_until_the_image_is_selected(volumes, view, key):
     assert (fusion.mode, fusion.opacity, fusion.is_error) == ("blend", 1.0, True)
     assert not fusion.links_windows, "two quantities need two windows"
     assert fusion.colour_map != view.colour_map
-    assert volumes.pairing_note == ("", ""), "they are of one image"
+    assert volumes.pairing_note == ("", ""), "an image and its error need no note"
     # Values 0 to 9 with a relative standard deviation of 50 %.
     sd = view.volume.error.standard_deviation
     if key == SPREAD:
         assert (fusion.unit, np.nanmax(fusion.volume.values)) == ("counts/mm", sd.max())
-        assert np.isnan(fusion.volume.values[sd == 0]).all(), "no error is known"
+        assert np.isnan(fusion.volume.values[sd == 0]).all(), "voxels without noise have an error"
         assert fusion.window[1] == pytest.approx(4.5, rel=0.02)
     else:
         assert fusion.unit == "%"
@@ -234,7 +238,7 @@ def test_error_overlay_stays_until_the_image_is_selected(volumes, view, key):
     assert (fusion.volume, volumes.shown_error, fusion.is_error) == (before, "", False)
     assert (fusion.mode, fusion.opacity, fusion.colour_map) == ("swipe", 0.3, colours)
     volumes.show_error(key)
-    assert fusion.window == (0, 2), "the window of the user returns"
+    assert fusion.window == (0, 2), "the user's window was not restored"
 
 
 def test_error_follows_the_displayed_image(volumes, view):
@@ -268,11 +272,11 @@ def test_significance_needs_two_error_maps_of_known_relation(volumes, view):
     volumes.set_overlay("later")
     fusion = view.fusion
     assert fusion.obstacle("significance") == ""
-    assert fusion.difference_errors.upper is not None, "independent noise"
+    assert fusion.difference_errors.upper is not None, "independent noise gives two error terms"
     volumes.add(replace(image, key="again"))
     volumes.set_overlay("again")
-    assert fusion.difference_errors.upper is None, "the same counts"
-    # The same replicates of the same scan differ nowhere.
+    assert fusion.difference_errors.upper is None, "images of the same counts give one error term"
+    # An image differs nowhere from itself.
     assert fusion.difference_errors.lower.values.max() == 0
     fewer = ErrorMap.of(image.volume.values, [image.volume.values] * 2, seed=1, counts="a")
     volumes.add(replace(image, key="fewer", volume=replace(image.volume, error=fewer)))
@@ -297,15 +301,15 @@ def unplaced(key: str, **origin: str) -> OpenVolume:
 
 
 def test_stated_position_is_not_used_for_another_scan(view):
-    """Both have one grid, and neither states the position of its patient."""
+    """Both volumes have one grid, and neither states a patient position."""
     volumes = OpenVolumes(view)
     first = replace(unplaced(IMAGE, scan="/a"), run=1)
     volumes.take_image(first, refit=True)
     view.state_axes("RPI")
     volumes.take_image(replace(unplaced(IMAGE, scan="/a"), run=1))
-    assert view.axes == "RPI", "the next image of the run"
+    assert view.axes == "RPI", "the position was not used for the next image of the run"
     volumes.take_image(replace(unplaced(IMAGE, scan="/a"), run=2))
-    assert view.axes == "RPI", "another run of the scan"
+    assert view.axes == "RPI", "the position was not used for another run of the scan"
     volumes.take_image(replace(unplaced(IMAGE, scan="/b"), run=3))
     assert view.axes == "xyz" and not view.is_stated
 
@@ -316,7 +320,7 @@ def test_each_volume_returns_with_its_stated_position(view):
     view.state_axes("RPI")
     volumes.add(unplaced("file:b"))
     volumes.set_base("file:b")
-    assert view.axes == "xyz", "it is not known whether both are of one patient"
+    assert view.axes == "xyz", "the position was used for a possibly different patient"
     view.state_axes("LPI")
     volumes.set_base(IMAGE)
     assert view.axes == "RPI"

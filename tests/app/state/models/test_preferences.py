@@ -1,4 +1,4 @@
-"""The settings file of the window: any content gives valid settings and a message."""
+"""Tests of the settings file of the window: any content gives valid settings."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_file_dialogs_start_at_home_if_no_folder_is_known(qapp, tmp_path, folder
     preferences.folder_last_used = str(tmp_path)
     assert preferences.folder_last_used == str(tmp_path)
     preferences.folder_last_used = folder
-    assert preferences.folder_last_used == str(Path.home()), "not the folder of the program"
+    assert preferences.folder_last_used == str(Path.home()), "the folder is not the home directory"
 
 
 def test_folder_without_access_is_not_proposed(qapp, tmp_path, monkeypatch) -> None:
@@ -84,7 +84,7 @@ def test_detached_panels_of_earlier_versions_stay_detached(qapp, tmp_path: Path)
     preferences = Preferences(tmp_path)
     assert preferences.floating == ("Steps", "Results")
     preferences.floating = ()
-    assert preferences.floating == (), "the new value counts"
+    assert preferences.floating == (), "the value of an earlier version replaced the new one"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_broken_protocol_is_skipped_with_a_message(qapp, tmp_path: Path) -> None
     left_out = library.left_out()
     names = ("broken.toml", "bytes.toml", "folder.toml", "large.toml", "unknown.toml")
     assert len(left_out) == len(names)
-    assert all(name in said for name, said in zip(names, left_out, strict=True))
+    assert all(name in message for name, message in zip(names, left_out, strict=True))
 
 
 def test_skipped_files_are_reported_when_the_window_opens(

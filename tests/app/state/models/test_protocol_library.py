@@ -1,4 +1,4 @@
-"""Saved protocols: versions count up, locked ones never change, one file can be shared."""
+"""Tests of the protocol library: versions, locks, and import and export of files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def test_each_saved_change_is_a_new_version_and_the_old_one_stays(library, tmp_p
     assert (one.name, one.saved.revision) == ("Mine", 1)
     two = library.save(with_iterations(BASE, 7), "Mine")
     assert two.saved.revision == 2 and two.saved.sha256 == digest_of(two) != one.saved.sha256
-    assert library.save(with_iterations(BASE, 7), "Mine") == two, "nothing has changed"
+    assert library.save(with_iterations(BASE, 7), "Mine") == two, (
+        "saving an unchanged protocol made a new version"
+    )
     assert [e.protocol for e in library.listed(PET) if e.source == "own"] == [two]
     assert read_protocol(tmp_path / "mine/protocols" / EARLIER / "mine-version-1.toml") == one
 
@@ -56,7 +58,7 @@ def test_locked_and_foreign_protocols_are_not_changed(library, tmp_path):
                 act()
     assert (tmp_path / "mine/protocols/mine.toml").read_bytes() == stored
     unlocked = library.lock(listed(library, "Mine"), on=False)
-    assert unlocked.saved.revision == 1, "a lock is no change"
+    assert unlocked.saved.revision == 1, "unlocking made a new version"
     library.delete(listed(library, "Mine"))
     assert listed(library, "Site brain").source == "site"
     assert all(each.source != "own" for each in library.listed(PET))
@@ -75,7 +77,7 @@ def test_protocol_names_are_unique(library):
         "New name",
     }
     one, other = library.save(BASE, "a/b"), library.save(BASE, "a b")
-    assert listed(library, "a/b").protocol == one, "names that give one file name have two"
+    assert listed(library, "a/b").protocol == one, "two protocol names share one file"
     assert listed(library, "a b").protocol == other
 
 
@@ -113,7 +115,7 @@ def test_site_protocols_with_the_same_name_are_not_used(library, tmp_path):
     assert listed(library, "Site brain").source == "site"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX owners and modes")
 def test_protocols_writable_by_others_are_copied_and_reported(library, tmp_path, monkeypatch):
     monkeypatch.setattr(private_files, "_REACHED_BY_OTHERS", 0o777)
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))

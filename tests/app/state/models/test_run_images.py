@@ -1,4 +1,4 @@
-"""Images of a run that was interrupted and resumed: numbers are right, none is lost."""
+"""Tests of the images of an interrupted and resumed run: numbers and storage."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_other_job_starts_without_the_images_of_the_last_one(run):
     run.begin("scan")
     run.keep(preview(1))
     run.begin("scan")
-    assert run.images == [], "what has no job is not the same job"
+    assert run.images == [], "a run without a job took over the images of the last job"
 
 
 def test_iterates_from_disk_come_before_new_ones(run):
@@ -91,7 +91,7 @@ def test_last_iterate_from_disk_is_shown_while_the_engine_prepares(run):
     assert [image.values.max() for image in shown] == [5]
     run.show_preview(preview(6, 1))
     run.keep_earlier("job", [StoredImage("iteration 4", volume(4), (4, SUBSETS), OF)])
-    assert len(shown) == 2, "a newer image is not pushed away"
+    assert len(shown) == 2, "an earlier image replaced a newer one"
 
 
 def test_earlier_images_count_towards_the_memory():
@@ -136,9 +136,9 @@ def test_image_without_planned_iterations_has_no_total_in_its_caption():
 
 
 def test_replicates_count_towards_the_memory_of_stored_images():
-    plain = volume()
-    error = ErrorMap.of(plain.values, [plain.values] * 12, seed=1)
-    with_error = replace(plain, error=error)
+    image = volume()
+    error = ErrorMap.of(image.values, [image.values] * 12, seed=1)
+    with_error = replace(image, error=error)
     # 2 voxels: 8 bytes of values, 24 of replicates, 8 of their scale.
     assert StoredImage("frame 1", with_error).n_bytes == 40
     images = StoredImages(limit_bytes=80)

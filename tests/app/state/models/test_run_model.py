@@ -134,7 +134,7 @@ def test_stage_that_starts_while_paused_does_not_end_the_pause(running):
 
 
 @pytest.mark.parametrize(
-    ("event", "state", "level", "told"),
+    ("event", "state", "level", "signals"),
     [
         (StageStarted("finish", "Filtering"), RunState.FINISHING, "info", ["state", "progress"]),
         (StageStarted("read", "Reading"), RunState.PREPARING, "info", ["state", "progress"]),
@@ -145,11 +145,11 @@ def test_stage_that_starts_while_paused_does_not_end_the_pause(running):
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_event_sets_state_log_line_and_signals(running, watch, event, state, level, told):
+def test_event_sets_state_log_line_and_signals(running, watch, event, state, level, signals):
     running.take(event)
     assert running.state is state
     assert watch.lines == [(level, event.text)]
-    assert watch.since() == told
+    assert watch.since() == signals
 
 
 def test_early_image_is_shown_with_its_text_but_not_stored(running, watch):
@@ -235,7 +235,7 @@ def test_selected_image_stays_until_the_newest_is_selected(running, watch):
     running.select(1)
     assert running.selected == 1 and watch.shown[-1] == (pytest.approx(2.2), False)
     running.show_preview(preview(3, 1))
-    assert len(watch.shown) == 1, "the newest does not push the chosen one away"
+    assert len(watch.shown) == 1, "the newest image replaced the selected one"
     for newest in (2, None, 7):
         running.select(0)
         running.select(newest)
@@ -277,7 +277,9 @@ def test_newest_image_is_shown_after_images_were_dropped(running, watch, monkeyp
 def test_images_of_a_long_run_can_use_one_gibibyte():
     stored = StoredImages()
     grid = ImageGrid((64, 1024, 1024), (1.0, 1.0, 1.0))
-    large = Volume(np.zeros(grid.shape, np.float32), grid, "counts/mm")  # 256 MiB, never touched
+    large = Volume(
+        np.zeros(grid.shape, np.float32), grid, "counts/mm"
+    )  # 256 MiB of untouched memory
     assert [stored.add(str(i), large) for i in range(5)] == [False] * 4 + [True]
 
 
@@ -293,7 +295,9 @@ def test_progress_never_decreases_during_a_run():
         for done in (8 * update - 6, 8 * update - 2, 8 * update):
             record.take(Progressed("reconstruct", done, 8 * N_ITERATIONS * N_SUBSETS))
             shares.append(record.fraction)
-        record.take(Progressed("reconstruct", 8 * update - 7, 8 * N_ITERATIONS * N_SUBSETS))  # late
+        record.take(
+            Progressed("reconstruct", 8 * update - 7, 8 * N_ITERATIONS * N_SUBSETS)
+        )  # arrives late
         record.take(preview(iteration + 1, subset + 1))
         shares.append(record.fraction)
     assert shares == sorted(shares)
@@ -302,10 +306,10 @@ def test_progress_never_decreases_during_a_run():
 
 def test_each_stage_has_its_own_progress():
     record = RunRecord()
-    assert record.fraction is None, "nothing has begun"
+    assert record.fraction is None, "a run that has not started has a progress"
     assert (record.stage, record.stage_text, record.done, record.total) == ("", "", 0, 0)
     record.take(StageStarted("sensitivity", "Computing"))
-    assert record.fraction is None, "not known yet"
+    assert record.fraction is None, "a stage without known total has a progress"
     record.take(Progressed("sensitivity", 30, 120))
     assert record.fraction == 0.25
     record.take(RECONSTRUCT)
@@ -334,7 +338,7 @@ def test_remaining_time_follows_the_last_twelve_updates():
 def test_run_with_iterations_left_ended_early(done, early):
     record = RunRecord()
     record.take(preview(2, 2))
-    assert not record.ended_early, "the run goes on"
+    assert not record.ended_early, "a run in progress counts as ended early"
     made = {} if done is None else {"run": recorded(done, 3).model_dump(mode="json")}
     record.take(Finished(volume(), made))
     assert record.ended_early is early
@@ -345,7 +349,7 @@ def test_residuals_are_in_per_cent_and_reported_only_when_new(running, watch):
     assert running.record.curve == [(1, 50.0)]
     assert watch.since() == ["record", "images"]
     running.show_preview(preview(2, 1, residuals=[0.5]))
-    assert watch.since() == ["progress"], "nothing new of the curve"
+    assert watch.since() == ["progress"], "an unchanged curve was reported"
     running.show_preview(preview(2, 2, residuals=[0.5, 0.25]))
     assert running.record.curve == [(1, 50.0), (2, 25.0)]
     assert watch.since() == ["record", "progress"]

@@ -1,4 +1,4 @@
-"""The description of a run: in the window's language, and in English equal to the engine's."""
+"""Tests of the description of a run in German, and in English as by the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session without a window: study, protocol and its history, run and images."""
+"""Tests of the session without a window: study, protocol history, run, and images."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ def test_undo_and_redo_step_through_every_protocol():
     history = UndoHistory(values[0])
     for value in values[1:]:
         history.push(value)
-    seen = []
+    restored = []
     while history.can_undo:
         history.undo()
-        seen.append(history.current)
-    assert seen == [values[1], values[0]]
+        restored.append(history.current)
+    assert restored == [values[1], values[0]]
     history.redo()
     assert history.current == values[1]
     history.push(ListModeProtocol(name="d"))
@@ -122,7 +122,9 @@ def test_caption_of_a_quality_states_its_changes(quality, tiny_ring):
     changed, caption = at_quality(base, quality, usual), caption_of(quality, base)
     assert ("voxel" in caption) == (changed.grid != base.grid)
     assert ("iterations" in caption) == (changed.algorithm != base.algorithm)
-    assert "iterations" not in caption_of(quality, CtProtocol()), "a direct one has none"
+    assert "iterations" not in caption_of(quality, CtProtocol()), (
+        "a direct algorithm has no iterations"
+    )
     assert caption_of(None, base) == ""
 
 
@@ -141,7 +143,7 @@ def test_fast_scales_the_voxels_once_the_scanner_is_known(session, scan, tiny_ri
     session.study.use_quality("fast")
     assert session.study.protocol.grid.voxel_mm is None
     session.study.set_input("data", Input("/data/scan.l", "1,000 prompts", content=scan))
-    assert session.study.quality == "standard", "no quality level is carried over to a scan"
+    assert session.study.quality == "standard", "the scan took over the quality level"
     session.study.use_quality("fast")
     assert session.study.protocol.grid.voxel_mm == (12.0, 12.0, 12.0)
 
@@ -187,8 +189,8 @@ def test_unavailable_corrections_state_the_reason(scan, tiny_ring):
     inputs = Inputs(data=Input("/data/scan.l", "ok", content=scan))
     obstacles = ListModePet().obstacles(ListModeProtocol(), inputs.open_study)
     assert sorted(obstacles) == sorted(kind.kind for kind in CORRECTIONS)
-    assert not obstacles.pop("line_geometry"), "the scanner is enough"
-    assert not obstacles.pop("resolution"), "the scanner is enough"
+    assert not obstacles.pop("line_geometry"), "the scanner is the only requirement"
+    assert not obstacles.pop("resolution"), "the scanner is the only requirement"
     assert all(obstacles.values())
     mu = Volume(np.full(GRID.shape, 0.0096, np.float32), GRID, "1/mm")
     inputs["attenuation"] = Input("/data/mu.nii", "ok", content=mu)
@@ -316,7 +318,7 @@ def test_curve_of_a_resumed_run_includes_earlier_images(session):
     session.run.take(StageStarted("reconstruct", "OSEM"))
     session.run.show_preview(preview(3, 1))
     assert session.run.record.curve == [(1, -100.0), (2, -50.0)]
-    session.run.keep(preview(1, 2))  # stored earlier, but it arrives later
+    session.run.keep(preview(1, 2))  # stored first, but arrives last
     assert session.run.record.curve == [(1, -100.0), (2, -50.0)]
 
 

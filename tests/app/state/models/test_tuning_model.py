@@ -1,4 +1,4 @@
-"""The description of a kernel search: variants in order, the best one, and the ending."""
+"""Tests of the description of a kernel search: variants, the best one, and the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads of the window: all their messages arrive on the window's own thread."""
+"""Tests of the window's threads, whose messages arrive on the thread of the window."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def commands(qapp, preferences, loader) -> Commands:
 
 @pytest.fixture
 def over_at_once(monkeypatch) -> None:
-    """Make threads end before `start` returns, as short ones can."""
+    """Make threads end before `start` returns, as can happen with short tasks."""
 
     def start(task: Task) -> None:
         QThread.start(task)

@@ -1,4 +1,4 @@
-"""A scan that is cut off: the window asks whether to use what is complete, and says that it did."""
+"""Tests of truncated scans: the question, and the use of the complete events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def scan(tmp_path, tiny_ring) -> Path:
 
 
 @pytest.fixture
-def desk(qtbot, qapp, preferences, loader):
+def window_parts(qtbot, qapp, preferences, loader):
     session = Session(DeviceChoice("auto", (cpu_device(2),)))
     commands = Commands(session, preferences, loader)
     bar = MessageBar(Theme(qapp, "dark"), lambda *_: None, lambda: None)
@@ -44,8 +44,8 @@ def desk(qtbot, qapp, preferences, loader):
     commands.wait()
 
 
-def test_window_asks_and_uses_the_complete_part_only_if_confirmed(desk, scan):
-    session, commands, bar, settle = desk
+def test_window_asks_and_uses_the_complete_part_only_if_confirmed(window_parts, scan):
+    session, commands, bar, settle = window_parts
     commands.open_path(scan)
     settle()
     assert session.study.inputs == {}
@@ -62,18 +62,20 @@ def test_window_asks_and_uses_the_complete_part_only_if_confirmed(desk, scan):
     commands.open_path(scan.parent / "maps" / "places.txt")
     settle()
     found = session.study.inputs.scan
-    assert found.n_events == N_EVENTS - 1, "it was asked once"
+    assert found.n_events == N_EVENTS - 1, "the complete events were not used after the answer"
     assert f"(events used: {N_EVENTS - 1}, bytes ignored: 5)" in found.notes[0]
     assert session.study.to_study().complete_events
     commands.clear("scanner")
     settle()
     commands.set_input("scanner", str(scan.parent / "maps" / "places.txt"))
     settle()
-    assert session.study.inputs.scan.n_events == N_EVENTS - 1, "nor for another scanner"
+    assert session.study.inputs.scan.n_events == N_EVENTS - 1, (
+        "the answer was lost when the scanner changed"
+    )
 
 
-def test_next_message_has_no_button_to_confirm(desk, scan):
-    session, _, bar, _ = desk
+def test_next_message_has_no_button_to_confirm(window_parts, scan):
+    session, _, bar, _ = window_parts
     session.raise_problem(Problem("Something else.", "It went wrong."))
     assert not bar.answer.isVisibleTo(bar)
     bar.answer.click()

@@ -1,4 +1,4 @@
-"""A short day: scans of five makes in random order; the long one is `python -m tests.farm.day`."""
+"""Test scans of five vendors in random order; `python -m tests.farm.day` is the long version."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_scans_opened_in_random_order_are_not_mixed_up(day, tmp_path):
 
 
 def test_mixed_up_inputs_are_found(day, tmp_path):
-    """Check that the figures can detect a fault: the first scan's file is next to the second."""
+    """Check that the figures detect a fault: an input of one scan used for another."""
     first, *_, second = make_scans(tmp_path / "scans", 6)
     day.open(first, [])
     day._session.study.set_input("attenuation", day._session.study.inputs["data"])

@@ -1,4 +1,4 @@
-"""Demos are simulated in a separate process, and their end is always reported."""
+"""Tests of the demos, which a separate process simulates."""
 
 from __future__ import annotations
 
@@ -92,7 +92,10 @@ def test_grey_window_of_the_jaw_shows_soft_tissue_and_teeth(simulated):
 @pytest.mark.slow
 def test_image_of_the_rods_has_their_decays_and_a_suitable_window(simulated, folder):
     study, truth = simulated(SMALL[2])[0], read_volume(SMALL[2].truth(folder))
-    updates = ("algorithm.iterations=2", "algorithm.subsets=24")  # fewer leave 8 % more decays
+    updates = (
+        "algorithm.iterations=2",
+        "algorithm.subsets=24",
+    )  # with fewer iterations, decays are 8 % higher
     protocol = with_settings(study.protocol, updates)
     events = list(run(study.model_copy(update={"protocol": protocol}), on=cpu(2)))
     applied = {e.kind for e in events if isinstance(e, Corrected) and e.state == "applied"}
@@ -165,14 +168,14 @@ def simulations():
 
 
 def test_card_offers_every_demo_to_mouse_and_keyboard(qtbot, window):
-    seen = []
+    calls = []
     card = WelcomeCard(
         window.context.theme,
-        open_scan=lambda: seen.append("open"),
-        demo=seen.append,
-        cancel=lambda: seen.append("cancel"),
-        live=lambda: seen.append("live"),
-        live_demo=lambda kind: seen.append(f"live demo {kind}"),
+        open_scan=lambda: calls.append("open"),
+        demo=calls.append,
+        cancel=lambda: calls.append("cancel"),
+        live=lambda: calls.append("live"),
+        live_demo=lambda kind: calls.append(f"live demo {kind}"),
     )
     qtbot.addWidget(card)
     card.show()
@@ -183,7 +186,7 @@ def test_card_offers_every_demo_to_mouse_and_keyboard(qtbot, window):
         qtbot.keyClick(made, Qt.Key.Key_Space)
         made.click()
     expected = ("live", "live demo 0", "live demo 1", "pet", "ct", "dual-head", "pet-sinogram")
-    assert seen == [each for name in expected for each in (name, name)]
+    assert calls == [each for name in expected for each in (name, name)]
     tips = [made.toolTip() for made in card.demos]
     assert tips == [literal_tip(demo.tip) for demo in DEMOS.values()]
     card.show_busy("Simulating")
@@ -191,11 +194,11 @@ def test_card_offers_every_demo_to_mouse_and_keyboard(qtbot, window):
 
 
 def test_menu_offers_every_demo(window, monkeypatch):
-    seen = []
-    monkeypatch.setattr(window.welcome_lists, "make_demo", lambda key, begun: seen.append(key))
+    calls = []
+    monkeypatch.setattr(window.welcome_lists, "make_demo", lambda key, begun: calls.append(key))
     for action in window.actions_.demos.values():
         action.trigger()
-    assert seen == list(DEMOS)
+    assert calls == list(DEMOS)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Edited settings are for one scan: another one in its place never gets them."""
+"""Test that edited settings belong to one scan, and not to a file that replaces it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["scans", "start"]
 
 @pytest.fixture
 def edited(qtbot, start, scans, small_study) -> Path:
-    """Changed settings of the first patient's scan, which a window has left behind."""
+    """Return edited settings of the first patient's scan that a closed window has stored."""
     window = start()
     open_study(qtbot, window, small_study.model_copy(update={"data": scans[0]}))
     edit(window)
@@ -39,10 +39,10 @@ def edited(qtbot, start, scans, small_study) -> Path:
 
 
 def replace(scan: Path, by: Path) -> None:
-    """Export another scan to a file."""
+    """Replace the file of a scan by that of another one."""
     before = scan.stat().st_size
     scan.write_bytes(by.read_bytes())
-    assert scan.stat().st_size == before, "the size does not tell them from each other"
+    assert scan.stat().st_size == before, "the files have different sizes"
 
 
 def messages(controls: Controls) -> list[Problem]:
@@ -78,7 +78,7 @@ def test_another_scan_at_the_path_gets_no_settings(qtbot, start, scans, edited) 
     assert found[:8] in shown[1].text and expected[:8] in shown[1].text
     assert shown[1].safe == "The settings are still stored. scan.h5 stays open."
     assert iterations(window) != 17
-    assert window.context.unfinished.left.edited == (offered,), "nothing is lost"
+    assert window.context.unfinished.left.edited == (offered,), "the stored settings were lost"
 
 
 def test_the_restored_file_gets_its_settings_back(qtbot, start, scans, edited) -> None:
@@ -119,7 +119,7 @@ def test_a_moved_scan_is_recognised(qtbot, start, edited, tmp_path) -> None:
     qtbot.waitUntil(lambda: iterations(window) == 17, timeout=PATIENCE_MS)
     assert opened_scan(window) == moved
     assert window.context.unfinished.left.edited == ()
-    assert len(shown) == 1, "settings that are back are not offered"
+    assert len(shown) == 1, "restored settings are offered again"
 
 
 def test_settings_belong_to_the_scan_that_was_read(qtbot, start, scans, small_study) -> None:
@@ -163,7 +163,7 @@ def test_settings_of_an_earlier_version_are_opened_only_on_request(
 def test_a_file_that_changes_while_it_is_read_is_not_opened(
     qtbot, start, scans, monkeypatch
 ) -> None:
-    """Neither the values nor the fingerprint would belong to one scan."""
+    """Values and fingerprint could belong to different scans."""
     from engine.modalities import opening
 
     read = opening.summarise
@@ -193,7 +193,7 @@ def test_a_scan_is_not_read_again_from_a_replaced_file(
     assert iterations(window) == 17 and "scanner" not in window.session.study.inputs
 
 
-def test_a_replaced_file_does_not_run(qtbot, start, scans, small_study) -> None:
+def test_a_replaced_file_is_not_reconstructed(qtbot, start, scans, small_study) -> None:
     window = start()
     open_study(qtbot, window, small_study.model_copy(update={"data": scans[0]}))
     study = window.session.study.to_study()
@@ -202,7 +202,7 @@ def test_a_replaced_file_does_not_run(qtbot, start, scans, small_study) -> None:
         list(run(study))
 
 
-def test_a_queued_answer_is_for_the_scan_of_its_question(
+def test_a_queued_answer_applies_only_to_the_scan_of_its_question(
     qtbot, start, scans, small_study, monkeypatch
 ) -> None:
     from app.state.services.queueing.queue_intake import QueueAnswer
@@ -222,7 +222,7 @@ def test_a_queued_answer_is_for_the_scan_of_its_question(
     window.context.queue.intake.answer([entry], QueueAnswer(accepts=True))
     settle(qtbot, window)
     (entry,) = StudyQueue().entries()
-    assert entry.state == "asking", "an answer does not give the settings to another scan"
+    assert entry.state == "asking", "the answer gave the settings to another scan"
 
 
 def test_a_saved_study_of_a_replaced_scan_warns(qtbot, start, scans, small_study, tmp_path) -> None:

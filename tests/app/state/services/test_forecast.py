@@ -1,4 +1,4 @@
-"""Runs improve the forecast: each stage has a speed, scaled by the iterations."""
+"""Tests of the forecast, which learns the speed of each stage from earlier runs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from engine.modalities.requirements import Requirements
 from tests.engine.run_records import recorded
 
 GRID = ImageGrid((1, 1, 1), (1.0, 1.0, 1.0))
-FORETOLD = {"read": 1.0, "kernels": 1.0, "sensitivity": 4.0, "reconstruct": 6.0}
+FORECAST_S = {"read": 1.0, "kernels": 1.0, "sensitivity": 4.0, "reconstruct": 6.0}
 
 
 def forecast(n_iterations: int = 6) -> Requirements:
     """Return a forecast of one second per iteration, and six seconds for the rest."""
-    return Requirements(1, 2, FORETOLD | {"reconstruct": float(n_iterations)}, once="sensitivity")
+    return Requirements(1, 2, FORECAST_S | {"reconstruct": float(n_iterations)}, once="sensitivity")
 
 
 def record_of(stages: dict[str, float], *, cached: str = "", done: int = 6) -> RunRecord:

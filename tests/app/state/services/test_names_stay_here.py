@@ -1,4 +1,4 @@
-"""The window shows names to its user only; titles, logs and written files have none."""
+"""Test that titles, logs and written files contain no names of patients or files."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_run_in_the_window_writes_no_name(
         write(kept.volume, tmp_path / f"{i}.nii", provenance_of(record, kept))
         assert no_canary((tmp_path / f"{i}.nii.provenance.json").read_text())
     assert all(no_canary(line.text) for line in session.log)
-    assert session.study.inputs[DATA].name == scan.name  # on the screen of who opened it
+    assert session.study.inputs[DATA].name == scan.name  # visible only to the user
 
 
 def test_settings_with_scan_paths_are_readable_only_by_their_owner(

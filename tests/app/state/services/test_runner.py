@@ -1,4 +1,4 @@
-"""The run and its states without a window: pause, finish, abort, with a test engine."""
+"""Tests of the run and its states without a window: pause, finish, abort."""
 
 from __future__ import annotations
 
@@ -80,4 +80,4 @@ def test_abort_is_a_warning_and_keeps_the_image(session, runner, until):
     assert session.run.images
     runner.finish()
     runner.pause()
-    assert session.run.state is RunState.ABORTED, "there is nothing to finish or to hold"
+    assert session.run.state is RunState.ABORTED, "finish or pause changed an ended run"

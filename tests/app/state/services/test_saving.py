@@ -1,4 +1,4 @@
-"""Files are replaced only after a question, and inputs of the study never."""
+"""Test that files are replaced only after a question, and inputs of the study never."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def test_a_name_gets_a_suffix_of_its_format(parent, session, tmp_path, monkeypat
 def test_existing_file_is_replaced_only_after_a_question(parent, session, tmp_path, press, agreed):
     target = tmp_path / "old.h5"
     target.write_bytes(bytes(1500))
-    written, said = answering(parent, target, session, press)
+    written, message = answering(parent, target, session, press)
     assert written is agreed
-    assert "old.h5" in said and "1,500 bytes" in said and str(tmp_path) in said
+    assert "old.h5" in message and "1,500 bytes" in message and str(tmp_path) in message
 
 
 def test_existing_sidecar_causes_the_question_too(tmp_path):
@@ -94,8 +94,8 @@ def test_scan_is_never_replaced(parent, session, small_study, tmp_path, manner):
         target.symlink_to(scan)
     else:
         target.hardlink_to(scan)
-    written, said = answering(parent, target, session, "OK")
-    assert not written and "never overwritten" in said
+    written, message = answering(parent, target, session, "OK")
+    assert not written and "never overwritten" in message
     assert scan.read_bytes() == before and inputs_of(session) == (scan,)
 
 
@@ -104,8 +104,8 @@ def test_file_that_the_scan_links_to_is_never_replaced(parent, session, small_st
     values.write_bytes(b"counts of the detector")
     scan = replace(scan_at(small_study.data, None, False), linked=(values,))
     session.study.inputs[DATA] = Input(str(small_study.data), "a scan", scan)
-    written, said = answering(parent, values, session, "OK")
-    assert not written and "never overwritten" in said
+    written, message = answering(parent, values, session, "OK")
+    assert not written and "never overwritten" in message
 
 
 def test_several_files_are_listed_in_the_question(tmp_path):

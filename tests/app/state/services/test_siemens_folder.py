@@ -1,4 +1,4 @@
-"""A folder of Siemens' e7tools dropped on the window fills all roles without mixing scans."""
+"""Test that a dropped folder of Siemens e7tools fills all roles without mixing scans."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALL = {
 
 
 @pytest.fixture
-def desk(qtbot, qapp, preferences, loader):
+def opener(qtbot, qapp, preferences, loader):
     made = OpenFiles(preferences, loader, qtbot)
     yield made
     made.commands.wait()
@@ -41,46 +41,46 @@ def site(tmp_path) -> Path:
     return tmp_path
 
 
-def test_one_drop_fills_all_roles_and_a_single_file_is_used_alone(desk, site):
-    desk.open(site)
-    assert desk.files() == ALL and desk.problems == []
-    assert desk.session.obstacle() == ""
-    before = desk.inputs["data"]
-    desk.commands.clear("scatter_sinogram")
-    desk.settle()
-    desk.open(site / ALL["scatter_sinogram"])
-    assert desk.files() == ALL and desk.inputs["data"] is before
+def test_one_drop_fills_all_roles_and_a_single_file_is_used_alone(opener, site):
+    opener.open(site)
+    assert opener.files() == ALL and opener.problems == []
+    assert opener.session.obstacle() == ""
+    before = opener.inputs["data"]
+    opener.commands.clear("scatter_sinogram")
+    opener.settle()
+    opener.open(site / ALL["scatter_sinogram"])
+    assert opener.files() == ALL and opener.inputs["data"] is before
 
 
-def test_file_of_the_next_export_is_not_added_to_the_scan_before(desk, site):
+def test_file_of_the_next_export_is_not_added_to_the_scan_before(opener, site):
     """Each export of the scanner may use the same folder and the same names."""
-    desk.open(site)
-    before = desk.inputs["data"]
+    opener.open(site)
+    before = opener.inputs["data"]
     write(site / "scan.s", BINS, 8 * np.ones(BINS.n_bins, np.float32))
-    desk.open(site / ALL["scatter_sinogram"])
-    assert desk.files() == ALL and desk.problems == []
-    assert desk.inputs["data"].fingerprint == fingerprint_of(site / ALL["data"])
-    assert desk.inputs["data"].fingerprint != before.fingerprint
+    opener.open(site / ALL["scatter_sinogram"])
+    assert opener.files() == ALL and opener.problems == []
+    assert opener.inputs["data"].fingerprint == fingerprint_of(site / ALL["data"])
+    assert opener.inputs["data"].fingerprint != before.fingerprint
 
 
-def test_unusable_file_is_left_out_and_named(desk, site):
+def test_unusable_file_is_left_out_and_named(opener, site):
     (site / "acf_00.a").write_bytes(b"1234")
-    desk.open(site / "acf_00.a.hdr")
-    assert desk.files() == {k: v for k, v in ALL.items() if k != "attenuation_sinogram"}
-    (problem,) = desk.problems
+    opener.open(site / "acf_00.a.hdr")
+    assert opener.files() == {k: v for k, v in ALL.items() if k != "attenuation_sinogram"}
+    (problem,) = opener.problems
     assert "skipped" in problem and "acf_00.a" in problem and "truncated" in problem
 
 
-def test_two_scans_in_one_folder_are_not_mixed(desk, site):
+def test_two_scans_in_one_folder_are_not_mixed(opener, site):
     write(site / "other.s", BINS, np.ones(BINS.n_bins))
-    desk.open(site)
-    assert desk.files() == {}
-    (problem,) = desk.problems
+    opener.open(site)
+    assert opener.files() == {}
+    (problem,) = opener.problems
     assert "2 sinograms with counts" in problem
 
 
-def test_map_of_the_folder_is_used_for_the_open_scan(desk, site, tiny_ring):
-    """A map of the folder can be used for other list mode, and does not open the sinogram."""
+def test_map_of_the_folder_is_used_for_the_open_scan(opener, site, tiny_ring):
+    """A map of the folder can be used for other list mode without opening the sinogram."""
     write_listmode(
         ListMode(tiny_ring, tiny_ring.lors(np.arange(50)), duration_s=1.0), site / "a.h5"
     )
@@ -92,6 +92,6 @@ def test_map_of_the_folder_is_used_for_the_open_scan(desk, site, tiny_ring):
     lines += [f"scale factor (mm/pixel) [{k}]:=2" for k in (1, 2, 3)]
     (site / "scan-umap.v.hdr").write_text("\n".join(lines))
     (site / "scan-umap.v").write_bytes(np.full(64, 0.096, "<f4").tobytes())
-    desk.open(site / "a.h5")
-    desk.open(site / "scan-umap.v.hdr")
-    assert desk.files() == {"data": "a.h5", "attenuation": "scan-umap.v.hdr"}, desk.problems
+    opener.open(site / "a.h5")
+    opener.open(site / "scan-umap.v.hdr")
+    assert opener.files() == {"data": "a.h5", "attenuation": "scan-umap.v.hdr"}, opener.problems

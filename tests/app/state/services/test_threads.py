@@ -1,4 +1,4 @@
-"""The thread that reads the events of a run draws the first image without waiting."""
+"""Test that the first image of a run is drawn without waiting for the timer."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ VOLUME = Volume(np.ones((2, 2, 2), np.float32), ImageGrid((2, 2, 2), (1, 1, 1), 
 
 
 class TwoUpdates:
-    """A process that ends when the test has seen the first of two images."""
+    """A process that ends after the test has received the first of two images."""
 
     def __init__(self) -> None:
-        self.seen = Event()
+        self.received = Event()
 
     def events(self):
         yield Preview(VOLUME, 1, 2, 1, 1, 0.1)
         yield Preview(VOLUME, 2, 2, 1, 1, 0.1)
-        self.seen.wait(PATIENCE_MS / 1000)
+        self.received.wait(PATIENCE_MS / 1000)
 
 
 def test_first_image_does_not_wait_for_the_timer(qtbot, monkeypatch):
@@ -36,6 +36,6 @@ def test_first_image_does_not_wait_for_the_timer(qtbot, monkeypatch):
     thread.preview.connect(lambda image: drawn.append(image.iteration))
     with qtbot.waitSignal(thread.preview, timeout=PATIENCE_MS):
         thread.start()
-    process.seen.set()
+    process.received.set()
     thread.wait()
     assert drawn == [1]

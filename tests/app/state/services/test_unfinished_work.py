@@ -1,4 +1,4 @@
-"""After a window ends during its work, the next window continues or offers the work."""
+"""Tests of unfinished work of a window, which the next window continues or offers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.farm.scans import write_crystal_map, write_safir
 def start(
     qtbot, qapp, preferences, loader: Loader, tmp_path, monkeypatch
 ) -> Callable[[], Controls]:
-    """Start a window without its widgets, and take over the work of earlier ones."""
+    """Start a window without widgets, which takes over the work of earlier windows."""
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
 
     def started() -> Controls:
@@ -43,7 +43,7 @@ def start(
 
 @pytest.fixture
 def scans(tiny_ring, tmp_path: Path) -> tuple[Path, ...]:
-    """Return scans of four patients, with files of one name."""
+    """Return scans of four patients with the same file name."""
     folders = [tmp_path / f"patient {k}" for k in range(4)]
     for seed, folder in enumerate(folders):
         folder.mkdir()
@@ -56,12 +56,12 @@ def write_scan(path: Path, scanner: RingScanner, seed: int) -> None:
     phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
     data = simulate_listmode(phantom, scanner, n_prompts=20_000, seed=seed, attenuation=False)
     write_listmode(data, path)
-    # Compressed events need more or less space; a reader ignores bytes after the end.
+    # Compressed sizes differ; readers ignore bytes after the end.
     path.write_bytes(path.read_bytes().ljust(400_000, b"\0"))
 
 
 def close(controls: Controls) -> None:
-    """Do the part of the close event that saves unfinished work."""
+    """Save unfinished work like the close event."""
     controls.commands.wait()
     controls.context.unfinished.close()
 
@@ -88,9 +88,11 @@ def test_unread_scans_of_a_closed_window_are_queued_by_the_next(qtbot, start, sc
     settle(qtbot, second)
     assert queued() == list(scans)
     assert any("gets more scans" in text for text in second.problems)
-    assert not any("could not be added" in text for text in second.problems), "none came twice"
+    assert not any("could not be added" in text for text in second.problems), (
+        "a scan was added twice"
+    )
     close(second)
-    assert list(windows_dir().iterdir()) == [], "nothing is left"
+    assert list(windows_dir().iterdir()) == [], "files of a closed window remain"
 
 
 def test_unsearched_files_of_a_closed_window_are_searched_by_the_next(qtbot, start, scans) -> None:
@@ -107,13 +109,13 @@ def test_killed_window_loses_no_scan(qtbot, start, scans, monkeypatch) -> None:
     first = start()
     first.context.queue.intake.add(scans)
     qtbot.waitUntil(lambda: first.context.queue.intake.done == 1, timeout=PATIENCE_MS)
-    # a killed window writes nothing at its end, so the interrupted reading must not be noted
+    # a killed window cannot save the interrupted reading
     first.context.queue.intake.blockSignals(True)
     first.commands.wait()
     assert len(queued()) < len(scans)
     waits = start()
     settle(qtbot, waits)
-    assert len(queued()) < len(scans), "the work of a window that lives belongs to it"
+    assert len(queued()) < len(scans), "the work of an open window was taken over"
     close(waits)
     monkeypatch.setattr("engine.jobs.checkpoint.owner.Owner.alive", False)
     second = start()
@@ -121,7 +123,7 @@ def test_killed_window_loses_no_scan(qtbot, start, scans, monkeypatch) -> None:
     assert sorted(set(queued())) == sorted(scans)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="SIGSTOP is of POSIX systems")
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGSTOP")
 def test_scans_with_cancelled_reading_do_not_return(qtbot, start, scans, loader) -> None:
     first = start()
     intake = first.context.queue.intake
@@ -129,7 +131,7 @@ def test_scans_with_cancelled_reading_do_not_return(qtbot, start, scans, loader)
 
     def suspend() -> None:
         intake.changed.disconnect()
-        os.kill(loader.pid, signal.SIGSTOP)  # the second scan takes for ever
+        os.kill(loader.pid, signal.SIGSTOP)  # reading the second scan never ends
         QTimer.singleShot(200, first.commands.stop)
 
     intake.add(scans)
@@ -251,13 +253,15 @@ def test_changed_settings_are_offered_when_their_scan_is_opened_again(
     for path in scans[1:3]:
         first.commands.open_path(path)
         qtbot.waitUntil(lambda path=path: opened_scan(first) == path, timeout=PATIENCE_MS)
-    assert len(shown) == 1, "the third scan concerns no edit"
+    assert len(shown) == 1, "opening an unedited scan gave a message"
     first.commands.open_path(scans[0])
     qtbot.waitUntil(lambda: opened_scan(first) == scans[0], timeout=PATIENCE_MS)
-    assert first.session.study.protocol.algorithm.iterations != 17, "nothing comes back unasked"
+    assert first.session.study.protocol.algorithm.iterations != 17, (
+        "settings were restored without a question"
+    )
     assert shown[-1].title == "This scan has changed settings that never ran."
     first.context.unfinished.close()
-    second = start()  # the offer outlives the window
+    second = start()  # the next window repeats the offer
     shown.clear()
     second.session.problem_raised.connect(shown.append)
     second.commands.open_path(scans[0])
@@ -267,7 +271,7 @@ def test_changed_settings_are_offered_when_their_scan_is_opened_again(
     back = lambda: second.session.study.protocol.algorithm.iterations == 17  # noqa: E731
     qtbot.waitUntil(back, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: not second.commands.is_busy, timeout=PATIENCE_MS)
-    assert len(shown) == 1, "settings that are back are not offered"
+    assert len(shown) == 1, "restored settings are offered again"
     assert second.context.unfinished.left.edited == ()
 
 
@@ -285,7 +289,7 @@ def test_edits_dropped_after_many_scans_are_logged(
     (retained,) = first.context.unfinished.left.edited
     assert retained.to_study().data == scans[1]
     (line,) = [each.text for each in first.session.log if "It has deleted" in each.text]
-    assert scans[0].name not in line, "no name of a file"
+    assert scans[0].name not in line, "the log contains a file name"
 
 
 def opened_scan(controls: Controls) -> Path | None:
@@ -331,7 +335,7 @@ def test_finished_run_leaves_nothing_to_offer(qtbot, start, small_study) -> None
 
 
 def test_edit_is_saved_while_the_window_is_open(qtbot, start, small_study) -> None:
-    """A window that is killed writes nothing at its end."""
+    """A killed window cannot save its edits at the end."""
     first = start()
     open_study(qtbot, first, small_study)
     edit(first)
@@ -355,7 +359,7 @@ def test_damaged_file_is_named_and_preserved(qtbot, start, small_study) -> None:
     assert file.name in problem and "does not match the checksum" in problem
     assert file.with_suffix(".damaged").exists() and not file.exists()
     close(second)
-    assert start().problems == [], "it is reported once"
+    assert start().problems == [], "the damaged file was reported again"
 
 
 def test_two_windows_do_not_take_over_the_same_work(tmp_path, small_study) -> None:

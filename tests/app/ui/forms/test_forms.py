@@ -1,4 +1,4 @@
-"""Forms show every settings class and return the same value."""
+"""Tests of the forms, which show every settings class and return the same value."""
 
 from __future__ import annotations
 
@@ -100,16 +100,16 @@ def type_into(qtbot, box, text):
 def test_typing_a_valid_number_signals_a_change(qtbot):
     form = form_of(qtbot, Osem, Osem())
     box = form.findChildren(NumberBox)[0]
-    with qtbot.waitSignal(form.changed) as said:
+    with qtbot.waitSignal(form.changed) as signal:
         type_into(qtbot, box, "12")
-    assert said.args == [Osem(iterations=12)]
+    assert signal.args == [Osem(iterations=12)]
 
 
 def test_decimal_comma_is_accepted(qtbot):
     form = form_of(qtbot, Gaussian, Gaussian())
-    with qtbot.waitSignal(form.changed) as said:
+    with qtbot.waitSignal(form.changed) as signal:
         type_into(qtbot, form.findChildren(NumberBox)[0], "4,5")
-    assert said.args == [Gaussian(fwhm_mm=4.5)]
+    assert signal.args == [Gaussian(fwhm_mm=4.5)]
 
 
 def test_number_box_shows_a_minus_and_accepts_a_hyphen(qtbot):
@@ -312,13 +312,15 @@ def test_each_smoothness_shows_its_number(qtbot):
 
 
 def test_fields_of_a_column_are_aligned(qtbot, qapp):
-    Theme(qapp, "dark")  # with its font, texts are as wide as in the window
+    Theme(qapp, "dark")  # the theme sets the font, which determines the widths
     form = form_of(qtbot, Tracer)
     form.resize(500, 900)
     form.show()
     rows = [row for row in form._rows.values() if row.isVisible() and row.caption_px]
     widths = {row.caption_px for row in rows}
-    assert len(rows) > 8 and min(widths) < max(widths) <= MAX_CAPTION_PX, "several lengths"
+    assert len(rows) > 8 and min(widths) < max(widths) <= MAX_CAPTION_PX, (
+        "the captions do not have several widths within the limit"
+    )
     assert len({row.editor.x() for row in rows}) == 1
 
 
@@ -336,7 +338,7 @@ def test_field_without_effect_is_hidden_and_keeps_its_value(qtbot, qapp) -> None
         assert not row.isVisible() and form.raw()["edges"] == 3
         form.set_expert(False)
         form.set_expert(True)
-        assert not row.isVisible(), "the expert switch does not bring it back"
+        assert not row.isVisible(), "the expert switch shows a field without effect"
     form._rows["prior"].editor.show_value(relative())
-    form._edited()  # as the user chooses it
+    form._edited()  # like a choice of the user
     assert row.isVisible() and form.value() == Svrg(edges=3)

@@ -1,4 +1,4 @@
-"""Contrast of controls: at least 3:1 between a control and its background, as painted."""
+"""Test that painted controls have a contrast of at least 3:1 to their background."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.theme import THEMES, Theme, contrast
 from app.views.scrubber import TickSlider
 
-SEEN = 3.0
-"""WCAG 2.2, 1.4.11: least contrast of a control."""
+MIN_CONTRAST = 3.0
+"""Minimum contrast of a control (WCAG 2.2, 1.4.11)."""
 MIN_PIXELS = 12
-"""Least number of pixels of a visible control."""
+"""Minimum number of pixels of a visible control."""
 
 
 def tool_button(role: str) -> QToolButton:
@@ -98,7 +98,7 @@ def seen_pixels(image: QImage, ground: str) -> int:
         for x in range(image.width()):
             name = QColor(image.pixel(x, y)).name()
             colours[name] = colours.get(name, 0) + 1
-    return sum(n for name, n in colours.items() if contrast(name, ground) >= SEEN)
+    return sum(n for name, n in colours.items() if contrast(name, ground) >= MIN_CONTRAST)
 
 
 def painted(qtbot, control: QWidget) -> QImage:
@@ -147,11 +147,13 @@ def test_splitter_between_the_panels_is_visible(qtbot, theme):
 def test_colours_of_marks_have_sufficient_contrast(name):
     c = THEMES[name]
     for mark in (c.border, c.link, c.accent):
-        assert contrast(mark, c.panel) >= SEEN
+        assert contrast(mark, c.panel) >= MIN_CONTRAST
     for mark in (c.border, c.accent):
-        assert contrast(mark, c.field) >= SEEN
+        assert contrast(mark, c.field) >= MIN_CONTRAST
     for ground in (c.accent, c.accent_hover):
-        assert contrast(c.on_accent, ground) >= SEEN, "the tick and the dot"
+        assert contrast(c.on_accent, ground) >= MIN_CONTRAST, (
+            "the check mark or the radio dot has too little contrast"
+        )
 
 
 def test_switched_theme_looks_like_a_fresh_one(qtbot, qapp, window):

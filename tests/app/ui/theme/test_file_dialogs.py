@@ -1,4 +1,4 @@
-"""File dialogs and questions have our icons, which are visible in both themes."""
+"""Test that the icons of file dialogs and questions are visible in both themes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.ui.theme.questions import question_box
 from app.ui.theme.theme import THEMES, Theme
 from tests.app.screen_laws import contrast_in
 
-SEEN = 3.0
+MIN_CONTRAST = 3.0
 SIDE_PX = 32
 
 
@@ -24,8 +24,8 @@ def theme(request, qapp):
     made.use("dark")
 
 
-def seen(icon: QIcon, ground: str) -> float:
-    """The contrast of an icon on a ground."""
+def contrast_of(icon: QIcon, ground: str) -> float:
+    """Return the contrast of an icon to its background."""
     pixmap = icon.pixmap(QSize(SIDE_PX, SIDE_PX), 1.0)
     image = pixmap.toImage()
     colours = [
@@ -38,12 +38,12 @@ def seen(icon: QIcon, ground: str) -> float:
     return contrast_in(np.array(many + colours, np.uint32)) if colours else 1.0
 
 
-def asked(qapp: QApplication, ask, look) -> object:
-    """Pass the dialog of `ask` to `look`, then cancel it; return the answer."""
+def asked(qapp: QApplication, ask, check) -> object:
+    """Pass the dialog that `ask` opens to `check`, then cancel it; return the answer."""
 
     def answer() -> None:
         dialog = qapp.activeModalWidget()
-        look(dialog)
+        check(dialog)
         dialog.reject()
 
     QTimer.singleShot(0, qapp, answer)
@@ -56,17 +56,17 @@ def test_buttons_of_a_file_dialog_are_visible(qtbot, qapp, theme, tmp_path, ask)
     qtbot.addWidget(parent)
     faint = []
 
-    def look(dialog: QFileDialog) -> None:
+    def check(dialog: QFileDialog) -> None:
         for name in BUTTONS:
             icon = dialog.findChild(QToolButton, name).icon()
-            if seen(icon, theme.colours.panel) < SEEN:
+            if contrast_of(icon, theme.colours.panel) < MIN_CONTRAST:
                 faint.append(name)
 
     if ask == "open":
-        found = asked(qapp, lambda: ask_open(parent, "Open", str(tmp_path), "All (*)"), look)
+        found = asked(qapp, lambda: ask_open(parent, "Open", str(tmp_path), "All (*)"), check)
     else:
         target = tmp_path / "a.csv"
-        found = asked(qapp, lambda: ask_save(parent, "Save", target, "Tables (*.csv)"), look)
+        found = asked(qapp, lambda: ask_save(parent, "Save", target, "Tables (*.csv)"), check)
     assert found is None and faint == []
 
 
@@ -75,7 +75,7 @@ def test_folder_and_file_icons_are_visible_and_differ(theme, tmp_path):
     (tmp_path / "scan.l").touch()
     folder, file = icons.icon(QFileInfo(str(tmp_path))), icons.icon(QFileInfo(f"{tmp_path}/scan.l"))
     for icon in (folder, file, icons.icon(FileIcons.IconType.Computer)):
-        assert seen(icon, theme.colours.field) >= SEEN
+        assert contrast_of(icon, theme.colours.field) >= MIN_CONTRAST
     one, other = (each.pixmap(SIDE_PX).toImage() for each in (folder, file))
     assert one != other
 
@@ -83,7 +83,7 @@ def test_folder_and_file_icons_are_visible_and_differ(theme, tmp_path):
 def test_icon_of_a_question_is_visible(qtbot, theme):
     box = question_box(None, "Sure?", "<b>No markup</b>", "help")
     qtbot.addWidget(box)
-    assert seen(QIcon(box.iconPixmap()), theme.colours.panel) >= SEEN
+    assert contrast_of(QIcon(box.iconPixmap()), theme.colours.panel) >= MIN_CONTRAST
 
 
 def test_window_has_its_own_icon(theme):

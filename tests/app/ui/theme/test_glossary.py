@@ -1,4 +1,4 @@
-"""Technical terms on the screen have explanations."""
+"""Test that technical terms of the window have explanations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts are legible, letters differ, and the chosen theme is remembered."""
+"""Tests of the themes: contrast of texts, distinct letters, and the stored choice."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_texts_of_buttons_and_disabled_texts_are_legible(theme):
 def test_outlines_of_controls_are_visible(theme):
     c = THEMES[theme]
     assert contrast(c.border, c.panel) >= 3
-    assert contrast(c.link, c.panel) >= 3, "the focus"
+    assert contrast(c.link, c.panel) >= 3, "the focus outline has too little contrast"
 
 
 def test_contrast_of_black_and_white_is_21():
@@ -68,7 +68,7 @@ def test_palette_has_the_theme_colours():
     shown = palette(THEMES["dark"])
     assert shown.color(QPalette.ColorRole.Window).name() == THEMES["dark"].panel
     places = [getattr(QPalette.ColorRole, place) for place in ROLES.values()]
-    assert len(set(places)) == len(asdict(THEMES["dark"])), "each colour has a place of its own"
+    assert len(set(places)) == len(asdict(THEMES["dark"])), "two colours share a palette role"
     for name, place in ROLES.items():
         there = shown.color(QPalette.ColorGroup.Active, QPalette.ColorRole[place]).name()
         assert there == getattr(THEMES["dark"], name)

@@ -1,4 +1,4 @@
-"""Opening a second volume and fusing it with the image, without a complete window."""
+"""Tests of opening a second volume and fusing it, without a complete window."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def test_stored_result_is_overlaid_and_removed(qtbot, controls, bar, small_study
     assert volumes.overlay.key == f"result:{stored.id}"
     np.testing.assert_array_equal(fusion.volume.values, volume(5.0).values)
     assert bar.swap.isVisible() and bar.linked.isChecked()
-    assert not bar.window_of_upper.isVisible(), "one window serves both"
-    assert not bar.words.isVisible(), "both are of one scan"
+    assert not bar.window_of_upper.isVisible(), "the overlay has a separate display window"
+    assert not bar.words.isVisible(), "two volumes of one scan have a note"
     bar.linked.click()
     assert bar.window_of_upper.isVisible()
     chosen(bar.overlay.menu(), "No volume").trigger()
@@ -92,7 +92,7 @@ def test_stored_result_is_overlaid_and_removed(qtbot, controls, bar, small_study
 
 
 def test_two_clicks_compare_the_image_with_a_result(qtbot, controls, bar, small_study):
-    """One opens the menu, one chooses the result: both images, their difference, one window."""
+    """The clicks open the menu and choose the result; images and difference share a window."""
     Results().keep(NewResult(small_study, volume(5.0), {"axes": "LPS"}))
     controls.context.results.refresh()
     settle(qtbot, controls)
@@ -105,7 +105,7 @@ def test_two_clicks_compare_the_image_with_a_result(qtbot, controls, bar, small_
     assert bar.linked.isChecked() and fusion.window == view.window
     assert fusion.colour_map == view.colour_map
     assert bar.window_of_both.isVisible() and not bar.window_of_upper.isVisible()
-    assert not bar.compare.isVisible(), "the box with the modes has it now"
+    assert not bar.compare.isVisible(), "the button stays although the mode is in the box"
 
 
 def test_file_without_patient_shows_a_note_while_visible(qtbot, controls, bar, tmp_path):
@@ -130,7 +130,7 @@ def test_unreadable_file_changes_nothing(qtbot, controls, bar, tmp_path):
 
 
 def test_mu_map_is_at_its_position_in_the_scan(controls, bar):
-    """Do not turn a scan with z towards the feet, unless DICOM states its orientation."""
+    """A scan with z towards the feet is not rotated, unless DICOM states its orientation."""
     session = controls.session
     for format_, sign in (("", 1), ("DICOM series", -1)):
         session.volumes.forget_others()
@@ -156,7 +156,7 @@ def test_mu_map_is_shown_with_the_grid_before_the_start(controls, bar):
     controls.context.volumes.show_input("attenuation")
     assert view.fusion.volume is content and session.volumes.shows_image
     session.study.set_input("attenuation", None)
-    assert view.fusion.volume is None, "it is no input any more"
+    assert view.fusion.volume is None, "a removed input is still shown"
 
 
 def test_volume_read_for_another_scan_is_not_shown(qtbot, controls, bar, small_study, tmp_path):
@@ -227,7 +227,7 @@ def test_last_used_view_is_turned_and_copied(qtbot, qapp, controls, bar):
 def test_patient_position_can_be_set_only_if_the_file_lacks_it(controls, bar):
     menu, session = bar.view.menu(), controls.session
     menu.fill()
-    assert not menu.positions.isEnabled(), "the file says how the patient lay"
+    assert not menu.positions.isEnabled(), "the position of a DICOM file can be overridden"
     session.show_file(volume(axes="xyz"), "anyhow.tif")
     menu.fill()
     assert bar.views.coronal.shown_edges().top == "+z"
@@ -299,23 +299,23 @@ def test_slices_switch_between_image_and_errors(qtbot, controls, bar, small_stud
 
 
 def test_errors_of_all_frames_are_prepared_in_a_thread(qtbot, controls, bar, monkeypatch):
-    whole, session = with_error(volume(5.0)), controls.session
+    combined, session = with_error(volume(5.0)), controls.session
     frames = [
         FrameVolume(TimeFrame(60_000 * k, 60_000 * (k + 1)), with_error(volume(k + 1.0)))
         for k in range(3)
     ]
-    session.show_file(whole, "frames.h5", frames=frames)
+    session.show_file(combined, "frames.h5", frames=frames)
     assert not any(is_computed(each.volume, SPREAD) for each in frames)
     controls.context.volumes.show_error(SPREAD)
     settle(qtbot, controls)
     assert all(is_computed(each.volume, SPREAD) for each in frames)
-    # A step to another frame takes the prepared image.
+    # Another frame uses its prepared error image.
     refuse = Mock(side_effect=AssertionError("computed in the thread of the window"))
     monkeypatch.setattr("app.state.models.images.error_images.deviations_of", refuse)
     session.run.select(0)
     assert session.view.volume is frames[0].volume
     values = frames[0].volume.values
-    expected = np.where(values > 0, 0.2 * values, np.nan)  # without noise no error is known
+    expected = np.where(values > 0, 0.2 * values, np.nan)  # an image without noise has no error
     np.testing.assert_allclose(session.view.fusion.volume.values, expected, rtol=0.02)
 
 
@@ -364,7 +364,7 @@ def test_difference_is_divided_by_its_error(qtbot, controls, bar, small_study):
         "× error",
     )
     assert bar.window_of_both.isVisible()
-    # An obstacle shows the mode with its warning, like the other comparisons.
+    # With an obstacle, the mode is shown with a warning, like other comparisons.
     controls.session.volumes.add(OpenVolume("bare", "bare.h5", "file", volume(4.0), origin))
     controls.context.volumes.place("bare", "overlay")
     assert "need an error map" in fusion.obstacle("significance")

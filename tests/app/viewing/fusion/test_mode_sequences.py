@@ -1,4 +1,4 @@
-"""Every sequence of three fusion modes, for every pair: no view is ever black."""
+"""Test that no view is black in any sequence of three fusion modes, for every pair."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def volume(unit: str, shift: float) -> Volume:
 
 
 def walk(n: int, length: int) -> list[int]:
-    """Return a de Bruijn sequence: it contains every sequence of `length` of n items."""
+    """Return a de Bruijn sequence, which contains every sequence of `length` of n items."""
     found, a = [], [0] * (n * length)
 
     def add(t: int, p: int) -> None:
@@ -83,7 +83,7 @@ def test_no_view_is_black_in_any_sequence_of_modes(qtbot, controls, pair, length
     session.volumes.add(OpenVolume("second", "second.h5", "file", volume(second, 30)))
     views = OrthoView(session.view)
     qtbot.addWidget(views)
-    views.resize(560, 640)  # lower views would show one plane of a comparison
+    views.resize(560, 640)  # in lower views a comparison shows only one plane
     views.show()
     names = ("axial", "coronal", "sagittal")
     faults, before = [], []
@@ -93,12 +93,12 @@ def test_no_view_is_black_in_any_sequence_of_modes(qtbot, controls, pair, length
             controls.context.volumes.place("", "overlay")
         else:
             controls.context.volumes.place("second", "overlay")
-            # As the box with the modes, also for modes that it would not offer.
+            # Like the mode box, but also for modes that it does not offer.
             session.view.fusion.set_mode(choice)
         before = [*before[1 - length :], choice]
-        # neither end of a colour map, because one end can be black
-        for look in (session.view, session.view.fusion):
-            look.set_window(*MIDDLE)
+        # the middle of the colour map, because an end can be black
+        for shown_as in (session.view, session.view.fusion):
+            shown_as.set_window(*MIDDLE)
         QApplication.processEvents()
         panes = [v for v in (*views.slices, *views._upper, *views._differences) if v.isVisible()]
         assert {view.plane for view in panes} == set(names)
@@ -109,7 +109,7 @@ def test_no_view_is_black_in_any_sequence_of_modes(qtbot, controls, pair, length
 
 
 def test_pair_overlaid_again_after_a_comparison_is_blended(controls):
-    """An MR cannot be subtracted from PET, so its mode falls back."""
+    """The mode falls back, because MR cannot be subtracted from PET."""
     session = controls.session
     session.show_file(volume("Bq/mL", 0), "first.h5")
     session.volumes.add(OpenVolume("pet", "pet.h5", "file", volume("Bq/mL", 30)))
@@ -119,7 +119,7 @@ def test_pair_overlaid_again_after_a_comparison_is_blended(controls):
     controls.context.volumes.place("mr", "overlay")
     assert session.view.fusion.mode == "blend"
     controls.context.volumes.place("mr", "compare")
-    assert session.view.fusion.mode == "side by side", "no difference of two units"
+    assert session.view.fusion.mode == "side by side", "the views show a difference of two units"
 
 
 def test_difference_view_shows_the_difference_of_the_values(qtbot, controls):
@@ -177,14 +177,16 @@ def test_comparison_in_a_low_window_shows_one_plane_large(qtbot, controls):
     assert [each for each in shown if each.isVisible()] == [first, second, difference]
     assert first.y() == second.y() == difference.y() and first.height() > MIN_ROW_PX
     views.toggle_enlarged(views.axial)
-    assert all(each.isVisible() for each in shown), "a double-click shows all planes"
+    assert all(each.isVisible() for each in shown), "enlarging does not show all planes"
     controls.session.volumes.set_overlay("")
     QApplication.processEvents()
     assert all(each.isVisible() for each in views.views)
     views = compared(qtbot, controls, 420)
     controls.session.volumes.set_overlay("")
     QApplication.processEvents()
-    assert all(each.isVisible() for each in views.views), "the enlarged view goes with its pair"
+    assert all(each.isVisible() for each in views.views), (
+        "the view stays enlarged after the comparison"
+    )
 
 
 def test_comparison_starts_with_both_volumes_visible(qtbot, controls):
@@ -207,7 +209,7 @@ def test_compared_volumes_have_one_power_of_ten(controls):
     assert fusion.power == own != 0 and fusion.shown_unit == session.view.shown_unit
     assert f"[{session.view.shown_unit}]" in caption_parts(session.view, "difference")[0]
     controls.context.volumes.place("mr", "overlay")
-    assert fusion.power != session.view.power, "another unit has its own power"
+    assert fusion.power != session.view.power, "volumes of two units share a power of ten"
     controls.context.volumes.place("bright", "overlay")
     session.volumes.swap()
     assert session.view.power != own and fusion.power == session.view.power
@@ -225,11 +227,11 @@ def test_two_volumes_alternate_in_blink_mode(qtbot, controls, monkeypatch):
     views.resize(520, 420)
     views.show()
     fusion.set_mode("blink")
-    seen, captions = {}, {}
+    brightness, captions = {}, {}
     for is_up in (True, False):
         qtbot.waitUntil(lambda is_up=is_up: fusion.blinks_up is is_up, timeout=2000)
         views._blinking.timer.stop()
-        seen[is_up], captions[is_up] = bright(views.axial), views.axial.caption()
+        brightness[is_up], captions[is_up] = bright(views.axial), views.axial.caption()
         views._blinking.timer.start()
     assert "first.h5" in captions[False] and "second.h5" in captions[True]
     assert "second" not in captions[False]

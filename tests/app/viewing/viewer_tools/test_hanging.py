@@ -1,4 +1,4 @@
-"""Hanging protocols: the layout follows the open data, and each kind keeps its own."""
+"""Tests of hanging protocols: each kind of data has its own layout."""
 
 from __future__ import annotations
 
@@ -85,10 +85,10 @@ def test_chosen_layout_is_remembered_per_kind_of_data(qtbot, controls, views):
     chosen = ViewLayout("one", "coronal")
     views.set_layout(chosen)
     show(controls)
-    assert views.layout_now == HANGINGS["activity"], "PET is another kind"
+    assert views.layout_now == HANGINGS["activity"], "the layout of another kind of data changed"
     show(controls, "HU")
     assert views.layout_now == chosen
-    # Another window of the same user begins with it, too.
+    # The next window of the same user starts with it, too.
     other = OrthoView(controls.session.view)
     qtbot.addWidget(other)
     other.hanging = Hanging(controls.context, other)

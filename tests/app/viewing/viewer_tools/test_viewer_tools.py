@@ -1,4 +1,4 @@
-"""The toolbar of the views: its tools and remembered settings, without a complete window."""
+"""Tests of the toolbar of the views, without a complete window."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_slab_is_set_in_its_row_and_ended_by_its_button(looking, controls):
     bar.number.edited.emit()
     assert (state.slab.kind, state.slab.thickness_mm) == ("mean", 6.0)
     bar.slider.setValue(0)
-    assert state.slab.thickness_mm == 2.0, "one voxel is the least"
+    assert state.slab.thickness_mm == 2.0, "a slab is thinner than one voxel"
     bar.close_.click()
     assert not state.slab.kind
     assert bar.isHidden()
@@ -73,19 +73,19 @@ def test_film_plays_all_images_and_repeats(looking, controls):
     assert not looking.cine_bar.isHidden()
     for _ in range(cine.n_steps):
         cine.advance()
-    assert looking.views.mip.degrees == 0, "once around"
+    assert looking.views.mip.degrees == 0, "the rotation did not end at its start"
     cine.set_kind("axial")
     state.set_cursor((0.0, 0.0, 100.0))
-    seen = []
+    positions = []
     for _ in range(GRID.shape[0]):
-        seen.append(cine.position)
+        positions.append(cine.position)
         cine.advance()
-    assert sorted(seen) == list(range(GRID.shape[0]))
+    assert sorted(positions) == list(range(GRID.shape[0]))
     assert cine.kinds() == ["turn", "axial", "coronal", "sagittal"]
     looking.scrubber.set_iterates(["iteration 1", "iteration 2", "iteration 3"])
     cine.set_kind("images")
     cine.advance()
-    assert looking.scrubber.current() == 0, "after the last comes the first"
+    assert looking.scrubber.current() == 0, "the film does not repeat"
     looking.toggle_film()
     assert not cine.is_playing
     looking.cine_bar.close_.click()
@@ -112,7 +112,7 @@ def test_film_is_saved_as_shown_and_the_view_is_restored(
         means = [
             np.asarray(each.convert("L"))[:160].mean() for each in ImageSequence.Iterator(film)
         ]
-    assert len(set(means)) == len(means), "each slice has its own values"
+    assert len(set(means)) == len(means), "two frames of the film are equal"
 
 
 def test_cancelled_film_leaves_no_file(looking, controls, tmp_path):
@@ -142,12 +142,12 @@ def test_tools_have_labels_below_their_icons_if_the_window_is_wide(looking, qtbo
     qtbot.waitUntil(lambda: strip.width() < wide)
     assert {each.toolButtonStyle() for each in buttons} == {style.ToolButtonIconOnly}
 
-    def are_apart() -> bool:
+    def do_not_overlap() -> bool:
         boxes = [each.geometry() for each in buttons]
         overlap = any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
         return not overlap and all(strip.rect().contains(box) for box in boxes)
 
-    qtbot.waitUntil(are_apart)
+    qtbot.waitUntil(do_not_overlap)
     views.resize(700, 700)
     qtbot.waitUntil(lambda: strip.width() == wide)
 

@@ -1,4 +1,4 @@
-"""Ticks of the colour bar."""
+"""Tests of the colour bar and its ticks."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Colour maps."""
+"""Tests of the colour maps."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Display windows."""
+"""Tests of display windows: automatic windows and presets."""
 
 import math
 
@@ -57,7 +57,7 @@ def test_auto_window_of_hounsfield_units_spans_the_values(rng):
 def test_auto_window_shows_tissue_and_bone_of_a_small_body_in_air(rng):
     values = rng.normal(-1000, 20, 100_000).astype("f4")
     values[:5_000] = rng.normal(40, 20, 5_000)
-    values[:100] = 1000  # bone, a thousandth of all voxels
+    values[:100] = 1000  # bone is a thousandth of all voxels
     low, high = windows.auto_window(values, "HU")
     assert low == pytest.approx(-1050, abs=20)
     assert high == pytest.approx(1000, abs=20)
@@ -106,13 +106,13 @@ def test_hounsfield_presets_are_named_by_tissue(rng):
     [("Lung", -600, 1500), ("Soft tissue", 40, 400), ("Brain", 40, 80), ("Bone", 500, 2000)],
 )
 def test_hounsfield_presets_have_the_usual_level_and_width(title, level, width):
-    """The presets are those of CT consoles."""
+    """CT consoles use these values."""
     values = np.linspace(-1000, 3000, 100, dtype=np.float32)
     (found,) = (p for p in windows.presets(values, "HU") if p.title == title)
     assert found.window == (level - width / 2, level + width / 2)
 
 
-def test_uptake_presets_end_at_the_usual_values():
+def test_uptake_presets_end_at_common_suv_limits():
     """Readers use PET windows from 0 to SUV 5, 6, 7 or 10."""
     found = windows.presets(np.linspace(0, 20, 100, dtype=np.float32), "SUV")
     assert [preset.window for preset in found[1:]] == [(0, 5), (0, 6), (0, 7), (0, 10)]
@@ -148,7 +148,7 @@ def test_invalid_window_is_corrected(pair):
 
 @pytest.mark.parametrize("value", [-0.001755, 0.001755, -123.456, 0.00012345, -9.999e-5, 1234.5, 0])
 def test_field_shows_sign_and_first_digits(qtbot, value: float) -> None:
-    """A number that is cut on the left would be another number."""
+    """A number without its first digits would be read as another number."""
     field = NumberEdit("limit")
     qtbot.addWidget(field)
     field.show_value(value)

@@ -1,4 +1,4 @@
-"""Slices that are moved and turned together, and their order of painting."""
+"""Tests of the placement of linked slices, and of their order of painting."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def test_nearest_piece_is_painted_last(rng, camera):
         foot = at[0] * right + at[1] * up
         near = {}
         for index, plane in enumerate(placement.planes):
-            way = plane.turn[:, 2] @ (np.array(plane.centre_mm) - foot)
-            point = foot + way / (plane.turn[:, 2] @ eye) * eye
+            distance = plane.turn[:, 2] @ (np.array(plane.centre_mm) - foot)
+            point = foot + distance / (plane.turn[:, 2] @ eye) * eye
             inside = np.abs(plane.turn.T @ (point - plane.centre_mm))[:2] < 10
             if inside.all():
                 near[index] = point @ eye

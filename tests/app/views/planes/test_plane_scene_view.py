@@ -1,4 +1,4 @@
-"""The scene of slices, controlled with pointer and keys."""
+"""Tests of the scene of slices, with pointer and keys."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def scene(qtbot):
     qtbot.addWidget(view)
     view.resize(400, 300)
     view.show_placement(PlanePlacement.of(PLANES))
-    view.told = []
-    view.placed.connect(view.told.append)
+    view.reported = []
+    view.placed.connect(view.reported.append)
     return view
 
 
@@ -54,7 +54,7 @@ def test_plane_follows_the_pointer_along_its_normal(scene):
     pixel = 1 / scene.to_screen.px_per_mm  # the pointer moves by whole pixels
     assert scene.placement.planes[0].centre_mm[2] == pytest.approx(8.0, abs=2 * pixel)
     assert scene.placement.planes[1:] == PLANES[1:]
-    assert scene.told[-1] is scene.placement
+    assert scene.reported[-1] is scene.placement
 
 
 def test_handle_turns_its_plane(scene):
@@ -72,7 +72,7 @@ def test_handle_turns_its_plane(scene):
 def test_drag_outside_the_planes_turns_only_the_camera(scene):
     before = scene.camera
     drag(scene, QPointF(5, 150), QPointF(105, 150))
-    assert scene.camera != before and not scene.told
+    assert scene.camera != before and not scene.reported
     QTest.keyClick(scene, Qt.Key.Key_0)
     assert scene.camera == before
 
@@ -80,7 +80,9 @@ def test_drag_outside_the_planes_turns_only_the_camera(scene):
 def test_keys_and_pointer_have_the_same_effect(scene):
     QTest.keyClick(scene, Qt.Key.Key_2)
     QTest.keyClick(scene, Qt.Key.Key_PageUp)
-    assert scene.placement.planes[1].centre_mm == (1.0, 3.0, 3.0), "forward is along +y"
+    assert scene.placement.planes[1].centre_mm == (1.0, 3.0, 3.0), (
+        "page up does not move the slice along +y"
+    )
     QTest.keyClick(scene, Qt.Key.Key_Right, SHIFT)
     assert scene.accessibleDescription().startswith("Normal to y   rotated by 5°")
     QTest.keyClick(scene, Qt.Key.Key_Left, SHIFT)
@@ -112,7 +114,7 @@ def test_points_of_a_turned_slice_are_on_its_plane(qtbot, rng):
     reported = []
     view.moved.connect(reported.append)
     view.primary_drag(None).move(None)
-    expected = plane.turn @ (3.0, 5.0, 0.0) + plane.centre_mm  # z leads up: rows are turned over
+    expected = plane.turn @ (3.0, 5.0, 0.0) + plane.centre_mm  # z points up, so rows are reversed
     np.testing.assert_allclose(reported[0], expected, atol=1e-9)
 
 

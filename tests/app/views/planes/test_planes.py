@@ -1,4 +1,4 @@
-"""Patient sides in each plane."""
+"""Tests of the orientation of planes: patient sides, pixels, and flips."""
 
 from itertools import product
 
@@ -39,18 +39,18 @@ def test_letters_follow_lps(axis, letters):
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("plane", PLANES)
 def test_every_pixel_shows_the_voxel_at_its_position(plane, convention):
-    way = orientation(plane, convention)
+    view = orientation(plane, convention)
     x, y, z = (GRID.centres_mm(axis) for axis in range(3))
     values = (x[None, None, :] + 100 * y[None, :, None] + 10_000 * z[:, None, None]).astype("f4")
-    index = slice_index(GRID, way.normal, POINT[way.normal])
-    depth_mm = float(GRID.centres_mm(way.normal)[index])
-    shown, rect = way.extract(values, index), way.rect(GRID)
+    index = slice_index(GRID, view.normal, POINT[view.normal])
+    depth_mm = float(GRID.centres_mm(view.normal)[index])
+    shown, rect = view.extract(values, index), view.rect(GRID)
     rows, columns = shown.shape
     for row in range(rows):
         for column in range(columns):
             u = rect.u + (column + 0.5) / columns * rect.width
             v = rect.v + (row + 0.5) / rows * rect.height
-            px, py, pz = way.to_patient(u, v, depth_mm)
+            px, py, pz = view.to_patient(u, v, depth_mm)
             assert shown[row, column] == pytest.approx(px + 100 * py + 10_000 * pz)
 
 
@@ -67,8 +67,8 @@ def test_slice_is_contiguous_float32_and_does_not_change_the_volume(plane):
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("plane", PLANES)
 def test_screen_and_patient_coordinates_are_inverse(plane, convention):
-    way = orientation(plane, convention)
-    assert way.to_patient(*way.to_screen(POINT), POINT[way.normal]) == POINT
+    view = orientation(plane, convention)
+    assert view.to_patient(*view.to_screen(POINT), POINT[view.normal]) == POINT
 
 
 @pytest.mark.parametrize(
@@ -114,20 +114,20 @@ def test_letters_are_swapped_if_z_points_to_the_feet():
 @pytest.mark.parametrize("axes", ["LPI", *(axes for axes, _ in POSITIONS.values())])
 @pytest.mark.parametrize("convention", ["radiological", "neurological"])
 def test_letters_are_correct_for_every_patient_position_and_turn(axes, convention):
-    """And unless a plane is turned, the head is on top and the front at the top or the left."""
+    """In unturned planes, the head is on top, and the front is at the top or on the left."""
     ends = {0: "LR", 1: "PA", 2: "HF"}
     for plane, quarters, mirrored in product(PLANES, range(4), (False, True)):
-        way = ViewTurn(quarters, mirrored).of(orientation(plane, convention, axes))
-        edges = way.edges.on(axes)
+        view = ViewTurn(quarters, mirrored).of(orientation(plane, convention, axes))
+        edges = view.edges.on(axes)
         for axis, code in enumerate(axes):
             side = {"S": "H", "I": "F"}.get(code, code)
             other = next(pair for pair in ends.values() if side in pair).replace(side, "")
             for sign, letter in ((1.0, side), (-1.0, other)):
                 point = [0.0, 0.0, 0.0]
                 point[axis] = sign
-                u, v = way.to_screen(tuple(point))
+                u, v = view.to_screen(tuple(point))
                 place = {(1, 0): edges.right, (-1, 0): edges.left, (0, 1): edges.bottom}
-                assert axis == way.normal or place.get((round(u), round(v)), edges.top) == letter
+                assert axis == view.normal or place.get((round(u), round(v)), edges.top) == letter
         if not quarters and not mirrored and plane != "axial":
             assert (edges.top, edges.bottom) == ("H", "F")
         if not quarters and not mirrored and plane == "axial":
@@ -135,13 +135,13 @@ def test_letters_are_correct_for_every_patient_position_and_turn(axes, conventio
 
 
 def test_two_flips_or_four_turns_change_nothing():
-    way = orientation("coronal")
+    view = orientation("coronal")
     for quarters, mirrored in product(range(4), (False, True)):
         turn = ViewTurn(quarters, mirrored)
         for upright in (False, True):
-            flipped = turn.flipped(upright=upright).of(way)
+            flipped = turn.flipped(upright=upright).of(view)
             same, other = ("right", "down") if upright else ("down", "right")
-            assert getattr(flipped, same) == getattr(turn.of(way), same)
-            assert getattr(flipped, other) == getattr(turn.of(way), other).opposite
+            assert getattr(flipped, same) == getattr(turn.of(view), same)
+            assert getattr(flipped, other) == getattr(turn.of(view), other).opposite
             assert turn.flipped(upright=upright).flipped(upright=upright) == turn
         assert turn.turned(4) == turn

@@ -1,4 +1,4 @@
-"""The convergence curve."""
+"""Tests of the convergence curve."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_small_values_keep_their_digits(curve):
     assert head(curve) == "Log-likelihood (counts)"
 
 
-def test_note_before_the_first_value_has_the_ground_of_the_plot(curve):
+def test_note_before_the_first_value_has_the_plot_background(curve):
     curve.set_colours(LIGHT)
     picture = curve.grab().toImage()
     corner = curve._empty.geometry().bottomRight()

@@ -1,4 +1,4 @@
-"""The histogram of a volume, and the draggable ends of the window."""
+"""Tests of the histogram of a volume, and of the window limits that it edits."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ GRID = ImageGrid((10, 10, 10), (1.0, 1.0, 1.0))
 
 
 @pytest.fixture
-def look(qapp) -> ViewState:
-    """Return a volume: a tenth of the voxels is 8, one is NaN, the rest is uniform from 0 to 4."""
+def state(qapp) -> ViewState:
+    """Show a volume: a tenth of the voxels is 8, one is NaN, the others are uniform from 0 to 4."""
     values = np.linspace(0, 4, 1000, dtype=np.float32)
     values[::10], values[1] = 8, np.nan
     state = ViewState()
@@ -29,8 +29,8 @@ def look(qapp) -> ViewState:
 
 
 @pytest.fixture
-def view(look, show) -> HistogramView:
-    return show(HistogramView(look), 400, 200)
+def view(state, show) -> HistogramView:
+    return show(HistogramView(state), 400, 200)
 
 
 def drag(qtbot, view, start: float, end: float) -> None:
@@ -40,50 +40,50 @@ def drag(qtbot, view, start: float, end: float) -> None:
     qtbot.mouseRelease(view, left, pos=QPoint(round(end), 60))
 
 
-def test_every_finite_value_is_counted_once(look):
-    found = facts_of(look.volume).histogram
+def test_every_finite_value_is_counted_once(state):
+    found = facts_of(state.volume).histogram
     assert found.counts.sum() == 999
     assert (found.lowest, found.highest) == pytest.approx((0.008, 8), abs=0.01)
-    assert found.counts[-1] == 100, "the one value that is often"
+    assert found.counts[-1] == 100, "the most frequent value has the wrong count"
 
 
-def test_drag_moves_one_end_or_the_whole_window(qtbot, look, view):
+def test_drag_moves_one_end_or_the_whole_window(qtbot, state, view):
     pixel = (view.span[1] - view.span[0]) / (400 - 28)
     drag(qtbot, view, view.x_of(5.0), view.x_of(7.0))
-    assert look.window == pytest.approx((1.0, 7.0), abs=pixel)
+    assert state.window == pytest.approx((1.0, 7.0), abs=pixel)
     drag(qtbot, view, view.x_of(1.0), view.x_of(2.0))
-    assert look.window == pytest.approx((2.0, 7.0), abs=2 * pixel)
+    assert state.window == pytest.approx((2.0, 7.0), abs=2 * pixel)
     drag(qtbot, view, view.x_of(4.0), view.x_of(3.0))
-    assert look.window == pytest.approx((1.0, 6.0), abs=3 * pixel)
-    drag(qtbot, view, view.x_of(look.window[0]), 2000)
-    low, high = look.window
-    assert low < high, "ends never cross"
+    assert state.window == pytest.approx((1.0, 6.0), abs=3 * pixel)
+    drag(qtbot, view, view.x_of(state.window[0]), 2000)
+    low, high = state.window
+    assert low < high, "the limits crossed"
 
 
-def test_keys_move_the_last_used_end(qtbot, look, view):
+def test_keys_move_the_last_used_end(qtbot, state, view):
     step = 0.01 * (view.span[1] - view.span[0])
     qtbot.keyClick(view, Qt.Key.Key_Right)
-    assert look.window == pytest.approx((1.0, 5.0 + step))
+    assert state.window == pytest.approx((1.0, 5.0 + step))
     qtbot.keyClick(view, Qt.Key.Key_Up)
     qtbot.keyClick(view, Qt.Key.Key_Left)
-    assert look.window == pytest.approx((1.0 - step, 5.0 + step))
+    assert state.window == pytest.approx((1.0 - step, 5.0 + step))
 
 
-def test_axis_contains_the_whole_window(look, view):
-    look.set_window(-3.0, 20.0)
+def test_axis_contains_the_whole_window(state, view):
+    state.set_window(-3.0, 20.0)
     assert view.span == (-3.0, 20.0)
     assert view.value_at(view.x_of(4.2)) == pytest.approx(4.2)
 
 
-def test_window_menu_opens_the_histogram_and_it_follows(qtbot, look, show):
-    controls = show(WindowControls(look), 700, 40)
+def test_window_menu_opens_the_histogram_and_it_follows(qtbot, state, show):
+    controls = show(WindowControls(state), 700, 40)
     controls.presets.menu().aboutToShow.emit()
     action = next(a for a in controls.presets.menu().actions() if a.text() == "Histogram …")
     action.trigger()
     found = controls.findChild(HistogramWindow)
     assert found.isVisible() and not found.isModal()
-    look.name = "pet"
-    look.volume_changed.emit()
+    state.name = "pet"
+    state.volume_changed.emit()
     assert found.windowTitle() == "Histogram: pet [kBq/mL]"
     found.close()
 

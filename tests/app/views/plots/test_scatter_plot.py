@@ -1,4 +1,4 @@
-"""The scatter plot shows both curves, and is hidden without data."""
+"""Tests of the scatter plot and of the ledger row that contains it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_scatter_row_shows_the_curves_of_a_run(qtbot, qapp) -> None:
     row = LedgerEntry(Scatter, Theme(qapp, "dark"), folded=True)
     qtbot.addWidget(row)
     row.show_profile(None)
-    assert row.plot is None, "no run has told of scatter"
+    assert row.plot is None, "there is a plot without a scatter estimate"
     row.show_profile(PROFILE)
     assert row.plot is not None and not row.plot.isHidden()
     row.show_profile(None)
@@ -61,13 +61,15 @@ def test_row_without_scatter_estimate_states_its_cost(window, opened) -> None:
     session.run.take(of_run("unavailable", f"{why}: {cost}"))
     assert cost in row.text.text()
     session.run.take(of_run("unavailable", f"something else: {cost}"))
-    assert cost not in row.text.text(), "the run knew another obstacle than there is now"
+    assert cost not in row.text.text(), (
+        "the row states the cost although the run had another obstacle"
+    )
 
 
-@pytest.mark.parametrize(("state", "is_told"), [("off", True), ("applied", False)])
-def test_disabled_scatter_row_states_its_cost(state: str, *, is_told: bool) -> None:
+@pytest.mark.parametrize(("state", "is_stated"), [("off", True), ("applied", False)])
+def test_disabled_scatter_row_states_its_cost(state: str, *, is_stated: bool) -> None:
     text = "switched off in the protocol: some 30 % too high"
     shown = ledger_state_of(Scatter(use="off"), None, of_run(state, text))
     assert shown.tone == "muted"
-    assert ("30 %" in shown.text) == is_told
+    assert ("30 %" in shown.text) == is_stated
     assert ledger_state_of(Scatter(use="off"), None, None).text == "Switched off in the protocol"

@@ -1,4 +1,4 @@
-"""Bars of stage timings."""
+"""Tests of the bars of stage timings."""
 
 import numpy as np
 import pytest

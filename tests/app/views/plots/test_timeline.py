@@ -1,4 +1,4 @@
-"""The timeline shows each call at its time, in its lane, and finds it below the pointer."""
+"""Tests of the timeline: position and colour of calls, legend, and size."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def test_calls_are_at_their_times(timeline):
     assert at(timeline, 0, 0.5) is None
     assert at(timeline, 1, 0.05) is None
     assert at(timeline, 1, 0.2) == CALLS[1]
-    assert at(timeline, 1, 0.301) == CALLS[2], "a call without duration is still found"
+    assert at(timeline, 1, 0.301) == CALLS[2], "a call without duration was not found"
     assert at(timeline, 1, 0.95) == CALLS[3]
-    assert at(timeline, 2, 0.5) is None, "there is no third lane"
+    assert at(timeline, 2, 0.5) is None, "a call was found in a missing lane"
 
 
 def test_equal_stages_have_one_colour_and_different_ones_differ(timeline):

@@ -1,8 +1,8 @@
-"""Draw scenes with OpenGL in a process of its own, and write the pictures.
+"""Render scenes with OpenGL in a separate process, and write the images.
 
     python -m tests.app.views.rendering.drawn_cases FILE.npz
 
-Tests run without a display, where Qt offers no OpenGL. This process has an X display of its own.
+Tests run without a display, where Qt offers no OpenGL. This process has a private X display.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from engine.geometry.grid import ImageGrid
 
 NO_OPENGL = 3
 GRID = ImageGrid((48, 40, 60), (2.0, 3.0, 1.5), (7.0, -20.0, 11.0))
-"""Voxels of three lengths about a centre that is not the origin; nz, ny, nx."""
+"""Anisotropic grid with a centre that is not the origin."""
 SPOT_MM = 6.0
 SPOT = (20.0, -25.0, 30.0)
 """Position of the spot from the centre of the grid, along x, y and z [mm]."""
@@ -59,7 +59,7 @@ def ball(centre, radius: float, value: float = 100.0) -> Volume:
 
 
 def layer(volume: Volume, **changes) -> RayLayer:
-    """A volume in grey, half of its highest value as the level."""
+    """Return a grey layer of a volume, with half its maximum as the level."""
     packed = PackedVolume.of(volume, 256**3)
     share = np.linspace(0, 1, 256, dtype=np.float32)
     table = np.stack([share, share, share, np.minimum(share, 0.5)], axis=1)
@@ -68,21 +68,21 @@ def layer(volume: Volume, **changes) -> RayLayer:
 
 
 def pixels(image: QImage) -> np.ndarray:
-    """(rows, columns, 3) of an image."""
+    """Return the (rows, columns, 3) colours of an image."""
     found = image.convertToFormat(QImage.Format.Format_RGB888)
     rows = np.frombuffer(found.constBits(), np.uint8).reshape(found.height(), -1)
     return rows[:, : 3 * found.width()].reshape(found.height(), found.width(), 3).copy()
 
 
 def drawn(caster: RayCaster, scene: RayScene, **changes) -> np.ndarray:
-    """The image of a scene about its centre."""
+    """Return the image of a scene, centred."""
     frame = RayFrame((0.0, 0.0), PX_PER_MM, (N_PX, N_PX), 0.5)
     caster.draw(scene, replace(frame, **changes))
     return pixels(caster.image())
 
 
 def cases(caster: RayCaster) -> dict[str, np.ndarray]:
-    """All pictures by name."""
+    """Return all images by name."""
     found = {}
     centre = np.array(GRID.centre_mm)
     spot = RayScene("surface", layer(ball(SPOT, SPOT_MM)), centre)
@@ -99,7 +99,7 @@ def cases(caster: RayCaster) -> dict[str, np.ndarray]:
     noise = np.random.default_rng(3).random((36, 40, 60)).astype(np.float32)
     square = ImageGrid(noise.shape, (2.0, 3.0, 2.0))
     near = RayScene("projection", layer(Volume(noise, square, "kBq/mL")), np.zeros(3))
-    # One pixel for each column of voxels, through their centres.
+    # One pixel per column of voxels, through the voxel centres.
     found["projection"] = drawn(caster, near, px_per_mm=0.5, size=(60, 36), step=0.1)
     found["noise"] = noise
     thin = np.linspace(0, 1, 256, dtype=np.float32)[:, None] * np.array([1, 1, 1, 0.004])
@@ -122,7 +122,7 @@ def cases(caster: RayCaster) -> dict[str, np.ndarray]:
 
 
 def large() -> Volume:
-    """A body of 256³ voxels with noise and a dense part, in HU."""
+    """Return a body of 256³ voxels with noise and a dense part, in HU."""
     values = np.random.default_rng(1).normal(30, 20, (EDGE,) * 3).astype(np.float32)
     z, y, x = np.ogrid[:EDGE, :EDGE, :EDGE]
     inside = (x - 128) ** 2 / 100**2 + (y - 128) ** 2 / 70**2 + (z - 128) ** 2 / 120**2 < 1
@@ -132,7 +132,7 @@ def large() -> Volume:
 
 
 def frames(caster: RayCaster) -> dict[str, list[float]]:
-    """Processor time of each image of a turning volume of 256³ voxels [s], by mode."""
+    """Return the CPU time of each image of a rotating volume of 256³ voxels [s], by mode."""
     one = layer(large(), is_lit=True)
     found = {}
     for mode in MODES:
@@ -149,7 +149,7 @@ def frames(caster: RayCaster) -> dict[str, list[float]]:
 
 
 def turned(volume: Volume) -> tuple[dict[str, np.ndarray], dict[str, list[float]]]:
-    """The pane at rest, and the processor time of each paint while it turns [s], by mode."""
+    """Return the image of the pane at rest, and the CPU time per paint during a rotation [s]."""
     state = ViewState()
     state.set_volume(volume)
     views = OrthoView(state)
@@ -175,7 +175,7 @@ def turned(volume: Volume) -> tuple[dict[str, np.ndarray], dict[str, list[float]
 
 
 def long_bar(limits: tuple[int, int]) -> RayScene:
-    """Projection of a bar with more voxels along z than a texture can have."""
+    """Return the projection of a bar with more voxels along z than a texture can have."""
     values = np.ones((limits[1] + 500, 8, 8), np.float32)
     grid = ImageGrid(values.shape, (100.0 / 8, 100.0 / 8, 100.0 / len(values)))
     packed = PackedVolume.of(Volume(values, grid, "kBq/mL"), *limits)
@@ -185,11 +185,11 @@ def long_bar(limits: tuple[int, int]) -> RayScene:
 
 
 def scaled(caster: RayCaster, scale: float) -> np.ndarray:
-    """Volume rendering of a ball with a region in it, with all lengths multiplied by a number."""
+    """Return the rendering of a ball and a region, with all lengths multiplied by a scale."""
     shape = (40, 40, 40)
     z, y, x = np.ogrid[:40, :40, :40]
     away = np.sqrt((x - 19.5) ** 2 + (y - 19.5) ** 2 + (z - 19.5) ** 2)
-    # Faint, so that the picture depends on the opacity everywhere.
+    # With a low opacity, every pixel depends on it.
     values = (0.3 * (away < 16)).astype(np.float32)
     values[20, 20, 20] = 1.0
     state = ViewState()
@@ -205,7 +205,7 @@ def scaled(caster: RayCaster, scale: float) -> np.ndarray:
 
 
 def main() -> None:
-    """Draw all cases."""
+    """Render all cases, and write them to a file."""
     app = QApplication([])
     try:
         caster = RayCaster()

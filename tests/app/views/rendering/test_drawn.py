@@ -1,4 +1,4 @@
-"""OpenGL images compared with known directions, sizes and maxima."""
+"""Tests of OpenGL images: directions, sizes, maxima, and frame rate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MIDDLE = N_PX / 2
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory) -> dict[str, np.ndarray]:
-    """Return all images, drawn once by a process with a display."""
+    """Return all images; a process with a display renders them once."""
     if why := why_no_display():
         pytest.skip(f"there is no X display for OpenGL: {why}")
     target = tmp_path_factory.mktemp("drawn") / "pictures.npz"
@@ -51,7 +51,7 @@ def pictures(tmp_path_factory) -> dict[str, np.ndarray]:
 def centre_of(picture: np.ndarray, channel: int = 0, least: int = 40) -> tuple[float, float]:
     """Return the centre of the bright pixels from the middle of the image, right and up [mm]."""
     rows, columns = np.nonzero(picture[..., channel] > least)
-    assert rows.size, "nothing was drawn"
+    assert rows.size, "the image is empty"
     right, up = columns.mean() + 0.5 - MIDDLE, MIDDLE - rows.mean() - 0.5
     return right / PX_PER_MM, up / PX_PER_MM
 
@@ -65,8 +65,8 @@ def sides(axes: str) -> dict[str, float]:
 @pytest.mark.parametrize("axes", AXES)
 def test_spot_is_at_its_patient_position_and_never_mirrored(pictures, axes):
     at = sides(axes)
-    # From the front the patient's left is on the right. From the left, the front is on the left.
-    # seen from above, like an observer in front of the patient, the back is at the top
+    # From the front, the patient's left is on the right; from the left, the front is on the left.
+    # seen from above by an observer in front of the patient, the back is at the top
     expected = {
         "front": (at["left"], at["head"]),
         "left": (at["back"], at["head"]),
@@ -101,7 +101,7 @@ def test_projection_shows_the_largest_values(pictures):
     levels = (noise.max(axis=1)[::-1] - noise.min()) / (noise.max() - noise.min())
     shown = picture[..., 0] / 255.0
     assert shown.shape == levels.shape
-    # The samples nearest to the centre of a voxel are 0.07 mm away from it, of 3 mm.
+    # The nearest sample is 0.07 mm from the centre of a voxel of 3 mm.
     np.testing.assert_allclose(shown, levels, atol=0.035)
 
 
@@ -109,16 +109,16 @@ def test_volume_of_micrometres_has_the_opacity_of_one_of_millimetres(pictures):
     large, small = (pictures[f"scaled {scale:g}"].astype(int) for scale in SCALES)
     ball = np.abs(large - large[0, 0]).max(axis=2) > 8
     assert ball.sum() == pytest.approx(np.pi * (32 * PX_PER_MM) ** 2, rel=0.15)
-    # The region has the opacity of a millimetre in one, and of a part of the radius in the other.
+    # The opacity of the region is per millimetre in one, and per part of the radius in the other.
     outside = ball & (np.abs(large[..., 2] - large[..., 0]) < 8)
     assert np.abs(large - small)[outside].max() <= 4
     centre = small[190:210, 190:210].mean(axis=(0, 1))
-    assert centre[2] - centre[0] > 30, "the region is visible"
+    assert centre[2] - centre[0] > 30, "the region is not visible"
 
 
 def test_bar_longer_than_a_texture_is_drawn_in_its_size(pictures):
     rows, columns = np.nonzero(pictures["long bar"][..., 0] > 128)
-    assert rows.size, "nothing was drawn"
+    assert rows.size, "the image is empty"
     assert np.ptp(rows) + 1 == pytest.approx(100 * PX_PER_MM, abs=3)
     assert np.ptp(columns) + 1 == pytest.approx(100 * PX_PER_MM, abs=3)
 
@@ -144,7 +144,7 @@ def test_region_is_drawn_in_its_colour_at_its_position(pictures, name):
 def test_turning_volume_of_256_voxels_reaches_ten_images_per_second(
     pictures, mode, record_property
 ):
-    """Processor time, because other processes also use the cores."""
+    """The limit is for CPU time, because other processes also use the cores."""
     spent = float(np.median(pictures[f"frames {mode}"]))
     record_property("ms", round(1e3 * spent))
     cores = min(os.cpu_count() or 1, 2)
@@ -154,7 +154,7 @@ def test_turning_volume_of_256_voxels_reaches_ten_images_per_second(
 @pytest.mark.parametrize("mode", MODES)
 def test_pane_turns_ten_times_per_second_and_then_draws_all_pixels(pictures, mode, record_property):
     pane, cores = pictures[f"pane {mode}"], min(os.cpu_count() or 1, 2)
-    # The body is brighter than the ground, and a dense part is seen through it or on it.
+    # The body is brighter than the background, and the dense part is visible.
     middle = pane[
         pane.shape[0] // 4 : -pane.shape[0] // 4, pane.shape[1] // 3 : -pane.shape[1] // 3
     ]

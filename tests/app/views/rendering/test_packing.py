@@ -1,4 +1,4 @@
-"""Volumes and regions as textures: levels, boxes, reduction."""
+"""Tests of volumes and regions as textures: levels, boxes, and reduction."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_outside_of_a_positive_volume_is_zero():
     packed = PackedVolume.of(Volume(values, GRID, "kBq/mL"), 10**6)
     assert (packed.low, packed.high) == (0.0, 3.0)
     low, high = packed.box_above(0.0)
-    assert (low == 0).all() and (high == 1).all(), "all of it is inside"
+    assert (low == 0).all() and (high == 1).all(), "the box does not contain the complete volume"
     values[5] = -1.0
     assert PackedVolume.of(Volume(values, GRID, "kBq/mL"), 10**6).low == -1.0
 
@@ -62,7 +62,7 @@ def test_outside_of_a_positive_volume_is_zero():
 def test_large_volume_is_reduced_to_block_means(volume):
     packed = PackedVolume.of(volume, 2000)
     assert packed.factor == 2 and packed.levels.shape == (11, 15, 9)
-    assert packed.size_mm == pytest.approx((36.0, 90.0, 33.0)), "the last cube is not cut"
+    assert packed.size_mm == pytest.approx((36.0, 90.0, 33.0)), "the incomplete last block is cut"
     values = packed.low + packed.levels / TOP * (packed.high - packed.low)
     assert values[2, 3, 4] == pytest.approx(volume.values[4:6, 6:8, 8:10].mean(), abs=1e-3)
     assert values[10, 14, 8] == pytest.approx(volume.values[20:, 28:, 16:].mean(), abs=1e-3)
@@ -96,9 +96,9 @@ def test_box_of_a_level_contains_all_higher_voxels():
     low, high = packed.box_above(0.5)
     at = (np.array([40, 9, 30]) + 0.5) / 64
     assert (low < at).all() and (at < high).all()
-    assert (high - low < 3 * BLOCK / 64 + 0.05).all(), "most of the volume is left out"
+    assert (high - low < 3 * BLOCK / 64 + 0.05).all(), "the box is too large"
     low, high = packed.box_above(1.5)
-    assert (low == high).all(), "nothing is higher"
+    assert (low == high).all(), "the box above the maximum is not empty"
 
 
 @pytest.mark.parametrize("most", [10**6, 2000])
@@ -132,9 +132,9 @@ def test_newest_request_is_packed_and_a_known_volume_only_once(qtbot, volume):
     for each in asked:
         packer.ask(each, (10**6, 2048))
     qtbot.waitUntil(lambda: not packer.is_busy)
-    assert actual == [asked[0], asked[2]], "the one in between was no longer wanted"
+    assert actual == [asked[0], asked[2]], "an outdated request was packed"
     assert actual[0].packed_lower is actual[1].packed_lower
-    assert threads == [QThread.currentThread()] * 2, "the window is only used in its own thread"
+    assert threads == [QThread.currentThread()] * 2, "the callback ran in another thread"
     packer.wait()
 
 
@@ -155,6 +155,6 @@ def test_internal_error_is_reported_and_the_next_volume_packed(qtbot, volume, mo
         packer.ask(each, (10**6, 2048))
         qtbot.waitUntil(lambda: not packer.is_busy)
     assert reported == ["Internal error (ValueError: no such level); please report it."]
-    assert "no such\nlevel" in last_fault(), "the support bundle contains it"
+    assert "no such\nlevel" in last_fault(), "the last fault does not contain the message"
     assert actual == asked[1:]
     packer.wait()

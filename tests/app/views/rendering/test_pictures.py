@@ -1,4 +1,4 @@
-"""Pictures and films of the 3D view: complete, of the current image, and never of two scans."""
+"""Tests of pictures and films of the 3D view, which show only the current image."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def image_of(value: float) -> Volume:
 
 
 def colours(image: QImage) -> tuple[int, int, int]:
-    """The colour at the middle of a picture."""
+    """Return the colour at the middle of a picture."""
     found = image.pixelColor(image.width() // 2, image.height() // 2)
     return found.red(), found.green(), found.blue()
 
@@ -93,11 +93,15 @@ def test_view_is_empty_until_the_image_of_another_scan_is_ready(qtbot, controls,
     qtbot.waitUntil(lambda: pane.is_refined)
     assert colours(pane.grab().toImage())[0] == 50
     state.set_volume(image_of(60.0))
-    assert colours(pane.grab().toImage())[0] == 50, "a preview replaces the last one once packed"
+    assert colours(pane.grab().toImage())[0] == 50, (
+        "the last image disappeared before the preview was packed"
+    )
     qtbot.waitUntil(lambda: colours(pane.grab().toImage())[0] == 60)
     state.name, state.subject = "Another scan", "second scan"
     state.set_volume(image_of(70.0))
-    assert colours(pane.grab().toImage())[0] != 60, "its name must not stand over the last image"
+    assert colours(pane.grab().toImage())[0] != 60, (
+        "the image of the last scan is shown under the name of the next"
+    )
     qtbot.waitUntil(lambda: colours(pane.grab().toImage())[0] == 70)
 
 
@@ -115,7 +119,7 @@ def test_turning_stops_the_strips_of_the_last_image(qtbot, views, monkeypatch):
     pane = views.rendering_view
     qtbot.waitUntil(lambda: pane.is_refined)
     caster, height = pane.caster, pane.height()
-    # So slow that each strip has the fewest rows.
+    # A slow caster draws strips of the minimum height.
     monkeypatch.setattr("app.views.rendering.rendering_view.BUDGET_S", 1e-9)
     pane.set_camera(pane.camera.turned(10, 0))
     pane.repaint()
@@ -126,10 +130,10 @@ def test_turning_stops_the_strips_of_the_last_image(qtbot, views, monkeypatch):
         pane.repaint()
         caster.strips.clear()
         qtbot.wait(40)
-        assert not caster.strips, "a fine image is drawn once the view rests"
+        assert not caster.strips, "a fine image was drawn during a rotation"
     qtbot.waitUntil(lambda: pane.is_refined)
     qtbot.wait(40)
-    assert sum(n for _, n in caster.strips) == height, "each row is drawn once"
+    assert sum(n for _, n in caster.strips) == height, "some rows were drawn twice or not at all"
 
 
 def test_picture_is_saved_with_all_pixels_of_the_current_image(
@@ -169,12 +173,16 @@ def test_film_of_a_rotation_turns_the_3d_view(qtbot, controls, looking, views, t
     assert bar._menu.actions()[0].text() == "Save the 3D view …"
     bar.record(views.panes, tmp_path / "film.png")
     qtbot.waitUntil(lambda: not bar.recorder.is_recording and not controls.commands.is_busy)
-    assert pane.degrees == 37, "the view is restored"
+    assert pane.degrees == 37, "the view was not restored"
     with Image.open(tmp_path / "film.png") as film:
         middle = film.width // 2, (film.height - 20) // 2
-        seen = [each.convert("RGB").getpixel(middle) for each in ImageSequence.Iterator(film)]
-    assert len(seen) == 72 and {blue for *_, blue in seen} == {200}, "all pixels are drawn"
-    greens = [green for _, green, _ in seen]
+        colours_seen = [
+            each.convert("RGB").getpixel(middle) for each in ImageSequence.Iterator(film)
+        ]
+    assert len(colours_seen) == 72 and {blue for *_, blue in colours_seen} == {200}, (
+        "the film contains coarse images"
+    )
+    greens = [green for _, green, _ in colours_seen]
     assert greens == sorted(greens) and greens[-1] - greens[0] == pytest.approx(355 / 2, abs=1)
 
 
@@ -189,8 +197,10 @@ def test_film_of_images_shows_each_image_in_3d(qtbot, controls, looking, views, 
     qtbot.waitUntil(lambda: not bar.recorder.is_recording and not controls.commands.is_busy)
     with Image.open(tmp_path / "film.png") as film:
         middle = film.width // 2, (film.height - 20) // 2
-        seen = [each.convert("RGB").getpixel(middle)[0] for each in ImageSequence.Iterator(film)]
-    assert seen == values
+        colours_seen = [
+            each.convert("RGB").getpixel(middle)[0] for each in ImageSequence.Iterator(film)
+        ]
+    assert colours_seen == values
 
 
 def test_film_ends_without_a_file_if_another_scan_is_opened(
@@ -207,6 +217,6 @@ def test_film_ends_without_a_file_if_another_scan_is_opened(
     qtbot.waitUntil(lambda: not bar.recorder.is_recording)
     qtbot.wait(20)
     assert not controls.commands.is_busy and not list(tmp_path.glob("*.gif"))
-    assert state.cursor_mm == cursor, "the cursor of the last scan is not set"
+    assert state.cursor_mm == cursor, "the cursor of the last scan was restored"
     assert problems[0].title == "The movie was not saved."
     assert bar.cancel.isHidden() and not bar.save.isHidden()

@@ -1,4 +1,4 @@
-"""The 3D view without OpenGL: letters, settings, and the return to the projection."""
+"""Tests of the 3D view without OpenGL: letters, settings, and fallback to the projection."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOADED = (
 
 
 @pytest.mark.parametrize(
-    ("camera", "wanted"),
+    ("camera", "expected"),
     [
         (FRONT, Edges("R", "L", "H", "F")),
         (SceneCamera(0.0, 0.0), Edges("A", "P", "H", "F")),
@@ -38,10 +38,10 @@ LOADED = (
         (SceneCamera(-45.0, 0.0), Edges("RA", "LP", "H", "F")),
     ],
 )
-def test_letters_name_the_side_at_each_edge(camera, wanted):
+def test_letters_name_the_side_at_each_edge(camera, expected):
     found = edges_of(camera)
     for side in ("left", "right", "top", "bottom"):
-        assert sorted(getattr(found, side)) == sorted(getattr(wanted, side)), side
+        assert sorted(getattr(found, side)) == sorted(getattr(expected, side)), side
 
 
 def test_window_starts_without_opengl():
@@ -63,14 +63,14 @@ def test_projection_stays_with_one_sentence_if_opengl_is_missing(state, show, qt
     volume = state.volume
     state.name = "Another scan"
     state.set_volume(Volume(volume.values, volume.grid, volume.unit))
-    assert "OpenGL 3.3" in views.no_rendering, "the same for all volumes"
+    assert "OpenGL 3.3" in views.no_rendering, "the reason changed with the volume"
     views.set_layout(ViewLayout("one", "projection", projection="3d"))
     assert views.mip.isVisible() and not views.rendering_view.isVisible()
     views.release()
 
 
 class NoDrawing:
-    """A ray caster that is never asked to draw, because no volume can be packed."""
+    """A ray caster that never draws, because no volume can be packed."""
 
     limits = 10**6, 2048
 
@@ -94,7 +94,9 @@ def test_next_volume_is_offered_in_3d_after_one_that_could_not_be_packed(
         views.show_rendering(True)
     assert views.turning is views.mip and "too little free memory" in views.mip.warning()
     state.set_volume(Volume(volume.values + 1, volume.grid, volume.unit))
-    assert views.no_rendering and len(asked) == 1, "a preview of the same run is not tried again"
+    assert views.no_rendering and len(asked) == 1, (
+        "packing was tried again for a preview of the same run"
+    )
     state.name = "Another scan"
     with qtbot.waitSignal(views.rendering_failed):
         state.set_volume(Volume(volume.values + 2, volume.grid, volume.unit))

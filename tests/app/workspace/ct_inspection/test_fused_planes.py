@@ -1,4 +1,4 @@
-"""A second volume over oblique slices: its own values at its position, and fusion modes."""
+"""Tests of a second volume in oblique slices: values, positions, and fusion modes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sloping(grid: ImageGrid, slopes: tuple[float, float, float] = SLOPES) -> Vol
 
 @pytest.fixture
 def two() -> ViewState:
-    """Return a volume, and a second one with the motion that aligns it."""
+    """Return a volume, and a second one with its aligning motion."""
     state = ViewState()
     state.set_volume(sloping(LOWER))
     upper = sloping(UPPER, (1.0, 0.5, -0.5))
@@ -141,7 +141,9 @@ def test_fusion_of_the_volume_page_applies_to_slices_with_a_note(page):
     overlay(page.view)
     page.view.fusion.set_opacity(1.0)
     brightest = middle(first)
-    assert brightest != alone and min(brightest) > 240, "hot's upper end"
+    assert brightest != alone and min(brightest) > 240, (
+        "the middle is not the brightest colour of hot"
+    )
     assert "below" in first.caption() and "above" in first.caption()
     page.view.fusion.set_messages("two patients", "")
     assert first.warning() == "two patients"

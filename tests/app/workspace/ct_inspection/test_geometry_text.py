@@ -1,4 +1,4 @@
-"""The description of a geometry agrees with its vectors."""
+"""Test that the description of a geometry agrees with its vectors."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def test_cone_of_one_row_is_described_as_a_fan():
 
 
 @pytest.mark.parametrize(
-    ("way", "words"), [(1, "counter-clockwise seen from +z"), (-1, "clockwise seen from +z")]
+    ("sign", "words"), [(1, "counter-clockwise seen from +z"), (-1, "clockwise seen from +z")]
 )
-def test_rotation_has_a_direction(way, words):
-    geometry = parallel(way * circle(180), shape=(4, 8), pixel_mm=1.0)
+def test_rotation_has_a_direction(sign, words):
+    geometry = parallel(sign * circle(180), shape=(4, 8), pixel_mm=1.0)
     assert turn_text(geometry) == f"180 views over 360°, steps of 2°, {words}"
 
 

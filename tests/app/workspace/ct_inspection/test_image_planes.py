@@ -1,4 +1,4 @@
-"""Oblique slices of the displayed image, never of an earlier one."""
+"""Tests of oblique slices of the displayed image."""
 
 from __future__ import annotations
 
@@ -83,14 +83,18 @@ def test_new_image_keeps_the_planes_and_a_new_grid_resets_them(qtbot, page):
     page.view.set_volume(sloping(more=7.0))
     qtbot.waitUntil(lambda: page.reader.newest.values[0] is not before, timeout=10_000)
     wait(qtbot, page)
-    assert page.views.slices[0].state.window[1] > 7, "the window follows"
+    assert page.views.slices[0].state.window[1] > 7, "the window did not follow the new image"
     page.views.slices[1].state.set_window(1.0, 2.0)
-    seen = before != 0
-    np.testing.assert_allclose(page.reader.newest.values[0][seen], before[seen] + 7, atol=1e-4)
+    inside_image = before != 0
+    np.testing.assert_allclose(
+        page.reader.newest.values[0][inside_image], before[inside_image] + 7, atol=1e-4
+    )
     assert page.views.placement.planes == turned
     page.view.set_volume(sloping(more=70.0))
     wait(qtbot, page)
-    assert page.views.slices[0].state.window == (1.0, 2.0), "the user has set it"
+    assert page.views.slices[0].state.window == (1.0, 2.0), (
+        "the new image changed the user's window"
+    )
     page.view.set_volume(sloping(ImageGrid((5, 6, 7), (3.0, 3.0, 3.0))))
     wait(qtbot, page)
     assert page.views.placement.planes != turned

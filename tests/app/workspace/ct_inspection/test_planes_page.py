@@ -1,4 +1,4 @@
-"""Oblique slices of a stored scan, in the window."""
+"""Tests of oblique slices of a stored scan in the window."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def protocol_of(**changes) -> CtProtocol:
 
 @pytest.fixture
 def page(qtbot, qapp, preferences, loader, scan, tmp_path):
-    """Return the page with a scan, as the user sees it."""
+    """Return the visible page with a scan."""
     controls = Controls(preferences, loader)
-    kept = []
-    made = PlanesPage(PlaneReader(controls.session, controls.commands), kept.append)
-    made.kept = kept
+    saved = []
+    made = PlanesPage(PlaneReader(controls.session, controls.commands), saved.append)
+    made.saved = saved
     made.controls = controls
     qtbot.addWidget(made)
     made.resize(700, 500)
@@ -72,8 +72,8 @@ def test_turned_plane_shows_the_values_of_the_scan(qtbot, page, scan):
     page.views.scene.turn((1.0, 0.0, 0.0), np.radians(20))
     qtbot.waitUntil(lambda: is_fine(page), timeout=10_000)
     expected = PlaneSlices(scan, protocol_of(), on=cpu(2)).values(page.views.placement.planes)
-    for view, values, way in zip(page.views.slices, expected, (1, -1, -1), strict=True):
-        np.testing.assert_array_equal(view.state.volume.values[0], values[::way])
+    for view, values, step in zip(page.views.slices, expected, (1, -1, -1), strict=True):
+        np.testing.assert_array_equal(view.state.volume.values[0], values[::step])
     assert page.views.slices[0].caption().startswith("Normal to z   rotated by 20°")
     assert page.text.text().endswith(FINE)
     page.reset.click()
@@ -94,13 +94,13 @@ def test_changed_setting_keeps_the_planes_and_reconstructs_them(qtbot, page):
 
 def test_slices_are_saved_as_displayed(qtbot, page):
     page.keep.click()
-    (shown,) = page.kept
+    (shown,) = page.saved
     newest = page._reader.newest
     assert shown.planes == newest.planes and shown.values is newest.values
-    said = shown.provenance()
-    assert said["protocol"]["steps"]["rings"]["use"] == "off"
-    assert said["scan"]["name"].endswith(".h5") and "cone" not in said["scan"]["name"]
-    assert len(said["planes"]) == 3
+    provenance = shown.provenance()
+    assert provenance["protocol"]["steps"]["rings"]["use"] == "off"
+    assert provenance["scan"]["name"].endswith(".h5") and "cone" not in provenance["scan"]["name"]
+    assert len(provenance["planes"]) == 3
 
 
 def test_removing_the_scan_removes_its_slices(qtbot, page):

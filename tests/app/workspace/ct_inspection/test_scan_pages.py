@@ -1,4 +1,4 @@
-"""The tabs of an X-ray scan in the window: volume, projections and geometry."""
+"""Tests of the tabs of an X-ray scan: volume, projections, and geometry."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def scan() -> Projections:
 
 
 class Middle(Controls):
-    """Show only the centre of the window."""
+    """A window with only its central part."""
 
     def __init__(self, preferences: Preferences, loader: Loader) -> None:
         super().__init__(preferences, loader)
@@ -67,7 +67,7 @@ def window(qtbot, qapp, preferences, loader) -> Iterator[Middle]:
 
 @pytest.fixture
 def open_scan(qtbot, window, scan, tmp_path):
-    """Open the scan by a drop, and wait for its images."""
+    """Open the scan like a dropped file, and wait for its images."""
 
     def wait() -> None:
         path: Path = tmp_path / "cone.h5"
@@ -218,8 +218,8 @@ def test_pet_has_no_tabs(window, opened, open_scan):
 
 
 def test_lack_of_memory_is_reported_in_place_of_the_images(window, scan):
-    held = replace(ProjectionsSummary.of(scan, Path("cone.h5")), radiographs=None)
-    window.session.study.set_input("data", Input("cone.h5", "36 views", content=held))
+    summary = replace(ProjectionsSummary.of(scan, Path("cone.h5")), radiographs=None)
+    window.session.study.set_input("data", Input("cone.h5", "36 views", content=summary))
     view = window.centre.scan.projections
     assert "not enough disk space" in view.radiograph.caption()
     window.centre.show_page(GEOMETRY)
@@ -231,8 +231,8 @@ def test_fan_beam_has_only_a_sinogram(qtbot, window):
         circle(N), source_axis_mm=200, source_detector_mm=300, n_columns=48, pixel_mm=1.0
     )
     values = np.random.default_rng(1).uniform(0, 2, (N, 1, 48)).astype(np.float32)
-    held = ProjectionsSummary.of(Projections(values, geometry, "integrals"), Path("cone.h5"))
-    window.session.study.set_input("data", Input("fan.h5", "36 views", content=held))
+    summary = ProjectionsSummary.of(Projections(values, geometry, "integrals"), Path("cone.h5"))
+    window.session.study.set_input("data", Input("fan.h5", "36 views", content=summary))
     settle(qtbot, window)
     view = window.centre.scan.projections
     assert view.sinogram.isVisible() and not view.radiograph.isVisible()

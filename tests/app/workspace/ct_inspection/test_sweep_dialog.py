@@ -1,4 +1,4 @@
-"""Candidates of axis and roll: images with their values; the user can use one of them."""
+"""Tests of the dialog with candidates of the rotation axis and the roll."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def step(qtbot, controls) -> CorrectionsStep:
 
 @pytest.fixture
 def open_scan(qtbot, controls, ct_scan):  # noqa: F811
-    """Open the scan by a drop, and wait until it can start."""
+    """Open the scan like a dropped file, and wait until it can start."""
 
     def wait() -> None:
         controls.open_path(ct_scan)
@@ -59,8 +59,8 @@ def asked(qtbot, controls, step, open_scan):
     return ask
 
 
-def make_candidates(qtbot, dialog, wanted: Range) -> None:
-    dialog.make_candidates(wanted)
+def make_candidates(qtbot, dialog, range_: Range) -> None:
+    dialog.make_candidates(range_)
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
 
 
@@ -83,7 +83,7 @@ def test_dialog_closes_if_another_scan_opens_behind_it(
     ct_scan,  # noqa: F811
     tmp_path,
 ):
-    """The axis of one scan would be used for another."""
+    """Otherwise the axis of one scan could be used for another."""
     dialog, closed, study = asked(), [], controls.session.study
     dialog.finished.connect(closed.append)
     other = Path(shutil.copy(ct_scan, tmp_path / "other.h5"))

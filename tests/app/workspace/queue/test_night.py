@@ -1,4 +1,4 @@
-"""A night of the queue: ten studies, two bad files, a killed engine and a new window."""
+"""Test the queue overnight: ten studies, two bad files, a killed engine, a new window."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def kill_its_engine(qtbot, queue: StudyQueue) -> str:
 
     def at_work() -> str:
         for entry in queue.entries():
-            with suppress(EngineError):  # it may have ended just now
+            with suppress(EngineError):  # it may have ended in the meantime
                 if entry.state == "running" and Job(paths.jobs_dir() / entry.run).info.done:
                     return entry.id
         return ""
@@ -69,7 +69,7 @@ def kill_its_engine(qtbot, queue: StudyQueue) -> str:
 
 @pytest.fixture
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StudyQueue]:
-    """Return a separate queue; afterwards no worker is left."""
+    """Return a separate queue; check that no worker remains."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     made = StudyQueue()
     yield made

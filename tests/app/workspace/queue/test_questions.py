@@ -1,4 +1,4 @@
-"""The queue shows a scan's question and accepts its answer; one click changes a protocol."""
+"""Tests of the questions of queued scans, their answers, and the choice of a protocol."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def test_single_scan_dropped_on_the_queue_is_added(dialog: QueueDialog, tmp_path
     dialog._commands.intake.add = added.append
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(tmp_path / "x.h5"))])
-    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
-    dialog.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left, none))
+    no_key, left_button = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    dialog.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left_button, no_key))
     assert added == [(tmp_path / "x.h5",)]
 
 

@@ -1,4 +1,4 @@
-"""The queue dialog: its list, its buttons, and the reasons of disabled buttons."""
+"""Tests of the queue dialog: its list, its buttons, and their tooltips."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_queue_lists_waiting_studies_and_can_run_them(qtbot, dialog: QueueDialog
 
 def test_queue_runs_in_the_order_of_the_list(qtbot, dialog: QueueDialog, queue) -> None:
     model = dialog.list.model()
-    model.moveRow(QModelIndex(), 2, QModelIndex(), 0)  # as a drag does
+    model.moveRow(QModelIndex(), 2, QModelIndex(), 0)  # like a drag
     qtbot.waitUntil(lambda: names(queue) == "cab")
     dialog.list.setCurrentRow(0)
     assert not dialog.up.isEnabled() and dialog.up.toolTip() == "This study is already first."
@@ -100,7 +100,7 @@ def test_failed_study_shows_its_reason_and_can_be_retried(qtbot, dialog, control
     assert dialog.reason.text() == "b.l: 0 events; nothing to reconstruct."
     assert dialog.message.text() == f"2 waiting, 1 failed. {RESTS}"
     assert [problem.title for problem in problems] == ["Queued study failed: b.l, Standard."]
-    logged = controls.session.log[-1].text  # a pseudonym may end with a b of its own
+    logged = controls.session.log[-1].text  # a pseudonym may end with "b"
     assert not re.search(r"\bb\.l", logged), "the log contains a file name"
     dialog.retry.click()
     qtbot.waitUntil(lambda: queue.get(second).state == "waiting")
@@ -112,7 +112,7 @@ def test_unreadable_queue_gives_one_sentence(qtbot, dialog, controls, queue) -> 
         file.unlink()
     (queue.folder / "a.json").mkdir()
     controls.context.queue.refresh()
-    # The folder is read in a thread, which a busy machine can delay.
+    # A thread reads the folder; a busy machine can delay it.
     qtbot.waitUntil(lambda: "cannot be read" in dialog.message.text(), timeout=30_000)
 
 
@@ -141,8 +141,8 @@ def test_state_of_a_study_is_described() -> None:
         ("Failed: no scan", {"state": "failed", "text": "no scan"}),
     ):
         assert describe_state(entry.model_copy(update=values)) == words
-    gone = Owner.current().model_copy(update={"started_s": 1.0})
-    left = entry.model_copy(update=at_work | {"owner": gone})
+    dead = Owner.current().model_copy(update={"started_s": 1.0})
+    left = entry.model_copy(update=at_work | {"owner": dead})
     assert describe_state(left) == "Waiting to continue after its process ended unexpectedly"
 
 

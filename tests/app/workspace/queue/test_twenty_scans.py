@@ -1,4 +1,4 @@
-"""Twenty scans are dropped in the evening: nineteen images, one question, and one answer."""
+"""Test twenty dropped scans overnight: nineteen images, one question, and its answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(NIGHT_MS // 1000)]
 
 @pytest.fixture
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StudyQueue]:
-    """Return a separate queue; afterwards no worker is left."""
+    """Return a separate queue; check that no worker remains."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     made = StudyQueue()
     yield made
@@ -53,8 +53,8 @@ def scans(tiny_ring, tmp_path) -> list[Path]:
 def drop(window, files: list[Path]) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in files])
-    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
-    window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left, none))
+    no_key, left_button = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left_button, no_key))
 
 
 def a_window(qtbot, qapp, preferences, loader):
@@ -77,11 +77,11 @@ def test_nineteen_images_are_ready_by_morning_and_the_last_after_its_answer(
     qtbot.waitUntil(lambda: len(queue.entries()) == len(scans) == 20, timeout=NIGHT_MS)
     dialog = evening.findChild(QueueDialog)
     assert dialog is not None and dialog.isVisible()
-    assert evening.session.study.inputs == {}, "none was opened"
+    assert evening.session.study.inputs == {}, "a dropped scan was opened"
     assert [entry.files[0] for entry in queue.entries()] == scans
     assert [entry.state for entry in queue.entries()].count("asking") == 1
     lost = scans[3].read_bytes()
-    scans[3].unlink()  # one scan fails, and no other
+    scans[3].unlink()  # exactly one scan has a question
     qtbot.waitUntil(dialog.run.isEnabled, timeout=PATIENCE_MS)
     dialog.run.click()
     qtbot.waitUntil(lambda: queue.settings.runs, timeout=PATIENCE_MS)
@@ -105,9 +105,11 @@ def test_nineteen_images_are_ready_by_morning_and_the_last_after_its_answer(
     assert len({result.id for result in results.values()}) == 20
     for entry in model.entries:
         assert results[entry.id].record.job.startswith(f"{entry.run} of ")
-        assert Path(str(results[entry.id].study.data)) == entry.files[0], "nothing was mixed"
+        assert Path(str(results[entry.id].study.data)) == entry.files[0], (
+            "a result belongs to another scan"
+        )
     images = [results[entry.id].volume().values.tobytes() for entry in model.entries]
-    assert len(set(images)) == 20, "each from its own counts"
+    assert len(set(images)) == 20, "two images are equal"
     assert np.isfinite(results[model.entries[5].id].volume().values).all()
     qtbot.waitUntil(lambda: not queue.settings.has_runner, timeout=PATIENCE_MS)
     close(qtbot, morning)

@@ -1,4 +1,4 @@
-"""The alignment dialog shows the map over the image; it is dragged, saved, and then used."""
+"""Tests of the alignment dialog: drag the mu-map over the image, save it, and use it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ def test_lines_follow_the_pointer_and_the_map_is_saved_and_used(
 
     dialog.row.boxes[5].lineEdit().setText("10")
     dialog.row.boxes[5].lineEdit().editingFinished.emit()
-    assert dialog.model.numbers == pytest.approx((*shift, 0, 0, 10)), "what was not typed stays"
+    assert dialog.model.numbers == pytest.approx((*shift, 0, 0, 10)), (
+        "typing one number changed the others"
+    )
     choose_file(tmp_path / "put.h5")
     dialog.use.click()
     qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
@@ -95,7 +97,7 @@ def test_invalid_number_moves_nothing(controls, dialog):
 
 
 def test_dialog_closes_if_another_scan_opens_behind_it(qtbot, controls, dialog, tmp_path):
-    """The aligned map of one patient would be used for the scan of another."""
+    """Otherwise the map of one patient could be used for the scan of another."""
     study, closed = controls.session.study, []
     other = Path(shutil.copy(study.inputs["data"].value, tmp_path / "other.h5"))
     dialog.show()

@@ -1,4 +1,4 @@
-"""SUV in the views: dose and times from the scan file, and one typed number."""
+"""Tests of SUV in the views: dose and times from the scan file, typed weight."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ def test_typed_weight_gives_suv_in_the_views(qtbot, controls, row: DoseRow, dose
     study = controls.session.study
     assert row.state.text() == READY and row.editors["weight_kg"].text() == "72.5"
     tracer = read_tracer(Path(study.inputs[TRACER].value))
-    assert (tracer.weight_kg, tracer.dose_mbq) == (72.5, None), "the dose stays that of the file"
+    assert (tracer.weight_kg, tracer.dose_mbq) == (72.5, None), (
+        "the tracer file repeats the dose of the scan"
+    )
     assert tracer.of_scan == fingerprint_of(dosed.data)
     controls.runner.start()
     session = controls.session
@@ -116,7 +118,7 @@ def test_image_without_weight_stays_in_bq_ml(qtbot, controls, row: DoseRow) -> N
 
 
 def test_weight_entered_after_a_run_applies_to_the_next_run(qtbot, controls, row: DoseRow) -> None:
-    """The image keeps the values that its provenance and report state."""
+    """The image keeps its values, because provenance and report state them."""
     session = controls.session
     session.run.state_changed.connect(row.refresh)
     enter(row, "weight_kg", "70")
@@ -130,7 +132,7 @@ def test_weight_entered_after_a_run_applies_to_the_next_run(qtbot, controls, row
     enter(row, "weight_kg", "80")
     settle(qtbot, controls)
     row.refresh()
-    assert session.view.volume is before, "the image shown keeps its SUV"
+    assert session.view.volume is before, "the displayed image changed"
     assert "apply to the next run" in row.state.text()
     assert row.state.text().endswith("keeps its own: Weight [kg]: 70.")
     enter(row, "weight_kg", "70")
@@ -167,11 +169,11 @@ def test_values_of_one_scan_are_never_used_for_another(
     controls.commands.open_study(small_study)
     settle(qtbot, controls)
     assert TRACER not in controls.session.study.inputs
-    assert row.isHidden(), "the other scan states no dose"
+    assert row.isHidden(), "the row is visible for a scan without dose"
 
 
 def replace_file(dosed: Study) -> None:
-    """Put the scan of another patient in the place of the open one."""
+    """Replace the open file by the scan of another patient."""
     data = read_listmode(dosed.data)
     dosed.data.unlink()
     write_listmode(replace(data, info={**data.info, "injected_bq": 99e6}), dosed.data)
@@ -189,7 +191,7 @@ def test_dose_belongs_to_the_scan_that_was_opened(qtbot, controls, row: DoseRow,
 def test_tracer_file_of_another_scan_is_never_used(
     qtbot, controls, row: DoseRow, dosed, small_study, tmp_path
 ) -> None:
-    """Edited in the row, the dose of one patient was bound to the scan of another."""
+    """Editing the row once bound the dose of one patient to the scan of another."""
     study, problems = controls.session.study, []
     controls.session.problem_raised.connect(problems.append)
     path, own = tmp_path / "tracer.toml", study.inputs[DATA].fingerprint
@@ -198,7 +200,7 @@ def test_tracer_file_of_another_scan_is_never_used(
     settle(qtbot, controls)
     assert TRACER not in study.inputs and row.editors["weight_kg"].text() == ""
     assert "was filled in for a different scan than dosed.h5" in problems[0].text
-    # The last two are of an earlier version and written by hand.
+    # The last two files are from an earlier version and hand-written.
     for known in (own, scan_digest(dosed.data), None):
         write_tracer(Tracer(weight_kg=70, of_scan=known), path)
         controls.commands.set_input(TRACER, str(path))
@@ -218,7 +220,7 @@ def test_tracer_file_of_another_scan_is_never_used(
 def test_no_dose_is_saved_without_the_fingerprint_of_the_scan(
     qtbot, controls, row: DoseRow, dosed
 ) -> None:
-    """The file at its path may be the scan of another patient by now."""
+    """The file may have been replaced by the scan of another patient."""
     study, problems = controls.session.study, []
     study.inputs[DATA] = replace(study.inputs[DATA], fingerprint="")
     controls.session.problem_raised.connect(problems.append)
@@ -251,14 +253,14 @@ def test_sentence_names_the_calibration_and_the_reference(qtbot, controls, row: 
 def test_frame_without_facts_uses_those_of_the_whole_image() -> None:
     facts = {"scan": {**STATED, "weight_kg": 72.0, "concentration": {"decay": "start"}}}
     grid = ImageGrid((2, 2, 2), (2.0, 2.0, 2.0))
-    whole = Volume(np.full(grid.shape, 5e3, np.float32), grid, "Bq/mL", facts)
+    scan_image = Volume(np.full(grid.shape, 5e3, np.float32), grid, "Bq/mL", facts)
     frame = Volume(np.full(grid.shape, 2.5e3, np.float32), grid, "Bq/mL")
     images = SuvImages()
-    assert images.shown(frame) is frame, "nothing is known of it"
-    shown, of_whole = images.shown(frame, facts), images.shown(whole)
-    assert (shown.unit, of_whole.unit) == (UNIT, UNIT)
-    np.testing.assert_allclose(2 * shown.values, of_whole.values, rtol=1e-6)
+    assert images.shown(frame) is frame, "an image without facts was converted"
+    shown, of_scan = images.shown(frame, facts), images.shown(scan_image)
+    assert (shown.unit, of_scan.unit) == (UNIT, UNIT)
+    np.testing.assert_allclose(2 * shown.values, of_scan.values, rtol=1e-6)
     assert images.original(shown) is frame and images.original(frame) is frame
-    assert images.shown(frame, facts) is shown, "it is converted once"
+    assert images.shown(frame, facts) is shown, "the image was converted twice"
     counts = Volume(frame.values, grid, "counts/mm", facts)
     assert images.shown(counts) is counts

@@ -1,4 +1,4 @@
-"""The number of replicates of an error map, set in the step Finishing."""
+"""Tests of the number of replicates of an error map in the step Finishing."""
 
 from __future__ import annotations
 

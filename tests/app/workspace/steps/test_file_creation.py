@@ -1,4 +1,4 @@
-"""Step 1 offers to create the files that the window can make, for the current scanner."""
+"""Test that step 1 offers to create the files that the current scanner needs."""
 
 from __future__ import annotations
 

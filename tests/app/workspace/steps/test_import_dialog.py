@@ -1,4 +1,4 @@
-"""The assistant shows what is guessed, takes answers, writes the sidecar, and opens the scan."""
+"""Tests of the import assistant: guesses, answers, sidecar file, and opening the scan."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.engine.raw_import.test_datasets import scan as hdf5
 
 @pytest.fixture
 def open_dialog(qtbot, controls) -> Callable[[Path], ImportDialog]:
-    """Open the assistant on a file; it goes with the test."""
+    """Return a function that opens the assistant for a file."""
 
     def opened(path: Path) -> ImportDialog:
         dialog = ImportDialog(None, controls.context, path)
@@ -42,14 +42,14 @@ def scan(tmp_path: Path) -> Path:
     return tmp_path / "scan.npy"
 
 
-def look(dialog: ImportDialog) -> None:
+def show_preview(dialog: ImportDialog) -> None:
     """Give the dialog a preview of the current answers, with empty images."""
-    said = dict(dialog.model.answers)
-    found = preview_of(dialog.model.source, said, with_images=False)
-    now = bool(said.get("clockwise")), bool(said.get("mirrored"))
+    answers = dict(dialog.model.answers)
+    found = preview_of(dialog.model.source, answers, with_images=False)
+    now = bool(answers.get("clockwise")), bool(answers.get("mirrored"))
     order = (now, *(key for key in READINGS if key != now))
     readings = tuple(Reading(*key, np.eye(8, dtype=np.float32)) for key in order)
-    dialog.model.take(said, replace(found, readings=readings))
+    dialog.model.take(answers, replace(found, readings=readings))
 
 
 def type_in(dialog: ImportDialog, key: str, text: str) -> None:
@@ -65,17 +65,17 @@ def test_answered_dialog_writes_the_description_and_opens_the_scan(
     dialog = open_dialog(scan)
     offered = []
     controls.commands.offered.connect(lambda role, path: offered.append((role, path)))
-    dialog.job.stop()  # previews are passed in by the test
-    look(dialog)
+    dialog.job.stop()  # the test passes in the previews
+    show_preview(dialog)
     assert not dialog.write.isEnabled()
     assert "beam, pixel" in dialog.words.text()
     assert not dialog.fields.editors["columns"].isVisibleTo(dialog)
     assert dialog.tiles[False, False].isChecked()
     for key, text in (("beam", "100,400"), ("pixel", "0.05")):
         type_in(dialog, key, text)
-    look(dialog)
+    show_preview(dialog)
     dialog.tiles[True, False].click()
-    look(dialog)
+    show_preview(dialog)
     assert dialog.tiles[True, False].isChecked()
     assert dialog.slice.has_raster
     assert dialog.write.isEnabled()
@@ -88,11 +88,11 @@ def test_answered_dialog_writes_the_description_and_opens_the_scan(
 
 
 def test_datasets_are_picked_and_reused_for_the_next_file(qtbot, controls, open_dialog, tmp_path):
-    said = SAID | {"angles": "/e/motor"}
+    answers = SAID | {"angles": "/e/motor"}
     first, second = hdf5(tmp_path / "a", n_views=6), hdf5(tmp_path / "b", n_views=6)
     dialog = open_dialog(first)
     dialog.job.stop()
-    look(dialog)
+    show_preview(dialog)
     roles = dialog.datasets.roles
     assert set(roles) == {"/e/imgs", "/e/one", "/e/two", "/e/motor", "/e/clock"}
     assert roles["/e/imgs"].currentText() == "Projections"
@@ -101,24 +101,24 @@ def test_datasets_are_picked_and_reused_for_the_next_file(qtbot, controls, open_
         combo = roles[name]
         combo.setCurrentIndex(combo.findText(title))
         combo.activated.emit(combo.currentIndex())
-        look(dialog)
+        show_preview(dialog)
         assert combo.currentText() == title
     for key in ("beam", "pixel"):
-        type_in(dialog, key, said[key])
-    look(dialog)
-    assert dialog.model.answers == {key: said[key] for key in said if key != "array"}
+        type_in(dialog, key, answers[key])
+    show_preview(dialog)
+    assert dialog.model.answers == {key: answers[key] for key in answers if key != "array"}
     combo = roles["/e/two"]
     combo.setCurrentIndex(0)
     combo.activated.emit(0)
-    look(dialog)
+    show_preview(dialog)
     assert "darks" not in dialog.model.draft.table
     text = write_draft(dialog.model.draft)
     other = open_dialog(second)
     other.job.stop()
-    look(other)
+    show_preview(other)
     assert "a/scan.toml" in other.datasets.similar_text.text()
     other.datasets.like.click()
-    look(other)
+    show_preview(other)
     assert not other.datasets.like.isVisibleTo(other)
     assert other.write.isEnabled()
     assert other.model.draft.table == tomllib.loads(text.read_text())
@@ -127,14 +127,14 @@ def test_datasets_are_picked_and_reused_for_the_next_file(qtbot, controls, open_
 def test_bad_pick_is_reported_and_can_be_corrected(qtbot, controls, open_dialog, tmp_path):
     dialog = open_dialog(hdf5(tmp_path))
     dialog.job.stop()
-    look(dialog)
+    show_preview(dialog)
     dialog.model.pick_dataset("/e/clock", "angles")
-    look(dialog)
+    show_preview(dialog)
     assert "/e/clock: the dataset has 40 values, expected one finite angle" in dialog.words.text()
     assert not dialog.write.isEnabled()
     assert dialog.datasets.roles["/e/clock"].currentText() == "Angles"
     dialog.model.pick_dataset("/e/motor", "angles")
-    look(dialog)
+    show_preview(dialog)
     assert dialog.datasets.roles["/e/motor"].currentText() == "Angles"
     assert "no angles" not in dialog.words.text()
 
@@ -144,7 +144,7 @@ def test_existing_description_is_not_replaced(qtbot, controls, open_dialog, scan
     dialog = open_dialog(scan)
     dialog.job.stop()
     dialog.model.answers = {"beam": "parallel", "pixel": "1"}
-    look(dialog)
+    show_preview(dialog)
     dialog.write.click()
     qtbot.waitUntil(lambda: "already exists" in dialog.words.text(), timeout=PATIENCE_MS)
     assert scan.with_suffix(".toml").read_text() == "mine"
@@ -157,21 +157,21 @@ def test_existing_description_is_not_replaced(qtbot, controls, open_dialog, scan
 def test_description_is_refused_for_files_that_replaced_those_of_the_preview(
     qtbot, controls, open_dialog, scan
 ):
-    """The answers are for the scan that the user has seen."""
+    """The answers apply only to the files of the preview."""
     dialog = open_dialog(scan)
     offered = []
     controls.commands.offered.connect(lambda role, path: offered.append((role, path)))
     dialog.job.stop()
-    look(dialog)
+    show_preview(dialog)
     for key, text in (("beam", "100,400"), ("pixel", "0.05")):
         type_in(dialog, key, text)
-    look(dialog)
+    show_preview(dialog)
     np.save(scan, 2 * integrals())
     dialog.write.click()
     qtbot.waitUntil(lambda: "since this preview" in dialog.words.text(), timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
     assert not offered and not scan.with_suffix(".toml").exists()
-    look(dialog)
+    show_preview(dialog)
     dialog.write.click()
     qtbot.waitUntil(lambda: bool(offered), timeout=PATIENCE_MS)
 

@@ -1,4 +1,4 @@
-"""Rows of the ledger: a row with a warning never has a green mark, in any state."""
+"""Test that a ledger row with a warning never has a green mark."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_row_with_a_warning_is_never_green(use: str) -> None:
         if doubts and use != "off" and not obstacle:
             assert state.icon == "warning"
         n_green += is_green(state)
-    assert n_green > 0 or use == "off", "a law over rows that are never green proves nothing"
+    assert n_green > 0 or use == "off", "no row is green, so the test proves nothing"
 
 
 def test_switch_with_a_warning_is_never_green() -> None:

@@ -1,4 +1,4 @@
-"""Differences from the protocol are marked in their step; the manager edits the library."""
+"""Tests of the marks of protocol changes in the steps, and of the protocol manager."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_every_change_is_marked_in_its_step_and_undone_by_one_click(qtbot, windo
         back.click()
     assert marks(window) == {} and study.protocol == study.base
     study.use_quality("fine")
-    assert marks(window) == {}, "a quality of the protocol is none of the user's changes"
+    assert marks(window) == {}, "a quality level is marked as a change"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The card of the scan has no drawing while the centre shows the same one."""
+"""Test that the scan card has no drawing while the centre shows the same drawing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Switches of the corrections: data of the scan, and results of a run."""
+"""Test the switches of corrections that show the results of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tracer dialog: available units, the file it writes, and the scan it belongs to."""
+"""Tests of the tracer dialog: available units, its file, and the scan of the file."""
 
 from __future__ import annotations
 
@@ -82,15 +82,15 @@ def test_tracer_file_belongs_to_the_scan_and_is_loaded_again(
     again = TracerDialog(parent, controls.context)
     assert written.of_scan == fingerprint_of(small_study.data)
     assert again.form.value() == written.model_copy(update={"of_scan": None})
-    assert controls.commands.is_remembered(ROLE) is None  # it cannot be remembered for other scans
+    assert controls.commands.is_remembered(ROLE) is None  # it is not remembered for other scans
     other = small_study.data.with_name("other.h5")
     other.write_bytes(small_study.data.read_bytes())
     again.show()
     closed: list[int] = []
     again.finished.connect(closed.append)
     controls.commands.open_path(other)
-    gone = lambda: study.inputs["data"].value == str(other) and not controls.commands.is_busy  # noqa: E731
-    qtbot.waitUntil(gone, timeout=PATIENCE_MS)
+    is_replaced = lambda: study.inputs["data"].value == str(other) and not controls.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(is_replaced, timeout=PATIENCE_MS)
     assert ROLE not in study.inputs and closed == [0]
 
 
@@ -110,7 +110,7 @@ def test_dialog_saves_no_dose_without_the_fingerprint_of_the_scan(
     again.reject()
 
 
-def test_dialog_tells_that_a_tracer_file_names_no_scan(qtbot, controls, dialog, parent, tmp_path):
+def test_dialog_states_that_a_tracer_file_names_no_scan(qtbot, controls, dialog, parent, tmp_path):
     study, path = controls.session.study, tmp_path / "tracer.toml"
     write_tracer(Tracer(nuclide="F-18", weight_kg=70), path)
     controls.commands.set_input(ROLE, str(path))

@@ -1,4 +1,4 @@
-"""The list of studies and the worklist: search, open, and patients that are never mixed."""
+"""Tests of the study list and the worklist: search, opening, and patient identity."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def own_home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def keep(small_study):
-    """Keep a result of the small study."""
+    """Return a function that stores a result of the small study."""
 
     def keep(order: ImagingOrder | None = None):
         values = np.random.default_rng(3).random(GRID.shape).astype(np.float32)
@@ -81,8 +81,8 @@ def orders(qtbot, controls) -> WorklistPage:
     return made
 
 
-def look(qtbot, controls, page: StudiesPage) -> list[str]:
-    """Return the patients that are shown, after a refresh from disk."""
+def refreshed_patients(qtbot, controls, page: StudiesPage) -> list[str]:
+    """Refresh from disk, and return the listed patients."""
     page.refresh()
     settle(qtbot, controls)
     return patients(page)
@@ -100,7 +100,12 @@ def test_studies_are_found_by_words_and_state_and_sorted_by_any_column(
     keep(JOHN)
     sign(keep(), "Ann", "acceptable")
     StudyQueue().add(small_study)
-    assert sorted(look(qtbot, controls, page)) == ["Doe, John", "Müller, Ida", "–", "–"]
+    assert sorted(refreshed_patients(qtbot, controls, page)) == [
+        "Doe, John",
+        "Müller, Ida",
+        "–",
+        "–",
+    ]
     assert page.count.text().startswith("4 of 4 shown, ")
     page.search.setText("müller brain")
     assert patients(page) == ["Müller, Ida"] and page.count.text().startswith("1 of 4 shown, ")
@@ -114,12 +119,14 @@ def test_studies_are_found_by_words_and_state_and_sorted_by_any_column(
         page.view.sortByColumn(column, page.view.horizontalHeader().sortIndicatorOrder())
         assert page.found.rowCount() == 4
     page.view.sortByColumn(SIZE, page.view.horizontalHeader().sortIndicatorOrder().AscendingOrder)
-    assert page.found.index(0, STATE).data() == "Waiting", "which has nothing on the disk"
+    assert page.found.index(0, STATE).data() == "Waiting", (
+        "a waiting study, of size 0, is not first"
+    )
 
 
 def test_opened_result_has_its_patient_and_its_series_too(qtbot, controls, page, keep, tmp_path):
     keep(IDA)
-    look(qtbot, controls, page)
+    refreshed_patients(qtbot, controls, page)
     page.view.selectRow(0)
     assert "Finished" in page.detail.text() and "FDG, brain, accession A1" in page.detail.text()
     with qtbot.waitSignal(page.done):
@@ -132,7 +139,9 @@ def test_opened_result_has_its_patient_and_its_series_too(qtbot, controls, page,
     first = pydicom.dcmread(next((tmp_path / "a.dicom").glob("*.dcm")))
     assert (first.PatientName, first.PatientID) == ("Müller^Ida", "4711")
     write(volume, tmp_path / "a.nii", record.provenance, (), record.order)
-    assert "4711" not in (tmp_path / "a.nii.provenance.json").read_text(), "others do not say"
+    assert "4711" not in (tmp_path / "a.nii.provenance.json").read_text(), (
+        "a file with a pseudonym contains the patient ID"
+    )
 
 
 def test_result_with_a_changed_order_opens_without_patient(qtbot, controls, keep):
@@ -149,7 +158,7 @@ def test_study_that_cannot_open_states_the_reason_and_links_to_the_queue(
     qtbot, controls, page, small_study, asked
 ):
     StudyQueue().add(small_study)
-    look(qtbot, controls, page)
+    refreshed_patients(qtbot, controls, page)
     assert not page.open.isEnabled() and page.open.toolTip() == "Select a study in the list."
     page.view.selectRow(0)
     assert page.delete.toolTip() == "This study has no image yet." and not page.delete.isEnabled()
@@ -159,10 +168,10 @@ def test_study_that_cannot_open_states_the_reason_and_links_to_the_queue(
 
 def test_signed_result_is_deleted_only_after_a_question(qtbot, controls, page, keep):
     sign(keep(), "Ann", "acceptable")
-    look(qtbot, controls, page)
+    refreshed_patients(qtbot, controls, page)
     page.view.selectRow(0)
     messages = []
-    page.confirm = lambda title, text: messages.append(text) is not None  # no
+    page.confirm = lambda title, text: messages.append(text) is not None  # the user declines
     page.delete.click()
     assert "Sign-off: acceptable; Ann" in messages[0] and "not been exported" in messages[0]
     settle(qtbot, controls)
@@ -175,7 +184,7 @@ def test_signed_result_is_deleted_only_after_a_question(qtbot, controls, page, k
 
 def test_unsaved_image_is_discarded_only_after_a_question(qtbot, controls, page, keep):
     keep()
-    look(qtbot, controls, page)
+    refreshed_patients(qtbot, controls, page)
     page.view.selectRow(0)
     controls.context.results.may_forget_image = lambda: False
     page.open.click()
@@ -199,7 +208,7 @@ def test_orders_are_requested_and_one_is_used_for_the_scan(qtbot, controls, orde
     assert "Müller, Ida, 4711" in orders.now.text()
     orders.forget.click()
     assert controls.session.order.current is None
-    orders.ask.click()  # the node is gone
+    orders.ask.click()  # the node has stopped
     settle(qtbot, controls)
     assert "no response" in orders.message.text() and orders.list.rowCount() == 0
 
@@ -208,9 +217,9 @@ def test_order_is_cleared_with_its_scan(controls, small_study):
     session, scan = controls.session, read_input(DATA, str(small_study.data), None, None)
     session.order.take(IDA, session.patients())
     session.study.set_input(DATA, scan)
-    assert session.order.current == IDA, "it was taken for the scan that comes"
+    assert session.order.current == IDA, "the order was lost when its scan opened"
     session.study.set_input(DATA, scan)
-    assert session.order.current is None, "another scan may be of somebody else"
+    assert session.order.current is None, "the order was used for a second scan"
 
 
 def test_order_of_another_patient_is_refused(controls):
@@ -225,7 +234,7 @@ def test_order_of_another_patient_is_refused(controls):
 def test_text_of_a_node_is_shown_literally(orders):
     sent = ImagingOrder(patient_id="<b>1</b>", patient_name="<i>A</i>^B", date="20269999")
     orders._show_orders(Worklist((sent,)))
-    assert orders.list.item(0, 0).text() == "–", "no such day"
+    assert orders.list.item(0, 0).text() == "–", "an invalid date is shown"
     assert orders.list.item(0, 2).text() == "<b>1</b>"
 
 
@@ -236,20 +245,20 @@ def test_run_stores_its_patient_with_the_result(qtbot, window, opened, keep):
     assert window.status.patient.text() == "Müller, Ida, 4711"
     window.start()
     run = session.run
-    kept = lambda: run.state is RunState.FINISHED and run.record.result_id != ""  # noqa: E731
-    qtbot.waitUntil(kept, timeout=PATIENCE_MS)
+    is_stored = lambda: run.state is RunState.FINISHED and run.record.result_id != ""  # noqa: E731
+    qtbot.waitUntil(is_stored, timeout=PATIENCE_MS)
     (result,) = Results().newest_first()
     qtbot.waitUntil(lambda: Results().open(result.id).order == IDA, timeout=PATIENCE_MS)
     session.order.forget()
     assert window.status.patient.isHidden()
-    window.context.results.open(keep(JOHN))  # what is shown meanwhile changes nothing
+    window.context.results.open(keep(JOHN))  # another displayed image changes nothing
     qtbot.waitUntil(lambda: run.record.order == JOHN, timeout=PATIENCE_MS)
     with pytest.raises(DataError, match="belongs to a different patient than the order"):
         session.order.take(JOHN, session.patients())
     assert session.order.current is None
     opened()
     session.order.take(JOHN, session.patients())
-    assert Results().open(result.id).order == IDA, "an image is of one patient"
+    assert Results().open(result.id).order == IDA, "the order of a stored result changed"
 
 
 def test_scan_keeps_its_order_if_another_is_refused(qtbot, window, opened, tmp_path):
@@ -257,9 +266,9 @@ def test_scan_keeps_its_order_if_another_is_refused(qtbot, window, opened, tmp_p
     session = window.session
     session.order.take(IDA, [])
     session.order.bind()
-    gone = session.study.to_study().model_copy(update={"data": tmp_path / "gone.h5"})
+    missing = session.study.to_study().model_copy(update={"data": tmp_path / "gone.h5"})
     session.order.forget()
-    window.commands.open_study(gone)
+    window.commands.open_study(missing)
     qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
     with pytest.raises(DataError, match="different patient"):
         session.order.take(JOHN, session.patients())
@@ -287,14 +296,14 @@ def test_failed_resume_keeps_the_order(qtbot, window, opened, small_study, tmp_p
 def test_job_of_a_replaced_scan_opens_no_scan(
     qtbot, window, opened, small_study, tmp_path, is_of_earlier_version
 ):
-    """The scanner has exported the next patient over the file."""
+    """The scanner has overwritten the file with the next patient's scan."""
     scan = tmp_path / "export.h5"
     scan.write_bytes(small_study.data.read_bytes())
     study = small_study.model_copy(update={"data": scan})
     job = Job.create(study)
     if is_of_earlier_version:
-        plain = job.study.model_copy(update={"fingerprints": {}})
-        write_study(plain, job.folder / "study.toml", private=True)
+        without_fingerprint = job.study.model_copy(update={"fingerprints": {}})
+        write_study(without_fingerprint, job.folder / "study.toml", private=True)
     preview = next(event for event in run(study) if isinstance(event, Preview))
     job.save(preview)
     ours = read_listmode(scan)
@@ -316,12 +325,14 @@ def test_job_of_an_earlier_version_resumes_with_its_own_scan(
     scan.write_bytes(small_study.data.read_bytes())
     study = small_study.model_copy(update={"data": scan})
     job = Job.create(study)
-    plain = job.study.model_copy(update={"fingerprints": {}})
-    write_study(plain, job.folder / "study.toml", private=True)
+    without_fingerprint = job.study.model_copy(update={"fingerprints": {}})
+    write_study(without_fingerprint, job.folder / "study.toml", private=True)
     opened()
     window.runner.resume(job.folder.name)
     qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
-    assert window.session.study.inputs[DATA].value == str(small_study.data), "nothing identifies it"
+    assert window.session.study.inputs[DATA].value == str(small_study.data), (
+        "a job without fingerprint opened another scan"
+    )
     job.save(next(event for event in run(study) if isinstance(event, Preview)))
     window.runner.resume(job.folder.name)
     ended = lambda: window.session.run.record.result_id  # noqa: E731
@@ -332,19 +343,19 @@ def test_job_of_an_earlier_version_resumes_with_its_own_scan(
 def test_protocol_names_keep_capitals_and_results_have_a_thumbnail(
     qtbot, controls, page, small_study
 ):
-    """The thumbnail is that of the result: dark in bright areas of the image."""
+    """The thumbnail shows the result: bright areas of the image are dark."""
     named = small_study.protocol.model_copy(update={"name": "Brain FDG"})
     study = small_study.model_copy(update={"protocol": named})
     values = np.zeros(GRID.shape, np.float32)
     values[1:3, 1:3, 1:3] = 1.0
     Results().keep(NewResult(study, Volume(values, GRID, "counts/mm"), {}))
     StudyQueue().add(study)
-    look(qtbot, controls, page)
+    refreshed_patients(qtbot, controls, page)
     rows = range(page.found.rowCount())
     names = [page.found.index(row, PROTOCOL).data() for row in rows]
     assert len(names) == 2 and all("Brain FDG" in name for name in names)
     pictures = [page.found.index(row, SCAN).data(Qt.ItemDataRole.DecorationRole) for row in rows]
-    assert sum(each is not None for each in pictures) == 1, "what waits has none"
+    assert sum(each is not None for each in pictures) == 1, "a waiting study has a thumbnail"
     image = next(each for each in pictures if each is not None).toImage()
     greys = [image.pixelColor(x, y).lightness() for x in range(36) for y in range(36)]
     assert min(greys) < 60 and max(greys) > 200
