@@ -1,4 +1,4 @@
-"""Patient names in headers, folders and file names are absent from all outputs."""
+"""Tests that no output contains patient names from headers, folders or file names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from engine.modalities.studies import Study
 from engine.protocols.privacy import pseudonym_of
 
 CANARIES = ("Mustermann", "Erika", "19641221", "Zimmer7", "KH-Nord")
-"""Parts of a name, a number and a folder, as a hospital would write them."""
+"""Parts of a patient name, a patient ID and a folder name."""
 RING = RingSettings(
     name="tiny", n_rings=3, n_crystals_per_ring=24, radius_mm=60, ring_pitch_mm=5,
     max_ring_difference=2, n_tangential=16, voxel_mm=(5, 5, 5), fov_mm=(60, 15),
@@ -59,7 +59,7 @@ def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def outputs(scan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write all outputs of a day's work, one folder for each kind."""
+    """Write all kinds of outputs, each into one folder."""
     out = tmp_path_factory.mktemp("out")
     mu = str(scan.with_name("Mustermann mu.nii.gz"))
     common = ["reconstruct", str(scan), "--attenuation", mu, *QUICK]
@@ -72,7 +72,7 @@ def outputs(scan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["export", str(out / "image.h5"), str(out / "exported.png")],
         ["convert", str(scan), str(out / "converted.h5")],
     ]
-    with (out / "said.txt").open("w") as said, redirect_stdout(said):
+    with (out / "printed.txt").open("w") as printed, redirect_stdout(printed):
         for command in done:
             assert main(command) == 0, command
     _interrupted(scan, mu, out / "interrupted")
@@ -90,7 +90,7 @@ def _interrupted(scan: Path, mu: str, folder: Path) -> None:
 
 
 def texts(path: Path) -> Iterator[bytes]:
-    """Yield all contents of a file, also unpacked."""
+    """Yield the raw and decompressed contents of a file."""
     data = path.read_bytes()
     yield data
     if path.suffix == ".gz":
@@ -113,7 +113,7 @@ def _names(file: h5py.File) -> Iterator[str]:
 KINDS = (
     *("image.nii.gz", "image.provenance.json", "image.h5", "events.jsonl", "job/job.json"),
     *("exported.nii.gz", "exported.provenance.json", "map.h5", "exported.png", "converted.h5"),
-    *("interrupted/checkpoint-0.bin", "interrupted/job.json", "said.txt"),
+    *("interrupted/checkpoint-0.bin", "interrupted/job.json", "printed.txt"),
 )
 
 
@@ -130,10 +130,10 @@ def test_identify_option_includes_the_names(scan: Path, tmp_path: Path) -> None:
     out = tmp_path / "image.h5"
     assert main(["reconstruct", str(scan), "-o", str(out), *QUICK, "--identify"]) == 0
     assert main(["export", str(out), str(tmp_path / "named.nii.gz"), "--identify"]) == 0
-    assert main(["export", str(out), str(tmp_path / "nobody.nii.gz")]) == 0
-    named, nobody = ((tmp_path / f"{n}.provenance.json").read_text() for n in ("named", "nobody"))
+    assert main(["export", str(out), str(tmp_path / "unnamed.nii.gz")]) == 0
+    named, unnamed = ((tmp_path / f"{n}.provenance.json").read_text() for n in ("named", "unnamed"))
     assert "Mustermann_Erika_19641221.h5" in named
-    assert not any(canary in nobody for canary in CANARIES)
+    assert not any(canary in unnamed for canary in CANARIES)
 
 
 def test_replay_line_with_pseudonyms_runs(scan: Path, outputs: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The command line from a user's view: results, exit codes, one sentence for each error."""
+"""Tests of the command line: results, exit codes, and one sentence per error."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def scan(tmp_path):
 
 
 def faults(capsys, *argv):
-    """Run a faulty command; return its one sentence, the line after its progress."""
+    """Run an invalid command; return its error sentence, without progress lines."""
     assert main([str(a) for a in argv]) == 2
     error = capsys.readouterr().err
     assert "Traceback" not in error
@@ -53,7 +53,7 @@ def faults(capsys, *argv):
     return last
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device without room")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_full_disk_for_events_does_not_stop_the_image(scan, tmp_path, capsys):
     out = tmp_path / "image.h5"
     assert main(["reconstruct", str(scan), "-o", str(out), *QUICK, "--json", "/dev/full"]) == 0
@@ -146,7 +146,7 @@ def test_file_that_is_not_a_scan_is_refused(tmp_path, capsys, make, words):
     assert not out.exists()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX systems")
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions")
 def test_unreadable_scan_is_refused(scan, tmp_path, capsys):
     if os.geteuid() == 0:
         pytest.skip("root may read everything")
@@ -195,7 +195,7 @@ def test_mu_map_with_nan_is_refused(scan, tmp_path, capsys):
     broken = np.asarray(image.dataobj).copy()
     broken[1, 2, 3] = np.nan
     nibabel.save(nibabel.Nifti1Image(broken, image.affine), path)
-    sidecar_path(path).unlink()  # it would refuse any change
+    sidecar_path(path).unlink()  # the fingerprint would refuse any change
     sentence = faults(capsys, "reconstruct", scan, "-o", tmp_path / "i.nii", "--attenuation", path)
     assert "mu.nii: 1 voxels (1.56 %) are NaN" in sentence
 
@@ -247,9 +247,9 @@ def test_interrupted_run_saves_its_checkpoint_and_resumes(tmp_path):
     assert done.returncode == 130, done.stderr
     assert f"`isocenter resume {job}` continues" in done.stderr and not out.exists()
     assert main(["resume", str(job), "--threads", "2"]) == 0
-    whole = tmp_path / "whole.nii.gz"
-    assert main(["reconstruct", str(scan), "-o", str(whole), *settings]) == 0
-    assert out.read_bytes() == whole.read_bytes()
+    uninterrupted = tmp_path / "uninterrupted.nii.gz"
+    assert main(["reconstruct", str(scan), "-o", str(uninterrupted), *settings]) == 0
+    assert out.read_bytes() == uninterrupted.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Simulate, inspect and reconstruct a dual-head scan on the command line."""
+"""Tests of simulating, inspecting and reconstructing a dual-head scan."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def test_events_of_two_layers_are_converted_to_a_histogram(
     write_listmode(ListMode(scanner, scanner.lors(lines)), tmp_path / "events.h5")
     words = ("convert", str(tmp_path / "events.h5"), str(tmp_path / "counts.h5"), "--histogram")
     assert main(words) == DONE
-    apart = read_histogram(tmp_path / "counts.h5")
-    assert apart.scanner.settings == scanner.settings
-    np.testing.assert_array_equal(apart.prompts, np.bincount(lines, minlength=scanner.n_lors))
+    separate = read_histogram(tmp_path / "counts.h5")
+    assert separate.scanner.settings == scanner.settings
+    np.testing.assert_array_equal(separate.prompts, np.bincount(lines, minlength=scanner.n_lors))
     assert main((*words[:3], "--merge-layers", "--force")) == USER_FAULT
     assert "--merge-layers needs --histogram" in capsys.readouterr().err
     assert main((*words, "--merge-layers", "--force")) == DONE

@@ -1,4 +1,4 @@
-"""Error maps of runs, requested in a study file, with --set or in the queue; stored and in SUV."""
+"""Tests of error maps: study file, --set, queue, stored results, and SUV."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def test_study_file_option_and_queue_give_the_same_errors(
     queue: StudyQueue, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     requested = study_file(folder, tmp_path / "asked.toml", *ERRORS)
-    plain = study_file(folder, tmp_path / "plain.toml")
+    study = study_file(folder, tmp_path / "plain.toml")
     options = [part for setting in ERRORS for part in ("--set", setting)]
 
     assert main(["reconstruct", str(requested), "-o", str(tmp_path / "asked.h5")]) == DONE
     printed = capsys.readouterr().err
-    assert main(["reconstruct", str(plain), "-o", str(tmp_path / "set.h5"), *options]) == DONE
+    assert main(["reconstruct", str(study), "-o", str(tmp_path / "set.h5"), *options]) == DONE
     assert main(["queue", "add", "-o", str(tmp_path), "--format", ".h5", str(requested)]) == DONE
     (entry,) = queue.entries()
     settings = entry.to_study().protocol.model_dump(include={"error_replicates", "error_seed"})
@@ -109,10 +109,10 @@ def test_suv_scales_the_errors(
 def test_too_few_replicates_are_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plain = study_file(folder, tmp_path / "plain.toml")
+    study = study_file(folder, tmp_path / "plain.toml")
 
     code = main(
-        ["reconstruct", str(plain), "-o", str(tmp_path / "a.h5"), "--set", "error_replicates=4"]
+        ["reconstruct", str(study), "-o", str(tmp_path / "a.h5"), "--set", "error_replicates=4"]
     )
 
     assert code == USER_FAULT

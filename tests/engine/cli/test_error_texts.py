@@ -1,4 +1,4 @@
-"""Commands print errors of images: regions, inspection and forecast."""
+"""Tests of the errors of images that commands print."""
 
 from __future__ import annotations
 

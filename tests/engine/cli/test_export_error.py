@@ -1,4 +1,4 @@
-"""`isocenter export --error` exports the standard deviation as a separate image."""
+"""Tests of `isocenter export --error`, which exports the standard deviation."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_error_series_states_its_quantity_in_dicom(rng, tmp_path: Path) -> None:
     assert one.StudyInstanceUID == other.StudyInstanceUID
     assert one.SeriesInstanceUID != other.SeriesInstanceUID
     assert one.FrameOfReferenceUID == other.FrameOfReferenceUID
-    # PS3.3 C.7.6.1.1.2: the pixels are derived from those of other images, the replicates.
+    # PS3.3 C.7.6.1.1.2: the pixels are derived from other images, the replicates.
     assert (one.ImageType[0], other.ImageType[0]) == ("ORIGINAL", "DERIVED")
     assert other.DerivationDescription == "standard deviation from 8 replicates"
     assert "DerivationDescription" not in one
@@ -69,7 +69,7 @@ def test_error_series_states_its_quantity_in_dicom(rng, tmp_path: Path) -> None:
 
 
 def test_error_series_gets_the_patient_of_the_image(rng, tmp_path: Path) -> None:
-    """With the name of a clinical image, both series belong to its patient and study."""
+    """If a clinical image is given, both series belong to its patient and study."""
     save(image(rng), tmp_path / "image.h5")
     save(image(rng), tmp_path / "clinic.dicom")
     like = next((tmp_path / "clinic.dicom").glob("*.dcm"))
@@ -118,7 +118,7 @@ def described(path: Path) -> str:
 
 
 def test_nifti_states_an_estimate_of_the_standard_deviation(rng, tmp_path: Path) -> None:
-    """NIfTI-1: intent 1001 is an estimate of the parameter that `intent_name` names."""
+    """NIfTI-1: intent 1001 is an estimate of the parameter in `intent_name`."""
     save(image(rng), tmp_path / "image.h5")
     for name, more in (("image.nii.gz", []), ("sd.nii.gz", ["--error"])):
         assert main(["export", str(tmp_path / "image.h5"), str(tmp_path / name), *more]) == DONE

@@ -1,4 +1,4 @@
-"""`isocenter mu-map`: units, tissue classes, and objects around the patient."""
+"""Tests of `isocenter mu-map`: units, tissue classes, and objects around the patient."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_image_that_is_not_a_mu_map_is_refused(tmp_path: Path, capsys, options, 
 
 
 def test_bed_is_added_at_its_position(tmp_path: Path) -> None:
-    """The bed has voxels twice as large, in 1/cm, half outside the map: no attenuation is lost."""
+    """The bed has larger voxels, in 1/cm, and is half outside the map: no attenuation is lost."""
     bed_grid = ImageGrid((6, 4, 10), (8.0, 8.0, 5.0), (2.0, 20.0, -10.0))
     bed = Volume(np.zeros(bed_grid.shape, np.float32), bed_grid, "1/cm")
     bed.values[1:-1, 1:3, 2:-2] = 0.05

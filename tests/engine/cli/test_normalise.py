@@ -1,4 +1,4 @@
-"""`isocenter normalise` turns scans into a normalisation file for reconstructions."""
+"""Tests of `isocenter normalise`, which computes a normalisation file from scans."""
 
 from __future__ import annotations
 

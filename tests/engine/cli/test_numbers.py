@@ -1,4 +1,4 @@
-"""Numbers that no command can use are refused with one sentence, before any work."""
+"""Tests that unusable numbers are refused with one sentence before a command starts."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def test_number_that_is_not_finite_is_refused(tmp_path, monkeypatch, capsys, com
     with pytest.raises(SystemExit) as ended:
         main([*command[:-1], f"{command[-1]}={number}"])
     assert ended.value.code == USER_FAULT
-    said = capsys.readouterr().err
-    assert f"{command[-1]}: {number!r} is not a finite number." in said
+    message = capsys.readouterr().err
+    assert f"{command[-1]}: {number!r} is not a finite number." in message
     assert not list(tmp_path.iterdir())
 
 
@@ -49,7 +49,7 @@ def test_negative_seed_is_refused(tmp_path, monkeypatch, capsys, command):
 
 
 @pytest.mark.parametrize(
-    ("option", "said"),
+    ("option", "message"),
     [
         ("--photons=1e30", "--photons 1e+30: expected at most 1e+15"),
         ("--flats=99999999999999", "--flats 1e+14: expected at most 10000"),
@@ -57,9 +57,9 @@ def test_negative_seed_is_refused(tmp_path, monkeypatch, capsys, command):
         (f"--phantom={'x' * 5000}", "expected one of head, tooth"),
     ],
 )
-def test_impossible_simulation_is_refused(tmp_path, monkeypatch, capsys, option, said):
+def test_impossible_simulation_is_refused(tmp_path, monkeypatch, capsys, option, message):
     monkeypatch.chdir(tmp_path)
     assert main([*PROJECTIONS, "-o", "x.h5", option]) == USER_FAULT
     found = capsys.readouterr().err
-    assert said in found and "internal error" not in found
+    assert message in found and "internal error" not in found
     assert not list(tmp_path.iterdir())

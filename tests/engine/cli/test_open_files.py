@@ -1,4 +1,4 @@
-"""Too many open files give one sentence, wherever the limit is reached."""
+"""Tests that too many open files give one sentence."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_command_ends_with_one_sentence(
     def fails(argv: object) -> None:
         raise FULL
 
-    # the package exports the function under the name of its module
+    # the package exports a function with the name of its module
     monkeypatch.setattr(sys.modules["engine.cli.main"], "_parsed", fails)
     assert main(["inspect", "x"]) == 2
     err = capsys.readouterr().err

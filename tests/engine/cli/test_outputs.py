@@ -1,4 +1,4 @@
-"""Tries every output option of every verb on every input of its command: no input changes."""
+"""Test that no output option of any verb overwrites an input of its command."""
 
 from __future__ import annotations
 
@@ -77,18 +77,18 @@ COMMANDS: dict[str, list[str]] = {
     "doctor": [],
     "gpu-check": ["--device", "cpu", "--quick"],
 }
-"""A command for each verb that writes files; all files it names are inputs."""
+"""A command for each verb that writes files; all its file names are inputs."""
 READ_WITH = {
     "study.toml": (*INPUTS, "study.toml"),
     "job": (*INPUTS, "job/job.json", "job/study.toml"),
     "scan.l.hdr": ("scan.l.hdr", "scan.l"),
     "mu.nii.gz": ("mu.nii.gz", "mu.provenance.json"),
 }
-"""Files that are read together with the named file; other files are read separately."""
+"""Additional files that a reader opens for a named file."""
 
 
 def verbs(top: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, list[Output], bool]]:
-    """Yield each verb with its outputs, and whether it accepts --force."""
+    """Yield each verb, its outputs, and True if it accepts --force."""
     kinds = [each for each in top._actions if isinstance(each, argparse._SubParsersAction)]
     for kind in kinds:
         for word, inner in kind.choices.items():
@@ -134,7 +134,7 @@ def targets(output: Output, verb: str, victim: Path, out: Path) -> Iterator[Path
         demo="pet", studies=queued, identify=False, format=".nii.gz", force=True, of_events=True
     )
     files = list(output.written(out / "x.h5", namespace))
-    if [path.name for path in files] != ["x.h5"]:  # several files: each is a link to the victim
+    if [path.name for path in files] != ["x.h5"]:  # several files: each is a link to `victim`
         files[0].parent.mkdir(exist_ok=True)
         files[0].symlink_to(victim)
         files[-1].hardlink_to(victim)
@@ -144,7 +144,7 @@ def targets(output: Output, verb: str, victim: Path, out: Path) -> Iterator[Path
     others[0].symlink_to(victim)
     others[1].hardlink_to(victim)
     yield victim
-    yield others[int(out.name) // 2 % 3]  # one other name per input: parsing takes long
+    yield others[int(out.name) // 2 % 3]  # only one alias per input, because parsing is slow
 
 
 def cases() -> Iterator[tuple[str, Output]]:
@@ -168,7 +168,7 @@ def test_every_option_with_an_output_name_is_an_output() -> None:
         each.dest
         for actions in _all_actions(parser())
         for each in actions
-        # an option without a value names no file: it prints events as JSON
+        # without a value, the option prints events as JSON
         if sounds & {*each.option_strings} and not isinstance(each, Output) and each.nargs != 0
     }
     assert not found
@@ -200,9 +200,9 @@ def test_output_never_overwrites_an_input(
         for target in targets(output, verb, folder / name, tmp_path / f"{tried}"):
             command = [*verb.split(), *words, *_written_to(output, target, verb), "--force"]
             assert main(command) == USER_FAULT, command
-            said = capsys.readouterr().err
-            assert said.startswith("isocenter: ") and said.count("\n") == 1, said
-            assert "never overwritten" in said, said
+            message = capsys.readouterr().err
+            assert message.startswith("isocenter: ") and message.count("\n") == 1, message
+            assert "never overwritten" in message, message
             tried += 1
     assert digests(folder) == before
     assert tried or not any((folder / word).exists() for word in words)
@@ -217,19 +217,21 @@ def test_output_cannot_have_a_device_name(
     verb: str,
     output: Output,
 ) -> None:
-    nobody = argparse.Namespace(demo="pet", studies=[])
-    if output.written(Path("x.h5"), nobody) != (Path("x.h5"),):
+    namespace = argparse.Namespace(demo="pet", studies=[])
+    if output.written(Path("x.h5"), namespace) != (Path("x.h5"),):
         pytest.skip("the output is a folder with fixed file names")
     monkeypatch.chdir(folder)
     target = _written_to(output, tmp_path / "nul.h5", verb)
     assert main([*verb.split(), *COMMANDS[verb], *target, "--force"]) == USER_FAULT
-    said = capsys.readouterr().err
-    assert "'nul.h5': Windows reserves this name for a device" in said and said.count("\n") == 1
+    message = capsys.readouterr().err
+    assert (
+        "'nul.h5': Windows reserves this name for a device" in message and message.count("\n") == 1
+    )
     assert not list(tmp_path.iterdir())
 
 
 def _written_to(output: Output, target: Path, verb: str) -> list[str]:
-    """Return the words that direct an option to `target`, with the required options of the verb.
+    """Return the arguments that direct an option to `target`, with the required options.
 
     A positional output comes last; the verb's own -o gets a new name if another option is tested.
     """

@@ -1,4 +1,4 @@
-"""One function prints everything, so foreign text cannot send commands to a terminal.
+"""Tests that printed foreign text cannot send commands to a terminal; one function prints all.
 
 Cases: a line, the sentence of an error, an event of a run, the description and lines of a progress
 bar, a table, a traceback, a message of argparse, a library's warning and log line, a file name in
@@ -24,53 +24,55 @@ from engine.data.runs.events import Loaded, Noted, StageStarted, Warned
 from tests.architecture import Source, sources
 
 ROOT = Path(__file__).resolve().parents[3]
-EVIL = "x\x1b]0;PWNED\x07\x1b[31m\u202egnp\rall fine\n.h5"
-ACTING = set("\x1b\x07\r\u202e")
+HOSTILE_TEXT = "x\x1b]0;PWNED\x07\x1b[31m\u202egnp\rall fine\n.h5"
+CONTROLS = set("\x1b\x07\r\u202e")
 PRINTERS = ("engine/core/printing.py", "engine/modalities/warm_up.py")
-"""The second file counts kernels during the installation, and prints no foreign text."""
+"""The second file prints a count of kernels during the installation, and no foreign text."""
 
 
 def is_clean(text: str) -> bool:
-    return not ACTING & set(text) and "<U+202E>" in text
+    return not CONTROLS & set(text) and "<U+202E>" in text
 
 
 SHOWN = {
-    "line": lambda console: console.line(EVIL),
-    "fault": lambda console: console.fault(f"{EVIL}: no such file."),
-    "page": lambda console: console.page(EVIL.replace("\n", "")),
-    "stage": lambda console: console.show(StageStarted("read", f"Reading {EVIL}")),
-    "loaded": lambda console: console.show(Loaded(EVIL, {})),
-    "warning": lambda console: console.show(Warned(EVIL)),
-    "note": lambda console: console.show(Noted(EVIL)),
-    "traceback": lambda _: print_traceback(ValueError(EVIL)),
+    "line": lambda console: console.line(HOSTILE_TEXT),
+    "fault": lambda console: console.fault(f"{HOSTILE_TEXT}: no such file."),
+    "page": lambda console: console.page(HOSTILE_TEXT.replace("\n", "")),
+    "stage": lambda console: console.show(StageStarted("read", f"Reading {HOSTILE_TEXT}")),
+    "loaded": lambda console: console.show(Loaded(HOSTILE_TEXT, {})),
+    "warning": lambda console: console.show(Warned(HOSTILE_TEXT)),
+    "note": lambda console: console.show(Noted(HOSTILE_TEXT)),
+    "traceback": lambda _: print_traceback(ValueError(HOSTILE_TEXT)),
 }
 
 
-@pytest.mark.parametrize("what", SHOWN)
+@pytest.mark.parametrize("kind", SHOWN)
 def test_printed_text_contains_no_control_characters(
-    what: str, capsys: pytest.CaptureFixture[str]
+    kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    SHOWN[what](Console())
+    SHOWN[kind](Console())
     out, err = capsys.readouterr()
     assert is_clean(out + err)
 
 
-@pytest.mark.parametrize("what", ["line", "fault", "loaded", "note"])
-def test_foreign_line_breaks_are_not_printed(what: str, capsys: pytest.CaptureFixture[str]) -> None:
-    SHOWN[what](Console())
+@pytest.mark.parametrize("kind", ["line", "fault", "loaded", "note"])
+def test_foreign_line_breaks_are_not_printed(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    SHOWN[kind](Console())
     assert "".join(capsys.readouterr()).count("\n") == 1
 
 
 def test_progress_bar_shows_escapes_and_ignores_markup(capsys: pytest.CaptureFixture[str]) -> None:
     bar = ProgressBar()
-    bar.advance(1, 2, f"[red]{EVIL}")
-    bar.print_line(f"[bold]{EVIL}")
+    bar.advance(1, 2, f"[red]{HOSTILE_TEXT}")
+    bar.print_line(f"[bold]{HOSTILE_TEXT}")
     bar.close()
     out = capsys.readouterr().err
     assert is_clean(out) and "[bold]" in out
 
 
-@pytest.mark.parametrize("words", [["inspect", "missing" + EVIL], ["inspect", "--" + EVIL, "a"]])
+@pytest.mark.parametrize(
+    "words", [["inspect", "missing" + HOSTILE_TEXT], ["inspect", "--" + HOSTILE_TEXT, "a"]]
+)
 def test_command_escapes_file_names_in_errors(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,9 +88,9 @@ def test_library_warnings_and_logs_have_no_control_characters(
 ) -> None:
     monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)
     clean_library_messages()
-    sys.stderr.write(warnings.formatwarning(EVIL, UserWarning, "reader.py", 1))
+    sys.stderr.write(warnings.formatwarning(HOSTILE_TEXT, UserWarning, "reader.py", 1))
     assert logging.lastResort is not None
-    record = logging.LogRecord("lib", logging.WARNING, "", 0, EVIL, None, None)
+    record = logging.LogRecord("lib", logging.WARNING, "", 0, HOSTILE_TEXT, None, None)
     sys.stderr.write(logging.lastResort.format(record) + "\n")
     err = capsys.readouterr().err
     assert is_clean(err) and err.count("\n") == 2

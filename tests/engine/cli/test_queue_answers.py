@@ -1,4 +1,4 @@
-"""`isocenter queue answer` answers questions of queued studies without the window."""
+"""Tests of `isocenter queue answer`, which answers questions about queued studies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def places(tmp_path: Path) -> Path:
 
 
 def without_scanner(queue: StudyQueue, path: Path, cut: int = 0) -> str:
-    """Queue a scan that does not name its scanner, in the way of the window; return its ID."""
+    """Queue a scan without a scanner name, like the window; return its ID."""
     write_safir(path, RingScanner(RING), seed=3)
     if cut:
         path.write_bytes(path.read_bytes()[:-cut])
@@ -94,7 +94,7 @@ def test_assumed_values_are_accepted(queue, tmp_path) -> None:
 
 
 def test_next_question_is_about_the_scan_that_was_read(queue, places, tmp_path, capsys) -> None:
-    """The next patient's export may take the place of a scan between two answers."""
+    """The next patient's export may replace a scan between two answers."""
     scan = tmp_path / "scan.clm.safir"
     write_safir(scan, RingScanner(RING), seed=3)
     offered = (InputFile(role="calibration", path=tmp_path / "known.json"),)

@@ -1,4 +1,4 @@
-"""`isocenter queue`: studies wait, run and fail, with the real engine."""
+"""Tests of `isocenter queue` with the engine: waiting, finished and failed studies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`isocenter response` builds, tracks, imports, shows and refuses system matrices."""
+"""Tests of `isocenter response`, which computes, imports and describes system matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`isocenter results` lists, pins and deletes stored results by name."""
+"""Tests of `isocenter results`, which lists, pins and deletes stored results."""
 
 from __future__ import annotations
 

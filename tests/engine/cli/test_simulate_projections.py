@@ -1,4 +1,4 @@
-"""`isocenter simulate projections` writes files that are read back unchanged."""
+"""Tests of `isocenter simulate projections`, and of the formats that it writes."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_projections_are_read_back_as_written(ending, tmp_path):
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
         expected = getattr(data.geometry, name)
         np.testing.assert_allclose(getattr(found.geometry, name), expected, atol=1e-6)
-    if ending != ".toml":  # the format does not store when flats were measured
+    if ending != ".toml":  # the format does not store the times of flats
         assert found.info["flat_views"] == [0, 0, 4, 10, 10]
 
 

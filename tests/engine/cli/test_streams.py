@@ -1,4 +1,4 @@
-"""Output of the command line arrives completely, or one sentence reports the failure."""
+"""Tests that command output arrives completely, or one sentence reports the failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`isocenter uninstall` removes caches, leaves the user's data, and names their folders."""
+"""Tests of `isocenter uninstall`, which removes caches and leaves the user's data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shells accept the completion scripts, which complete verbs and options."""
+"""Tests of the completion scripts, which complete verbs and options in shells."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_bash_completes_a_verb_and_an_option(
 
 
 def completed(script: Path, *words: str) -> list[str]:
-    """Return the completions that bash offers after these words."""
+    """Return the completions that bash offers."""
     line = " ".join(f'"{word}"' for word in words)
     function = f"""
 source "{script}"

@@ -1,7 +1,7 @@
-"""Every first command of a new user ends with the right suggestion.
+"""Tests of the suggestions that a new user's first commands print.
 
-`first_commands.json` lists commands with a text that standard output or error must contain. The
-list was written before the suggestions.
+`first_commands.json` lists commands with a text that standard output or error must contain. It was
+written before the suggestions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Ended(NamedTuple):
 def run(words: list[str], capsys: pytest.CaptureFixture[str]) -> Ended:
     try:
         code = main(words)
-    except SystemExit as end:  # from argparse
+    except SystemExit as end:  # argparse exits
         code = int(end.code or 0)
     return Ended(*capsys.readouterr(), code)
 

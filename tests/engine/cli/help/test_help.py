@@ -1,4 +1,4 @@
-"""Help of all commands: every option has a text and states its default value."""
+"""Tests of the help of all commands: texts and default values of options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HIDDEN = ("--point_spread", "--normalisation_sinogram", "--scatter_sinogram")
 
 @pytest.fixture(scope="module")
 def options() -> list[tuple[str, argparse.Action]]:
-    """Return all shown options and arguments of all commands, each with its command."""
+    """Return all visible options and arguments, each with its command."""
     return list(shown())
 
 
@@ -60,7 +60,7 @@ def test_every_optional_argument_states_its_default(
 
 def test_option_without_default_is_found() -> None:
     planted = argparse.ArgumentParser().add_argument("--depth", type=float, help="depth")
-    assert help_of(planted) == "depth"  # None is not a default to show
+    assert help_of(planted) == "depth"  # None is not shown as a default
 
 
 def test_help_states_the_default(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""`scanners`, `phantoms`, `settings` and `protocols NAME` list all values that options accept."""
+"""Tests of `scanners`, `phantoms`, `settings` and `protocols NAME`, which list valid values."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def test_all_phantoms_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_listed_setting_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
-    """A protocol of its modality and kind accepts each key with its default."""
+    """A protocol of the right modality and kind accepts each key with its default."""
     accepted, listed = 0, {each.key: each for each in all_settings()}
 
     def kinds_of(one: ListedSetting) -> tuple[str, ...]:
-        """Return the assignments that choose the kinds of its groups, outer groups first."""
+        """Return the assignments that select the kinds of the groups, outer groups first."""
         group = one.key.rpartition(".")[0]
         outer = kinds_of(listed[group]) if group in listed else ()
         return (*outer, *(f"{group}={kind}" for kind in one.kinds[:1]))

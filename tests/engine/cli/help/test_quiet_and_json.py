@@ -1,4 +1,4 @@
-"""Results on standard output, progress on standard error; `--quiet` and `--json -`."""
+"""Tests of standard output and error, `--quiet` and `--json -`."""
 
 from __future__ import annotations
 
@@ -97,6 +97,6 @@ def test_default_output_is_stated_and_never_replaced(
     assert main(["reconstruct", str(scan), *SETTINGS]) == USER_FAULT
     assert "image.nii.gz" in capsys.readouterr().err
     assert Path("image.nii.gz").read_bytes() == before
-    # a file with the default name is not an input of another output
+    # the file with the default name is an input here, and must not be replaced
     run(capsys, "reconstruct", str(scan), "-o", "other.h5", *SETTINGS)
     run(capsys, "reconstruct", str(scan), "-o", "image.nii.gz", "--force", *SETTINGS)

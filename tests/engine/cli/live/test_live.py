@@ -1,4 +1,4 @@
-"""`isocenter live watch` and `send` on the command line."""
+"""Tests of `isocenter live watch` and `isocenter live send`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`isocenter live` with list-mode PET on the command line."""
+"""Tests of `isocenter live` with list-mode PET."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ def test_watch_prints_a_line_for_every_batch(
 def test_reconstruct_writes_image_scan_and_volume(
     stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    image, retained, whole = (tmp_path / name for name in ("image.h5", "kept.h5", "whole.h5"))
+    image, recorded, full = (tmp_path / name for name in ("image.h5", "recorded.h5", "full.h5"))
     words = ["live", "reconstruct", str(stored), "--replay", "-o", str(image), "--json"]
     words += ["--protocol", str(tmp_path / "small.toml"), "--threads", "2"]
-    assert main([*words, "--scan", str(retained), "--volume", str(whole)]) == 0
+    assert main([*words, "--scan", str(recorded), "--volume", str(full)]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     figures = [each for each in lines if each["event"] == "figures"][-1]
     assert (figures["events"], figures["dropped"]) == (scan().n_events, 0)
     assert figures["image_events"] == scan().n_prompts
-    np.testing.assert_array_equal(read_listmode(retained).crystals, scan().crystals)
-    live, ordinary = read_volume(image), read_volume(whole)
+    np.testing.assert_array_equal(read_listmode(recorded).crystals, scan().crystals)
+    live, ordinary = read_volume(image), read_volume(full)
     assert live.unit == "counts/mm"
     assert live.info["live"]["prompts"] == scan().n_prompts
     assert live.info["live"]["corrections"] == ["line_geometry", "randoms"]
     assert live.info["live"]["protocol"]["algorithm"]["subsets"] == 3
     assert np.abs(live.values - ordinary.values).max() < 1e-4 * ordinary.values.max()
     assert ordinary.info["scan"]["prompts"] == scan().n_prompts
-    assert main([*words, "--scan", str(retained)]) == 2
+    assert main([*words, "--scan", str(recorded)]) == 2
     assert "--force" in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""`isocenter live reconstruct` on the command line."""
+"""Tests of `isocenter live reconstruct`."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def stored(tmp_path: Path) -> Path:
 def test_one_pass_writes_slices_scan_and_volume(
     stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    retained, live, ordinary = (
-        tmp_path / name for name in ("kept.h5", "live.nii.gz", "ordinary.nii.gz")
+    recorded, live, ordinary = (
+        tmp_path / name for name in ("recorded.h5", "live.nii.gz", "ordinary.nii.gz")
     )
     words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "s.nii.gz")]
-    options = ["--scan", str(retained), "--volume", str(live), "--json", "--threads", "2"]
+    options = ["--scan", str(recorded), "--volume", str(live), "--json", "--threads", "2"]
     assert main([*words, *options, *SETTINGS]) == 0
 
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -62,11 +62,11 @@ def test_one_pass_writes_slices_scan_and_volume(
     assert main([*words, "--scan", str(tmp_path / "other.h5")]) == 2
     assert "s-axial.nii.gz" in capsys.readouterr().err
 
-    scan, before = read_projections(retained), read_projections(stored)
+    scan, before = read_projections(recorded), read_projections(stored)
     np.testing.assert_array_equal(scan.values, before.values)
     np.testing.assert_allclose(scan.geometry.source_mm, before.geometry.source_mm, atol=1e-9)
     assert (
-        main(["reconstruct", str(retained), "-o", str(ordinary), "--threads", "2", *SETTINGS]) == 0
+        main(["reconstruct", str(recorded), "-o", str(ordinary), "--threads", "2", *SETTINGS]) == 0
     )
     np.testing.assert_array_equal(read_volume(live).values, read_volume(ordinary).values)
 
@@ -123,31 +123,31 @@ def test_full_disk_loses_only_the_scan_and_gives_one_sentence(
     stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     resource = pytest.importorskip("resource", reason="file size limits need POSIX")
-    retained = tmp_path / "kept.h5"
-    retained.write_bytes(b"old")
+    recorded = tmp_path / "recorded.h5"
+    recorded.write_bytes(b"old")
     words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "s.nii.gz")]
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
     try:
-        assert main([*words, "--scan", str(retained), "--force", *SETTINGS]) == 2
+        assert main([*words, "--scan", str(recorded), "--force", *SETTINGS]) == 2
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     output = capsys.readouterr()
-    assert re.search(r"kept.h5.*needs [\d,]+ bytes, but [\d,]+ are free", output.err)
+    assert re.search(r"recorded.h5.*needs [\d,]+ bytes, but [\d,]+ are free", output.err)
     assert "Slices: " in output.out
-    assert retained.read_bytes() == b"old"
+    assert recorded.read_bytes() == b"old"
     assert len(list(tmp_path.glob("s-*.nii.gz"))) == 3
     assert not list(tmp_path.glob(".*part*"))
 
 
 def test_scan_without_flats_is_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    geometry, stored, retained = cone(), tmp_path / "scan.h5", tmp_path / "kept.h5"
+    geometry, stored, recorded = cone(), tmp_path / "scan.h5", tmp_path / "recorded.h5"
     save_projections(Projections(counts_of(geometry), geometry, kind="counts"), stored)
     words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "s.nii.gz")]
-    assert main([*words, "--scan", str(retained), *SETTINGS]) == 2
+    assert main([*words, "--scan", str(recorded), *SETTINGS]) == 2
     output = capsys.readouterr()
     assert "no slice could be reconstructed. State: the scan has no flat fields" in output.err
-    np.testing.assert_array_equal(read_projections(retained).values, counts_of(geometry))
+    np.testing.assert_array_equal(read_projections(recorded).values, counts_of(geometry))
 
 
 @pytest.mark.parametrize("quiet", [False, True])

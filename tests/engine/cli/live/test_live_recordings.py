@@ -1,4 +1,4 @@
-"""`isocenter live recordings` on the command line."""
+"""Tests of `isocenter live recordings`."""
 
 from __future__ import annotations
 

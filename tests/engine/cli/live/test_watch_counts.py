@@ -1,4 +1,4 @@
-"""Frames that the display skipped do not count as lost: the network delivered them."""
+"""Tests that frames skipped by the display do not count as lost by the network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.live.core.frame import Ended, Frame, FrameKind
 
 
 def shown(arrived: int, dropped: int, losses: list[int], capsys: Any) -> str:
-    """Return the last line of counts after frames that report the losses before them."""
+    """Return the last line of counts, for frames that report the losses before them."""
     arrivals: Any = SimpleNamespace(arrived=arrived, dropped=dropped)
     display = watch._Watch(Console(), arrivals)
     for k, lost in enumerate(losses):
@@ -32,7 +32,7 @@ def shown(arrived: int, dropped: int, losses: list[int], capsys: Any) -> str:
         (3, 0, [0, 2, 0], "3 frames, 2 lost"),
         (288_000, 7362, [0, 7362, 0], "288,000 frames, 0 lost, 7,362 not displayed"),
         (10, 5, [1, 5, 2], "10 frames, 3 lost, 5 not displayed"),
-        # just dropped: no later frame has reported them yet
+        # dropped last, so no later frame reports them
         (10, 5, [0, 0], "10 frames, 0 lost, 5 not displayed"),
     ],
 )

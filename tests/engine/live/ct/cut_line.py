@@ -8,10 +8,10 @@ from threading import Event, Thread
 
 
 class CutLine:
-    """A proxy between a sender and a receiver of TCP.
+    """A TCP proxy between a sender and a receiver.
 
-    It refuses connections until the sender listens, and from the cut until `restore`. A connection
-    that is accepted and closed at once would look like a sender with a wrong key.
+    It refuses connections until the sender listens, and from the cut until `restore`. If it
+    accepted and closed them, the sender would seem to have a wrong key.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""A scanner that writes a FleX-ray folder as badly as a network drive, in another process.
+"""Write a FleX-ray folder as a slow network drive does; runs in a separate process.
 
-python folder_writer.py FOLDER N: settings, darks, flats, and projections of 6 x 10 pixels. Some
-projections come in two halves, one is first created large and filled later, one comes late.
+python folder_writer.py FOLDER N: settings, darks, flats, and N projections of 6 x 10 pixels. Some
+projections are written in parts, one is preallocated and filled later, one is written last.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def image(value: int) -> bytes:
     return file.getvalue()
 
 
-def write(path: Path, value: int, *, halves: bool = False, room_first: bool = False) -> None:
+def write(path: Path, value: int, *, halves: bool = False, preallocated: bool = False) -> None:
     data = image(value)
     with path.open("wb", buffering=0) as file:
-        if room_first:
+        if preallocated:
             at = len(data) - 2 * ROWS * COLUMNS
             file.write(data[:at] + bytes(len(data) - at))
             time.sleep(0.2)
@@ -65,7 +65,7 @@ def main(folder: Path, n: int) -> None:
                 folder / f"scan_{k:06}.tif",
                 1000 + k,
                 halves=k % HALF == 0 and k < 7,
-                room_first=k == FILLED_LATER,
+                preallocated=k == FILLED_LATER,
             )
     time.sleep(0.3)
     write(folder / f"scan_{LATE:06}.tif", 1000 + LATE)

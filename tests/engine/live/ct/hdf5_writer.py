@@ -1,8 +1,11 @@
-"""Acquisition programs that write HDF5 files, each in a way of its own; a process of its own.
+"""Write an HDF5 file like different acquisition programs; runs in a separate process.
 
-python hdf5_writer.py PATH HOW N: "swmr" shares a Data Exchange file that grows, "room" shares an
-NXtomo file with room for all frames, "append" opens a file for each frame and closes it again,
-"held" does not share it and closes it in the end.
+python hdf5_writer.py PATH METHOD N, for N frames. METHOD is
+
+- "swmr": a growing Data Exchange file in SWMR mode
+- "preallocated": an NXtomo file in SWMR mode with space for all frames
+- "append": opens and closes the file for each frame
+- "locked": opens the file once without SWMR
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ def frame(value: int) -> np.ndarray:
     return np.full((ROWS, COLUMNS), value, np.uint16)
 
 
-def begun(path: Path, n: int, *, grows: bool) -> h5py.File:
+def new_file(path: Path, n: int, *, grows: bool) -> h5py.File:
     file = h5py.File(path, "w", libver="latest")
     file["exchange/data_dark"] = frame(100)[None]
     file["exchange/data_white"] = np.stack([frame(5000), frame(5001)])
@@ -44,14 +47,14 @@ def grow(file: h5py.File, k: int) -> None:
 
 
 def swmr(path: Path, n: int) -> None:
-    with begun(path, n, grows=True) as file:
+    with new_file(path, n, grows=True) as file:
         file.swmr_mode = True
         for k in range(n):
             time.sleep(PAUSE_S)
             grow(file, k)
 
 
-def room(path: Path, n: int) -> None:
+def preallocated(path: Path, n: int) -> None:
     """Write one dark, one flat, then projections; one of them stays zero."""
     with h5py.File(path, "w", libver="latest") as file:
         entry = file.create_group("entry")
@@ -75,20 +78,20 @@ def room(path: Path, n: int) -> None:
 
 
 def append(path: Path, n: int) -> None:
-    begun(path, n, grows=True).close()
+    new_file(path, n, grows=True).close()
     for k in range(n):
         time.sleep(PAUSE_S)
         with h5py.File(path, "r+", libver="latest", locking=False) as file:
             grow(file, k)
 
 
-def held(path: Path, n: int) -> None:
-    with begun(path, n, grows=True) as file:
+def locked(path: Path, n: int) -> None:
+    with new_file(path, n, grows=True) as file:
         for k in range(n):
             grow(file, k)
         time.sleep(0.5)
 
 
 if __name__ == "__main__":
-    ways = {"swmr": swmr, "room": room, "append": append, "held": held}
-    ways[sys.argv[2]](Path(sys.argv[1]), int(sys.argv[3]))
+    methods = {"swmr": swmr, "preallocated": preallocated, "append": append, "locked": locked}
+    methods[sys.argv[2]](Path(sys.argv[1]), int(sys.argv[3]))

@@ -1,7 +1,7 @@
-"""A sender of frames as at a beamline, independent of our code, in another process.
+"""Send frames like a beamline, without code of the engine; runs in a separate process.
 
-python plain_sender.py ADDRESS FIRST LAST [bad]: pushes one dark, one flat and projections FIRST to
-LAST − 1, filled with their number plus one; "bad" first sends messages in other forms.
+python independent_sender.py ADDRESS FIRST LAST [bad]: pushes one dark, one flat and projections
+FIRST to LAST − 1, filled with their number plus one. "bad" first sends invalid messages.
 """
 
 from __future__ import annotations

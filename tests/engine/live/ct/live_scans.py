@@ -1,4 +1,4 @@
-"""Small scans, and the arrivals that a consumer gets from a source, for tests of sources."""
+"""Small scans and helper functions for tests of sources."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE_S = 60.0
 
 
 def scan(n: int = N, rows: int = ROWS, columns: int = COLUMNS) -> Projections:
-    """Return counts that are all different, two darks, and flats before and after."""
+    """Return counts with distinct values, two darks, and flats before and after the views."""
     shape = (rows, columns)
     geometry = circular_cone(
         np.arange(n) * 2 * np.pi / n,
@@ -40,7 +40,7 @@ def scan(n: int = N, rows: int = ROWS, columns: int = COLUMNS) -> Projections:
 
 
 def collected(source: FrameSource, seconds: float = 20.0) -> list[Arrival]:
-    """Return all that a source yields until it ends, or is stopped for taking too long."""
+    """Return all arrivals of a source until it ends or the time limit is reached."""
     stop = Event()
     timer = Timer(seconds, stop.set)
     timer.start()
@@ -76,18 +76,18 @@ def assert_frames_of(arrivals: list[Arrival], data: Projections, *, exact: bool 
 
 
 def until(
-    source: FrameSource, wanted: Callable[[Arrival], bool], seconds: float = PATIENCE_S
+    source: FrameSource, is_last: Callable[[Arrival], bool], seconds: float = PATIENCE_S
 ) -> Iterator[Arrival]:
-    """Yield arrivals up to the first wanted one; raise AssertionError if it does not come."""
+    """Yield arrivals up to the first that satisfies `is_last`; raise an error if none does."""
     stop = Event()
     timer = Timer(seconds, stop.set)
     timer.start()
     try:
         for arrival in source.frames(stop):
             yield arrival
-            if wanted(arrival):
+            if is_last(arrival):
                 return
-        raise AssertionError("what was waited for did not come")
+        raise AssertionError("no arrival satisfied the condition in time")
     finally:
         timer.cancel()
         source.close()

@@ -1,4 +1,4 @@
-"""A live scan of a cylinder with a closed form for each frame."""
+"""A live scan of a cylinder, with a closed form for each frame."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cone(n=N, *, axis_column=None, turn=2 * np.pi):
 
 
 def counts_of(geometry, centre=(0.0, 0.0), mu=MU):
-    """Counts behind an upright cylinder: chord = 2 √(b² − a c) / a, times the length of the ray."""
+    """Return counts behind a cylinder along z: chord = 2 √(b² − a c) / a, times the ray length."""
     out = np.empty((geometry.n_views, *geometry.shape))
     for view in range(geometry.n_views):
         if geometry.beam == "cone":
@@ -58,7 +58,7 @@ def frames_of(geometry, counts, numbers):
 
 
 class Beamline:
-    """Sends given arrivals as fast as they are read."""
+    """A source that sends given arrivals as fast as they are read."""
 
     name = "beamline"
     can_wait = True

@@ -1,4 +1,4 @@
-"""The hand-over from a source: no source waits, memory is bounded, nothing is lost silently."""
+"""Tests of the buffer of arrivals: bounded memory, and reported losses."""
 
 from __future__ import annotations
 
@@ -60,9 +60,13 @@ def test_oldest_projections_are_dropped_and_counted() -> None:
     actual, arrivals = all_of(source, most_projections=4)
     frames = [each for each in actual if isinstance(each, Frame)]
     assert [each.index for each in frames] == [6, 7, 8, 9]
-    assert [each.lost for each in frames] == [7, 0, 0, 0], "six dropped, one never came"
+    assert [each.lost for each in frames] == [7, 0, 0, 0], (
+        "the losses are not six dropped and one missing frame"
+    )
     assert arrivals.dropped == 6
-    assert isinstance(actual[-1], Ended), "a source that ends without a word has ended all the same"
+    assert isinstance(actual[-1], Ended), (
+        "the end of a source without an end message is not reported"
+    )
 
 
 def test_bytes_are_limited_but_one_projection_always_waits() -> None:
@@ -105,7 +109,7 @@ def test_timeout_returns_nothing_and_closing_ends_the_reading() -> None:
     with Arrivals(source) as arrivals:
         assert isinstance(arrivals.take(10), Waiting)
     assert source.is_closed
-    assert not source.is_read.is_set(), "it was stopped, not read to its end"
+    assert not source.is_read.is_set(), "the source was read to its end instead of stopped"
     quiet = Given(iter(lambda: go.wait(10) and frame(0), None))
     with Arrivals(quiet) as arrivals:
         assert arrivals.take(0.01) is None
@@ -119,4 +123,4 @@ def test_source_that_can_wait_loses_nothing() -> None:
         assert actual == given
         assert arrivals.dropped == 0
     with Arrivals(Given(given, can_wait=True), most_projections=2) as arrivals:
-        assert arrivals.take(10) == given[0], "and closing does not wait for the rest"
+        assert arrivals.take(10) == given[0], "the first arrival is wrong"

@@ -1,4 +1,4 @@
-"""A running scan is steered on when it has ended, and its axis is found in the views it holds."""
+"""Tests of a session after the end of its scan: moving slices, and finding the axis."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tests.engine.live.ct.running_scan import MU, Beamline, cone, counts_of, fra
 ON = backend.cpu(2)
 PLANES = orthogonal((36, 40), 1.0)
 N = 120
-SEEN_AT = 26.25
+TRUE_COLUMN = 26.25
 """True column of the axis; the geometry states the middle, 23.5."""
 
 
 @pytest.fixture
 def session():
     """Return a session that stays after the end of its scan; the detector is off-centre."""
-    real, stated = cone(N, axis_column=SEEN_AT), cone(N)
+    real, stated = cone(N, axis_column=TRUE_COLUMN), cone(N)
     counts = counts_of(real, centre=(4.0, -2.0))
     arrivals = [*references(stated.shape), *frames_of(stated, counts, range(N))]
     settings = LiveSettings(preview_edge=0)
@@ -36,18 +36,18 @@ def session():
         yield made
 
 
-def until(session, wanted):
-    """Return the first event that satisfies `wanted`."""
+def until(session, condition):
+    """Return the first event that satisfies a condition."""
     for _ in range(500):
         one = session.take(10)
-        assert one is not None, "nothing came in 10 s"
-        if wanted(one):
+        assert one is not None, "no event in 10 s"
+        if condition(one):
             return one
-    raise AssertionError("it never came")
+    raise AssertionError("no event satisfied the condition")
 
 
 def has_axis(one):
-    return isinstance(one, LiveUpdate) and abs(one.images.axis_column - SEEN_AT) < 0.1
+    return isinstance(one, LiveUpdate) and abs(one.images.axis_column - TRUE_COLUMN) < 0.1
 
 
 def test_offset_of_the_detector_is_found(session):
@@ -56,7 +56,9 @@ def test_offset_of_the_detector_is_found(session):
     text = until(session, lambda one: isinstance(one, Noticed) and "axis" in one.text)
     assert "The rotation axis is at column 26.2" in text.text
     update = until(session, has_axis)
-    centre = update.images.values[0][16:20, 22:26]  # 4 mm to the left, 2 mm to the front
+    centre = update.images.values[0][
+        16:20, 22:26
+    ]  # shift of 4 mm to the left and 2 mm to the front
     np.testing.assert_allclose(centre, MU, rtol=0.01)
 
 

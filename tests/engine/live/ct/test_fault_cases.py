@@ -1,4 +1,4 @@
-"""The list of faults of live scans: each names the test that provokes it."""
+"""List the faults of live scans, each with the test that provokes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CASES = {
     "sender killed in mid-message": (
         f"{SOURCES}::test_sender_killed_within_a_message_leaves_no_partial_frame"
     ),
-    "sender that never comes": (f"{SCANS}::test_missing_sender_is_waited_for_and_can_be_cancelled"),
+    "missing sender": (f"{SCANS}::test_missing_sender_is_waited_for_and_can_be_cancelled"),
     "header without shape, of a wrong type, too large": (
         "test_stream.py::test_malformed_message_is_refused_with_one_sentence"
     ),
@@ -25,7 +25,7 @@ CASES = {
     "another detector than the geometry's": (
         "test_session.py::test_detector_of_another_size_ends_the_session_with_one_sentence"
     ),
-    "stream of other bits": (
+    "stream of another bit depth": (
         f"{SCANS}::test_other_bit_depth_is_reported_and_waits_for_its_own_flats"
     ),
     "frames with NaN or infinity": (
@@ -43,13 +43,13 @@ CASES = {
     "frames twice and out of order": (
         f"{SCANS}::test_repeated_and_reordered_frames_give_the_same_slices"
     ),
-    "frames that are missing, or late": (
+    "missing or late frames": (
         "test_live_slices.py::test_missing_views_do_not_change_the_level_and_late_ones_are_added"
     ),
-    "darks or flats that never come": "test_session.py::test_state_names_the_missing_references",
-    "flats that never come, the scan kept": (f"{CLI}::test_scan_without_flats_is_saved"),
-    "flats that come late": "test_session.py::test_frames_wait_for_late_flats",
-    "flats again in mid-scan": (
+    "missing darks or flats": "test_session.py::test_state_names_the_missing_references",
+    "missing flats, scan saved": (f"{CLI}::test_scan_without_flats_is_saved"),
+    "late flats": "test_session.py::test_frames_wait_for_late_flats",
+    "further flats during the scan": (
         f"{SCANS}::test_flats_during_the_scan_apply_from_there_and_all_are_stored"
     ),
     "darks and flats of a sender started again": (
@@ -64,22 +64,22 @@ CASES = {
     "file deleted while it is read": (
         f"{SOURCES}::test_file_deleted_while_reading_is_reported_and_the_next_ones_arrive"
     ),
-    "image half written for ever": (
+    "incomplete image": (
         "test_folder.py::test_faults_of_files_are_reported_and_the_next_images_arrive"
     ),
     "image of another bit depth": f"{SOURCES}::test_images_of_another_bit_depth_are_not_used",
     "folder removed": "test_folder.py::test_removed_folder_is_waited_for",
-    "folder that may not be listed": (f"{SOURCES}::test_folder_without_permission_is_waited_for"),
+    "folder without read permission": (f"{SOURCES}::test_folder_without_permission_is_waited_for"),
     "file in the place of the folder": (
         f"{SOURCES}::test_file_in_place_of_the_folder_is_reported_and_waited_for"
     ),
     "HDF5 closed without sharing": (
         "test_hdf5_source.py::test_frames_arrive_as_soon_as_they_can_be_read"
     ),
-    "HDF5 cut off": (f"{SOURCES}::test_truncated_hdf5_file_is_reported_and_used_once_complete"),
+    "truncated HDF5": (f"{SOURCES}::test_truncated_hdf5_file_is_reported_and_used_once_complete"),
     "HDF5 replaced": "test_hdf5_source.py::test_unfinished_removed_or_replaced_file_is_waited_for",
     "HDF5 of another layout": (f"{SOURCES}::test_hdf5_file_of_another_layout_starts_a_new_scan"),
-    "full disk while the scan is kept": (
+    "full disk while the scan is saved": (
         f"{CLI}::test_full_disk_loses_only_the_scan_and_gives_one_sentence"
     ),
     "scan larger than memory": f"{SCANS}::test_memory_is_limited_and_frames_beyond_it_are_reported",
@@ -87,7 +87,7 @@ CASES = {
     "consumer slower than the sender": (
         "test_arrivals.py::test_oldest_projections_are_dropped_and_counted"
     ),
-    "session closed while frames come": (
+    "session closed while frames arrive": (
         f"{SCANS}::test_closing_during_a_scan_ends_the_session_and_stores_the_frames"
     ),
     "thread of the source fails": (

@@ -1,4 +1,4 @@
-"""Faults of a running scan, followed to its end: each is one sentence, and the slices are right."""
+"""Tests of faults of a running scan: each gives one sentence, and the slices stay correct."""
 
 from __future__ import annotations
 
@@ -49,22 +49,22 @@ def choices(*, mode="growing", steps=STEPS, geometry=SCAN):
 def followed(arrivals, **how):
     """Follow arrivals to their end; return the session and the notices."""
     with LiveSession(Beamline(arrivals), choices(**how), on=ON) as session:
-        return session, told(session)
+        return session, notices_of(session)
 
 
-def told(session):
+def notices_of(session):
     messages = []
     while True:
         one = session.take(20)
-        assert one is not None, "nothing came in 20 s"
+        assert one is not None, "no event in 20 s"
         if isinstance(one, Ended):
             return messages
         if not isinstance(one, LiveUpdate):
             messages.append(one)
 
 
-def texts(said):
-    return "\n".join(one.text for one in said)
+def texts(notices):
+    return "\n".join(one.text for one in notices)
 
 
 def with_values(frame, values):
@@ -103,10 +103,10 @@ def test_dark_flats_are_reported_and_later_good_ones_are_used(level):
 def test_flat_with_a_dark_pixel_ends_with_one_sentence(level):
     values = FLAT.values.astype(np.float32)
     values[3, 4] = level
-    session, said = followed([DARK, with_values(FLAT, values), *FRAMES])
+    session, notices = followed([DARK, with_values(FLAT, values), *FRAMES])
     assert session.newest.images is None
-    assert len(said) == 1
-    assert "switch on the bad-pixel correction; projection 0 is not used" in said[0].text
+    assert len(notices) == 1
+    assert "switch on the bad-pixel correction; projection 0 is not used" in notices[0].text
     assert session.scan().n_views == N
 
 
@@ -138,9 +138,9 @@ def test_darks_and_flats_of_a_restarted_sender_replace_the_earlier_ones():
 
 def test_memory_is_limited_and_frames_beyond_it_are_reported(monkeypatch):
     monkeypatch.setattr("engine.live.ct.recording.SPARE_SHARE", 0.0)
-    session, said = followed([DARK, FLAT, *FRAMES])
-    assert "Further frames are not recorded. Use sliding views" in texts(said)
-    assert session.newest.images.n_views == N, "the slices go on"
+    session, notices = followed([DARK, FLAT, *FRAMES])
+    assert "Further frames are not recorded. Use sliding views" in texts(notices)
+    assert session.newest.images.n_views == N, "the slices stopped at the memory limit"
 
 
 def test_endless_scan_is_stored_only_up_to_its_geometry():
@@ -154,11 +154,11 @@ class Broken(Logarithm):
 
     def view_by_view(self, scan, *, on):
         done = super().view_by_view(scan, on=on)
-        seen = []
+        views = []
 
         def work(one):
-            seen.append(one)
-            if len(seen) > 9:
+            views.append(one)
+            if len(views) > 9:
                 raise RuntimeError("planted")
             return done(one)
 
@@ -179,7 +179,7 @@ def test_internal_error_of_the_slices_does_not_lose_the_scan():
 
 
 class Halting(Beamline):
-    """A source that sends its last projections after the slices have stopped."""
+    """A source that waits for the end of the slices before its last projections."""
 
     def __init__(self, arrivals):
         super().__init__(arrivals)
@@ -227,7 +227,7 @@ class Sender:
             self._socket.send_multipart(self._message(each))
 
     def send_until(self, stop, frame):
-        """Send a frame, or give up when `stop` is set: a receiver that went takes none."""
+        """Send a frame, or give up when `stop` is set, for example if the receiver has closed."""
         while not stop.is_set() and not sent(self._socket, self._message(frame), wait_ms=50):
             pass
 
@@ -251,16 +251,16 @@ def test_new_geometry_between_scans_is_used_with_its_scan(shape):
         with session:
             sender.announce(SCAN)
             sender.send(DARK, FLAT, *FRAMES[:30])
-            sender.announce(SCAN)  # as senders do, again and again
+            sender.announce(SCAN)  # senders repeat the announcement
             sender.send(*FRAMES[30:33])
             sender.announce(other)
             sender.send(*references(shape), *frames_of(other, counts, range(N)))
             sender.end()
-            said = told(session)
+            notices = notices_of(session)
     rows, columns = shape
     another = f"geometry of 40 projections of {rows} × {columns} pixels. It differs"
-    assert another in texts(said)
-    assert sum(isinstance(one, Announced) for one in said) == 2
+    assert another in texts(notices)
+    assert sum(isinstance(one, Announced) for one in notices) == 2
     expect_equal(session.newest.images.values, stored(other, counts))
     scan = session.scan()
     np.testing.assert_array_equal(scan.values, counts)
@@ -313,13 +313,13 @@ def test_other_bit_depth_is_reported_and_waits_for_its_own_flats():
             narrow = [with_values(f, (f.values // 256).astype(np.uint8)) for f in FRAMES]
             sender.send(DARK, FLAT, *FRAMES[:9], narrow[9], *FRAMES[10:20], *narrow[20:])
             sender.end()
-            said = told(session)
+            notices = notices_of(session)
     assert (
         "projection 9 has the type uint8, but earlier projections have uint16. It is not used"
-        in texts(said)
+        in texts(notices)
     )
-    assert "projections are now uint8, before uint16" in texts(said)
-    assert sum(isinstance(one, ShapeChanged) for one in said) == 1
+    assert "projections are now uint8, before uint16" in texts(notices)
+    assert sum(isinstance(one, ShapeChanged) for one in notices) == 1
     assert "no flat fields" in session.newest.state
 
 
@@ -331,8 +331,8 @@ def test_frames_of_zeros_are_not_used():
             sender.send(DARK, with_values(FLAT, zeros), FLAT, *FRAMES[:7])
             sender.send(with_values(FRAMES[7], zeros), with_values(FRAMES[7], zeros), *FRAMES[8:])
             sender.end()
-            said = told(session)
-    text = texts(said)
+            notices = notices_of(session)
+    text = texts(notices)
     assert "flat 0 has only zeros. It is not used. Check the beam" in text
     assert "projection 7 has only zeros" in text
     assert "2 frames with invalid values or only zeros were not used" in text
@@ -348,7 +348,7 @@ def test_missing_sender_is_waited_for_and_can_be_cancelled():
             first = session.take(20)
         assert "waits for frames" in first.text
     assert session.newest.images is None
-    assert told(session) == []
+    assert notices_of(session) == []
 
 
 def test_dark_after_the_last_view_changes_nothing():

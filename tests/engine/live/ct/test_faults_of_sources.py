@@ -1,4 +1,4 @@
-"""Faults of senders, folders and files during a scan: one sentence, and later frames arrive."""
+"""Tests of faults of senders, folders and files: one sentence, and later frames arrive."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_sender_killed_within_a_message_leaves_no_partial_frame(cut_after: int) 
     assert line.n_cut == 1
     numbers = [each.index for each in frames_of(actual)]
     assert numbers[-5:] == [0, 1, 2, 3, 4]
-    assert 0 < len(numbers) < 10, "of the first sender some came, not all"
+    assert 0 < len(numbers) < 10, "the first sender was not cut during its frames"
     assert all((each.values == 1 + each.index).all() for each in frames_of(actual))
     text = texts_of(actual)
     assert "the sender has disconnected. Frames continue when it returns" in text
@@ -78,7 +78,7 @@ def is_second(arrival: Arrival, got: list[Arrival]) -> bool:
 
 def test_file_deleted_while_reading_is_reported_and_the_next_ones_arrive(tmp_path: Path) -> None:
     class Deleting(CallsHere):
-        """A drive on which a file is deleted between listing and reading."""
+        """A drive that deletes a file between listing and reading."""
 
         def call(self, function, *arguments, **more):  # type: ignore[no-untyped-def]
             if arguments[0]:
@@ -111,25 +111,25 @@ def without_permission(folder: Path) -> Iterator[None]:
         folder.chmod(0o755)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="permissions are others there")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX permissions")
 def test_folder_without_permission_is_waited_for(tmp_path: Path) -> None:
     folder = tmp_path / "scan"
     folder.mkdir()
     write_tiffs(folder, "scan_", counts(2))
-    actual, taken = list[Arrival](), None
+    actual, denied = list[Arrival](), None
     try:
         for each in until(FolderSource(folder), is_projection(3)):
             actual.append(each)
             if is_projection(1)(each):
-                taken = without_permission(folder)
-                taken.__enter__()
-            elif isinstance(each, SourceLost) and taken is not None:
-                taken.__exit__(None, None, None)
-                taken = None
+                denied = without_permission(folder)
+                denied.__enter__()
+            elif isinstance(each, SourceLost) and denied is not None:
+                denied.__exit__(None, None, None)
+                denied = None
                 write_tiffs(folder, "scan_", counts(4)[2:], first=2)
     finally:
-        if taken is not None:
-            taken.__exit__(None, None, None)
+        if denied is not None:
+            denied.__exit__(None, None, None)
     assert "the folder cannot be listed" in texts_of(actual)
     assert "the folder is available again" in texts_of(actual)
     assert [each.index for each in frames_of(actual)] == [0, 1, 2, 3]
@@ -193,14 +193,14 @@ def is_second_plan(arrival: Arrival, got: list[Arrival]) -> bool:
 
 def test_truncated_hdf5_file_is_reported_and_used_once_complete(tmp_path: Path) -> None:
     path = dxchange(tmp_path, theta=None)
-    whole = path.read_bytes()
+    content = path.read_bytes()
     actual: list[Arrival] = []
     for each in until(Hdf5Source(path, loader=CallsHere()), is_projection(N)):
         actual.append(each)
         if is_projection(N - 1)(each):
-            path.write_bytes(whole[: len(whole) // 3])
+            path.write_bytes(content[: len(content) // 3])
         elif "cannot be read yet" in texts_of([each]):
-            path.write_bytes(whole)
+            path.write_bytes(content)
             with h5py.File(path, "r+") as file:
                 more = np.concatenate([counts(), counts(1) + 5])
                 del file["exchange/data"]

@@ -1,4 +1,4 @@
-"""A folder in progress is read correctly for any order and speed of the writer."""
+"""Tests of reading a folder during the acquisition, for any order and speed of the writer."""
 
 from __future__ import annotations
 
@@ -70,10 +70,14 @@ def test_slow_writer_in_random_order_is_read_correctly(tmp_path: Path) -> None:
     projections = frames_of(arrivals)
     assert sorted(each.index for each in projections) == list(range(n))
     for each in projections:
-        assert (each.values == 1000 + each.index).all(), "read before it was written"
+        assert (each.values == 1000 + each.index).all(), (
+            "a projection was read before it was written"
+        )
         assert each.angle_rad == pytest.approx(source.geometry.angles_rad[each.index])
     order = [each.index for each in projections]
-    assert order.index(folder_writer.LATE) > order.index(n - 1), "it did not hold the others up"
+    assert order.index(folder_writer.LATE) > order.index(n - 1), (
+        "the late projection delayed the others"
+    )
     (dark,), (flat,) = (frames_of(arrivals, kind) for kind in (FrameKind.DARK, FrameKind.FLAT))
     assert (dark.values == 100).all()
     assert (flat.values == 5000).all()
@@ -85,17 +89,17 @@ def test_geometry_from_settings_equals_that_of_the_complete_scan(
     tmp_path: Path, write: Write
 ) -> None:
     write(tmp_path)
-    whole = read_projections(tmp_path)
+    stored = read_projections(tmp_path)
     source = FolderSource(tmp_path)
     arrivals = collected(source, 3.0)
     assert source.geometry is not None
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
-        planned = getattr(source.geometry, name)[: whole.n_views]
-        np.testing.assert_allclose(planned, getattr(whole.geometry, name), atol=1e-9)
+        planned = getattr(source.geometry, name)[: stored.n_views]
+        np.testing.assert_allclose(planned, getattr(stored.geometry, name), atol=1e-9)
     flats = np.mean([each.values for each in frames_of(arrivals, FrameKind.FLAT)], axis=0)
     for each in frames_of(arrivals):
-        measured = each.values / flats if whole.kind == "transmission" else each.values
-        np.testing.assert_allclose(measured, whole.values[each.index], rtol=1e-6)
+        measured = each.values / flats if stored.kind == "transmission" else each.values
+        np.testing.assert_allclose(measured, stored.values[each.index], rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +127,7 @@ def test_folder_without_settings_is_read_by_file_names(tmp_path: Path) -> None:
 
 
 def stepped(folder: Path) -> tuple[Iterator[Arrival], Event]:
-    """Return the arrivals of a folder one by one, and the event that ends them."""
+    """Return an iterator of the arrivals of a folder, and the event that stops it."""
     stop = Event()
     return FolderSource(folder).frames(stop), stop
 
@@ -158,7 +162,9 @@ def test_faults_of_files_are_reported_and_the_next_images_arrive(
             break
         assert len(arrivals) < 100
     assert sorted(each.index for each in frames_of(arrivals)) == [0, 1, 2, 4, 7, 9, 10, 11]
-    assert frames_of(arrivals)[-1].index == 1, "it was used when it was whole"
+    assert frames_of(arrivals)[-1].index == 1, (
+        "the incomplete image was not used after its completion"
+    )
     stop.set()
 
 
@@ -184,7 +190,7 @@ def test_images_removed_and_written_again_start_a_new_scan(tmp_path: Path) -> No
                 path.unlink()
         elif "scan_000003.tif was removed before it was read" in texts_of([each]):
             write_tiffs(tmp_path, "scan_", counts(3) + 7)
-    assert_begun_anew(arrivals)
+    assert_new_scan(arrivals)
 
 
 def test_replaced_folder_of_the_same_name_starts_a_new_scan(tmp_path: Path) -> None:
@@ -199,7 +205,7 @@ def test_replaced_folder_of_the_same_name_starts_a_new_scan(tmp_path: Path) -> N
         elif isinstance(each, SourceLost):
             folder.mkdir()
             write_tiffs(folder, "scan_", counts(3) + 7)
-    assert_begun_anew(arrivals)
+    assert_new_scan(arrivals)
 
 
 def is_second_time(index: int, arrivals: list[Arrival]) -> Callable[[Arrival], bool]:
@@ -210,7 +216,7 @@ def is_second_time(index: int, arrivals: list[Arrival]) -> Callable[[Arrival], b
     )
 
 
-def assert_begun_anew(arrivals: list[Arrival]) -> None:
+def assert_new_scan(arrivals: list[Arrival]) -> None:
     assert sum(isinstance(each, Resumed) and each.is_new_scan for each in arrivals) == 1
     assert [each.index for each in frames_of(arrivals)] == [0, 1, 2] * 2
     assert [int(each.values[0, 0]) for each in frames_of(arrivals)][3:] == [1007, 1022, 1037]
@@ -270,7 +276,7 @@ def test_complete_image_is_read_at_once_and_one_with_zeros_is_waited_for(
         complete.append(
             [f.index for f in frames_of(list(scan.frames_of_images(found, now_s, stop)))]
         )
-        if k == 1:  # the size of an image is not known yet
+        if k == 1:  # the size of an image is still unknown
             now_s += 1.0
             found = files.poll(now_s)
             complete.append(
@@ -287,7 +293,7 @@ def test_files_that_arrive_during_a_listing_are_not_lost(
     monkeypatch.setattr(listing, "PORTION", 3)
     write_tiffs(tmp_path, "scan_", counts(8))
     files = ArrivingFiles(tmp_path)
-    assert len(files.poll(0.0).complete) == 7, "the first listing is whole"
+    assert len(files.poll(0.0).complete) == 7, "the first listing is incomplete"
     now_s = monotonic() + 1
     for k in range(8, 12):
         write_tiffs(tmp_path, "scan_", counts(1), first=k)
@@ -328,7 +334,7 @@ def test_late_images_belong_to_the_scan_and_others_to_the_next(tmp_path: Path) -
     assert not starts_new_scan(frames[-1], 69, frames[-2].scan)
     assert starts_new_scan(replace(frames[1], scan=1), 69, 0)
     assert starts_new_scan(replace(frames[-1], scan=None), 69, 0), (
-        "an image number below the last does not start a scan"
+        "without scan numbers, a lower image number starts a new scan"
     )
 
 

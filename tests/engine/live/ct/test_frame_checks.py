@@ -1,4 +1,4 @@
-"""Unusable frames and jumping angles are reported with one sentence, and later frames arrive."""
+"""Tests of reports about unusable frames and jumps of the angle."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_random_angles_are_reported_only_a_few_times() -> None:
     assert "Further ones are not reported" in text
 
 
-def test_usual_frames_take_the_short_way_with_the_same_result(
+def test_fast_path_for_normal_frames_gives_the_same_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     random, n_usual = Random(5), 0
@@ -94,7 +94,7 @@ def test_usual_frames_take_the_short_way_with_the_same_result(
             angle = None if random.random() < 0.8 else 0.1 * index
             frames.append(Frame(kind, index, angle, values, 0.0))
             if random.random() < 0.05:
-                frames.append(None)  # another connection
+                frames.append(None)  # new connection
         ways = []
         for is_short in (True, False):
             with monkeypatch.context() as patch:
@@ -107,13 +107,13 @@ def test_usual_frames_take_the_short_way_with_the_same_result(
 
 
 def followed(frames: list[Frame | None]) -> tuple[list[list[object]], int, int, str]:
-    """Return the arrivals of a sequence for each frame; None means another connection."""
+    """Return the arrivals for each frame of a sequence; None means a new connection."""
     sequence, found = Sequence("scan"), list[list[object]]()
     for each in frames:
         if each is None:
             sequence.reconnected()
             continue
-        # The reader may know the number of the scan, or not
+        # The scan number can be known or unknown
         known = each.of_scan(sequence.scan) if each.index % 2 else each
         found.append(
             [

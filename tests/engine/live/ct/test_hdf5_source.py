@@ -1,4 +1,4 @@
-"""HDF5 files of a running acquisition are read while they grow, and never misread."""
+"""Tests of reading HDF5 files of a running acquisition."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def assert_written(arrivals: list[Arrival], left_out: int | None = None) -> None
     projections = frames_of(arrivals)
     assert [each.index for each in projections] == [k for k in range(N_FRAMES) if k != left_out]
     for each in projections:
-        assert (each.values == 1000 + each.index).all(), "read before it was written"
+        assert (each.values == 1000 + each.index).all(), "a frame was read before it was written"
     angles = np.unwrap([each.angle_rad or 0.0 for each in projections])
     steps = np.pi / N_FRAMES * np.array([each.index for each in projections])
     np.testing.assert_allclose(angles - angles[0], steps, atol=1e-9)
@@ -47,7 +47,7 @@ def assert_written(arrivals: list[Arrival], left_out: int | None = None) -> None
     assert (frames_of(arrivals, FrameKind.FLAT)[0].values == 5000).all()
 
 
-@pytest.mark.parametrize("how", ["swmr", "append", "held"])
+@pytest.mark.parametrize("how", ["swmr", "append", "locked"])
 def test_frames_arrive_as_soon_as_they_can_be_read(tmp_path: Path, how: str) -> None:
     path = tmp_path / "scan.h5"
     with written(path, how) as writer:
@@ -58,7 +58,7 @@ def test_frames_arrive_as_soon_as_they_can_be_read(tmp_path: Path, how: str) -> 
     assert isinstance(arrivals[-1], Ended)
     assert source.geometry is not None
     assert source.geometry.n_views == N_FRAMES
-    if how == "held":
+    if how == "locked":
         assert "the writer does not share the file" in texts_of(arrivals)
 
 
@@ -66,7 +66,7 @@ def test_unwritten_frames_are_waited_for_in_a_separate_process(tmp_path: Path) -
     path = tmp_path / "scan.nxs"
     loader = Loader("fork")
     try:
-        with written(path, "room") as writer:
+        with written(path, "preallocated") as writer:
             arrivals = collected(Hdf5Source(path, loader=loader))
     finally:
         loader.close()
@@ -98,7 +98,7 @@ def test_unfinished_removed_or_replaced_file_is_waited_for(tmp_path: Path) -> No
             path.unlink()
             dxchange(tmp_path, theta=None)
         elif isinstance(each, Frame) and each.index == N - 1:
-            dxchange(tmp_path, data=counts(3), theta=None)  # in place
+            dxchange(tmp_path, data=counts(3), theta=None)  # same file
         elif isinstance(each, Resumed) and "fewer" in each.text:
             path.unlink()
         elif isinstance(each, SourceLost):
@@ -122,6 +122,6 @@ def test_external_links_are_not_followed(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "outer.h5", "w") as file:
         file["exchange/data"] = h5py.ExternalLink(path.name, "/exchange/data")
     outer = Hdf5Source(tmp_path / "outer.h5", loader=CallsHere())
-    said = list(until(outer, lambda each: "cannot be read yet" in texts_of([each])))
-    assert "number of stacks: 0, number of keys: 0" in texts_of(said)
-    assert frames_of(said) == []
+    notices = list(until(outer, lambda each: "cannot be read yet" in texts_of([each])))
+    assert "number of stacks: 0, number of keys: 0" in texts_of(notices)
+    assert frames_of(notices) == []

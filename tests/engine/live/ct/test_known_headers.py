@@ -1,11 +1,11 @@
-"""Tests that headers that are recognised without parsing give the parser's result.
+"""Test that headers recognised without parsing give the same result as the parser.
 
 Cases, listed before the code was written:
 
 - number and angle differ, in any order and spacing, with a token and unknown keys;
-- the number occurs twice, in another part, or in a text; the angle is elsewhere;
-- a constant angle, in every form that JSON allows;
-- numbers that JSON does not allow, that are too long, or out of range;
+- the number occurs twice, in another part, or in a text; the angle is in another place;
+- a constant angle, in every JSON form;
+- numbers that are invalid in JSON, too long, or out of range;
 - values of another size; a header that is too long;
 - any change of a known header: the same result, or the same refusal, as without a known one.
 """
@@ -37,7 +37,7 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read(header: str, data: bytes = DATA) -> tuple[object, ...] | str:
-    """The facts of a frame, or the sentence of its refusal."""
+    """Return the facts of a frame, or the sentence that refuses it."""
     try:
         frame = read_message((header.encode(), data), 1.5, 3)
     except DataError as e:
@@ -63,7 +63,9 @@ def read_unknown(header: str, data: bytes = DATA) -> tuple[object, ...] | str:
 def test_headers_that_differ_in_number_and_angle_are_recognised(index: int, angle: str) -> None:
     for known in (lambda k, _: PLAIN % k, lambda k, a: FULL % (a, k)):
         read(known(3, "0.25"))
-        assert known_header(known(3, "0.25").encode()) is None, "one header is no stream"
+        assert known_header(known(3, "0.25").encode()) is None, (
+            "a single header was already recognised"
+        )
         read(known(4, "0.5"))
         header = known(index, angle)
         assert known_header(header.encode()) is not None

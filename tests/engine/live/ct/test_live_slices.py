@@ -1,4 +1,4 @@
-"""Live slices compared with slices of the stored scan, and with closed forms."""
+"""Compare live slices with slices of the stored scan, and with closed forms."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def stored(geometry, counts, planes=PLANES, settings=None):
     return slices.values()
 
 
-def expect_equal(found, wanted):
-    for one, other in zip(found, wanted, strict=True):
+def expect_equal(found, expected):
+    for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
-def expect_near(found, wanted, rtol=1e-6):
-    for one, other in zip(found, wanted, strict=True):
+def expect_near(found, expected, rtol=1e-6):
+    for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=rtol * np.abs(other).max())
 
 
@@ -129,10 +129,10 @@ def test_rounding_errors_do_not_grow_over_many_turns():
 
 def test_planes_axis_roll_and_filter_apply_at_the_next_refresh():
     geometry = cone(axis_column=24.6)
-    said = geometry.shifted(columns=1.1)  # where the file has the detector
+    stated = geometry.shifted(columns=1.1)  # detector position of the file
     counts = counts_of(geometry)
-    live = live_of(said)
-    live.add(frames_of(said, counts, range(N)))
+    live = live_of(stated)
+    live.add(frames_of(stated, counts, range(N)))
     live.refresh()
 
     live.set_axis(24.6)
@@ -148,7 +148,7 @@ def test_planes_axis_roll_and_filter_apply_at_the_next_refresh():
 
     live.roll(2.0)
     live.set_axis(24.6)
-    rolled = said.rolled(np.radians(2.0))
+    rolled = stated.rolled(np.radians(2.0))
     rolled = rolled.shifted(columns=float(rolled.axis_column.mean()) - 24.6)
     expect_equal(live.refresh().values, stored(rolled, counts, moved, hann))
 
@@ -163,8 +163,8 @@ def test_oblique_slice_of_a_cylinder_is_an_ellipse():
 
     at = np.arange(48) - 23.5
     away = np.hypot(at[None, :], at[:, None] * np.cos(angle)) / RADIUS_MM
-    seen = np.abs(at[:, None] * np.sin(angle)) < 10  # where all views see it
-    inside, outside = seen & (away < 0.85), seen & (away > 1.2)
+    visible = np.abs(at[:, None] * np.sin(angle)) < 10  # the part that all views see
+    inside, outside = visible & (away < 0.85), visible & (away > 1.2)
     assert inside.sum() > 400 and outside.sum() > 150
     assert np.abs(values[inside] - MU).mean() < 0.03 * MU
     assert np.abs(values[outside]).mean() < 0.06 * MU
@@ -178,9 +178,9 @@ def test_views_without_flats_wait_and_report_this():
     geometry = cone()
     live = LiveSlices(geometry, PLANES, steps=STEPS, on=ON)
 
-    said = live.add(frames_of(geometry, counts_of(geometry), range(3)))
+    stated = live.add(frames_of(geometry, counts_of(geometry), range(3)))
 
-    assert "flat" in live.waits_for and said == [live.waits_for]
+    assert "flat" in live.waits_for and stated == [live.waits_for]
     assert live.refresh() is None
     live.add(references(geometry.shape))
     assert live.waits_for is None
@@ -193,9 +193,9 @@ def test_next_scan_does_not_mix_with_the_last_one():
     live.add(frames_of(geometry, one, range(N)))
     live.refresh()
 
-    said = live.add(frames_of(geometry, other, range(5)))
+    stated = live.add(frames_of(geometry, other, range(5)))
 
-    assert "another scan starts" in said[0]
+    assert "another scan starts" in stated[0]
     alone = live_of(geometry)
     alone.add(frames_of(geometry, other, range(5)))
     expect_equal(live.refresh().values, alone.refresh().values)

@@ -1,4 +1,4 @@
-"""Live slices computed on a GPU, compared with those of the CPU."""
+"""Compare live slices of a GPU with those of the CPU."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_gpu_slices_equal_those_of_the_cpu(on_gpu: Backend) -> None:
         live.add(references(geometry.shape))
         live.add(frames_of(geometry, counts, range(N // 2)))
         early = live.refresh().values
-        live.add(frames_of(geometry, counts, range(N // 2, N)))  # they take the place of others
+        live.add(frames_of(geometry, counts, range(N // 2, N)))  # these views replace others
         live.place([planes[0].turned((1.0, 0.0, 0.0), 0.3), *planes[1:]])
         found.append((*early, *live.refresh().values))
     for one, other in zip(*found, strict=True):

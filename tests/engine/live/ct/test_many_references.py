@@ -1,8 +1,8 @@
-"""Thousands of darks and flats, live and stored, cost time and memory in proportion.
+"""Tests that time and memory grow only linearly with thousands of darks and flats.
 
-Cases: 20,000 flats to the references of a recording; 20,000 flats to the preparation, whose state
-is shown after each batch; 20,000 flats that replace a set; a mean over rows in parts against the
-mean at once, for flats of one time, of 5 times and with NaN.
+Cases: 20,000 flats for a recording; 20,000 flats for the preparation, with a state after each
+batch; 20,000 flats that replace a set; a mean in parts compared with the mean at once, for flats of
+one time, of 5 times, and with NaN.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def test_each_reference_of_a_recording_takes_the_same_time() -> None:
         assert retained.n_bytes == (k + 1) * VALUES.nbytes
     assert time.process_time() - started < 2
     retained.keep(flat(0), 0)
-    assert retained.n_bytes == VALUES.nbytes, "a new set replaces the old one"
+    assert retained.n_bytes == VALUES.nbytes, "the new set did not replace the old one"
     retained.restart()
     assert retained.n_bytes == VALUES.nbytes
 
@@ -73,9 +73,9 @@ def test_mean_over_rows_in_parts_equals_the_mean_at_once(
     flats[3, 4, 5] = np.nan
     darks = rng.normal(100, 5, (9, 30, 20)).astype(np.float32)
     views = np.sort(np.arange(40) % n_times).tolist()
-    whole = scan(24, 30, 20)
+    projections = scan(24, 30, 20)
     measured = Projections(
-        whole.values, whole.geometry, kind="counts", flats=flats, darks=darks,
+        projections.values, projections.geometry, kind="counts", flats=flats, darks=darks,
         info={"flat_views": views},
     )  # fmt: skip
     at_once = FlatField().apply(measured, on=cpu(1))

@@ -1,4 +1,4 @@
-"""EPICS PVAccess, with the detector simulator of pvapy."""
+"""Tests of the EPICS PVAccess source with the detector simulator of pvapy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HERE = {
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Serve and find channels only on this machine, on ports of this test."""
+    """Limit channels to this machine and to ports of this test."""
     ports = {
         "SERVER_PORT": 15075 + os.getpid() % 1000,
         "BROADCAST_PORT": 17075 + os.getpid() % 1000,

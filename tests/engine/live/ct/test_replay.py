@@ -1,4 +1,4 @@
-"""A stored scan is replayed as if it were measured."""
+"""Tests of the replay of a stored scan."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_frames_are_replayed_as_measured(tmp_path: Path) -> None:
     frames = [each for each in arrivals if isinstance(each, Frame)]
     kinds = [each.kind for each in frames]
     assert kinds[:4] == [FrameKind.DARK, FrameKind.DARK, FrameKind.FLAT, FrameKind.FLAT]
-    assert kinds[-1] == FrameKind.FLAT, "the last flat was taken after the views"
+    assert kinds[-1] == FrameKind.FLAT, "the last flat is not after the views"
     assert {each.values.dtype for each in frames} == {np.dtype(np.uint16)}
     assert source.geometry is not None
     assert source.geometry.n_views == data.n_views
@@ -63,7 +63,9 @@ def test_replay_rate_is_exact_and_a_slow_consumer_loses_the_oldest_frames(tmp_pa
     assert early == [], "a frame arrived before its time"
     unpaced = ReplaySource(tmp_path / "scan.h5", loader=CallsHere())
     with Arrivals(unpaced, most_projections=2) as arrivals:
-        assert len(frames_of(list(arrivals))) == 24, "it waits for who takes its frames"
+        assert len(frames_of(list(arrivals))) == 24, (
+            "the unpaced replay did not wait for its consumer"
+        )
 
 
 def test_faults_of_the_file_are_reported_from_a_separate_process(tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
-"""One sender per scan: whatever another one sends is refused, counted and named.
+"""Tests of the rule of one sender per scan: messages of others are refused, counted and named.
 
-Rogue messages, listed before the code was written. Each comes from a second connection within a
-real stream of 12 projections:
+Rogue messages, listed before the code was written. Each arrives from a second connection within a
+valid stream of 12 projections:
 
 - another geometry; the same geometry; the end of the scan;
 - projection 0 again, projections 5 to 7 again, the next projection, one far ahead, a dark, a flat;
-- another size; another type; a header that is no JSON, is too long, or has a wrong token;
+- another size; another type; a header that is not JSON, is too long, or has a wrong token;
 - one part, three parts, an empty message;
 - garbage or an end before the detector's first message;
 - 20 senders at once; a stranger that copies everything but the token;
@@ -82,7 +82,7 @@ ROGUE: dict[str, list[list[object]]] = {
 
 
 class InThread(Child):
-    """The receiving process as a thread, which starts faster; it decides in the same way."""
+    """The receiving process as a thread, which starts faster and runs the same code."""
 
     def __init__(self, given: dict[str, object], name: str) -> None:
         (command, self._commands), (self._reports, report) = os.pipe(), os.pipe()
@@ -137,7 +137,7 @@ class Listening:
     def sender(self) -> zmq.Socket:
         made = self.context.socket(zmq.PUSH)
         made.connect(f"tcp://127.0.0.1:{self.port}")
-        self.senders.append(made)  # an unreferenced socket would close
+        self.senders.append(made)  # an unreferenced socket closes
         return made
 
     def end(self) -> None:
@@ -170,7 +170,7 @@ def line() -> Iterator[Listening]:
 def send(to: zmq.Socket, messages: list, token: str = "") -> None:
     for each in messages:
         to.send_multipart(with_token(each, token) if token else each, copy=True)
-    time.sleep(0.05)  # without it, the order of two connections is random
+    time.sleep(0.05)  # otherwise the order of two connections is random
 
 
 TRUE = [(k, 100 + k) for k in range(N)]
@@ -307,7 +307,7 @@ def chosen_when(line: Listening, holds: Callable[[], bool], identity: str) -> No
         time.sleep(0.01)
     assert holds(), line.texts
     line.source.use_sender(identity)
-    time.sleep(0.3)  # the process takes the choice between two looks
+    time.sleep(0.3)  # the process reads the choice between two polls
 
 
 @pytest.mark.parametrize("token", ["", "detector"])
@@ -343,8 +343,8 @@ def test_events_follow_the_users_choice_of_sender() -> None:
     chosen_when(line, lambda: bool(line.source.refused_senders), "token:scanner")
     assert not line.source.refused_senders
     send(stranger, [message_of_end(1)])
-    whole = [message_of_head(scan()), message_of_events(scan(), 0), message_of_end(1)]
-    send(scanner, whole, "scanner")
+    messages = [message_of_head(scan()), message_of_events(scan(), 0), message_of_end(1)]
+    send(scanner, messages, "scanner")
     line.end()
     kinds = [type(each).__name__ for each in line.came if not isinstance(each, Noticed)]
     assert kinds == ["Waiting", "EventBatch", "Resumed", "EventBatch", "Ended"]
@@ -367,9 +367,12 @@ def test_repeated_events_are_refused_and_counted() -> None:
 def test_other_event_columns_start_a_new_scan() -> None:
     line = Listening(EventStreamSource)
     events = scan()
-    plain = replace(events, delayed=None, tof_bins=None)
+    without_options = replace(events, delayed=None, tof_bins=None)
     first = [message_of_head(events), message_of_events(events, 0)]
-    send(line.sender(), [*first, message_of_head(plain), message_of_events(plain, 0)])
+    send(
+        line.sender(),
+        [*first, message_of_head(without_options), message_of_events(without_options, 0)],
+    )
     line.sender()
     time.sleep(0.2)
     line.stop.set()
@@ -459,8 +462,8 @@ def test_chosen_sender_starts_its_own_recording(
     send(detector, [projection(0, 1)], "detector")
     line.source = made[0]
     chosen_when(line, lambda: bool(made[0].refused_senders), "token:detector")
-    whole = [message_of_geometry(GEOMETRY), *(projection(k, 100 + k) for k in range(4, N))]
-    send(detector, [*whole, message_of_end(8)], "detector")
+    messages = [message_of_geometry(GEOMETRY), *(projection(k, 100 + k) for k in range(4, N))]
+    send(detector, [*messages, message_of_end(8)], "detector")
     line.end()
     recorder.close()
     files = sorted(tmp_path.glob("*.isorec"), key=lambda path: path.stat().st_mtime_ns)

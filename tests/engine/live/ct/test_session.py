@@ -1,4 +1,4 @@
-"""Live sessions without a window: images, rates, and the recorded scan."""
+"""Tests of live sessions without a window: images, rates, and the recorded scan."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def choices(*, mode="growing", steps=STEPS, geometry=SCAN, preview=0):
     return LiveChoices(geometry, PLANES, steps, settings=settings)
 
 
-def whole_scan():
+def expected_scan():
     return [*references(SCAN.shape), *frames_of(SCAN, COUNTS, range(N))]
 
 
@@ -48,13 +48,13 @@ def followed(session):
     reported = []
     while not reported or not isinstance(reported[-1], Ended):
         one = session.take(20)
-        assert one is not None, "nothing came in 20 s"
+        assert one is not None, "no event in 20 s"
         reported.append(one)
     return reported
 
 
 def test_growing_scan_ends_with_its_slices_and_is_stored_unchanged():
-    with LiveSession(Beamline(whole_scan()), choices(preview=16), on=ON) as session:
+    with LiveSession(Beamline(expected_scan()), choices(preview=16), on=ON) as session:
         reported = followed(session)
 
     update = session.newest
@@ -75,7 +75,7 @@ def test_growing_scan_ends_with_its_slices_and_is_stored_unchanged():
 
 
 def test_views_that_were_not_used_in_time_are_stored_and_added_later():
-    recording = Recording(Beamline(whole_scan(), SCAN))
+    recording = Recording(Beamline(expected_scan(), SCAN))
     everything = list(recording.frames(Event()))
     work = LiveWork(recording, choices(), on=ON, report=lambda event: None)
     work.handle([*everything[:2], *everything[9::3]])
@@ -100,7 +100,7 @@ def test_late_sliding_image_has_views_from_all_angles():
 
 def test_changes_during_the_scan_are_applied():
     moved = orthogonal((20, 24), 1.5, (2.0, 0.0, 0.0))
-    with LiveSession(Beamline(whole_scan()), choices(mode="sliding"), on=ON) as session:
+    with LiveSession(Beamline(expected_scan()), choices(mode="sliding"), on=ON) as session:
         session.place(moved)
         session.set_axis(22.0)
         followed(session)
@@ -136,7 +136,7 @@ def test_state_names_the_missing_references():
 
 def test_restarted_scan_contains_nothing_of_the_earlier_one():
     other = counts_of(SCAN, (8.0, 0.0))
-    arrivals = [*whole_scan()[: 2 + 25], *frames_of(SCAN, other, range(N))]
+    arrivals = [*expected_scan()[: 2 + 25], *frames_of(SCAN, other, range(N))]
     with LiveSession(Beamline(arrivals), choices(), on=ON) as session:
         reported = followed(session)
 
@@ -147,14 +147,14 @@ def test_restarted_scan_contains_nothing_of_the_earlier_one():
 def test_detector_of_another_size_ends_the_session_with_one_sentence():
     small = cone().binned(2)
     frame = Frame(FrameKind.PROJECTION, 0, 0.0, np.ones(small.shape, np.uint16), 0.0)
-    arrivals = [*whole_scan(), ShapeChanged("other", small.shape), frame]
+    arrivals = [*expected_scan(), ShapeChanged("other", small.shape), frame]
     session = LiveSession(Beamline(arrivals), choices(), on=ON)
     with session, pytest.raises(DataError, match="16 × 24"):
         followed(session)
 
 
 def test_error_of_the_source_comes_after_earlier_frames():
-    arrivals = [*whole_scan(), DataError("the cable is cut.")]
+    arrivals = [*expected_scan(), DataError("the cable is cut.")]
     session = LiveSession(Beamline(arrivals), choices(), on=ON)
     with session, pytest.raises(DataError, match="cable"):
         followed(session)
@@ -162,7 +162,7 @@ def test_error_of_the_source_comes_after_earlier_frames():
 
 
 def test_unsupported_steps_and_extra_views_are_reported():
-    arrivals = [*whole_scan(), *frames_of(SCAN, COUNTS, range(N, N + 9))]
+    arrivals = [*expected_scan(), *frames_of(SCAN, COUNTS, range(N, N + 9))]
     with LiveSession(Beamline(arrivals), choices(steps=(*STEPS, Rings())), on=ON) as session:
         reported = followed(session)
 
@@ -173,7 +173,7 @@ def test_unsupported_steps_and_extra_views_are_reported():
 
 
 def test_sliding_views_are_not_stored():
-    with LiveSession(Beamline(whole_scan()), choices(mode="sliding"), on=ON) as session:
+    with LiveSession(Beamline(expected_scan()), choices(mode="sliding"), on=ON) as session:
         followed(session)
     with pytest.raises(DataError, match="sliding mode does not record it"):
         session.scan()

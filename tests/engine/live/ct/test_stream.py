@@ -1,4 +1,4 @@
-"""Frames over ZeroMQ from another process, from foreign senders and from ours."""
+"""Tests of frames over ZeroMQ from other processes, with independent senders and ours."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def sender(address: str, first: int, last: int, *more: str) -> Iterator[subproce
 
 
 def is_projection(index: int) -> object:
-    def wanted(arrival: Arrival) -> bool:
+    def is_wanted(arrival: Arrival) -> bool:
         is_frame = isinstance(arrival, Frame) and arrival.kind == FrameKind.PROJECTION
         return is_frame and arrival.index == index
 
-    return wanted
+    return is_wanted
 
 
 def test_killed_sender_reconnects_and_starts_a_new_scan() -> None:
@@ -109,9 +109,9 @@ def test_scan_sent_by_the_command_arrives_complete(tmp_path: Path) -> None:
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     source = StreamSource(address)
     arrivals = collected(source)
-    said, _ = process.communicate(timeout=20)
-    assert process.returncode == 0, said
-    assert "24 projections sent" in said
+    output, _ = process.communicate(timeout=20)
+    assert process.returncode == 0, output
+    assert "24 projections sent" in output
     assert_frames_of(arrivals, data)
     assert isinstance(arrivals[-1], Ended)
     assert "after 24 projections. 24 were received" in arrivals[-1].text
@@ -120,7 +120,7 @@ def test_scan_sent_by_the_command_arrives_complete(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_publisher_waits_for_the_first_receiver_and_survives_a_lost_one() -> None:
-    # Long enough for the second receiver, whose process starts meanwhile
+    # Long enough for the process of the second receiver to start
     data, address, stop = scan(1600), free_address(), Event()
     messages: list[str] = []
     how = Sending(opened_here(address), rate=400, to_all=True)
@@ -135,9 +135,9 @@ def test_publisher_waits_for_the_first_receiver_and_survives_a_lost_one() -> Non
     finally:
         stop.set()
         sending.join(20)
-    assert frames_of(first)[0].index == 0, "it waited for the first subscriber"
+    assert frames_of(first)[0].index == 0, "the publisher did not wait for the first subscriber"
     assert isinstance(second[-1], Ended)
-    assert frames_of(second)[0].index > 20, "the scan went on in between"
+    assert frames_of(second)[0].index > 20, "the scan stopped without a receiver"
     assert frames_of(second)[-1].index == 1599
     assert_same_geometry(source, data)
     assert sum("a receiver has connected" in each for each in messages) == 2
@@ -159,7 +159,7 @@ def test_pushing_sender_waits_for_a_late_receiver_and_for_the_next_one() -> None
     assert [each.index for each in frames_of(first)] == [0, 1, 2]
     assert isinstance(rest[-1], Ended)
     numbers = [each.index for each in frames_of(rest)]
-    assert numbers == list(range(numbers[0], 200)), "nothing is lost after it has come"
+    assert numbers == list(range(numbers[0], 200)), "frames were lost after the receiver connected"
 
 
 def test_stopped_sender_reports_the_end_of_the_scan() -> None:
@@ -196,8 +196,8 @@ def test_invalid_or_used_addresses_are_refused() -> None:
     with pytest.raises(SettingsError, match="Expected tcp://host:port"):
         collected(StreamSource("tcp://nonsense"))
     stop = Event()
-    with Arrivals(StreamSource(opened_here(address))) as taken:
-        assert isinstance(taken.take(10), Waiting)
+    with Arrivals(StreamSource(opened_here(address))) as arrivals:
+        assert isinstance(arrivals.take(10), Waiting)
         with pytest.raises(ResourceError, match="Choose another port"):
             list(StreamSource(opened_here(address)).frames(stop))
 

@@ -1,4 +1,4 @@
-"""Sockets of senders: a receiver that leaves does not block the sender."""
+"""Tests of the sockets of senders: disconnecting receivers, ports, and addresses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.live.core.zeromq import check_network, opened, sent
 
 
 class _JustLeft(zmq.Socket):
-    """A socket that loses its receiver after the first poll."""
+    """A socket whose receiver disconnects after the first poll."""
 
     def poll(self, *_args, **_named) -> int:
         return zmq.POLLOUT

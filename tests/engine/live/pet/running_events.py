@@ -53,7 +53,7 @@ def scan(
 
 
 def one_after_the_other(first: ListMode, second: ListMode, at_s: float) -> ListMode:
-    """Return a scan that changes to another one at a time."""
+    """Return a scan that switches to another one at the time `at_s`."""
     assert first.time_ms is not None and second.time_ms is not None
     early, late = first.time_ms < 1e3 * at_s, second.time_ms >= 1e3 * at_s
     parts = first.select(early), second.select(late)
@@ -71,7 +71,7 @@ def batches_of(data: ListMode, first: int = 0) -> list[EventBatch]:
 
 
 class Scanner:
-    """Delivers given arrivals as fast as they are read."""
+    """A source that delivers given arrivals as fast as they are read."""
 
     name = "scanner"
 
@@ -84,7 +84,7 @@ class Scanner:
 
     @classmethod
     def of(cls, data: ListMode) -> Scanner:
-        """Return a source that measures a scan."""
+        """Return a source that delivers a scan."""
         return cls(batches_of(data), head_of(data))
 
     def batches(self, stop: Event) -> Iterator[EventArrival]:

@@ -1,4 +1,4 @@
-"""Events of a live scan: replayed, as messages, over ZeroMQ, and in memory."""
+"""Tests of sources of live events: replay, messages, ZeroMQ, and the buffer."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def test_stream_reports_missing_events_and_new_scans() -> None:
     assert "message refused: in the header, 'announce' is" in text
 
 
-def test_slow_consumer_loses_the_oldest_events_and_blocks_nobody() -> None:
+def test_slow_consumer_loses_the_oldest_events_without_blocking() -> None:
     batches = batches_of(scan())
     most = 3 * max(batch.n_bytes for batch in batches)
     source = Scanner(batches, can_wait=False)
@@ -220,7 +220,7 @@ def test_source_that_can_wait_loses_nothing() -> None:
     assert_same_events(came, scan())
 
 
-def test_error_of_a_source_comes_after_its_events() -> None:
+def test_error_of_a_source_arrives_after_its_events() -> None:
     with EventArrivals(Scanner([*batches_of(scan()), DataError("broken.")])) as arrivals:
         came = [arrivals.take() for _ in batches_of(scan())]
         assert all(isinstance(each, EventBatch) for each in came)

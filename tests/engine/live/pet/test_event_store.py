@@ -1,4 +1,4 @@
-"""The store of events for a live image."""
+"""Tests of the store of events for a live image."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def filled(newest_s: float | None, most: int = 2**30) -> EventStore:
     return store
 
 
-def test_all_subsets_together_contain_every_prompt_once() -> None:
+def test_subsets_contain_every_prompt_exactly_once() -> None:
     store = filled(None)
     times = [store.every(k, 7).crystals for k in range(7)]  # type: ignore[union-attr]
-    together = np.concatenate(times)
+    joined = np.concatenate(times)
     expected = scan().prompts.crystals
-    assert store.n_usable == len(expected) == len(together)
-    found, there = (np.sort(lines[:, 0] * 1000 + lines[:, 1]) for lines in (together, expected))
+    assert store.n_usable == len(expected) == len(joined)
+    found, there = (np.sort(lines[:, 0] * 1000 + lines[:, 1]) for lines in (joined, expected))
     np.testing.assert_array_equal(found, there)
     np.testing.assert_array_equal(times[2], scan().select(slice(2, None, 7)).prompts.crystals)
 
@@ -48,16 +48,16 @@ def test_only_the_newest_seconds_stay() -> None:
 
 
 def test_dropped_events_are_counted() -> None:
-    store, gone = EventStore(0.5, 2**30), 0
+    store, n_dropped = EventStore(0.5, 2**30), 0
     for batch in batches_of(scan()):
-        gone += store.add(batch.events, ~batch.events.delayed)[0]  # type: ignore[operator]
-    assert gone == scan().n_prompts - store.n_usable
+        n_dropped += store.add(batch.events, ~batch.events.delayed)[0]  # type: ignore[operator]
+    assert n_dropped == scan().n_prompts - store.n_usable
 
 
 def test_growing_store_ends_at_its_memory_limit() -> None:
     store = EventStore(
         None, BYTES_PER_EVENT * 10
-    )  # too little for any event: the minimum size applies
+    )  # below the size of one event, the minimum size applies
     some = scan()
     retained = 0
     while not store.left_out:

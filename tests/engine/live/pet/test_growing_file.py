@@ -1,4 +1,4 @@
-"""List mode is read while its file grows: all events arrive, wherever the writes are cut."""
+"""Tests of reading list mode while its file grows, for writes cut at any byte."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def test_safir_scan_cut_within_records_and_restarted_is_read_correctly(tmp_path:
     source, stop = GrowingFileSource(grown), Event()
     arrivals = follow(source, stop)
     assert isinstance(next(arrivals), Waiting)
-    said = next(arrivals)
-    assert isinstance(said, Waiting) and "this file does not exist" in said.text
+    notice = next(arrivals)
+    assert isinstance(notice, Waiting) and "this file does not exist" in notice.text
     batches: list[EventBatch] = []
     for begin, end in ((0, 101), (101, 407), (407, len(data))):
         with grown.open("ab") as file:

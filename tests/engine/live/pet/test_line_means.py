@@ -1,4 +1,4 @@
-"""Means over lines convert moments of lines of response to moments of the activity."""
+"""Test the conversion of moments of lines of response to moments of the activity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.engine.live.pet.running_events import scan
 
 
 def test_covariance_of_the_activity_is_recovered_from_lines() -> None:
-    """E[P C P] of the lines, computed by matrices, gives C: exact for any symmetric C."""
+    """E[P C P] over the lines, computed with matrices, gives C exactly for any symmetric C."""
     data = replace(scan(), tof_bins=None)
     means = LineMeans()
     means.add(data)
@@ -20,8 +20,8 @@ def test_covariance_of_the_activity_is_recovered_from_lines() -> None:
     along = (second - first) / np.linalg.norm(second - first, axis=1)[:, None]
     across = np.eye(3) - along[:, :, None] * along[:, None, :]
     C = np.array([[30.0, 5.0, -4.0], [5.0, 180.0, 7.0], [-4.0, 7.0, 16.0]])
-    seen = (across @ C @ across).mean(axis=0)
-    total = np.array([1.0, 0.0, 0.0, 0.0, *(seen[pair] for pair in PAIRS)])
+    line_moment = (across @ C @ across).mean(axis=0)
+    total = np.array([1.0, 0.0, 0.0, 0.0, *(line_moment[pair] for pair in PAIRS)])
     place = means.place_of(Sums(total, np.zeros((10, 10))))
     assert place is not None
     np.testing.assert_allclose(place.covariance, C, atol=1e-9)

@@ -1,4 +1,4 @@
-"""The image of a live PET scan: an update with a part of the events explains all counts."""
+"""Test of the live PET image: an update with some of the events explains all counts."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Detection of object motion, as opposed to noise, changing count rates and uptake."""
+"""Tests of motion detection, in contrast to noise, changing count rates and uptake."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PER_MOMENT = 5000
 
 @cache
 def pool(x_mm: float = 0.0, turn_deg: float = 0.0, spot: bool = False) -> ListMode:
-    """Return prompts of a long ellipsoid, or of a spot in it."""
+    """Return prompts of a long ellipsoid, or of a hot spot inside it."""
     shape = Ellipsoid((x_mm, 4.0, 0.0), (12, 30, 9), activity=1.0, turn_deg=turn_deg)
     if spot:
         shape = Ellipsoid((x_mm + 4, 12.0, 0.0), (4, 4, 4), activity=1.0)
@@ -37,7 +37,7 @@ def pool(x_mm: float = 0.0, turn_deg: float = 0.0, spot: bool = False) -> ListMo
 def drawn(
     parts: Callable[[int], list[tuple[ListMode, float]]], n: int, *, timed: bool = True
 ) -> list[ListMode]:
-    """Draw n moments, each of the parts and with the rates that it asks for."""
+    """Draw n time intervals; `parts` gives the prompts and rates of each."""
     rng, out = np.random.default_rng(11), []
     for k in range(n):
         chosen = [
@@ -51,7 +51,7 @@ def drawn(
     return out
 
 
-def said(moments: list[ListMode]) -> list[tuple[float, Motion]]:
+def detected(moments: list[ListMode]) -> list[tuple[float, Motion]]:
     """Return the detected motions with the event time of each detection [s]."""
     watch = MotionWatch()
     found = [
@@ -65,7 +65,7 @@ def said(moments: list[ListMode]) -> list[tuple[float, Motion]]:
 
 @pytest.mark.parametrize("timed", [True, False])
 def test_shift_is_detected_at_once_and_measured(timed: bool) -> None:
-    first, last = said(drawn(lambda k: [(pool(5.0 * (k >= 48)), 1.0)], 60, timed=timed))
+    first, last = detected(drawn(lambda k: [(pool(5.0 * (k >= 48)), 1.0)], 60, timed=timed))
     assert 12 <= first[0] <= 13.5
     assert first[1].at_s == pytest.approx(12, abs=0.26)
     assert last[1].is_measured
@@ -74,7 +74,7 @@ def test_shift_is_detected_at_once_and_measured(timed: bool) -> None:
 
 
 def test_rotation_is_detected_and_measured() -> None:
-    first, last = said(drawn(lambda k: [(pool(0.0, 12.0 * (k >= 48)), 1.0)], 60))
+    first, last = detected(drawn(lambda k: [(pool(0.0, 12.0 * (k >= 48)), 1.0)], 60))
     assert 12 <= first[0] <= 14
     assert last[1].turn_deg[2] == pytest.approx(12, abs=4)
     assert last[1].mm < 1
@@ -85,7 +85,7 @@ def test_changing_count_rates_are_not_motion() -> None:
     def parts(k: int) -> list[tuple[ListMode, float]]:
         return [(pool(), (0.2, 1.0, 3.0, 0.5)[k // 20 % 4] * 0.99**k)]
 
-    assert said(drawn(parts, 160)) == []
+    assert detected(drawn(parts, 160)) == []
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_uptake_within_the_object_is_not_motion() -> None:
     def parts(k: int) -> list[tuple[ListMode, float]]:
         return [(pool(), 0.8 * np.exp(-k / 400)), (pool(spot=True), 0.5 * (1 - np.exp(-k / 120)))]
 
-    assert said(drawn(parts, 200)) == []
+    assert detected(drawn(parts, 200)) == []
 
 
 def test_errors_are_those_of_counting() -> None:
@@ -113,7 +113,7 @@ def test_errors_are_those_of_counting() -> None:
 
 
 def test_lines_without_tof_give_centre_and_covariance() -> None:
-    """Without time of flight, from decays in all directions around a ring."""
+    """Without TOF, for decays in all directions around a ring."""
     data = pool(6.0)
     means, timed = LineMeans(), LineMeans().place_of(sums_of(data))
     bare = replace(data, tof_bins=None)

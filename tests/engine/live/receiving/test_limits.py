@@ -1,12 +1,12 @@
-"""Limits of messages: their size, and how many of a connection wait.
+"""Tests of limits of messages: size, and number of waiting messages per connection.
 
 Cases, listed before the code was written:
 
-- the frames are not known: a gibibyte, and two messages;
-- small frames: the geometry of the most views still fits, and many frames wait;
-- large frames of eight bytes a pixel fit;
-- whatever the frames are, a connection never needs more memory than without this knowledge;
-- a frame of another size within the limit is received, and reported as any other;
+- unknown frame size: one gibibyte and two messages;
+- small frames: the largest geometry still fits, and many frames can wait;
+- large frames of eight bytes per pixel fit;
+- for any frame size, a connection needs at most the memory of an unknown size;
+- a frame of another size within the limit is received and reported as usual;
 - a message beyond the limit: its connection closes, one sentence states the limit, and the next
   sender is received;
 - strangers announce messages of a gibibyte: each connection closes.
@@ -35,7 +35,7 @@ SIZES = (1, 32, 256, 1024, 2048, 4096, 16_384, MAX_PIXELS)
 
 
 class Knowing(Running):
-    """A source that knows the size of its frames."""
+    """A source with a known frame size."""
 
     def source_at(self, address: str) -> StreamSource:
         return StreamSource(address, frame_shape=SHAPE)
@@ -50,7 +50,7 @@ def running() -> Iterator[Knowing]:
 
 def test_default_limits_apply_before_the_scan() -> None:
     most = max_message_bytes("frames", None)
-    # Fewer bytes wait than two messages of the largest kind
+    # Less than two messages of the maximum size wait
     assert (most, max_waiting_messages(most)) == (2**27, 8)
     assert most >= 2 * 8192**2  # detectors of 67 million pixels
     assert max_message_bytes("events", None) == max_message_bytes("events", (8, 8)) == EVENT_BYTES

@@ -1,4 +1,4 @@
-"""A sender that connects at the first moment counts like any other."""
+"""Test that the receiver notices the departure of a sender that connected very early."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_departure_of_the_earliest_sender_is_detected() -> None:
     early = context.socket(zmq.PUSH)
     early.setsockopt(zmq.RECONNECT_IVL, 1)
     early.setsockopt(zmq.IMMEDIATE, 1)
-    early.connect(f"tcp://127.0.0.1:{port}")  # before anyone listens
+    early.connect(f"tcp://127.0.0.1:{port}")  # before the monitor starts
     with opened(zmq.PULL, f"tcp://*:{port}", {}, prepare=presence.watch):
         assert early.poll(20_000, zmq.POLLOUT)  # its connection is complete
         early.close(0)

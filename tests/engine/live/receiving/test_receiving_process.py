@@ -1,23 +1,23 @@
-"""The process that receives messages: limits, deadlines, restarts.
+"""Tests of the process that receives messages: limits, deadlines, restarts.
 
 Cases, listed before the code was written:
 
-- the process is killed between two messages: one sentence, and the sender with a token goes on;
-- it is killed while a sender without a token sends: its next connection is another scan;
-- it stops to answer (SIGSTOP): it is ended after the deadline and started again;
-- it cannot start: one sentence, and the source ends; its memory is returned;
+- the process is killed between two messages: one sentence; a sender with a token continues;
+- it is killed while a sender without a token sends: the next connection is another scan;
+- it stops answering (SIGSTOP): it is killed after the deadline and restarted;
+- it cannot start: one sentence, the source ends, and its memory is released;
 - the port is in use: one sentence;
-- the program closes the source, or dies: the process ends, too;
+- the program closes the source, or ends: the process ends, too;
 - ten strangers announce messages of a gibibyte and send nothing;
 - bytes that are not ZeroMQ;
-- a report that was cut, or has an impossible size;
-- large frames use the shared memory, small ones do not; memory returns once a frame is not used;
+- a truncated report, or one with an impossible size;
+- large frames use the shared memory, small ones do not; memory is released after use;
 - a frame larger than a segment; frames across the end of a segment;
-- no shared memory on this system: frames come through the pipe;
-- memory that was prepared: messages in it, across its end and after it; pages that were prepared
-  and not used return at the end; a system that cannot prepare any;
-- messages that were not read at the end: their pages return, however large they are;
-- a program that takes nothing: the process waits, and nothing is lost.
+- no shared memory on this system: frames arrive through the pipe;
+- prepared memory: messages in it, across its end and after it; unused prepared pages are released
+  at the end; a system that cannot prepare memory;
+- messages that are unread at the end: their pages are released, for any size;
+- a program that reads nothing: the process waits, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from engine.live.receiving.shared_memory import (
 )
 from engine.live.receiving.wire import HEAD, INLINE, Item, ItemReader, packed
 
-linux = pytest.mark.skipif(sys.platform != "linux", reason="needs memfd or signals of Linux")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux memfd and signals")
 SHAPE = (32, 48)
 
 
@@ -84,7 +84,7 @@ class Running:
         try:
             for each in self.source.frames(self.stop):
                 self.came.append(each)
-        except Exception as e:  # noqa: BLE001  seen by the test
+        except Exception as e:  # noqa: BLE001  the test checks it
             self.fault = e
 
     @property
@@ -98,7 +98,7 @@ class Running:
         made.setsockopt(zmq.RECONNECT_IVL, 20)
         made.setsockopt(zmq.IMMEDIATE, 1)
         made.connect(f"tcp://127.0.0.1:{self.port}")
-        self._senders.append(made)  # an unreferenced socket would close
+        self._senders.append(made)  # an unreferenced socket closes
         return made
 
     def until(self, holds: object, seconds: float = 20.0) -> None:
@@ -219,7 +219,7 @@ def test_announced_large_messages_of_strangers_cost_no_memory_and_no_frame(line:
     sender = line.sender()
     send(sender, [projection(0, "detector")])
     line.until(lambda: line.frames)
-    assert line.child.rlimit(psutil.RLIMIT_AS)[0] < 2**36, "its memory is limited"
+    assert line.child.rlimit(psutil.RLIMIT_AS)[0] < 2**36, "the process has no memory limit"
     with strangers(line.port, 10, size=2**30):
         send(sender, [projection(k, "detector") for k in range(1, 9)])
         line.until(lambda: len(line.frames) == 9)
@@ -229,13 +229,13 @@ def test_announced_large_messages_of_strangers_cost_no_memory_and_no_frame(line:
 
 @contextmanager
 def strangers(port: int, n: int, *, size: int) -> Iterator[None]:
-    """Open connections that announce one message of a given size, and send none of its data."""
+    """Open connections that announce one message of a given size without sending its data."""
     greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
     ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x04PUSH"
     made = [socket.create_connection(("127.0.0.1", port)) for _ in range(n)]
     for each in made:
         each.sendall(greeting)
-    time.sleep(0.1)  # both greetings come before the next step
+    time.sleep(0.1)  # the peer reads both parts of the greeting first
     for each in made:
         each.sendall(b"\x04" + bytes([len(ready)]) + ready)
         each.sendall(b"\x02" + struct.pack(">Q", size))
@@ -287,7 +287,7 @@ def test_memory_is_released_once_a_frame_is_not_used() -> None:
     del values
     assert used() == PAGE
     reader.close()
-    assert bytes(views[0]) == second, "a message in use stays"
+    assert bytes(views[0]) == second, "a message in use was overwritten"
 
 
 @linux
@@ -316,7 +316,7 @@ def test_shared_memory_cannot_shrink_below_its_reader() -> None:
 
 
 @linux
-def test_messages_in_prepared_memory_and_after_it_are_whole() -> None:
+def test_messages_in_prepared_memory_and_after_it_are_complete() -> None:
     memory = new_memory()
     assert memory is not None
     writer, reader = MemoryWriter(memory, 2 * STEP + 5 * PAGE), MemoryReader(memory)
@@ -329,36 +329,36 @@ def test_messages_in_prepared_memory_and_after_it_are_whole() -> None:
     views = [reader.view(writer.put(each), size) for each in sent]
     assert [bytes(each) for each in views] == sent
     assert used() >= 9 * size
-    while writer.prepare():  # for the next ones
+    while writer.prepare():  # ready for the next messages
         pass
     again = os.urandom(size)
     assert bytes(reader.view(writer.put(again), size)) == again
     assert [bytes(each) for each in views] == sent
     del views[1:]
-    held = os.dup(memory)  # as the mapping of a message does
+    duplicate = os.dup(memory)  # like the mapping of a message
     reader.close()
     pages = -(-size // PAGE) * PAGE
-    assert os.fstat(held).st_blocks * 512 == pages, "only a message in use has memory"
+    assert os.fstat(duplicate).st_blocks * 512 == pages, "unused pages were not released"
     assert bytes(views[0]) == sent[0]
-    os.close(held)
+    os.close(duplicate)
 
 
 @linux
-def test_unread_messages_of_any_size_return_at_the_end() -> None:
+def test_unread_messages_of_any_size_are_released_at_the_end() -> None:
     memory = new_memory()
     assert memory is not None
     writer, reader = MemoryWriter(memory, STEP), MemoryReader(memory)
     first = reader.view(writer.put(b"a" * PAGE), PAGE)
-    for offset in (PAGE, 2 * SEGMENT, 5 * SEGMENT):  # three large messages, of which few pages
+    for offset in (PAGE, 2 * SEGMENT, 5 * SEGMENT):  # three large messages, with few written pages
         for place in (offset, offset + SEGMENT - PAGE):
             writer._next = place
             writer.put(b"b" * PAGE)
     assert writer.prepare()
-    held = os.dup(memory)  # as the mapping of the first message does
+    duplicate = os.dup(memory)  # like the mapping of the first message
     reader.close()
-    assert os.fstat(held).st_blocks * 512 == PAGE, "only a message in use has memory"
+    assert os.fstat(duplicate).st_blocks * 512 == PAGE, "unused pages were not released"
     assert bytes(first) == b"a" * PAGE
-    os.close(held)
+    os.close(duplicate)
 
 
 @linux
@@ -378,7 +378,7 @@ def test_prepared_memory_follows_the_messages_into_later_segments() -> None:
 
 
 @linux
-def test_a_system_that_prepares_no_memory_receives_all_the_same(
+def test_a_system_without_prepared_memory_receives_messages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(shared_memory, "MADV_POPULATE_WRITE", 1000)
@@ -399,7 +399,7 @@ SENT = b"".join(bytes(piece) for item in REPORTS for piece in packed(item))
 
 
 class Pieces(io.RawIOBase):
-    """A source that delivers one piece with each read."""
+    """A byte source that returns one piece per read."""
 
     def __init__(self, *pieces: bytes) -> None:
         self._pieces = list(pieces)
@@ -424,7 +424,7 @@ def test_reports_do_not_depend_on_the_pieces_in_which_they_arrive(cut: int) -> N
     assert found == REPORTS
 
 
-def test_truncated_report_is_the_end() -> None:
+def test_truncated_report_ends_the_stream() -> None:
     first = b"".join(map(bytes, packed(REPORTS[0])))
     assert all(reader_of(first[:k]).read() == [] for k in range(1, len(first)))
 
@@ -474,7 +474,7 @@ def test_messages_of_a_stranger_do_not_delay_a_report(tmp_path: Path) -> None:
         )
         receiving._reported_s = time.monotonic() + 1
         receiving._add({"event": "message"}, b"header", b"data")
-        assert not path.read_bytes(), "the report waits for others"
+        assert not path.read_bytes(), "the report did not wait for its batch"
         receiving._reported_s = time.monotonic() - 2 * process.FLUSH_S
         receiving._send_heartbeat()
         assert path.read_bytes().endswith(b"headerdata")
@@ -486,7 +486,7 @@ def test_connection_that_closes_early_is_not_blamed_on_keys(line: Running) -> No
     assert "has no keys" not in line.texts
     keyed = {zmq.CURVE_SERVERKEY: zmq.curve_keypair()[0]}
     keyed |= dict(zip((zmq.CURVE_PUBLICKEY, zmq.CURVE_SECRETKEY), zmq.curve_keypair(), strict=True))
-    # A sender that sees first that keys differ closes the connection itself, and stays away.
+    # A sender that first notices a key mismatch closes the connection and does not return.
     for _ in range(20):
         line.sender(keyed)
         with suppress(AssertionError):
@@ -508,24 +508,26 @@ def test_connection_that_breaks_the_protocol_is_not_blamed_on_keys(line: Running
 def test_closed_connections_are_reported_again_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_keys: bool, expected: str
 ) -> None:
-    """A sender can try every few milliseconds, and another one can fail an hour later."""
+    """A sender can retry every few milliseconds, and another one can fail an hour later."""
     now = [100.0]
     monkeypatch.setattr(process, "monotonic", lambda: now[0])
     stream = process.Stream("tcp://*:0", "frames", sender_keys=("k",) if has_keys else ())
     with (tmp_path / "reports").open("wb") as target:
         receiving = process.Receiving(stream, {}, lambda _: None, io.BytesIO(), target)
-        said: list[str] = []
-        monkeypatch.setattr(receiving, "_report", lambda facts: said.append(facts["text"]))
+        reports: list[str] = []
+        monkeypatch.setattr(receiving, "_report", lambda facts: reports.append(facts["text"]))
         presence = Presence()
         for after_s, n_reports in ((0, 1), (1, 1), (process.AGAIN_S, 2), (1, 2)):
             now[0] += after_s
             presence.failed["closed"] += 1
             receiving._report_failures(presence)
-            assert len(said) == n_reports
+            assert len(reports) == n_reports
         receiving._report_failures(presence)
-        assert len(said) == 2 and all(expected in each for each in said), "no new connection"
-        # A sender whose key is refused also closes connections itself.
+        assert len(reports) == 2 and all(expected in each for each in reports), (
+            "a report without a new connection"
+        )
+        # A sender with a refused key also closes its connections.
         now[0] += process.AGAIN_S
         presence.failed.update({"key": 1, "closed": 1})
         receiving._report_failures(presence)
-        assert len(said) == 3 and "key" in said[-1] and "closed" not in said[-1]
+        assert len(reports) == 3 and "key" in reports[-1] and "closed" not in reports[-1]

@@ -1,15 +1,15 @@
-"""Keys of live streams: only senders with an allowed key are accepted.
+"""Tests of the keys of live streams: only senders with an allowed key are accepted.
 
 Cases, listed before the code was written:
 
-- the sender has an allowed key; it connects again from another port, and continues;
+- the sender has an allowed key, reconnects from another port, and continues;
 - the sender has another key: named, not accepted;
 - the sender has no key: reported, not accepted;
 - a stranger without CURVE claims the key of the sender in its greeting (User-Id);
 - the sender is a scan that `live send` sends with the key of the receiver;
-- the file of the pair: made once, private, readable by others, damaged;
-- lists of keys: one key, our own list, a certificate of ZeroMQ, comments, no key, no file;
-- a list in the settings counts for the network only;
+- the file of the key pair: created once, private, readable by others, damaged;
+- key lists: one key, a list of ours, a ZeroMQ certificate, comments, no key, no file;
+- a list in the settings applies only to network connections;
 - pyzmq without CURVE.
 """
 
@@ -99,7 +99,7 @@ def test_claimed_key_is_not_accepted() -> None:
     header, data = (bytes(each) for each in projection(1))
     with socket.create_connection(("127.0.0.1", line.port)) as stranger:
         stranger.sendall(greeting)
-        assert stranger.recv(64)  # the other greeting, before the next step
+        assert stranger.recv(64)  # the greeting of the peer
         time.sleep(0.1)
         stranger.sendall(b"\x04" + bytes([len(ready)]) + ready)
         long = b"\x02" + len(data).to_bytes(8, "big") + data

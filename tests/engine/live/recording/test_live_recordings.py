@@ -1,13 +1,13 @@
-"""Live scans are on the disk as they arrive, and the saved scan is that of the recording.
+"""Tests of recordings of live scans on the disk, and of the scans converted from them.
 
 Cases, listed before the code was written:
 
 - the scan ends; it is interrupted before its first projection; its memory is full;
-- the detector starts again from projection 0, with the old darks and flats;
+- the detector restarts at projection 0, with the old darks and flats;
 - the geometry changes within the scan; the detector's size changes;
-- a source without geometry; a late frame; an angle of its own for each frame;
-- events with TOF and delayeds; a scanner that starts again; a scanner that cannot be sent;
-- images that fail by an internal error or with the GPU, before the scan has ended;
+- a source without geometry; a late frame; an individual angle for each frame;
+- events with TOF and delayeds; a restarted scanner; a scanner that cannot be sent;
+- an internal error or a GPU failure of the images before the scan has ended;
 - a replay, which needs no recording.
 """
 
@@ -121,7 +121,7 @@ def test_new_scan_never_replaces_the_earlier_one(tmp_path: Path, change: str) ->
     old = next(each.path for each in unfinished_recordings() if each.path != recorder.path)
     np.testing.assert_array_equal(counts_in(old, tmp_path), COUNTS[:10])
     np.testing.assert_array_equal(counts_in(recorder.path, tmp_path), COUNTS[:4] + 1)
-    # The flats of the old scan belong to the restarted one too
+    # The flats of the old scan are used for the restarted one, too
     assert RecordingFile(recorder.path).count == (6 if change == "restart" else 4)
 
 
@@ -162,9 +162,9 @@ def test_missing_projections_are_reported(tmp_path: Path) -> None:
 
 
 def batches(n: int) -> list[EventBatch]:
-    whole, size = scan(), scan().n_events // n
+    events, size = scan(), scan().n_events // n
     return [
-        EventBatch(whole.select(slice(k * size, (k + 1) * size)), k * size, 0.0) for k in range(n)
+        EventBatch(events.select(slice(k * size, (k + 1) * size)), k * size, 0.0) for k in range(n)
     ]
 
 
@@ -239,11 +239,11 @@ def test_views_of_many_frames_equal_the_views_of_each() -> None:
         )
         for k in (0, 2, 3, 7, 5, 13)
     ]  # fmt: skip
-    whole = views_of(GEOMETRY, frames)
+    events = views_of(GEOMETRY, frames)
     for k, frame in enumerate(frames):
         one = view_of(GEOMETRY, frame)
         for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
-            np.testing.assert_array_equal(getattr(whole, name)[k], getattr(one, name)[0])
+            np.testing.assert_array_equal(getattr(events, name)[k], getattr(one, name)[0])
 
 
 def test_session_saves_the_scan_of_its_recording(tmp_path: Path) -> None:
@@ -255,14 +255,14 @@ def test_session_saves_the_scan_of_its_recording(tmp_path: Path) -> None:
     while not (session._thread.join(0.1) or not session._thread.is_alive()):
         pass
     session.close()
-    session._recording._views.clear()  # only the disk has the scan
+    session._recording._views.clear()  # the scan is only on the disk
     np.testing.assert_array_equal(session.scan().values, COUNTS)
     session.scan_saved()
     assert not unfinished_recordings()
 
 
 class Halting(Scanner):
-    """A scanner that sends its last batches after the images have stopped."""
+    """A scanner that waits for the end of the images before its last batches."""
 
     def __init__(self, arrivals: list[object], n_first: int) -> None:
         super().__init__(arrivals)
@@ -299,7 +299,7 @@ def test_enough_data_do_not_wait_for_more(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(writer, "GATHER_S", 300.0)
     recorder = LiveRecorder("frames", "beamline", tmp_path / "scan.h5")
     image, until_s = np.ones((512, 512), np.uint16), time.monotonic() + 60
-    for k in range(5):  # the last one has too few bytes, and waits until the end
+    for k in range(5):  # the last batch has too few bytes, and waits until the end
         recorder.put(1, message_of(Played(FrameKind.PROJECTION, k, None, image)))
     while recorder.synced < 4 and time.monotonic() < until_s:
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""The file of a recording is readable up to any cut, and one process writes it to the end.
+"""Tests of recording files: readable up to any cut, and completed by the writer process.
 
 Cases of lost recordings, listed before the code was written:
 
@@ -7,8 +7,8 @@ Cases of lost recordings, listed before the code was written:
 - the file is another kind of file, a folder, empty, or has sizes beyond its own;
 - the program is killed between two records, and within a record;
 - the disk is full from the first byte, becomes full, and has space again;
-- large and small records in turn; a disk without direct writes; zeros after the last record;
-- the folder is missing; the writing process is killed; the same name exists already.
+- alternating large and small records; a disk without direct writes; zeros after the last record;
+- a missing folder; a killed writer process; an existing file with the same name.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def written(path: Path, n: int = N) -> list[int]:
 def test_recording_cut_at_any_byte_is_readable_up_to_the_cut(tmp_path: Path) -> None:
     path, cut = tmp_path / "a.isorec", tmp_path / "cut.isorec"
     ends = written(path)
-    whole = path.read_bytes()
-    assert len(whole) > 500
-    for n in range(len(whole) + 1):
-        cut.write_bytes(whole[:n])
+    content = path.read_bytes()
+    assert len(content) > 500
+    for n in range(len(content) + 1):
+        cut.write_bytes(content[:n])
         file = RecordingFile(cut)
         found = list(file.records())
         assert len(found) == file.count == sum(end <= n for end in ends[1:])
@@ -73,11 +73,11 @@ def test_recording_cut_at_any_byte_is_readable_up_to_the_cut(tmp_path: Path) -> 
 def test_changed_byte_never_gives_other_data(tmp_path: Path) -> None:
     path, changed = tmp_path / "a.isorec", tmp_path / "changed.isorec"
     written(path)
-    whole, random_ = path.read_bytes(), random.Random(1)
+    content, random_ = path.read_bytes(), random.Random(1)
     true = {(each.header, each.data) for each in RecordingFile(path).records()}
     for _ in range(200):
-        at = random_.randrange(len(MAGIC), len(whole))
-        wrong = bytearray(whole)
+        at = random_.randrange(len(MAGIC), len(content))
+        wrong = bytearray(content)
         wrong[at] ^= 1 << random_.randrange(8)
         changed.write_bytes(wrong)
         file = RecordingFile(changed)
@@ -134,7 +134,7 @@ def test_data_before_a_kill_of_the_process_are_on_disk(tmp_path: Path) -> None:
     put(writer, 1)
     assert not writer.finish()
     assert any("only in memory" in text for text in writer.take_notices())
-    # The program itself may have written the records after these
+    # The program may have written the later records
     n = len(data_in(path))
     assert n in (20, 21, 22)
     assert [each.text for each in unfinished_recordings()] == [f"{n} frames recorded"]
@@ -170,7 +170,7 @@ def test_recording_survives_its_program(tmp_path: Path, name: str) -> None:
     )
     assert program.stdout is not None
     assert program.stdout.readline() == b"ready\n"
-    # The whole group, as a closed terminal does
+    # The complete process group, like a closed terminal
     os.killpg(program.pid, getattr(signal, name))
     program.wait()
     program.stdout.close()
@@ -184,7 +184,7 @@ def test_recording_survives_its_program(tmp_path: Path, name: str) -> None:
 
 
 class FullDisk:
-    """Accepts some bytes, then none until there is space again."""
+    """A disk that accepts `free` bytes, and no more until it has space again."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, free: int) -> None:
         self.free, self._write = free, os.write
@@ -211,7 +211,7 @@ def test_full_disk_loses_nothing(
         appender.add((RecordKind.DATA, 1, b"{}", bytes([k]) * 100))
     assert not appender.sync()
     assert messages[0]["event"] == "fails" and messages[0]["reason"]
-    # the confirmed part is complete, and no part of a cut record hides the next one
+    # the confirmed part is complete, and a truncated record does not hide the next one
     if appender.has_file:
         assert not RecordingFile(path).extent.is_cut
     disk.free = 10**9
@@ -254,11 +254,11 @@ def test_unfinished_record_of_the_program_hides_no_other(tmp_path: Path) -> None
     program = RecordAppender.of_new(path)
     program.append([(RecordKind.DATA, 1, b"{}", b"first")])
     program.close()
-    whole = path.read_bytes()
+    content = path.read_bytes()
     appender = Appender(path, lambda _: None, 2**20)
     appender.count_written(1)
     with path.open("ab") as file:
-        file.write(whole[len(MAGIC) : -3])
+        file.write(content[len(MAGIC) : -3])
     appender.add((RecordKind.NOTE, 0, b'{"saved": "a.h5"}', b""))
     assert appender.sync() and appender.count == 1
     appender.close()
@@ -291,7 +291,7 @@ def test_alternating_large_and_small_records_are_complete(tmp_path: Path, n: int
     data = appended(path, SIZES[:n])
     file = RecordingFile(path)
     assert [each.data for each in file.records()] == data
-    # Zeros after the last record are no part of another one
+    # Zeros after the last record are not read as a record
     assert not file.extent.is_cut and path.stat().st_size - file.extent.end < BLOCK
 
 
@@ -343,7 +343,7 @@ def test_another_process_continues_after_a_large_record(tmp_path: Path) -> None:
 
 
 def aligned(n_bytes: int, seed: int) -> memoryview:
-    """Return bytes that begin at a page, as those of the shared memory do."""
+    """Return page-aligned bytes, like those of the shared memory."""
     memory = mmap(-1, n_bytes)
     memory[:] = drawn(n_bytes, seed)
     return memoryview(memory)
@@ -356,7 +356,7 @@ def test_page_aligned_data_start_at_a_file_block(tmp_path: Path) -> None:
         pytest.skip("this disk takes no direct writes")
     sizes = [ALIGNED_BYTES, LARGE, BLOCK, 2 * CHUNK + 5, ALIGNED_BYTES - 1, 4 * BLOCK * 16]
     data = [aligned(n, k) for k, n in enumerate(sizes)]
-    # Together and one by one, with an unaligned one in between
+    # In one write and one by one, with an unaligned record between them
     records = [(RecordKind.DATA, 1, f'{{"k": {k}}}'.encode(), each) for k, each in enumerate(data)]
     other = (RecordKind.DATA, 1, b"{}", drawn(LARGE, 9))
     appender.append([*records, other])
@@ -379,7 +379,7 @@ def test_page_aligned_data_start_at_a_file_block(tmp_path: Path) -> None:
 def test_more_aligned_records_than_one_write_accepts_are_complete(tmp_path: Path) -> None:
     path, n = tmp_path / "a.isorec", MAX_PARTS + 3
     data = aligned(2 * ALIGNED_BYTES, 1)
-    # Parts of whole blocks and of a block and a half
+    # Parts of complete blocks, and of one and a half blocks
     records = [
         (RecordKind.DATA, 1, b"{}", data[: ALIGNED_BYTES + (k % 2) * BLOCK // 2]) for k in range(n)
     ]

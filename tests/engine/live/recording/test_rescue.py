@@ -1,10 +1,10 @@
-"""After a crash, the scan has its newest data and is at the planned location.
+"""Tests of the conversion of a recording after a crash: newest data, planned location.
 
 Cases, listed before the code was written:
 
-- the program crashes after a pause, after further data, and before any pause;
-- the target exists by then: it stays; the disk has no links; the disk is nearly full;
-- the recording is large; it has no geometry; it ends in order; its process is killed.
+- the program crashes before a pause, after a pause, and after further data;
+- the target exists: it is not replaced; the disk has no hard links; the disk is nearly full;
+- the recording is large; it has no geometry; it ends normally; its process is killed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COUNTS = counts_of(GEOMETRY)
 
 
 class Crashing:
-    """Return a recording of a program that may crash at any time."""
+    """The recording of a program that can crash at any time."""
 
     def __init__(self, folder: Path, *, has_geometry: bool = True) -> None:
         self.path, self.target = folder / "live-1.isorec", folder / "scan.h5"
@@ -135,6 +135,6 @@ def test_scan_without_geometry_is_tried_once(tmp_path: Path, monkeypatch) -> Non
 def test_discarded_recording_leaves_no_hidden_file(crashing: Crashing) -> None:
     crashing.come(0, 3)
     crashing.rescue.prepare()
-    # as after a kill of the process
+    # like after a killed process
     remove_recording(crashing.path)
     assert not crashing.hidden.exists() and not crashing.path.exists()
