@@ -1,4 +1,4 @@
-"""Tests of numbers with their nouns."""
+"""Tests of the singular and plural of nouns after numbers."""
 
 from __future__ import annotations
 

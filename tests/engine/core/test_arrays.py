@@ -20,7 +20,7 @@ def test_module_of_each_array_is_found(device: Backend) -> None:
 
 
 class Foreign:
-    """Foreign array that supports DLPack only."""
+    """A foreign array that supports only DLPack."""
 
     def __init__(self, values: np.ndarray) -> None:
         self._values = values

@@ -1,4 +1,4 @@
-"""Tests of garbage collection: rare, but not disabled."""
+"""Tests of garbage collection, which is rare but not disabled."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pytest
 from engine.core.garbage import SELDOM, collect_seldom
 
 
-class Knot:
-    """Object in a reference cycle."""
+class Cycle:
+    """An object in a reference cycle."""
 
     def __init__(self) -> None:
         self.itself = self
 
 
 @pytest.fixture(autouse=True)
-def usual_thresholds() -> Iterator[None]:
+def default_thresholds() -> Iterator[None]:
     before, was_enabled = gc.get_threshold(), gc.isenabled()
     gc.set_threshold(700, 10, 10)
     gc.enable()
@@ -32,7 +32,7 @@ def usual_thresholds() -> Iterator[None]:
 def test_many_objects_trigger_collection_and_few_do_not() -> None:
     gc.collect()
     collect_seldom()
-    knot = weakref.ref(Knot())
+    knot = weakref.ref(Cycle())
     some = [[k] for k in range(SELDOM // 2)]
     assert knot() is not None
     some += [[k] for k in range(SELDOM)]

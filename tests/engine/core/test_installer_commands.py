@@ -1,4 +1,4 @@
-"""Tests of the commands for each kind of installation."""
+"""Tests of the install and repair commands for each kind of installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of module names from before 0.2.0: they import today's modules with a warning."""
+"""Tests of module names from before 0.2.0, which import the renamed modules with a warning."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _forget() -> None:
 
 @pytest.mark.parametrize("old", sorted({*RENAMED} - {*PUBLIC}))
 def test_old_name_imports_the_renamed_module(old: str) -> None:
-    with pytest.warns(DeprecationWarning) as caught:  # packages above it may warn, too
+    with pytest.warns(DeprecationWarning) as caught:  # parent packages may warn, too
         found = import_module(old)
     assert f"{old} is now {RENAMED[old]}." in [str(each.message) for each in caught]
     assert found is import_module(RENAMED[old])
@@ -40,8 +40,8 @@ def test_old_name_imports_the_renamed_module(old: str) -> None:
 
 
 @pytest.mark.parametrize("old", RENAMED)
-def test_old_name_shadows_no_other_name(old: str) -> None:
-    """Python binds an imported module to its package, over an attribute of the same name."""
+def test_old_name_hides_no_other_name(old: str) -> None:
+    """Python binds an imported module to its package, and replaces an attribute of that name."""
     package, _, last = old.rpartition(".")
     inner = getattr(import_module(renamed(package) or package), last, None)
     assert inner is None or isinstance(inner, ModuleType)

@@ -1,8 +1,8 @@
-"""Tests that only files that no other user can change are read without a question.
+"""Tests that only files that no other user can change are used without a question.
 
-Cases: own folder; open to all; open to a group; another owner; the same of a folder above; sticky
-folder above; closed folder above; link to an open folder; link in an open folder; two links in a
-row; loop of links; missing file; trusted group for data; trusted group for code; unknown group.
+Cases: own folder; world-writable; group-writable; another owner; the same for a parent folder;
+sticky parent; private parent; link to a writable folder; link in a writable folder; chain of two
+links; loop of links; missing file; trusted group for data; trusted group for code; unknown group.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.core import paths, private_files
 from engine.core.errors import SettingsError
 from engine.core.private_files import is_own, refused_paths, why_not_private
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX owners and modes")
 STRANGER = 4343
 
 
@@ -28,19 +28,19 @@ def no_reports(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def reachable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the folders of the tests reachable for others; pytest's are in a closed one."""
+    """Make the folders of the tests accessible to others; those of pytest are private."""
     monkeypatch.setattr(private_files, "_REACHED_BY_OTHERS", 0o777)
 
 
 @pytest.fixture
 def other_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Return another group of this user that has other members."""
+    """Return another group of this user with other members."""
     monkeypatch.setattr(private_files, "_is_alone_in", lambda number: False)
 
 
 @pytest.fixture
 def give_away(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
-    """Give a path to another user: only root can, so others become another user themselves."""
+    """Return a function that gives a path to another user; without root, the user ID is patched."""
 
     def give(path: Path) -> None:
         if os.geteuid() == 0:
@@ -96,22 +96,22 @@ def test_parent_folders_are_checked(tmp_path: Path) -> None:
     folder = made(tmp_path / "a/b/c")
     made(tmp_path / "a", 0o777)
     assert f"Everybody may write to {tmp_path / 'a'}." == why_not_private(folder)
-    # In a sticky folder only owners can replace their files
+    # In a sticky folder, only owners can replace their files
     made(tmp_path / "a", 0o1777)
     assert why_not_private(folder) == ""
 
 
-def test_everything_below_a_closed_folder_is_private(tmp_path: Path) -> None:
+def test_everything_below_a_private_folder_is_private(tmp_path: Path) -> None:
     folder = made(tmp_path / "a/b", 0o777)
     made(tmp_path / "a", 0o700)
     assert why_not_private(folder) == ""
-    # The folder may have been open before, and code must not depend on it
+    # The folder may have been writable before, so it must not contain code
     assert why_not_private(folder, code=True)
 
 
 @pytest.mark.usefixtures("reachable")
-def test_links_to_or_in_open_folders_are_not_private(tmp_path: Path) -> None:
-    # Outside the closed folder of pytest, which others cannot reach
+def test_links_to_or_in_writable_folders_are_not_private(tmp_path: Path) -> None:
+    # Outside the private folder of pytest, which others cannot access
     open_, closed = made(tmp_path / "open", 0o777), made(tmp_path / "closed")
     (closed / "to open").symlink_to(open_)
     (open_ / "to closed").symlink_to(closed)
@@ -129,7 +129,7 @@ def test_loop_of_links_is_not_private(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("reachable")
-def test_missing_file_is_judged_by_its_folders(tmp_path: Path) -> None:
+def test_missing_file_is_as_private_as_its_folders(tmp_path: Path) -> None:
     assert why_not_private(made(tmp_path / "a") / "later") == ""
     assert why_not_private(made(tmp_path / "b", 0o777) / "later" / "file")
 
@@ -168,7 +168,7 @@ def test_home_writable_by_others_is_replaced_and_reported(
     assert folder.is_relative_to(tmp_path) and not folder.is_relative_to(tmp_path / "home")
     (report,) = refused_paths()
     assert str(folder) in report.describe() and "Everybody may write" in report.describe()
-    # A home that was made private again is used again
+    # A home that is private again is used again
     made(tmp_path / "home")
     assert getattr(paths, name)().parent == tmp_path / "home"
 
@@ -214,7 +214,7 @@ def test_keys_in_a_folder_of_another_user_are_not_used(
 def test_closed_key_folder_in_a_shared_home_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another key would invalidate all earlier signatures."""
+    """A new key would invalidate all earlier signatures."""
     monkeypatch.setenv("ISOCENTER_HOME", str(made(tmp_path / "home", 0o770)))
     made(tmp_path / "home" / "key", 0o700)
     assert paths.key_dir() == tmp_path / "home" / "key"

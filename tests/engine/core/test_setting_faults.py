@@ -47,7 +47,7 @@ def test_kinds_and_lists_need_no_brackets() -> None:
     )
     assert made.algorithm.kind == "mlem"
     assert made.grid.voxel_mm == (2, 3, 4.5)
-    assert made.frames == "10,20"  # text stays text
+    assert made.frames == "10,20"  # text is not converted
 
 
 def test_kind_without_settings_uses_its_defaults() -> None:

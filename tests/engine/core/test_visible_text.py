@@ -1,4 +1,4 @@
-"""Tests of foreign text: control characters are replaced, and nothing is lost."""
+"""Tests of foreign text: control characters are replaced by visible marks."""
 
 from __future__ import annotations
 

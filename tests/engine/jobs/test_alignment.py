@@ -1,4 +1,4 @@
-"""Tests of the quick reconstruction for aligning an attenuation map, and of the alignment found."""
+"""Tests of the alignment of an attenuation map, and of its quick reconstruction."""
 
 from __future__ import annotations
 

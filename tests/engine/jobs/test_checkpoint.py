@@ -1,4 +1,4 @@
-"""Tests of jobs on disk: saved images, and refusals to resume."""
+"""Tests of jobs on disk: saved images, resuming, and refusals."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_changed_input_is_refused_by_name(study):
 
 
 def test_scan_replaced_during_the_run_gives_no_checkpoint(study):
-    """Its digest would let the run continue with the scan of another patient."""
+    """With its digest, the run could continue with the scan of another patient."""
     job = Job.create(study)
     study.data.write_bytes(b"other.")
     with pytest.raises(DataError, match=r"^scan\.l: the file was replaced, changed or removed"):
@@ -238,7 +238,7 @@ def test_job_stores_its_study_with_absolute_paths(study, monkeypatch):
     assert relative.with_absolute_paths() == study
     expected = with_fingerprints(identified_study(study))
     assert set(expected.fingerprints) == {"data"}
-    assert job.study == expected, "the saved protocol is not recorded"
+    assert job.study == expected, "the job has another study"
     assert read_study(job.folder / "study.toml") == job.study
 
 
@@ -253,7 +253,7 @@ def test_folder_chosen_by_the_user_holds_one_job(study, tmp_path):
 
 
 class Clock:
-    """Clock that advances by one second at each reading, and by given times."""
+    """A clock that advances by one second at each reading, and by given times."""
 
     def __init__(self):
         self.now_s = 0.0
@@ -262,8 +262,8 @@ class Clock:
         self.now_s += 1
         return self.now_s
 
-    def beside(self, events, update_s):
-        """Let each image take a time."""
+    def timed(self, events, update_s):
+        """Yield events, and advance the clock by `update_s` per image."""
         for event in events:
             self.now_s += update_s if isinstance(event, Preview) else 0
             yield event
@@ -274,7 +274,7 @@ def test_saving_takes_at_most_a_twentieth_of_the_run(study, monkeypatch, update_
     clock = Clock()
     monkeypatch.setattr(keeping, "monotonic", clock)
     updates = 400
-    events = keep(clock.beside(run_of(updates), update_s), Job.create(study))
+    events = keep(clock.timed(run_of(updates), update_s), Job.create(study))
     saved = sum(isinstance(event, Checkpointed) for event in events)
     assert 0.03 * clock.now_s < saved * 1.0 <= 0.05 * clock.now_s + 1
 
@@ -284,7 +284,7 @@ def test_image_within_an_iteration_is_saved_after_enough_time(study, monkeypatch
         clock = Clock()
         monkeypatch.setattr(keeping, "monotonic", clock)
         monkeypatch.setattr(keeping, "INTERVAL_S", 100.0)
-        events = list(keep(clock.beside(run_of(), update_s), Job.create(study)))
+        events = list(keep(clock.timed(run_of(), update_s), Job.create(study)))
         saved = [event.subset for event in events if isinstance(event, Checkpointed)]
         assert saved
         assert any(subset < N_SUBSETS for subset in saved) == early
@@ -299,15 +299,15 @@ def test_long_iterations_are_saved_before_their_end(study, monkeypatch):
     assert saved[-1] == N_SUBSETS
 
 
-def test_short_iterations_are_saved_at_most_once_in_a_while(study, monkeypatch):
-    """Each reading of this clock takes a second, and each iteration needs a few."""
+def test_short_iterations_are_saved_at_most_at_the_interval(study, monkeypatch):
+    """Each reading of this clock takes a second, and each iteration a few seconds."""
     for interval_s, expected in ((0.0, list(range(1, 11))), (40.0, [1, 5, 9])):
         clock = Clock()
         monkeypatch.setattr(keeping, "monotonic", clock)
         monkeypatch.setattr(keeping, "INTERVAL_S", 1e6)
         monkeypatch.setattr(keeping, "END_INTERVAL_S", interval_s)
         monkeypatch.setattr(keeping, "SHARE", 1.0)
-        events = list(keep(clock.beside(run_of(10 * N_SUBSETS), 2.0), Job.create(study)))
+        events = list(keep(clock.timed(run_of(10 * N_SUBSETS), 2.0), Job.create(study)))
         saved = [event.iteration for event in events if isinstance(event, Checkpointed)]
         assert saved == expected
 
@@ -334,11 +334,11 @@ def test_closing_after_the_final_volume_marks_the_job_finished(study):
 def test_closing_saves_the_last_image(study, n_drawn):
     job = Job.create(study)
     events = keep(run_of(), job)
-    seen = []
-    while len(seen) < n_drawn:
+    previews = []
+    while len(previews) < n_drawn:
         event = next(events)
         if isinstance(event, Preview):
-            seen.append(event)
+            previews.append(event)
     events.close()
     assert job.record.status == "aborted"
     assert job.latest().done == n_drawn
@@ -378,11 +378,11 @@ def test_only_the_death_of_its_process_marks_a_job_interrupted(study):
     job = Job.create(study)
     assert not job.info.interrupted
     me = Owner.current()
-    gone = next(pid for pid in range(2**22 - 1, 0, -1) if not psutil.pid_exists(pid))
+    free_pid = next(pid for pid in range(2**22 - 1, 0, -1) if not psutil.pid_exists(pid))
     others = {
         "reused number": (me.model_copy(update={"started_s": me.started_s - 3600}), True),
-        "dead": (me.model_copy(update={"pid": gone}), True),
-        "another machine": (me.model_copy(update={"host": "elsewhere", "pid": gone}), False),
+        "dead": (me.model_copy(update={"pid": free_pid}), True),
+        "another machine": (me.model_copy(update={"host": "elsewhere", "pid": free_pid}), False),
     }
     for name, (owner, interrupted) in others.items():
         job._change(owner=owner)
@@ -534,7 +534,7 @@ def test_too_little_disk_space_ends_a_run_before_computing(study, tmp_path):
     assert Job.open(job.folder).record.status == "failed"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX owners and modes")
 def test_job_writable_by_others_is_not_opened(study, tmp_path, monkeypatch):
     monkeypatch.setattr(private_files, "_REACHED_BY_OTHERS", 0o777)
     job = Job.create(study)

@@ -1,7 +1,4 @@
-"""Tests of studies on Dask workers:
-
-images equal those of this machine for any number of workers.
-"""
+"""Tests of studies on Dask workers, with the same images as on this machine."""
 
 from __future__ import annotations
 
@@ -62,8 +59,10 @@ def test_images_equal_those_of_this_machine(
     study = tiny_study(tmp_path)
     add_four(queue, study)
     with cluster(n_workers) as made:
-        said = work_through(queue, made.scheduler_address)
-    assert said[:3] == ["finished"] * 3 and said[3].startswith("failed") and "bad.h5" in said[3]
+        states = work_through(queue, made.scheduler_address)
+    assert (
+        states[:3] == ["finished"] * 3 and states[3].startswith("failed") and "bad.h5" in states[3]
+    )
     found = {hash_array(result.volume().values) for result in Results().newest_first()}
     assert found == {hash_array(reconstruct(study).values)}
     assert [info.status for info in jobs()] == ["failed"]
@@ -123,9 +122,13 @@ def test_end_that_dies_with_its_worker_is_neither_lost_nor_stored_twice(
         wait_until(lambda: [each.state for each in tasks.values()] == ["memory"])
         wait_until(work._future.done)
         (stored,) = Results().newest_first()
-        os.kill(process, signal.SIGSTOP)  # it does not answer, as if its machine were away
+        os.kill(
+            process, signal.SIGSTOP
+        )  # the worker does not answer, as if its machine was disconnected
         begin = monotonic()
-        assert work.ending is None and monotonic() - begin < 5, "other studies must not wait"
+        assert work.ending is None and monotonic() - begin < 5, (
+            "an unreachable worker blocks other studies"
+        )
         os.kill(process, signal.SIGKILL)
         endings = [work.ending]
         while endings[-1] is None and monotonic() - begin < 60:
@@ -167,7 +170,7 @@ def test_scheduler_that_stops_before_its_answer_stops_the_study(
 def test_answer_that_takes_long_arrives_in_one_transfer(
     queue: StudyQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A network can need any time, and other studies must not wait for it."""
+    """A network transfer can take any time, and other studies must not wait for it."""
     begun: list[Transfer[Ending]] = []
 
     def transfer(client: object, asked: AwayFuture) -> Transfer[Ending]:

@@ -1,4 +1,4 @@
-"""Tests of failures of a GPU, its driver or its process: messages, saved images, resumption."""
+"""Tests of failures of a GPU, its driver or its process: messages, saved images, resuming."""
 
 from __future__ import annotations
 
@@ -44,7 +44,11 @@ def study(tmp_path_factory):
     ring = RingScanner(RING)
     data = simulate_listmode(phantom, ring, n_prompts=5000, seed=7, attenuation=False)
     write_listmode(data, scan)
-    algorithm = {"kind": "osem", "iterations": 6, "subsets": 1}  # so that every image arrives
+    algorithm = {
+        "kind": "osem",
+        "iterations": 6,
+        "subsets": 1,
+    }  # slow enough for every image to arrive
     protocol = {"algorithm": algorithm, "reproducible": True, "finishing": [{"kind": "median"}]}
     return Study(data=scan, protocol=ListModeProtocol.model_validate(protocol))
 
@@ -65,8 +69,8 @@ def undisturbed(study):
 
 @pytest.fixture(scope="module")
 def failed_once(study, tmp_path_factory):
-    """Return a job after a GPU failure, and how its process ended."""
-    EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
+    """Return a job after a GPU failure, and the end of its process."""
+    EmulatedGpu()  # skips without a compiler for the simulated GPU
     job = Job.create(study, tmp_path_factory.mktemp("failed") / "job")
     return job, end_of(study, engine_sources.gpu_failing_again, job=job)
 
@@ -104,7 +108,7 @@ def test_broken_driver_saves_the_last_image_and_the_cpu_gives_the_same_bits(
 def test_repeated_gpu_failure_stops_again_and_loses_nothing(
     study, failed_once, copied, undisturbed
 ):
-    """Each process resumes from the last image of the previous one, without asking for another."""
+    """Each process resumes from the last image of the previous one."""
     job, (_, first_images, first) = copied, failed_once[1]
     stored = job.latest()
     _, images, second = end_of(study, engine_sources.gpu_failing_again, job=job, resume=True)
@@ -114,7 +118,7 @@ def test_repeated_gpu_failure_stops_again_and_loses_nothing(
     assert stored.done == first_images[-1].update < images[0].update
     assert job.latest().done == images[-1].update
     np.testing.assert_array_equal(job.latest().image, images[-1].volume.values)
-    assert job.record.status == "failed", "it waits for the user"
+    assert job.record.status == "failed", "the job does not wait for the user"
 
     _, _, done = end_of(study, engine_sources.failing_gpu, job=job, resume=True)
     assert isinstance(done, Finished)
@@ -139,7 +143,7 @@ def x_rays(tmp_path_factory):
 
 
 def test_xray_run_is_resumed_on_the_cpu(x_rays):
-    EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
+    EmulatedGpu()  # skips without a compiler for the simulated GPU
     job = Job.create(x_rays)
     _, images, last = end_of(x_rays, engine_sources.failing_gpu, job=job)
     assert isinstance(last, Failed)

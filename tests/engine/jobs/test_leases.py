@@ -1,4 +1,4 @@
-"""Tests of leases: a study of a lost machine becomes free, and none runs twice at once."""
+"""Tests of leases: studies of lost machines are released, and no study runs twice at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEASE_S = 0.3
 
 
 class Waiting:
-    """Work that lasts until it is stopped, or for a given time."""
+    """Work that runs until it is stopped, or for a given time."""
 
     def __init__(self, seconds: float) -> None:
         self._until, self._stopped = time.monotonic() + seconds, Flag()
@@ -53,7 +53,7 @@ class Waiting:
 
 
 class WaitingExecutor:
-    """Executor that gives each study such work and records it."""
+    """An executor that starts `Waiting` for each study, and records it."""
 
     def __init__(self, *seconds: float) -> None:
         self.seconds, self.works = list(seconds), []
@@ -88,7 +88,7 @@ def test_study_becomes_free_when_its_machine_stops_renewing(
     runner = QueueRunner(queue, WaitingExecutor(0), lambda _: None, lease_s=LEASE_S)
     at_work = Thread(target=runner.run)
     at_work.start()
-    for _ in range(8):  # for longer than the lease, but never silent for so long
+    for _ in range(8):  # longer than the lease, but renewed within it
         queue.change(id, lambda now: now.model_copy(update={"beat": now.beat + 1}))
         assert owner_of(queue, id) == ELSEWHERE
         time.sleep(LEASE_S / 4)
@@ -98,12 +98,12 @@ def test_study_becomes_free_when_its_machine_stops_renewing(
 
 def test_study_changed_since_it_was_read_is_not_claimed(queue: StudyQueue, tmp_path: Path) -> None:
     id = left_by_another_machine(queue, tmp_path)
-    seen = queue.get(id)
+    events = queue.get(id)
     queue.change(id, lambda now: now.model_copy(update={"beat": now.beat + 1}))
-    assert queue.claim(id, lapsed=seen) is None and queue.claim(id) is None
+    assert queue.claim(id, lapsed=events) is None and queue.claim(id) is None
     claimed = queue.claim(id, lapsed=queue.get(id))
     assert claimed is not None and claimed.left_by == ELSEWHERE.host
-    assert queue.claim(id, lapsed=seen) is None
+    assert queue.claim(id, lapsed=events) is None
 
 
 def test_worker_unable_to_renew_its_lease_stops_before_it_expires(
@@ -120,7 +120,7 @@ def test_worker_unable_to_renew_its_lease_stops_before_it_expires(
         time.sleep(0.02)
     (work,) = executor.works
     assert work.ending is None
-    with after_others(queue.folder):  # as a disk that is away
+    with after_others(queue.folder):  # like a disconnected disk
         while work.ending is None:
             time.sleep(0.02)
     at_work.join()
@@ -147,15 +147,15 @@ def test_run_resumes_from_the_checkpoint_of_a_lost_machine(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
     id = left_by_another_machine(queue, tmp_path)
-    entry, seen = queue.get(id), []
+    entry, events = queue.get(id), []
     job = Job.create(entry.to_study(), jobs_dir() / entry.run)
     job.save(next(shown(entry, done=2)))
     elsewhere(job)
     queue.set_running(True)
-    executor = LocalExecutor(queue, seen.append, engine_sources.steady)
+    executor = LocalExecutor(queue, events.append, engine_sources.steady)
     QueueRunner(queue, executor, lambda _: None, lease_s=0.05).run()
     assert queue.get(id).state == "finished" and len(Results().newest_first()) == 1
-    assert next(event.update for event in seen if isinstance(event, Preview)) == 3
+    assert next(event.update for event in events if isinstance(event, Preview)) == 3
     assert not job.folder.exists()
 
 

@@ -24,18 +24,20 @@ from engine.jobs.loader import CallsHere, ForeignFiles, Loader
 from engine.jobs.loader import limits as limits_of_loader
 from engine.modalities import MODALITIES
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are of POSIX systems")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 
 @pytest.fixture(scope="module")
 def loader():
-    made = Loader("fork" if sys.platform == "linux" else "new")  # quicker at the first time
+    made = Loader(
+        "fork" if sys.platform == "linux" else "new"
+    )  # lower priority is slow at the first call
     yield made
     made.close()
 
 
 def crash(path: Path) -> None:
-    """Crash as a library may do with a damaged file."""
+    """Crash like a library with a damaged file."""
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
@@ -139,9 +141,9 @@ def test_radiographs_are_transferred_in_an_unnamed_file(loader, tmp_path):
     values = np.random.default_rng(2).random((30, 20, 50), np.float32)
     write_projections(Projections(values, geometry, "integrals"), tmp_path / "scan.h5")
     found = ForeignFiles(loader).recognise(tmp_path / "scan.h5")
-    assert found.modality in MODALITIES, "the same object, not a copy"
+    assert found.modality in MODALITIES, "the modality is a copy"
     scan = ForeignFiles(loader).scan(tmp_path / "scan.h5", None)
-    assert not any(scan.empty_scan.values.strides), "zeros that take no memory"
+    assert not any(scan.empty_scan.values.strides), "the empty scan uses memory for its values"
     assert isinstance(scan.projections.scan.values, SpooledArray)
     np.testing.assert_array_equal(scan.projections.sinogram(7).values, values[:, 7])
 
@@ -158,7 +160,7 @@ def test_library_of_few_formats_is_imported_only_while_no_file_waits(waits):
     assert done.stdout.split() == ["True", str(not waits)]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_reader_process_ends_with_its_parent(tmp_path):
     code = (
         "import os, sys, time; from engine.jobs.loader import Loader\n"

@@ -1,7 +1,7 @@
-"""Requests to DICOM nodes in a process of their own.
+"""Tests of requests to DICOM nodes in a separate process.
 
-Cases: a worklist query whose orders come back; a node that does not respond; a request that takes
-too long; one that needs too much memory; one that crashes.
+Cases: a worklist query with orders; a node that does not respond; a request that takes too long,
+needs too much memory, or crashes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.engine.io.dicom.test_dicom_worklist import ORDERS, worklist
 
 
 class InThisProcess:
-    """Loader that runs in this process, so that tests need not wait for another one."""
+    """A loader that runs in this process, which is faster."""
 
     def __init__(self, words=None) -> None:
         assert words is node_calls.OF_NODES
@@ -72,7 +72,7 @@ def test_worklist_orders_are_returned_from_the_process() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the memory limit of Linux")
 @pytest.mark.parametrize(
     ("request_", "reason"),
     [(hang, "no complete response after 8 s"), (swallow, "more than 512 MiB"), (crash, "crashed")],

@@ -1,4 +1,4 @@
-"""Tests of the engine process: transferred events, shared memory, ends of either process."""
+"""Tests of the engine process: transferred events, shared memory, and ends of processes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def shared_blocks():
 @pytest.fixture(autouse=True)
 def nothing_left():
     """Check that no process and no shared memory remains after a test."""
-    before = {child.pid for child in working_for()}  # a reader of other tests
+    before = {child.pid for child in working_for()}  # readers of other tests
     blocks = shared_blocks()
     yield
     assert [child for child in working_for() if child.pid not in before] == []
@@ -66,12 +66,12 @@ def previews(events):
 
 def until_preview(events, n=1):
     """Read events up to the n-th image."""
-    seen = []
+    previews_seen = []
     for event in events:
         if isinstance(event, Preview):
-            seen.append(event)
-            if len(seen) == n:
-                return seen
+            previews_seen.append(event)
+            if len(previews_seen) == n:
+                return previews_seen
     raise AssertionError("the run ended early")
 
 
@@ -135,7 +135,7 @@ def test_volumes_use_the_pipe_without_shared_memory(tmp_path, monkeypatch):
     np.testing.assert_array_equal(events[-1].volume.values, 2 * engine_sources.image_after(6))
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.skipif(os.name != "posix", reason="needs Linux signals")
 def test_volume_in_a_file_stays_there_and_resumes_after_its_last_slab(tmp_path):
     study = study_of(tmp_path)
     job = Job.create(study)
@@ -159,7 +159,7 @@ def test_volume_in_a_file_stays_there_and_resumes_after_its_last_slab(tmp_path):
     assert not any(file.exists() for file in job.slabs.files)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.skipif(os.name != "posix", reason="needs Linux signals")
 def test_killed_engine_reports_its_signal_and_resumes_from_its_last_image(tmp_path):
     study = study_of(tmp_path, 50, 3)
     job = Job.create(study)
@@ -200,11 +200,11 @@ def test_timely_abort_saves_the_last_image(tmp_path):
     job = Job.create(study)
     engine = EngineProcess(study, source=engine_sources.slow, job=job)
     events = engine.events()
-    seen = until_preview(events, 5)[-1]
+    previews_seen = until_preview(events, 5)[-1]
     engine.abort()
     assert isinstance(list(events)[-1], Aborted)
     assert job.record.status == "aborted"
-    assert job.latest().done >= (seen.iteration - 1) * 3 + seen.subset
+    assert job.latest().done >= (previews_seen.iteration - 1) * 3 + previews_seen.subset
 
 
 def test_abort_before_the_start_starts_nothing(tmp_path):
@@ -251,7 +251,10 @@ def test_stop_request_ends_a_pause(tmp_path, verb, end):
     rest = list(events)
     assert isinstance(rest[-1], end)
     if end is Finished:
-        assert rest[-1].provenance["updates"] in (3, 6)  # this iteration or, if it was over, next
+        assert rest[-1].provenance["updates"] in (
+            3,
+            6,
+        )  # at the end of this iteration, or of the next
 
 
 def test_finish_and_keep_ends_after_this_iteration(tmp_path):
@@ -271,7 +274,7 @@ def test_input_error_gives_one_sentence(tmp_path):
     assert last == Failed("scan.l: 0 events; nothing to reconstruct.", user_fault=True)
     assert job.record.status == "failed"
     assert job.record.text.endswith(".l: 0 events; nothing to reconstruct.")
-    assert "scan" not in job.record.text, "names of files are not in records"
+    assert "scan" not in job.record.text, "the record contains a file name"
 
 
 def test_internal_error_has_a_traceback(tmp_path):
@@ -303,12 +306,12 @@ def test_checkpoints_and_progress_are_transferred(tmp_path):
     assert len(progress) <= 14  # 16 updates of 50 ms, at most 10 reports a second
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.skipif(os.name != "posix", reason="needs Linux signals")
 def test_silence_is_reported_once_and_does_not_end_the_run(tmp_path, monkeypatch):
     engine = EngineProcess(study_of(tmp_path, 2, 10), source=engine_sources.slow)
     events = engine.events()
     until_preview(events)
-    monkeypatch.setattr(process, "SILENCE_S", 0.7)  # a busy machine may need longer to start
+    monkeypatch.setattr(process, "SILENCE_S", 0.7)  # a busy machine starts slowly
     os.kill(engine.pid, signal.SIGSTOP)
     message = next(event for event in events if isinstance(event, Warned))
     assert "Press Abort to stop it" in message.text
@@ -346,7 +349,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(not LINUX, reason="signals, and shared memory seen as files")
+@pytest.mark.skipif(not LINUX, reason="needs Linux signals, and shared memory as files")
 @pytest.mark.parametrize(("end", "status"), [("killed", "running"), ("left", "aborted")])
 def test_engine_process_ends_with_its_window(tmp_path, end, status):
     study, script = tmp_path / "study.toml", tmp_path / "window.py"
@@ -370,13 +373,13 @@ def test_engine_process_ends_with_its_window(tmp_path, end, status):
         assert complaints == ""
 
 
-@pytest.mark.skipif(not LINUX, reason="shared memory seen as files")
+@pytest.mark.skipif(not LINUX, reason="needs shared memory as files")
 def test_shared_memory_of_dead_processes_is_removed():
     with subprocess.Popen([sys.executable, "-c", ""]) as dead:
         pass
     orphan = FOLDER / f"{PREFIX}{dead.pid}-0123abcd"
     ours = FOLDER / f"{PREFIX}{os.getpid()}-0123abcd"
-    # A temporary folder of another program starts with the number of a machine
+    # A temporary folder of another program can start with the number of a machine
     foreign = FOLDER / f"{PREFIX}{2**32 - 1}-0123abcd"
     for path in (orphan, ours, foreign):
         path.touch()

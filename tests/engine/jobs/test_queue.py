@@ -1,4 +1,4 @@
-"""Tests of the queue: order, pause, messages, claims, resumption, constant memory."""
+"""Tests of the queue: order, pause, messages, claims, resuming, and constant memory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.engine import engine_sources
 from tests.farm.queue_kills import tiny_study
 
 MAX_GROWTH_BYTES = 1 << 20
-"""Limit per study after the first few, as promised."""
+"""Promised limit per study, after the first few."""
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_each_study_ends_separately_and_its_image_is_a_result(
         Results().open(queue.get(good.id).result).volume().values, expected
     )
     assert len(Results().newest_first()) == 2 and not jobs(), "a finished job remains"
-    assert not queue.settings.runs, "an empty queue rests"
+    assert not queue.settings.runs, "an empty queue is not stopped"
     assert run(queue) == ["finished", "failed", "finished"], "an ended study ran again"
 
 
@@ -114,7 +114,7 @@ def test_failed_or_dead_engine_gives_one_sentence(queue: StudyQueue, tmp_path: P
     assert run(queue, engine_sources.dead_at_once) == ["failed", "failed"]
     assert "SIGSEGV" in queue.get(died.id).text
     assert f"This happened {MAX_DEATHS} times at the same point." in queue.get(died.id).text
-    assert "press" not in queue.get(died.id).text, "words of the window"
+    assert "press" not in queue.get(died.id).text, "the message mentions a button of the window"
 
 
 def test_dying_engine_is_given_up_only_without_progress() -> None:
@@ -140,9 +140,9 @@ def test_move_writes_one_file_and_many_moves_keep_the_order(
     queue.move(ids[4], 1)
     assert written == [ids[4]] and titles(queue) == ["a", "e", "b", "c", "d"]
     queue.move(ids[4], 1)
-    assert written == [ids[4]], "it is there already"
+    assert written == [ids[4]], "moving a study to its own position wrote a file"
     expected = titles(queue)
-    # Halving the same gap uses up the digits of a number; all are then numbered again
+    # Halving a gap repeatedly exhausts the digits; all entries are then renumbered
     for _ in range(70):
         last = queue.entries()[2]
         queue.move(last.id, 1)
@@ -192,14 +192,14 @@ def test_paused_running_study_resumes_from_its_checkpoint(
 
     queue.resume(long.id)
     assert run(queue, on_event=note) == ["finished", "finished"]
-    assert updates[0] > (left.done or 0) >= 1, "it went on"
-    assert len(Results().newest_first()) == 2, "the image at the pause has given way"
+    assert updates[0] > (left.done or 0) >= 1, "the run started again instead of resuming"
+    assert len(Results().newest_first()) == 2, "the image of the pause was not replaced"
 
 
 def test_checkpoint_of_a_replaced_scan_waits_for_its_scan(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
-    """Neither is the scan of another patient reconstructed, nor is the work of hours deleted."""
+    """The scan of another patient is not reconstructed, and hours of work are not deleted."""
     long = queue.add(study(tmp_path, "long", 40))
     worker = Thread(target=run, args=(queue, engine_sources.slow))
     worker.start()
@@ -221,7 +221,7 @@ def test_checkpoint_of_a_replaced_scan_waits_for_its_scan(
 
     queue.retry(long.id)
     assert run(queue, on_event=note) == ["finished"]
-    assert updates[0] > (left.done or 0) >= 1, "it went on"
+    assert updates[0] > (left.done or 0) >= 1, "the run started again instead of resuming"
 
 
 def test_ending_the_queue_returns_the_running_study_to_it(
@@ -252,7 +252,7 @@ def test_killed_runner_loses_no_study_and_repeats_none(queue: StudyQueue, tmp_pa
     process = subprocess.Popen([sys.executable, "-c", A_RUNNER])
     at_work = running(queue, first.id)
     assert at_work.owner is not None and at_work.owner.pid == process.pid
-    assert queue.claim(first.id) is None, "it is at work"
+    assert queue.claim(first.id) is None, "a running study was claimed"
     process.kill()
     process.wait()
     assert queue.get(first.id).is_abandoned
@@ -268,24 +268,24 @@ def test_unreported_result_is_not_computed_again(queue: StudyQueue, tmp_path: Pa
     reported = queue.get(entry.id).model_copy(
         update={"state": "running", "owner": dead, "result": ""}
     )
-    queue._files.write(reported)  # as if it had been killed just before its last word
-    assert run(queue, engine_sources.faulty_code) == ["finished"], "no engine was asked"
+    queue._files.write(reported)  # as if it was killed before its last report
+    assert run(queue, engine_sources.faulty_code) == ["finished"], "the study was computed again"
     assert len(Results().newest_first()) == 1 and output.exists()
 
 
 def replace_owner(owner: Owner) -> Owner:
-    """Return an owner that no longer exists: the same process number, with an earlier start."""
+    """Return an owner that no longer exists: same process ID, earlier start."""
     return owner.model_copy(update={"started_s": owner.started_s - 1000})
 
 
 def test_only_one_runner_is_started_for_many_requests(queue: StudyQueue) -> None:
     started: list[int] = []
 
-    def start() -> int:  # this process represents a runner without output yet
+    def start() -> int:  # this process represents a runner without output so far
         started.append(os.getpid())
         return os.getpid()
 
-    assert not queue.start_runner(start), "the queue rests"
+    assert not queue.start_runner(start), "a runner started for a stopped queue"
     queue.set_running(True)
     assert [queue.start_runner(start) for _ in range(3)] == [True, False, False]
     assert len(started) == 1 and queue.settings.has_runner
@@ -316,13 +316,19 @@ def test_damaged_entry_is_listed_and_removable(queue: StudyQueue, tmp_path: Path
 def test_number_of_concurrent_studies_is_limited_by_memory() -> None:
     one, gpu = RunMemory(100), RunMemory(100, on_gpu=True)
     free = {"used_bytes": 0, "free_bytes": int(2 * SPARE * 100)}
-    assert fits_memory(one, [], used_bytes=0, free_bytes=0), "whether one alone fits, its run says"
+    assert fits_memory(one, [], used_bytes=0, free_bytes=0), (
+        "the queue refused a single study, which only its run may refuse"
+    )
     assert fits_memory(one, [one], **free)
     assert not fits_memory(one, [one, one], **free)
-    assert not fits_memory(one, [replace(one, memory_bytes=0)], **free), "has no direct inversion"
+    assert not fits_memory(one, [replace(one, memory_bytes=0)], **free), (
+        "a study of unknown memory starts next to another"
+    )
     assert not fits_memory(RunMemory(), [one], **free)
     assert not fits_memory(gpu, [gpu], **free) and fits_memory(gpu, [one], **free)
-    assert fits_memory(one, [one], used_bytes=200, free_bytes=int(SPARE * 100)), "it has it already"
+    assert fits_memory(one, [one], used_bytes=200, free_bytes=int(SPARE * 100)), (
+        "memory in use by the running study was counted twice"
+    )
 
 
 def test_several_studies_run_concurrently(queue: StudyQueue, tmp_path: Path) -> None:
@@ -349,7 +355,7 @@ def test_memory_is_constant_over_200_studies(queue: StudyQueue, tmp_path: Path) 
 
 
 def _refuse_growth(queue: StudyQueue, folder: Path, n: int, n_first: int = 2) -> None:
-    """Run studies with images of 8 MB; memory and handles must not grow after the first few."""
+    """Run studies with images of 8 MB; memory and handles must not grow after `n_first`."""
     me, usage = psutil.Process(), []
     names = iter(range(n + n_first))
 
@@ -373,13 +379,13 @@ def _refuse_growth(queue: StudyQueue, folder: Path, n: int, n_first: int = 2) ->
     assert len(usage) == n + n_first, [entry.text for entry in queue.entries()]
     memory, *handles = zip(*usage[n_first:], strict=True)
     slope = np.polyfit(np.arange(n), memory, 1)[0]
-    assert slope < MAX_GROWTH_BYTES, f"{slope / 1e6:.2f} MB a study, {memory}"
+    assert slope < MAX_GROWTH_BYTES, f"{slope / 1e6:.2f} MB per study, {memory}"
     for numbers in handles:
         assert len(set(numbers)) == 1, numbers
-    assert not list(FOLDER.glob(f"{PREFIX}{os.getpid()}-*")), "shared memory"
+    assert not list(FOLDER.glob(f"{PREFIX}{os.getpid()}-*")), "shared memory remains"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX owners and modes")
 def test_study_writable_by_others_is_not_run(queue: StudyQueue, tmp_path: Path) -> None:
     entry = queue.add(study(tmp_path, "one"))
     (queue.folder / f"{entry.id}.json").chmod(0o666)
@@ -394,7 +400,7 @@ def test_study_with_a_question_waits_and_the_others_run(queue: StudyQueue, tmp_p
     assert run(queue) == ["asking", "finished"]
     assert queue.get(asking.id).open_question == question
     assert queue.get(asking.id).text == question.text
-    assert queue.settings.runs, "the queue continues after the answer"
+    assert queue.settings.runs, "the question stopped the queue"
     started: list[int] = []
     assert not queue.start_runner(lambda: started.append(1) or os.getpid())
     answered = study(tmp_path, "asking", iterations=1)
@@ -408,7 +414,7 @@ def test_study_with_a_question_waits_and_the_others_run(queue: StudyQueue, tmp_p
 def test_run_with_an_assumed_value_asks_and_gives_no_result(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
-    """The same run is allowed once its user has accepted the value."""
+    """The same run is allowed after the user has accepted the value."""
     asked = queue.add(study(tmp_path, "asked"), asks=True)
     free = queue.add(study(tmp_path, "free"))
     assert run(queue, engine_sources.assuming) == ["asking", "finished"]
@@ -428,14 +434,14 @@ def test_run_stopped_for_an_assumed_value_leaves_no_image(
 ) -> None:
     asked = queue.add(study(tmp_path, "asked", iterations=200), asks=True)
     assert run(queue, engine_sources.assuming_late) == ["asking"]
-    assert 0 < queue.get(asked.id).updates < 600, "it was not stopped between two images"
+    assert 0 < queue.get(asked.id).updates < 600, "the run did not stop between two images"
     assert not Results().newest_first()
 
 
 def test_image_with_an_assumed_value_from_a_killed_runner_requires_an_answer(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
-    """The runner can die after the engine has saved its image and before it asks."""
+    """A runner can die after the engine has saved an image and before it asks."""
     free = queue.add(study(tmp_path, "free"))
     assert run(queue, engine_sources.assuming_on_record) == ["finished"]
     asked = queue.get(free.id).model_copy(update={"asks": True})
@@ -450,9 +456,9 @@ def test_image_with_an_assumed_value_from_a_killed_runner_requires_an_answer(
 
 
 def of_earlier_version(queue: StudyQueue, entry: QueueEntry) -> QueueEntry:
-    """Return an entry without fingerprints, as earlier versions wrote it."""
-    plain = entry.to_study().model_copy(update={"fingerprints": {}})
-    update = {"study": plain.model_dump_json()}
+    """Return an entry without fingerprints, as by earlier versions."""
+    without_fingerprints = entry.to_study().model_copy(update={"fingerprints": {}})
+    update = {"study": without_fingerprints.model_dump_json()}
     return queue.change(entry.id, lambda now: now.model_copy(update=update))
 
 
@@ -464,7 +470,7 @@ def unbound_warnings(result: Result) -> list[str]:
 def test_image_of_an_entry_without_fingerprint_has_a_warning(
     queue: StudyQueue, tmp_path: Path
 ) -> None:
-    """Another scan may have taken the place of the queued one, and nothing shows that."""
+    """Another scan can have replaced the queued one without being noticed."""
     old = of_earlier_version(queue, queue.add(study(tmp_path, "old")))
     new = queue.add(study(tmp_path, "new"))
     shown: list[str] = []
@@ -475,7 +481,9 @@ def test_image_of_an_entry_without_fingerprint_has_a_warning(
     assert run(queue, engine_sources.assuming_on_record, note) == ["finished", "finished"]
     made = [Results().open(queue.get(each.id).result) for each in (old, new)]
     (warning,) = unbound_warnings(made[0])
-    assert "Check the patient." in warning and "old.l" not in warning, "results have pseudonyms"
+    assert "Check the patient." in warning and "old.l" not in warning, (
+        "the warning contains a file name"
+    )
     assert not unbound_warnings(made[1])
     assert len([text for text in shown if "old.l: the queue has no fingerprint" in text]) == 1
 
@@ -495,12 +503,14 @@ def test_entry_without_fingerprint_asks_before_it_runs(queue: StudyQueue, tmp_pa
     assert question is not None and question.assumed == (queue.get(old.id).text,)
     assert "may be the file of another patient" in question.text and not jobs()
     queue.replace_study(old.id, queue.get(old.id).to_study(), agreed=question.assumed)
-    assert queue.get(old.id).to_study().fingerprints, "the answer is for the scan as it is now"
+    assert queue.get(old.id).to_study().fingerprints, (
+        "the answer did not bind the entry to the present scan"
+    )
     assert run(queue) == ["finished"]
 
 
 def test_unfinished_run_without_fingerprint_continues(queue: StudyQueue, tmp_path: Path) -> None:
-    """Its checkpoint knows its scan, and an answer would delete it."""
+    """Its checkpoint identifies its scan, and an answer would delete the checkpoint."""
     old = queue.add(study(tmp_path, "old", 40), asks=True)
     worker = Thread(target=run, args=(queue, engine_sources.slow))
     worker.start()

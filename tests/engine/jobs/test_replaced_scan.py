@@ -1,4 +1,4 @@
-"""A scan that another one replaces during a run never enters the record of the image."""
+"""Tests that a scan file that is replaced during a run never enters the record of the image."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from engine.simulate import point, simulate_listmode
 
 @pytest.fixture
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
-    """A study whose scan another one can replace; nobody has opened it yet."""
+    """Return a study without fingerprints, and a second scan to replace its file."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
-    monkeypatch.setattr(keeping, "SHARE", 1e9)  # as if to save took no time
+    monkeypatch.setattr(keeping, "SHARE", 1e9)  # saving takes no time
     ring = engine.read_scanner("demo-ring")
     for seed, name in enumerate(("scan.h5", "other.h5"), 1):
         engine.save(simulate_listmode(point(), ring, n_prompts=1000, seed=seed), tmp_path / name)
@@ -48,23 +48,23 @@ def sha256(path: Path) -> str:
 
 @pytest.mark.parametrize("how", [replace, lambda study: study.data.unlink()])
 def test_finished_image_keeps_no_digest_of_another_file(study: Study, how) -> None:
-    other, said = sha256(study.data.with_name("other.h5")), list[str]()
+    other, texts = sha256(study.data.with_name("other.h5")), list[str]()
     for event in run(study, on=engine.cpu()):
         if isinstance(event, Loaded):
             how(study)
         if isinstance(event, Warned):
-            said.append(event.text)
-    assert isinstance(event, Finished), "the image is not lost"
+            texts.append(event.text)
+    assert isinstance(event, Finished), "the image was lost"
     found = event.provenance["inputs"]
     assert found["data"]["sha256"] == "" and other not in provenance.to_json(event.provenance)
-    (text,) = (each for each in said if "during the run" in each)
+    (text,) = (each for each in texts if "during the run" in each)
     assert text.endswith("The image was computed from the file as it was before.")
     assert text in event.provenance["warnings"]
     assert text in [each.text for each in event.run.warnings]
 
 
 @pytest.mark.parametrize("removed", ["scan.h5", "image"])
-def test_image_is_kept_if_a_file_is_removed_before_it_is_hashed(
+def test_image_is_stored_if_a_file_is_removed_before_it_is_hashed(
     study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: str
 ) -> None:
     name = "hash_file" if removed == "scan.h5" else "_hash_images"
@@ -82,7 +82,7 @@ def test_image_is_kept_if_a_file_is_removed_before_it_is_hashed(
     for event in run(study, on=engine.cpu()):
         if isinstance(event, Loaded):
             monkeypatch.setattr(provenance, name, removed_before)
-    assert isinstance(event, Finished), "the image is not lost"
+    assert isinstance(event, Finished), "the image was lost"
     assert event.provenance["inputs"]["data"]["sha256"] == ""
     assert any("during the run" in each.text for each in event.run.warnings)
 
@@ -107,7 +107,7 @@ def test_image_keeps_the_digest_that_a_checkpoint_has_found(study: Study) -> Non
 
 
 def test_job_does_not_continue_with_another_scan(study: Study) -> None:
-    """Without a checkpoint of its own scan, it starts again only with this scan."""
+    """Without a checkpoint, it starts again only with its own scan."""
     job = Job.create(study)
     events = keep(run(job.study, on=engine.cpu()), job)
     for event in events:

@@ -1,4 +1,4 @@
-"""Tests of killed and resumed engines: the same bits as an undisturbed run."""
+"""Tests that killed and resumed engines give the bits of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.protocols.run_context.provenance import hash_array
 from engine.simulate.listmode import simulate_listmode
 from engine.simulate.phantoms import uniform_cylinder
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 RING = RingSettings(
     name="tiny", n_rings=6, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=5,
@@ -75,11 +75,11 @@ def test_randomly_killed_and_resumed_run_gives_the_same_bits(study, undisturbed,
     last = list(EngineProcess(study, job=job, resume=True).events())[-1]
     assert isinstance(last, Finished)
     np.testing.assert_array_equal(last.volume.values, undisturbed.values)
-    message, whole = last.provenance, undisturbed.info
+    message, expected = last.provenance, undisturbed.info
     assert len(message["log_likelihoods"]) == ITERATIONS
     for key in ("log_likelihoods", "warnings", "iterations_done"):
-        assert message[key] == whole[key], key
-    assert list(message["timings_s"]) == list(whole["timings_s"])
+        assert message[key] == expected[key], key
+    assert list(message["timings_s"]) == list(expected["timings_s"])
     assert message["started_utc"] < min(message["resumed_utc"])
     assert len(message["resumed_utc"]) == n_kills
 

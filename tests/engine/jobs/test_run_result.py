@@ -1,4 +1,4 @@
-"""Tests of results of runs with every ending, and of iterates stored with checkpoints."""
+"""Tests of results of runs for every ending, and of iterates stored with checkpoints."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ ROWS = (RecordedCorrection(kind="randoms", state="off", level=Level.NOTE, text="
 @pytest.fixture(autouse=True)
 def own_home(tmp_path, monkeypatch):
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
-    monkeypatch.setattr(keeping, "SHARE", 1e9)  # as if to save took no time
-    monkeypatch.setattr(keeping, "END_INTERVAL_S", 0.0)  # as if an iteration took longer
+    monkeypatch.setattr(keeping, "SHARE", 1e9)  # saving takes no time
+    monkeypatch.setattr(
+        keeping, "END_INTERVAL_S", 0.0
+    )  # every iteration is long enough to be saved
 
 
 @pytest.fixture
@@ -131,7 +133,7 @@ def test_aborted_run_stores_its_last_image_as_a_result(job):
     assert result.volume().axes == "LPI"
     assert result.provenance["scan"] == {"prompts": 6} and not result.provenance["finished"]
     assert result.record.inputs["data"]["sha256"] == job.record.inputs["data"]["sha256"]
-    assert job.latest().done == 3, "it can be resumed all the same"
+    assert job.latest().done == 3, "an aborted run with a result cannot be resumed"
 
 
 def test_image_before_the_first_update_is_not_a_result(job):
@@ -139,9 +141,9 @@ def test_image_before_the_first_update_is_not_a_result(job):
         yield EarlyPreview(image(0), "one step", recorded(0, N_ITERATIONS, ending="running"))
         yield StageStarted("reconstruct", "OSEM")
 
-    told = keep(events(), job)
-    next(told), next(told)
-    told.close()
+    stored_events = keep(events(), job)
+    next(stored_events), next(stored_events)
+    stored_events.close()
     assert job.record.status == "aborted" and job.latest() is None
     assert not Results().newest_first()
 
@@ -159,7 +161,7 @@ def test_failed_run_stores_its_last_image_as_a_result(job, is_scan_gone):
 
 
 def replace_scan(job, how: str) -> None:
-    """Put the scan of another patient in the place of that of a job, or remove it."""
+    """Replace the scan of a job by that of another patient, or remove it."""
     if how == "removed":
         job.study.data.unlink(missing_ok=True)
     else:
@@ -169,7 +171,7 @@ def replace_scan(job, how: str) -> None:
 @pytest.mark.parametrize("how", ["replaced", "removed"])
 @pytest.mark.parametrize("has_checkpoint", [False, True])
 def test_result_never_has_the_digest_of_another_scan(job, how, has_checkpoint):
-    """Reports, the archive and regions recognise the patient's scan by this digest."""
+    """Reports, archive and regions identify the patient's scan by this digest."""
     digest = hashlib.sha256(b"events").hexdigest()
     events = keep(run_of(fault=NumericalError("the image became negative.")), job)
     with pytest.raises(NumericalError):

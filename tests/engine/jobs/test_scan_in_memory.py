@@ -1,4 +1,4 @@
-"""Tests of scans in memory: image and record equal those of the file, to the last bit."""
+"""Tests of scans in memory, with the same image and record as scans in files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RING = iso.RingScanner(
 ANGLES = np.linspace(0, 2 * np.pi, 24, endpoint=False)
 CYLINDER = iso.phantoms.uniform_cylinder(diameter_mm=30, length_mm=18)
 OWN = {"environment", "started_utc", "ended_utc", "timings_s", "profile"}
-"""Facts that belong to a single run."""
+"""Facts of a single run."""
 PLACES = {"inputs", "replay"}
 """Facts about the location of the data."""
 
@@ -131,7 +131,7 @@ KINDS: dict[str, tuple[Callable[[], Any], str, Protocol | None]] = {
 
 
 def run_of(source: Scan | Path, protocol: Protocol | None) -> Finished:
-    """Return the final event of a run on one thread, for a fixed order of sums."""
+    """Return the final event of a run on one thread, which has a fixed order of sums."""
     for event in iso.run(source, protocol, on=iso.cpu(1)):
         if isinstance(event, Finished):
             return event
@@ -146,7 +146,7 @@ def test_image_and_record_equal_those_of_the_file(kind: str, tmp_path: Path) -> 
     assert not isinstance(scan, iso.Volume)
     for each in vars(scan).values():
         if isinstance(each, np.ndarray):
-            each.flags.writeable = False  # a run that changed the caller's arrays would fail
+            each.flags.writeable = False  # read-only, so that a run that changes them fails
     of_file, in_memory = run_of(tmp_path / name, protocol), run_of(scan, protocol)
     assert in_memory.volume.values.tobytes() == of_file.volume.values.tobytes()
     assert in_memory.volume.grid == of_file.volume.grid
@@ -213,7 +213,7 @@ def test_digest_depends_on_the_content() -> None:
 
 def test_record_omits_a_patient_name_in_a_file_name(tmp_path: Path) -> None:
     values = fan().values.copy()
-    values[5] = 0  # the reader reports this view
+    values[5] = 0  # the reader excludes this view
     path = tmp_path / "Miller_Anna.h5"
     iso.save(replace(fan(), values=values), path)
     scan = iso.read(path)
@@ -240,7 +240,7 @@ def test_numpy_arrays_are_accepted() -> None:
 
 
 def same(one: Scan, other: Scan) -> bool:
-    """Compare the images of two scans without the notes on their origin."""
+    """Compare the images of two scans."""
     first, second = (run_of(each, None).volume for each in (one, other))
     return first.values.tobytes() == second.values.tobytes()
 
@@ -410,7 +410,7 @@ def test_invalid_call_states_value_expectation_and_remedy(name: str) -> None:
 
 
 def test_sensitivity_equals_that_of_a_run() -> None:
-    """Compare with the sum of each line's lengths in the voxels, over all lines."""
+    """Compare with the sum of the voxel lengths of all lines."""
     scan = iso.ListMode(RING, np.array([[0, 24]], np.int32))
     found = iso.sensitivity(scan, GRID, method="exact", on=iso.cpu(1))
     layout = iso.SinogramLayout.of(RING)

@@ -1,4 +1,4 @@
-"""Tests of studies written as a command and as a script: both give the same bits as the study.
+"""Tests of commands and scripts of a study, which give the same bits as the study.
 
 Twenty studies of all kinds run four times: from the study, by the command, by the script, and by
 the command in the record of the image.
@@ -31,7 +31,7 @@ from tests.engine.jobs.test_scan_in_memory import KINDS, OSEM, cone, events, fan
 
 @dataclass(frozen=True)
 class Case:
-    """Study: scan, file name and further values.
+    """A study: scan, file name and further values.
 
     Attributes
     ----------
@@ -131,7 +131,9 @@ def test_command_and_script_give_the_bits_of_the_study(
     for n, each in enumerate(expected.frames, 1):
         assert image(tmp_path / f"by script-{n}.h5") == each.volume.values.tobytes()
 
-    monkeypatch.chdir(folder if study.identified else tmp_path)  # it has names, or pseudonyms
+    monkeypatch.chdir(
+        folder if study.identified else tmp_path
+    )  # the record has names or pseudonyms
     replay = shlex.split(expected.provenance["replay"])
     assert main([*replay[1:], "--quiet", "--device", "cpu", "--threads", "1"]) == 0
     if not expected.frames:
@@ -139,7 +141,7 @@ def test_command_and_script_give_the_bits_of_the_study(
 
 
 def finished(study: iso.Study) -> Finished:
-    """Return the final event of a run on one thread, for a fixed order of sums."""
+    """Return the final event of a run on one thread, which has a fixed order of sums."""
     return next(e for e in iso.run(study, on=iso.cpu(1)) if isinstance(e, Finished))
 
 
@@ -150,7 +152,7 @@ def image(path: Path) -> bytes:
 
 
 def test_protocol_classes_are_public() -> None:
-    """A script names them with the prefix `iso.`."""
+    """Scripts use them with the prefix `iso.`."""
     for each in shipped_protocols().values():
         assert getattr(iso, type(each).__name__) is type(each)
 
@@ -168,7 +170,7 @@ def test_twenty_studies_are_tested() -> None:
 
 
 @pytest.mark.parametrize("name", shipped_protocols())
-def test_command_names_a_shipped_protocol_without_settings(name: str, tmp_path: Path) -> None:
+def test_command_names_a_built_in_protocol_without_settings(name: str, tmp_path: Path) -> None:
     study = iso.Study(data=tmp_path / "scan.h5", protocol=name)
     words = shlex.split(command_of(study))
     assert words[3:] == ["--protocol", name, "-o", "image.nii.gz"]
@@ -190,7 +192,7 @@ def test_script_contains_the_protocol_as_a_table(tmp_path: Path) -> None:
 
 
 def test_file_or_protocol_name_cannot_inject_code(tmp_path: Path) -> None:
-    """Names of files and protocols come from outside."""
+    """Names of files and protocols are untrusted."""
     name = '"""\nimport os\nos.abort()\n"""\u202e'
     study = iso.Study(
         data=tmp_path / f"{name.replace('/', '')}.h5", protocol=iso.CtProtocol(name='x"""\\')
@@ -213,7 +215,7 @@ def test_scan_in_memory_has_no_command() -> None:
 def test_protocol_that_options_cannot_express_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No command may have other settings than the study."""
+    """A command must not have other settings than the study."""
     monkeypatch.setattr("engine.jobs.scripts.assignments", lambda wanted, base=None: ["name='b'"])
     study = iso.Study(data=tmp_path / "a.h5", protocol=iso.CtProtocol(name="a"))
     with pytest.raises(SettingsError, match=r"cannot be stated by options.*Save the study"):
@@ -222,7 +224,7 @@ def test_protocol_that_options_cannot_express_is_refused(
 
 def test_command_prints_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     iso.save(fan(), tmp_path / "scan.h5")
-    (tmp_path / "there.h5").touch()  # an existing image stays as it is
+    (tmp_path / "there.h5").touch()  # an existing image is not changed
     arguments = ["reconstruct", str(tmp_path / "scan.h5"), "--set", "algorithm.window=hann"]
     out = ["-o", str(tmp_path / "there.h5"), "--threads", "1", "--device", "cpu", "--as-script"]
     assert main([*arguments, *out]) == 0

@@ -1,4 +1,4 @@
-"""Tests of runs divided among workers: the same bits as one process."""
+"""Tests of runs divided among workers, with the bits of one process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.engine.jobs.test_queue import queue as queue
 from tests.farm.scanners import small_ring
 
 distributed = pytest.importorskip("distributed")
-pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not ours to mend
+pytestmark = pytest.mark.filterwarnings("ignore")  # warnings of Dask itself
 ON = cpu(1)
 
 
@@ -97,7 +97,7 @@ def test_shards_contain_every_event_once() -> None:
         assert sum(division.starts(shard)[-1] for shard in range(n_shards)) == n_events
 
 
-def test_run_without_workers_rests_and_resumes_with_others(study: Study) -> None:
+def test_run_without_workers_pauses_and_resumes_with_others(study: Study) -> None:
     job = Job.create(study)
     with cluster(1) as made:
         divided = DividedRun(made.scheduler_address, 2, patience_s=0.1)
@@ -159,7 +159,7 @@ def test_queue_divides_each_study(
     np.testing.assert_array_equal(result.volume().values, reconstruct(study, on=ON).values)
 
 
-def test_resting_study_is_paused_until_resumed(study: Study, queue: StudyQueue) -> None:
+def test_study_without_workers_is_paused_until_resumed(study: Study, queue: StudyQueue) -> None:
     id = queue.add(study).id
     queue.claim(id)
     rests = queue.change(id, lambda now: ended(now, Ending("rests", "No worker.", updates=2)))

@@ -1,4 +1,4 @@
-"""Tests of filtered back projection divided into slabs: the same bits as one process."""
+"""Tests of filtered back projection divided into slabs, with the bits of one process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from distributed import LocalCluster
 
 pytest.importorskip("distributed")
-pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not ours to mend
+pytestmark = pytest.mark.filterwarnings("ignore")  # warnings of Dask itself
 ON = cpu(1)
 SETTINGS = ("grid.voxel_mm=[2, 2, 2]", "grid.diameter_mm=44", "grid.length_mm=36")
 
@@ -100,7 +100,7 @@ def test_joined_slabs_remain_when_the_workers_are_lost(scan: Path, tmp_path: Pat
         options = {"resume": job.latest(), "folder": job.folder}
         again = list(keep(DividedRun(made.scheduler_address, 2)(study, on=ON, **options), job))
     assert next(e.slices for e in again if isinstance(e, Preview)) > 3, (
-        "restarted instead of resumed"
+        "the run restarted instead of resuming"
     )
     np.testing.assert_array_equal(finished(again).values, reconstruct(study, on=ON).values)
 
@@ -155,7 +155,7 @@ def test_answers_in_the_memory_of_a_killed_worker_are_computed_again() -> None:
 
 
 class SlowToRead:
-    """An answer that takes longer than a check for a stop to arrive."""
+    """An answer with a transfer time longer than the interval of stop checks."""
 
     def __reduce__(self) -> tuple[Callable[[float], None], tuple[float]]:
         return sleep, (6.0,)
@@ -170,7 +170,7 @@ def test_answer_that_takes_long_to_arrive_is_received_once() -> None:
     end = monotonic() + 30
 
     def in_time() -> None:
-        assert monotonic() < end, "the transfer begins again and again"
+        assert monotonic() < end, "the transfer is restarted repeatedly"
 
     with cluster(1, processes=True) as made, DaskWorkers(made.scheduler_address) as workers:
         answers = list(workers.answers(slow_answer, [Part(0, 1)], in_time))

@@ -36,8 +36,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("running", "killed", "done"):
         Job.create(study, paths.jobs_dir() / name)
     killed = Job(paths.jobs_dir() / "killed")
-    gone = killed.record.owner.model_copy(update={"pid": 2**22 + 1})
-    killed._change(owner=gone)
+    dead_owner = killed.record.owner.model_copy(update={"pid": 2**22 + 1})
+    killed._change(owner=dead_owner)
     Job(paths.jobs_dir() / "done").mark("finished")
     (paths.jobs_dir() / "damaged").mkdir()
     (paths.jobs_dir() / "damaged" / "job.json").write_text("{")
@@ -107,15 +107,15 @@ def keep_result(home: Path) -> None:
 def test_results_are_listed_with_their_size_and_stay(home: Path, capsys) -> None:
     keep_result(home)
     (found,) = (item for item in stored() if item.kind == "results")
-    (kept,) = Results().newest_first()
-    assert (found.path, found.n_bytes) == (kept.folder, kept.n_bytes)
+    (result,) = Results().newest_first()
+    assert (found.path, found.n_bytes) == (result.folder, result.n_bytes)
     assert "Brain" in found.name
     assert choose_stored([found], ["results", "caches"]) == []
     with pytest.raises(ResourceError, match="Delete it in the panel Results"):
         remove_stored(found)
     assert main(["storage", "--clear", "results", "--yes"]) == 2
     assert "unknown kind" in capsys.readouterr().err
-    assert kept.folder.exists()
+    assert result.folder.exists()
 
 
 def test_long_unused_caches_are_removed_automatically(home: Path) -> None:

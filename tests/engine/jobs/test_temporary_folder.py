@@ -1,4 +1,4 @@
-"""Tests of temporary folders: the next start removes those of killed programs only."""
+"""Tests of temporary folders: a start removes only those of killed programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="only Linux has a for
 def test_only_folders_of_ended_processes_are_removed(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    gone = [f"isocenter-{_machine()}-{ended.pid}-abc"]
+    removed = [f"isocenter-{_machine()}-{ended.pid}-abc"]
     stay = [
         f"isocenter-{_machine()}-{os.getpid()}-abc",
         f"isocenter-{_machine() + 1}-{ended.pid}-abc",
@@ -26,7 +26,7 @@ def test_only_folders_of_ended_processes_are_removed(tmp_path: Path) -> None:
         f"isocenter-{_machine()}-{2**40}-a",
         f"pymp-{ended.pid}",
     ]
-    for name in gone + stay:
+    for name in removed + stay:
         (tmp_path / name).mkdir()
         (tmp_path / name / "listener-1").touch()
     (tmp_path / f"isocenter-{_machine()}-{ended.pid}-link").symlink_to(tmp_path / stay[0])

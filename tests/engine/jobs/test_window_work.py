@@ -1,4 +1,4 @@
-"""Windows that start and end at the same time share one folder of unfinished work."""
+"""Test windows that start and end at the same time, with one folder of unfinished work."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 from engine.jobs import UnsentResult, WindowWork, WindowWorkFile, window_work
 
 
-def test_file_that_its_window_removes_meanwhile_is_no_fault(
+def test_file_that_its_window_removes_meanwhile_is_ignored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left, finished = WindowWorkFile(tmp_path), WindowWorkFile(tmp_path)
     left.write(WindowWork(unsent=(UnsentResult(id="left"),)), closed=True)
     finished.write(WindowWork(unsent=(UnsentResult(id="finished"),)), closed=True)
-    (tmp_path / "a.json").symlink_to("removed")  # its state cannot be read either
+    (tmp_path / "a.json").symlink_to("removed")  # and its state is unreadable
 
     def checked(file: Path) -> bool:
         if b"finished" in file.read_bytes():

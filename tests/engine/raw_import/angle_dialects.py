@@ -1,4 +1,4 @@
-"""Folders of projections with uneven angles, written in one of 20 dialects.
+"""Write folders of projections with uneven angles in 20 dialects.
 
 The list of dialects and the seeds were fixed before the parser was written. Each folder contains
 analytic projections of balls (parallel rays), a flat and a dark image, and the angles as text, in
@@ -30,7 +30,7 @@ GOLDEN_DEG = 180.0 * (np.sqrt(5.0) - 1.0) / 2.0
 
 
 def _two_speeds(n: int, _: np.random.Generator) -> Angles:
-    """Steps of 2 degrees between views, then of 4."""
+    """Return steps of 2 degrees, then of 4."""
     half = n // 2
     return np.concatenate([2.0 * np.arange(half), 2.0 * half + 4.0 * np.arange(n - half)])
 
@@ -149,7 +149,7 @@ def _file_and_angle(a: Angles) -> str:
 
 
 def _with_references(a: Angles) -> str:
-    """Return all images of the scan in order of time: a dark, a flat, then the views."""
+    """Return all images in time order: a dark, a flat, then the views."""
     kinds = [("dark", 0.0), ("flat", 0.0), *(("projection", x) for x in a)]
     rows = (f"{k};{kind};{x:.4f};{12.5 * k:.1f}" for k, (kind, x) in enumerate(kinds))
     return _lines("image;kind;angle;time", *rows)
@@ -199,8 +199,8 @@ class Case:
     ----------
     dialect : format of the angles
     seed : seed of the angles
-    folder : with the images and the text file
-    angles_deg : (n_views,) true angle of each view, in the order of their numbers
+    folder : contains the images and the text file
+    angles_deg : (n_views,) true angle of each view, in the order of the image numbers
     """
 
     dialect: str
@@ -210,7 +210,7 @@ class Case:
 
 
 def angles_of_case(dialect: str, seed: int) -> Angles:
-    """Return the uneven angles of a case: every dialect meets five of the seven orders."""
+    """Return the uneven angles of a case; every dialect has five of the seven orders."""
     number = DIALECTS.index(dialect)
     rng = np.random.default_rng([number, seed])
     n = int(rng.integers(30, 48))
@@ -236,7 +236,7 @@ def write_case(folder: Path, dialect: str, seed: int) -> Case:
     angles = angles_of_case(dialect, seed)
     folder.mkdir(parents=True)
     images = projections(angles)
-    if dialect in TEXTS and seed:  # one file of many pages is faster to write and to read
+    if dialect in TEXTS and seed:  # one file with many pages is faster
         tifffile.imwrite(folder / "scan.tif", images)
     else:
         name_of = NAMES.get(dialect, lambda k, _: f"scan_{k:04d}.tif")

@@ -1,4 +1,4 @@
-"""Projections of ellipsoids in parallel rays, by their closed form, in files that say nothing."""
+"""Write closed-form parallel projections of ellipsoids to files without metadata."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def integrals(
     sense = -1 if clockwise else 1
     beta = np.deg2rad(first_deg + sense * total_deg / n_views * np.arange(n_views))[:, None, None]
     s = (np.arange(COLUMNS) - (COLUMNS - 1) / 2)[None, None, :]
-    height = np.linspace(1.0, 0.3, ROWS)[None, :, None]  # a cone that is wide at the top
+    height = np.linspace(1.0, 0.3, ROWS)[None, :, None]  # the object is wider at the top
     total = np.zeros((n_views, ROWS, COLUMNS))
     for x, y, a, b, mu in SHAPES:
-        # across is the direction of growing columns, (−sin β, cos β)
+        # columns increase along (−sin β, cos β)
         middle = (-x * np.sin(beta) + y * np.cos(beta)) * height
         half = np.sqrt((a * np.sin(beta)) ** 2 + (b * np.cos(beta)) ** 2) * height
         inside = np.maximum(1 - ((s - middle) / half) ** 2, 0)
@@ -44,8 +44,8 @@ def counts(n_views: int = N_VIEWS, total_deg: float = 360.0) -> NDArray[np.uint1
     return (OPEN * np.exp(-integrals(n_views, total_deg))).astype(np.uint16)
 
 
-def tiff_folders(folder: Path, *, flats: str = "white", beside: bool = False) -> Path:
-    """A folder of views, with flats and darks in other folders, and return that of the views."""
+def tiff_folders(folder: Path, *, flats: str = "white", returns_views: bool = False) -> Path:
+    """Write views, flats and darks to three folders; return their parent or that of the views."""
     views = folder / "views"
     white, black = (folder / name for name in (flats, "dark"))
     for each in (views, white, black):
@@ -55,7 +55,7 @@ def tiff_folders(folder: Path, *, flats: str = "white", beside: bool = False) ->
     for k in range(2):
         tifffile.imwrite(white / f"{k}.tif", np.full((ROWS, COLUMNS), int(OPEN), np.uint16))
     tifffile.imwrite(black / "0.tif", np.zeros((ROWS, COLUMNS), np.uint16))
-    return views if beside else folder
+    return views if returns_views else folder
 
 
 def raw_file(folder: Path, dtype: str = "<u2", header: int = 0) -> Path:

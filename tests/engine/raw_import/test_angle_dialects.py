@@ -1,4 +1,4 @@
-"""Uneven angles in 20 dialects: never even steps without a question, and nearly all are read."""
+"""Test uneven angles in 20 dialects: nearly all are read, and none as even steps."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ MIN_READ = 18
 
 
 def outcome(case: Case) -> str:
-    """Return "read", "asked", "even" or "wrong", by the angles that an import finds."""
+    """Import a case; return "read", "asked", "even" or "wrong" for its angles."""
     draft = draft_of(case.folder, PARALLEL)
     if any(each.key == "angles" for each in draft.questions):
         return "asked"
     if "assumed" in draft.table["geometry"]["angles"]:
         return "even"
     geometry = orbit_of(draft.settings, draft.shape, draft.path)
-    if not case.seed:  # the whole way once for each dialect
+    if not case.seed:  # the complete import, once per dialect
         geometry = read_projections(write_draft(draft)).geometry
     found = np.rad2deg(geometry.angles_rad)
     expected = np.sort(case.angles_deg) if case.dialect == "in names" else case.angles_deg

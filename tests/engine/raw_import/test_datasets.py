@@ -1,4 +1,4 @@
-"""Tests of unknown HDF5 files: their content, the selection, and its reuse for the next file."""
+"""Tests of unknown HDF5 files: content, selection of datasets, and its reuse."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from engine.raw_import import (
 )
 from tests.engine.raw_import.scans import COLUMNS, N_VIEWS, OPEN, ROWS, STEP_DEG, counts
 
-SAID = {
+ANSWERS = {
     "array": "/e/imgs",
     "flats": "/e/one",
     "darks": "/e/two",
@@ -36,12 +36,12 @@ SAID = {
     "beam": "parallel",
     "pixel": "0.5",
 }
-"""Names that reveal no role."""
+"""Answers; the names of the datasets reveal no role."""
 
 
 def scan(folder: Path, n_views: int = N_VIEWS, **more: np.ndarray) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    held = {
+    arrays = {
         "imgs": counts(n_views),
         "one": np.full((3, ROWS, COLUMNS), OPEN),
         "two": np.full((2, ROWS, COLUMNS), 7.0),
@@ -50,7 +50,7 @@ def scan(folder: Path, n_views: int = N_VIEWS, **more: np.ndarray) -> Path:
         **more,
     }
     with h5py.File(folder / "scan.h5", "w") as file:
-        for name, values in held.items():
+        for name, values in arrays.items():
             file[f"e/{name}"] = values
     return folder / "scan.h5"
 
@@ -67,7 +67,7 @@ def test_datasets_are_listed_with_their_middle_slice(tmp_path: Path) -> None:
 
 def test_selection_is_stored_in_a_small_text_that_opens_from_either_file(tmp_path: Path) -> None:
     path = scan(tmp_path)
-    draft = draft_of(path, answers_of(dict(SAID)))
+    draft = draft_of(path, answers_of(dict(ANSWERS)))
     assert draft.questions == ()
     text = write_draft(draft)
     table = tomllib.loads(text.read_text())
@@ -88,16 +88,21 @@ def test_next_file_of_the_same_structure_gets_the_same_selection(tmp_path: Path)
     first, second = scan(tmp_path / "a"), scan(tmp_path / "b", n_views=20)
     other = scan(tmp_path / "c", extra=np.zeros(4))
     assert described_like(second) is None
-    said = SAID | {"clockwise": True, "mirrored": True, "axis_column": 30.5, "first_row": "bottom"}
-    text = write_draft(draft_of(first, answers_of(said)))
+    answers = ANSWERS | {
+        "clockwise": True,
+        "mirrored": True,
+        "axis_column": 30.5,
+        "first_row": "bottom",
+    }
+    text = write_draft(draft_of(first, answers_of(answers)))
     assert described_like(second) == text
     assert described_like(other) is None
-    taken = answers_like(text, second)
-    expected = {**said, "kind": "counts", "pixel": "0.5,0.5"}
-    assert {key: getattr(taken, key) for key in expected} == expected
-    look = preview_of(second, {}, with_images=False)
-    assert look.like == text and look.similar["array"] == "/e/imgs"
-    data = read_projections(write_draft(draft_of(second, taken)))
+    reused = answers_like(text, second)
+    expected = {**answers, "kind": "counts", "pixel": "0.5,0.5"}
+    assert {key: getattr(reused, key) for key in expected} == expected
+    preview = preview_of(second, {}, with_images=False)
+    assert preview.like == text and preview.similar["array"] == "/e/imgs"
+    data = read_projections(write_draft(draft_of(second, reused)))
     assert np.array_equal(data.values, counts(20))
     with pytest.raises(EngineError, match=r"but scan\.h5 contains other datasets"):
         answers_like(text, other)
@@ -107,7 +112,7 @@ def test_command_lists_suggests_and_imports_datasets(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = scan(tmp_path / "a"), scan(tmp_path / "b")
-    text = write_draft(draft_of(first, answers_of(dict(SAID))))
+    text = write_draft(draft_of(first, answers_of(dict(ANSWERS))))
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     assert main(["import", str(second)]) == USER_FAULT
     output = capsys.readouterr().out
@@ -120,7 +125,7 @@ def test_command_lists_suggests_and_imports_datasets(
 
 
 @pytest.mark.parametrize(
-    ("said", "match"),
+    ("answers", "match"),
     [
         ({"array": "/e/none"}, r"no array '/e/none'.*/e/imgs"),
         ({"array": "/e/motor"}, r"/e/motor has 40 values, but projections need two or three axes"),
@@ -152,14 +157,14 @@ def test_command_lists_suggests_and_imports_datasets(
     ],
 )
 def test_invalid_selection_gives_one_sentence(
-    tmp_path: Path, said: dict[str, str], match: str
+    tmp_path: Path, answers: dict[str, str], match: str
 ) -> None:
     path = scan(tmp_path, short=np.arange(N_VIEWS - 1.0), small=np.ones((3, 4, 4)))
     with pytest.raises(EngineError, match=match) as fault:
-        draft_of(path, answers_of(SAID | said))
+        draft_of(path, answers_of(ANSWERS | answers))
     assert "\n" not in str(fault.value)
-    look = preview_of(path, dict(SAID | said))
-    assert look.draft is None and look.fault == str(fault.value) and look.datasets
+    preview = preview_of(path, dict(ANSWERS | answers))
+    assert preview.draft is None and preview.fault == str(fault.value) and preview.datasets
 
 
 @pytest.mark.parametrize(
@@ -173,7 +178,7 @@ def test_invalid_selection_gives_one_sentence(
 def test_text_with_a_missing_dataset_gives_one_sentence(
     tmp_path: Path, written: str, match: str
 ) -> None:
-    text = write_draft(draft_of(scan(tmp_path), answers_of(dict(SAID))))
+    text = write_draft(draft_of(scan(tmp_path), answers_of(dict(ANSWERS))))
     text.write_text(text.read_text().replace("scan.h5#/e/motor", written))
     with pytest.raises(EngineError, match=match):
         read_projections(text)
@@ -181,6 +186,6 @@ def test_text_with_a_missing_dataset_gives_one_sentence(
 
 def test_flats_none_ignores_an_array_named_flat(tmp_path: Path) -> None:
     path = scan(tmp_path, flat=np.full((2, ROWS, COLUMNS), OPEN))
-    said = Answers(array="/e/imgs", flats="none", beam="parallel", pixel="0.5")
-    assert "flats" not in draft_of(path, said).table
-    assert "flats" in draft_of(path, said.model_copy(update={"flats": None})).table
+    answers = Answers(array="/e/imgs", flats="none", beam="parallel", pixel="0.5")
+    assert "flats" not in draft_of(path, answers).table
+    assert "flats" in draft_of(path, answers.model_copy(update={"flats": None})).table

@@ -1,4 +1,4 @@
-"""Tests of folders and files without metadata: a few answers give a sidecar that opens."""
+"""Tests of folders and files without metadata, which a few answers describe."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ MAX_ANSWERS = 5
 PARALLEL = Answers(beam="parallel", pixel="0.5")
 
 
-def answered(source: Path, replies: dict[str, str], **said: object) -> tuple[Path, int]:
+def answered(source: Path, replies: dict[str, str], **given: object) -> tuple[Path, int]:
     """Answer the questions; return the sidecar and the number of answers."""
-    taken: dict[str, object] = dict(said)
-    n = len(said)
-    while questions := draft_of(source, answers_of(taken)).questions:
-        taken[questions[0].key] = replies.get(questions[0].key) or questions[0].proposal
+    answers: dict[str, object] = dict(given)
+    n = len(given)
+    while questions := draft_of(source, answers_of(answers)).questions:
+        answers[questions[0].key] = replies.get(questions[0].key) or questions[0].proposal
         n += 1
-    return write_draft(draft_of(source, answers_of(taken))), n
+    return write_draft(draft_of(source, answers_of(answers))), n
 
 
 REPLIES = {"beam": "100,400", "pixel": "0.05", "angles": "360", "rows": str(ROWS)}
 
 
 @pytest.mark.parametrize(
-    ("flats", "beside"),
+    ("flats", "returns_views"),
     [("white", False), ("flat_before", True), ("Open Beam", True), ("ref", False)],
 )
 def test_tiff_folder_with_flats_elsewhere_needs_few_answers(
-    tmp_path: Path, flats: str, beside: bool
+    tmp_path: Path, flats: str, returns_views: bool
 ) -> None:
-    source = tiff_folders(tmp_path / "scan", flats=flats, beside=beside)
+    source = tiff_folders(tmp_path / "scan", flats=flats, returns_views=returns_views)
     sidecar, n = answered(source, REPLIES)
     assert n <= MAX_ANSWERS
     dropped = (sidecar, tmp_path / "scan" / "views", tmp_path / "scan" / "views" / "bean_0007.tif")
@@ -118,7 +118,7 @@ def test_numpy_arrays_with_flats_and_angles_are_found_by_name(tmp_path: Path) ->
 def matlab(path: Path) -> None:
     from scipy.io import savemat
 
-    turned = integrals().transpose(1, 2, 0)  # as programs of MATLAB have them
+    turned = integrals().transpose(1, 2, 0)  # like MATLAB programs
     savemat(path, {"proj": turned, "angles": np.arange(N_VIEWS) * STEP_DEG}, do_compression=True)
 
 
@@ -166,8 +166,8 @@ def test_two_candidate_arrays_require_a_choice(tmp_path: Path) -> None:
     np.savez(tmp_path / "scan.npz", one=counts(), two=integrals())
     with pytest.raises(EngineError, match=r"2 arrays could be the projections \(one, two\)"):
         draft_of(tmp_path)
-    said = Answers(array="two", beam="parallel", pixel="1")
-    assert draft_of(tmp_path, said).table["file"] == "scan.npz#two"
+    given = Answers(array="two", beam="parallel", pixel="1")
+    assert draft_of(tmp_path, given).table["file"] == "scan.npz#two"
 
 
 def test_numpy_line_integrals_are_recognised(tmp_path: Path) -> None:
@@ -245,9 +245,9 @@ def test_flats_of_another_scan_are_not_used(
     assert draft_of(source, PARALLEL).table.get("flats") == (name if is_taken else None)
 
 
-@pytest.mark.parametrize("said", ["flat", "../flat", "../flat/flat_", "../views/../flat"])
-def test_flat_folder_is_accepted_by_any_path(tmp_path: Path, said: str) -> None:
-    """Darks among the flats are no flats, and the text holds no way up, which is refused there."""
+@pytest.mark.parametrize("given", ["flat", "../flat", "../flat/flat_", "../views/../flat"])
+def test_flat_folder_is_accepted_by_any_path(tmp_path: Path, given: str) -> None:
+    """Darks in the folder are not flats, and the sidecar has no paths to parent folders."""
     views, references = tmp_path / "views", tmp_path / "flat"
     views.mkdir()
     references.mkdir()
@@ -257,12 +257,12 @@ def test_flat_folder_is_accepted_by_any_path(tmp_path: Path, said: str) -> None:
         for name, value in (("flat", int(OPEN)), ("dark", 7)):
             image = np.full((ROWS, COLUMNS), value, np.uint16)
             tifffile.imwrite(references / f"{name}_{k}.tif", image)
-    draft = draft_of(views, PARALLEL.model_copy(update={"flats": said}))
+    draft = draft_of(views, PARALLEL.model_copy(update={"flats": given}))
     assert (draft.table["flats"], draft.table["darks"]) == ("flat/flat_", "flat/dark_")
 
 
 @pytest.mark.parametrize(
-    ("said", "match"),
+    ("given", "match"),
     [
         ({"beam": "400,100"}, "from the source to the axis and to the detector"),
         ({"beam": "fan"}, "'beam' is 'fan', expected"),
@@ -272,11 +272,11 @@ def test_flat_folder_is_accepted_by_any_path(tmp_path: Path, said: str) -> None:
     ],
 )
 def test_invalid_answer_gives_one_sentence(
-    tmp_path: Path, said: dict[str, str], match: str
+    tmp_path: Path, given: dict[str, str], match: str
 ) -> None:
     np.save(tmp_path / "scan.npy", integrals())
     with pytest.raises(EngineError, match=match) as refusal:
-        draft_of(tmp_path, answers_of(dict(said)))
+        draft_of(tmp_path, answers_of(dict(given)))
     assert "\n" not in str(refusal.value)
 
 

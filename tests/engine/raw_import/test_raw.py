@@ -39,8 +39,8 @@ def test_one_known_side_determines_the_others(tmp_path: Path, known: dict[str, i
 
 def test_answers_of_the_user_take_precedence(tmp_path: Path) -> None:
     path = raw_file(tmp_path)
-    said = Answers(columns=2 * COLUMNS, rows=ROWS // 2, dtype="int16", kind="counts")
-    draft = draft_of(path, said)
+    answers = Answers(columns=2 * COLUMNS, rows=ROWS // 2, dtype="int16", kind="counts")
+    draft = draft_of(path, answers)
     assert draft.shape == (N_VIEWS, ROWS // 2, 2 * COLUMNS)
     assert draft.table["dtype"] == "int16"
 

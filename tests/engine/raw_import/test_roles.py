@@ -1,4 +1,4 @@
-"""Tests of the names of flats: whether they belong to a scan."""
+"""Tests that names of flats decide whether they belong to a scan."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ HOME = Path("/data")
         ("tooth2_scan1_flats", "w", "tooth2/scan1", "view_", True),
         ("tooth2/flats", "7_", "tooth2/views", "one_", True),
         ("tooth3_flats", "w", "tooth2/views", "one_", False),
-        # the number of a day in a folder's name is not that of a scan
+        # a date in a folder name is not a scan number
         ("day2/tooth2_flats", "w", "day2/tooth", "one_", False),
         ("day2/scans/one2_white", "", "day2/scans", "one_", False),
         ("day2/one_2_white", "", "day2/one", "view_", False),

@@ -1,4 +1,4 @@
-"""Tests of angles: full or half turns from views, numbers in names, lists."""
+"""Tests of angles from views, from numbers in file names, and from lists."""
 
 from __future__ import annotations
 

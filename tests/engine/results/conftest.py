@@ -1,4 +1,4 @@
-"""Results of tiny volumes, with a home folder per test."""
+"""Fixtures of results: tiny volumes, and a home folder per test."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def results(own_home) -> Results:
 
 @pytest.fixture
 def new(tmp_path):
-    """Return a function that makes the new result of a run; its image depends on a number."""
+    """Return a function that creates a result; its image depends on a number."""
     (tmp_path / "scan.l").write_bytes(b"events")
     study = Study(data=tmp_path / "scan.l", protocol=ListModeProtocol())
 

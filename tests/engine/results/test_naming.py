@@ -1,4 +1,4 @@
-"""Default file names of exported images."""
+"""Tests of the default file names of exported images."""
 
 from __future__ import annotations
 

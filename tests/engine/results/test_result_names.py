@@ -1,4 +1,4 @@
-"""Images of one scan have different names, and the visible part differs in every list."""
+"""Tests of the names of results: images of one scan differ in the visible part."""
 
 from datetime import datetime, timedelta
 from itertools import combinations
@@ -96,7 +96,7 @@ def test_hundred_equal_runs_have_different_names(seconds):
     assert len({name[:VISIBLE] for name in names.values()}) == 100
 
 
-def test_usual_names_are_short():
+def test_common_names_are_short():
     names = image_names(named([run(), run("fine", 8)]))
     assert list(names.values()) == ["Standard · 6 it.", "Fine · 8 it."]
 
@@ -123,7 +123,7 @@ def test_results_of_other_scans_do_not_change_a_name():
 
 
 @pytest.mark.parametrize(
-    ("pair", "wanted"),
+    ("pair", "expected"),
     [
         ("quality", "Standard − Fine"),
         ("iterations", "6 it. − 8 it."),
@@ -131,8 +131,8 @@ def test_results_of_other_scans_do_not_change_a_name():
         ("scatter off", "Standard · 6 it. − Standard · 6 it. · scatter off"),
     ],
 )
-def test_name_of_a_difference_image_states_only_the_differences(pair, wanted):
-    assert difference_name(*image_names(named(PAIRS[pair])).values()) == wanted
+def test_name_of_a_difference_image_states_only_the_differences(pair, expected):
+    assert difference_name(*image_names(named(PAIRS[pair])).values()) == expected
 
 
 def test_two_sides_of_a_difference_name_differ():

@@ -1,4 +1,4 @@
-"""Results on disk are complete or absent, are found again, and are deleted only on request."""
+"""Tests of results on disk: storage, reading, limits, damage, and killed processes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_newest_result_is_first_and_deleted_one_is_not_listed(results, new):
     assert [result.id for result in results.newest_first()] == ids[::-1]
     middle = results.open(ids[1])
     results.delete(middle)
-    results.delete(middle)  # as if another process had deleted it
+    results.delete(middle)  # like a deletion by another process
     assert [result.id for result in results.newest_first()] == [ids[2], ids[0]]
     assert not list(results.folder.glob(".*"))
     *_, last = (json.loads(line) for line in log_file().read_bytes().splitlines())
@@ -86,7 +86,7 @@ def test_end_of_a_run_reads_no_results_of_other_runs(results, new, monkeypatch):
     kept = results.keep(new(4))
     removed = [Results(Retention(most=most)).remove_outdated() for most in (200, 2)]
 
-    assert read == [kept.id], "recent results stay, even beyond a limit"
+    assert read == [kept.id], "the end of the run read other records"
     assert removed == [[], []]
     assert len(results.newest_first()) == 4
 
@@ -103,9 +103,9 @@ def test_end_of_a_run_removes_results_beyond_each_limit(results, new, limits):
 
     wide = {"most": 3, "most_days": 1e5}
     assert Results(Retention(**wide)).remove_outdated() == []
-    (said,) = Results(Retention(**{**wide, **limits})).remove_outdated()
+    (line,) = Results(Retention(**{**wide, **limits})).remove_outdated()
 
-    assert "01 Jan 2020" in said
+    assert "01 Jan 2020" in line
     assert {each.id for each in results.newest_first()} == recent
 
 
@@ -220,7 +220,7 @@ for i in range(10_000):
 
 
 @pytest.mark.essential
-@pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 def test_killed_process_loses_no_stored_result(results, tmp_path, rng):
     messages = []
     for _ in range(2):
@@ -244,7 +244,7 @@ def test_old_result_without_run_record_opens_and_states_the_gap(results, new):
     path = stored.folder / RECORD
     report = json.loads(path.read_text())
     del report["run"]
-    # old records were sealed this way: all values in order, without spaces
+    # checksum of old records: sorted keys, no spaces
     report["sha256"] = ""
     text = json.dumps(report, separators=(",", ":"), ensure_ascii=False)
     path.write_text(json.dumps(report | {"sha256": sha256(text.encode()).hexdigest()}))
@@ -282,7 +282,7 @@ def test_changed_record_is_read_again_and_refused(results, new):
     known = results.newest_first()
     path = known[0].folder / RECORD
     path.write_text(path.read_text().replace('"iterations": ', '"iterations":  '))
-    assert results.newest_first(known)[0] is not known[0], "stale record"
+    assert results.newest_first(known)[0] is not known[0], "the outdated record was returned"
     path.write_text(path.read_text().replace('"seconds": ', '"seconds": 9'))
     assert results.newest_first(known) == []
 

@@ -1,4 +1,4 @@
-"""Retention limits of results."""
+"""Tests of the retention limits of results."""
 
 from __future__ import annotations
 

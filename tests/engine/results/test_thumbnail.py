@@ -1,4 +1,4 @@
-"""Thumbnails show the object at its position."""
+"""Tests of thumbnails: position and grey values of the object."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def pixels(volume: Volume) -> np.ndarray:
 
 
 def ball(shape, unit: str) -> Volume:
-    """Return a volume with one filled corner: head end, patient left."""
+    """Return a volume with one filled corner, at the head end on the patient's left."""
     values = np.zeros(shape, np.float32)
     values[shape[0] // 2 :, :, shape[2] // 2 :] = 1
     return Volume(values, ImageGrid(shape, (2.0, 2.0, 2.0)), unit)
@@ -27,14 +27,14 @@ def ball(shape, unit: str) -> Volume:
 
 @pytest.mark.parametrize("shape", [(20, 20, 20), (600, 4, 600)])
 def test_activity_is_black_and_the_head_is_up(shape):
-    seen = pixels(ball(shape, "counts/mm"))
+    image = pixels(ball(shape, "counts/mm"))
     half = EDGE_PX // 2
-    assert seen[:half, half:].mean() < 20 and seen[half:, :half].mean() > 235
+    assert image[:half, half:].mean() < 20 and image[half:, :half].mean() > 235
 
 
 def test_ct_is_white_on_black():
-    seen = pixels(ball((20, 20, 20), "1/mm"))
-    assert seen[:, EDGE_PX // 2 :].mean() > 235 and seen[:, : EDGE_PX // 2].mean() < 20
+    image = pixels(ball((20, 20, 20), "1/mm"))
+    assert image[:, EDGE_PX // 2 :].mean() > 235 and image[:, : EDGE_PX // 2].mean() < 20
 
 
 def test_empty_volume_has_a_thumbnail():

@@ -17,7 +17,7 @@ TEXTS = (
     "swapped axes of a picture",
     "weights of single precision",
 )
-"""Planted faults in kernel texts that run every time: each requires its own compilation."""
+"""Planted faults in kernel texts that always run; each needs a separate compilation."""
 
 
 def mistakes() -> list:

@@ -60,7 +60,7 @@ def test_gpu_is_tested_once(home, short):
     assert stored_result(CARD) is None
     assert obstacle(gpu) == ""
     assert stored_result(CARD).passed
-    assert obstacle(EmulatedGpu(memory_limit=0)) == "", "it was tested again"
+    assert obstacle(EmulatedGpu(memory_limit=0)) == "", "the GPU was tested again"
 
 
 def test_failed_gpu_is_not_used_and_the_reason_given(home):
@@ -68,7 +68,7 @@ def test_failed_gpu_is_not_used_and_the_reason_given(home):
     assert words.startswith("NVIDIA RTX 4090 failed its self-test. Failures: ")
     assert "First failure: atomic sums: kernel add_up: " in words
     assert words.endswith("run `isocenter doctor --gpu`, which tests it again.")
-    assert obstacle(EmulatedGpu()) == words, "the verdict stays until it is asked for again"
+    assert obstacle(EmulatedGpu()) == words, "the stored verdict was not used"
 
 
 def test_full_gpu_memory_gives_no_verdict(home, short):
@@ -91,10 +91,10 @@ def test_verdict_is_specific_to_gpu_and_driver(home, other):
     assert stored_result(other) is None
 
 
-@pytest.mark.parametrize("what", ["cupy", "nvrtc", "program"])
-def test_verdict_is_specific_to_the_software_state(home, what):
+@pytest.mark.parametrize("change", ["cupy", "nvrtc", "program"])
+def test_verdict_is_specific_to_the_software_state(home, change):
     of = selftest_results.tested_of(CARD)
-    old = SelfTestResult(replace(of, **{what: "another"}), (), "2026-01-01T00:00:00+00:00")
+    old = SelfTestResult(replace(of, **{change: "another"}), (), "2026-01-01T00:00:00+00:00")
     of.path.parent.mkdir(parents=True)
     of.path.write_text(text_of(old))
     assert stored_result(CARD) is None
@@ -116,10 +116,10 @@ def test_write_outside_an_array_breaks_a_fence():
     array[...] = 1
     assert fenced.n_broken() == 0
     array = fenced.empty((3, 5), np.float32)
-    whole = array.base
-    while whole.nbytes < 2 * FENCE_BYTES:
-        whole = whole.base
-    np.asarray(whole).view(np.uint8)[FENCE_BYTES + 60] = 0
+    buffer = array.base
+    while buffer.nbytes < 2 * FENCE_BYTES:
+        buffer = buffer.base
+    np.asarray(buffer).view(np.uint8)[FENCE_BYTES + 60] = 0
     assert fenced.n_broken() == 1
 
 
@@ -142,6 +142,6 @@ def test_doctor_states_why_a_gpu_cannot_be_tested(name, monkeypatch, tmp_path, c
     put_up(machine, monkeypatch, tmp_path)
     code = main(["doctor", "--gpu"])
     output = capsys.readouterr()
-    assert code != DONE, "a card that computes nothing cannot pass"
+    assert code != DONE, "a GPU that computes nothing passed"
     if machine.key == "cpu" and not machine.failed:
         assert re.search(machine.words or "No NVIDIA driver is installed", output.err)

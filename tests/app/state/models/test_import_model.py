@@ -33,11 +33,11 @@ def say(model: ImportModel, key: str, value: object) -> None:
     show_preview(model)
 
 
-@pytest.mark.parametrize("in_other_folders", [False, True])
+@pytest.mark.parametrize("returns_views", [False, True])
 def test_tiff_folder_with_separate_flats_needs_few_answers(
-    tmp_path: Path, in_other_folders: bool
+    tmp_path: Path, returns_views: bool
 ) -> None:
-    model = ImportModel(tiff_folders(tmp_path / "scan", beside=in_other_folders))
+    model = ImportModel(tiff_folders(tmp_path / "scan", returns_views=returns_views))
     show_preview(model)
     n_answers = finish(model)
     assert n_answers <= MAX_ANSWERS

@@ -20,7 +20,7 @@ from engine.io import read_projections
 from engine.raw_import import Reading, preview_of, write_draft
 from tests.app.conftest import PATIENCE_MS
 from tests.engine.raw_import.scans import N_VIEWS, integrals
-from tests.engine.raw_import.test_datasets import SAID
+from tests.engine.raw_import.test_datasets import ANSWERS
 from tests.engine.raw_import.test_datasets import scan as hdf5
 
 
@@ -88,7 +88,7 @@ def test_answered_dialog_writes_the_description_and_opens_the_scan(
 
 
 def test_datasets_are_picked_and_reused_for_the_next_file(qtbot, controls, open_dialog, tmp_path):
-    answers = SAID | {"angles": "/e/motor"}
+    answers = ANSWERS | {"angles": "/e/motor"}
     first, second = hdf5(tmp_path / "a", n_views=6), hdf5(tmp_path / "b", n_views=6)
     dialog = open_dialog(first)
     dialog.job.stop()

@@ -1,4 +1,4 @@
-"""Tests of BLAS threads: the engine uses one, and restores the caller's number."""
+"""Tests of BLAS threads: the engine uses one thread, and restores the caller's number."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ last.start()
 last.join()
 show()
 """
-"""Prints the number of threads of BLAS before, inside and after overlapping blocks."""
+"""Print the number of BLAS threads before, inside and after overlapping blocks."""
 
 
 def n_threads() -> set[int]:
@@ -61,7 +61,7 @@ def n_threads() -> set[int]:
 
 @pytest.fixture(autouse=True)
 def callers_threads() -> Iterator[None]:
-    """Set two threads, as a script on two cores has by default."""
+    """Set two threads, the default of a script on two cores."""
     if not n_threads():
         pytest.skip("NumPy uses a BLAS whose threads cannot be limited")
     with threadpool_limits(2, "blas"):
@@ -83,7 +83,7 @@ def test_error_inside_a_block_restores_the_callers_number() -> None:
 
 
 def test_overlapping_blocks_of_two_threads_restore_the_callers_number() -> None:
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}  # also on a machine with one core
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}  # even on a machine with one core
     done = subprocess.run(
         [sys.executable, "-c", OVERLAP], capture_output=True, text=True, env=environment,
         check=True, timeout=60,
@@ -103,12 +103,12 @@ def test_run_from_a_script_uses_one_thread(tmp_path: Path) -> None:
     inside: list[set[int]] = []
     between: list[set[int]] = []
 
-    def goes_on() -> bool:  # asked by the run after each iteration
+    def should_continue() -> bool:  # the run calls this after each iteration
         inside.append(n_threads())
         return False
 
     study = engine.Study(data=scan, protocol=protocol)
-    for event in engine.run(study, on=engine.cpu(2), finish_early=goes_on):
+    for event in engine.run(study, on=engine.cpu(2), finish_early=should_continue):
         if isinstance(event, Preview):
             between.append(n_threads())
     assert inside

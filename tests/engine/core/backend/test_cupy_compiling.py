@@ -1,4 +1,4 @@
-"""Tests of GPU kernels: compiled with our options only, and cached; marked `gpu`."""
+"""Tests of compiling and caching GPU kernels; marked `gpu`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def test_invalid_kernel_text_is_reported(gpu):
     with pytest.raises(DeviceError, match="could not be compiled"):
         gpu.load("no kernel", ())
     with pytest.raises(DeviceError, match="loading kernel"):
-        gpu.load(TEXT, ()).function("nobody")
-    with pytest.raises(DeviceError, match="constant nobody was not found"):
-        gpu.load(TEXT, ()).constant("nobody")
+        gpu.load(TEXT, ()).function("missing")
+    with pytest.raises(DeviceError, match="constant missing was not found"):
+        gpu.load(TEXT, ()).constant("missing")
 
 
 def test_compiled_kernel_is_cached_and_recompiled_if_truncated(gpu, monkeypatch, tmp_path):
@@ -35,7 +35,7 @@ def test_compiled_kernel_is_cached_and_recompiled_if_truncated(gpu, monkeypatch,
     with monkeypatch.context() as patch:
         patch.setattr(cupy_compiling, "_compiled", lambda *_: pytest.fail("compiled again"))
         module_of(TEXT, (), capability, tmp_path).get_function("nothing")
-    whole = retained.read_bytes()
-    retained.write_bytes(whole[:100])
+    content = retained.read_bytes()
+    retained.write_bytes(content[:100])
     module_of(TEXT, (), capability, tmp_path).get_function("nothing")
-    assert [file.read_bytes() for file in tmp_path.iterdir()] == [whole]
+    assert [file.read_bytes() for file in tmp_path.iterdir()] == [content]

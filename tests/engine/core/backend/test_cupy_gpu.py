@@ -1,7 +1,7 @@
 """Tests of the GPU backend with CuPy: transfers, order of work, and error messages.
 
-They are marked `gpu` and run on a real card, or on the software card of tests/emulator/card, which
-does queued work immediately, late, copies first, or in random order.
+They are marked `gpu` and run on a real GPU, or on the simulated GPU of tests/emulator/card, which
+runs queued work immediately, late, copies first, or in random order.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def gpu() -> Gpu:
 
 @pytest.fixture(params=ORDERS)
 def order(request):
-    """Run the software GPU in each order; a real one has its own."""
+    """Run the simulated GPU in each order; a real GPU has one order."""
     card = current()
     if card is None:
         if request.param != ORDERS[0]:
@@ -122,7 +122,7 @@ def test_constants_are_set_in_order(gpu, order, values, scaled):
 
 
 def test_concurrent_copies_and_kernels_wait_for_each_other(gpu, order, values, scaled):
-    """With a ring of one buffer, the next part is not written before the last was read."""
+    """With a ring of one buffer, a part is not written before the last one was read."""
     source = gpu.pinned(np.stack([values, 2 * values, 3 * values]))
     buffer, out = gpu.empty((N,), np.float32), gpu.empty((3, N), np.float32)
     read = gpu.stamp()
@@ -193,7 +193,7 @@ def test_driver_and_cupy_report_the_same_gpu(gpu):
 def test_pooled_memory_counts_as_free(gpu):
     gpu.release()
     before = gpu.free_bytes()
-    there = gpu.empty((1 << 22,), np.uint8)  # a driver gives twice 1 << 20 bytes at least
+    there = gpu.empty((1 << 22,), np.uint8)  # a driver allocates at least twice 1 << 20 bytes
     assert gpu.free_bytes() == before - there.nbytes
     del there
     assert gpu.free_bytes() == before
@@ -280,7 +280,7 @@ def test_cupy_sums_filters_and_sorting_are_correct(gpu, order, rng):
 
 
 def test_subnormal_numbers_are_preserved(gpu, scaled):
-    """CuPy flushes them to 0 in its own kernels; ours keep the bits of the CPU."""
+    """CuPy's kernels flush them to 0; ours have the bits of the CPU."""
     small = np.float32([1e-45, 1e-40, -1e-41, 1.2e-38])
     there = gpu.upload(small)
     scaled(1, 64, there, np.int32(4), np.float32(0.5))

@@ -19,7 +19,7 @@ SHAPE = (23, 7, 11)
 
 @pytest.fixture
 def ring(gpu, monkeypatch):  # noqa: F811
-    """Return a ring of small pieces, which an array passes several times."""
+    """Return a ring of small buffers, which an array uses several times."""
     monkeypatch.setattr(cupy_ring, "PIECE_BYTES", 324)
     monkeypatch.setattr(cupy_gpu, "MIN_BYTES", 1000)
     monkeypatch.setattr(gpu, "_ring", PinnedRing())
@@ -35,7 +35,7 @@ def values(rng):
 def test_large_array_is_copied_piece_by_piece(gpu, order, ring, values):  # noqa: F811
     given = values.copy()
     there = gpu.upload(given)
-    given[...] = -1  # it may change once the copy is queued
+    given[...] = -1  # the array may change after the copy is queued
     assert len(ring._pieces) == cupy_ring.N_PIECES
     assert np.array_equal(gpu.download(there), values)
     out = np.full((30, 7, 11), -1, np.float32)
@@ -61,16 +61,16 @@ def test_copies_keep_their_order_among_kernels(gpu, order, ring, values):  # noq
     module = gpu.load(TEXT, ())
     gpu.upload(np.zeros(16, np.uint8), out=module.constant("factor"))
     scaled, n = module.function("scaled"), values.size
-    buffer, seen = gpu.empty(SHAPE, np.float32), []
+    buffer, downloads = gpu.empty(SHAPE, np.float32), []
     for by in (2.0, 3.0):
         gpu.upload(values, buffer)
         scaled(-(-n // 64), 64, buffer, np.int32(n), np.float32(by))
         made = gpu.stamp()
         with gpu.copying(to_host=True):
             gpu.wait_for(made)
-            seen.append(gpu.download(buffer))
-    assert np.array_equal(seen[0], 2 * values)
-    assert np.array_equal(seen[1], 3 * values)
+            downloads.append(gpu.download(buffer))
+    assert np.array_equal(downloads[0], 2 * values)
+    assert np.array_equal(downloads[1], 3 * values)
 
 
 def test_reusing_a_piece_too_early_is_detected(gpu, ring, values, monkeypatch):  # noqa: F811
@@ -87,7 +87,7 @@ def test_reusing_a_piece_too_early_is_detected(gpu, ring, values, monkeypatch): 
 
 
 class SlowThreads(ThreadPoolExecutor):
-    """Threads that start late, as on a busy host."""
+    """Threads that start late, like on a busy host."""
 
     def submit(self, function, /, *args, **options):
         def late():

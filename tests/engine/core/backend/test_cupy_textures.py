@@ -1,4 +1,4 @@
-"""Tests of textures in CUDA; their values are tested with the kernels."""
+"""Tests of CUDA textures: layout and copies; the kernels test their values."""
 
 import gc
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Tests of the software GPU: its streams and graphs keep CUDA's order, and CuPy runs on it."""
+"""Tests of the simulated GPU: order of streams and graphs, and CuPy on it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ON_EMULATED = tuple(
         "modalities/xray_ct/test_run_ct_on_gpu",
     )
 )
-"""Tests of operators with kernels that the emulator can run."""
+"""Operator tests with kernels that the emulator can run."""
 
 
 def work_of(order: str) -> tuple[Work, Stream, Stream]:
@@ -192,7 +192,7 @@ def test_each_listed_gpu_test_file_exists(name):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(obstacle()), reason=obstacle() or "there is one")
+@pytest.mark.skipif(bool(obstacle()), reason=obstacle() or "a real GPU is available")
 def test_engine_calls_of_cupy_run_on_the_software_gpu_and_cover_the_lines(tmp_path):
     out = tmp_path / "lines.json"
     words = ["pytest", "-p", "tests.emulator.card.lines", "-p", "no:cacheprovider", "-m", "gpu"]

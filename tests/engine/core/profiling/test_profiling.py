@@ -1,4 +1,4 @@
-"""Tests of the profiler: spans add up, need no waiting, and refuse misuse."""
+"""Tests of the profiler: sums of spans, no waiting, and refusals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PEAK = 1e10
 
 
 class OnProgress(Stamp):
-    """Stamp of a clock that advances by one second with each stamp."""
+    """A stamp of a clock that advances by one second with each stamp."""
 
     def __init__(self, gpu: ClockedGpu) -> None:
         self.gpu, self.at_s = gpu, gpu.n_stamps
@@ -35,7 +35,7 @@ class OnProgress(Stamp):
 
 
 class ClockedGpu(EmulatedGpu):
-    """Emulated GPU that records the stamps on which the host waits."""
+    """An emulated GPU that records the stamps for which the host waits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,7 +121,9 @@ def test_gpu_profile_waits_only_when_read(gpu):
             pass
     assert gpu.waited == []
     profile = here.snapshot()
-    assert sorted(gpu.waited) == list(range(2, 22)), "start and end of each stage, once"
+    assert sorted(gpu.waited) == list(range(2, 22)), (
+        "start and end of each stage were not read once"
+    )
     assert [(s.key, s.seconds, s.calls) for s in profile.stages] == [
         ("upload", 5.0, 5), ("fused", 5.0, 5),
     ]  # fmt: skip
@@ -149,7 +151,7 @@ def test_unread_stamps_do_not_accumulate(gpu, monkeypatch):
             pass
         assert (gpu.n_stamps - len(gpu.waited)) // 2 <= 8
         newest = gpu.n_stamps
-        assert newest not in gpu.waited, "the host ran after the card"
+        assert newest not in gpu.waited, "the host waited for the newest stamp"
     stage = here.snapshot().stage("fused")
     assert stage is not None and (stage.seconds, stage.calls, stage.events) == (n, n, n)
 
@@ -199,7 +201,7 @@ def test_profile_is_transferable_and_plain_json(gpu):
     values = profile.as_dict()
     text = json.dumps(values, allow_nan=False)
     assert json.loads(text) == values
-    assert len(text) < 8192, "the profile is too long for every volume"
+    assert len(text) < 8192, "the profile is too long to be stored with every volume"
     assert values["device"]["peak_bytes_per_s"] == PEAK
     assert values["stages"][0]["title"] == TITLES["read"]
 
@@ -208,7 +210,7 @@ def test_stage_may_count_other_units_than_events():
     profiler = Profiler(cpu(1))
     with profiler.span("back", events=6, unit="voxel updates"):
         pass
-    with profiler.span("back"):  # counts nothing
+    with profiler.span("back"):  # no amount
         pass
     profile = profiler.snapshot()
     assert (profile.stage("back").events, profile.stage("back").unit) == (6, "voxel updates")

@@ -1,4 +1,4 @@
-"""Tests of counters of GPU and process: a value or a reason, never an error, rarely read."""
+"""Tests of counters of GPU and process, which give a value or a reason, never an error."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SHARE = replace(CARD, name="NVIDIA Test MIG 1g.10gb", uuid=UUID)
 
 
 class NoDriverError(Exception):
-    """A replacement for NVML's own error."""
+    """A stub of NVML's error."""
 
 
 class Nvml(ModuleType):
-    """NVML stub for one GPU; queries in `mute` have no answer."""
+    """A stub of NVML for one GPU; queries in `mute` fail."""
 
     NVMLError = NoDriverError
     NVML_TEMPERATURE_GPU, NVML_CLOCK_SM, NVML_CLOCK_MEM = 0, 1, 2
@@ -127,7 +127,7 @@ def test_mig_share_is_queried_by_its_own_uuid_or_reported_unavailable(driver):
     driver(uuids=(f"MIG-{UUID}",))
     found, reason = Card(SHARE).read()
     assert reason == "" and found is not None
-    driver()  # its memory and load are of the whole GPU
+    driver()  # memory and load are those of the complete GPU
     assert Card(SHARE).read() == (
         None,
         "the driver reports only the whole card, not this instance of it (MIG)",
@@ -165,7 +165,7 @@ def test_counters_are_polled_at_the_stated_interval(monkeypatch):
     monkeypatch.setattr(counters, "monotonic", lambda: now)
     meter = Meter(cpu(1))
     first = meter.read()
-    assert first.cpu_percent is None, "no interval yet"
+    assert first.cpu_percent is None, "there is a load before the first interval"
     now += 0.9 * counters.POLL_S
     assert meter.read() is first
     now += 0.2 * counters.POLL_S

@@ -1,4 +1,4 @@
-"""Tests of the profile of a whole run: timely, complete, stored with the volume."""
+"""Tests of the profile of a run: updates, completeness, and storage with the volume."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_last_profile_covers_every_stage_and_is_stored_with_the_volume(study):
     assert calls == {
         "read": 1, "kernels": 1, "correct": len(CORRECTIONS) - 1, "sort": 1,
         "sensitivity": 1, "fused": 2 * N_ITERATIONS, "filter": N_ITERATIONS + 1,
-        "forward": 1,  # for the total of the final image
+        "forward": 1,  # one call more, for the sum of the final image
     }  # fmt: skip
     fused, sort = last.stage("fused"), last.stage("sort")
     traced = next(e for e in events if isinstance(e, Measured) and e.stage == "reconstruct")
@@ -85,10 +85,12 @@ def test_profile_is_reported_during_a_run_but_not_at_every_update(study, monkeyp
     monkeypatch.setattr(record, "PROFILE_S", 0.0)
     message = profiles(run(study, on=cpu(2)))
     traced = [p.stage("fused").calls for p in message if p.stage("fused")]
-    assert len(traced) > N_ITERATIONS, "at least after each iteration, and at the end"
+    assert len(traced) > N_ITERATIONS, "there are fewer profiles than iterations"
     assert traced == sorted(traced) and traced[-1] == 2 * N_ITERATIONS
     monkeypatch.setattr(record, "PROFILE_S", 1e9)
-    assert len(profiles(run(study, on=cpu(2)))) <= 2, "the first and the last"
+    assert len(profiles(run(study, on=cpu(2)))) <= 2, (
+        "there are profiles besides the first and the last"
+    )
 
 
 def test_profile_is_transferred_from_the_engine_process(study):

@@ -14,7 +14,7 @@ from tests.engine.core.profiling.test_profiling import ClockedGpu
 
 
 def test_gpu_calls_are_placed_by_the_clock_of_the_gpu() -> None:
-    """Each stamp advances the clock by one second; the profiler makes the first one."""
+    """Each stamp advances the clock by one second; the profiler takes the first one."""
     here = Profiler(cuda(ClockedGpu()))
     for name in ("upload", "fused", "preview", "read"):
         with here.span(name, events=5, bytes=100):
@@ -48,7 +48,9 @@ def test_each_cpu_thread_has_a_lane() -> None:
     assert all(s.seconds >= 0.02 for s in profile.timeline)
     assert all(0 <= s.start_s <= time.perf_counter() - started for s in profile.timeline)
     first, second = profile.timeline
-    assert second.start_s < first.start_s + first.seconds, "they ran at the same time"
+    assert second.start_s < first.start_s + first.seconds, (
+        "the threads did not run at the same time"
+    )
 
 
 def test_only_the_newest_calls_are_retained(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +63,7 @@ def test_only_the_newest_calls_are_retained(monkeypatch: pytest.MonkeyPatch) -> 
     assert [s.events for s in profile.timeline] == [7, 8, 9, 10]
     assert profile.n_calls == 10
     stage = profile.stage("update")
-    assert stage is not None and stage.calls == 10, "the sums have all of them"
+    assert stage is not None and stage.calls == 10, "the sums do not contain all calls"
     assert trace_of(profile)["otherData"]["calls_left_out"] == 6
 
 
@@ -74,7 +76,7 @@ def test_record_of_an_image_has_no_timeline() -> None:
 
 
 def test_trace_has_the_fields_of_the_format() -> None:
-    """Complete events ("X") in microseconds, and a name ("M") of each lane."""
+    """Complete events ("X") in microseconds, and a name ("M") for each lane."""
     here = Profiler(cuda(ClockedGpu()))
     with here.span("upload", bytes=100):
         pass

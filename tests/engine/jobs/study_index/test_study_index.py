@@ -119,7 +119,7 @@ def test_image_is_never_assigned_to_a_second_patient(tmp_path):
     assert seen_before.order.accession == "A2"
     with pytest.raises(DataError, match="order is for a different patient") as refused:
         result.assign_order(JOHN)
-    assert "Müller" not in str(refused.value), "it may stand in a log"
+    assert "Müller" not in str(refused.value), "the message contains a patient name"
     assert Results().open(result.id).order.accession == "A2"
 
 
@@ -148,7 +148,7 @@ def test_modified_order_hides_no_study(tmp_path):
     sign(result, "Ann", "acceptable")
     stored_result(tmp_path, "b")
     found = {each.scan: each for each in known_studies()}
-    assert found["a.l"].state == "signed off", "the state is lost; deletion asks for it"
+    assert found["a.l"].state == "signed off", "the state of a modified result is lost"
     assert found["a.l"].patient == "" and "checksum does not match" in found["a.l"].remark
     assert found["b.l"].remark == ""
 
@@ -173,6 +173,6 @@ def test_command_prints_the_list_and_writes_it_as_json(tmp_path, capsys):
     assert total.startswith("1 study, ")
     (line,) = json.loads(out.read_text())["studies"]
     assert (line["patient_id"], line["accession"], line["state"]) == ("4711", "A1", "finished")
-    assert out.stat().st_mode & 0o077 == 0, "it names patients"
+    assert out.stat().st_mode & 0o077 == 0, "other users can read a file with patient names"
     assert main(["studies", "--show", "signed off"]) == DONE
     assert capsys.readouterr().out == "0 studies, 0 MiB\n"

@@ -1,4 +1,4 @@
-"""Tests of pseudonyms: stable for each file, known to their owner only."""
+"""Tests of pseudonyms: stable for each file, and known only to their owner."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget() -> None:
-    """Clear the memory, as in a new process."""
+    """Clear the cache, like a new process."""
     key._pseudonym.cache_clear()
     key._secret.cache_clear()
 
@@ -63,7 +63,7 @@ def test_key_is_readable_by_its_owner_only(scan: Path, home: Path) -> None:
 
 
 def test_two_files_never_share_a_pseudonym(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(key, "MIN_DIGITS", 0)  # as if all began alike
+    monkeypatch.setattr(key, "MIN_DIGITS", 0)  # all pseudonyms start alike
     names = [pseudonym_of(tmp_path / f"{k}.h5") for k in range(40)]
     assert len(set(names)) == 40
     assert [file_of(name) for name in names] == [tmp_path / f"{k}.h5" for k in range(40)]

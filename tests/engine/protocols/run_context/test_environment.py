@@ -1,4 +1,4 @@
-"""The record of a run states the commit of a development checkout."""
+"""Tests of the commit of a development checkout in the record of a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_commit_of_a_checkout_is_marked_after_a_change_of_its_files(tmp_path: Pa
     assert _commit(tmp_path) == "unknown"
     (tmp_path / "code.py").write_text("one")
     git(tmp_path, "add", "code.py")
-    assert _commit(tmp_path) == "unknown", "it has no commit"
+    assert _commit(tmp_path) == "unknown", "a repository without commits has a commit"
     git(tmp_path, "commit", "-q", "-m", "First")
     hash = git(tmp_path, "rev-parse", "HEAD")
 
@@ -33,10 +33,10 @@ def test_commit_of_a_checkout_is_marked_after_a_change_of_its_files(tmp_path: Pa
     assert _commit(tmp_path) == f"{hash}-dirty"
 
 
-def test_checkout_is_unknown_without_an_answer_of_git(
+def test_commit_is_unknown_if_git_does_not_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".git").mkdir()
-    assert _commit(tmp_path) == "unknown", "the folder is damaged"
+    assert _commit(tmp_path) == "unknown", "a damaged repository has a commit"
     monkeypatch.setenv("PATH", "")
     assert _commit(tmp_path) == "unknown"

@@ -1,4 +1,4 @@
-"""Tests of progress: the share of all steps, never decreasing."""
+"""Tests of progress, the share of all steps, which never decreases."""
 
 from __future__ import annotations
 

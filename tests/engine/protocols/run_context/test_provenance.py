@@ -1,7 +1,4 @@
-"""Tests of provenance:
-
-complete, canonical, without folders or names, sufficient to repeat a run.
-"""
+"""Tests of provenance: complete, canonical, without names, and sufficient to repeat a run."""
 
 from __future__ import annotations
 
@@ -145,14 +142,14 @@ def test_header_and_data_file_share_one_digest(study, named):
 def test_images_of_a_scan_share_one_digest(tmp_path):
     scan = Study(data=xray_files.flexray(tmp_path), protocol=CtProtocol())
     images = sorted(tmp_path.glob("*.tif"))
-    whole = provenance.describe_inputs(scan)["data, images"]
-    assert whole["files"] == len(images) > 10
-    assert whole["bytes"] == sum(image.stat().st_size for image in images)
+    facts = provenance.describe_inputs(scan)["data, images"]
+    assert facts["files"] == len(images) > 10
+    assert facts["bytes"] == sum(image.stat().st_size for image in images)
     (tmp_path / "picture.tif").write_bytes(b"of something else")
-    assert provenance.describe_inputs(scan)["data, images"] == whole
+    assert provenance.describe_inputs(scan)["data, images"] == facts
     last = images[-1].read_bytes()
     images[-1].write_bytes(last[:-1] + bytes([last[-1] ^ 1]))
-    assert provenance.describe_inputs(scan)["data, images"]["sha256"] != whole["sha256"]
+    assert provenance.describe_inputs(scan)["data, images"]["sha256"] != facts["sha256"]
 
 
 def test_linked_values_are_part_of_the_digest(tmp_path):
@@ -177,7 +174,7 @@ def test_detached_values_are_part_of_the_digest(study, tmp_path, header, values)
 
 
 def map_of(folder, header) -> None:
-    """Write a map with its values in another file, with the libraries of the formats."""
+    """Write a map with its values in a separate file, with the library of its format."""
     values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     if header.endswith(".mhd"):
         fields = "NDims = 3\nDimSize = 4 3 2\nElementType = MET_FLOAT\nElementSpacing = 2 2 2\n"

@@ -1,4 +1,4 @@
-"""Tests of the differences between two studies, in plain words."""
+"""Tests of the texts of differences between two studies."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_differences_are_listed(study, words):
 
 
 def test_another_file_at_the_same_path_is_a_difference():
-    """An export of a scanner can replace a file by that of another patient."""
+    """A scanner export can replace a file by that of another patient."""
 
     def with_files(**digests: str) -> Study:
         files = {"inputs": {"tracer": Path("/a/tracer.toml")}, "fingerprints": digests}
@@ -64,5 +64,5 @@ def test_another_file_at_the_same_path_is_a_difference():
         "scan scan.l (aaaaaaaa), now scan.l (bbbbbbbb)",
         "tracer tracer.toml (cccccccc), now tracer.toml (dddddddd)",
     ]
-    # Studies by hand and of earlier versions have none.
+    # Hand-written studies and those of earlier versions have no fingerprints.
     assert differences(then, with_files()) == differences(with_files(), then) == []

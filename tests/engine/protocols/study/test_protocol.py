@@ -1,4 +1,4 @@
-"""Tests of protocols: round trips, and one sentence for each error."""
+"""Tests of protocols: writing and reading, and one sentence for each error."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tests of shipped protocols: they are readable and suit their scanners."""
+"""Tests of the built-in protocols: readable, and suitable for their scanners."""
 
 from __future__ import annotations
 
@@ -55,12 +55,16 @@ def test_protocol_is_readable_and_has_a_unique_name(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
 def test_protocol_uses_all_available_corrections(path: Path) -> None:
-    assert f"\nversion = {PROTOCOL_VERSION}\n" in path.read_text(), "newer corrections are off"
+    assert f"\nversion = {PROTOCOL_VERSION}\n" in path.read_text(), (
+        "the protocol has an old version, which disables newer corrections"
+    )
     protocol = read_protocol(path)
     if isinstance(protocol, ListModeProtocol):
         steps = protocol.corrections.steps()
         assert {step.use for step in steps if step.since is not None} <= {"auto", "on"}
-        assert "[corrections.resolution]" in path.read_text(), "a choice to be made"
+        assert "[corrections.resolution]" in path.read_text(), (
+            "the protocol does not state its resolution model"
+        )
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_manually_edited_file_is_reported(tmp_path):
     assert read_protocol(path).saved.changed == (OUTSIDE,)
 
 
-def test_digest_covers_settings_and_not_the_saving():
+def test_digest_covers_settings_but_not_the_saved_record():
     again = stamped(BRAIN, 4, locked=True)
     assert again.saved.sha256 == BRAIN.saved.sha256 == digest_of(again)
     assert digest_of(with_iterations(BRAIN, 5)) != BRAIN.saved.sha256
@@ -67,10 +67,12 @@ def test_changes_are_listed_and_reverted():
     assert reported.saved.sha256 == BRAIN.saved.sha256 != identity_of(reported)["sha256"]
     ((keys, _),) = setting_changes(BRAIN, now)
     assert with_setting_of(BRAIN, now, keys) == BRAIN
-    assert changed_from(BRAIN, BRAIN, "fine") == BRAIN, "at a level that changes nothing"
+    assert changed_from(BRAIN, BRAIN, "fine") == BRAIN, (
+        "a quality level without effect counts as a change"
+    )
 
 
-def test_change_of_a_shipped_protocol_is_identified_by_its_digest():
+def test_change_of_a_built_in_protocol_is_identified_by_its_digest():
     base = ListModeProtocol()
     reported = changed_from(base, with_iterations(base, 7))
     assert (reported.saved.revision, reported.saved.sha256) == (0, digest_of(base))

@@ -1,4 +1,4 @@
-"""Tests of a settings file without a scan: no folder is searched for one."""
+"""Tests that no folder is searched for the scan of a settings file without one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of protocol versions: settings newer than a saved protocol stay off."""
+"""Tests of protocol versions: settings newer than a saved protocol are off."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from engine.protocols.study.protocol import PROTOCOL_VERSION
 
 
 class Younger(Attenuation):
-    """Correction that only the next protocol version has."""
+    """A correction that only the next protocol version has."""
 
     since = PROTOCOL_VERSION + 1
 
 
 class Unversioned(Attenuation):
-    """Correction without a version."""
+    """A correction without a version."""
 
     since = None
 
@@ -76,6 +76,6 @@ def test_protocol_of_a_newer_program_gives_one_sentence():
         parse_protocol({"version": PROTOCOL_VERSION + 1}, "new.toml")
 
 
-def test_shipped_corrections_state_their_version():
-    # the resolution is a choice that each protocol has to make
+def test_built_in_corrections_state_their_version():
+    # each protocol must state its resolution model
     assert [kind for kind in CORRECTIONS if kind.since is None] == [Resolution]

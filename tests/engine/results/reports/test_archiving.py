@@ -1,7 +1,7 @@
-"""Archived images and reports share one patient, one study and one frame of reference.
+"""Tests that archived images and reports share a patient, a study and a frame of reference.
 
-Cases: a worklist order; a scan that is a DICOM file; a scan without a patient; an order of
-another patient; regions, which refer to the slices that were sent; a real node.
+Cases: a worklist order; a DICOM scan; a scan without a patient; an order of another patient;
+regions, which refer to the sent slices; a real node.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def result_of(data: Path):
 
 
 def sent(result, site: Site = SITE) -> dict[str, pydicom.Dataset]:
-    """Return the objects that are sent to the node, by file name."""
+    """Return the objects sent to the node, by file name."""
     found: dict[str, pydicom.Dataset] = {}
 
     def sender(files, there):
@@ -139,7 +139,7 @@ def test_regions_of_a_dynamic_result_refer_to_the_slices_that_are_sent(tmp_path,
 
 
 def dicom_scan(folder: Path) -> Path:
-    """Write a DICOM file of a patient, as a scanner would."""
+    """Write a DICOM file of a patient, like a scanner."""
     values = np.ones(GRID.shape, np.float32)
     engine.save(Volume(values, GRID, "Bq/mL", {"axes": "LPS"}), folder / "scan.dicom")
     path = sorted((folder / "scan.dicom").iterdir())[0]
@@ -201,14 +201,14 @@ def test_site_without_node_is_refused(tmp_path):
 def test_real_dicom_node_receives_all_objects(tmp_path):
     result = result_of(tmp_path / "scan.l")
     result.assign_order(IDA)
-    taken = []
+    received = []
 
     def answer(event):
-        taken.append(event.dataset.PatientID)
+        received.append(event.dataset.PatientID)
         return 0x0000
 
     with node(answer) as there:
         site = Site(node=f"{there.host}:{there.port}", called="ARCHIVE")
         subject = ReportSubject.read(result, site)
         send_to_archive(report_of(subject), subject)
-    assert taken == ["4711"] * (GRID.shape[0] + 2)
+    assert received == ["4711"] * (GRID.shape[0] + 2)

@@ -1,4 +1,4 @@
-"""Reports name damaged region files and continue without them; nothing overwrites the files."""
+"""Tests of reports with damaged region files, which are named and never overwritten."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_damaged_region_file_does_not_block_the_report(stored_result, kind, full
     damage, reason = FAULTS[kind]
     path = regions_file_of(stored_result.folder / VOLUME)
     sound = path.read_bytes()
-    assert ReportSubject.read(stored_result, Site()).has_regions, "the file is found"
+    assert ReportSubject.read(stored_result, Site()).has_regions, "the region file was not found"
     damaged = damage(sound)
     assert damaged != sound
     path.write_bytes(damaged)
@@ -76,14 +76,14 @@ def test_new_regions_do_not_overwrite_a_damaged_file(stored_result, kind):
     damaged = FAULTS[kind][0](path.read_bytes())
     path.write_bytes(damaged)
     assert replace_regions(own.model_copy(update={"regions": ()}), path) is None
-    assert path.read_bytes() == damaged, "nothing to save deletes nothing"
+    assert path.read_bytes() == damaged, "saving no regions deleted the damaged file"
     for name in ("volume.damaged.regions.toml", "volume.damaged-2.regions.toml"):
         aside = replace_regions(own, path)
         assert aside == path.with_name(name) and aside.read_bytes() == damaged
         assert read_regions(path) == own and path.stat().st_mode & 0o077 == 0
         path.write_bytes(damaged)
     subject = ReportSubject.read(stored_result, Site())
-    assert subject.regions is None, "renamed damaged files are not read"
+    assert subject.regions is None, "a renamed damaged file was read"
 
 
 def test_valid_regions_are_replaced_and_removed(stored_result):

@@ -1,4 +1,4 @@
-"""The head is at the top of report images, in each file format and on printed pages."""
+"""Tests that the head is at the top of report images, in each format and on printed pages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SOME = [
     pytest.param(axes, marks=[] if axes in ("LPI", "RAS") else [pytest.mark.slow])
     for axes in ORIENTATIONS
 ]
-"""Pages take one or two seconds each; they contain the image of the web page."""
+"""Only some axes for pages, which take seconds and contain the image of the web page."""
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def subject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fix
 
 
 def images_in_pdf(document: bytes) -> list[np.ndarray]:
-    """Return the lossless grey images of a PDF, as ISO 32000 describes them."""
+    """Return the lossless grey images of a PDF (ISO 32000)."""
     found = []
     image = rb"<< (/Type /XObject /Subtype /Image.*?)\nstream\r?\n(.*?)endstream"
     upwards = _heights(document)
@@ -82,8 +82,10 @@ def _heights(document: bytes) -> list[float]:
 def _reds(text: bytes) -> np.ndarray:
     """Return the red values of a palette that a PDF string contains."""
     escaped = {b"n": b"\n", b"r": b"\r"}
-    plain = re.sub(rb"\\(.)", lambda found: escaped.get(found[1], found[1]), text, flags=re.DOTALL)
-    return np.frombuffer(plain, np.uint8)[::3]
+    unescaped = re.sub(
+        rb"\\(.)", lambda found: escaped.get(found[1], found[1]), text, flags=re.DOTALL
+    )
+    return np.frombuffer(unescaped, np.uint8)[::3]
 
 
 def _unfiltered(lines: np.ndarray, n_bytes: int) -> np.ndarray:
@@ -103,7 +105,7 @@ def _unfiltered(lines: np.ndarray, n_bytes: int) -> np.ndarray:
 
 
 def check(image: np.ndarray) -> None:
-    """Check the position of the bright block and, in images of full size, the letters."""
+    """Check the position of the bright block, and the letters of full-size images."""
     height, width = image.shape
     scale = width / WIDE
     assert height == pytest.approx(HIGH * scale, abs=2)
@@ -117,14 +119,11 @@ def check(image: np.ndarray) -> None:
 
 
 def on_page(page: np.ndarray) -> np.ndarray:
-    """Return the images on a printed page:
-
-    as wide as the text, around the row of the black block.
-    """
+    """Return the images on a printed page, at the width of the text."""
     mm = page.shape[1] / PAGE_MM[0]
     left, right = round(LEFT_MM * mm), round(RIGHT_MM * mm)
     column = page[:, left:right]
-    black = np.flatnonzero((column < 10).sum(axis=1) > 4 * mm)  # letters are narrower
+    black = np.flatnonzero((column < 10).sum(axis=1) > 4 * mm)  # letters are narrower than images
     scale = (right - left) / WIDE
     frame = column[:, round((MARGIN_PX + PANEL_PX / 2) * scale)]  # the frame's upper edge is grey
     top = next(k for k in range(black[0], 0, -1) if 190 < frame[k] < 225)

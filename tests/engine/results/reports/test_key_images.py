@@ -1,4 +1,4 @@
-"""Reports show exactly the chosen key images, wide enough, and never those of another result."""
+"""Tests of key images in reports: choice, width, layout, and damaged files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def image_section(report):
 
 
 def places_mm(pdf: bytes) -> list[list[tuple[float, float, float, float]]]:
-    """Return left, bottom, width and height of each image by page [mm], from the PDF itself."""
+    """Return left, bottom, width and height of each image by page [mm], as stored in the PDF."""
     found = []
     for content in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
         try:
@@ -70,7 +70,7 @@ def places_mm(pdf: bytes) -> list[list[tuple[float, float, float, float]]]:
             continue
         if b"BT" not in drawing:
             continue
-        # matplotlib moves the origin first, then scales and flips the unit square of the image.
+        # matplotlib shifts the origin, then scales and flips the unit square of the image.
         n = rb"(-?[\d.]+)"
         moved = rb"\s+".join(
             (b"1 0 0 1", n, n, b"cm", n, b"0 0", b"-" + n, b"0", n, rb"cm /I\d+ Do")
@@ -92,7 +92,7 @@ def test_key_images_are_stored_in_order_and_can_be_removed(stored_result):
 
 def test_report_shows_exactly_the_chosen_images(stored_result):
     assert image_section(report_of(read(stored_result))).title == "Image", (
-        "without key images, the report has automatic ones"
+        "a report without key images has no automatic images"
     )
     write_key_images(stored_result, chosen(2))
     for full in (False, True):
@@ -110,15 +110,15 @@ def test_key_images_are_at_least_75_mm_wide_in_the_pdf(stored_result, n, full):
     pages = places_mm(to_pdf(report_of(read(stored_result), full=full)))
     assert sum(len(page) for page in pages) == n
     for x, _, width, height in (place for page in pages for place in page):
-        assert width >= 83.0 - 0.01, "75 mm within the margins of a view"
-        assert width / height == pytest.approx(200 / 160, rel=1e-3), "not distorted"
-        assert x >= 20 - 0.01 and x + width <= 190 + 0.01, "within the margins"
-    assert len(pages[0]) >= min(n, 4), "the first ones are on the first page"
+        assert width >= 83.0 - 0.01, "the view without its margins is narrower than 75 mm"
+        assert width / height == pytest.approx(200 / 160, rel=1e-3), "the image is distorted"
+        assert x >= 20 - 0.01 and x + width <= 190 + 0.01, "the image exceeds the page margins"
+    assert len(pages[0]) >= min(n, 4), "the first images are not on the first page"
 
 
 @pytest.mark.parametrize("full", [False, True], ids=["one page", "full"])
 def test_images_start_on_the_first_page(stored_result, full):
-    """Automatic images, too: in the full report, they once began on the second page."""
+    """Automatic images of the full report once started on the second page."""
     assert len(places_mm(to_pdf(report_of(read(stored_result), full=full)))[0]) == 1
 
 
@@ -127,7 +127,7 @@ def test_two_images_fit_one_page_and_eight_need_more(stored_result):
     assert len(set_pages(report_of(read(stored_result)))) == 1
     tall = replace(read(stored_result), key_images=chosen(8, (200, 250)))
     pages = places_mm(to_pdf(report_of(tall)))
-    assert len(pages) > 1 and sum(map(len, pages)) == 8, "more pages, never smaller images"
+    assert len(pages) > 1 and sum(map(len, pages)) == 8, "eight tall images share a page"
 
 
 def test_captions_are_below_their_images(stored_result):
@@ -137,7 +137,7 @@ def test_captions_are_below_their_images(stored_result):
     (page,) = flow.pages
     left = sorted({round(t.get_position()[0], 4) for t in page.texts if "words" in t.get_text()})
     boxes = sorted(round(axes.get_position().x0, 4) for axes in page.axes)
-    assert left == boxes, "each in the column of its image"
+    assert left == boxes, "a caption is not below its image"
     lowest = min(axes.get_position().y0 for axes in page.axes)
     assert all(t.get_position()[1] < lowest for t in page.texts if "words" in t.get_text())
 
@@ -158,7 +158,7 @@ def test_web_page_and_dicom_formats_contain_key_images(stored_result, tmp_path):
 
 
 def test_key_images_of_another_result_are_refused(results, new, stored_result):
-    """Neither a copied file is accepted, nor one that names this result but has another record."""
+    """A copied file is refused, and so is a file that names this result but has another record."""
     other = results.keep(new(2))
     write_key_images(stored_result, chosen(1))
     data = (stored_result.folder / FILE).read_bytes()
@@ -176,15 +176,15 @@ def test_key_images_of_another_result_are_refused(results, new, stored_result):
 
 @pytest.mark.parametrize("full", [False, True], ids=["one page", "full"])
 def test_damaged_file_is_renamed_and_named_in_the_report(stored_result, full):
-    """Such reports failed before until a person deleted the file."""
+    """Such reports once failed until the file was deleted."""
     write_key_images(stored_result, chosen(2))
     path = stored_result.folder / FILE
     data = path.read_bytes()[:-50]
     path.write_bytes(data)
-    for _ in range(2):  # the second report names the file, too
+    for _ in range(2):  # the second report also names the file
         subject = read(stored_result)
         report = report_of(subject, full=full)
-        assert image_section(report).title == "Image", "the automatic ones"
+        assert image_section(report).title == "Image", "the report has no automatic images"
         (section,) = [each for each in report.sections if each.title == "Signed off"]
         (words,) = [row.value for row in section.notes if FILE in row.value]
         assert f"{stored_result.id}/{FILE}: these key images are damaged" in words

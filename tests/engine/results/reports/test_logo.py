@@ -1,7 +1,7 @@
-"""Logos that are damaged, or have more pixels than a report needs.
+"""Tests of damaged logos, and of logos with more pixels than a report needs.
 
 Cases: PNG of 12,000 x 12,000 and 18,000 x 18,000 pixels (Pillow refuses the second); JPEG of
-13,000 x 2,000; PNG with 2³¹ - 1 columns in its header; PNG cut in its pixels; text chunk that
+13,000 x 2,000; PNG with 2³¹ - 1 columns in its header; truncated PNG; text chunk that
 unpacks to 5 MB; a GIF named PNG; a zero edge; a logo of exactly the limit (accepted).
 """
 

@@ -1,4 +1,4 @@
-"""Report images draw the borders of regions at the right positions, in all planes."""
+"""Tests of the borders of regions in report images: positions in all planes."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def test_box_border_is_at_its_position_in_each_plane(tmp_path, monkeypatch, axes
     scale = PANEL_PX / max(GRID.size_mm)
     low, high = BOX.shape.bounds_mm
     for k, plane in enumerate((*PLANES, "coronal")):
-        way = orientation(plane, axes=axes)
-        rect = way.rect(GRID)
-        ends = np.array([way.to_screen(low), way.to_screen(high)]) - (rect.u, rect.v)
+        view = orientation(plane, axes=axes)
+        rect = view.rect(GRID)
+        ends = np.array([view.to_screen(low), view.to_screen(high)]) - (rect.u, rect.v)
         (left, top), (right, bottom) = np.sort(ends, axis=0) * scale
         row, column = divmod(k, 2)
         x = column * STEP + MARGIN_PX + (PANEL_PX - rect.width * scale) / 2
@@ -82,12 +82,12 @@ def test_box_border_is_at_its_position_in_each_plane(tmp_path, monkeypatch, axes
 
 def test_slices_cross_the_first_region_and_hidden_regions_are_not_drawn(tmp_path, monkeypatch):
     subject = subject_of(tmp_path, monkeypatch, "LPS")
-    plain = snapshot(subject.volume, point_mm=BOX.shape.centre_mm)
+    without_regions = snapshot(subject.volume, point_mm=BOX.shape.centre_mm)
     one, other = (
         np.asarray(Image.open(BytesIO(each)).convert("L")).astype(int)
-        for each in (plain, snapshot_with_regions(subject, n_columns=2))
+        for each in (without_regions, snapshot_with_regions(subject, n_columns=2))
     )
-    assert 0 < (one != other).mean() < 0.05, "the titles are equal, only the borders are added"
+    assert 0 < (one != other).mean() < 0.05, "more than the borders differs between the two images"
     hidden = BOX.model_copy(update={"shown": False})
     subject = subject_of(tmp_path, monkeypatch, "LPS", (hidden,))
     assert snapshot_with_regions(subject, n_columns=4) == snapshot(subject.volume, n_columns=4)
@@ -102,7 +102,7 @@ def test_region_outside_the_image_does_not_stop_the_report(tmp_path, monkeypatch
 
 
 def test_images_of_the_full_report_are_75_mm_wide(tmp_path, monkeypatch):
-    """The text of a page is 170 mm wide, and an image has margins for its letters."""
+    """The text is 170 mm wide, and each image has margins for its letters."""
     subject = subject_of(tmp_path, monkeypatch, "LPS")
     (section,) = [each for each in report_of(subject, full=True).sections if each.title == "Image"]
     (picture,) = section.illustrations

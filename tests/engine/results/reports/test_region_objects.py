@@ -1,4 +1,4 @@
-"""Regions of a report as DICOM objects: written, sent, and refused if there are none."""
+"""Tests of the regions of a report as DICOM objects."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def subject(result, tmp_path) -> ReportSubject:
 
 
 def sent(subject: ReportSubject, **options) -> dict[str, pydicom.Dataset]:
-    """Return the objects that are sent to the node, by file name."""
+    """Return the objects sent to the node, by file name."""
     found = {}
 
     def sender(files, node):

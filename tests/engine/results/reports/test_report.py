@@ -1,4 +1,4 @@
-"""Reports contain the facts of a result in every format, and belong to its scan only."""
+"""Tests of reports: facts of a result in every format, regions, annotations, logo."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ PROVENANCE = {
 
 @pytest.fixture
 def result(tmp_path, monkeypatch):
-    """Return a result of a changed protocol, and of a scan file that is named after a patient."""
+    """Return a result of a changed protocol and a scan file with a patient's name."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     z, y, x = np.meshgrid(*(GRID.centres_mm(k) for k in (2, 1, 0)), indexing="ij")
     values = 7300.0 * (x**2 + y**2 + z**2 < 9.0**2)
@@ -85,7 +85,7 @@ def subject(result):
 
 
 class Words(HTMLParser):
-    """Collects the text of a page, and its tags."""
+    """Collect the text and the tags of a page."""
 
     def __init__(self, page: bytes) -> None:
         super().__init__()
@@ -150,7 +150,7 @@ def test_lines_do_not_break_between_number_and_unit(subject):
             assert not line.startswith(("kBq", "mm", "min", "×", "10⁻⁶", "counts", "%")), line
             assert "\xa0" not in line, "text copied from the page has no-break spaces"
     narrow = broken("73 × 10⁻⁶ counts/mm", BODY_PT, 18.0)
-    assert narrow[-1] == "counts/mm", "the line breaks within a word"
+    assert narrow[-1] == "counts/mm", "the unit is broken"
     assert "7.3\xa0kBq/mL" in to_html(report_of(subject, full=True)).decode()
 
 
@@ -197,11 +197,11 @@ def test_annotations_are_listed_and_drawn_in_their_slices(subject, result, tmp_p
     made = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
     page = Words(to_html(report_of(made)))
     assert "Here" in page.text and "5.0 mm" in page.text and "90.0°" in page.text
-    whole = next(s for s in report_of(made, full=True).sections if s.title == "Annotations")
-    captions = [each.caption.split("; ") for each in whole.illustrations]
+    section = next(s for s in report_of(made, full=True).sections if s.title == "Annotations")
+    captions = [each.caption.split("; ") for each in section.illustrations]
     titles = [[each.split(",")[0] for each in row] for row in captions]
     assert titles == [["axial", "coronal"], ["sagittal"]]
-    for each in whole.illustrations:
+    for each in section.illustrations:
         pixels = np.asarray(image_of(each.png), int)
         red = (pixels[..., 0] - pixels[..., 2]) > 100
         assert 20 < red.sum() < 6000, "annotations are missing or cover the image"
@@ -217,8 +217,8 @@ def test_arrow_tip_is_drawn_at_its_position(subject, result, tmp_path):
         RegionSet(annotations=(arrow,), scans=marks_of(subject.volume)), tmp_path / "r.toml"
     )
     made = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
-    whole = next(s for s in report_of(made, full=True).sections if s.title == "Annotations")
-    pixels = np.asarray(image_of(whole.illustrations[0].png), int)
+    section = next(s for s in report_of(made, full=True).sections if s.title == "Annotations")
+    pixels = np.asarray(image_of(section.illustrations[0].png), int)
     rows, columns = np.nonzero((pixels[..., 0] - pixels[..., 2]) > 100)
     side = PANEL_PX + 2 * MARGIN_PX
     width = PANEL_PX * grid.size_mm[0] / max(grid.size_mm)
@@ -250,7 +250,7 @@ def test_dicom_report_belongs_to_the_study_of_its_image(result, tmp_path, ending
 
 
 def test_force_replaces_a_report_in_the_current_folder(result, tmp_path, monkeypatch, capsys):
-    """An empty word among the options is not a folder of input files."""
+    """An empty option value is not a folder of input files."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.pdf").write_bytes(b"older")
     assert main(["report", result.id, "-o", "a.pdf"]) == USER_FAULT
@@ -285,8 +285,8 @@ def test_logo_must_be_a_raster_image(subject, tmp_path):
     site.write(tmp_path)
     assert Site.read(tmp_path) == site and site.logo_bytes() == logo.getvalue()
     with_logo = ReportSubject(subject.result, subject.volume, subject.provenance, site)
-    (page,), (plain,) = set_pages(report_of(with_logo)), set_pages(report_of(subject))
-    assert len(page.axes) == len(plain.axes) + 1
+    (page,), (without_logo,) = set_pages(report_of(with_logo)), set_pages(report_of(subject))
+    assert len(page.axes) == len(without_logo.axes) + 1
     for wrong in ("logo.svg", "nothing.png"):
         with pytest.raises(EngineError, match="logo"):
             Site(logo=str(tmp_path / wrong)).logo_bytes()
@@ -302,7 +302,7 @@ def test_logo_must_be_a_raster_image(subject, tmp_path):
     ],
 )
 def test_report_states_commit_and_changes_of_the_program(subject, commit, expected):
-    """The mark of changes was cut off with the end of the hash."""
+    """The mark of changes was once cut off with the end of the hash."""
     made = subject.provenance | {"environment": {"isocenter": "0.2.0", "commit": commit}}
     known = ReportSubject(subject.result, subject.volume, made, subject.site)
     (row,) = (each for each in digests(known).rows if each.name == "Software")

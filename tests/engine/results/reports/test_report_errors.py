@@ -1,4 +1,4 @@
-"""Reports of images with an error map state the error of each value."""
+"""Tests of reports of images with an error map, which state the error of each value."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_report_states_method_errors_and_differences(
 
     page = Words(to_html(report_of(subject, full=full))).text
 
-    for said in (
+    for text in (
         f"{N} bootstrap replicates (seed 4)",
         "Region (kBq/mL)",
         with_error(warm.figures.mean, warm.errors.mean.sd, 3),
@@ -95,7 +95,7 @@ def test_report_states_method_errors_and_differences(
         "significant (p < 0.001)",
         f"applied: {BIAS_LINE}",
     ):
-        assert said in page, said
+        assert text in page, text
     bias = with_error(warm.errors.mean.bias, warm.errors.mean.sd / np.sqrt(N), 3)
     assert (bias in page) is full
 
@@ -112,7 +112,7 @@ def test_hessian_replicates_have_no_bias_line(made: Volume, tmp_path: Path) -> N
 
 
 def test_equal_regions_do_not_differ_significantly(made: Volume, tmp_path: Path) -> None:
-    """The image means of two regions in the same half agree; those of replicates do not."""
+    """Two regions in the same half have equal means, but their replicates differ."""
     subject = subject_of(made, tmp_path, *"abc")
     one, _, third = measured_in(subject)
 

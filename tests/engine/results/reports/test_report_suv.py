@@ -1,4 +1,4 @@
-"""Reports give regions in SUV if all facts are known, as the views do."""
+"""Tests of reports with regions in SUV, which need all facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exported reports are verified; no forgery of `tests.forgeries` passes."""
+"""Tests of signed reports: valid ones pass, and no forgery of `tests.forgeries` does."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
 
 
 def written(folder: Path, result: Result, name: str = "a.pdf", data: bytes = PDF) -> Path:
-    """Write a small file as a report, in the way of `write_report`."""
+    """Write a small file as a report, like `write_report`."""
     path = folder / name
-    whole = with_signature(data, path.suffix, result.id)
-    for file, content in files_of_report(whole, path, result.id).items():
+    signed = with_signature(data, path.suffix, result.id)
+    for file, content in files_of_report(signed, path, result.id).items():
         file.write_bytes(content)
     return path
 
@@ -60,7 +60,9 @@ def test_report_contains_its_signature_twice(
 ) -> None:
     path = written(tmp_path, result, name, data)
     assert one(path).state == "valid" and MARK in path.read_bytes()
-    assert len(path.read_bytes()) - len(data) < 1024, "viewers search %%EOF in the last 1024 bytes"
+    assert len(path.read_bytes()) - len(data) < 1024, (
+        "PDF viewers search %%EOF only in the last 1024 bytes"
+    )
     signature_file(path).unlink()
     assert one(path).state == "valid", "the embedded signature is not sufficient"
     path.rename(tmp_path / f"b{path.suffix}")
@@ -89,9 +91,9 @@ def other_key(tmp_path: Path, path: Path, data: bytes) -> None:
     """Sign a report with a forger's key."""
     home = tmp_path / "home"
     (home / "key").rename(home / "real")
-    whole = with_signature(data, ".pdf", "x")
-    path.write_bytes(whole)
-    made = FileSignature.made("report", path.name, whole, "x")
+    signed = with_signature(data, ".pdf", "x")
+    path.write_bytes(signed)
+    made = FileSignature.made("report", path.name, signed, "x")
     signature_file(path).write_bytes(made.to_bytes())
     (home / "key").rename(home / "forger")
     (home / "real").rename(home / "key")
@@ -171,13 +173,13 @@ def changed_bytes(result: Result, folder: Path, n: int, seed: int) -> None:
     within = written(folder, result, "b.pdf", stated)
     signature_file(within).unlink()
     for path in rng.choice([report, signature_file(report), within], n):
-        whole = path.read_bytes()
-        data = bytearray(whole)
+        signed = path.read_bytes()
+        data = bytearray(signed)
         data[rng.integers(len(data))] ^= int(rng.integers(1, 256))
         path.write_bytes(data)
         states = {one(report).state, one(within).state}
         assert states & {"changed", "removed", "unknown key"}
-        path.write_bytes(whole)
+        path.write_bytes(signed)
     assert {one(report).state, one(within).state} == {"valid"}
 
 

@@ -1,4 +1,4 @@
-"""Forged sign-offs and results of `tests.forgeries` do not pass as signed."""
+"""Tests that forged sign-offs and results of `tests.forgeries` do not pass as signed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
 
 
 def noticed(id: str) -> str:
-    """Return all errors and warnings that a report of a result would show."""
+    """Return all errors and warnings of a report of a result."""
     try:
         result = Results().open(id)
         refuse_changed_record(result)
@@ -149,8 +149,8 @@ def test_no_forged_sign_off_passes(result: Result, name: str, tmp_path: Path) ->
             "other key": lambda: [by_other_key(result, first), last],
         }
         rewrite(result, lists[name]())
-    said = noticed(result.id)
-    assert "signature" in said or "changed" in said, said
+    messages = noticed(result.id)
+    assert "signature" in messages or "changed" in messages, messages
 
 
 def drop_log_lines(word: bytes) -> None:
@@ -257,12 +257,12 @@ def changed_bytes(result: Result, n: int, seed: int) -> None:
     names = (FILE, RECORD, signature_file(Path(RECORD)).name, *FILES)
     for name in rng.choice(names, n):
         path = result.folder / str(name)
-        whole = path.read_bytes()
-        data = bytearray(whole)
+        original = path.read_bytes()
+        data = bytearray(original)
         data[rng.integers(len(data))] ^= int(rng.integers(1, 256))
         path.write_bytes(data)
         assert noticed(result.id), name
-        path.write_bytes(whole)
+        path.write_bytes(original)
     assert noticed(result.id) == ""
 
 

@@ -1,4 +1,4 @@
-"""Reports and results without their signatures, and images with a statement of the audit log.
+"""Tests of reports without signatures, and of images that state a line of the audit log.
 
 The forgeries are those of `tests.forgeries`.
 """
@@ -43,7 +43,7 @@ MADE = {
 
 @pytest.fixture(autouse=True)
 def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw no pages: these tests do not read them."""
+    """Use small pages, because these tests do not read them."""
     image = BytesIO()
     Image.new("RGB", (8, 8)).save(image, "png")
     monkeypatch.setattr(f"{DICOM_REPORT}.to_images", lambda report: [image.getvalue()])
@@ -72,7 +72,7 @@ def one(path: Path) -> Verified:
 
 
 def by_known_key(home: Path) -> None:
-    """Give the user another key; the old one remains in the list of trusted keys."""
+    """Create a new key of the user; the old one stays in the list of trusted keys."""
     old = signing_key().public
     (home / "key").rename(home / "old")
     signing_key()
@@ -80,14 +80,14 @@ def by_known_key(home: Path) -> None:
 
 
 def without_log(home: Path) -> None:
-    """Remove the log: a computer that did not make the file has none."""
+    """Remove the log, like on a computer that did not write the file."""
     (log_file()).unlink()
     newest_file(log_file()).unlink()
     record("run begun", job="x")
 
 
 def strip(path: Path, name: str, home: Path) -> None:
-    """Remove the parts of a report that the case `name` names."""
+    """Remove the parts of a report as in the case `name`."""
     data = path.read_bytes()
     body = data[: EMBEDDED.search(data).start()] if EMBEDDED.search(data) else data
     if name in ("signatures", "signatures, " + ELSEWHERE, "signature within"):
@@ -139,7 +139,7 @@ def test_web_page_and_audit_log_record_each_exported_report(result: Result, tmp_
     assert re.search(r"key [0-9a-f]{16}, \d{4}-\d\d-\d\dT", path.read_text())
     facts = ExportedReport.read(path)
     assert facts.digest.encode() in log_file().read_bytes()
-    assert b"a.html" not in log_file().read_bytes(), "the log contains no names of files"
+    assert b"a.html" not in log_file().read_bytes(), "the log contains a file name"
 
 
 def test_unsigned_report_counts_as_without_key(

@@ -116,7 +116,7 @@ def test_kernel_figures_are_drawn(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "sentence"),
     [
         ("{", "not valid JSON"),
         ("[1]", "does not contain benchmark results in format version 1"),
@@ -127,7 +127,7 @@ def test_kernel_figures_are_drawn(run, tmp_path):
         ),
     ],
 )
-def test_foreign_files_give_one_sentence(text, said, tmp_path, capsys):
+def test_foreign_files_give_one_sentence(text, sentence, tmp_path, capsys):
     path = tmp_path / "foreign.json"
     path.write_text(text)
 
@@ -135,7 +135,7 @@ def test_foreign_files_give_one_sentence(text, said, tmp_path, capsys):
 
     error = capsys.readouterr().err
     assert "foreign.json" in error
-    assert said in error
+    assert sentence in error
     assert error.count("\n") == 1
 
 

@@ -1,4 +1,4 @@
-"""Tests of the GPU benchmark: every part measures, compares, and states limits."""
+"""Tests of the GPU benchmark: measured parts, comparisons, and limits."""
 
 from __future__ import annotations
 
@@ -97,10 +97,10 @@ def test_rates_are_compared_with_limits_of_the_gpu(found):
     back = limits[f"back projection, {scan}"]
     # the emulated card has fewer multiprocessors than an H100
     facts = named("NVIDIA H100").gpu.facts
-    whole = counted.limit_of([("volume of CT, texture", "back")], facts)
-    assert back["way"] == "calculated limit" and back["bar"] == pytest.approx(whole / 1e9)
+    limit = counted.limit_of([("volume of CT, texture", "back")], facts)
+    assert back["way"] == "calculated limit" and back["bar"] == pytest.approx(limit / 1e9)
     assert f"exact adjoint, {scan}" in limits
-    # line integrals are counted for the two measured scans only
+    # line integrals are counted only for the two measured scans
     assert f"line integrals, exact, {scan}" not in limits
     assert any(bar["way"] == "calculated limit" for bar in found["card_subsets"]["bars"])
 

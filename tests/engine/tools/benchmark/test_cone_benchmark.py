@@ -79,7 +79,7 @@ def test_without_a_peer_there_are_no_ratios(part):
 
 
 def test_ratios_are_medians_over_neighbouring_times():
-    # the machine was twice as slow in the second run, for both
+    # in the second run, both programs were twice as slow
     times = {
         (FDK, OURS): [(1.0, 2.0), (2.0, 2.0), (1.0, 2.0)],
         (FDK, "RTK"): [(3.0, 5.0), (6.0, 6.0), (4.0, 7.0)],
@@ -92,9 +92,9 @@ def test_ratios_are_medians_over_neighbouring_times():
 
 
 def rows(*, gups=1.2, mrays=5.0, seconds=7.0):
-    plain = {"by": OURS, "gups": gups, "mrays_per_s": mrays, "seconds": seconds}
+    ours = {"by": OURS, "gups": gups, "mrays_per_s": mrays, "seconds": seconds}
     theirs = {"by": "RTK", "case": FDK, "seconds": 99.0}
-    return [theirs, *(plain | {"case": name} for name in (BACK, FORWARD, FDK))]
+    return [theirs, *(ours | {"case": name} for name in (BACK, FORWARD, FDK))]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_missing_rtk_is_reported():
 @pytest.mark.skipif(not has_rtk(), reason="RTK is not installed")
 @pytest.mark.filterwarnings("ignore:builtin type:DeprecationWarning")
 def test_rtk_uses_the_same_scan_and_volume():
-    # neither the detector nor the orbit is symmetric, and no side of the head is as another
+    # detector, orbit and phantom are asymmetric
     geometry = replace(SMALL.geometry.shifted(columns=1.5, rows=-2.0), shape=(30, 32))
     grid = replace(SMALL.grid, shape=(20, 22, 24))
     head = shepp_logan().rasterise(grid, "mu").values
@@ -222,7 +222,7 @@ def test_rtk_uses_the_same_scan_and_volume():
     theirs = rtk.cases(geometry, grid, head, scan, threads=2)
 
     assert cone_images.error(theirs[FORWARD](), A.forward(head)) < 1e-4
-    # outside, detector edges are visible, and each program treats them differently
+    # outside, programs treat the edges of the detector differently
     inside = np.hypot(grid.centres_mm(0), grid.centres_mm(1)[:, None]) < 100
     ours = fdk(scan, geometry, grid, on=cpu(2))
     assert cone_images.error(theirs[FDK]()[:, inside], ours[:, inside]) < 1e-4

@@ -1,4 +1,4 @@
-"""Tests of the time of a back projection, divided into the parts of Figure 6."""
+"""Tests of the time of a back projection, split into the parts of Figure 6 of the paper."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def test_parts_add_up_to_the_whole(device: Backend) -> None:
     breakup.run(device, problems=SMALL, samples=2)
     begin = perf_counter()
     part = breakup.run(device, problems=SMALL, samples=2)
-    whole = perf_counter() - begin
+    total = perf_counter() - begin
     # two samples, and medians of the second
-    assert sum(part["rows"][0]["seconds"].values()) < whole
+    assert sum(part["rows"][0]["seconds"].values()) < total
 
 
 def test_each_step_has_its_own_time() -> None:

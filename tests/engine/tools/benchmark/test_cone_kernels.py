@@ -1,4 +1,4 @@
-"""Tests of measuring, searching, storing and drawing kernels, patches and slices of CT."""
+"""Tests of the benchmarks of CT kernels, patches and slices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the number of steps of line integrals: pairs of a ray and a crossed layer."""
+"""Tests of the number of steps of line integrals: one step per ray and crossed layer."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def one_by_one(scan, grid) -> int:
         first, first_column, first_row, along, along_column, along_row = view
         for row, column in np.ndindex(scan.shape):
             start = first + column * first_column + row * first_row
-            way = along + column * along_column + row * along_row
-            k = int(np.abs(way).argmax())
+            direction = along + column * along_column + row * along_row
+            k = int(np.abs(direction).argmax())
             for layer in range(sizes[k]):
-                place = start + (layer + 0.5 - start[k]) / way[k] * way - 0.5
+                place = start + (layer + 0.5 - start[k]) / direction[k] * direction - 0.5
                 found += all(-1 <= place[i] <= sizes[i] for i in range(3) if i != k)
     return found
 
@@ -42,7 +42,7 @@ def test_every_layer_of_every_ray_is_counted():
 
 @pytest.mark.parametrize(("n_columns", "n_seen"), [(10, 10), (12, 12), (40, 12)])
 def test_rays_outside_the_volume_take_no_steps(n_columns, n_seen):
-    # along an axis the outermost rays with voxels are one voxel outside of the centres
+    # along an axis, the outermost rays with voxels are one voxel outside the outer centres
     scan = parallel(np.zeros(1), shape=(7, n_columns), pixel_mm=2.0)
     grid = ImageGrid((7, 11, 11), (2.0, 2.0, 2.0))
     assert n_steps(scan, grid) == 7 * 11 * n_seen

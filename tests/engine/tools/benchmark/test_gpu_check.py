@@ -1,4 +1,4 @@
-"""Tests of the GPU check: it continues after a fault, respects its time limit, writes one file."""
+"""Tests of the GPU check: faults, time limits, and its file of figures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIGURES = {
 
 
 class Code(CheckStep):
-    """Step that runs Python code."""
+    """A step that runs Python code."""
 
     def command(self, folder):
         return (sys.executable, "-c", *self.words)
@@ -41,13 +41,13 @@ def step(code: str, limit_s: float = 30) -> CheckStep:
     return Code("step", (code,), limit_s)
 
 
-def soon() -> float:
+def deadline() -> float:
     return time.monotonic() + 60
 
 
 def ends(pid: int) -> bool:
-    """Return True if a killed process ends; it has no parent here, and may take a moment."""
-    end = soon()
+    """Return True if a killed process ends; without a parent here, that can take some time."""
+    end = deadline()
     while time.monotonic() < end:
         if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
             return True
@@ -56,17 +56,17 @@ def ends(pid: int) -> bool:
 
 
 def test_failed_step_reports_exit_code_and_output(tmp_path):
-    done = run(step("print('so far'); raise SystemExit(3)"), tmp_path, soon())
+    done = run(step("print('so far'); raise SystemExit(3)"), tmp_path, deadline())
     assert (done.fault, done.output) == ("exit code 3", "so far\n")
 
 
-def test_step_is_killed_at_its_limit_with_its_children_and_its_output_kept(tmp_path):
+def test_step_at_its_limit_is_killed_with_its_children_and_its_output_saved(tmp_path):
     code = (
         "import subprocess, sys;"
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)']);"
         "print(child.pid, flush=True); child.wait()"
     )
-    done = run(step(code, limit_s=2), tmp_path, soon())
+    done = run(step(code, limit_s=2), tmp_path, deadline())
     assert "ended after 2 s" in done.fault
     assert ends(int(done.output))
 
@@ -105,16 +105,16 @@ def test_steps_are_chosen_by_name_in_their_order():
         chosen(found, ("fdk", "speed"))
 
 
-def kept(**changes) -> dict:
+def record(**changes) -> dict:
     ran = [StepEnd("self-test", 3.0, ""), StepEnd("kernels", 60.0, "")]
     return gpu_file.record(DEVICE, ran, {"kernels": FIGURES}) | changes
 
 
 def test_file_contains_no_names_of_people_folders_or_machines():
-    text = json.dumps(kept())
+    text = json.dumps(record())
     assert "ada" not in text and "1b0c" not in text and "kernels.json" not in text
-    assert "NVIDIA RTX 4090" in text and "Ada Lovelace" not in gpu_file.lines(kept())[0]
-    assert kept()["card"]["generation"] == "Ada Lovelace, compute capability 8.9"
+    assert "NVIDIA RTX 4090" in text and "Ada Lovelace" not in gpu_file.lines(record())[0]
+    assert record()["card"]["generation"] == "Ada Lovelace, compute capability 8.9"
 
 
 def test_file_contains_no_gpu_number_and_no_folders():
@@ -142,24 +142,24 @@ def test_file_contains_no_gpu_number_and_no_folders():
 
 
 def test_limits_and_faults_are_lines_of_the_table():
-    assert gpu_file.lines(kept()) == [
+    assert gpu_file.lines(record()) == [
         "pass  self-test       done in 3 s",
         "pass  kernels         done in 60 s",
         "pass  kernels: fused  250 M events/s  (at least 100 M events/s)",
     ]
-    assert gpu_file.passed(kept())
-    wrong = kept(card=kept()["card"] | {"faults": ["list mode: back: off by 3 %"]})
+    assert gpu_file.passed(record())
+    wrong = record(card=record()["card"] | {"faults": ["list mode: back: off by 3 %"]})
     assert gpu_file.lines(wrong)[0] == "MISS  self-test       list mode: back: off by 3 %"
     assert not gpu_file.passed(wrong)
 
 
 def test_received_files_are_compared_in_columns(tmp_path, capsys):
-    slower = kept()
+    slower = record()
     slower["figures"]["kernels"]["parts"] = {
         "kernels": {"bars": [BAR | {"value": 5e7, "passed": False}]}
     }
     paths = [tmp_path / "one.json", tmp_path / "two.json"]
-    for path, each in zip(paths, (kept(), slower), strict=True):
+    for path, each in zip(paths, (record(), slower), strict=True):
         path.write_text(json.dumps(each))
     assert main(["gpu-check", "--table", *map(str, paths)]) == DONE
     table = capsys.readouterr().out

@@ -25,7 +25,7 @@ def tried(block: int, speed: float | None, sums: str = "float") -> kernels.Tried
 def test_exhausted_budget_skips_forms_and_reports_their_number(gpu):
     result = kernels.run(gpu, n_events=40, sizes=(6,), repeats=1, budget_s=0.0, forms=FORMS)
 
-    # one form of each queue is always measured
+    # at least one form of each queue is measured
     assert [row["block"] for row in result["rows"]] == [128, 64]
     assert result["n_left_out"] == len(FORMS) - 1 + len(BLOCKS) - 2
 

@@ -1,4 +1,4 @@
-"""Tests of the benchmark of continuous detectors, with a small one."""
+"""Tests of the benchmark of continuous detectors, with a small detector."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_frames_not_fetched_in_time_are_lost_and_counted():
                 numbers.append(each.index)
                 lost += each.lost
                 if len(numbers) == 4:
-                    sleep(1.0)  # more than the receiving process stores
+                    sleep(1.0)  # more frames than the receiving process stores
                 if lost or len(numbers) > 1000:
                     break
     assert lost == numbers[-1] - numbers[0] + 1 - len(numbers) > 0

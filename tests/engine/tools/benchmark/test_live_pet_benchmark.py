@@ -56,7 +56,7 @@ def test_activity_changes_within_ten_minutes() -> None:
     assert rates.sum(axis=1).max() > 1.3 * rates.sum(axis=1).min()
 
 
-def test_clocked_scanner_delivers_all_events_and_none_too_early(
+def test_clocked_scanner_delivers_all_events_and_none_before_its_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     scans = moments(monkeypatch, 0.3)

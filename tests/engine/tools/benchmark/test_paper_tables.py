@@ -115,5 +115,5 @@ def test_body_fits_into_the_published_image():
 
 def test_published_rows_equal_those_of_the_paper():
     assert len(published.table2()) == 15
-    assert len(published.table3()) == 19  # the paper omits two for the CPU
+    assert len(published.table3()) == 19  # the paper omits two rows for the CPU
     assert max(row["seconds"] for row in published.table2()) == 2455.42

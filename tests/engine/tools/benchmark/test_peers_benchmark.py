@@ -1,4 +1,4 @@
-"""Tests of the comparison with other programs: compared results and valid ratios."""
+"""Tests of the comparison with other programs: results and ratios."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def test_returned_array_of_a_run_is_compared():
             lambda: returning("1.0", lambda: np.array(next(made))), "sums",
         ), 1,
     )  # fmt: skip
-    # of the first run, before those that are timed
+    # from the first run, which is not timed
     assert (row["agreement"]["mean_peer"], row["agreement"]["of"]) == (2.5, "sums")
     assert row["agreement"]["correlation"] == pytest.approx(8 / 65**0.5)
 
 
 def stand_in_for_rtk(monkeypatch, changed):
-    """Replace RTK by our functions with changed results."""
+    """Replace RTK by our functions, with changed results."""
     scan = cone.ConeWork(16, 8, 16)
 
     def made(geometry, grid, head, views, threads):
@@ -154,7 +154,7 @@ def test_leap_gives_our_sums_and_our_image():
         cases.row(case, 1) for case in suite._cone(cpu(usable_cores()), PeerWork(cone=(64, 40)))[3:]
     )
     assert forward["agreement"]["correlation"] > 0.9999
-    # its image is zero outside of the cylinder that all views see
+    # its image is zero outside the cylinder that all views see
     assert image["agreement"]["correlation"] > 0.97
 
 
@@ -204,14 +204,14 @@ def test_without_a_peer_only_our_time_is_given():
 
 
 @pytest.mark.parametrize(
-    ("now", "is_told"), [(6.0, False), (4.1, False), (3.9, True), (None, False)]
+    ("now", "is_reported"), [(6.0, False), (4.1, False), (3.9, True), (None, False)]
 )
-def test_ratio_lower_by_a_third_is_reported(now, is_told):
+def test_ratio_lower_by_a_third_is_reported(now, is_reported):
     def row(ratio, build="RTK 2.7"):
         return {"work": "FDK", "peer": "RTK", "build": build, "ratio": ratio}
 
     found = suite.regressions([row(now)], [row(6.0), row(90.0, "RTK of another build")])
-    assert found == (["FDK / RTK: 3.90 / 6.00"] if is_told else [])
+    assert found == (["FDK / RTK: 3.90 / 6.00"] if is_reported else [])
 
 
 def test_figures_of_another_benchmark_are_refused(tmp_path):
@@ -224,7 +224,7 @@ def test_figures_of_another_benchmark_are_refused(tmp_path):
 @pytest.mark.slow
 def test_every_installed_peer_is_measured(tmp_path):
     path = tmp_path / "peers.json"
-    # in a separate process: ITK conflicts with modules that other tests have loaded
+    # in a separate process, because ITK conflicts with modules of other tests
     command = [sys.executable, "-m", "app", "bench", "peers", *TINY, "--json", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "### Other programs" in done.stdout
@@ -253,6 +253,8 @@ def test_astra_gives_our_image():
     case = suite._slices(cpu(2), PeerWork(slices=(2, 256, 180)))[0]
     ours, theirs = np.asarray(case.ours()), np.asarray(case.theirs().run())
     places = np.indices(ours.shape[1:]) - (ours.shape[1] - 1) / 2
-    inside = (places**2).sum(axis=0) < (ours.shape[1] / 2 - 2) ** 2  # the corners are seen in part
+    inside = (places**2).sum(axis=0) < (
+        ours.shape[1] / 2 - 2
+    ) ** 2  # only some views see the corners
     difference = np.abs(ours - theirs)[:, inside].mean()
     assert difference < 0.05 * np.abs(ours)[:, inside].mean()

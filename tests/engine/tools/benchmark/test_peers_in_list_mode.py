@@ -42,8 +42,8 @@ def test_library_integrates_along_our_rays(rng, has_card, is_timed):
     on = cuda(EmulatedGpu()) if has_card else cpu(2)
     path = parallelproj.library() if has_card else parallelproj.library("CUDA_ENABLED=0")
     tof, grid = crossing.timing(385.0), crossing.cube(32)
-    plain, timed = crossing.sorted_crystals(300, tof, rng)
-    rays, tof = (timed, tof) if is_timed else (plain, None)
+    untimed, timed = crossing.sorted_crystals(300, tof, rng)
+    rays, tof = (timed, tof) if is_timed else (untimed, None)
     # a ramp along every axis, so that swapped axes are detected
     z, y, x = np.indices(grid.shape, np.float32)
     image = 1 + x + 3 * y + 7 * z
@@ -52,7 +52,7 @@ def test_library_integrates_along_our_rays(rng, has_card, is_timed):
     theirs = on.to_host(peer_run.result())
     ours = on.to_host(RayProjector(rays, grid, on=on, tof=tof).forward(on.to_device(image)))
 
-    # points of a ray represent Joseph's planes, whole voxels represent interpolated ones
+    # the library samples points where we intersect planes, and voxels where we interpolate
     assert theirs.mean() == pytest.approx(ours.mean(), rel=0.01)
     assert np.corrcoef(ours, theirs)[0, 1] > 0.995
     assert peer_run.build == f"libparallelproj 2.0-stand-in, {path.name}"
@@ -129,5 +129,5 @@ def test_rays_that_miss_the_image_have_no_sum(builds):
     image = np.ones(grid.shape, np.float32)
     peer = ListModePeer(cpu(1), rays, grid, image, None)
     shares = peer.numerator()
-    # the two events that are left
+    # the two other events
     assert shares.sum(dtype=np.float64) == pytest.approx(2, rel=1e-5)

@@ -1,4 +1,4 @@
-"""Tests of other programs on a GPU: same work, and messages for missing programs."""
+"""Tests of the comparison with other programs on a GPU."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def install_astra(monkeypatch, tmp_path):
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: astra-toolbox\nVersion: 9.1\n")
 
-    def install(on: Backend, **said) -> astra.StandIn:
-        module = astra.StandIn(on, **said)
+    def install(on: Backend, **options) -> astra.StandIn:
+        module = astra.StandIn(on, **options)
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setitem(sys.modules, "astra", module)
         return module
@@ -173,7 +173,7 @@ def test_peer_with_another_scan_misses_its_limit(gpu, monkeypatch, tmp_path):
     install_tigre(monkeypatch, tmp_path, angle_rad=np.pi / 2)
     part = measure(gpu, TINY, quiet)
     misses = [bar["name"] for bar in part["bars"] if not bar["passed"]]
-    # sums of so few rays are alike from both sides
+    # with few rays, sums from opposite sides are similar
     assert any("FDK" in name and "TIGRE" in name for name in misses)
     assert all("TIGRE" in name for name in misses)
 

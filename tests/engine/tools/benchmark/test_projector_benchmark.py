@@ -17,8 +17,8 @@ def test_every_case_has_a_speed_and_every_limit_a_case():
 
 def test_all_events_of_the_workload_cross_the_image(rng):
     rays = events(1000, rng)
-    for way in (rays, as_crystals(rays)):
-        chords = RayProjector(way, cube(16), on=cpu(2))(np.ones((16, 16, 16), "f4"))
+    for source in (rays, as_crystals(rays)):
+        chords = RayProjector(source, cube(16), on=cpu(2))(np.ones((16, 16, 16), "f4"))
 
         assert chords.min() > 0
 
@@ -29,4 +29,6 @@ def test_crystals_are_next_to_the_ray_ends(rng):
     snapped = as_crystals(rays)
 
     off_mm = np.linalg.norm(snapped.points_mm[snapped.ends] - rays.points_mm[rays.ends], axis=-1)
-    assert off_mm.max() < np.hypot(2.0, np.pi * 300 / 480) * 1.001  # half a crystal each way
+    assert (
+        off_mm.max() < np.hypot(2.0, np.pi * 300 / 480) * 1.001
+    )  # half a crystal in each direction

@@ -1,4 +1,4 @@
-"""Tests of the modelled time of a whole FDK, and of the operations that the program queues."""
+"""Tests of the modelled time of a complete FDK, and of the queued operations."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ DOWN_S = 4.0 * GRID.n_voxels * PER_BYTE
 
 
 def in_time(kernels_s, monkeypatch, *, fewest=1, data=None):
-    """Reconstruct on a card with given kernel times for all views, from host and to host."""
+    """Reconstruct on a simulated GPU with given kernel times, including copies from and to host."""
 
     monkeypatch.setattr(xray_device, "MIN_CHUNK_VIEWS", fewest)
     monkeypatch.setattr(xray_device, "MIN_CHUNK_BYTES", 0)
@@ -41,7 +41,7 @@ def in_time(kernels_s, monkeypatch, *, fewest=1, data=None):
     data = np.ones((N_VIEWS, *SHAPE), np.float32) if data is None else data
     settings = FilterSettings()
     chunks = FilteredChunks(data, planned(data, SCAN, settings), settings, on=A.on)
-    # one-time work is finished then: with so few pixels it would count
+    # one-time work ends before: with few pixels it would dominate
     A.back_project(chunks, weighting="fdk")
     filtering, projecting = chunks.made, ConeBack.back
 

@@ -1,4 +1,4 @@
-"""Tests of the diagnostic bundle: it describes the machine and the last run, and no person."""
+"""Tests of the diagnostic bundle, which describes machine and last run without names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.tools.diagnostics.bundle import CONTENT
 from engine.tools.diagnostics.faults import last_fault
 
 NAMES = ("Kowalczyk", "Zbigniew", "KOWALCZYK", "19700131", "4711008", "Müller")
-"""Names in a header, a folder and a file name, as a technician may write them."""
+"""Patient names in a header, a folder and a file name."""
 FOLDER, FILE = "Müller, Zbigniew", "Kowalczyk^Zbigniew 19700131.l"
 
 
@@ -56,8 +56,8 @@ def hits(packed: bytes) -> list[str]:
     """Return the names found anywhere in an archive, in any spelling."""
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         texts = [archive.read(name).decode() for name in archive.namelist()] + archive.namelist()
-    whole = unicodedata.normalize("NFC", "\n".join(texts)).casefold()
-    return [name for name in NAMES if name.casefold() in whole]
+    text = unicodedata.normalize("NFC", "\n".join(texts)).casefold()
+    return [name for name in NAMES if name.casefold() in text]
 
 
 def test_search_finds_names_in_plain_files(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_bundle_contains_no_planted_name(home: Path) -> None:
 @pytest.mark.slow
 def test_bundle_contains_environment_devices_and_last_run(home: Path) -> None:
     files = gather().files
-    assert "log.txt" not in files, "there is no log without a window"
+    assert "log.txt" not in files, "the bundle has a log although no window was open"
     environment = json.loads(files["environment.json"])
     assert environment["isocenter"] and environment["packages"]["numpy"]
     assert json.loads(files["devices.json"])["devices"][0]["key"] == "cpu"

@@ -1,4 +1,4 @@
-"""Tests of redaction: identifying text is removed, text of the program stays."""
+"""Tests of redaction, which removes identifying text and preserves text of the program."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_words_of_the_program_are_preserved(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "expected"),
     [
         ("Zbigniew Kowalczyk", "[1] [2]"),
         ("KOWALCZYK, kowalczyk", "[1], [1]"),
@@ -46,8 +46,8 @@ def test_words_of_the_program_are_preserved(text: str) -> None:
         ("a/Page_Ray.nii", "a/[1].nii"),
     ],
 )
-def test_possible_names_are_removed(text: str, kept: str) -> None:
-    assert Redaction().line(text) == kept
+def test_possible_names_are_removed(text: str, expected: str) -> None:
+    assert Redaction().line(text) == expected
 
 
 def test_known_names_are_removed_even_if_they_are_program_words() -> None:

@@ -1,4 +1,4 @@
-"""Tests of a measured normalisation: known factors are found in counts of a known source."""
+"""Tests of a measured normalisation with known factors and a known source."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def lines() -> np.ndarray:
 
 
 def cylinder(crystals: np.ndarray, x: float = 0.0) -> np.ndarray:
-    """Activity along lines through an endless cylinder at x, by the chord of a circle."""
+    """Return attenuated activity along lines through an infinite cylinder at x."""
     a, b = (RING.positions_mm[crystals[:, k]] - (x, 0, 0) for k in (0, 1))
     d = b - a
     flat = np.hypot(d[:, 0], d[:, 1])
@@ -42,26 +42,26 @@ def cylinder(crystals: np.ndarray, x: float = 0.0) -> np.ndarray:
 
 
 class Planted:
-    """Known factors with the means that the program states, and their lines."""
+    """Known factors, normalised like those of the program, and their lines."""
 
     def __init__(self) -> None:
         rng = np.random.default_rng(20)
-        n_apart, n_off = RING.n_classes
+        n_ring_classes, n_off = RING.n_classes
         crystals = rng.uniform(0.7, 1.3, RING.n_crystals) * RING.alive
-        crystals[37] = 0  # dead
+        crystals[37] = 0  # dead crystal
         place = np.arange(RING.n_crystals) % 64 % 8
         for p in range(8):
             crystals[place == p] /= crystals[(place == p) & (crystals > 0)].mean()
         self.crystals = crystals
-        self.axial = rng.uniform(0.8, 1.2, n_apart)
+        self.axial = rng.uniform(0.8, 1.2, n_ring_classes)
         self.tangential = rng.uniform(0.8, 1.2, n_off)
         self.interference = rng.uniform(0.9, 1.1, (8, n_off))
         self.lines = lines()
-        self.apart, self.off, self.near = RING.line_classes(self.lines)
+        self.ring_class, self.off, self.near = RING.line_classes(self.lines)
 
     def expected(self, activity: np.ndarray, interference: bool) -> np.ndarray:
         found = self.crystals[self.lines].prod(axis=1) * RING.geometric_factor(self.lines)
-        found *= self.axial[self.apart] * self.tangential[self.off] * activity
+        found *= self.axial[self.ring_class] * self.tangential[self.off] * activity
         return found * self.interference[self.near, self.off] if interference else found
 
 
@@ -71,7 +71,7 @@ def planted() -> Planted:
 
 
 def measured(planted: Planted, source: CylinderSource, activity: np.ndarray, **options: bool):
-    """Draw counts of lines and fit them; return the fit and a mask of its lines."""
+    """Draw counts of lines and fit factors; return the fit and a mask of its lines."""
     expected = planted.expected(activity, options.get("interference", True))
     tally = LineTally(RING, source)
     used = activity_within(planted.lines, source)
@@ -87,9 +87,9 @@ def activity_within(crystals: np.ndarray, source: CylinderSource) -> np.ndarray:
     return s <= source.reach_mm
 
 
-def ratio(found: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Return found over true factors, normalised to the mean 1, which cannot be measured."""
-    quotient = found / wanted
+def ratio(found: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """Return found over true factors, normalised to mean 1, because the mean is not measurable."""
+    quotient = found / true
     return quotient / quotient.mean()
 
 
@@ -120,7 +120,7 @@ def test_interference_and_an_off_axis_source_are_fitted(planted: Planted) -> Non
     fit, used = measured(planted, source, cylinder(planted.lines, x=12.0))
     found, lines = fit.components, planted.lines
     assert found.interference is not None
-    product = found.crystals[lines].prod(axis=1) * found.geometry[planted.apart, planted.off]
+    product = found.crystals[lines].prod(axis=1) * found.geometry[planted.ring_class, planted.off]
     product = product * found.interference[planted.near, planted.off]
     expected = planted.expected(np.ones(len(lines)), True) / RING.geometric_factor(lines)
     live = used & (expected > 0)

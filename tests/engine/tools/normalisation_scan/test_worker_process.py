@@ -1,4 +1,4 @@
-"""Tests of a normalisation in its own process: progress, pause, stop, crash."""
+"""Tests of a normalisation in a separate process: progress, pause, stop, crash."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SOURCE = CylinderSource(60.0, mu_per_mm=0.0096)
 def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("normalise") / "scan.h5"
     crystals = RING.lors(np.random.default_rng(2).integers(0, RING.n_lors, 20_000))
-    crystals = crystals[(crystals != 40).all(axis=1)]  # a crystal that is not seen
+    crystals = crystals[(crystals != 40).all(axis=1)]  # this crystal has no events
     write_listmode(ListMode(RING, crystals), path)
     return path
 
@@ -78,23 +78,23 @@ def test_curves_are_weighted_means_of_the_classes(scan: Path) -> None:
         for place, factor, error in zip(curve.places, curve.factors, curve.errors, strict=True):
             row = np.take(table, place, axis)
             sigma = row * np.take(errors, place, axis)
-            seen = np.isfinite(sigma)
-            expected = np.average(row[seen], weights=sigma[seen] ** -2.0)
+            events = np.isfinite(sigma)
+            expected = np.average(row[events], weights=sigma[events] ** -2.0)
             assert factor == pytest.approx(expected, rel=1e-6)
-            assert error == pytest.approx((sigma[seen] ** -2.0).sum() ** -0.5, rel=1e-6)
+            assert error == pytest.approx((sigma[events] ** -2.0).sum() ** -0.5, rel=1e-6)
 
 
 def test_process_pauses_resumes_and_stops(scan: Path) -> None:
     before = set(working_for())
-    wishes, seen = [StopRequest.PAUSE], list[object]()
+    requests, events = [StopRequest.PAUSE], list[object]()
     request = NormalisationRequest((scan, scan), SOURCE, threads=1)
-    for event in measure_in_process(request, lambda: wishes[-1]):
-        seen.append(event)
+    for event in measure_in_process(request, lambda: requests[-1]):
+        events.append(event)
         if isinstance(event, Paused):
-            wishes.append(StopRequest.CONTINUE if event.is_paused else StopRequest.END)
-    assert [e.is_paused for e in seen if isinstance(e, Paused)] == [True, False]
-    assert isinstance(seen[-1], Stopped)
-    # other tests of this worker may have processes that still run
+            requests.append(StopRequest.CONTINUE if event.is_paused else StopRequest.END)
+    assert [e.is_paused for e in events if isinstance(e, Paused)] == [True, False]
+    assert isinstance(events[-1], Stopped)
+    # processes of other tests may still run
     _, alive = psutil.wait_procs(set(working_for()) - before, timeout=20)
     assert alive == []
 

@@ -1,4 +1,4 @@
-"""Resolution from point sources: drawn decays with a known spread, and photons of the judge."""
+"""Tests of resolution from point sources: drawn decays, and independently tracked photons."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BORE_MM = 300.0
 def decays(
     rng: np.random.Generator, place: Values, fwhm_mm: tuple[float, float, float], n: int
 ) -> Lines:
-    """Lines of decays that are spread about a place, up to a cylinder; no crystals."""
+    """Return lines of decays with a known spread, up to a cylinder without crystals."""
     radius = np.hypot(*place[:2])
     radial = np.array([*(place[:2] / radius), 0.0]) if radius else np.array([1.0, 0.0, 0.0])
     axes = np.stack([radial, np.array([-radial[1], radial[0], 0.0]), np.array([0.0, 0.0, 1.0])])
@@ -43,14 +43,14 @@ def decays(
 def through(start: Values, rng: np.random.Generator) -> Lines:
     """Return lines in random directions through points, up to a cylinder."""
     angle, tilt = rng.uniform(0, np.pi, len(start)), rng.uniform(-0.3, 0.3, len(start))
-    way = np.stack([np.cos(angle), np.sin(angle), tilt], axis=1)
-    middle = np.sum(start[:, :2] * way[:, :2], axis=1)
+    direction = np.stack([np.cos(angle), np.sin(angle), tilt], axis=1)
+    middle = np.sum(start[:, :2] * direction[:, :2], axis=1)
     half = np.sqrt(middle**2 - np.sum(start[:, :2] ** 2, axis=1) + BORE_MM**2)
-    ends = [start + (sign * half - middle)[:, None] * way for sign in (-1, 1)]
+    ends = [start + (sign * half - middle)[:, None] * direction for sign in (-1, 1)]
     return Lines(ends[0], ends[1], np.ones(len(start)))
 
 
-def together(*parts: Lines) -> Lines:
+def combined(*parts: Lines) -> Lines:
     return Lines(
         np.concatenate([each.first_mm for each in parts]),
         np.concatenate([each.last_mm for each in parts]),
@@ -72,9 +72,9 @@ def test_known_spread_of_decays_is_found(
     n, at = 5_000, np.array(place)
     lines = decays(rng, at, fwhm_mm, n)
     if background:
-        # Randoms cross the whole bore, so most of them do not pass the source
+        # Randoms cross the complete bore; most do not pass the source
         everywhere = rng.uniform(-1, 1, (40 * n, 3)) * np.array([200, 200, 60.0])
-        lines = together(lines, through(everywhere[: int(8 * n * background)], rng))
+        lines = combined(lines, through(everywhere[: int(8 * n * background)], rng))
     found = measured_at(lines, at + np.array([4.0, -3.0, 3.0]))
     widths = found.radial_mm, found.tangential_mm, found.axial_mm
     for width, error, expected in zip(widths, found.errors_mm, fwhm_mm, strict=True):
@@ -116,7 +116,7 @@ def pairs_of(lines: Lines) -> NDArray[np.int32]:
 @pytest.fixture
 def scan(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> engine.ListMode:
     monkeypatch.setattr(__name__ + ".BORE_MM", 150.0)
-    lines = together(*(decays(rng, np.array(p), (4.0, 4.0, 4.0), 4000) for p in PLACES))
+    lines = combined(*(decays(rng, np.array(p), (4.0, 4.0, 4.0), 4000) for p in PLACES))
     inside = (np.abs(lines.first_mm[:, 2]) < 24) & (np.abs(lines.last_mm[:, 2]) < 24)
     return engine.ListMode(RING, pairs_of(lines.where(inside)))
 
@@ -126,7 +126,7 @@ def test_all_sources_of_a_scan_are_found(scan: engine.ListMode) -> None:
     assert len(found) == 3
     for source, place in zip(found, PLACES, strict=True):
         assert source.centre_mm == pytest.approx(place, abs=0.5)
-        # Crystals of 4 mm add half of their pitch in quadrature: 4.5 mm
+        # Crystals of 4 mm add half their pitch in quadrature: 4.5 mm
         assert 3.9 < source.tangential_mm < 5.0
 
 
@@ -176,7 +176,7 @@ def test_written_table_reads_back(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_photons_of_the_judge_have_the_measured_widths() -> None:
-    """Against the mean square of the distances, without a fit, and the widths by the geometry."""
+    """Compare with the mean square of the distances, without a fit, and with the geometry."""
     judged = round_ring(300.0, 120.0, n_crystals=480, row_mm=4.0)
     places = ((0.0, 0.0, 1.0), (0.0, 60.0, 1.0), (110.0, 0.0, 1.0), (-75.0, -130.0, 1.0))
     study = JudgeStudy("four points", points(*places), judged, TRUES, seed=7)
@@ -187,19 +187,23 @@ def test_photons_of_the_judge_have_the_measured_widths() -> None:
     assert [each.radius_mm for each in found] == pytest.approx([0, 60, 110, 150.1], abs=0.3)
     expected = spread_of(ring, 200.0)
     ends = ring.positions_mm[scan.crystals][..., :2]
-    way = ends[:, 1] - ends[:, 0]
-    way /= np.linalg.norm(way, axis=1)[:, None]
+    direction = ends[:, 1] - ends[:, 0]
+    direction /= np.linalg.norm(direction, axis=1)[:, None]
     offs = [each.centre_mm[:2] - ends[:, 0] for each in found]
-    distances = np.stack([off[:, 0] * -way[:, 1] + off[:, 1] * way[:, 0] for off in offs])
-    # Lines that pass two sources belong to either of them
+    distances = np.stack(
+        [off[:, 0] * -direction[:, 1] + off[:, 1] * direction[:, 0] for off in offs]
+    )
+    # Lines that pass two sources are ambiguous
     is_alone = (np.abs(distances) < 16).sum(axis=0) == 1
     for each, distance in zip(found[1:], distances[1:], strict=True):
-        cosine = (-way[:, 1] * each.centre_mm[0] + way[:, 0] * each.centre_mm[1]) / each.radius_mm
+        cosine = (
+            -direction[:, 1] * each.centre_mm[0] + direction[:, 0] * each.centre_mm[1]
+        ) / each.radius_mm
         near = is_alone & (np.abs(distance) < 8)
         # var s = r² cos² ψ + t² sin² ψ, a straight line in cos² ψ
         slope, tangential = np.polyfit(cosine[near] ** 2, distance[near] ** 2, 1)
         widths = FWHM_PER_SIGMA * np.sqrt([tangential + slope, tangential])
-        # Photons that scatter between crystals count fully in a mean square: 4 to 9 %
+        # Inter-crystal scatter counts fully in a mean square: 4 to 9 %
         assert (each.radial_mm, each.tangential_mm) == pytest.approx(widths, rel=0.12)
         by_geometry = np.interp(each.radius_mm, expected.radius_mm, expected.radial_mm)
         assert each.radial_mm == pytest.approx(by_geometry, rel=0.05)

@@ -1,4 +1,4 @@
-"""A kernel with times that follow a formula, so that its best form is known."""
+"""A kernel with times that follow a formula, which determines its best form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BEST = {"width": 8, "kind": "plain"}
 
 
 class Bowl(TuningProblem):
-    """Forms with times that follow a formula: faster near a width of 8; "odd" ones differ."""
+    """A tuning problem with times by a formula: fastest at a width of 8; "odd" forms are wrong."""
 
     title, work = "a bowl", "eight numbers"
 

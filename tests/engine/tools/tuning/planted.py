@@ -1,4 +1,4 @@
-"""Problems with a fault in them, for searches in a process of their own, which import this."""
+"""Tuning problems with planted faults, for searches in a separate process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WRONG, DEADLY = {"width": 4, "kind": "odd"}, {"width": 16, "kind": "odd"}
 
 
 class Planted(Bowl):
-    """Problem in which one form gives wrong numbers, and another kills the process."""
+    """A problem in which one form gives wrong numbers, and another kills the process."""
 
     def result(self, values):
         if values == DEADLY:
@@ -25,7 +25,7 @@ class Planted(Bowl):
 
 
 class Endless(Bowl):
-    """Problem with a form that never ends."""
+    """A problem with a form that never ends."""
 
     def result(self, values):
         if values["width"] == 16:

@@ -1,4 +1,4 @@
-"""Tests of searches for GPU kernels: all candidates compile, and are compared with the twin."""
+"""Tests of searches for GPU kernels; all forms compile and are compared with CPU twins."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def faults(problem, *forms):
 def test_restrictions_leave_exactly_the_compilable_forms(on_gpu):
     searchspace = pytest.importorskip("kernel_tuner.searchspace")
     problem = DeviceBack(on_gpu, WORK)
-    # some values of each parameter, including both ends of its range
+    # some values of each parameter, including its minimum and maximum
     some = {
         "texture": ["layered", "memory"], "path": ["upright", "columns"],
         "block_size_x": [8, 32, 256], "block_size_y": [1, 4, 32], "voxels_per_thread": [1, 8, 24],
@@ -70,8 +70,10 @@ def test_restrictions_leave_exactly_the_compilable_forms(on_gpu):
         for form in every
         if problem.is_form(form)
         and form["block_size_x"] * form["block_size_y"]
-        >= 32  # less leaves lanes of every warp idle
-        and (form["projections"] == "vrc" or form["texture"] == "memory")  # textures are by rows
+        >= 32  # fewer threads leave lanes of every warp idle
+        and (
+            form["projections"] == "vrc" or form["texture"] == "memory"
+        )  # textures are stored by rows
     }
     assert set(map(tuple, space.list)) == can_be and len(can_be) > 50
 
@@ -79,8 +81,8 @@ def test_restrictions_leave_exactly_the_compilable_forms(on_gpu):
 def test_file_of_gpu_trials_is_replayed_without_a_gpu(on_gpu, tmp_path):
     kernel_tuner = pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
 
-    class Lawful(DeviceBack):
-        """Times follow a law, so that the best form is known: a run of 4 in blocks (16, 4)."""
+    class FormulaTimes(DeviceBack):
+        """A formula gives the times; the best form has a run of 4 and blocks of (16, 4)."""
 
         def prepare(self):
             return
@@ -97,7 +99,7 @@ def test_file_of_gpu_trials_is_replayed_without_a_gpu(on_gpu, tmp_path):
             )
             return 1e-3 * (1 + abs(x - 16) / 16 + abs(y - 4) / 4 + abs(run - 4) / 4)
 
-    problem, cache = Lawful(on_gpu, WORK), tmp_path / "trials.json"
+    problem, cache = FormulaTimes(on_gpu, WORK), tmp_path / "trials.json"
     problem.parameters |= {
         "texture": ("layered",), "path": ("upright",), "block_size_x": (16, 32),
         "block_size_y": (4, 32),
@@ -106,7 +108,7 @@ def test_file_of_gpu_trials_is_replayed_without_a_gpu(on_gpu, tmp_path):
     outcome = TuningSession(problem, strategy="brute_force", cache=cache).run()
     best = {"block_size_x": 16, "block_size_y": 4, "voxels_per_thread": 4}
     assert outcome.best == problem.shipped | best
-    # Kernel Tuner's own simulation mode, with another strategy, from the file only
+    # the simulation mode of Kernel Tuner, with another strategy, only from the file
     parameters = {name: list(values) for name, values in problem.parameters.items()}
     results, found = kernel_tuner.tune_kernel(
         problem.slot.kernel, "", problem.work, [], parameters,
@@ -120,7 +122,7 @@ def test_file_of_gpu_trials_is_replayed_without_a_gpu(on_gpu, tmp_path):
 def test_published_block_sizes_are_in_the_search_space(on_gpu):
     problem = DeviceBack(on_gpu)
     assert problem.has(problem.shipped) and problem.shipped["block_size_x"] == 16
-    for block in ((16, 4), (16, 32), (152, 1)):  # Figure 4, the usual one, the fluidised bed
+    for block in ((16, 4), (16, 32), (152, 1)):  # Figure 4, the default, the fluidised bed
         sizes = dict(zip(("block_size_x", "block_size_y"), block, strict=True))
         assert problem.has(problem.shipped | sizes | {"voxels_per_thread": 2})
     for texture in ("array", "layered", "list", "pitched"):  # Figure 5
@@ -177,7 +179,7 @@ def test_stored_gpu_form_is_used_on_that_gpu(on_gpu, own_home):
     ) and "cone_back" in on.used_variants.words
     shipped = shipped_back(on, True)
     assert form_of(record, shipped) == best
-    assert chosen(on, problem.slot, BackForm()) == BackForm()  # a form of the CPU is another kind
+    assert chosen(on, problem.slot, BackForm()) == BackForm()  # CPU forms are stored separately
 
 
 @pytest.mark.parametrize("reproducible", [True, False])
@@ -197,7 +199,7 @@ def test_projection_with_a_response_equals_the_twin(on_gpu):
     assert problem.seconds(problem.shipped) > 0
 
 
-def test_every_value_of_a_parameter_is_valid_alone(on_gpu):
+def test_each_parameter_value_is_valid_with_default_values(on_gpu):
     for problem in (DeviceUpdate(on_gpu, events(4, np.random.default_rng(0))), DeviceBack(on_gpu)):
         for name, values in problem.parameters.items():
             assert len(set(values)) == len(values) and problem.shipped[name] in values

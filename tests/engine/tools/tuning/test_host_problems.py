@@ -1,4 +1,4 @@
-"""Tests of CPU kernels: every form of the search equals the shipped one."""
+"""Tests of searches for CPU kernels; every form gives the results of the default form."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_division_of_events_does_not_change_the_result(reproducible, rng):
     assert faults(problem, forms) == set()
     wrong = problem.result(problem.shipped) * np.float32(1.0001)
     assert problem.fault_of(wrong).startswith("wrong results")
-    if reproducible:  # integers: not even the last bit may differ
+    if reproducible:  # with integers, every bit must be equal
         assert worst_bit(problem) == 0
 
 
@@ -99,7 +99,7 @@ def test_order_and_division_of_orientations_do_not_change_the_result():
 
 def test_every_scan_kind_can_be_tuned_on_a_cpu():
     for target, kernels in TARGETS.items():
-        if target != "dual-head":  # its response must be built first
+        if target != "dual-head":  # it needs a response first
             problems = problems_of(target, ON)
             assert tuple(problem.slot.kernel for problem in problems) == kernels
 

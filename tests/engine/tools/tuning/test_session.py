@@ -1,4 +1,4 @@
-"""Tests of a search: the fastest correct form wins, in spite of noise."""
+"""Tests of a search, which finds the fastest correct form in spite of noise."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from engine.tools.tuning.search_text import SearchEnded
 from engine.tools.tuning.session import TuningSession
 from tests.engine.tools.tuning.bowl import BEST, RIGHT, Bowl
 
-pytestmark = pytest.mark.skipif(  # found, not imported: that costs each worker a second
+pytestmark = pytest.mark.skipif(  # find_spec, because the import takes each worker a second
     find_spec("kernel_tuner") is None, reason="Kernel Tuner is not installed"
 )
 
 
 class Flat(Bowl):
-    """Forms of equal speed, except for noise."""
+    """A problem with forms of equal speed, except for noise."""
 
     def seconds(self, values):
         return 1e-3 * (1 + self.noise * self.rng.standard_normal())
@@ -84,18 +84,18 @@ def test_interrupt_keeps_the_best_so_far():
 
 
 def test_listener_sees_every_form_and_can_stop_the_search():
-    seen = []
+    trials = []
 
     def listen(event):
         if isinstance(event, TriedVariant):
-            seen.append(event)
-        if len(seen) == 3:
+            trials.append(event)
+        if len(trials) == 3:
             running.stop()
 
     running = session(Bowl(), on_event=listen)
     outcome = running.run()
-    assert outcome.tried == seen and len(seen) == 3 and outcome.was_stopped
-    left = [t.seconds_left for t in seen]
+    assert outcome.tried == trials and len(trials) == 3 and outcome.was_stopped
+    left = [t.seconds_left for t in trials]
     assert left == sorted(left, reverse=True) and left[0] <= 30
 
 
@@ -105,7 +105,7 @@ def test_second_session_reuses_earlier_trials(tmp_path):
     assert session(first, cache=cache).run().best == BEST
     outcome = session(second, cache=cache).run()
     assert outcome.best == BEST
-    # the shipped form and the three best of the first session are run again, no other
+    # only the default form and the three best of the first session run again
     assert first.n_results == 12 and second.n_results == 4
     assert sum(t.from_file for t in outcome.tried) == 8
 
@@ -149,7 +149,7 @@ def test_form_that_killed_the_process_is_not_run_again(tmp_path):
     outcome = session(Bowl(), cache=cache).run()
     (dead,) = [t for t in outcome.tried if t.values == BEST]
     assert dead.fault == "the program ended while it ran" and dead.from_file
-    assert outcome.best == {"width": 8, "kind": "odd"}  # the next best
+    assert outcome.best == {"width": 8, "kind": "odd"}  # the second-best form
 
 
 @pytest.mark.parametrize("options", [{"strategy": "luck"}, {"budget_s": 0.0}])
@@ -221,8 +221,8 @@ def test_unstable_machine_gives_no_accepted_form():
     assert busy.ratio < 0.9 and not busy.is_faster and busy.is_unsure
     assert Comparison(0.9, 0.88, 0.92, PAIRS).is_faster
     assert not Comparison(0.8, 0.7, 0.9, PAIRS).is_faster
-    assert not Comparison(0.9, 0.88, 0.92, PAIRS).is_unsure  # believed
-    assert not Comparison(1.2, 1.1, 1.3, PAIRS).is_unsure  # slower, however busy it was
+    assert not Comparison(0.9, 0.88, 0.92, PAIRS).is_unsure  # accepted
+    assert not Comparison(1.2, 1.1, 1.3, PAIRS).is_unsure  # slower even with noise
     some = SearchEnded(9, 60.0, None, None, was_stored=False, is_stored=False, was_stopped=False)
     assert some.verdict.endswith("than the default.")
     assert "seemed faster while the machine was busy: 2" in replace(some, n_unsure=2).verdict
@@ -230,7 +230,7 @@ def test_unstable_machine_gives_no_accepted_form():
 
 def test_form_that_breaks_the_process_ends_the_session():
     class Fragile(Bowl):
-        """GPU on which nothing runs in this process after an illegal address."""
+        """A GPU that is unusable in this process after an illegal address."""
 
         is_broken = False
 
@@ -252,7 +252,7 @@ def test_form_that_breaks_the_process_ends_the_session():
 
 def test_comparison_ends_with_the_budget():
     class Slowing(Bowl):
-        """Machine that becomes busy when forms are compared."""
+        """A machine that becomes busy when forms are compared."""
 
         def seconds(self, values):
             self.n_runs = getattr(self, "n_runs", 0) + 1
@@ -262,5 +262,5 @@ def test_comparison_ends_with_the_budget():
 
     problem = Slowing()
     outcome = session(problem, budget_s=0.4).run()
-    # four more runs fit into the budget, and one pair may end beyond it
+    # four more runs fit into the budget, and one pair may exceed it
     assert outcome.best is None and problem.n_runs <= 30 + 4 + 2

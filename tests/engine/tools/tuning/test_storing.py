@@ -1,7 +1,4 @@
-"""Tests of stored forms:
-
-used where they are valid, recorded in the provenance, ignored elsewhere.
-"""
+"""Tests of stored forms: used only where they are valid, and recorded in the provenance."""
 
 from __future__ import annotations
 
@@ -48,7 +45,7 @@ def own_home(tmp_path, monkeypatch):
 
 
 class Back(TuningProblem):
-    """Minimal problem for storing a form."""
+    """A minimal problem for storing a form."""
 
     title, work, on, slot = "back", "a cube", ON, SLOT
 
@@ -91,8 +88,12 @@ def test_stored_form_is_used_and_recorded():
     assert record["gain"] == pytest.approx(1.25) and record["form"] == FORM
     on = ON.of_a_run()
     assert chosen(on, SLOT, BackForm()) == BackForm(**FORM)
-    said = on.used_variants.words["cone_back"]
-    assert "lines 32" in said and "1.25 × the speed" in said and SLOT.shape in said
+    description = on.used_variants.words["cone_back"]
+    assert (
+        "lines 32" in description
+        and "1.25 × the speed" in description
+        and SLOT.shape in description
+    )
     assert stored_values(Back()) == (VALUES,)
     assert [each["form"] for each in stored_records(("cone_back",), ON)] == [FORM]
 
@@ -106,7 +107,7 @@ def test_operator_with_a_stored_form_has_the_same_bits():
     keep(Back(), found())
     on = ON.of_a_run()
     A = XrayTransform(orbit, GRID, on=on)
-    assert on.used_variants.words == {}  # nothing ran
+    assert on.used_variants.words == {}  # no run yet
     np.testing.assert_array_equal(A.back_project(y, weighting="fdk"), shipped)
     assert list(on.used_variants.words) == ["cone_back"]
 

@@ -1,4 +1,4 @@
-"""Tests of a search in its own process: a failing form does not stop the others."""
+"""Tests of a search in a separate process: a failing form does not stop the others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.engine.tools.tuning.bowl import BEST, Bowl
 from tests.engine.tools.tuning.planted import DEADLY, WRONG, deadly, endless, planted, refused
 
 pytestmark = [
-    pytest.mark.skipif(  # found, not imported: that costs each worker a second
+    pytest.mark.skipif(  # find_spec, because the import takes each worker a second
         find_spec("kernel_tuner") is None, reason="Kernel Tuner is not installed"
     ),
     pytest.mark.slow,
@@ -73,7 +73,7 @@ def test_stop_request_ends_a_form_that_never_ends():
     assert isinstance(event, SearchEnded) and event.was_stopped and event.best == best == BEST
     problem = Bowl()
     assert stored_record(problem.on, problem.slot)["values"] == BEST
-    # it was ended by us, and is no worse for it
+    # we ended it, so it is not recorded as a fault
     assert list(cache_dir().rglob("*.trying")) == []
 
 
