@@ -117,11 +117,11 @@ def preferences(tmp_path: Path) -> Preferences:
 @pytest.fixture(scope="session")
 def loader() -> Iterator[Loader]:
     """Return the process that reads files; all windows of the tests share it."""
-    made = Loader()
-    made.start()
-    LOADERS.append(made)
-    yield made
-    made.close()
+    new_loader = Loader()
+    new_loader.start()
+    LOADERS.append(new_loader)
+    yield new_loader
+    new_loader.close()
 
 
 def read_input(role: str, value: str, scanner: str | None, geometry: Any) -> Input:
@@ -163,9 +163,9 @@ class Controls:
 @pytest.fixture
 def controls(qtbot, qapp, preferences, loader) -> Iterator[Controls]:
     """Return a session with its controllers; check that no thread or process remains."""
-    made = Controls(preferences, loader)
-    yield made
-    shut_down(qtbot, made)
+    new_controls = Controls(preferences, loader)
+    yield new_controls
+    shut_down(qtbot, new_controls)
 
 
 @pytest.fixture(autouse=True)
@@ -186,9 +186,9 @@ def no_collection_in_threads() -> Iterator[None]:
 @pytest.fixture
 def parent(qtbot) -> Iterator[QWidget]:
     """Return a parent widget for dialogs; it deletes them at the end of the test."""
-    made = QWidget()
-    qtbot.addWidget(made)
-    yield made
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    yield widget
 
 
 @pytest.fixture
@@ -196,15 +196,15 @@ def window(qtbot, qapp, preferences, loader):
     """Return a visible window; check that no thread or process remains."""
     from app.shell.application import make_window
 
-    made = make_window(qapp, preferences, loader)
-    made.dialogs.confirm = lambda *words: True  # the user, who agrees to everything
-    made.runner.engine = EngineInThread
-    qtbot.addWidget(made)
-    made.show()
-    ready = lambda: made.session.device.found != () and not made.commands.is_busy  # noqa: E731
+    new_window = make_window(qapp, preferences, loader)
+    new_window.dialogs.confirm = lambda *words: True  # the user, who agrees to everything
+    new_window.runner.engine = EngineInThread
+    qtbot.addWidget(new_window)
+    new_window.show()
+    ready = lambda: new_window.session.device.found != () and not new_window.commands.is_busy  # noqa: E731
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
-    yield made
-    shut_down(qtbot, made)
+    yield new_window
+    shut_down(qtbot, new_window)
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # closed, it would live on for a while
 
 
@@ -225,11 +225,11 @@ def choose_file(qapp: QApplication) -> Callable[[Path], None]:
     return choose
 
 
-def shut_down(qtbot, made) -> None:
+def shut_down(qtbot, window) -> None:
     """Stop all work, and check that no process of the test remains."""
-    made.runner.shut_down()
-    made.commands.wait()
-    has_ended = lambda: made.runner.job is None and not made.commands.is_busy  # noqa: E731
+    window.runner.shut_down()
+    window.commands.wait()
+    has_ended = lambda: window.runner.job is None and not window.commands.is_busy  # noqa: E731
     qtbot.waitUntil(has_ended, timeout=PATIENCE_MS)
     assert still_working() == []
 

@@ -52,8 +52,8 @@ SCANS: dict[str, tuple[Demo | None, tuple[str, ...]]] = {
 def study_of(shots: Photographer, kind: str) -> Study:
     """Return a study of this kind of scan."""
     demo, settings = SCANS[kind]
-    made = shots.make(demo) if demo is not None else small(kind, shots.demos)
-    return made.model_copy(update={"protocol": with_settings(made.protocol, settings)})
+    study = shots.make(demo) if demo is not None else small(kind, shots.demos)
+    return study.model_copy(update={"protocol": with_settings(study.protocol, settings)})
 
 
 def small(kind: str, folder: Path) -> Study:

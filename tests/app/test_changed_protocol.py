@@ -141,14 +141,14 @@ def test_every_kind_of_change_is_marked(method, window, opened, changed, tmp_pat
     base, now = find_protocol("small-animal"), changed.protocol
     if method == "study file":
         write_study(changed, tmp_path / "study.toml")
-        made = identified(read_study(tmp_path / "study.toml").protocol)
+        protocol = identified(read_study(tmp_path / "study.toml").protocol)
     elif method == "--set":
-        made = identified(with_settings(identified(base), CHANGES))
+        protocol = identified(with_settings(identified(base), CHANGES))
     elif method == "form":
         opened(changed.model_copy(update={"protocol": base}))
         window.session.study.set_protocol(now)
-        made = window.session.study.to_study().protocol
+        protocol = window.session.study.to_study().protocol
     else:
-        made = Job.create(changed).study.protocol
+        protocol = Job.create(changed).study.protocol
     expected = identity_of(identified(now))
-    assert identity_of(made) == expected and label_of(made) == f"Small animal {MARK}"
+    assert identity_of(protocol) == expected and label_of(protocol) == f"Small animal {MARK}"

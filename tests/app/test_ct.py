@@ -58,9 +58,9 @@ def ct_scan(tmp_path_factory) -> Path:
 @pytest.fixture
 def session(qapp, ct_scan) -> Session:
     """Return a session that has read the scan."""
-    made = Session(DeviceChoice("auto", (cpu_device(2),)))
-    made.study.set_input("data", read_input("data", str(ct_scan), None, None))
-    return made
+    new_session = Session(DeviceChoice("auto", (cpu_device(2),)))
+    new_session.study.set_input("data", read_input("data", str(ct_scan), None, None))
+    return new_session
 
 
 @pytest.fixture

@@ -50,9 +50,9 @@ MARKED = "a<U+202E>gpj.exe<U+001B>"
 
 def texts_shown(qtbot: QtBot, qapp: QApplication) -> Iterator[str]:
     """Yield the text of each kind of label for a name with control characters and markup."""
-    for made in (LiteralLabel(REVERSED), ElidedLabel(REVERSED), label(REVERSED, wrap=True)):
-        qtbot.addWidget(made)
-        yield QLabel.text(made) if not isinstance(made, ElidedLabel) else made.full_text
+    for widget in (LiteralLabel(REVERSED), ElidedLabel(REVERSED), label(REVERSED, wrap=True)):
+        qtbot.addWidget(widget)
+        yield QLabel.text(widget) if not isinstance(widget, ElidedLabel) else widget.full_text
     yield literal_tip(REVERSED)
     several = label("")
     qtbot.addWidget(several)
@@ -119,15 +119,15 @@ def test_wrapped_text_does_not_separate_numbers_from_units(
 
 
 @pytest.mark.parametrize(
-    "made",
+    "make_label",
     [
         lambda: LiteralLabel(HOSTILE),
         lambda: label(HOSTILE, "muted", wrap=True),
         lambda: ElidedLabel(HOSTILE),
     ],
 )
-def test_labels_show_literal_text(qtbot: QtBot, made: type[QLabel]) -> None:
-    found = made()
+def test_labels_show_literal_text(qtbot: QtBot, make_label: type[QLabel]) -> None:
+    found = make_label()
     qtbot.addWidget(found)
     assert found.textFormat() is Qt.TextFormat.PlainText
 
@@ -136,16 +136,16 @@ def test_tooltip_shows_literal_text(qtbot: QtBot) -> None:
     assert shown(literal_tip(HOSTILE)) == HOSTILE
     assert "<b>" not in literal_tip(HOSTILE) and "<img" not in literal_tip(HOSTILE)
     assert literal_tip("a < b & c") == "a < b & c", "a text without HTML was changed"
-    made = button("Open", lambda: None, HOSTILE)
-    qtbot.addWidget(made)
-    assert shown(made.toolTip()) == HOSTILE
+    open_button = button("Open", lambda: None, HOSTILE)
+    qtbot.addWidget(open_button)
+    assert shown(open_button.toolTip()) == HOSTILE
 
 
 def test_paragraphs_are_separate_and_literal(qtbot: QtBot) -> None:
-    made = label("")
-    qtbot.addWidget(made)
-    set_paragraphs(made, [HOSTILE, "second"])
-    assert shown(made.text()) == f"{HOSTILE}\nsecond"
+    text_label = label("")
+    qtbot.addWidget(text_label)
+    set_paragraphs(text_label, [HOSTILE, "second"])
+    assert shown(text_label.text()) == f"{HOSTILE}\nsecond"
 
 
 def test_message_bar_shows_literal_text(qtbot: QtBot, qapp: QApplication) -> None:
@@ -215,9 +215,9 @@ def test_long_action_tooltip_is_escaped_once(qtbot: QtBot) -> None:
     action = QAction("Start")
     action.setToolTip(literal_tip("The scan has <no> scanner. " * 6))
     assert action.toolTip().startswith("<p")
-    for made in (verb_button(action), action_button(action)):
-        qtbot.addWidget(made)
-        assert made.toolTip() == action.toolTip()
+    for widget in (verb_button(action), action_button(action)):
+        qtbot.addWidget(widget)
+        assert widget.toolTip() == action.toolTip()
 
 
 @pytest.mark.parametrize(

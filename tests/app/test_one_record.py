@@ -54,7 +54,7 @@ class Case:
     state the same number.
     """
 
-    made: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
     changed: tuple[str, ...] | None = None
     aborts_at: int = 0
     fails_at: int = 0
@@ -99,8 +99,8 @@ def reconstruct(study: Study, case: Case) -> str:
     job = Job.create(study)
 
     def events(resume=None):
-        made = run(study, on=ON, resume=resume, finish_early=lambda: case.stops)
-        return keep(failing(made, case.fails_at), job)
+        started = run(study, on=ON, resume=resume, finish_early=lambda: case.stops)
+        return keep(failing(started, case.fails_at), job)
 
     try:
         with closing(events()) as making:
@@ -132,12 +132,12 @@ def study_of(case: Case, small: Study, scan) -> Study:
             "name='Small CT'",
             "grid.voxel_mm=[1.0, 1.0, 1.0]",
             "grid.diameter_mm=48",
-            *case.made,
+            *case.settings,
         )
         protocol = with_settings(CtProtocol(), settings)
         study = Study(data=scan, protocol=protocol)
     else:
-        study = small.model_copy(update={"protocol": with_settings(small.protocol, case.made)})
+        study = small.model_copy(update={"protocol": with_settings(small.protocol, case.settings)})
     protocol = study.protocol.model_copy(
         update={"name": "Twelve runs"}
     )  # no saved protocol has this name
@@ -149,7 +149,7 @@ def study_of(case: Case, small: Study, scan) -> Study:
 
 
 @pytest.fixture(scope="module")
-def made(small_study, tmp_path_factory):
+def stored_runs(small_study, tmp_path_factory):
     """Return the home folder, and the results by case."""
     home = tmp_path_factory.mktemp("home")
     noisy_scan(home / "noisy.h5")
@@ -163,8 +163,8 @@ def made(small_study, tmp_path_factory):
 
 
 @pytest.fixture
-def results(made, monkeypatch):
-    home, ids = made
+def results(stored_runs, monkeypatch):
+    home, ids = stored_runs
     monkeypatch.setenv(paths.HOME_VARIABLE, str(home))
     return {name: Results().open(id) for name, id in ids.items()}
 
@@ -246,8 +246,8 @@ def test_every_view_describes_each_run_alike(qtbot, controls, results):
 
 def faults_of(case: Case, texts: dict[str, str], result) -> list[str]:
     """Return one line for each text that differs from the expected record."""
-    made = json.loads((result.folder / "result.json").read_text())
-    record = RecordedRun.model_validate(made["run"])
+    stored = json.loads((result.folder / "result.json").read_text())
+    record = RecordedRun.model_validate(stored["run"])
     done = case.done or record.iterations_done
     planned = case.planned or done
     iterations = f"{done:g} iteration{'' if done == 1 else 's'}"
@@ -272,12 +272,12 @@ def faults_of(case: Case, texts: dict[str, str], result) -> list[str]:
         expect("scrubber", case.ending)
     provenance = json.loads((result.folder / "provenance.json").read_text())
     numbers = {
-        "result.json": (made["iteration"], made["iterations"]),
+        "result.json": (stored["iteration"], stored["iterations"]),
         "its record": (record.iterations_done, record.iterations_planned),
         "provenance": (provenance["iterations_done"], provenance["run"]["iterations_planned"]),
     }
     faults += [f"{place}: {pair}" for place, pair in numbers.items() if pair != (done, planned)]
-    if RecordedRun.of(provenance) != record or made["outcome"] != record.outcome:
+    if RecordedRun.of(provenance) != record or stored["outcome"] != record.outcome:
         faults.append("provenance, result.json: two records")
     return faults
 

@@ -55,7 +55,7 @@ def scan_of(phantom: ShapePhantom, seed: int) -> ListMode:
     return replace(data, time_ms=times.astype(np.uint32), duration_s=DURATION_S)
 
 
-def made(folder: Path) -> Path:
+def image_folder(folder: Path) -> Path:
     """Return the folder with the images, which are created once."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, left, seed in ((BASELINE, 3.0, 1), (FOLLOW_UP, 1.6, 2)):
@@ -97,7 +97,7 @@ def _show(shots: Photographer, volume: Volume, name: str, frames: list[FrameVolu
 
 def errors(shots: Photographer) -> None:
     """Image, error and relative error of one scan; then a second scan of the same patient."""
-    folder = made(shots.folder.parent / "error-images")
+    folder = image_folder(shots.folder.parent / "error-images")
     window = shots.window
     session, commands = window.session, window.context.volumes
     baseline, later = (calibrated(read_volume(folder / name)) for name in (BASELINE, FOLLOW_UP))
@@ -133,7 +133,7 @@ def errors(shots: Photographer) -> None:
 
 def curves(shots: Photographer) -> None:
     """Frames with error maps: the curve of a sphere, and the means of regions."""
-    folder = made(shots.folder.parent / "error-images")
+    folder = image_folder(shots.folder.parent / "error-images")
     frames = [
         FrameVolume(each.frame, calibrated(each.volume, each.frame.duration_s))
         for each in read_frames(folder / DYNAMIC)

@@ -62,10 +62,10 @@ def fill(shots: Photographer) -> None:
 
 def dialog_of(shots: Photographer) -> StudiesDialog:
     """Return the list after it was read from disk."""
-    made = StudiesDialog(shots.window, shots.window.context, lambda _: None, lambda: None)
-    made.show()
+    dialog = StudiesDialog(shots.window, shots.window.context, lambda _: None, lambda: None)
+    dialog.show()
     shots.wait(shots.is_calm)
-    return made
+    return dialog
 
 
 def show_studies(shots: Photographer, listed: str, asked: str) -> None:

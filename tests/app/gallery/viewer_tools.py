@@ -37,8 +37,8 @@ def straighten(shots: Photographer) -> None:
     window = shots.window
     regions = window.session.regions
     arch = [(-95.0 + 19 * k, -20.0 + 55 * math.sin(math.pi * k / 10), 21.0) for k in range(11)]
-    made = Annotation(kind="curve", points_mm=tuple(arch))
-    notes = (*regions.current.annotations, made)
+    curve = Annotation(kind="curve", points_mm=tuple(arch))
+    notes = (*regions.current.annotations, curve)
     regions.replace(regions.current.model_copy(update={"annotations": notes}))
     shots.show_tab("Measure")
     box = window.tabs.currentWidget().annotations

@@ -49,20 +49,20 @@ def live(qtbot, controls, qapp):
     """Return the controller of a live scan, its visible page, and the scans it opened."""
     opened, answers, window = [], [], QWidget()
     qtbot.addWidget(window)
-    made = LiveCommands(
+    commands = LiveCommands(
         controls.context,
         window,
         leave=lambda: None,
         open_and_start=opened.append,
-        confirm=lambda *words: answers.append(words) is not None or made.agrees,
+        confirm=lambda *words: answers.append(words) is not None or commands.agrees,
     )
-    made.opened, made.answers, made.agrees = opened, answers, False
-    qtbot.addWidget(made.page)
-    made.page.resize(1000, 700)
-    made.page.show()
-    yield made
-    made.model.is_saved = True
-    made.shut_down()
+    commands.opened, commands.answers, commands.agrees = opened, answers, False
+    qtbot.addWidget(commands.page)
+    commands.page.resize(1000, 700)
+    commands.page.show()
+    yield commands
+    commands.model.is_saved = True
+    commands.shut_down()
     assert not [each for each in threading.enumerate() if each.name.startswith("live ")]
 
 

@@ -34,20 +34,20 @@ def live(qtbot, controls, qapp):
     """Return the controller of a live scan, its visible page, and the scans it opened."""
     opened, window = [], QWidget()
     qtbot.addWidget(window)
-    made = LiveCommands(
+    commands = LiveCommands(
         controls.context,
         window,
         leave=lambda: None,
         open_and_start=opened.append,
         confirm=lambda *words: True,
     )
-    made.opened = opened
-    qtbot.addWidget(made.page)
-    made.page.resize(1100, 800)
-    made.page.show()
-    yield made
-    made.model.is_saved = True
-    made.shut_down()
+    commands.opened = opened
+    qtbot.addWidget(commands.page)
+    commands.page.resize(1100, 800)
+    commands.page.show()
+    yield commands
+    commands.model.is_saved = True
+    commands.shut_down()
     assert not [each for each in threading.enumerate() if each.name.startswith("live ")]
 
 

@@ -71,11 +71,11 @@ SCAN = Profile(
 @pytest.fixture
 def tab(qtbot, controls) -> ProfileTab:
     """Return the tab without a window, at the width of the window's panel."""
-    made = ProfileTab(controls.context)
-    qtbot.addWidget(made)
-    made.resize(RIGHT_PX, 800)
-    made.show()
-    return made
+    new_tab = ProfileTab(controls.context)
+    qtbot.addWidget(new_tab)
+    new_tab.resize(RIGHT_PX, 800)
+    new_tab.show()
+    return new_tab
 
 
 @pytest.fixture

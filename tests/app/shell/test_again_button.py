@@ -105,8 +105,8 @@ def test_button_states_why_a_scan_cannot_be_prepared_again(judged):
     assert again.isEnabled() and "no fingerprint of its scan" in again.toolTip()
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": 17})
     changed = study.protocol.model_copy(update={"algorithm": algorithm})
-    made = study.model_copy(update={"protocol": changed})
-    session.show_result(RunRecord("changed", made), "final", image)
+    changed_study = study.model_copy(update={"protocol": changed})
+    session.show_result(RunRecord("changed", changed_study), "final", image)
     assert not again.isEnabled() and "was changed" in again.toolTip()
     session.study.set_input("data", None)
     assert again.toolTip() == "There is no image yet."

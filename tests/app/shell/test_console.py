@@ -17,9 +17,9 @@ def test_missing_packages_are_named_in_the_tooltip_with_a_remedy(monkeypatch, qa
     from app.shell.scripting import console
 
     monkeypatch.setattr(console, "find_spec", lambda name: None)
-    made = console.Console(window, window.context, window.scripts)
-    assert not made.action.isEnabled()
-    tip = unescape(made.action.toolTip()).replace("\u200b", "")
+    new_console = console.Console(window, window.context, window.scripts)
+    assert not new_console.action.isEnabled()
+    tip = unescape(new_console.action.toolTip()).replace("\u200b", "")
     assert NOT_INSTALLED in tip
     assert "isocenter[console]" in NOT_INSTALLED
 

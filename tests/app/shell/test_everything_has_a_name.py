@@ -231,10 +231,10 @@ def test_every_dialog_has_names_no_cut_text_and_fits_its_screen(qtbot, window, t
 @pytest.fixture
 def panel(qtbot) -> QWidget:
     """Return an empty dialog."""
-    made = QDialog()
-    qtbot.addWidget(made)
-    made.resize(300, 200)
-    return made
+    dialog = QDialog()
+    qtbot.addWidget(dialog)
+    dialog.resize(300, 200)
+    return dialog
 
 
 def test_missing_name_is_found(panel):

@@ -315,8 +315,8 @@ def test_panels_have_names_below_their_icons_in_a_wide_window(qapp, judged):
     rail = judged.rail
     style, widths = Qt.ToolButtonStyle, []
     actions = (rail.run, rail.figures, *rail.panel_actions)
-    made = [rail.widgetForAction(action) for action in actions if action.isVisible()]
-    buttons = [each for each in made if each is not None]
+    widgets = [rail.widgetForAction(action) for action in actions if action.isVisible()]
+    buttons = [each for each in widgets if each is not None]
     for size, shown in ((1280, style.ToolButtonTextUnderIcon), (1010, style.ToolButtonIconOnly)):
         judged.resize(size, 720)
         qapp.processEvents()

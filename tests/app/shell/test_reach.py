@@ -112,9 +112,9 @@ def openers(window, depth: int) -> Iterator[Callable[[], set[str]]]:
 
     for action in window.menuBar().actions():
         yield partial(entries_of, action.menu())
-    for made in window.findChildren(QPushButton) + window.findChildren(QToolButton):
-        if made.isVisible() and made.menu() is not None and made is not window.header.device:
-            yield partial(entries_of, made.menu())
+    for button in window.findChildren(QPushButton) + window.findChildren(QToolButton):
+        if button.isVisible() and button.menu() is not None and button is not window.header.device:
+            yield partial(entries_of, button.menu())
     if window.pages.current == "prepare":
         for step in (*window.workflow.cards, *window.steps[2:]):
             if step.head.isVisible() and not step.is_open:

@@ -31,11 +31,13 @@ def dialog(qtbot, controls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         path.write_bytes(bytes(2048))
         os.utime(path, (time.time() - days * 86_400,) * 2)
     asked: list[str] = []
-    made = StorageDialog(None, controls.context, lambda _, text, __: asked.append(text) or True)
-    made.asked = asked
-    qtbot.addWidget(made)
-    qtbot.waitUntil(lambda: bool(made.items))
-    return made
+    new_dialog = StorageDialog(
+        None, controls.context, lambda _, text, __: asked.append(text) or True
+    )
+    new_dialog.asked = asked
+    qtbot.addWidget(new_dialog)
+    qtbot.waitUntil(lambda: bool(new_dialog.items))
+    return new_dialog
 
 
 def rows(dialog: StorageDialog) -> dict[str, str]:

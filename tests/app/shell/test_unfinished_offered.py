@@ -29,13 +29,13 @@ def offers(window) -> list[str]:
 
 def next_window(qtbot, qapp, window):
     """Return the window of the next start."""
-    made = make_window(qapp, window.context.preferences, window.commands.loader())
-    made.dialogs.confirm = lambda *words: True
-    qtbot.addWidget(made)
-    made.show()
-    ready = lambda: made.session.device.found != () and not made.commands.is_busy  # noqa: E731
+    second = make_window(qapp, window.context.preferences, window.commands.loader())
+    second.dialogs.confirm = lambda *words: True
+    qtbot.addWidget(second)
+    second.show()
+    ready = lambda: second.session.device.found != () and not second.commands.is_busy  # noqa: E731
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
-    return made
+    return second
 
 
 def test_edited_settings_survive_a_logout(qtbot, qapp, window, small_study) -> None:
@@ -45,27 +45,27 @@ def test_edited_settings_survive_a_logout(qtbot, qapp, window, small_study) -> N
     window.session.study.set_protocol(protocol)
     window.is_ending = True
     assert window.close()
-    made = next_window(qtbot, qapp, window)
-    (words,) = [each for each in offers(made) if each.startswith("Reopen small.h5")]
+    second = next_window(qtbot, qapp, window)
+    (words,) = [each for each in offers(second) if each.startswith("Reopen small.h5")]
     assert "not run" in words
     (row,) = [
         each
-        for each in made.centre.welcome.findChildren(QPushButton)
+        for each in second.centre.welcome.findChildren(QPushButton)
         if each.accessibleName() == words
     ]
     row.click()
-    qtbot.waitUntil(lambda: made.session.study.protocol.reproducible, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
-    assert made.session.study.edited is not None
-    shut_down(qtbot, made)
+    qtbot.waitUntil(lambda: second.session.study.protocol.reproducible, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not second.commands.is_busy, timeout=PATIENCE_MS)
+    assert second.session.study.edited is not None
+    shut_down(qtbot, second)
 
 
 def test_unsent_image_is_offered_with_its_title(qtbot, qapp, window) -> None:
     unsent = UnsentResult(id="1", title="Scan A, Brain FDG")
     WindowWorkFile().write(WindowWork(unsent=(unsent,)), closed=True)
-    made = next_window(qtbot, qapp, window)
-    assert any(each.startswith("Send Scan A, Brain FDG") for each in offers(made))
-    shut_down(qtbot, made)
+    second = next_window(qtbot, qapp, window)
+    assert any(each.startswith("Send Scan A, Brain FDG") for each in offers(second))
+    shut_down(qtbot, second)
 
 
 def test_two_offers_never_have_the_same_words(window, small_study) -> None:
@@ -76,6 +76,6 @@ def test_two_offers_never_have_the_same_words(window, small_study) -> None:
     edits = [EditedStudy(study=each, changed=when) for each in studies]
     edits.append(EditedStudy(study=text + " ", changed=when + timedelta(seconds=1)))
     window.context.unfinished.edited.add(edits)
-    made = edited_offers(window.context)
-    assert len({(each.text, each.detail) for each in made}) == len(edits)
-    assert all(each.text.startswith("Reopen small.h5") for each in made)
+    offered = edited_offers(window.context)
+    assert len({(each.text, each.detail) for each in offered}) == len(edits)
+    assert all(each.text.startswith("Reopen small.h5") for each in offered)

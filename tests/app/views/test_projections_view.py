@@ -34,13 +34,13 @@ def make(qapp, show):
 
     def view(geometry, bad=None, *, known=True) -> ProjectionsView:
         state = DetectorState()
-        made = ProjectionsView(state)
+        new_view = ProjectionsView(state)
         state.open(DetectorFrame.of(geometry, pixel_mm_known=known))
         state.show_projection(0, part(geometry.shape, bad=bad))
         state.show_sinogram(state.row, part((geometry.n_views, geometry.shape[1])))
         state.set_window(0, 1000)
         state.set_interpolation("nearest")
-        return show(made, 700, 500)
+        return show(new_view, 700, 500)
 
     return view
 

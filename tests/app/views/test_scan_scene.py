@@ -104,10 +104,10 @@ def test_camera_is_a_rotation(camera):
 
 @pytest.fixture
 def view(show):
-    made = ScanView()
-    made.show_scene(ScanScene(CONE, GRID))
-    made.set_camera(CAMERAS["From +z"])
-    return show(made)
+    scan_view = ScanView()
+    scan_view.show_scene(ScanScene(CONE, GRID))
+    scan_view.set_camera(CAMERAS["From +z"])
+    return show(scan_view)
 
 
 def test_complete_scan_is_within_the_view(view):

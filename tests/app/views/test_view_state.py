@@ -18,9 +18,9 @@ def volume(values, unit="counts/mm", grid=GRID):
 
 @pytest.fixture
 def hot_spot():
-    made = volume(0)
-    made.values[2, 3, 4] = 7
-    return made
+    image = volume(0)
+    image.values[2, 3, 4] = 7
+    return image
 
 
 @pytest.fixture

@@ -137,11 +137,13 @@ def test_identify_option_includes_the_names(scan: Path, tmp_path: Path) -> None:
 
 
 def test_replay_line_with_pseudonyms_runs(scan: Path, outputs: Path, tmp_path: Path) -> None:
-    made = read_volume(outputs / "image.h5")
-    words = shlex.split(str(made.info["replay"]))
+    original = read_volume(outputs / "image.h5")
+    words = shlex.split(str(original.info["replay"]))
     words[words.index("-o") + 1] = str(tmp_path / "again.h5")
     assert main(words[1:]) == 0
-    np.testing.assert_allclose(read_volume(tmp_path / "again.h5").values, made.values, rtol=1e-5)
+    np.testing.assert_allclose(
+        read_volume(tmp_path / "again.h5").values, original.values, rtol=1e-5
+    )
 
 
 def test_pseudonym_of_an_input_cannot_be_overwritten(

@@ -36,15 +36,15 @@ def spread(volume: Volume) -> np.ndarray:
 
 
 def test_standard_deviation_is_exported_as_a_volume(rng, tmp_path: Path) -> None:
-    made = image(rng)
-    save(made, tmp_path / "image.h5")
+    volume = image(rng)
+    save(volume, tmp_path / "image.h5")
 
     assert (
         main(["export", str(tmp_path / "image.h5"), str(tmp_path / "sd.nii.gz"), "--error"]) == DONE
     )
 
     found = read_volume(tmp_path / "sd.nii.gz")
-    np.testing.assert_allclose(found.values, spread(made), rtol=1e-6)
+    np.testing.assert_allclose(found.values, spread(volume), rtol=1e-6)
     assert found.unit == "Bq/mL"
 
 
@@ -105,8 +105,8 @@ def test_frames_of_the_error_image_have_their_times(rng, tmp_path: Path) -> None
 
     found = read_frames(tmp_path / "sd.nii")
     assert [each.frame for each in found] == [each.frame for each in frames]
-    for each, made in zip(found, volumes, strict=True):
-        np.testing.assert_allclose(each.volume.values, spread(made), rtol=1e-6)
+    for each, volume in zip(found, volumes, strict=True):
+        np.testing.assert_allclose(each.volume.values, spread(volume), rtol=1e-6)
 
 
 TEXT = "standard deviation from 8 replicates"
@@ -135,15 +135,15 @@ def test_nifti_states_an_estimate_of_the_standard_deviation(rng, tmp_path: Path)
     "ending", [".mha", ".nrrd", ".hv", ".tif", ".ome.tif", ".ome.zarr", ".h5", ".nii"]
 )
 def test_every_format_states_the_quantity_and_reads_back(rng, tmp_path: Path, ending: str) -> None:
-    made = image(rng)
-    save(made, tmp_path / "image.h5")
+    volume = image(rng)
+    save(volume, tmp_path / "image.h5")
     path = tmp_path / f"sd{ending}"
 
     assert main(["export", str(tmp_path / "image.h5"), str(path), "--error"]) == DONE
 
     found = read_volume(path)
     # 16-bit TIFF has 65,535 steps between minimum and maximum.
-    np.testing.assert_allclose(found.values, spread(made), atol=1e-5, rtol=1e-6)
+    np.testing.assert_allclose(found.values, spread(volume), atol=1e-5, rtol=1e-6)
     assert (found.unit, found.quantity) == ("Bq/mL", TEXT)
     stated = {
         ".mha": lambda: path.read_bytes().decode("latin-1").partition("Comment = ")[2],
@@ -160,12 +160,12 @@ def test_every_format_states_the_quantity_and_reads_back(rng, tmp_path: Path, en
 
 def test_foreign_quantity_text_cannot_break_a_header(rng, tmp_path: Path) -> None:
     info = {"quantity": 'noise"; x\nElementDataFile = other.raw\n' + 200 * "a"}
-    made = Volume(rng.random(GRID.shape, np.float32), GRID, "Bq/mL", info)
-    assert len(made.quantity) == 60
+    volume = Volume(rng.random(GRID.shape, np.float32), GRID, "Bq/mL", info)
+    assert len(volume.quantity) == 60
 
     for ending in (".mha", ".nrrd", ".hv", ".nii"):
-        save(made, tmp_path / f"a{ending}")
-        np.testing.assert_array_equal(read_volume(tmp_path / f"a{ending}").values, made.values)
+        save(volume, tmp_path / f"a{ending}")
+        np.testing.assert_array_equal(read_volume(tmp_path / f"a{ending}").values, volume.values)
 
 
 @pytest.mark.parametrize("ending", [".nii.gz", ".mha", ".dicom", ".h5"])

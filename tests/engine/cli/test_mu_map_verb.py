@@ -63,8 +63,8 @@ def test_bed_is_added_at_its_position(tmp_path: Path) -> None:
     bed.values[1:-1, 1:3, 2:-2] = 0.05
     save(water(), tmp_path / "mu.h5")
     save(bed, tmp_path / "bed.h5")
-    made = [str(tmp_path / name) for name in ("mu.h5", "both.h5")]
-    assert main(["mu-map", *made, "--add", str(tmp_path / "bed.h5")]) == DONE
+    outputs = [str(tmp_path / name) for name in ("mu.h5", "both.h5")]
+    assert main(["mu-map", *outputs, "--add", str(tmp_path / "bed.h5")]) == DONE
     both = read_volume(tmp_path / "both.h5")
     matter = [float(v.values.sum(dtype=float) * np.prod(v.grid.voxel_mm)) for v in (both, water())]
     added = float(bed.values.sum(dtype=float) / 10 * np.prod(bed_grid.voxel_mm))

@@ -52,30 +52,30 @@ def give_away(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
     return give
 
 
-def made(path: Path, mode: int = 0o755) -> Path:
+def folder_with_mode(path: Path, mode: int = 0o755) -> Path:
     path.mkdir(parents=True, exist_ok=True)
     path.chmod(mode)
     return path
 
 
 def test_own_folder_is_private(tmp_path: Path) -> None:
-    assert why_not_private(made(tmp_path / "a")) == ""
+    assert why_not_private(folder_with_mode(tmp_path / "a")) == ""
 
 
 @pytest.mark.usefixtures("reachable")
 @pytest.mark.parametrize("mode", [0o777, 0o757, 0o1777])
 def test_world_writable_folder_is_not_private(tmp_path: Path, mode: int) -> None:
-    assert "Everybody may write" in why_not_private(made(tmp_path / "a", mode))
+    assert "Everybody may write" in why_not_private(folder_with_mode(tmp_path / "a", mode))
 
 
 @pytest.mark.usefixtures("other_group", "reachable")
 def test_group_writable_folder_is_not_private(tmp_path: Path) -> None:
-    assert "may write" in why_not_private(made(tmp_path / "a", 0o775))
+    assert "may write" in why_not_private(folder_with_mode(tmp_path / "a", 0o775))
 
 
 @pytest.mark.usefixtures("reachable")
 def test_world_writable_file_is_not_private(tmp_path: Path) -> None:
-    file = made(tmp_path / "a") / "file"
+    file = folder_with_mode(tmp_path / "a") / "file"
     file.touch()
     file.chmod(0o666)
     assert "Everybody may write" in why_not_private(file)
@@ -85,7 +85,7 @@ def test_world_writable_file_is_not_private(tmp_path: Path) -> None:
 def test_folder_of_another_owner_is_not_private(
     tmp_path: Path, give_away: Callable[[Path], None]
 ) -> None:
-    folder = made(tmp_path / "a")
+    folder = folder_with_mode(tmp_path / "a")
     give_away(folder)
     assert "belongs to user" in why_not_private(folder)
     assert not is_own(folder)
@@ -93,17 +93,17 @@ def test_folder_of_another_owner_is_not_private(
 
 @pytest.mark.usefixtures("reachable")
 def test_parent_folders_are_checked(tmp_path: Path) -> None:
-    folder = made(tmp_path / "a/b/c")
-    made(tmp_path / "a", 0o777)
+    folder = folder_with_mode(tmp_path / "a/b/c")
+    folder_with_mode(tmp_path / "a", 0o777)
     assert f"Everybody may write to {tmp_path / 'a'}." == why_not_private(folder)
     # In a sticky folder, only owners can replace their files
-    made(tmp_path / "a", 0o1777)
+    folder_with_mode(tmp_path / "a", 0o1777)
     assert why_not_private(folder) == ""
 
 
 def test_everything_below_a_private_folder_is_private(tmp_path: Path) -> None:
-    folder = made(tmp_path / "a/b", 0o777)
-    made(tmp_path / "a", 0o700)
+    folder = folder_with_mode(tmp_path / "a/b", 0o777)
+    folder_with_mode(tmp_path / "a", 0o700)
     assert why_not_private(folder) == ""
     # The folder may have been writable before, so it must not contain code
     assert why_not_private(folder, code=True)
@@ -112,13 +112,16 @@ def test_everything_below_a_private_folder_is_private(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("reachable")
 def test_links_to_or_in_writable_folders_are_not_private(tmp_path: Path) -> None:
     # Outside the private folder of pytest, which others cannot access
-    open_, closed = made(tmp_path / "open", 0o777), made(tmp_path / "closed")
+    open_, closed = (
+        folder_with_mode(tmp_path / "open", 0o777),
+        folder_with_mode(tmp_path / "closed"),
+    )
     (closed / "to open").symlink_to(open_)
     (open_ / "to closed").symlink_to(closed)
     (closed / "twice").symlink_to(open_ / "to closed")
     for path in (closed / "to open", open_ / "to closed", closed / "twice"):
         assert why_not_private(path), path
-    (closed / "fine").symlink_to(made(closed / "folder"))
+    (closed / "fine").symlink_to(folder_with_mode(closed / "folder"))
     assert why_not_private(closed / "fine") == ""
 
 
@@ -130,15 +133,15 @@ def test_loop_of_links_is_not_private(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("reachable")
 def test_missing_file_is_as_private_as_its_folders(tmp_path: Path) -> None:
-    assert why_not_private(made(tmp_path / "a") / "later") == ""
-    assert why_not_private(made(tmp_path / "b", 0o777) / "later" / "file")
+    assert why_not_private(folder_with_mode(tmp_path / "a") / "later") == ""
+    assert why_not_private(folder_with_mode(tmp_path / "b", 0o777) / "later" / "file")
 
 
 @pytest.mark.usefixtures("other_group", "reachable")
 def test_trusted_group_shares_data_but_no_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, give_away: Callable[[Path], None]
 ) -> None:
-    folder = made(tmp_path / "a", 0o2775)
+    folder = folder_with_mode(tmp_path / "a", 0o2775)
     group = folder.stat().st_gid
     if os.geteuid() == 0:
         group = STRANGER
@@ -147,7 +150,7 @@ def test_trusted_group_shares_data_but_no_code(
     monkeypatch.setenv("ISOCENTER_GROUP", str(group))
     assert why_not_private(folder) == ""
     assert why_not_private(folder, code=True)
-    made(tmp_path / "a", 0o2777)
+    folder_with_mode(tmp_path / "a", 0o2777)
     assert "Everybody" in why_not_private(folder)
 
 
@@ -163,13 +166,13 @@ def test_home_writable_by_others_is_replaced_and_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("ISOCENTER_HOME", str(made(tmp_path / "home", 0o777)))
+    monkeypatch.setenv("ISOCENTER_HOME", str(folder_with_mode(tmp_path / "home", 0o777)))
     folder = getattr(paths, name)()
     assert folder.is_relative_to(tmp_path) and not folder.is_relative_to(tmp_path / "home")
     (report,) = refused_paths()
     assert str(folder) in report.describe() and "Everybody may write" in report.describe()
     # A home that is private again is used again
-    made(tmp_path / "home")
+    folder_with_mode(tmp_path / "home")
     assert getattr(paths, name)().parent == tmp_path / "home"
 
 
@@ -191,8 +194,8 @@ def test_caches_writable_by_others_are_recomputed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("ISOCENTER_HOME", str(made(tmp_path / "home", 0o777)))
-    made(tmp_path / "home" / "cache" / name).joinpath("a.npz").touch()
+    monkeypatch.setenv("ISOCENTER_HOME", str(folder_with_mode(tmp_path / "home", 0o777)))
+    folder_with_mode(tmp_path / "home" / "cache" / name).joinpath("a.npz").touch()
     folder = paths.cached_dir(name)
     assert not folder.is_relative_to(tmp_path / "home") and not folder.exists()
     (report,) = refused_paths()
@@ -203,9 +206,9 @@ def test_keys_in_a_folder_of_another_user_are_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, give_away: Callable[[Path], None]
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("ISOCENTER_HOME", str(made(tmp_path / "home")))
+    monkeypatch.setenv("ISOCENTER_HOME", str(folder_with_mode(tmp_path / "home")))
     assert paths.key_dir() == tmp_path / "home" / "key"
-    give_away(made(tmp_path / "home" / "key", 0o700))
+    give_away(folder_with_mode(tmp_path / "home" / "key", 0o700))
     if os.geteuid() == 0:
         assert not paths.key_dir().is_relative_to(tmp_path / "home")
 
@@ -215,6 +218,6 @@ def test_closed_key_folder_in_a_shared_home_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A new key would invalidate all earlier signatures."""
-    monkeypatch.setenv("ISOCENTER_HOME", str(made(tmp_path / "home", 0o770)))
-    made(tmp_path / "home" / "key", 0o700)
+    monkeypatch.setenv("ISOCENTER_HOME", str(folder_with_mode(tmp_path / "home", 0o770)))
+    folder_with_mode(tmp_path / "home" / "key", 0o700)
     assert paths.key_dir() == tmp_path / "home" / "key"

@@ -42,12 +42,12 @@ def test_invalid_setting_gives_the_programs_own_message(assignment: str) -> None
 
 
 def test_kinds_and_lists_need_no_brackets() -> None:
-    made = with_settings(
+    protocol = with_settings(
         find_protocol("brain-fdg"), ("algorithm=mlem", "grid.voxel_mm=2, 3,4.5", "frames=10,20")
     )
-    assert made.algorithm.kind == "mlem"
-    assert made.grid.voxel_mm == (2, 3, 4.5)
-    assert made.frames == "10,20"  # text is not converted
+    assert protocol.algorithm.kind == "mlem"
+    assert protocol.grid.voxel_mm == (2, 3, 4.5)
+    assert protocol.frames == "10,20"  # text is not converted
 
 
 def test_kind_without_settings_uses_its_defaults() -> None:

@@ -58,8 +58,8 @@ def test_images_equal_those_of_this_machine(
 ) -> None:
     study = tiny_study(tmp_path)
     add_four(queue, study)
-    with cluster(n_workers) as made:
-        states = work_through(queue, made.scheduler_address)
+    with cluster(n_workers) as local:
+        states = work_through(queue, local.scheduler_address)
     assert (
         states[:3] == ["finished"] * 3 and states[3].startswith("failed") and "bad.h5" in states[3]
     )
@@ -93,9 +93,9 @@ def test_killed_worker_loses_only_unsaved_updates(queue: StudyQueue, tmp_path: P
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": 200})
     protocol = study.protocol.model_copy(update={"algorithm": algorithm})
     entry = queue.add(study.model_copy(update={"protocol": protocol}))
-    with cluster(2, processes=True) as made:
+    with cluster(2, processes=True) as local:
         states: list[str] = []
-        address = made.scheduler_address
+        address = local.scheduler_address
         worker = Thread(target=lambda: states.extend(work_through(queue, address)))
         worker.start()
         running(queue, entry.id)
@@ -114,11 +114,11 @@ def test_end_that_dies_with_its_worker_is_neither_lost_nor_stored_twice(
     entry = queue.add(tiny_study(tmp_path))
     claimed = queue.claim(entry.id)
     assert claimed is not None
-    with cluster(1, processes=True) as made:
-        (process,) = (worker.pid for worker in made.workers.values())
-        executor = DaskExecutor(queue, made.scheduler_address)
+    with cluster(1, processes=True) as local:
+        (process,) = (worker.pid for worker in local.workers.values())
+        executor = DaskExecutor(queue, local.scheduler_address)
         work = executor.start(claimed)
-        tasks = made.scheduler.tasks
+        tasks = local.scheduler.tasks
         wait_until(lambda: [each.state for each in tasks.values()] == ["memory"])
         wait_until(work._future.done)
         (stored,) = Results().newest_first()

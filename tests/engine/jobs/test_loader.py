@@ -29,11 +29,11 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals"
 
 @pytest.fixture(scope="module")
 def loader():
-    made = Loader(
+    new_loader = Loader(
         "fork" if sys.platform == "linux" else "new"
     )  # lower priority is slow at the first call
-    yield made
-    made.close()
+    yield new_loader
+    new_loader.close()
 
 
 def crash(path: Path) -> None:

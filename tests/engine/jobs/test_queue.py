@@ -479,12 +479,12 @@ def test_image_of_an_entry_without_fingerprint_has_a_warning(
         shown.extend([event.text] if isinstance(event, Warned) else [])
 
     assert run(queue, engine_sources.assuming_on_record, note) == ["finished", "finished"]
-    made = [Results().open(queue.get(each.id).result) for each in (old, new)]
-    (warning,) = unbound_warnings(made[0])
+    stored = [Results().open(queue.get(each.id).result) for each in (old, new)]
+    (warning,) = unbound_warnings(stored[0])
     assert "Check the patient." in warning and "old.l" not in warning, (
         "the warning contains a file name"
     )
-    assert not unbound_warnings(made[1])
+    assert not unbound_warnings(stored[1])
     assert len([text for text in shown if "old.l: the queue has no fingerprint" in text]) == 1
 
 

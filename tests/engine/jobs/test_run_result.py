@@ -75,8 +75,8 @@ def run_of(n_updates: int = N_ITERATIONS * N_SUBSETS, first: int = 1, fault=None
     if fault is not None:
         raise fault
     run = recorded(n_updates / N_SUBSETS, N_ITERATIONS, ending=ending)
-    made = {"axes": "LPI", "timings_s": {"read": 2.0}, "run": run.model_dump(mode="json")}
-    yield Finished(image(n_updates), made)
+    provenance = {"axes": "LPI", "timings_s": {"read": 2.0}, "run": run.model_dump(mode="json")}
+    yield Finished(image(n_updates), provenance)
 
 
 def test_finished_image_is_on_disk_before_it_is_reported(job):

@@ -67,8 +67,8 @@ def shared(study: Study, address: str, n_shards: int | None) -> Volume:
 def test_any_number_of_workers_gives_the_bits_of_one_process(
     study: Study, n_workers: int, n_shards: int | None
 ) -> None:
-    with cluster(n_workers, processes=n_workers > 2) as made:
-        values = shared(study, made.scheduler_address, n_shards).values
+    with cluster(n_workers, processes=n_workers > 2) as local:
+        values = shared(study, local.scheduler_address, n_shards).values
     np.testing.assert_array_equal(values, reconstruct(study, on=ON).values)
     assert not shards_left()
 
@@ -78,8 +78,8 @@ def test_sums_of_divided_frames_are_exact_for_any_protocol(
 ) -> None:
     framed = study.model_copy(update={"protocol": protocol(frames="n=2")})
     careless = protocol(frames="n=2", reproducible=False)
-    with cluster(1) as made:
-        found = shared(study.model_copy(update={"protocol": careless}), made.scheduler_address, 2)
+    with cluster(1) as local:
+        found = shared(study.model_copy(update={"protocol": careless}), local.scheduler_address, 2)
     np.testing.assert_array_equal(found.values, reconstruct(framed, on=ON).values)
 
 
@@ -99,20 +99,20 @@ def test_shards_contain_every_event_once() -> None:
 
 def test_run_without_workers_pauses_and_resumes_with_others(study: Study) -> None:
     job = Job.create(study)
-    with cluster(1) as made:
-        divided = DividedRun(made.scheduler_address, 2, patience_s=0.1)
+    with cluster(1) as local:
+        divided = DividedRun(local.scheduler_address, 2, patience_s=0.1)
         with closing(keep(divided(study, on=ON), job)) as events:
             for event in events:
                 if isinstance(event, Preview) and event.update == 2:
-                    made.scale(0)
+                    local.scale(0)
                     break
-            made.sync(made._correct_state)
+            local.sync(local._correct_state)
             with pytest.raises(WorkersLostError, match="no worker was available for"):
                 list(events)
     assert job.record.status == "paused" and job.info.done == 2
     assert not shards_left()
-    with cluster(1) as made:
-        again = DividedRun(made.scheduler_address, 3)(study, on=ON, resume=job.latest())
+    with cluster(1) as local:
+        again = DividedRun(local.scheduler_address, 3)(study, on=ON, resume=job.latest())
         (volume,) = [event.volume for event in again if isinstance(event, Finished)]
     messages = [each for each in volume.info["corrections"] if each["kind"] == "updates"]
     assert "in 3 parts" in messages[0]["text"]
@@ -120,7 +120,10 @@ def test_run_without_workers_pauses_and_resumes_with_others(study: Study) -> Non
 
 
 def test_worker_errors_give_one_sentence(study: Study, tmp_path: Path) -> None:
-    with cluster(1) as made, closing(DividedRun(made.scheduler_address, 2)(study, on=ON)) as events:
+    with (
+        cluster(1) as local,
+        closing(DividedRun(local.scheduler_address, 2)(study, on=ON)) as events,
+    ):
         for event in events:
             if isinstance(event, Preview):
                 break
@@ -138,8 +141,8 @@ def test_command_line_divides_a_run_and_a_queue(
     write_study(study, file)
     assert main(["reconstruct", str(file), "-o", str(images[0]), "--split", "2"]) == USER_FAULT
     assert "needs a Dask cluster" in capsys.readouterr().err
-    with cluster(1) as made:
-        on = ["--scheduler", made.scheduler_address]
+    with cluster(1) as local:
+        on = ["--scheduler", local.scheduler_address]
         assert main(["reconstruct", str(file), "-o", str(images[0]), *on, "--split", "2"]) == DONE
     assert main(["reconstruct", str(file), "-o", str(images[1])]) == DONE
     first, second = (read_volume(image).values for image in images)
@@ -151,8 +154,8 @@ def test_queue_divides_each_study(
     study: Study, queue: StudyQueue, capsys: pytest.CaptureFixture[str]
 ) -> None:
     entry = queue.add(study)
-    with cluster(2) as made:
-        on = ["--scheduler", made.scheduler_address, "--split", "4"]
+    with cluster(2) as local:
+        on = ["--scheduler", local.scheduler_address, "--split", "4"]
         assert main(["queue", "run", *on]) == DONE
     (result,) = Results().newest_first()
     assert queue.get(entry.id).state == "finished" and result.id == queue.get(entry.id).result
@@ -174,8 +177,8 @@ def test_killed_worker_loses_only_its_shard(study: Study) -> None:
     long = protocol(algorithm={"kind": "osem", "iterations": 40, "subsets": 3})
     longer = study.model_copy(update={"protocol": long})
     killed = 0
-    with cluster(2, processes=True) as made, distributed.Client(made.scheduler_address) as client:
-        events = DividedRun(made.scheduler_address, 4)(longer, on=ON)
+    with cluster(2, processes=True) as local, distributed.Client(local.scheduler_address) as client:
+        events = DividedRun(local.scheduler_address, 4)(longer, on=ON)
         for event in events:
             if isinstance(event, Preview) and event.update in (10, 50, 90):
                 pids = client.run(os.getpid)

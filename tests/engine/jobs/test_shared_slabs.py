@@ -72,8 +72,8 @@ def test_any_number_of_workers_gives_the_bits_of_one_process(
     scan: Path, n_workers: int, n_slabs: int
 ) -> None:
     study = study_of(scan, "hounsfield={}")
-    with cluster(n_workers, processes=n_workers > 2) as made:
-        events = list(DividedRun(made.scheduler_address, n_slabs)(study, on=ON))
+    with cluster(n_workers, processes=n_workers > 2) as local:
+        events = list(DividedRun(local.scheduler_address, n_slabs)(study, on=ON))
     np.testing.assert_array_equal(finished(events).values, reconstruct(study, on=ON).values)
     text = [each.text for each in events if isinstance(each, Corrected) and each.kind == "volume"]
     assert "The workers of a cluster compute the volume in slabs" in text[0]
@@ -85,20 +85,20 @@ def test_any_number_of_workers_gives_the_bits_of_one_process(
 def test_joined_slabs_remain_when_the_workers_are_lost(scan: Path, tmp_path: Path) -> None:
     study = study_of(scan)
     job = Job.create(study, tmp_path / "job")
-    with cluster(1) as made:
-        divided = DividedRun(made.scheduler_address, 6, patience_s=0.1)
+    with cluster(1) as local:
+        divided = DividedRun(local.scheduler_address, 6, patience_s=0.1)
         with closing(keep(divided(study, on=ON, folder=job.folder), job)) as events:
             for event in events:
                 if isinstance(event, Checkpointed):
                     break
-            made.scale(0)
-            made.sync(made._correct_state)
+            local.scale(0)
+            local.sync(local._correct_state)
             with pytest.raises(WorkersLostError):
                 list(events)
     assert job.record.status == "paused" and 0 < (job.info.done or 0) <= 18
-    with cluster(1) as made:
+    with cluster(1) as local:
         options = {"resume": job.latest(), "folder": job.folder}
-        again = list(keep(DividedRun(made.scheduler_address, 2)(study, on=ON, **options), job))
+        again = list(keep(DividedRun(local.scheduler_address, 2)(study, on=ON, **options), job))
     assert next(e.slices for e in again if isinstance(e, Preview)) > 3, (
         "the run restarted instead of resuming"
     )
@@ -116,9 +116,9 @@ def test_iterative_ct_is_not_divided(scan: Path) -> None:
 @pytest.mark.slow
 def test_killed_worker_loses_only_its_slab(scan: Path) -> None:
     study = study_of(scan)
-    with cluster(2, processes=True) as made:
-        pids, events = process_ids(made), []
-        for event in DividedRun(made.scheduler_address, 18)(study, on=ON):
+    with cluster(2, processes=True) as local:
+        pids, events = process_ids(local), []
+        for event in DividedRun(local.scheduler_address, 18)(study, on=ON):
             events.append(event)
             if isinstance(event, Preview) and event.slices in (2, 8):
                 os.kill(pids.pop(), signal.SIGKILL)
@@ -139,15 +139,15 @@ def process_of(part: Part) -> tuple[int, int]:
 @pytest.mark.slow
 def test_answers_in_the_memory_of_a_killed_worker_are_computed_again() -> None:
     parts = [Part(k) for k in range(3)]
-    with cluster(1, processes=True) as made, DaskWorkers(made.scheduler_address) as workers:
-        (killed,) = process_ids(made)
+    with cluster(1, processes=True) as local, DaskWorkers(local.scheduler_address) as workers:
+        (killed,) = process_ids(local)
         answers = workers.answers(process_of, parts, lambda: None)
         _, first = next(answers)
-        tasks = made.scheduler.tasks
+        tasks = local.scheduler.tasks
         wait_until(lambda: [each.state for each in tasks.values()] == ["memory"] * 3)
-        (address,) = made.scheduler.workers
+        (address,) = local.scheduler.workers
         os.kill(killed, signal.SIGKILL)
-        wait_until(lambda: address not in made.scheduler.workers)
+        wait_until(lambda: address not in local.scheduler.workers)
         rest = [answer for _, answer in answers]
     assert first[1] == killed
     assert {first[0], *(part for part, _ in rest)} == {0, 1, 2}
@@ -172,14 +172,14 @@ def test_answer_that_takes_long_to_arrive_is_received_once() -> None:
     def in_time() -> None:
         assert monotonic() < end, "the transfer is restarted repeatedly"
 
-    with cluster(1, processes=True) as made, DaskWorkers(made.scheduler_address) as workers:
+    with cluster(1, processes=True) as local, DaskWorkers(local.scheduler_address) as workers:
         answers = list(workers.answers(slow_answer, [Part(0, 1)], in_time))
     assert answers == [(0, (0, None))]
 
 
-def process_ids(made: LocalCluster) -> list[int]:
+def process_ids(local: LocalCluster) -> list[int]:
     """Return the process IDs of the workers."""
-    return [worker.pid for worker in made.workers.values()]
+    return [worker.pid for worker in local.workers.values()]
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

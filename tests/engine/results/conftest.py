@@ -34,7 +34,7 @@ def new(tmp_path):
     def make(number: int = 0, **changes) -> NewResult:
         values = np.random.default_rng(number).random(GRID.shape, np.float32)
         volume = Volume(values, GRID, "counts/mm", {"axes": "LPI"})
-        made = {"axes": "LPI", "number": number}
-        return NewResult(study, volume, made, **{"job": f"job {number}", **changes})
+        provenance = {"axes": "LPI", "number": number}
+        return NewResult(study, volume, provenance, **{"job": f"job {number}", **changes})
 
     return make

@@ -173,11 +173,11 @@ def test_disk_error_while_writing_leaves_no_files(results, new, monkeypatch, pla
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    made = new()
+    new_result = new()
     with monkeypatch.context() as patch:
         patch.setattr(place, call, fail)
         with pytest.raises(ResourceError):
-            results.keep(made)
+            results.keep(new_result)
     assert not results.folder.exists() or not list(results.folder.iterdir())
 
 

@@ -33,9 +33,9 @@ def dialog(qtbot, controls, parent, small_study):
     controls.commands.open_study(small_study)
     opened = lambda: "data" in controls.session.study.inputs and not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(opened, timeout=PATIENCE_MS)
-    made = NormaliseDialog(parent, controls.context)
-    made.show()
-    return made
+    new_dialog = NormaliseDialog(parent, controls.context)
+    new_dialog.show()
+    return new_dialog
 
 
 def diameter(dialog):
@@ -61,11 +61,11 @@ def test_measurement_is_saved_and_used(qtbot, controls, dialog, small_study, tmp
     assert dialog.act.text() == "Stop" and not dialog.form.isEnabled()
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
     assert dialog.model.phase is MeasuringPhase.DONE, dialog.state.text()
-    made, scanner = dialog.model.made, controls.session.study.scanner
+    normalisation, scanner = dialog.model.made, controls.session.study.scanner
     assert dialog.tabs.currentIndex() == 1 and dialog.components.crystals.has_raster
     assert len(dialog.components.rings.curve.getData()[0]) == scanner.n_classes[0]
     shown = as_written(dialog.components.notes.text())
-    assert all(remark in shown for remark in made.notes[:1])
+    assert all(remark in shown for remark in normalisation.notes[:1])
     target = tmp_path / "norm.h5"
     monkeypatch.setattr("app.state.services.saving.ask_save", lambda *_: target)
     dialog.use.setChecked(True)
@@ -78,7 +78,7 @@ def test_measurement_is_saved_and_used(qtbot, controls, dialog, small_study, tmp
     stored = controls.commands.remembered.of(InputOwner.of_scanner(scanner))[ROLE]
     assert (stored.value, stored.since) == (str(target), date.today().isoformat())
     found = read_components(target, scanner)
-    assert np.array_equal(found.crystals, made.found.components.crystals)
+    assert np.array_equal(found.crystals, normalisation.found.components.crystals)
 
 
 def test_scan_of_the_source_is_not_overwritten(qtbot, dialog, small_study, monkeypatch):

@@ -18,9 +18,9 @@ def dialog(qtbot, controls, parent, small_study):
     controls.commands.open_study(small_study)
     opened = lambda: "data" in controls.session.study.inputs and not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(opened, timeout=PATIENCE_MS)
-    made = ResolutionDialog(parent, controls.context)
-    made.show()
-    return made
+    new_dialog = ResolutionDialog(parent, controls.context)
+    new_dialog.show()
+    return new_dialog
 
 
 def point_scan(scanner, path):

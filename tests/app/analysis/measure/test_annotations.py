@@ -22,11 +22,11 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def box(qtbot, controls) -> AnnotationsBox:
-    made = AnnotationsBox(controls.context)
-    made.storage = RegionStorage(controls.context)
-    qtbot.addWidget(made)
+    new_box = AnnotationsBox(controls.context)
+    new_box.storage = RegionStorage(controls.context)
+    qtbot.addWidget(new_box)
     controls.session.show_file(Volume(np.ones(GRID.shape, np.float32), GRID, "HU"), "a.h5")
-    return made
+    return new_box
 
 
 @pytest.fixture
@@ -102,10 +102,10 @@ def test_annotations_are_saved_with_the_study_and_the_scan(axial, box, controls,
     session = controls.session
     session.regions.set_tool("arrow")
     drag(axial, (-10.0, 0.0), (0.0, 0.0), (10.0, 10.0))
-    (made,) = box.model.annotations
+    (annotations,) = box.model.annotations
     save_next_to(session, tmp_path / "study.toml")
     session.opened_from = tmp_path / "study.toml"
-    assert read_regions(stored_file(session)).annotations == (made,)
+    assert read_regions(stored_file(session)).annotations == (annotations,)
     other = Volume(np.full(GRID.shape, 2, np.float32), GRID, "HU")
     session.show_file(other, "b.h5")
     assert not box.model.annotations, "annotations of another scan are shown"
@@ -124,10 +124,10 @@ def test_click_in_the_straightened_curve_moves_the_cursor(axial, box, controls, 
     box.straighten.click()
     window = box.curve_window
     qtbot.waitUntil(lambda: window.view._made is not None and not controls.commands.is_busy)
-    made, view = window.view._made, window.view
+    straightened, view = window.view._made, window.view
     half_px = 1 / axial.viewport.px_per_mm
-    assert made.length_mm == pytest.approx(found.length_mm, rel=0.01)
-    assert np.abs(made.values - (GRID.centres_mm(2)[:, None] + 8)).max() < 2 * half_px
+    assert straightened.length_mm == pytest.approx(found.length_mm, rel=0.01)
+    assert np.abs(straightened.values - (GRID.centres_mm(2)[:, None] + 8)).max() < 2 * half_px
     u, v = view.image_rect(state.volume).centre
     QTest.mouseClick(view, LEFT, pos=QPoint(*map(round, view.viewport.to_px(u, v))))
     assert state.cursor_mm[1] == pytest.approx(8.0, abs=2 * half_px)

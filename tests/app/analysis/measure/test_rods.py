@@ -38,12 +38,12 @@ def blurred(volume: Volume, fwhm_mm: float) -> Volume:
 def box(qtbot, qapp, sharp) -> RodsBox:
     session = Session(DeviceChoice("auto", ()))
     saved = []
-    made = RodsBox(session, lambda *message: saved.append(message))
-    made.saved, made.session = saved, session
-    qtbot.addWidget(made)
+    new_box = RodsBox(session, lambda *message: saved.append(message))
+    new_box.saved, new_box.session = saved, session
+    qtbot.addWidget(new_box)
     session.view.set_volume(sharp)
-    made.show()
-    return made
+    new_box.show()
+    return new_box
 
 
 def test_smallest_rods_are_unresolved_first_as_blur_grows(sharp):

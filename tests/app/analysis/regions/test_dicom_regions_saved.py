@@ -35,9 +35,9 @@ def image() -> Volume:
 
 @pytest.fixture
 def tab(qtbot, controls) -> RegionsTab:
-    made = RegionsTab(controls.context)
-    qtbot.addWidget(made)
-    return made
+    new_tab = RegionsTab(controls.context)
+    qtbot.addWidget(new_tab)
+    return new_tab
 
 
 def choose(qtbot, monkeypatch, tab: RegionsTab, title: str, target) -> None:
@@ -162,9 +162,9 @@ def test_regions_of_an_opened_series_have_its_patient_study_and_frame(
         qtbot.waitUntil(lambda: controls.session.view.volume is not None, timeout=PATIENCE_MS)
     controls.session.regions.add(BALL, "Lesion")
     choose(qtbot, monkeypatch, tab, title, tmp_path / "a.dcm")
-    made, source = pydicom.dcmread(tmp_path / "a.dcm"), pydicom.dcmread(first)
+    written, source = pydicom.dcmread(tmp_path / "a.dcm"), pydicom.dcmread(first)
     for key in ("PatientName", "PatientID", "StudyInstanceUID"):
-        assert made[key].value == source[key].value
+        assert written[key].value == source[key].value
     if title != "Structured report":
-        assert made.FrameOfReferenceUID == source.FrameOfReferenceUID
-    assert source.SeriesInstanceUID in str(made)
+        assert written.FrameOfReferenceUID == source.FrameOfReferenceUID
+    assert source.SeriesInstanceUID in str(written)

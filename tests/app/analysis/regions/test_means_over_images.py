@@ -35,16 +35,16 @@ def image(value: float) -> Volume:
 
 @pytest.fixture
 def tab(qtbot, controls) -> RegionsTab:
-    made = RegionsTab(controls.context)
-    qtbot.addWidget(made)
+    new_tab = RegionsTab(controls.context)
+    qtbot.addWidget(new_tab)
     frames = [
         FrameVolume(TimeFrame(1000 * k, 1000 * k + 1000), image(PER_SUV * (k + 1)))
         for k in range(2)
     ]
     controls.session.show_file(image(PER_SUV), "frames.h5", frames=frames)
     controls.session.regions.add(BALL, "Ball")
-    made.show()
-    return made
+    new_tab.show()
+    return new_tab
 
 
 def measured_again(qtbot, tab, controls, change: Callable[[], None]) -> None:

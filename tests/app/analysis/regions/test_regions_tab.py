@@ -64,10 +64,10 @@ def image(scale: float = 1.0) -> Volume:
 
 @pytest.fixture
 def tab(qtbot, controls) -> RegionsTab:
-    made = RegionsTab(controls.context)
-    qtbot.addWidget(made)
+    new_tab = RegionsTab(controls.context)
+    qtbot.addWidget(new_tab)
     controls.session.show_file(image(), "a.h5")
-    return made
+    return new_tab
 
 
 @pytest.fixture

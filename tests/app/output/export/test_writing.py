@@ -136,9 +136,9 @@ def test_activity_image_is_offered_as_suv_if_all_facts_are_known(qapp, qtbot, tm
     assert "The height is not known" in dialog.values.reasons["bsa"]
     assert dialog.values.converted(volume, {}) == (volume, {})
     dialog.values.setCurrentIndex(dialog.values.findData("bw"))
-    made, provenance = dialog.values.converted(volume, {})
-    np.testing.assert_allclose(made.values, 1, rtol=1e-6)
-    assert made.unit == "g/mL" and provenance["suv"]["weight_kg"] == 70.0
+    converted, provenance = dialog.values.converted(volume, {})
+    np.testing.assert_allclose(converted.values, 1, rtol=1e-6)
+    assert converted.unit == "g/mL" and provenance["suv"]["weight_kg"] == 70.0
 
 
 def test_other_images_are_written_unchanged(qapp, qtbot, tmp_path):

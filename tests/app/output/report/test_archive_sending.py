@@ -167,34 +167,36 @@ def next_window(qtbot, signing, archive):
     """Close a window as at the end of a session, and start the next one."""
     signing.commands.wait()
     signing.context.unfinished.close()
-    made = Controls(signing.context.preferences, signing.commands.loader())
-    made.problems = []
-    made.session.problem_raised.connect(lambda p: made.problems.append(f"{p.title} {p.text}"))
-    made.context.unfinished.recover()
-    qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
-    return made
+    controls = Controls(signing.context.preferences, signing.commands.loader())
+    controls.problems = []
+    controls.session.problem_raised.connect(
+        lambda p: controls.problems.append(f"{p.title} {p.text}")
+    )
+    controls.context.unfinished.recover()
+    qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
+    return controls
 
 
 def test_unsent_image_of_a_killed_window_is_offered_but_not_sent(
     qtbot, signing, small_study, archive, parent
 ):
     id = sign(qtbot, signing, small_study, "acceptable")
-    made = next_window(qtbot, signing, archive)
-    made.line = ArchiveSending(made.context, signing.shown.append)
-    qtbot.addWidget(made.line)
-    (problem,) = made.problems
+    second = next_window(qtbot, signing, archive)
+    second.line = ArchiveSending(second.context, signing.shown.append)
+    qtbot.addWidget(second.line)
+    (problem,) = second.problems
     assert "A signed result was not sent." in problem and "small" in problem
     qtbot.wait(500)
-    assert archive[1] == [] and made.line.isHidden(), (
+    assert archive[1] == [] and second.line.isHidden(), (
         "an image was sent without the user's decision"
     )
-    (offer,) = unsent_offers(made.context, parent)
+    (offer,) = unsent_offers(second.context, parent)
     offer.action()
     qtbot.waitUntil(lambda: len(archive[1]) == GRID.shape[0] + 2, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
-    assert "accepted image and report" in made.session.outbox.accepted[id]
-    assert unsent_offers(made.context, parent) == []
-    third = next_window(qtbot, made, archive)
+    qtbot.waitUntil(lambda: not second.commands.is_busy, timeout=PATIENCE_MS)
+    assert "accepted image and report" in second.session.outbox.accepted[id]
+    assert unsent_offers(second.context, parent) == []
+    third = next_window(qtbot, second, archive)
     assert third.problems == []
     third.commands.wait()
 
@@ -208,15 +210,15 @@ def test_image_that_failed_to_send_is_offered_by_the_next_window(
     signing.clock.now_s += RECALL_S + 1
     signing.line._release_due()
     qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
-    made = next_window(qtbot, signing, archive)
-    (offer,) = unsent_offers(made.context, parent)
+    second = next_window(qtbot, signing, archive)
+    (offer,) = unsent_offers(second.context, parent)
     monkeypatch.setattr("app.shell.unfinished_offers.ask", lambda *_: False)
     offer.discard()
-    assert len(unsent_offers(made.context, parent)) == 1
+    assert len(unsent_offers(second.context, parent)) == 1
     monkeypatch.setattr("app.shell.unfinished_offers.ask", lambda *_: True)
     offer.discard()
-    assert unsent_offers(made.context, parent) == [] and archive[1] == []
-    made.commands.wait()
+    assert unsent_offers(second.context, parent) == [] and archive[1] == []
+    second.commands.wait()
 
 
 @pytest.mark.parametrize("ends_by", ["sent", "recalled"])
@@ -229,9 +231,9 @@ def test_sent_or_recalled_image_is_not_offered(qtbot, signing, small_study, arch
         # the window closes before it knows that the node has accepted everything
     else:
         signing.line.recall.click()
-    made = next_window(qtbot, signing, archive)
-    assert made.problems == [] and made.context.unfinished.left.is_empty
-    made.commands.wait()
+    second = next_window(qtbot, signing, archive)
+    assert second.problems == [] and second.context.unfinished.left.is_empty
+    second.commands.wait()
 
 
 def test_report_to_send_with_the_sign_off_is_offered_without_image(
@@ -241,9 +243,9 @@ def test_report_to_send_with_the_sign_off_is_offered_without_image(
     signing.context.preferences.set_site(site.model_copy(update={"node": "127.0.0.1:9"}))
     sign(qtbot, signing, small_study, "acceptable", press="send")
     qtbot.waitUntil(lambda: not signing.commands.is_busy, timeout=PATIENCE_MS)
-    made = next_window(qtbot, signing, archive)
-    assert [each.with_image for each in made.context.unfinished.left.unsent] == [False]
-    made.commands.wait()
+    second = next_window(qtbot, signing, archive)
+    assert [each.with_image for each in second.context.unfinished.left.unsent] == [False]
+    second.commands.wait()
 
 
 def test_closing_asks_first(controls) -> None:

@@ -48,12 +48,12 @@ def views(qtbot, tmp_path, monkeypatch, controls, small_study) -> OrthoView:
     """Return the views of a stored result."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     controls.storage = KeyImageStorage(controls.context)
-    made = OrthoView(controls.session.view)
-    qtbot.addWidget(made)
-    made.resize(700, 600)
-    made.show()
+    ortho = OrthoView(controls.session.view)
+    qtbot.addWidget(ortho)
+    ortho.resize(700, 600)
+    ortho.show()
     display(qtbot, controls, small_study)
-    return made
+    return ortho
 
 
 def display(qtbot, controls, study, axes: str = "LPS") -> str:
@@ -297,12 +297,12 @@ def panel(qtbot, tmp_path, monkeypatch, controls, small_study) -> ReportTab:
     qtbot.addWidget(controls.views)
     controls.views.resize(700, 600)
     controls.views.show()
-    made = ReportTab(controls.context)
-    qtbot.addWidget(made)
-    made.resize(360, 700)
-    made.show()
+    tab = ReportTab(controls.context)
+    qtbot.addWidget(tab)
+    tab.resize(360, 700)
+    tab.show()
     display(qtbot, controls, small_study)
-    return made
+    return tab
 
 
 def next_pages(qtbot, panel: ReportTab, change) -> None:

@@ -33,11 +33,11 @@ def dialog(qtbot, tmp_path, monkeypatch, controls, small_study) -> ReportDialog:
 
 
 def opened(qtbot, controls) -> ReportDialog:
-    made = ReportDialog(None, controls.context)
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitUntil(lambda: not made.preview.pixmap().isNull(), timeout=PATIENCE_MS)
-    return made
+    dialog = ReportDialog(None, controls.context)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(lambda: not dialog.preview.pixmap().isNull(), timeout=PATIENCE_MS)
+    return dialog
 
 
 def cut(dialog: ReportDialog) -> list[str]:
@@ -72,11 +72,11 @@ def test_no_text_is_cut_before_and_after_signing(qtbot, controls, dialog):
 
 
 def test_missing_sign_off_is_stated(qtbot, controls, dialog):
-    made = Results().newest_first()[0]
-    sign(made, "A. Physicist", "acceptable")
-    (made.folder / "signatures.json").unlink()
+    result = Results().newest_first()[0]
+    sign(result, "A. Physicist", "acceptable")
+    (result.folder / "signatures.json").unlink()
     controls.session.run.take_result("", "")
-    controls.session.run.take_result("", made.id)
+    controls.session.run.take_result("", result.id)
     assert "1 earlier signature(s)" in dialog.sign_off.message.text()
     assert not dialog.sign_off.is_signed
     laid_out(qtbot, dialog)

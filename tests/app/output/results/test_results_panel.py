@@ -52,11 +52,11 @@ def keep(small_study):
 
 @pytest.fixture
 def tab(qtbot, controls) -> ResultsTab:
-    made = ResultsTab(controls.context)
-    qtbot.addWidget(made)
-    made.resize(330, 600)
-    made.show()
-    return made
+    new_tab = ResultsTab(controls.context)
+    qtbot.addWidget(new_tab)
+    new_tab.resize(330, 600)
+    new_tab.show()
+    return new_tab
 
 
 @pytest.fixture
@@ -260,16 +260,16 @@ def opened_small(qtbot, controls, small_study):
 
 @pytest.fixture
 def caption(qtbot, controls) -> ImageCaption:
-    made = ImageCaption(controls.context)
-    qtbot.addWidget(made)
-    return made
+    new_caption = ImageCaption(controls.context)
+    qtbot.addWidget(new_caption)
+    return new_caption
 
 
 def ran(controls, study) -> None:
     run = controls.session.run
     run.begin("small", study, "job")
-    made = unrecorded(study.protocol).model_copy(update={"subsets": (2,)})
-    run.show_preview(Preview(volume(), 1, 3, 1, 2, 0.1, run=made))
+    record = unrecorded(study.protocol).model_copy(update={"subsets": (2,)})
+    run.show_preview(Preview(volume(), 1, 3, 1, 2, 0.1, run=record))
     run.set_state(RunState.FINISHED)
 
 
@@ -278,15 +278,15 @@ def test_image_states_its_provenance_and_later_changes(
 ):
     assert caption.isHidden()
     ran(controls, small_study)
-    made = "Small · 3 it. Protocol: Small. Algorithm: OSEM, 3 iterations × 2 subsets. Finished."
-    assert caption.full_text == made and caption.property("tone") == "muted"
+    text = "Small · 3 it. Protocol: Small. Algorithm: OSEM, 3 iterations × 2 subsets. Finished."
+    assert caption.full_text == text and caption.property("tone") == "muted"
     study = controls.session.study
     algorithm = study.protocol.algorithm.model_copy(update={"iterations": 6})
     study.set_protocol(study.protocol.model_copy(update={"algorithm": algorithm}))
-    assert caption.full_text == f"Changed since this image: iterations 3, now 6. {made}"
+    assert caption.full_text == f"Changed since this image: iterations 3, now 6. {text}"
     assert caption.property("tone") == "warning"
     study.undo()
-    assert caption.full_text == made
+    assert caption.full_text == text
 
 
 def test_image_of_another_scan_states_this_first(

@@ -23,10 +23,10 @@ def own_home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def dialog(qtbot, controls):
-    made = TuningDialog(None, controls.context)
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    new_dialog = TuningDialog(None, controls.context)
+    qtbot.addWidget(new_dialog)
+    new_dialog.show()
+    return new_dialog
 
 
 def test_row_starts_with_the_open_study_and_its_size(qtbot, controls, small_study):
@@ -85,11 +85,11 @@ def test_search_result_is_shown_stored_and_discarded(qtbot, dialog, monkeypatch)
 
 def test_missing_kernel_tuner_names_the_remedy(qtbot, controls, monkeypatch):
     monkeypatch.setattr("engine.tools.tuning.choices.find_spec", lambda name: None)
-    made = TuningDialog(None, controls.context)
-    qtbot.addWidget(made)
-    assert "pip install kernel-tuner" in made.state.text()
-    made.act.click()
-    assert not made.job.is_busy and made.model.phase is Phase.REFUSED
+    dialog = TuningDialog(None, controls.context)
+    qtbot.addWidget(dialog)
+    assert "pip install kernel-tuner" in dialog.state.text()
+    dialog.act.click()
+    assert not dialog.job.is_busy and dialog.model.phase is Phase.REFUSED
 
 
 def test_plot_clamps_slow_and_wrong_variants_to_its_edge(qtbot):

@@ -37,10 +37,10 @@ def preview(k: int, update: int, likelihoods: tuple[float, ...] = ()) -> Preview
 
 @pytest.fixture
 def run(qapp) -> RunModel:
-    made = RunModel()
-    made.begin("scan")
-    made.take(StageStarted("reconstruct", "OSEM"))
-    return made
+    model = RunModel()
+    model.begin("scan")
+    model.take(StageStarted("reconstruct", "OSEM"))
+    return model
 
 
 def test_each_frame_is_an_image_and_the_last_shows_all_frames(run: RunModel):
@@ -50,8 +50,8 @@ def test_each_frame_is_an_image_and_the_last_shows_all_frames(run: RunModel):
         assert run.record.curve == [(1, -5.0), (2, -4.0 + k)], (
             "the curve is not that of the current frame"
         )
-    combined, made = volume(6), {"scan": {"frames": [{}] * 3}}
-    run.take(Finished(combined, made))
+    combined, provenance = volume(6), {"scan": {"frames": [{}] * 3}}
+    run.take(Finished(combined, provenance))
     assert run.images == ["frame 1, 0 to 1 s", "frame 2, 1 to 2 s", "frame 3, 2 to 3 s", ALL_FRAMES]
     items = run.record.images.items
     assert items[1].caption == "frame 2 of 3, 1 to 2 s"
@@ -88,11 +88,11 @@ def test_frames_of_a_file_are_exported_completely_or_refused(run: RunModel, tmp_
 def test_single_frame_states_its_times_and_is_finished(run: RunModel, tmp_path: Path):
     times = [{"start_s": frame.start_s, "duration_s": frame.duration_s} for frame in FRAMES]
     scan = {"duration_s": 3.0, "half_life_s": 2.0, "concentration": {"decay": "start"}}
-    made = {"scan": {**scan, "frames": times}, "FrameDuration": [1.0, 1.0, 1.0]}
+    attributes_of_frames = {"scan": {**scan, "frames": times}, "FrameDuration": [1.0, 1.0, 1.0]}
     frames = [
         FrameVolume(frame, replace(volume(k), unit="Bq/mL")) for k, frame in enumerate(FRAMES)
     ]
-    run.show_result(RunRecord("a", provenance=made), ALL_FRAMES, volume(3), frames)
+    run.show_result(RunRecord("a", provenance=attributes_of_frames), ALL_FRAMES, volume(3), frames)
     record, items = run.record, run.record.images.items
     own = provenance_of(record, items[1])
     assert own["scan"] == {**scan, "frames": [times[1]]}

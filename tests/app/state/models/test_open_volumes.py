@@ -41,10 +41,10 @@ def view(qapp) -> ViewState:
 
 @pytest.fixture
 def volumes(view) -> OpenVolumes:
-    made = OpenVolumes(view)
-    made.take_image(opened(IMAGE, scan="/a"), refit=True)
-    made.add(opened("ct", OTHER, "HU", scan="/a"))
-    return made
+    opened_volumes = OpenVolumes(view)
+    opened_volumes.take_image(opened(IMAGE, scan="/a"), refit=True)
+    opened_volumes.add(opened("ct", OTHER, "HU", scan="/a"))
+    return opened_volumes
 
 
 def test_overlay_stays_until_it_is_closed(volumes, view):
@@ -296,8 +296,8 @@ def test_significance_needs_two_error_maps_of_known_relation(volumes, view):
 
 def unplaced(key: str, **origin: str) -> OpenVolume:
     """Return a volume without a patient position."""
-    made = opened(key, **origin)
-    return replace(made, volume=replace(made.volume, info={"axes": "xyz"}))
+    entry = opened(key, **origin)
+    return replace(entry, volume=replace(entry.volume, info={"axes": "xyz"}))
 
 
 def test_stated_position_is_not_used_for_another_scan(view):

@@ -29,9 +29,9 @@ def preview(iteration: int, subset: int = SUBSETS, value: float = 1.0) -> Previe
 
 @pytest.fixture
 def run(qapp) -> RunModel:
-    made = RunModel()
-    made.begin("scan", None, "job")
-    return made
+    model = RunModel()
+    model.begin("scan", None, "job")
+    return model
 
 
 def at_iteration_22(run: RunModel) -> None:

@@ -339,8 +339,8 @@ def test_run_with_iterations_left_ended_early(done, early):
     record = RunRecord()
     record.take(preview(2, 2))
     assert not record.ended_early, "a run in progress counts as ended early"
-    made = {} if done is None else {"run": recorded(done, 3).model_dump(mode="json")}
-    record.take(Finished(volume(), made))
+    provenance = {} if done is None else {"run": recorded(done, 3).model_dump(mode="json")}
+    record.take(Finished(volume(), provenance))
     assert record.ended_early is early
 
 

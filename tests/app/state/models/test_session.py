@@ -288,9 +288,9 @@ def test_manual_window_stays(session):
 
 def test_cursor_follows_the_forming_object_until_the_user_moves_it(session):
     def formed(place: tuple[int, int, int], iteration: int) -> Preview:
-        made = preview(iteration, 1, value=0.0)
-        made.volume.values[place] = 5.0
-        return made
+        event = preview(iteration, 1, value=0.0)
+        event.volume.values[place] = 5.0
+        return event
 
     session.run.begin("scan")
     session.run.take(StageStarted("reconstruct", "OSEM"))

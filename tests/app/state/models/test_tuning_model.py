@@ -26,16 +26,16 @@ def form(width, seconds, **facts):
 
 @pytest.fixture
 def model(tmp_path):
-    made = TuningModel()
-    made.begin(60)
+    tuning = TuningModel()
+    tuning.begin(60)
     work = {"was_stored": False, "trials": tmp_path, "facts": {}}
-    made.take(SearchPrepared("update", "CPU, 2 threads", "9 events", **work))
+    tuning.take(SearchPrepared("update", "CPU, 2 threads", "9 events", **work))
     assert (
-        made.phase is Phase.PREPARING
-        and made.work == "Update. Device: CPU, 2 threads. Work: 9 events."
+        tuning.phase is Phase.PREPARING
+        and tuning.work == "Update. Device: CPU, 2 threads. Work: 9 events."
     )
-    made.take(Began(shipped_seconds=0.1, seconds_left=55))
-    return made
+    tuning.take(Began(shipped_seconds=0.1, seconds_left=55))
+    return tuning
 
 
 def test_variants_become_points_and_the_best_one_a_line(model):

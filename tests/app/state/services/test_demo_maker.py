@@ -180,17 +180,17 @@ def test_card_offers_every_demo_to_mouse_and_keyboard(qtbot, window):
     qtbot.addWidget(card)
     card.show()
     card.open.setFocus()
-    for made in (card.live, *card.live_demos, *card.demos):
+    for button in (card.live, *card.live_demos, *card.demos):
         qtbot.keyClick(card.focusWidget(), Qt.Key.Key_Tab)
-        assert card.focusWidget() is made
-        qtbot.keyClick(made, Qt.Key.Key_Space)
-        made.click()
+        assert card.focusWidget() is button
+        qtbot.keyClick(button, Qt.Key.Key_Space)
+        button.click()
     expected = ("live", "live demo 0", "live demo 1", "pet", "ct", "dual-head", "pet-sinogram")
     assert calls == [each for name in expected for each in (name, name)]
-    tips = [made.toolTip() for made in card.demos]
+    tips = [button.toolTip() for button in card.demos]
     assert tips == [literal_tip(demo.tip) for demo in DEMOS.values()]
     card.show_busy("Simulating")
-    assert not any(made.isEnabled() for made in card.demos)
+    assert not any(button.isEnabled() for button in card.demos)
 
 
 def test_menu_offers_every_demo(window, monkeypatch):

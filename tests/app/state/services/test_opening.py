@@ -50,27 +50,27 @@ class OpenFiles:
 
 @pytest.fixture
 def opener(qtbot, qapp, preferences, loader):
-    made = OpenFiles(preferences, loader, qtbot)
-    yield made
-    made.commands.wait()
+    files = OpenFiles(preferences, loader, qtbot)
+    yield files
+    files.commands.wait()
 
 
 @pytest.fixture(scope="module")
 def folder(tiny_ring, tmp_path_factory) -> Path:
     """Scans a and b of one scanner, c of another; a map, efficiencies, and unrelated files."""
-    made = tmp_path_factory.mktemp("mixed")
+    path = tmp_path_factory.mktemp("mixed")
     other = RingScanner(tiny_ring.settings.model_copy(update={"name": "Other", "radius_mm": 90}))
     phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
     for name, scanner in (("a", tiny_ring), ("b", tiny_ring), ("c", other)):
         data = simulate_listmode(phantom, scanner, n_prompts=500, seed=7, attenuation=False)
-        write_listmode(data, made / f"{name}.h5")
-    saved_volume(made / "mu.h5", 0.0096, "1/mm")
-    saved_volume(made / "per-cm.h5", 0.096, "1/mm")
-    np.savetxt(made / "norm.txt", np.ones(tiny_ring.n_crystals))
-    (made / "text.csv").write_text("name,age\nsomebody,42\n")
-    (made / "badscanner.toml").write_text('name = "x"\nn_rings = -3\n')
-    (made / "bad.h5").write_bytes((made / "a.h5").read_bytes()[:4000])
-    return made
+        write_listmode(data, path / f"{name}.h5")
+    saved_volume(path / "mu.h5", 0.0096, "1/mm")
+    saved_volume(path / "per-cm.h5", 0.096, "1/mm")
+    np.savetxt(path / "norm.txt", np.ones(tiny_ring.n_crystals))
+    (path / "text.csv").write_text("name,age\nsomebody,42\n")
+    (path / "badscanner.toml").write_text('name = "x"\nn_rings = -3\n')
+    (path / "bad.h5").write_bytes((path / "a.h5").read_bytes()[:4000])
+    return path
 
 
 def test_another_scan_starts_without_inputs_of_the_last_one(opener, folder, tiny_ring):

@@ -61,14 +61,14 @@ def queue(qtbot, controls, tmp_path, monkeypatch: pytest.MonkeyPatch) -> QueueCo
 def copies(small_study, tmp_path) -> Callable[[int], list[Path]]:
     """Return copies of the small scan in folders of several patients, all with the same name."""
 
-    def made(n: int) -> list[Path]:
+    def make_copies(n: int) -> list[Path]:
         folders = [tmp_path / f"patient {k}" for k in range(n)]
         for folder in folders:
             folder.mkdir()
             shutil.copy(small_study.data, folder / "scan.h5")
         return [folder / "scan.h5" for folder in folders]
 
-    return made
+    return make_copies
 
 
 def kinds(entries: list[QueueEntry]) -> list[str]:

@@ -25,15 +25,15 @@ def session(qapp) -> Session:
 def runner(qtbot, session, preferences, loader, long_study) -> Iterator[Runner]:
     """Return an endless run with a new image every 50 ms."""
     commands = Commands(session, preferences, loader)
-    made = Runner(session, preferences, commands)
-    made.source = engine_sources.slow
+    new_runner = Runner(session, preferences, commands)
+    new_runner.source = engine_sources.slow
     commands.open_study(long_study)
     ready = lambda: not session.obstacle() and not commands.is_busy  # noqa: E731
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
-    made.start()
+    new_runner.start()
     qtbot.waitUntil(lambda: session.run.record.latest is not None, timeout=PATIENCE_MS)
-    yield made
-    made.shut_down()
+    yield new_runner
+    new_runner.shut_down()
     commands.wait()
 
 

@@ -26,9 +26,9 @@ def parent(qtbot) -> QWidget:
 
 @pytest.fixture
 def session(small_study: Study) -> Session:
-    made = Session(DeviceChoice())
-    made.study.inputs[DATA] = Input(str(small_study.data), "a scan")
-    return made
+    new_session = Session(DeviceChoice())
+    new_session.study.inputs[DATA] = Input(str(small_study.data), "a scan")
+    return new_session
 
 
 def answering(parent: QWidget, target: Path, session: Session, press: str) -> tuple[bool, str]:

@@ -26,9 +26,9 @@ ALL = {
 
 @pytest.fixture
 def opener(qtbot, qapp, preferences, loader):
-    made = OpenFiles(preferences, loader, qtbot)
-    yield made
-    made.commands.wait()
+    files = OpenFiles(preferences, loader, qtbot)
+    yield files
+    files.commands.wait()
 
 
 @pytest.fixture

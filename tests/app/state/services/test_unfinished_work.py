@@ -30,13 +30,15 @@ def start(
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
 
     def started() -> Controls:
-        made = Controls(preferences, loader)
-        made.problems = []
-        made.session.problem_raised.connect(lambda p: made.problems.append(f"{p.title} {p.text}"))
-        made.context.queue.start_runner = lambda _: None
-        made.context.unfinished.recover()
-        qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
-        return made
+        window = Controls(preferences, loader)
+        window.problems = []
+        window.session.problem_raised.connect(
+            lambda p: window.problems.append(f"{p.title} {p.text}")
+        )
+        window.context.queue.start_runner = lambda _: None
+        window.context.unfinished.recover()
+        qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+        return window
 
     return started
 

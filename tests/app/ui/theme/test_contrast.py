@@ -33,10 +33,10 @@ MIN_PIXELS = 12
 
 
 def tool_button(role: str) -> QToolButton:
-    made = QToolButton()
-    made.setText("Settings")
-    made.setProperty("role", role)
-    return made
+    button = QToolButton()
+    button.setText("Settings")
+    button.setProperty("role", role)
+    return button
 
 
 def checked(button: QCheckBox | QRadioButton) -> QWidget:
@@ -45,25 +45,25 @@ def checked(button: QCheckBox | QRadioButton) -> QWidget:
 
 
 def tabs() -> QTabBar:
-    made = QTabBar()
-    made.addTab("One")
-    made.addTab("Two")
-    return made
+    bar = QTabBar()
+    bar.addTab("One")
+    bar.addTab("Two")
+    return bar
 
 
 def part_done() -> QProgressBar:
-    made = QProgressBar()
-    made.setTextVisible(False)
-    made.setRange(0, 10)
-    made.setValue(5)
-    return made
+    bar = QProgressBar()
+    bar.setTextVisible(False)
+    bar.setRange(0, 10)
+    bar.setValue(5)
+    return bar
 
 
 def walked() -> TickSlider:
-    made = TickSlider()
-    made.setMaximum(5)
-    made.setValue(2)
-    return made
+    slider = TickSlider()
+    slider.setMaximum(5)
+    slider.setValue(2)
+    return slider
 
 
 CONTROLS: dict[str, Callable[[], QWidget]] = {
@@ -86,9 +86,9 @@ CONTROLS: dict[str, Callable[[], QWidget]] = {
 
 @pytest.fixture(params=THEMES)
 def theme(request, qapp):
-    made = Theme(qapp, request.param)
-    yield made
-    made.use("dark")
+    new_theme = Theme(qapp, request.param)
+    yield new_theme
+    new_theme.use("dark")
 
 
 def seen_pixels(image: QImage, ground: str) -> int:

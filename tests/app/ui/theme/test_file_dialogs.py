@@ -19,9 +19,9 @@ SIDE_PX = 32
 
 @pytest.fixture(params=THEMES)
 def theme(request, qapp):
-    made = Theme(qapp, request.param)
-    yield made
-    made.use("dark")
+    new_theme = Theme(qapp, request.param)
+    yield new_theme
+    new_theme.use("dark")
 
 
 def contrast_of(icon: QIcon, ground: str) -> float:

@@ -46,13 +46,13 @@ def bar(qtbot, controls, small_study) -> FusionBar:
     controls.session.study.begin(Inputs(data=scan))
     controls.session.show_result(RunRecord("small", small_study), "final", volume())
     views = OrthoView(controls.session.view)
-    made = FusionBar(controls.context, views)
+    new_bar = FusionBar(controls.context, views)
     qtbot.addWidget(views)
-    qtbot.addWidget(made)
-    made.views = views
-    made.resize(900, 90)
-    made.show()
-    return made
+    qtbot.addWidget(new_bar)
+    new_bar.views = views
+    new_bar.resize(900, 90)
+    new_bar.show()
+    return new_bar
 
 
 def settle(qtbot, controls) -> None:

@@ -26,12 +26,12 @@ def volume(unit: str = "Bq/mL", grid: ImageGrid = GRID) -> Volume:
 
 @pytest.fixture
 def views(qtbot, controls) -> OrthoView:
-    made = OrthoView(controls.session.view)
-    qtbot.addWidget(made)
-    made.resize(700, 600)
-    made.show()
-    made.hanging = Hanging(controls.context, made)
-    return made
+    ortho = OrthoView(controls.session.view)
+    qtbot.addWidget(ortho)
+    ortho.resize(700, 600)
+    ortho.show()
+    ortho.hanging = Hanging(controls.context, ortho)
+    return ortho
 
 
 def show(controls, unit: str = "Bq/mL", second: str = "", frames: int = 0) -> None:

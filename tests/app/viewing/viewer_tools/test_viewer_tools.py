@@ -24,12 +24,12 @@ def looking(qtbot, controls) -> ViewerTools:
     values = np.linspace(0, 1, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
     controls.session.view.set_volume(Volume(values, GRID, "HU"))
     views, scrubber = OrthoView(controls.session.view), IterationScrubber()
-    made = ViewerTools(controls.context, views, scrubber)
-    for each in (views, *made.bars):
+    tools = ViewerTools(controls.context, views, scrubber)
+    for each in (views, *tools.bars):
         qtbot.addWidget(each)
     qtbot.addWidget(scrubber)
-    made.views, made.scrubber = views, scrubber
-    return made
+    tools.views, tools.scrubber = views, scrubber
+    return tools
 
 
 def test_slab_is_set_in_its_row_and_ended_by_its_button(looking, controls):

@@ -17,12 +17,12 @@ CALLS = (
 
 @pytest.fixture
 def timeline(qtbot) -> Timeline:
-    made = Timeline()
-    qtbot.addWidget(made)
-    made.set_calls(CALLS)
-    made.resize(500, made.sizeHint().height())
-    made.show()
-    return made
+    view = Timeline()
+    qtbot.addWidget(view)
+    view.set_calls(CALLS)
+    view.resize(500, view.sizeHint().height())
+    view.show()
+    return view
 
 
 def at(timeline: Timeline, lane: int, part: float) -> Call | None:
@@ -61,10 +61,10 @@ def test_legend_names_every_stage_within_the_width(timeline, qtbot):
 
 
 def test_timeline_of_many_threads_has_a_limited_height(qtbot):
-    made = Timeline()
-    qtbot.addWidget(made)
-    made.set_calls([Call("Sort", f"Thread {n}", n, 1.0) for n in range(40)])
-    assert made.sizeHint().height() < (MAX_LANES + 4) * (LANE_PX + GAP_PX)
-    made.set_calls([])
-    made.show()
-    made.grab()
+    timeline = Timeline()
+    qtbot.addWidget(timeline)
+    timeline.set_calls([Call("Sort", f"Thread {n}", n, 1.0) for n in range(40)])
+    assert timeline.sizeHint().height() < (MAX_LANES + 4) * (LANE_PX + GAP_PX)
+    timeline.set_calls([])
+    timeline.show()
+    timeline.grab()

@@ -63,8 +63,8 @@ def layer(volume: Volume, **changes) -> RayLayer:
     packed = PackedVolume.of(volume, 256**3)
     share = np.linspace(0, 1, 256, dtype=np.float32)
     table = np.stack([share, share, share, np.minimum(share, 0.5)], axis=1)
-    made = RayLayer(packed, table, (packed.low, packed.high), packed.high / 2, (1.0, 1.0, 1.0))
-    return replace(made, **changes)
+    ray_layer = RayLayer(packed, table, (packed.low, packed.high), packed.high / 2, (1.0, 1.0, 1.0))
+    return replace(ray_layer, **changes)
 
 
 def pixels(image: QImage) -> np.ndarray:

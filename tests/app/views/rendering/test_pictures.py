@@ -39,10 +39,12 @@ class FakeCaster:
     def image(self) -> QImage:
         assert self._drawn is not None
         scene, frame = self._drawn
-        made = QImage(*frame.size, QImage.Format.Format_RGB32)
+        picture = QImage(*frame.size, QImage.Format.Format_RGB32)
         green = round((scene.camera.azimuth_deg + 90) % 360 / 2)
-        made.fill(QColor(round(scene.lower.packed.high), green, 0 if frame.rows is None else 200))
-        return made
+        picture.fill(
+            QColor(round(scene.lower.packed.high), green, 0 if frame.rows is None else 200)
+        )
+        return picture
 
     def close(self) -> None:
         pass
@@ -59,21 +61,21 @@ def views(controls, drawing, show):
     state = controls.session.view
     state.subject = "first scan"
     state.set_volume(image_of(50.0))
-    made = show(OrthoView(state), 400, 300)
-    made.set_layout(ViewLayout("one", "projection", projection="3d"))
-    yield made
-    made.release()
+    ortho = show(OrthoView(state), 400, 300)
+    ortho.set_layout(ViewLayout("one", "projection", projection="3d"))
+    yield ortho
+    ortho.release()
 
 
 @pytest.fixture
 def looking(qtbot, controls, views) -> ViewerTools:
     scrubber = IterationScrubber()
-    made = ViewerTools(controls.context, views, scrubber)
-    for each in (*made.bars, scrubber):
+    tools = ViewerTools(controls.context, views, scrubber)
+    for each in (*tools.bars, scrubber):
         qtbot.addWidget(each)
     views.set_layout(ViewLayout("one", "projection", projection="3d"))
-    made.scrubber = scrubber
-    return made
+    tools.scrubber = scrubber
+    return tools
 
 
 def image_of(value: float) -> Volume:

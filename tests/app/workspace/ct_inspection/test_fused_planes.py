@@ -109,15 +109,15 @@ def test_significance_in_an_oblique_slice_is_the_difference_over_its_error(two):
 
 @pytest.fixture
 def page(qtbot, controls):
-    made = PlanesPage(ImagePlaneReader(controls.session, controls.commands), lambda shown: None)
-    qtbot.addWidget(made)
-    made.resize(700, 500)
-    made.view = controls.session.view
-    made.view.set_volume(sloping(LOWER))
-    made.show()
-    reader = made._reader
+    new_page = PlanesPage(ImagePlaneReader(controls.session, controls.commands), lambda shown: None)
+    qtbot.addWidget(new_page)
+    new_page.resize(700, 500)
+    new_page.view = controls.session.view
+    new_page.view.set_volume(sloping(LOWER))
+    new_page.show()
+    reader = new_page._reader
     qtbot.waitUntil(lambda: reader.newest is not None and not reader.is_working, timeout=10_000)
-    yield made
+    yield new_page
     qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=10_000)
 
 

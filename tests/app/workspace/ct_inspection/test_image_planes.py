@@ -27,12 +27,12 @@ def sloping(grid: ImageGrid = GRID, more: float = 0.0) -> Volume:
 
 @pytest.fixture
 def page(qtbot, controls):
-    made = PlanesPage(ImagePlaneReader(controls.session, controls.commands), lambda shown: None)
-    made.reader, made.view = made._reader, controls.session.view
-    qtbot.addWidget(made)
-    made.resize(700, 500)
-    made.show()
-    yield made
+    new_page = PlanesPage(ImagePlaneReader(controls.session, controls.commands), lambda shown: None)
+    new_page.reader, new_page.view = new_page._reader, controls.session.view
+    qtbot.addWidget(new_page)
+    new_page.resize(700, 500)
+    new_page.show()
+    yield new_page
     qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=10_000)
 
 
@@ -60,17 +60,17 @@ def test_first_slices_are_those_of_the_voxels(qtbot, page):
 
 def test_outside_a_ct_image_is_air():
     plane = Plane((40, 40), 2.0, GRID.centre_mm)
-    (made,) = VolumeSlices(replace(sloping(), unit="HU")).values([plane])
-    assert (made[[0, -1]] == -1000).all()
+    (slices,) = VolumeSlices(replace(sloping(), unit="HU")).values([plane])
+    assert (slices[[0, -1]] == -1000).all()
 
 
 def test_turned_slice_interpolates_between_voxels():
     plane = Plane((4, 5), 1.3, (1.5, -2.5, 3.5)).turned((1.0, 2.0, -0.5), 0.6)
-    (made,) = VolumeSlices(sloping()).values([plane])
+    (slices,) = VolumeSlices(sloping()).values([plane])
     rows, columns = np.indices(plane.shape)
     voxels = np.stack([columns + 0.5, rows + 0.5, np.full(plane.shape, 0.5)], -1)
     points = voxels @ plane.to_mm[:3, :3].T + plane.to_mm[:3, 3]
-    np.testing.assert_allclose(made, points @ np.array(SLOPES), atol=1e-5)
+    np.testing.assert_allclose(slices, points @ np.array(SLOPES), atol=1e-5)
 
 
 def test_new_image_keeps_the_planes_and_a_new_grid_resets_them(qtbot, page):

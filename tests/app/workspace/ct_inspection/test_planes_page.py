@@ -46,19 +46,19 @@ def page(qtbot, qapp, preferences, loader, scan, tmp_path):
     """Return the visible page with a scan."""
     controls = Controls(preferences, loader)
     saved = []
-    made = PlanesPage(PlaneReader(controls.session, controls.commands), saved.append)
-    made.saved = saved
-    made.controls = controls
-    qtbot.addWidget(made)
-    made.resize(700, 500)
+    new_page = PlanesPage(PlaneReader(controls.session, controls.commands), saved.append)
+    new_page.saved = saved
+    new_page.controls = controls
+    qtbot.addWidget(new_page)
+    new_page.resize(700, 500)
     path = tmp_path / "cone.h5"
     summary = ProjectionsSummary.of(scan, path)
     controls.session.study.set_input(DATA, Input(str(path), summary.text, summary))
     controls.session.study.set_protocol(protocol_of())
-    made.show()
-    qtbot.waitUntil(lambda: is_fine(made), timeout=30_000)
-    yield made
-    made.hide()
+    new_page.show()
+    qtbot.waitUntil(lambda: is_fine(new_page), timeout=30_000)
+    yield new_page
+    new_page.hide()
     shut_down(qtbot, controls)
 
 

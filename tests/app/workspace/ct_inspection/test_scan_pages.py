@@ -57,12 +57,12 @@ class Middle(Controls):
 @pytest.fixture
 def window(qtbot, qapp, preferences, loader) -> Iterator[Middle]:
     """Return the parts of the window that the pages need."""
-    made = Middle(preferences, loader)
-    qtbot.addWidget(made.centre)
-    made.centre.resize(800, 700)
-    made.centre.show()
-    yield made
-    shut_down(qtbot, made)
+    middle = Middle(preferences, loader)
+    qtbot.addWidget(middle.centre)
+    middle.centre.resize(800, 700)
+    middle.centre.show()
+    yield middle
+    shut_down(qtbot, middle)
 
 
 @pytest.fixture

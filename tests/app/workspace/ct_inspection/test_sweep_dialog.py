@@ -26,10 +26,10 @@ AXIS = 19.5
 @pytest.fixture
 def step(qtbot, controls) -> CorrectionsStep:
     """Return the rows of the correction steps, without a window."""
-    made = CorrectionsStep(2, controls.context)
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    new_step = CorrectionsStep(2, controls.context)
+    qtbot.addWidget(new_step)
+    new_step.show()
+    return new_step
 
 
 @pytest.fixture

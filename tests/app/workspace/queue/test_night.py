@@ -40,10 +40,10 @@ def fill(queue: StudyQueue, study, folder: Path) -> None:
 
 
 def a_window(qtbot, qapp, preferences, loader):
-    made = make_window(qapp, preferences, loader)
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    window = make_window(qapp, preferences, loader)
+    qtbot.addWidget(window)
+    window.show()
+    return window
 
 
 def close(qtbot, window) -> None:
@@ -71,9 +71,9 @@ def kill_its_engine(qtbot, queue: StudyQueue) -> str:
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StudyQueue]:
     """Return a separate queue; check that no worker remains."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
-    made = StudyQueue()
-    yield made
-    made.set_running(False)
+    new_queue = StudyQueue()
+    yield new_queue
+    new_queue.set_running(False)
 
 
 def test_queue_produces_eight_results_and_two_reasons(

@@ -29,26 +29,26 @@ QUESTIONS = (
 @pytest.fixture
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StudyQueue:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
-    made = StudyQueue()
+    new_queue = StudyQueue()
     for name, question in zip("abcde", QUESTIONS, strict=True):
         (tmp_path / f"{name}.l").write_bytes(name.encode())
         study = Study(data=tmp_path / f"{name}.l", protocol=ListModeProtocol())
-        made.add(study, question=question, scanner_kind="Ring")
-    return made
+        new_queue.add(study, question=question, scanner_kind="Ring")
+    return new_queue
 
 
 @pytest.fixture
 def dialog(qtbot, controls, queue: StudyQueue) -> QueueDialog:
     controls.context.queue.start_runner = lambda _: None
-    made = QueueDialog(None, controls.context)
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitUntil(lambda: made.list.count() == len(QUESTIONS))
-    made.said_answers = []
-    made._commands.intake.answer = lambda entries, answer: made.said_answers.append(
+    new_dialog = QueueDialog(None, controls.context)
+    qtbot.addWidget(new_dialog)
+    new_dialog.show()
+    qtbot.waitUntil(lambda: new_dialog.list.count() == len(QUESTIONS))
+    new_dialog.said_answers = []
+    new_dialog._commands.intake.answer = lambda entries, answer: new_dialog.said_answers.append(
         ([entry.files[0].name for entry in entries], answer)
     )
-    yield made
+    yield new_dialog
     controls.context.queue._timer.stop()
 
 

@@ -22,23 +22,23 @@ from engine.modalities.studies import Study
 @pytest.fixture
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StudyQueue:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
-    made = StudyQueue()
+    new_queue = StudyQueue()
     for name in "abc":
         (tmp_path / f"{name}.l").write_bytes(name.encode())
-        made.add(Study(data=tmp_path / f"{name}.l", protocol=ListModeProtocol()))
-    return made
+        new_queue.add(Study(data=tmp_path / f"{name}.l", protocol=ListModeProtocol()))
+    return new_queue
 
 
 @pytest.fixture
 def dialog(qtbot, controls, queue: StudyQueue) -> QueueDialog:
     started: list[bool] = []
     controls.context.queue.start_runner = lambda queue: started.append(queue.settings.runs)
-    made = QueueDialog(None, controls.context)
-    made.started = started
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitUntil(lambda: made.list.count() == 3)
-    yield made
+    new_dialog = QueueDialog(None, controls.context)
+    new_dialog.started = started
+    qtbot.addWidget(new_dialog)
+    new_dialog.show()
+    qtbot.waitUntil(lambda: new_dialog.list.count() == 3)
+    yield new_dialog
     controls.context.queue._timer.stop()
 
 

@@ -29,25 +29,25 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(NIGHT_MS // 1000)]
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StudyQueue]:
     """Return a separate queue; check that no worker remains."""
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
-    made = StudyQueue()
-    yield made
-    made.set_running(False)
+    new_queue = StudyQueue()
+    yield new_queue
+    new_queue.set_running(False)
 
 
 @pytest.fixture
 def scans(tiny_ring, tmp_path) -> list[Path]:
     """Return scans with one name in folders of nineteen patients, and one without its scanner."""
-    body, made = uniform_cylinder(diameter_mm=60, length_mm=30), []
+    body, paths = uniform_cylinder(diameter_mm=60, length_mm=30), []
     for k in range(N_PATIENTS):
         (tmp_path / f"patient {k}").mkdir()
-        made.append(tmp_path / f"patient {k}" / "scan.h5")
+        paths.append(tmp_path / f"patient {k}" / "scan.h5")
         data = simulate_listmode(body, tiny_ring, n_prompts=3000, seed=k, attenuation=False)
-        write_listmode(data, made[-1])
+        write_listmode(data, paths[-1])
     (tmp_path / "nameless").mkdir()
-    made.insert(5, tmp_path / "nameless" / "scan.clm.safir")
-    write_safir(made[5], tiny_ring, seed=1)
+    paths.insert(5, tmp_path / "nameless" / "scan.clm.safir")
+    write_safir(paths[5], tiny_ring, seed=1)
     write_crystal_map(tmp_path / "places.txt", tiny_ring)
-    return made
+    return paths
 
 
 def drop(window, files: list[Path]) -> None:
@@ -58,10 +58,10 @@ def drop(window, files: list[Path]) -> None:
 
 
 def a_window(qtbot, qapp, preferences, loader):
-    made = make_window(qapp, preferences, loader)
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    window = make_window(qapp, preferences, loader)
+    qtbot.addWidget(window)
+    window.show()
+    return window
 
 
 def close(qtbot, window) -> None:

@@ -41,11 +41,11 @@ def dialog(qtbot, controls, small_study, mu_map) -> AlignDialog:
     wait()
     step = CorrectionsStep(2, controls.context)
     qtbot.addWidget(step)
-    offered = [role.key for made, role in step._aligners if not made.isHidden()]
+    offered = [role.key for new_dialog, role in step._aligners if not new_dialog.isHidden()]
     assert offered == [ATTENUATION_MAP.key]
-    made = AlignDialog(step, controls.context, ATTENUATION_MAP)
-    made.job.engine = EngineInThread
-    return made
+    new_dialog = AlignDialog(step, controls.context, ATTENUATION_MAP)
+    new_dialog.job.engine = EngineInThread
+    return new_dialog
 
 
 @pytest.mark.slow

@@ -43,20 +43,20 @@ def dosed(small_study, tiny_ring, tmp_path) -> Study:
     path, known = tmp_path / "dosed.h5", tmp_path / "known.json"
     write_listmode(replace(data, info={**data.info, **STATED}), path)
     kinds = ("line_geometry",)
-    made = Calibration(2.0, 0.5, tiny_ring.name, scanner_digest(tiny_ring), kinds)
-    write_calibration(made, known, {})
+    calibration = Calibration(2.0, 0.5, tiny_ring.name, scanner_digest(tiny_ring), kinds)
+    write_calibration(calibration, known, {})
     return small_study.model_copy(update={"data": path, "inputs": {"calibration": known}})
 
 
 @pytest.fixture
 def row(qtbot, controls, dosed, parent, tmp_path, monkeypatch) -> DoseRow:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
-    made = DoseRow(controls.context)
-    made.setParent(parent)
-    controls.session.study.inputs_changed.connect(made.refresh)
+    new_row = DoseRow(controls.context)
+    new_row.setParent(parent)
+    controls.session.study.inputs_changed.connect(new_row.refresh)
     controls.commands.open_study(dosed)
     settle(qtbot, controls)
-    return made
+    return new_row
 
 
 def settle(qtbot, controls) -> None:

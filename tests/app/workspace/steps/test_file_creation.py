@@ -12,10 +12,10 @@ from engine.modalities import all_roles
 
 @pytest.fixture
 def step(qtbot, controls) -> StudyStep:
-    made = StudyStep(1, controls.context)
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    new_step = StudyStep(1, controls.context)
+    qtbot.addWidget(new_step)
+    new_step.show()
+    return new_step
 
 
 def test_each_file_that_the_window_can_make_has_a_dialog(step, controls):

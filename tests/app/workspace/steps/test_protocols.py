@@ -48,9 +48,9 @@ def test_every_change_is_marked_in_its_step_and_undone_by_one_click(qtbot, windo
 
 @pytest.fixture
 def dialog(qtbot, window):
-    made = ProtocolsDialog(window, window.context)
-    made.show()
-    return made
+    new_dialog = ProtocolsDialog(window, window.context)
+    new_dialog.show()
+    return new_dialog
 
 
 def test_manager_saves_locks_and_uses_protocols(window, dialog, monkeypatch):

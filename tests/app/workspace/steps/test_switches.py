@@ -16,13 +16,13 @@ FOUND = "times run towards the first crystal, as the counts tell"
 @pytest.fixture
 def step(qtbot, controls, tmp_path) -> CorrectionsStep:
     """Return the rows for a sinogram with time of flight."""
-    made = CorrectionsStep(2, controls.context)
-    qtbot.addWidget(made)
+    new_step = CorrectionsStep(2, controls.context)
+    qtbot.addWidget(new_step)
     write_sinogram(scan(2_000), tmp_path / "scan.hs")
     controls.open_path(tmp_path / "scan.hs")
     is_there = lambda: controls.session.study.modality.key == "pet-sinogram"  # noqa: E731
     qtbot.waitUntil(lambda: is_there() and not controls.commands.is_busy, timeout=PATIENCE_MS)
-    return made
+    return new_step
 
 
 def test_row_shows_the_time_of_flight_result_of_a_run(step, controls):

@@ -20,9 +20,9 @@ def dialog(qtbot, controls, parent, small_study):
     controls.commands.open_study(small_study)
     opened = lambda: "data" in controls.session.study.inputs and not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(opened, timeout=PATIENCE_MS)
-    made = TracerDialog(parent, controls.context)
-    made.show()
-    return made
+    new_dialog = TracerDialog(parent, controls.context)
+    new_dialog.show()
+    return new_dialog
 
 
 def write(dialog, name: str, text: str) -> None:

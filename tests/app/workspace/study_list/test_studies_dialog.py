@@ -67,18 +67,18 @@ def asked() -> list[str]:
 
 @pytest.fixture
 def page(qtbot, controls, asked) -> StudiesPage:
-    made = StudiesPage(
+    new_page = StudiesPage(
         controls.context, lambda id: asked.append(f"resume {id}"), lambda: asked.append("queue")
     )
-    qtbot.addWidget(made)
-    return made
+    qtbot.addWidget(new_page)
+    return new_page
 
 
 @pytest.fixture
 def orders(qtbot, controls) -> WorklistPage:
-    made = WorklistPage(controls.context)
-    qtbot.addWidget(made)
-    return made
+    new_page = WorklistPage(controls.context)
+    qtbot.addWidget(new_page)
+    return new_page
 
 
 def refreshed_patients(qtbot, controls, page: StudiesPage) -> list[str]:

@@ -46,13 +46,13 @@ def run(words: list[str], capsys: pytest.CaptureFixture[str]) -> Ended:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of a new user: a scan, an image and a text file."""
-    made: Path = tmp_path_factory.mktemp("first")
+    path: Path = tmp_path_factory.mktemp("first")
     scan = simulate_listmode(derenzo(), read_scanner("demo-ring"), n_prompts=200, seed=1)
-    write_listmode(scan, made / "scan.h5")
+    write_listmode(scan, path / "scan.h5")
     grid = ImageGrid((2, 3, 4), (2.0, 2.0, 2.0))
-    save(Volume(np.zeros(grid.shape, np.float32), grid, "1/mm"), made / "image.nii.gz", None)
-    (made / "README.md").write_text("# A project\n", "utf-8")
-    return made
+    save(Volume(np.zeros(grid.shape, np.float32), grid, "1/mm"), path / "image.nii.gz", None)
+    (path / "README.md").write_text("# A project\n", "utf-8")
+    return path
 
 
 @pytest.mark.parametrize(("command", "expected"), COMMANDS, ids=[each[0] for each in COMMANDS])

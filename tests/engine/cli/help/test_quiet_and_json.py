@@ -31,10 +31,10 @@ SETTINGS = ("--set", "algorithm=mlem", "--set", "algorithm.iterations=1",
 
 @pytest.fixture(scope="module")
 def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made: Path = tmp_path_factory.mktemp("quiet") / "scan.h5"
+    path: Path = tmp_path_factory.mktemp("quiet") / "scan.h5"
     phantom = uniform_cylinder(diameter_mm=60, length_mm=10)
-    write_listmode(simulate_listmode(phantom, RING, n_prompts=2000, seed=1), made)
-    return made
+    write_listmode(simulate_listmode(phantom, RING, n_prompts=2000, seed=1), path)
+    return path
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[str, str]:

@@ -47,17 +47,29 @@ def test_one_pass_writes_slices_scan_and_volume(
         assert volume.unit == "1/mm" and min(volume.values.shape) == 1
         middle = tuple(slice(n // 2 - 3, n // 2 + 3) if n > 1 else 0 for n in volume.values.shape)
         np.testing.assert_allclose(volume.values[middle].mean(), MU, rtol=5e-3)
-        made = volume.info
-        assert made["environment"]["isocenter"] and made["format"] == "isocenter-live-provenance-1"
-        assert made["source"]["name"].startswith("scan-") and made["source"]["replay"] is True
-        assert str(stored) not in json.dumps(made) and stored.name not in json.dumps(made)
-        assert made["protocol"]["steps"]["rings"]["use"] == "off"
-        assert made["settings"]["mode"] == "growing"
-        assert {"flat_field", "logarithm"} <= {*made["steps_done"]} and "rings" not in made[
-            "steps_done"
-        ]
-        assert made["live"]["views"] == made["scan"]["planned_views"] == N
-        assert len(made["scan"]["frames_sha256"]) == len(made["scan"]["geometry_sha256"]) == 64
+        provenance = volume.info
+        assert (
+            provenance["environment"]["isocenter"]
+            and provenance["format"] == "isocenter-live-provenance-1"
+        )
+        assert (
+            provenance["source"]["name"].startswith("scan-")
+            and provenance["source"]["replay"] is True
+        )
+        assert str(stored) not in json.dumps(provenance) and stored.name not in json.dumps(
+            provenance
+        )
+        assert provenance["protocol"]["steps"]["rings"]["use"] == "off"
+        assert provenance["settings"]["mode"] == "growing"
+        assert {"flat_field", "logarithm"} <= {
+            *provenance["steps_done"]
+        } and "rings" not in provenance["steps_done"]
+        assert provenance["live"]["views"] == provenance["scan"]["planned_views"] == N
+        assert (
+            len(provenance["scan"]["frames_sha256"])
+            == len(provenance["scan"]["geometry_sha256"])
+            == 64
+        )
 
     assert main([*words, "--scan", str(tmp_path / "other.h5")]) == 2
     assert "s-axial.nii.gz" in capsys.readouterr().err
@@ -103,8 +115,8 @@ def test_axis_is_found_after_the_scan_has_ended(
     figures = [each for each in lines if each["event"] == "figures"][-1]
     assert figures["axis"] == pytest.approx(26.25, abs=0.1) and figures["used"] == n
     assert any("The rotation axis is at column 26." in each.get("text", "") for each in lines)
-    made = read_volume(tmp_path / "s-axial.nii.gz").info["live"]
-    assert made["axis_column"] == pytest.approx(figures["axis"])
+    live = read_volume(tmp_path / "s-axial.nii.gz").info["live"]
+    assert live["axis_column"] == pytest.approx(figures["axis"])
 
 
 def test_other_geometry_is_refused_and_nothing_is_written(

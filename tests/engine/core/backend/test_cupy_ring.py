@@ -65,9 +65,9 @@ def test_copies_keep_their_order_among_kernels(gpu, order, ring, values):  # noq
     for by in (2.0, 3.0):
         gpu.upload(values, buffer)
         scaled(-(-n // 64), 64, buffer, np.int32(n), np.float32(by))
-        made = gpu.stamp()
+        stamp = gpu.stamp()
         with gpu.copying(to_host=True):
-            gpu.wait_for(made)
+            gpu.wait_for(stamp)
             downloads.append(gpu.download(buffer))
     assert np.array_equal(downloads[0], 2 * values)
     assert np.array_equal(downloads[1], 3 * values)

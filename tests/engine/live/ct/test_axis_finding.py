@@ -32,8 +32,8 @@ def session():
     arrivals = [*references(stated.shape), *frames_of(stated, counts, range(N))]
     settings = LiveSettings(preview_edge=0)
     choices = LiveChoices(stated, PLANES, (FlatField(), Logarithm()), settings=settings)
-    with LiveSession(Beamline(arrivals), choices, on=ON, stays=True) as made:
-        yield made
+    with LiveSession(Beamline(arrivals), choices, on=ON, stays=True) as live_session:
+        yield live_session
 
 
 def until(session, condition):

@@ -135,10 +135,10 @@ class Listening:
             time.sleep(0.01)
 
     def sender(self) -> zmq.Socket:
-        made = self.context.socket(zmq.PUSH)
-        made.connect(f"tcp://127.0.0.1:{self.port}")
-        self.senders.append(made)  # an unreferenced socket closes
-        return made
+        push = self.context.socket(zmq.PUSH)
+        push.connect(f"tcp://127.0.0.1:{self.port}")
+        self.senders.append(push)  # an unreferenced socket closes
+        return push
 
     def end(self) -> None:
         self._thread.join(10)
@@ -161,10 +161,10 @@ class Listening:
 
 @pytest.fixture
 def line() -> Iterator[Listening]:
-    made = Listening()
-    yield made
-    made.stop.set()
-    made.end()
+    listening = Listening()
+    yield listening
+    listening.stop.set()
+    listening.end()
 
 
 def send(to: zmq.Socket, messages: list, token: str = "") -> None:
@@ -449,19 +449,19 @@ def test_chosen_sender_starts_its_own_recording(
 ) -> None:
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
     recorder = LiveRecorder("frames", "stream", tmp_path / "scan.h5")
-    made: list[StreamSource] = []
+    sources: list[StreamSource] = []
 
     def recorded(address: str) -> Recording:
-        made.append(StreamSource(address))
-        return Recording(made[0], None, recorder)
+        sources.append(StreamSource(address))
+        return Recording(sources[0], None, recorder)
 
     line = Listening(recorded)
     stranger, detector = line.sender(), line.sender()
     dark = projection(0, 5, FrameKind.DARK)
     send(stranger, [message_of_geometry(OTHER), dark, *(projection(k, 9) for k in range(4))])
     send(detector, [projection(0, 1)], "detector")
-    line.source = made[0]
-    chosen_when(line, lambda: bool(made[0].refused_senders), "token:detector")
+    line.source = sources[0]
+    chosen_when(line, lambda: bool(sources[0].refused_senders), "token:detector")
     messages = [message_of_geometry(GEOMETRY), *(projection(k, 100 + k) for k in range(4, N))]
     send(detector, [*messages, message_of_end(8)], "detector")
     line.end()

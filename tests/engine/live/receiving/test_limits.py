@@ -43,9 +43,9 @@ class Knowing(Running):
 
 @pytest.fixture
 def running() -> Iterator[Knowing]:
-    made = Knowing()
-    yield made
-    made.end()
+    source = Knowing()
+    yield source
+    source.end()
 
 
 def test_default_limits_apply_before_the_scan() -> None:

@@ -92,14 +92,14 @@ class Running:
         return psutil.Process(self.source._receiver._child._process.pid)
 
     def sender(self, options: Mapping[int, bytes] = {}) -> zmq.Socket:
-        made = self.context.socket(zmq.PUSH)
+        push = self.context.socket(zmq.PUSH)
         for option, value in options.items():
-            made.setsockopt(option, value)
-        made.setsockopt(zmq.RECONNECT_IVL, 20)
-        made.setsockopt(zmq.IMMEDIATE, 1)
-        made.connect(f"tcp://127.0.0.1:{self.port}")
-        self._senders.append(made)  # an unreferenced socket closes
-        return made
+            push.setsockopt(option, value)
+        push.setsockopt(zmq.RECONNECT_IVL, 20)
+        push.setsockopt(zmq.IMMEDIATE, 1)
+        push.connect(f"tcp://127.0.0.1:{self.port}")
+        self._senders.append(push)  # an unreferenced socket closes
+        return push
 
     def until(self, holds: object, seconds: float = 20.0) -> None:
         until_s = time.monotonic() + seconds
@@ -123,9 +123,9 @@ class Running:
 
 @pytest.fixture
 def line() -> Iterator[Running]:
-    made = Running()
-    yield made
-    made.end()
+    running = Running()
+    yield running
+    running.end()
 
 
 def projection(k: int, token: str = "", shape: tuple[int, int] = SHAPE) -> list:
@@ -232,17 +232,17 @@ def strangers(port: int, n: int, *, size: int) -> Iterator[None]:
     """Open connections that announce one message of a given size without sending its data."""
     greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
     ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x04PUSH"
-    made = [socket.create_connection(("127.0.0.1", port)) for _ in range(n)]
-    for each in made:
+    sockets = [socket.create_connection(("127.0.0.1", port)) for _ in range(n)]
+    for each in sockets:
         each.sendall(greeting)
     time.sleep(0.1)  # the peer reads both parts of the greeting first
-    for each in made:
+    for each in sockets:
         each.sendall(b"\x04" + bytes([len(ready)]) + ready)
         each.sendall(b"\x02" + struct.pack(">Q", size))
     try:
         yield
     finally:
-        for each in made:
+        for each in sockets:
             each.close()
 
 
@@ -457,11 +457,11 @@ def test_process_waits_for_a_program_that_does_not_read(
 
 
 def test_many_restarts_are_reported_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = receiver.Receiver(process.Stream("tcp://*:1", "frames"), "frame")
-    monkeypatch.setattr(made, "_start", lambda: None)
+    receiving = receiver.Receiver(process.Stream("tcp://*:1", "frames"), "frame")
+    monkeypatch.setattr(receiving, "_start", lambda: None)
     monkeypatch.setattr(receiver, "PAUSE_S", 0.0)
-    made._is_open = True
-    found = [each for _ in range(20) for each in made._restarted("has ended", Event())]
+    receiving._is_open = True
+    found = [each for _ in range(20) for each in receiving._restarted("has ended", Event())]
     assert len(found) == receiver.MAX_REFUSALS and all(isinstance(e, Noticed) for e in found)
     assert "Further restarts are not reported" in found[-1].text
 

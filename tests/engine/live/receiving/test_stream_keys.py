@@ -62,9 +62,9 @@ class Keyed(Running):
 
 @pytest.fixture
 def line() -> Iterator[Keyed]:
-    made = Keyed()
-    yield made
-    made.end()
+    keyed = Keyed()
+    yield keyed
+    keyed.end()
 
 
 def test_only_the_allowed_key_is_accepted_also_from_another_address(line: Keyed) -> None:

@@ -75,12 +75,12 @@ def test_recording_contains_the_scan(tmp_path: Path) -> None:
     frames = [*references(GEOMETRY.shape), *frames_of(GEOMETRY, COUNTS, range(12))]
     recording = recorded(frames, tmp_path)
     assert recording.recorder.is_whole
-    target = tmp_path / "made.h5"
+    target = tmp_path / "converted.h5"
     assert convert_recording(recording.recorder.path, target) == ()
-    made, expected = read_projections(target), recording.scan(GEOMETRY)
+    converted, expected = read_projections(target), recording.scan(GEOMETRY)
     for name in ("values", "flats", "darks"):
-        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name))
-    np.testing.assert_allclose(made.geometry.source_mm, expected.geometry.source_mm)
+        np.testing.assert_array_equal(getattr(converted, name), getattr(expected, name))
+    np.testing.assert_allclose(converted.geometry.source_mm, expected.geometry.source_mm)
     assert [each.text for each in unfinished_recordings()] == ["14 frames recorded"]
     recording.recorder.discard()
     assert not unfinished_recordings() and not recording.recorder.path.exists()
@@ -149,10 +149,10 @@ def test_frames_of_different_types_keep_their_values(tmp_path: Path, monkeypatch
         frames[k] = replace(frames[k], values=wide)
     recording = recorded(frames, tmp_path)
     convert_recording(recording.recorder.path, tmp_path / "a.h5")
-    made, expected = read_projections(tmp_path / "a.h5"), recording.scan(GEOMETRY)
-    assert made.values.max() >= 70_000
-    np.testing.assert_array_equal(made.values, expected.values)
-    np.testing.assert_array_equal(made.flats, expected.flats)
+    converted, expected = read_projections(tmp_path / "a.h5"), recording.scan(GEOMETRY)
+    assert converted.values.max() >= 70_000
+    np.testing.assert_array_equal(converted.values, expected.values)
+    np.testing.assert_array_equal(converted.flats, expected.flats)
 
 
 def test_missing_projections_are_reported(tmp_path: Path) -> None:
@@ -188,9 +188,9 @@ def test_recording_contains_all_events(tmp_path: Path) -> None:
     recorder.close()
     assert recorder.is_whole
     convert_recording(recorder.path, tmp_path / "a.h5")
-    made, expected = read_listmode(tmp_path / "a.h5"), scan()
+    converted, expected = read_listmode(tmp_path / "a.h5"), scan()
     for name in ("crystals", "delayed", "tof_bins", "time_ms"):
-        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name))
+        np.testing.assert_array_equal(getattr(converted, name), getattr(expected, name))
     assert unfinished_recordings()[0].text == f"{expected.n_events:,} events recorded"
     remove_recording(recorder.path)
     assert not unfinished_recordings()
@@ -225,9 +225,9 @@ def test_late_frames_and_individual_angles_are_recorded(tmp_path: Path) -> None:
     frames[5] = replace(frames[5], angle_rad=frames[5].angle_rad + 0.01)
     recording = recorded(frames, tmp_path)
     convert_recording(recording.recorder.path, tmp_path / "a.h5")
-    made = read_projections(tmp_path / "a.h5")
-    np.testing.assert_array_equal(made.values, COUNTS)
-    assert abs(made.geometry.angles_rad[5] - GEOMETRY.angles_rad[5] - 0.01) < 1e-9
+    converted = read_projections(tmp_path / "a.h5")
+    np.testing.assert_array_equal(converted.values, COUNTS)
+    assert abs(converted.geometry.angles_rad[5] - GEOMETRY.angles_rad[5] - 0.01) < 1e-9
 
 
 def test_views_of_many_frames_equal_the_views_of_each() -> None:

@@ -155,14 +155,14 @@ def test_lines_do_not_break_between_number_and_unit(subject):
 
 
 def test_report_shows_the_signatures_of_its_result(subject, result):
-    made = sign(result, "  A. Physicist ", "not acceptable", "Motion.")
+    signature = sign(result, "  A. Physicist ", "not acceptable", "Motion.")
     sign(result, "B. Physicist", JUDGEMENTS[0])
     first, last = signatures_of(result)
-    assert first == made and (first.who, last.judgement) == ("A. Physicist", "acceptable")
+    assert first == signature and (first.who, last.judgement) == ("A. Physicist", "acceptable")
     assert Results().open(result.id).pinned, "a signed result is not pinned"
     signed = ReportSubject.read(Results().open(result.id), subject.site)
     page = Words(to_html(report_of(signed)))
-    assert f"A. Physicist: not acceptable{made.origin}" in page.text and "Motion." in page.text
+    assert f"A. Physicist: not acceptable{signature.origin}" in page.text and "Motion." in page.text
     stored = (result.folder / FILE).read_text()
     (result.folder / FILE).write_text(stored.replace("A. Physicist", "C. Physicist"))
     with pytest.raises(EngineError, match="was changed or belongs to another result"):
@@ -178,8 +178,8 @@ def test_regions_of_the_scan_are_measured_and_others_refused(subject, result, tm
     marks = marks_of(subject.volume)
     regions = RegionSet(regions=(Region(name="Lesion", shape=ball),), scans=marks)
     write_regions(regions, tmp_path / "r.toml")
-    made = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
-    page = Words(to_html(report_of(made)))
+    with_regions = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
+    page = Words(to_html(report_of(with_regions)))
     assert "Lesion" in page.text and page.text.count("7.3 kBq/mL") >= 2
     write_regions(regions.model_copy(update={"scans": ("another",)}), tmp_path / "other.toml")
     with pytest.raises(EngineError, match="another scan"):
@@ -194,10 +194,12 @@ def test_annotations_are_listed_and_drawn_in_their_slices(subject, result, tmp_p
     )
     regions = RegionSet(annotations=drawn, scans=marks_of(subject.volume))
     write_regions(regions, tmp_path / "r.toml")
-    made = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
-    page = Words(to_html(report_of(made)))
+    with_regions = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
+    page = Words(to_html(report_of(with_regions)))
     assert "Here" in page.text and "5.0 mm" in page.text and "90.0°" in page.text
-    section = next(s for s in report_of(made, full=True).sections if s.title == "Annotations")
+    section = next(
+        s for s in report_of(with_regions, full=True).sections if s.title == "Annotations"
+    )
     captions = [each.caption.split("; ") for each in section.illustrations]
     titles = [[each.split(",")[0] for each in row] for row in captions]
     assert titles == [["axial", "coronal"], ["sagittal"]]
@@ -216,8 +218,10 @@ def test_arrow_tip_is_drawn_at_its_position(subject, result, tmp_path):
     write_regions(
         RegionSet(annotations=(arrow,), scans=marks_of(subject.volume)), tmp_path / "r.toml"
     )
-    made = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
-    section = next(s for s in report_of(made, full=True).sections if s.title == "Annotations")
+    with_regions = ReportSubject.read(result, subject.site, regions=tmp_path / "r.toml")
+    section = next(
+        s for s in report_of(with_regions, full=True).sections if s.title == "Annotations"
+    )
     pixels = np.asarray(image_of(section.illustrations[0].png), int)
     rows, columns = np.nonzero((pixels[..., 0] - pixels[..., 2]) > 100)
     side = PANEL_PX + 2 * MARGIN_PX
@@ -303,7 +307,7 @@ def test_logo_must_be_a_raster_image(subject, tmp_path):
 )
 def test_report_states_commit_and_changes_of_the_program(subject, commit, expected):
     """The mark of changes was once cut off with the end of the hash."""
-    made = subject.provenance | {"environment": {"isocenter": "0.2.0", "commit": commit}}
-    known = ReportSubject(subject.result, subject.volume, made, subject.site)
+    provenance = subject.provenance | {"environment": {"isocenter": "0.2.0", "commit": commit}}
+    known = ReportSubject(subject.result, subject.volume, provenance, subject.site)
     (row,) = (each for each in digests(known).rows if each.name == "Software")
     assert row.value.endswith(expected)

@@ -45,7 +45,7 @@ def image(rng: np.random.Generator) -> Volume:
 
 
 @pytest.fixture
-def made(rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Volume:
+def volume(rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Volume:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     return image(rng)
 
@@ -74,9 +74,9 @@ def measured_in(subject: ReportSubject) -> list[MeasuredRegion]:
 
 @pytest.mark.parametrize("full", [False, True])
 def test_report_states_method_errors_and_differences(
-    made: Volume, tmp_path: Path, full: bool
+    volume: Volume, tmp_path: Path, full: bool
 ) -> None:
-    subject = subject_of(made, tmp_path, "Warm", "Cool")
+    subject = subject_of(volume, tmp_path, "Warm", "Cool")
     warm, cool = measured_in(subject)
     assert warm.figures and warm.errors and warm.errors.peak and warm.figures.peak
     pair = compared([warm, cool])[0]
@@ -100,9 +100,9 @@ def test_report_states_method_errors_and_differences(
     assert (bias in page) is full
 
 
-def test_hessian_replicates_have_no_bias_line(made: Volume, tmp_path: Path) -> None:
-    assert made.error is not None
-    linear = replace(made, error=replace(made.error, method="hessian"))
+def test_hessian_replicates_have_no_bias_line(volume: Volume, tmp_path: Path) -> None:
+    assert volume.error is not None
+    linear = replace(volume, error=replace(volume.error, method="hessian"))
 
     page = Words(to_html(report_of(subject_of(linear, tmp_path, "Warm"), full=True))).text
 
@@ -111,9 +111,9 @@ def test_hessian_replicates_have_no_bias_line(made: Volume, tmp_path: Path) -> N
     assert "Bias ± error" not in page
 
 
-def test_equal_regions_do_not_differ_significantly(made: Volume, tmp_path: Path) -> None:
+def test_equal_regions_do_not_differ_significantly(volume: Volume, tmp_path: Path) -> None:
     """Two regions in the same half have equal means, but their replicates differ."""
-    subject = subject_of(made, tmp_path, *"abc")
+    subject = subject_of(volume, tmp_path, *"abc")
     one, _, third = measured_in(subject)
 
     (pair,) = compared([one, third])
@@ -123,9 +123,9 @@ def test_equal_regions_do_not_differ_significantly(made: Volume, tmp_path: Path)
 
 
 def test_error_image_shows_the_standard_deviation_of_the_same_slices(
-    made: Volume, tmp_path: Path
+    volume: Volume, tmp_path: Path
 ) -> None:
-    subject = subject_of(made, tmp_path)
+    subject = subject_of(volume, tmp_path)
     expected = snapshot(
         deviations_of(subject.volume), point_mm=centroid_mm(subject.volume), n_columns=4
     )
@@ -138,12 +138,12 @@ def test_error_image_shows_the_standard_deviation_of_the_same_slices(
     assert len(set_pages(report_of(subject))) == 1
 
 
-def test_noisy_voxels_are_marked(made: Volume, tmp_path: Path) -> None:
-    assert made.error is not None
-    wide = [made.values + 10 * (each - made.values) for each in made.error.replicates()]
-    noisy = replace(made, error=ErrorMap.of(made.values, wide, seed=4))
+def test_noisy_voxels_are_marked(volume: Volume, tmp_path: Path) -> None:
+    assert volume.error is not None
+    wide = [volume.values + 10 * (each - volume.values) for each in volume.error.replicates()]
+    noisy = replace(volume, error=ErrorMap.of(volume.values, wide, seed=4))
 
-    sections = [report_of(subject_of(each, tmp_path)).sections for each in (made, noisy)]
+    sections = [report_of(subject_of(each, tmp_path)).sections for each in (volume, noisy)]
 
     calm, loud = (
         next(row for section in each for row in section.rows if row.name == "Size")
@@ -154,8 +154,8 @@ def test_noisy_voxels_are_marked(made: Volume, tmp_path: Path) -> None:
     assert loud.tone == "warning" and "errors are too small" in loud.value
 
 
-def test_image_without_error_map_has_no_errors(made: Volume, tmp_path: Path) -> None:
-    subject = subject_of(replace(made, error=None), tmp_path, "Warm", "Cool")
+def test_image_without_error_map_has_no_errors(volume: Volume, tmp_path: Path) -> None:
+    subject = subject_of(replace(volume, error=None), tmp_path, "Warm", "Cool")
 
     report = report_of(subject, full=True)
 
@@ -165,8 +165,8 @@ def test_image_without_error_map_has_no_errors(made: Volume, tmp_path: Path) -> 
     assert compared(measured_in(subject)) == ()
 
 
-def test_only_the_first_six_regions_are_compared_in_pairs(made: Volume, tmp_path: Path) -> None:
-    subject = subject_of(made, tmp_path, *"abcdefgh")
+def test_only_the_first_six_regions_are_compared_in_pairs(volume: Volume, tmp_path: Path) -> None:
+    subject = subject_of(volume, tmp_path, *"abcdefgh")
     measured = measured_in(subject)
 
     page = Words(to_html(report_of(subject))).text
@@ -176,9 +176,9 @@ def test_only_the_first_six_regions_are_compared_in_pairs(made: Volume, tmp_path
     assert limit_of(measured[:MAX_REGIONS]) == ""
 
 
-def test_phantom_values_have_their_noise(made: Volume, tmp_path: Path) -> None:
-    quality = PetCylinder().measure(made, PhantomFacts())
-    subject = replace(subject_of(made, tmp_path), quality=quality.as_dict())
+def test_phantom_values_have_their_noise(volume: Volume, tmp_path: Path) -> None:
+    quality = PetCylinder().measure(volume, PhantomFacts())
+    subject = replace(subject_of(volume, tmp_path), quality=quality.as_dict())
 
     page = Words(to_html(report_of(subject, full=True))).text
 

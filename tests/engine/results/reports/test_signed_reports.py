@@ -80,8 +80,12 @@ def test_every_format_is_signed_and_states_the_audit_log(result: Result, tmp_pat
         line, digest = latest_line()
         write_report(report, subject, tmp_path / name)
         assert one(tmp_path / name).state == "valid"
-        made = FileSignature.model_validate_json(signature_file(tmp_path / name).read_text())
-        assert (made.log_line, made.log_sha256, made.result) == (line, digest, result.id)
+        signature = FileSignature.model_validate_json(signature_file(tmp_path / name).read_text())
+        assert (signature.log_line, signature.log_sha256, signature.result) == (
+            line,
+            digest,
+            result.id,
+        )
     signature_file(tmp_path / "a.dcm").unlink()
     assert one(tmp_path / "a.dcm").state == "valid"
     assert "header is not signed" in one(tmp_path / "a.dcm").text
@@ -93,8 +97,8 @@ def other_key(tmp_path: Path, path: Path, data: bytes) -> None:
     (home / "key").rename(home / "real")
     signed = with_signature(data, ".pdf", "x")
     path.write_bytes(signed)
-    made = FileSignature.made("report", path.name, signed, "x")
-    signature_file(path).write_bytes(made.to_bytes())
+    signature = FileSignature.made("report", path.name, signed, "x")
+    signature_file(path).write_bytes(signature.to_bytes())
     (home / "key").rename(home / "forger")
     (home / "real").rename(home / "key")
 
@@ -130,8 +134,8 @@ def test_no_forgery_in_two_steps_passes(result: Result, tmp_path: Path, name: st
     else:
         data = path.read_bytes().replace(b"content", b"contend", 1)
         path.write_bytes(data)
-        made = FileSignature.model_validate_json(signature_file(path).read_text())
-        forged = made.model_copy(update={"sha256": sha256(data).hexdigest()})
+        signature = FileSignature.model_validate_json(signature_file(path).read_text())
+        forged = signature.model_copy(update={"sha256": sha256(data).hexdigest()})
         signature_file(path).write_bytes(forged.to_bytes())
         if name == "changed, signature removed":
             signature_file(path).unlink()

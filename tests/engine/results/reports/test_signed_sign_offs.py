@@ -52,10 +52,10 @@ def stored(tmp_path: Path, value: float = 1.0) -> Result:
 def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
     """Return a result that two people signed off."""
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
-    made = stored(tmp_path)
-    sign(made, "A. Physicist", "not acceptable", "Motion.")
-    sign(made, "B. Physicist", "acceptable")
-    return made
+    new_result = stored(tmp_path)
+    sign(new_result, "A. Physicist", "not acceptable", "Motion.")
+    sign(new_result, "B. Physicist", "acceptable")
+    return new_result
 
 
 def noticed(id: str) -> str:
@@ -73,9 +73,9 @@ def values_of(result: Result) -> list[Values]:
     return list(json.loads((result.folder / FILE).read_text())["signatures"])
 
 
-def rewrite(result: Result, made: list[Values]) -> None:
+def rewrite(result: Result, signatures: list[Values]) -> None:
     """Write sign-offs in the program's format."""
-    text = json.dumps({"signatures": made}, sort_keys=True, indent=2, ensure_ascii=False)
+    text = json.dumps({"signatures": signatures}, sort_keys=True, indent=2, ensure_ascii=False)
     (result.folder / FILE).write_text(text)
 
 
@@ -94,10 +94,10 @@ def by_other_key(result: Result, values: Values) -> Values:
     """Return a sign-off with a valid signature by a forger's key."""
     home = log_file().parent.parent
     (home / "key").rename(home / "real")
-    made = Signature.model_validate(values | {"who": "Dr. Forged"}).with_key(signing_key())
+    signature = Signature.model_validate(values | {"who": "Dr. Forged"}).with_key(signing_key())
     (home / "key").rename(home / "forger")
     (home / "real").rename(home / "key")
-    return made.to_json()
+    return signature.to_json()
 
 
 def test_valid_sign_offs_are_shown_without_a_warning(result: Result) -> None:
@@ -170,8 +170,8 @@ def forget_key(result: Result) -> None:
     values = result.record.model_dump(exclude_unset=True, exclude={"key"})
     record = ResultRecord.model_validate(values).sealed()
     (result.folder / RECORD).write_text(record.to_text())
-    made = [each | {"result_sha256": record.sha256} for each in values_of(result)]
-    rewrite(result, [resealed(each) for each in made])
+    signatures = [each | {"result_sha256": record.sha256} for each in values_of(result)]
+    rewrite(result, [resealed(each) for each in signatures])
 
 
 @pytest.mark.parametrize("name", SIGN_OFF_TWO_STEPS)
@@ -214,8 +214,8 @@ def test_missing_sign_off_is_reported_before_and_after_another_signature(
     assert main(["report", result.id, "-o", str(tmp_path / "a.html")]) == DONE
     assert "2 earlier signature(s)" in capsys.readouterr().err
     assert "2 earlier signature(s)" in (tmp_path / "a.html").read_text()
-    made = sign(result, "B. Physicist", "acceptable")
-    assert made.missing == 2 and signatures_of(result) == (made,)
+    signature = sign(result, "B. Physicist", "acceptable")
+    assert signature.missing == 2 and signatures_of(result) == (signature,)
     assert "2 earlier signature(s)" in noticed(result.id)
 
 
@@ -223,15 +223,15 @@ def test_sign_off_without_key_is_shown_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "old"))
-    made = stored(tmp_path)
-    sign(made, "A. Physicist", "acceptable")
-    rewrite(made, [without_key(values_of(made)[0])])
-    signature_file(made.folder / RECORD).unlink()
-    forget_key(made)
+    stored_result = stored(tmp_path)
+    sign(stored_result, "A. Physicist", "acceptable")
+    rewrite(stored_result, [without_key(values_of(stored_result)[0])])
+    signature_file(stored_result.folder / RECORD).unlink()
+    forget_key(stored_result)
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     Results().folder.mkdir(parents=True)
-    made.folder.rename(Results().folder / made.id)
-    old = Results().open(made.id)
+    stored_result.folder.rename(Results().folder / stored_result.id)
+    old = Results().open(stored_result.id)
     (signature,) = signatures_of(old)
     assert not signature.key and signature.describe().endswith(", without key")
     sign(old, "B. Physicist", "acceptable")

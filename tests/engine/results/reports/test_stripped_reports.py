@@ -99,8 +99,8 @@ def strip(path: Path, name: str, home: Path) -> None:
     elif name == "signed again":
         by_known_key(home)
         path.write_bytes(with_signature(body, path.suffix, "x"))
-        made = FileSignature.made("report", path.name, path.read_bytes(), "x")
-        signature_file(path).write_bytes(made.to_bytes())
+        signature = FileSignature.made("report", path.name, path.read_bytes(), "x")
+        signature_file(path).write_bytes(signature.to_bytes())
     elif name == "picture, statement":
         path.write_bytes(STATED.sub(lambda found: b" " * len(found[0]), data))
     elif name == "document":

@@ -37,9 +37,9 @@ def test_ratio_is_the_peers_time_over_ours():
     assert (row["build"], row["agreement"]) == ("here", None)
 
 
-@pytest.mark.parametrize(("made", "is_refused"), [([2, 4, 6, 8], False), ([1, -1, 1, -1], True)])
-def test_peer_with_a_different_result_is_not_measured(made, is_refused):
-    peer = PeerRun("another 1.0", spin(100), lambda: np.array(made))
+@pytest.mark.parametrize(("values", "is_refused"), [([2, 4, 6, 8], False), ([1, -1, 1, -1], True)])
+def test_peer_with_a_different_result_is_not_measured(values, is_refused):
+    peer = PeerRun("another 1.0", spin(100), lambda: np.array(values))
     row = cases.row(PeerCase("ramp", "another", lambda: np.arange(4), lambda: peer, "sums"), 1)
     assert (row["ratio"] is None) == is_refused
     assert row["why_not"].startswith(
@@ -48,11 +48,11 @@ def test_peer_with_a_different_result_is_not_measured(made, is_refused):
 
 
 def test_returned_array_of_a_run_is_compared():
-    made = iter([[0, 2, 3, 5], [1, 2, 3, 4], [9, 9, 9, 8]])
+    arrays = iter([[0, 2, 3, 5], [1, 2, 3, 4], [9, 9, 9, 8]])
     row = cases.row(
         PeerCase(
             "ramp", "another", lambda: np.arange(4.0),
-            lambda: returning("1.0", lambda: np.array(next(made))), "sums",
+            lambda: returning("1.0", lambda: np.array(next(arrays))), "sums",
         ), 1,
     )  # fmt: skip
     # from the first run, which is not timed
@@ -64,11 +64,15 @@ def stand_in_for_rtk(monkeypatch, changed):
     """Replace RTK by our functions, with changed results."""
     scan = cone.ConeWork(16, 8, 16)
 
-    def made(geometry, grid, head, views, threads):
+    def make_cases(geometry, grid, head, views, threads):
         ours = cone.our_cases(scan, cpu(1), head, views)
         return {name: lambda case=case: changed(np.asarray(case())) for name, case in ours.items()}
 
-    for name, value in (("is_there", lambda: True), ("note", lambda: "RTK 0"), ("cases", made)):
+    for name, value in (
+        ("is_there", lambda: True),
+        ("note", lambda: "RTK 0"),
+        ("cases", make_cases),
+    ):
         monkeypatch.setattr(suite.rtk, name, value)
     return [cases.row(case, 1) for case in suite._cone(cpu(1), PeerWork(cone=(16, 8)))[:3]]
 

@@ -57,23 +57,26 @@ def test_progress_is_reported_up_to_the_file(scan: Path, tmp_path: Path) -> None
     assert counted[0].crystal_error / counted[1].crystal_error == pytest.approx(np.sqrt(2))
     assert [each.done for each in steps] == [*range(1, len(steps) + 1)]
     assert steps[0].change > SMALL >= steps[-1].change and len(steps) < MAX_STEPS
-    made = events[-1]
-    assert isinstance(made, MeasuredNormalisation)
-    assert "Crystals without counts: 1 of 72" in made.notes[0]
-    assert any("no delayed coincidences" in remark for remark in made.notes)
-    made.write(tmp_path / "norm.h5")
+    finished = events[-1]
+    assert isinstance(finished, MeasuredNormalisation)
+    assert "Crystals without counts: 1 of 72" in finished.notes[0]
+    assert any("no delayed coincidences" in remark for remark in finished.notes)
+    finished.write(tmp_path / "norm.h5")
     assert np.array_equal(
-        read_components(tmp_path / "norm.h5", RING).crystals, made.found.components.crystals
+        read_components(tmp_path / "norm.h5", RING).crystals, finished.found.components.crystals
     )
 
 
 def test_curves_are_weighted_means_of_the_classes(scan: Path) -> None:
-    made = [*measure_in_process(NormalisationRequest((scan,), SOURCE, threads=1))][-1]
-    assert isinstance(made, MeasuredNormalisation)
-    table, errors = made.found.components.geometry, made.found.errors.geometry
-    pixels = crystal_map(made.found, RING)
+    finished = [*measure_in_process(NormalisationRequest((scan,), SOURCE, threads=1))][-1]
+    assert isinstance(finished, MeasuredNormalisation)
+    table, errors = finished.found.components.geometry, finished.found.errors.geometry
+    pixels = crystal_map(finished.found, RING)
     assert pixels.shape == (3, 24) and np.isnan(pixels[1, 16]) and np.isfinite(pixels).sum() == 71
-    for axis, curve in ((0, over_ring_difference(made.found)), (1, over_distance(made.found))):
+    for axis, curve in (
+        (0, over_ring_difference(finished.found)),
+        (1, over_distance(finished.found)),
+    ):
         assert isinstance(curve, FactorCurve)
         for place, factor, error in zip(curve.places, curve.factors, curve.errors, strict=True):
             row = np.take(table, place, axis)
