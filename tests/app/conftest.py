@@ -197,7 +197,7 @@ def window(qtbot, qapp, preferences, loader):
     from app.shell.application import make_window
 
     new_window = make_window(qapp, preferences, loader)
-    new_window.dialogs.confirm = lambda *words: True  # the user, who agrees to everything
+    new_window.dialogs.confirm = lambda *words: True  # the user confirms every question
     new_window.runner.engine = EngineInThread
     qtbot.addWidget(new_window)
     new_window.show()
@@ -205,7 +205,7 @@ def window(qtbot, qapp, preferences, loader):
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
     yield new_window
     shut_down(qtbot, new_window)
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # closed, it would live on for a while
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # Qt deletes a closed window later
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def _texts(widget: QWidget) -> dict[str, str]:
         found["heading"] = widget.title()
     elif isinstance(widget, QLineEdit):
         found["placeholder"] = widget.placeholderText()
-        # What a user can edit is the value itself.
+        # An editable field holds the exact value.
         found |= {"text": widget.text()} if widget.isReadOnly() else {}
     elif isinstance(widget, (QPlainTextEdit, QTextEdit)):
         found["text"] = widget.toPlainText()
@@ -89,7 +89,7 @@ def _texts(widget: QWidget) -> dict[str, str]:
         found |= {f"tab {k}": widget.tabText(k) for k in range(widget.count())}
     elif isinstance(widget, QDockWidget):
         found["dock"] = widget.windowTitle()
-    # Labels are judged with their format.
+    # `_of_widget` checks labels by their text format.
     if isinstance(widget, QLabel):
         del found["text"]
     return found
@@ -112,7 +112,7 @@ def _cells(model: QAbstractItemModel, parent: QModelIndex) -> Iterator[tuple[str
 
 def _faults(owner: QObject, plain: dict[str, str], rich: dict[str, str]) -> Iterator[str]:
     for kind, text in (plain | rich).items():
-        # A planted line end would look like the next line of the program.
+        # A line end in a name could imitate another line of the program.
         if text and (
             CONTROLS.search(text) or "\x07" in text or "\n\u2028" in text or "\nend" in text
         ):

@@ -87,7 +87,7 @@ def cut_controls(inside: QWidget) -> list[str]:
             words = _width(each, each.text().replace("&", ""))
             icon = 0 if each.icon().isNull() else each.iconSize().width()
             if is_under_icon(each):
-                icon = 0  # its word has the whole width
+                icon = 0  # its text has the full width
             if words + icon + BUTTON_PAD_PX > each.width():
                 faults.append(each.text())
         elif isinstance(each, QTabBar):
@@ -116,7 +116,7 @@ def is_under_icon(button: QAbstractButton) -> bool:
 def _cut_tabs(bar: QTabBar) -> list[int]:
     """Return the tabs that are not completely visible."""
     rects = [(i, bar.tabRect(i)) for i in range(bar.count()) if bar.isTabVisible(i)]
-    # Below its height, a bar cuts off the line that marks the open tab.
+    # A bar below its height cuts off the underline of the open tab.
     is_low = {i: rect.height() > bar.height() for i, rect in rects}
     return [i for i, rect in rects if rect.left() < 0 or rect.right() > bar.width() or is_low[i]]
 
@@ -229,7 +229,7 @@ def unreadable(inside: QWidget) -> list[str]:
             not text
             or (isinstance(each, QToolButton) and _shows_icon(each))
             or not each.isVisible()
-            or each.window() is not inside.window()  # a floating panel has screenshots of its own
+            or each.window() is not inside.window()  # a floating panel has separate screenshots
             or not each.isEnabled()
         ):
             continue

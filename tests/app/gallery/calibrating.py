@@ -73,7 +73,7 @@ def normalising(shots: Photographer) -> None:
     shots.shoot("dialog-normalise-rests", dialog)
     dialog.model.is_paused = dialog.model._pause_requested = False
     dialog.model.take(Counted(700_000, N_PROMPTS, 5.5e5, 0.047))
-    for number in range(1, 9):  # as they come in a scanner that takes longer
+    for number in range(1, 9):  # longer steps, as for a large scanner
         dialog.model.take(Stepped(number, 90.0 * 0.4**number))
     shots.shoot("dialog-normalise-busy", dialog)
     dialog.model.request_pause(True)

@@ -80,7 +80,7 @@ def _reconstruct(scan: ListMode, path: Path, more: dict[str, object]) -> None:
 def calibrated(volume: Volume, duration_s: float = DURATION_S) -> Volume:
     """Return an image in kBq/mL for the patient of these pictures; the calibration is invented.
 
-    A frame has only the counts of its own time. The mean of the frames is the image of the scan.
+    Each frame has only its own counts. The mean of the frames is the image of the scan.
     """
     factor = KBQ_PER_COUNT * DURATION_S / duration_s
     values = volume.values * np.float32(factor)

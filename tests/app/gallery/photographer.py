@@ -171,7 +171,7 @@ class Photographer:
         self.shoot(name, menu)
         menu.close()
 
-    # actions of a user
+    # user actions
 
     def make(self, demo: Demo) -> Study:
         """Return the study of a demo; all images share its files."""

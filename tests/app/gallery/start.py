@@ -73,7 +73,7 @@ def offers(shots: Photographer) -> None:
     shots.wait(lambda: bool(unfinished.left.unsent) and shots.is_calm())
     shots.shoot("start-unfinished")
     window.centre.message_bar.clear()
-    # other windows of the gallery must not offer them
+    # later windows of the gallery must not offer it
     unfinished.drop_unsent(unsent.id)
     unfinished.drop_edited(edited)
 

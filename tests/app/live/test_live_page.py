@@ -81,7 +81,7 @@ def test_replayed_scan_is_shown_completely_and_can_be_saved(
     page = live.page
     assert update.statistics.used == N
     assert [view.state.volume is not None for view in page.slices.views.slices] == [True] * 3
-    steps = (1, -1, -1)  # z leads up on the screen
+    steps = (1, -1, -1)  # z points up on the screen
     for view, values, step in zip(
         page.slices.views.slices, update.images.values, steps, strict=True
     ):

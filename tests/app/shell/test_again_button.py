@@ -89,7 +89,7 @@ def test_button_states_why_a_scan_cannot_be_prepared_again(judged):
     again, session = judged.header.judging.again, judged.session
     study, image = session.run.record.study, session.image
     elsewhere = study.model_copy(update={"data": study.data.with_name("other.h5")})
-    # Of an earlier version, and of the scan of another patient in the place of this one.
+    # A result of an earlier version, and a file replaced by another patient's scan.
     by_path = elsewhere.model_copy(update={"fingerprints": {}})
     replaced = study.model_copy(update={"fingerprints": {"data": "another scan"}})
     for other in (by_path, replaced):

@@ -49,7 +49,7 @@ def test_console_has_study_and_volume_and_reconstructs(qtbot, window, opened):
     shown.execute("(iso.reconstruct(study, on=iso.cpu(2)).values == volume.values).all()")
     qtbot.waitUntil(lambda: "In [3]" in text(), timeout=PATIENCE_MS)
     assert "Out[2]: True" in text() or "Out[2]: np.True_" in text()
-    # The window does not end with a command that ends Python
+    # A command that ends Python does not close the window
     window.console.window.load.click()
     qtbot.waitUntil(lambda: "In [4]" in text(), timeout=PATIENCE_MS)
     window.console.end()

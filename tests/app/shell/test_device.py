@@ -51,7 +51,7 @@ def until_finished(qtbot, window):
     assert window.session.run.state is RunState.FINISHED
 
 
-# the chooser
+# device menu
 
 
 def test_device_menu_lists_the_devices_of_the_machine(window):
@@ -137,7 +137,7 @@ def test_device_cannot_change_during_a_run(qtbot, window, opened, long_study):
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_process")
 def test_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, opened, exact_study):
-    EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
+    EmulatedGpu()  # skips without a compiler for the software GPU
     opened(exact_study)
     window.runner.source = engine_sources.failing_gpu
     message_bar = fail(qtbot, window)

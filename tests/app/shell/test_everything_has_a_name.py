@@ -157,7 +157,7 @@ def studies(window, _: Path) -> QDialog:
         KnownStudy(str(k), LONG, LONG[:60], state, LONG, now, order=order)
         for k, state in enumerate(STATES)
     ]
-    dialog.show()  # the dialog reads the disk first
+    dialog.show()  # the dialog reads the disk in a thread
     while window.commands.is_busy:
         QApplication.processEvents()
     dialog.studies._show_studies(some)

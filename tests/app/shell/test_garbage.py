@@ -36,7 +36,7 @@ def ended_in(qapp) -> list[int]:
 
 def test_busy_thread_deletes_no_qt_objects(qtbot, ended_in):
     Cycle(ended_in)
-    objects = []  # so that the thresholds are passed, independent of earlier counts
+    objects = []  # exceeds the thresholds of the collector for any earlier count
 
     def allocate() -> None:
         objects.extend([k] for k in range(200_000))

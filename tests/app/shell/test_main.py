@@ -37,7 +37,7 @@ def test_missing_display_gives_one_sentence_with_a_remedy(monkeypatch, capsys):
     assert message.startswith("isocenter: no display") and message.count("\n") == 1
 
 
-ON_X = {"DISPLAY": ":77"}
+WITHOUT_SERVER = {"DISPLAY": ":77"}
 """A display without a server."""
 
 
@@ -45,7 +45,10 @@ ON_X = {"DISPLAY": ":77"}
 def test_missing_x_libraries_give_one_sentence_instead_of_a_qt_abort():
     environment = {k: v for k, v in os.environ.items() if k != "QT_QPA_PLATFORM"}
     done = subprocess.run(
-        [sys.executable, "-m", "app"], env=environment | ON_X, capture_output=True, text=True
+        [sys.executable, "-m", "app"],
+        env=environment | WITHOUT_SERVER,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 2, "Qt aborted"
     lacks = qt_start.missing_libraries((*qt_start.QT_LIBRARIES, *qt_start.XCB_LIBRARIES))
@@ -81,8 +84,8 @@ def test_only_windows_on_x_need_the_x_libraries(given, on_x):
 
 
 def test_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # put back afterwards
-    on_interrupt = signal.getsignal(signal.SIGINT)  # holds the window, too
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # restored after the test
+    on_interrupt = signal.getsignal(signal.SIGINT)  # also references the window
     opened = []
 
     def check() -> None:
@@ -118,4 +121,6 @@ def test_process_age_counts_from_its_start():
     )
     before = time.monotonic()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 0 < float(done.stdout) <= time.monotonic() - before + 0.02  # clock ticks of 10 ms
+    assert (
+        0 < float(done.stdout) <= time.monotonic() - before + 0.02
+    )  # the system counts in ticks of 10 ms

@@ -44,7 +44,7 @@ def test_opening_dialogs_loads_no_heavy_library(names):
 
 
 def test_tuning_dialog_opens_without_its_plot():
-    # A thread reads the saved variants, and imports the kernels for them.
+    # A thread imports the kernels to read the saved variants.
     shown, loaded = opened("tune")
     assert shown == "TuningDialog"
     assert "pyqtgraph" not in loaded

@@ -89,7 +89,7 @@ def test_views_use_most_of_the_screen_after_a_run(qapp, judged, size):
     names = controls_of(judged)
     assert len(names) <= MAX_CONTROLS["judge"], "; ".join(names)
     assert {"Accept", "Send", "Report …", "Next scan", "Run", "Results"} <= set(names)
-    # the window of this test is larger than the offscreen screen
+    # this window is larger than the offscreen screen
     assert [each for each in faults_of(judged) if not each.startswith("off the screen")] == []
 
 

@@ -15,7 +15,7 @@ from engine.io.safety.signing_key import PASSPHRASE, needs_passphrase, set_passp
 @pytest.fixture(autouse=True)
 def _locked(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "locked"))
-    # Restored after the test, also if the window sets it.
+    # monkeypatch restores the variable, even if the window sets it.
     monkeypatch.setenv(PASSPHRASE, "")
     set_passphrase("secret")
 

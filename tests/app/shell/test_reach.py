@@ -45,7 +45,7 @@ ON_PREPARE: dict[int, tuple[str, ...]] = {
         *("Choose … Measured resolution", "Measure … Measured resolution"),
         *("Choose … Calibration", "Measure … Calibration", "Choose … Tracer and dose"),
         *("Fill in … Tracer and dose", "Choose … Trigger times", "Use: Time of flight"),
-        # panels, through the View menu
+        # panels, opened from the View menu
         *("Progress", "Profile", "Facts", "Measure", "Regions", "Report", "Results"),
     ),
     2: (
@@ -77,7 +77,7 @@ ON_JUDGE: dict[int, tuple[str, ...]] = {
         *("Progress", "Profile", "Facts", "Measure", "Use settings", "More", "Open"),
         "Add to the report\tE",
     ),
-    # by its title in the open panel, or through the View menu
+    # by its title in the open panel, or from the View menu
     2: ("Phantom",),
 }
 MAX_CLICKS = 2
@@ -122,7 +122,7 @@ def openers(window, depth: int) -> Iterator[Callable[[], set[str]]]:
     else:
         for panel in (window.rail.run, window.rail.figures, *window.rail.panel_actions):
             is_one_click = window.rail.widgetForAction(panel) is not None
-            # Two clicks reach every panel: the View menu and its entry.
+            # The View menu and an entry: two clicks for every panel.
             if (is_one_click or depth == MAX_CLICKS) and not panel.isChecked():
                 yield partial(after, panel.trigger)
 

@@ -37,7 +37,7 @@ def test_copied_script_and_command_give_the_bits_of_the_window(
     window.runner.start()
     qtbot.waitUntil(lambda: window.session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
     shown = window.session.run.record.result.values
-    # Later changes of the settings do not belong to the displayed image
+    # Later changes do not apply to the displayed image
     window.session.study.use_quality("fast")
     window.scripts.python.trigger()
     exec(compile(copied(), "script", "exec"), {})
@@ -47,7 +47,7 @@ def test_copied_script_and_command_give_the_bits_of_the_window(
     assert main([*words[1:], "--force", "--quiet"]) == 0
     assert same(shown, Path("image.nii.gz"))
     assert "was copied to the clipboard" in window.session.log[-1].text
-    # On the page Prepare, the settings that are shown there are copied
+    # The page Prepare copies its current settings
     window.pages.show("prepare")
     of_image = copied()
     window.scripts.command.trigger()

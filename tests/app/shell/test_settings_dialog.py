@@ -83,7 +83,7 @@ def test_settings_are_in_two_columns_of_groups_with_aligned_fields(qtbot, dialog
     assert len(columns) == 2, "the groups are not in two columns"
     assert titles["Site"].y() == titles["DICOM worklist"].y()
     assert dialog.width() > dialog.height()
-    # Fields of a column begin at one place, whatever their group.
+    # Fields of a column are aligned across groups.
     left = {dialog.fields[name].mapTo(dialog, QPoint()).x() for name in ("name", "logo", "node")}
     right = {
         each.mapTo(dialog, QPoint()).x()

@@ -32,7 +32,7 @@ def test_output_and_exit_code_arrive_and_children_end() -> None:
         left = psutil.Process(int(done.stdout))
     except psutil.NoSuchProcess:
         return
-    if left.status() != psutil.STATUS_ZOMBIE:  # a killed process may take a moment to end
+    if left.status() != psutil.STATUS_ZOMBIE:  # a killed process needs some time to end
         left.wait(60)
 
 

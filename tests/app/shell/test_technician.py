@@ -145,7 +145,7 @@ def test_technician_runs_only_approved_protocols(window):
     assert study.base == approved, "the mode did not switch to the approved protocol"
     box = window.header.choice.protocols
     assert [box.itemText(i) for i in range(box.count())] == ["Approved"]
-    study.use_protocol(mine)  # as a study that was dropped would
+    study.use_protocol(mine)  # like a dropped study file
     assert "The site has not approved the protocol" in window.session.obstacle()
     assert not window.actions_.start.isEnabled()
     mode.leave()

@@ -33,7 +33,7 @@ def finish(qtbot, window):
 
 def until_running(qtbot, window, updates=3):
     def far_enough():
-        run = window.session.run  # a repaint may overtake the start of a stage
+        run = window.session.run  # a repaint can precede the start of a stage
         latest, started = run.record.latest, run.state is RunState.RUNNING
         return started and latest is not None and latest.iteration >= updates
 
@@ -49,7 +49,7 @@ def test_scan_is_reconstructed_and_shown_and_no_thread_remains(
     qtbot, window, opened, small_study, tmp_path
 ):
     shown = []
-    # results of other tests would add a time of day to the name of this image
+    # results of other tests would add a time to the name of this image
     own_scan = Path(copy(small_study.data, tmp_path / "own scan.h5"))
     opened(small_study.model_copy(update={"data": own_scan}))
     state = window.session.view
@@ -175,7 +175,7 @@ def test_closing_during_a_run_asks_and_leaves_no_process(qtbot, window, opened, 
     window.runner.start()
     until_running(qtbot, window, 1)
     answers = iter([False, True])
-    window.dialogs.confirm = lambda *words: next(answers)  # the user, not our code
+    window.dialogs.confirm = lambda *words: next(answers)  # the user confirms
     window.close()
     assert window.isVisible()
     window.close()
@@ -362,7 +362,7 @@ def test_export_dialog_refuses_unwritable_files(qtbot, window, opened, tmp_path)
         assert dialog.save.toolTip()
 
 
-# the window itself
+# the window
 
 
 def test_every_disabled_action_states_the_reason(window):

@@ -95,7 +95,7 @@ def test_opened_step_is_scrolled_into_view(opened, window):
         QApplication.processEvents()
         top = step.head.mapTo(area.viewport(), step.head.rect().topLeft()).y()
         assert 0 <= top <= area.viewport().height() - step.head.height(), step.title
-        # A step has a border above its head.
+        # A step has a border above its header.
         begin = step.mapTo(area.viewport(), step.rect().topLeft()).y()
         end = begin + step.height()
         assert end <= area.viewport().height() or begin == 0, (

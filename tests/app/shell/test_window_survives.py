@@ -113,7 +113,7 @@ def test_changed_or_crashing_files_do_not_affect_a_run(
     opened(exact_study.model_copy(update={"data": scan}))
     window.runner.start()
     qtbot.waitUntil(lambda: window.session.run.record.latest is not None, timeout=PATIENCE_MS)
-    with scan.open("r+b") as file:  # as if a network share vanished, or a copy started again
+    with scan.open("r+b") as file:  # like a lost network share, or a restarted copy
         file.truncate(1000)
     hostile = tmp_path / "hostile.mat"
     hostile.write_bytes(b"MATLAB 5.0".ljust(128, b"\0") + bytes(range(256)))
@@ -129,7 +129,7 @@ def test_changed_or_crashing_files_do_not_affect_a_run(
     assert window.session.run.state is RunState.FINISHED
     final = window.session.run.record.images.items[-1].volume
     np.testing.assert_array_equal(final.values, last.volume.values)
-    window.commands.open_path(scan)  # now it is read, and does not become the study
+    window.commands.open_path(scan)  # the file is read again, but does not become the study
     qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
     assert window.centre.message_bar.text.startswith("scan.h5 cannot be opened. scan.h5: ")
 

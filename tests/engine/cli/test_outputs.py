@@ -233,7 +233,7 @@ def test_output_cannot_have_a_device_name(
 def _written_to(output: Output, target: Path, verb: str) -> list[str]:
     """Return the arguments that direct an option to `target`, with the required options.
 
-    A positional output comes last; the verb's own -o gets a new name if another option is tested.
+    A positional output is last. If another option is tested, the required -o gets a new name.
     """
     if not output.option_strings:
         return [str(target)]

@@ -188,7 +188,7 @@ NAMES: dict[str, Callable[[int, float], str]] = {
 """Dialect -> function that returns an image's name from its number and angle."""
 DIALECTS = (*TEXTS, *NAMES)
 ROUNDING_DEG = 1.1e-3
-"""Millidegrees are whole numbers; all other dialects have at least four decimals."""
+"""Millidegrees are integers; all other dialects have at least four decimals."""
 
 
 @dataclass(frozen=True)

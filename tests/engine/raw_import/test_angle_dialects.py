@@ -1,4 +1,4 @@
-"""Test uneven angles in 20 dialects: nearly all are read, and none as even steps."""
+"""Test uneven angles in 20 dialects: nearly all are read, and never as even steps."""
 
 from __future__ import annotations
 

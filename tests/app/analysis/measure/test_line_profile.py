@@ -33,7 +33,7 @@ def box(qtbot, window, ball):
     window.session.show_file(ball, "ball")
     tab = window.tabs.findChild(MeasureTab)
     window.tabs.setCurrentWidget(tab)
-    qtbot.waitUntil(tab.line.draw.isEnabled)  # it refreshes itself a moment later
+    qtbot.waitUntil(tab.line.draw.isEnabled)  # a timer delays the refresh
     return tab.line
 
 

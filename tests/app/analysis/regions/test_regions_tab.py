@@ -330,7 +330,7 @@ def test_a_path_alone_leads_to_no_regions(qtbot, controls, monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("scans", "marks", "is_same"),
     [
-        (("scan:a",), ("scan:a",), True),  # nothing is known about the content
+        (("scan:a",), ("scan:a",), True),  # the content is unknown
         (("scan:a", "data:1"), ("scan:a", "data:2"), False),
         (("scan:a", "data:1"), ("scan:a",), False),
         (("scan:a", "data:1"), ("scan:a", "print:1"), False),
@@ -339,11 +339,15 @@ def test_a_path_alone_leads_to_no_regions(qtbot, controls, monkeypatch) -> None:
             ("scan:b", "data:1", "print:1"),
             True,
         ),  # written by an earlier version
-        (("scan:a", "data:1", "print:1"), ("scan:a", "data:1", "print:2"), False),  # one header
+        (("scan:a", "data:1", "print:1"), ("scan:a", "data:1", "print:2"), False),  # same header
         (("scan:a", "print:1"), ("scan:b", "print:1"), True),
         (("data:1",), ("data:1", "frame:1"), True),
         (("frame:1", "print:1"), ("frame:1",), True),
-        (("data:1", "values:1"), ("data:1", "values:2"), False),  # two patients, one header
+        (
+            ("data:1", "values:1"),
+            ("data:1", "values:2"),
+            False,
+        ),  # two patients with the same header
         (("data:1", "values:1", "values:3"), ("data:1", "values:1", "values:2"), True),
         (("data:1",), ("data:1", "values:2"), True),  # written by an earlier version
     ],
@@ -588,7 +592,7 @@ def test_measuring_pauses_for_a_hundred_times_its_duration_during_a_run(qtbot, c
     controls.session.run.set_state(RunState.RUNNING)
     live._report_found(replace(live.found, cost_s=20.0))
     live.refresh_soon()
-    assert 1_900_000 < live._soon.interval() <= 2_100_000  # of a busy machine, too
+    assert 1_900_000 < live._soon.interval() <= 2_100_000  # holds on a busy machine, too
     controls.session.run.set_state(RunState.IDLE)
 
 
@@ -677,7 +681,7 @@ def test_error_map_shows_which_of_two_lesions_differs(
 ) -> None:
     values = np.full(GRID.shape, 50, np.float32)
     values[:, :, 20:] *= np.float32(factor)
-    # The noise of a whole half is common to its voxels, with a standard deviation of 2.
+    # All voxels of a half have the same noise, with a standard deviation of 2.
     halves = np.repeat(rng.normal(0, 2, (20, 2)), 20, axis=1).astype(np.float32)
     error = ErrorMap.of(values, [values + half for half in halves], seed=1)
     controls.session.show_file(Volume(values, GRID, "Bq/mL", error=error), "a.h5")
@@ -763,7 +767,7 @@ def test_lesion_is_compared_with_the_second_volume(
     interval = f"{-5 - half:.0f} to {-5 + half:.0f}".replace("-", "−")
     verdict = f"later.h5 − a.h5: −5 ± {sd:.0f} Bq/mL (−10 %), 95 %: {interval}, "
     shown = tab.verdict.text().replace("\N{NO-BREAK SPACE}", " ")
-    # Both regions are judged together, whichever is selected.
+    # The verdict covers both regions, whichever is selected.
     assert shown.splitlines() == [
         f"{name}: {verdict}{words.partition(',')[0]}" for name in ("Lesion", "Other")
     ]

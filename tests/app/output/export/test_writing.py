@@ -177,6 +177,6 @@ def test_one_box_offers_all_formats_and_explains_the_selected_one(qtbot, volume,
         dialog.format.activated.emit(index)
         assert dialog.target.name == f"a{writer.suffixes[0]}"
         assert dialog.detail.text().lower() == writer.detail.lower()
-    # A suffix that is typed selects its format, and the name stays as it was typed.
+    # A typed suffix selects its format; the typed name does not change.
     dialog.path.setText(str(tmp_path / "b.mha"))
     assert dialog.suffix == ".mha" and dialog.target.name == "b.mha"

@@ -228,7 +228,7 @@ def test_sent_or_recalled_image_is_not_offered(qtbot, signing, small_study, arch
         signing.clock.now_s += RECALL_S + 1
         signing.line._release_due()
         qtbot.waitUntil(lambda: len(archive[1]) == GRID.shape[0] + 2, timeout=PATIENCE_MS)
-        # the window closes before it knows that the node has accepted everything
+        # the window closes before the node confirms the last object
     else:
         signing.line.recall.click()
     second = next_window(qtbot, signing, archive)

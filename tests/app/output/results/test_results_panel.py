@@ -185,7 +185,7 @@ def test_delete_asks_and_names_results_that_were_not_exported(
     settle(qtbot, controls)
     controls.session.run.record.job = "job"
     asked = []
-    tab.confirm = lambda title, text: asked.append(text) or len(asked) > 1  # the user
+    tab.confirm = lambda title, text: asked.append(text) or len(asked) > 1  # the user confirms
     tab.activateWindow()
     tab.list.setFocus()
     qtbot.keyClick(tab.list, Qt.Key.Key_Delete)
@@ -298,7 +298,9 @@ def test_image_of_another_scan_states_this_first(
     tab.open.click()
     settle(qtbot, controls)
     today = datetime.now(UTC).astimezone()
-    days = {f"Result from {today - timedelta(days=n):%d %b %Y}" for n in (0, 1)}  # at midnight
+    days = {
+        f"Result from {today - timedelta(days=n):%d %b %Y}" for n in (0, 1)
+    }  # the test can run over midnight
     other = "This image is from other.h5, but the open scan is small.h5. "
     assert caption.full_text.startswith(other), "the start of the text was cut"
     assert caption.full_text.removeprefix(other).removeprefix("Small · 3 it. ")[:23] in days

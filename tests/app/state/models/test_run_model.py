@@ -45,7 +45,7 @@ def preview(iteration: int, subset: int, seconds: float = 1.0, residuals=()) -> 
 
 
 class Watch:
-    """Records the messages of a run in order."""
+    """Record the signals of a run in order."""
 
     def __init__(self, run: RunModel) -> None:
         self.signals: list[str] = []

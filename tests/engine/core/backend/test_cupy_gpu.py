@@ -233,7 +233,7 @@ def test_gpu_reports_its_properties(gpu):
 
 
 def test_missing_wait_is_detected(gpu, order, values, scaled, monkeypatch):
-    """Show that the tests above detect errors: a ring of one without waits gives wrong numbers."""
+    """Show that these tests detect errors: a ring of one buffer without waits gives wrong values."""
     card = current()
     if card is None or order != "copies first":
         pytest.skip("a real card may hide it; of the software card's orders this one shows it")

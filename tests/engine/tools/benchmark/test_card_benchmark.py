@@ -95,7 +95,7 @@ def test_rates_are_compared_with_limits_of_the_gpu(found):
     scan = x_rays.named(TINY.scans[0])
     limits = bars_of(found["card_projectors"])
     back = limits[f"back projection, {scan}"]
-    # the emulated card has fewer multiprocessors than an H100
+    # the emulated GPU has fewer multiprocessors than an H100
     facts = named("NVIDIA H100").gpu.facts
     limit = counted.limit_of([("volume of CT, texture", "back")], facts)
     assert back["way"] == "calculated limit" and back["bar"] == pytest.approx(limit / 1e9)

@@ -115,7 +115,7 @@ def test_astra_gets_the_same_scan_in_its_units(gpu, install_astra):
         assert row["build"] == "astra-toolbox 9.1, as distributed"
         assert row["ratio"] == pytest.approx(row["peer_s"] / row["ours_s"])
         found = row["agreement"]
-        # float32 in voxels and in mm; the textures of a card have fractions of 8 bits
+        # float32 in voxels and in mm; GPU textures have fractions of 8 bits
         assert found["correlation"] == pytest.approx(1, abs=1e-4)
         expected = (1000 / 1500) ** 2 if "back" in row["work"] else 1.0
         assert found["mean_peer"] / found["mean_ours"] == pytest.approx(expected, rel=1e-3)
