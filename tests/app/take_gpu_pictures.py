@@ -1,9 +1,9 @@
 """Save screenshots of the window with a GPU in each state, with the faults of each.
 
-python -m tests.app.take_gpu_pictures --out FOLDER          simulated GPU of the tests
+python -m tests.app.take_gpu_pictures --out FOLDER          software GPU of the tests
 python -m tests.app.take_gpu_pictures --out FOLDER --real   GPU of this machine
 
-The scans are tiny, because the simulated GPU runs each kernel on the CPU.
+The scans are tiny, because the software GPU runs each kernel on the CPU.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def here(out: Path, acts: tuple[Act, ...], only: str) -> None:
 
 
 def main() -> None:
-    """Take screenshots with the simulated GPU, in a separate process for each machine."""
+    """Take screenshots with the software GPU, in a separate process for each machine."""
     parser = argparse.ArgumentParser(description="Take screenshots of the window on a GPU.")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     parser.add_argument(

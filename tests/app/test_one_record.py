@@ -138,9 +138,8 @@ def study_of(case: Case, small: Study, scan) -> Study:
         study = Study(data=scan, protocol=protocol)
     else:
         study = small.model_copy(update={"protocol": with_settings(small.protocol, case.settings)})
-    protocol = study.protocol.model_copy(
-        update={"name": "Twelve runs"}
-    )  # no saved protocol has this name
+    # No saved protocol has this name
+    protocol = study.protocol.model_copy(update={"name": "Twelve runs"})
     digest = "a" * 64 if case.changed else digest_of(protocol)
     level = case.quality.lower() if case.quality in ("Fine", "Fast") else None
     saved = SavedAs(sha256=digest, changed=case.changed or (), quality=level)

@@ -140,9 +140,8 @@ def cone_beam(shots: Photographer) -> None:
     window.session.study.set_protocol(modality.with_choice(protocol, "centre", axis))
     shots.wait(lambda: previews.is_current and shots.is_calm())
     shots.shoot("ct-preview")
-    slow = study.protocol.model_copy(
-        update={"algorithm": Sirt()}
-    )  # a direct algorithm ends too soon
+    # A direct algorithm ends too soon.
+    slow = study.protocol.model_copy(update={"algorithm": Sirt()})
     show_run(shots, "ct", study.model_copy(update={"protocol": slow}))
     show_failure(shots, "ct", engine_sources.faulty_code)
     show_end(shots, "ct", study)

@@ -35,8 +35,8 @@ def test_console_has_study_and_volume_and_reconstructs(qtbot, window, opened):
     opened()
     window.runner.start()
     qtbot.waitUntil(lambda: window.session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
-    kept = lambda: window.session.run.record.result_id and not window.commands.is_busy  # noqa: E731
-    qtbot.waitUntil(kept, timeout=PATIENCE_MS)
+    is_stored = lambda: window.session.run.record.result_id and not window.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(is_stored, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: len(window.session.results.items) > 0, timeout=PATIENCE_MS)
     before = children()
     window.console.action.trigger()

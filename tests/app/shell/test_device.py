@@ -137,7 +137,7 @@ def test_device_cannot_change_during_a_run(qtbot, window, opened, long_study):
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_process")
 def test_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, opened, exact_study):
-    EmulatedGpu()  # skips without a compiler for the software GPU
+    EmulatedGpu()  # skips without a compiler for the emulated GPU
     opened(exact_study)
     window.runner.source = engine_sources.failing_gpu
     message_bar = fail(qtbot, window)

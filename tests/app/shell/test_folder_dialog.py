@@ -117,8 +117,7 @@ def test_open_accepts_a_folder(qtbot, window, tmp_path, monkeypatch: pytest.Monk
     folder = tmp_path / "tooth"
     folder.mkdir()
     dxchange(folder)
-    monkeypatch.setattr(
-        "app.shell.dialogs.file_choice.ask_folder", lambda *_: folder
-    )  # Qt's own dialog
+    # Qt's own dialog
+    monkeypatch.setattr("app.shell.dialogs.file_choice.ask_folder", lambda *_: folder)
     window.actions_.open_folder.trigger()
     qtbot.waitUntil(lambda: "data" in window.session.study.inputs, timeout=PATIENCE_MS)

@@ -121,6 +121,5 @@ def test_process_age_counts_from_its_start():
     )
     before = time.monotonic()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert (
-        0 < float(done.stdout) <= time.monotonic() - before + 0.02
-    )  # the system counts in ticks of 10 ms
+    # The system counts in ticks of 10 ms.
+    assert 0 < float(done.stdout) <= time.monotonic() - before + 0.02

@@ -31,9 +31,8 @@ AXES = ("LPS", "LPI", "xyz")
 
 def named(letters: str, axes: str) -> list[str]:
     """Return the four letters for other axes, or for an unknown position."""
-    words = {"LPS": {}, "LPI": {}, "xyz": SIGNED}[
-        axes
-    ]  # the head is on top for every direction of z
+    # The head is on top for every direction of z
+    words = {"LPS": {}, "LPI": {}, "xyz": SIGNED}[axes]
     return [words.get(letter, letter) for letter in letters]
 
 

@@ -184,11 +184,12 @@ def test_arrows_move_the_cursor_by_a_voxel_on_the_screen(state, show, qtbot):
     qtbot.keyClick(view, Qt.Key.Key_Down)
     qtbot.keyClick(view, Qt.Key.Key_PageUp)
     steps = np.subtract(grid.index_of(state.cursor_mm), start)
+    # One voxel down in z, up in y, towards the patient's right in x
     assert steps.tolist() == [
         -1,
         1,
         -1,
-    ]  # one voxel down in z, up in y, towards the patient's right in x
+    ]
 
 
 def test_keys_zoom_fit_and_set_the_window(state, show, qtbot):

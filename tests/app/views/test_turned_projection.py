@@ -72,9 +72,8 @@ def test_projection_of_a_round_object_does_not_change_with_the_angle():
     projector = Projector(Volume(values, grid, "counts/mm"))
     one, _ = projector.project(20, "radiological")
     other, _ = projector.project(67, "radiological")
-    assert np.allclose(
-        one, other, atol=0.06
-    )  # the slope is at most 0.03 per voxel, and each position is within a voxel
+    # The slope is at most 0.03 per voxel, and each position is within a voxel
+    assert np.allclose(one, other, atol=0.06)
 
 
 def test_large_volume_is_pooled_without_losing_a_hot_spot(monkeypatch):

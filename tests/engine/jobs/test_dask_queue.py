@@ -122,9 +122,8 @@ def test_end_that_dies_with_its_worker_is_neither_lost_nor_stored_twice(
         wait_until(lambda: [each.state for each in tasks.values()] == ["memory"])
         wait_until(work._future.done)
         (stored,) = Results().newest_first()
-        os.kill(
-            process, signal.SIGSTOP
-        )  # the worker does not answer, as if its machine was disconnected
+        # The worker does not answer, as if its machine was disconnected
+        os.kill(process, signal.SIGSTOP)
         begin = monotonic()
         assert work.ending is None and monotonic() - begin < 5, (
             "an unreachable worker blocks other studies"
@@ -171,28 +170,28 @@ def test_answer_that_takes_long_arrives_in_one_transfer(
     queue: StudyQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A network transfer can take any time, and other studies must not wait for it."""
-    begun: list[Transfer[Ending]] = []
+    transfers: list[Transfer[Ending]] = []
 
     def transfer(client: object, asked: AwayFuture) -> Transfer[Ending]:
-        begun.append(Transfer())
-        return begun[-1]
+        transfers.append(Transfer())
+        return transfers[-1]
 
     monkeypatch.setattr(dask_executor, "transfer_of", transfer)
     monkeypatch.setattr(dask_executor, "ANSWER_S", 0.01)
     work = _RemoteWork(queue, "a", AwayFuture(), None)
-    assert [work.ending for _ in range(5)] == [None] * 5 and len(begun) == 1
-    begun[0].set_result(Ending("finished", "", "image"))
-    assert work.ending == Ending("finished", "", "image") and len(begun) == 1
+    assert [work.ending for _ in range(5)] == [None] * 5 and len(transfers) == 1
+    transfers[0].set_result(Ending("finished", "", "image"))
+    assert work.ending == Ending("finished", "", "image") and len(transfers) == 1
 
 
 def test_worker_that_dies_during_the_transfer_answers_in_the_next_one(
     queue: StudyQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun: list[Transfer[Ending]] = []
+    transfers: list[Transfer[Ending]] = []
 
     def transfer(client: object, asked: AwayFuture) -> Transfer[Ending]:
-        begun.append(Transfer())
-        return begun[-1]
+        transfers.append(Transfer())
+        return transfers[-1]
 
     monkeypatch.setattr(dask_executor, "transfer_of", transfer)
     monkeypatch.setattr(dask_executor, "ANSWER_S", 0.01)
@@ -200,9 +199,9 @@ def test_worker_that_dies_during_the_transfer_answers_in_the_next_one(
     work = _RemoteWork(queue, "a", future, None)
     assert work.ending is None
     future.done = lambda: False
-    assert work.ending is None and begun[0].cancelled()
+    assert work.ending is None and transfers[0].cancelled()
     del future.done
-    assert work.ending is None and len(begun) == 2
+    assert work.ending is None and len(transfers) == 2
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

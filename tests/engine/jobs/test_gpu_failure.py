@@ -44,11 +44,12 @@ def study(tmp_path_factory):
     ring = RingScanner(RING)
     data = simulate_listmode(phantom, ring, n_prompts=5000, seed=7, attenuation=False)
     write_listmode(data, scan)
+    # Slow enough for every image to arrive
     algorithm = {
         "kind": "osem",
         "iterations": 6,
         "subsets": 1,
-    }  # slow enough for every image to arrive
+    }
     protocol = {"algorithm": algorithm, "reproducible": True, "finishing": [{"kind": "median"}]}
     return Study(data=scan, protocol=ListModeProtocol.model_validate(protocol))
 
@@ -70,7 +71,7 @@ def undisturbed(study):
 @pytest.fixture(scope="module")
 def failed_once(study, tmp_path_factory):
     """Return a job after a GPU failure, and the end of its process."""
-    EmulatedGpu()  # skips without a compiler for the simulated GPU
+    EmulatedGpu()  # skips without a compiler for the emulated GPU
     job = Job.create(study, tmp_path_factory.mktemp("failed") / "job")
     return job, end_of(study, engine_sources.gpu_failing_again, job=job)
 
@@ -143,7 +144,7 @@ def x_rays(tmp_path_factory):
 
 
 def test_xray_run_is_resumed_on_the_cpu(x_rays):
-    EmulatedGpu()  # skips without a compiler for the simulated GPU
+    EmulatedGpu()  # skips without a compiler for the emulated GPU
     job = Job.create(x_rays)
     _, images, last = end_of(x_rays, engine_sources.failing_gpu, job=job)
     assert isinstance(last, Failed)

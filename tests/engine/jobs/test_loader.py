@@ -29,9 +29,8 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals"
 
 @pytest.fixture(scope="module")
 def loader():
-    new_loader = Loader(
-        "fork" if sys.platform == "linux" else "new"
-    )  # lower priority is slow at the first call
+    # fork starts faster
+    new_loader = Loader("fork" if sys.platform == "linux" else "new")
     yield new_loader
     new_loader.close()
 

@@ -251,10 +251,11 @@ def test_stop_request_ends_a_pause(tmp_path, verb, end):
     rest = list(events)
     assert isinstance(rest[-1], end)
     if end is Finished:
+        # At the end of this iteration, or of the next
         assert rest[-1].provenance["updates"] in (
             3,
             6,
-        )  # at the end of this iteration, or of the next
+        )
 
 
 def test_finish_and_keep_ends_after_this_iteration(tmp_path):
@@ -332,18 +333,18 @@ from engine.jobs.process import EngineProcess
 from engine.modalities.studies import read_study
 from tests.engine import engine_sources
 
-def draw(engine, job, told):
+def draw(engine, job, has_image):
     for event in engine.events():
         if isinstance(event, Checkpointed):
             print(engine.pid, job.id, flush=True)
-            told.set()
+            has_image.set()
 
 if __name__ == "__main__":
     job = Job.create(read_study(Path(sys.argv[2])))
     engine = EngineProcess(job.study, source=engine_sources.slow, job=job)
-    told = threading.Event()
-    threading.Thread(target=draw, args=(engine, job, told), daemon=True).start()
-    told.wait()
+    has_image = threading.Event()
+    threading.Thread(target=draw, args=(engine, job, has_image), daemon=True).start()
+    has_image.wait()
     if sys.argv[3] == "killed":
         sys.stdin.read()
 """

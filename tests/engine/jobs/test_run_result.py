@@ -43,9 +43,8 @@ ROWS = (RecordedCorrection(kind="randoms", state="off", level=Level.NOTE, text="
 def own_home(tmp_path, monkeypatch):
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     monkeypatch.setattr(keeping, "SHARE", 1e9)  # saving takes no time
-    monkeypatch.setattr(
-        keeping, "END_INTERVAL_S", 0.0
-    )  # every iteration is long enough to be saved
+    # No minimum interval between saves
+    monkeypatch.setattr(keeping, "END_INTERVAL_S", 0.0)
 
 
 @pytest.fixture

@@ -131,9 +131,8 @@ def test_command_and_script_give_the_bits_of_the_study(
     for n, each in enumerate(expected.frames, 1):
         assert image(tmp_path / f"by script-{n}.h5") == each.volume.values.tobytes()
 
-    monkeypatch.chdir(
-        folder if study.identified else tmp_path
-    )  # the record has names or pseudonyms
+    # The record has names or pseudonyms
+    monkeypatch.chdir(folder if study.identified else tmp_path)
     replay = shlex.split(expected.provenance["replay"])
     assert main([*replay[1:], "--quiet", "--device", "cpu", "--threads", "1"]) == 0
     if not expected.frames:
@@ -216,7 +215,7 @@ def test_protocol_that_options_cannot_express_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A command must not have other settings than the study."""
-    monkeypatch.setattr("engine.jobs.scripts.assignments", lambda wanted, base=None: ["name='b'"])
+    monkeypatch.setattr("engine.jobs.scripts.assignments", lambda protocol, base=None: ["name='b'"])
     study = iso.Study(data=tmp_path / "a.h5", protocol=iso.CtProtocol(name="a"))
     with pytest.raises(SettingsError, match=r"cannot be stated by options.*Save the study"):
         command_of(study)

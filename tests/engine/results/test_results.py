@@ -83,10 +83,10 @@ def test_end_of_a_run_reads_no_results_of_other_runs(results, new, monkeypatch):
         Result, "read", lambda folder: read.append(folder.name) or of_folder(folder)
     )
 
-    kept = results.keep(new(4))
+    newest = results.keep(new(4))
     removed = [Results(Retention(most=most)).remove_outdated() for most in (200, 2)]
 
-    assert read == [kept.id], "the end of the run read other records"
+    assert read == [newest.id], "the end of the run read other records"
     assert removed == [[], []]
     assert len(results.newest_first()) == 4
 

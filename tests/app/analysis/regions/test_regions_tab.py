@@ -343,11 +343,7 @@ def test_a_path_alone_leads_to_no_regions(qtbot, controls, monkeypatch) -> None:
         (("scan:a", "print:1"), ("scan:b", "print:1"), True),
         (("data:1",), ("data:1", "frame:1"), True),
         (("frame:1", "print:1"), ("frame:1",), True),
-        (
-            ("data:1", "values:1"),
-            ("data:1", "values:2"),
-            False,
-        ),  # two patients with the same header
+        (("data:1", "values:1"), ("data:1", "values:2"), False),  # two patients, same header
         (("data:1", "values:1", "values:3"), ("data:1", "values:1", "values:2"), True),
         (("data:1",), ("data:1", "values:2"), True),  # written by an earlier version
     ],

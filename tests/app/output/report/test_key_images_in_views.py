@@ -59,12 +59,12 @@ def views(qtbot, tmp_path, monkeypatch, controls, small_study) -> OrthoView:
 def display(qtbot, controls, study, axes: str = "LPS") -> str:
     """Show a new result and return its ID."""
     image = image_of(axes)
-    kept = Results().keep(NewResult(study, image, {"axes": axes}))
+    result = Results().keep(NewResult(study, image, {"axes": axes}))
     controls.session.show_result(RunRecord("small", study), "final", image)
-    controls.session.run.take_result("", kept.id)
+    controls.session.run.take_result("", result.id)
     ready = lambda: controls.session.key_images.is_ready  # noqa: E731
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
-    return kept.id
+    return result.id
 
 
 def stored(qtbot, controls, id: str):
@@ -83,8 +83,8 @@ def test_added_view_is_stored_and_shown_in_the_report(qtbot, controls, views):
     id = session.run.record.result_id
     for view in (views.coronal, views.mip):
         add_key_image(controls.context, view)
-    kept = stored(qtbot, controls, id)
-    assert kept == session.key_images.images and len(kept) == 2
+    images = stored(qtbot, controls, id)
+    assert images == session.key_images.images and len(images) == 2
     (section,) = [
         each
         for each in report_of(read_subject(controls.context, id)).sections
@@ -93,7 +93,7 @@ def test_added_view_is_stored_and_shown_in_the_report(qtbot, controls, views):
     captions = [each.caption for each in section.illustrations]
     assert captions[0].startswith("Coronal, y = ") and "Bq/mL" in captions[0]
     assert captions[1].startswith("Maximum intensity projection from 0°")
-    width = QImage.fromData(kept[0].png).width()
+    width = QImage.fromData(images[0].png).width()
     assert width == WIDTH_PX * SHARPNESS >= 75 / 25.4 * 300, "300 dpi at 75 mm"
 
 

@@ -26,9 +26,9 @@ def twice(qtbot, opened, window, small_study, tmp_path):
     def run() -> None:
         n = len(window.session.results.items)
         window.runner.start()
-        kept = lambda: len(window.session.results.items) > n and not window.commands.is_busy  # noqa: E731
+        is_stored = lambda: len(window.session.results.items) > n and not window.commands.is_busy  # noqa: E731
         qtbot.waitUntil(lambda: window.session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
-        qtbot.waitUntil(kept, timeout=PATIENCE_MS)
+        qtbot.waitUntil(is_stored, timeout=PATIENCE_MS)
 
     scan = Path(shutil.copy(small_study.data, tmp_path / f"{tmp_path.name}.h5"))
     opened(small_study.model_copy(update={"data": scan}))
@@ -172,13 +172,13 @@ def test_results_of_another_scan_with_the_same_name_are_left_out(qtbot, twice):
         study = record.study.model_copy(update={"fingerprints": fingerprints})
         Results().keep(NewResult(study, twice.session.image, {"axes": "LPS"}, inputs=inputs))
     moved = record.study.model_copy(update={"data": Path("/moved") / record.study.data.name})
-    kept = Results().keep(NewResult(moved, twice.session.image, {"axes": "LPS"}))
+    result = Results().keep(NewResult(moved, twice.session.image, {"axes": "LPS"}))
     n = len(results.items) + 3
     twice.context.results.refresh()
     qtbot.waitUntil(lambda: len(results.items) == n, timeout=PATIENCE_MS)
     assert sum(each.scan == own.scan for each in results.items) == 5
     shown = twice.centre.strip.results
-    assert len(shown) == 3 and kept.id in {each.id for each in shown}
+    assert len(shown) == 3 and result.id in {each.id for each in shown}
 
 
 def test_scans_of_results_are_not_read_in_the_thread_of_the_window(qtbot, twice, monkeypatch):

@@ -298,9 +298,8 @@ def test_image_of_another_scan_states_this_first(
     tab.open.click()
     settle(qtbot, controls)
     today = datetime.now(UTC).astimezone()
-    days = {
-        f"Result from {today - timedelta(days=n):%d %b %Y}" for n in (0, 1)
-    }  # the test can run over midnight
+    # The test can run over midnight.
+    days = {f"Result from {today - timedelta(days=n):%d %b %Y}" for n in (0, 1)}
     other = "This image is from other.h5, but the open scan is small.h5. "
     assert caption.full_text.startswith(other), "the start of the text was cut"
     assert caption.full_text.removeprefix(other).removeprefix("Small · 3 it. ")[:23] in days

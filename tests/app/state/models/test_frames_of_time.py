@@ -55,7 +55,7 @@ def test_each_frame_is_an_image_and_the_last_shows_all_frames(run: RunModel):
     assert run.images == ["frame 1, 0 to 1 s", "frame 2, 1 to 2 s", "frame 3, 2 to 3 s", ALL_FRAMES]
     items = run.record.images.items
     assert items[1].caption == "frame 2 of 3, 1 to 2 s"
-    assert [image_title(kept.caption) for kept in items[2:]] == [
+    assert [image_title(item.caption) for item in items[2:]] == [
         "Frame 3 of 3, 2 to 3 s",
         "All frames",
     ]

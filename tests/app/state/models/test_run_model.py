@@ -197,16 +197,16 @@ def test_final_image_is_stored_and_shown(running, watch):
 
 @pytest.mark.parametrize("end", [Aborted("Stopped."), Failed("Out of memory.", True)])
 @pytest.mark.parametrize(
-    ("last", "kept"),
+    ("last", "stored"),
     [((2, 1), ["iteration 1", "iteration 2, subset 1"]), ((2, 2), ["iteration 1", "iteration 2"])],
 )
-def test_run_that_ends_early_stores_its_last_image_once(running, end, last, kept):
+def test_run_that_ends_early_stores_its_last_image_once(running, end, last, stored):
     running.keep(preview(1, 2))
     running.show_preview(preview(*last))
     if last[1] == N_SUBSETS:
         running.keep(preview(*last))
     running.take(end)
-    assert running.images == kept
+    assert running.images == stored
 
 
 def test_run_that_ends_before_its_first_image_stores_none(running):
@@ -277,9 +277,8 @@ def test_newest_image_is_shown_after_images_were_dropped(running, watch, monkeyp
 def test_images_of_a_long_run_can_use_one_gibibyte():
     stored = StoredImages()
     grid = ImageGrid((64, 1024, 1024), (1.0, 1.0, 1.0))
-    large = Volume(
-        np.zeros(grid.shape, np.float32), grid, "counts/mm"
-    )  # 256 MiB of untouched memory
+    # 256 MiB of untouched memory
+    large = Volume(np.zeros(grid.shape, np.float32), grid, "counts/mm")
     assert [stored.add(str(i), large) for i in range(5)] == [False] * 4 + [True]
 
 
@@ -295,9 +294,8 @@ def test_progress_never_decreases_during_a_run():
         for done in (8 * update - 6, 8 * update - 2, 8 * update):
             record.take(Progressed("reconstruct", done, 8 * N_ITERATIONS * N_SUBSETS))
             shares.append(record.fraction)
-        record.take(
-            Progressed("reconstruct", 8 * update - 7, 8 * N_ITERATIONS * N_SUBSETS)
-        )  # arrives late
+        # Arrives late
+        record.take(Progressed("reconstruct", 8 * update - 7, 8 * N_ITERATIONS * N_SUBSETS))
         record.take(preview(iteration + 1, subset + 1))
         shares.append(record.fraction)
     assert shares == sorted(shares)

@@ -358,7 +358,7 @@ def test_stored_images_stay_within_their_memory_limit():
     images = StoredImages(limit_bytes=4 * one)
     for i in range(1, 40):
         images.add(f"iteration {i}", volume(i))
-        assert sum(kept.volume.values.nbytes for kept in images.items) <= 4 * one
+        assert sum(item.volume.values.nbytes for item in images.items) <= 4 * one
     assert images.labels[0] == "iteration 1"
     assert images.labels[-1] == "iteration 39"
 

@@ -92,10 +92,11 @@ def test_grey_window_of_the_jaw_shows_soft_tissue_and_teeth(simulated):
 @pytest.mark.slow
 def test_image_of_the_rods_has_their_decays_and_a_suitable_window(simulated, folder):
     study, truth = simulated(SMALL[2])[0], read_volume(SMALL[2].truth(folder))
+    # With fewer iterations, decays are 8 % higher
     updates = (
         "algorithm.iterations=2",
         "algorithm.subsets=24",
-    )  # with fewer iterations, decays are 8 % higher
+    )
     protocol = with_settings(study.protocol, updates)
     events = list(run(study.model_copy(update={"protocol": protocol}), on=cpu(2)))
     applied = {e.kind for e in events if isinstance(e, Corrected) and e.state == "applied"}

@@ -73,8 +73,8 @@ def test_run_in_the_window_writes_no_name(
     qtbot.waitUntil(lambda: session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
     record = session.run.record
     assert record.title.startswith("study-") and no_canary(record.title)
-    for i, kept in enumerate(record.images.items):
-        write(kept.volume, tmp_path / f"{i}.nii", provenance_of(record, kept))
+    for i, image in enumerate(record.images.items):
+        write(image.volume, tmp_path / f"{i}.nii", provenance_of(record, image))
         assert no_canary((tmp_path / f"{i}.nii.provenance.json").read_text())
     assert all(no_canary(line.text) for line in session.log)
     assert session.study.inputs[DATA].name == scan.name  # visible only to the user

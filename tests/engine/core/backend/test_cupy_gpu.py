@@ -1,6 +1,6 @@
 """Tests of the GPU backend with CuPy: transfers, order of work, and error messages.
 
-They are marked `gpu` and run on a real GPU, or on the simulated GPU of tests/emulator/card, which
+They are marked `gpu` and run on a real GPU, or on the software GPU of tests/emulator/card, which
 runs queued work immediately, late, copies first, or in random order.
 """
 
@@ -48,7 +48,7 @@ def gpu() -> Gpu:
 
 @pytest.fixture(params=ORDERS)
 def order(request):
-    """Run the simulated GPU in each order; a real GPU has one order."""
+    """Run the software GPU in each order; a real GPU has one order."""
     card = current()
     if card is None:
         if request.param != ORDERS[0]:
@@ -233,7 +233,7 @@ def test_gpu_reports_its_properties(gpu):
 
 
 def test_missing_wait_is_detected(gpu, order, values, scaled, monkeypatch):
-    """Show that these tests detect errors: a ring of one buffer without waits gives wrong values."""
+    """Show that these tests detect errors: one buffer without waits gives wrong values."""
     card = current()
     if card is None or order != "copies first":
         pytest.skip("a real card may hide it; of the software card's orders this one shows it")

@@ -1,4 +1,4 @@
-"""Tests of the simulated GPU: order of streams and graphs, and CuPy on it."""
+"""Tests of the software GPU: order of streams and graphs, and CuPy on it."""
 
 from __future__ import annotations
 

@@ -214,6 +214,6 @@ def test_stage_may_count_other_units_than_events():
         pass
     profile = profiler.snapshot()
     assert (profile.stage("back").events, profile.stage("back").unit) == (6, "voxel updates")
-    assert profile.events_per_s is None  # they are no events
+    assert profile.events_per_s is None  # voxel updates are not events
     with pytest.raises(ValueError, match="voxels"), profiler.span("back", unit="voxels"):
         pass

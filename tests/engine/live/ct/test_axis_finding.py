@@ -56,9 +56,8 @@ def test_offset_of_the_detector_is_found(session):
     text = until(session, lambda one: isinstance(one, Noticed) and "axis" in one.text)
     assert "The rotation axis is at column 26.2" in text.text
     update = until(session, has_axis)
-    centre = update.images.values[0][
-        16:20, 22:26
-    ]  # shift of 4 mm to the left and 2 mm to the front
+    # Shift of 4 mm to the left and 2 mm to the front
+    centre = update.images.values[0][16:20, 22:26]
     np.testing.assert_allclose(centre, MU, rtol=0.01)
 
 

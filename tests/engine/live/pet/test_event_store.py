@@ -55,9 +55,8 @@ def test_dropped_events_are_counted() -> None:
 
 
 def test_growing_store_ends_at_its_memory_limit() -> None:
-    store = EventStore(
-        None, BYTES_PER_EVENT * 10
-    )  # below the size of one event, the minimum size applies
+    # Below the size of one event, the minimum size applies
+    store = EventStore(None, BYTES_PER_EVENT * 10)
     some = scan()
     retained = 0
     while not store.left_out:

@@ -235,7 +235,7 @@ def strangers(port: int, n: int, *, size: int) -> Iterator[None]:
     sockets = [socket.create_connection(("127.0.0.1", port)) for _ in range(n)]
     for each in sockets:
         each.sendall(greeting)
-    time.sleep(0.1)  # the peer reads both parts of the greeting first
+    time.sleep(0.1)  # the peer must read the greeting first
     for each in sockets:
         each.sendall(b"\x04" + bytes([len(ready)]) + ready)
         each.sendall(b"\x02" + struct.pack(">Q", size))

@@ -105,8 +105,8 @@ def test_full_scanner_is_recorded_with_its_digest(study):
 
 
 def test_files_are_recorded_by_name_size_and_digest(study):
-    said = provenance.describe_inputs(study)["data"]["name"]
-    assert said == pseudonym_of(study.data) and "scan" not in said
+    name = provenance.describe_inputs(study)["data"]["name"]
+    assert name == pseudonym_of(study.data) and "scan" not in name
     assert provenance.describe_inputs(identified(study)) == {
         "data": {
             "name": "scan.l",
@@ -325,7 +325,7 @@ def test_replay_command_names_every_given_file(study):
     assert words[:3] == ["isocenter", "reconstruct", "scan.l"]
     for role, name in given.items():
         assert words[words.index(f"--{role}") + 1] == name
-    said = shlex.split(provenance.replay_command(full))
+    arguments = shlex.split(provenance.replay_command(full))
     for role, path in paths.items():
-        assert file_of(said[said.index(f"--{role}") + 1]) == path
+        assert file_of(arguments[arguments.index(f"--{role}") + 1]) == path
     assert not any(word.startswith("--att") for word in provenance.replay_command(study).split())

@@ -34,9 +34,9 @@ def test_corrections_newer_than_the_protocol_stay_off(kind):
 
 @pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
 def test_protocols_without_a_version_keep_the_first_corrections(modality):
-    said = parse_protocol({"modality": modality.key}, "old.toml")
-    assert said.version == PROTOCOL_VERSION
-    for step in modality.group(said).steps():
+    protocol = parse_protocol({"modality": modality.key}, "old.toml")
+    assert protocol.version == PROTOCOL_VERSION
+    for step in modality.group(protocol).steps():
         assert step.use == ("auto" if step.since == 1 else "off"), step.kind
 
 
@@ -53,11 +53,11 @@ def test_settings_newer_than_the_protocol_keep_their_earlier_meaning(modality):
         assert look_up(parse_protocol(older, "old.toml"), each.key) == each.before
         assert look_up(parse_protocol(newest, "new.toml"), each.key) != each.before
         *groups, name = each.key.split(".")
-        said = look_up(modality.standard(), each.key)
-        values = {name: said}
+        value = look_up(modality.standard(), each.key)
+        values = {name: value}
         for group in reversed(groups):
             values = {group: values}
-        assert look_up(parse_protocol(older | values, "old.toml"), each.key) == said
+        assert look_up(parse_protocol(older | values, "old.toml"), each.key) == value
 
 
 @pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)

@@ -40,12 +40,12 @@ def test_every_layer_of_every_ray_is_counted():
     assert n_steps(cone(), GRID) == one_by_one(cone(), GRID)
 
 
-@pytest.mark.parametrize(("n_columns", "n_seen"), [(10, 10), (12, 12), (40, 12)])
-def test_rays_outside_the_volume_take_no_steps(n_columns, n_seen):
+@pytest.mark.parametrize(("n_columns", "n_crossing"), [(10, 10), (12, 12), (40, 12)])
+def test_rays_outside_the_volume_take_no_steps(n_columns, n_crossing):
     # along an axis, the outermost rays with voxels are one voxel outside the outer centres
     scan = parallel(np.zeros(1), shape=(7, n_columns), pixel_mm=2.0)
     grid = ImageGrid((7, 11, 11), (2.0, 2.0, 2.0))
-    assert n_steps(scan, grid) == 7 * 11 * n_seen
+    assert n_steps(scan, grid) == 7 * 11 * n_crossing
 
 
 def test_sample_of_rays_estimates_the_steps_of_a_scan():

@@ -52,7 +52,7 @@ def test_library_integrates_along_our_rays(rng, has_card, is_timed):
     theirs = on.to_host(peer_run.result())
     ours = on.to_host(RayProjector(rays, grid, on=on, tof=tof).forward(on.to_device(image)))
 
-    # the library samples points where we intersect planes, and voxels where we interpolate
+    # the stand-in samples points instead of Joseph's planes, and voxels without interpolation
     assert theirs.mean() == pytest.approx(ours.mean(), rel=0.01)
     assert np.corrcoef(ours, theirs)[0, 1] > 0.995
     assert peer_run.build == f"libparallelproj 2.0-stand-in, {path.name}"

@@ -29,6 +29,5 @@ def test_crystals_are_next_to_the_ray_ends(rng):
     snapped = as_crystals(rays)
 
     off_mm = np.linalg.norm(snapped.points_mm[snapped.ends] - rays.points_mm[rays.ends], axis=-1)
-    assert (
-        off_mm.max() < np.hypot(2.0, np.pi * 300 / 480) * 1.001
-    )  # half a crystal in each direction
+    # Half a crystal in each direction
+    assert off_mm.max() < np.hypot(2.0, np.pi * 300 / 480) * 1.001

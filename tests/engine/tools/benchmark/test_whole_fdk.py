@@ -32,7 +32,7 @@ DOWN_S = 4.0 * GRID.n_voxels * PER_BYTE
 
 
 def in_time(kernels_s, monkeypatch, *, fewest=1, data=None):
-    """Reconstruct on a simulated GPU with given kernel times, including copies from and to host."""
+    """Reconstruct on an emulated GPU with given kernel times, including copies from and to host."""
 
     monkeypatch.setattr(xray_device, "MIN_CHUNK_VIEWS", fewest)
     monkeypatch.setattr(xray_device, "MIN_CHUNK_BYTES", 0)

@@ -216,8 +216,8 @@ def test_exception_of_a_form_is_its_fault(fault):
 
 
 def test_unstable_machine_gives_no_accepted_form():
-    spells = iter([1.0, 0.5, 1.0, 0.6, 1.0, 0.9] * 10)
-    busy = compare(lambda: 0.8 * next(spells), lambda: 1.0, lambda: True)
+    factors = iter([1.0, 0.5, 1.0, 0.6, 1.0, 0.9] * 10)
+    busy = compare(lambda: 0.8 * next(factors), lambda: 1.0, lambda: True)
     assert busy.ratio < 0.9 and not busy.is_faster and busy.is_unsure
     assert Comparison(0.9, 0.88, 0.92, PAIRS).is_faster
     assert not Comparison(0.8, 0.7, 0.9, PAIRS).is_faster

@@ -60,15 +60,15 @@ def test_crashing_form_and_wrong_form_cost_only_themselves():
 
 @pytest.mark.slow
 def test_stop_request_ends_a_form_that_never_ends():
-    wanted_at = []
+    stop_requested_s = []
 
     def should_stop():
-        return bool(wanted_at)
+        return bool(stop_requested_s)
 
     best = None
     for event in search_in_processes(request(endless), should_stop):
         if isinstance(event, TriedVariant) and event.values == {"width": 8, "kind": "odd"}:
-            wanted_at.append(time.monotonic())  # the next form is the endless one
+            stop_requested_s.append(time.monotonic())  # the next form is the endless one
         best = event.values if isinstance(event, TriedVariant) and event.is_best else best
     assert isinstance(event, SearchEnded) and event.was_stopped and event.best == best == BEST
     problem = Bowl()
