@@ -216,11 +216,11 @@ from engine.cli.console import Console
 from engine.data.runs.events import Preview
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it behind &
-show, seen = Console.show, []
+show, previews = Console.show, []
 
 def counted(console, event):
-    seen.extend([event] * isinstance(event, Preview))
-    if len(seen) == 3 and isinstance(event, Preview):
+    previews.extend([event] * isinstance(event, Preview))
+    if len(previews) == 3 and isinstance(event, Preview):
         os.kill(os.getpid(), signal.SIGINT)  # as Ctrl+C does, at a moment that is known
     show(console, event)
 

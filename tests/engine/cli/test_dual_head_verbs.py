@@ -68,9 +68,16 @@ def test_reconstruct_needs_only_scan_and_response(
 def test_invalid_arguments_give_one_sentence(
     folder: Path, words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    usual = ("--scanner", "test-panels", "--response", str(folder / "r.h5"), "--phantom", "point")
+    required = (
+        "--scanner",
+        "test-panels",
+        "--response",
+        str(folder / "r.h5"),
+        "--phantom",
+        "point",
+    )
     out = ("-o", str(folder / "no.h5"))
-    assert main(["simulate", "histogram", *out, *usual, *words]) == USER_FAULT
+    assert main(["simulate", "histogram", *out, *required, *words]) == USER_FAULT
     assert sentence in capsys.readouterr().err
     assert not (folder / "no.h5").exists()
 

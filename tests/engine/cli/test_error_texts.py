@@ -131,8 +131,8 @@ def test_inspection_of_a_study_states_requested_replicates(
 
 
 def test_forecast_states_the_time_of_the_error_map() -> None:
-    plain = Requirements(1, 2, {"reconstruct": 60.0})
+    without_errors = Requirements(1, 2, {"reconstruct": 60.0})
     with_errors = Requirements(1, 2, {"reconstruct": 60.0, "errors": 75.0})
 
-    assert "Included for the error map" not in plain.describe()
+    assert "Included for the error map" not in without_errors.describe()
     assert "Estimated time: 2:15. Included for the error map: 1:15." in with_errors.describe()

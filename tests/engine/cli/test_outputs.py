@@ -163,13 +163,23 @@ def test_every_verb_with_outputs_is_tested_and_accepts_force() -> None:
 
 
 def test_every_option_with_an_output_name_is_an_output() -> None:
-    sounds = {"-o", "--output", "--out", "--json", "--keep-tuning", "--checkpoint", "--bundle"}
+    output_options = {
+        "-o",
+        "--output",
+        "--out",
+        "--json",
+        "--keep-tuning",
+        "--checkpoint",
+        "--bundle",
+    }
     found = {
         each.dest
         for actions in _all_actions(parser())
         for each in actions
         # without a value, the option prints events as JSON
-        if sounds & {*each.option_strings} and not isinstance(each, Output) and each.nargs != 0
+        if output_options & {*each.option_strings}
+        and not isinstance(each, Output)
+        and each.nargs != 0
     }
     assert not found
 

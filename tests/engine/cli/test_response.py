@@ -32,8 +32,8 @@ def test_response_is_built_imported_and_shown(
     )
     assert "18 orientations" in capsys.readouterr().out
 
-    whole = dense(read_response(built))
-    np.save(tmp_path / "whole.npy", whole.reshape(len(whole), -1))
+    matrix_lines = dense(read_response(built))
+    np.save(tmp_path / "whole.npy", matrix_lines.reshape(len(matrix_lines), -1))
     arguments = ["import", str(tmp_path / "whole.npy"), "-o", str(folded), *TEST]
     assert main(["response", *arguments, "--voxel", "0.6", "1", "0.6"]) == 0
     np.testing.assert_array_equal(read_response(folded).places, read_response(built).places)
@@ -47,12 +47,12 @@ def test_matrix_with_reordered_lines_gives_a_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scanner = read_scanner("test-panels")
-    whole = dense(build_analytic(scanner, AnalyticResponse(n_points=256))).reshape(576, -1)
-    for lines, doubted in ((whole, False), (whole[::2].repeat(2, axis=0), True)):
+    matrix_lines = dense(build_analytic(scanner, AnalyticResponse(n_points=256))).reshape(576, -1)
+    for lines, has_warning in ((matrix_lines, False), (matrix_lines[::2].repeat(2, axis=0), True)):
         np.save(tmp_path / "whole.npy", lines)
         words = ["import", str(tmp_path / "whole.npy"), "-o", str(tmp_path / "m.h5"), *TEST]
         assert main(["response", *words, "--force"]) == 0
-        assert ("does not have the symmetries" in capsys.readouterr().err) == doubted
+        assert ("does not have the symmetries" in capsys.readouterr().err) == has_warning
 
 
 def test_response_from_tracked_photons_is_written(tmp_path: Path) -> None:
@@ -62,14 +62,14 @@ def test_response_from_tracked_photons_is_written(tmp_path: Path) -> None:
     assert read_response(path).info["response"]["scatter"] is False
 
 
-@pytest.mark.parametrize("way", [["--photons", "2000"], ["--points", "256"]])
-def test_response_uses_the_energy_window_of_the_scanner(way: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", [["--photons", "2000"], ["--points", "256"]])
+def test_response_uses_the_energy_window_of_the_scanner(method: list[str], tmp_path: Path) -> None:
     one, sums = read_scanner("test-panels"), []
     assert isinstance(one, DualHead)
     for low in (0.0, 450.0):
         scanner, path = tmp_path / f"{low}.toml", tmp_path / f"{low}.h5"
         scanner.write_text(to_toml(with_settings(one, energy_window_kev=(low, 650.0)).settings))
-        words = ["--scanner", str(scanner), *way, "--seed", "7"]
+        words = ["--scanner", str(scanner), *method, "--seed", "7"]
         assert main(["response", "build", "-o", str(path), *words]) == 0
         matrix = read_response(path)
         assert matrix.info["response"]["seed"] == 7

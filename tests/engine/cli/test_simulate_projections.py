@@ -32,22 +32,22 @@ def test_every_orbit_gives_a_scan(orbit, tmp_path):
     assert data.geometry.is_circular == (orbit != "helix")
     turned = np.ptp(np.unwrap(data.geometry.angles_rad)) * 24 / 23
     fan = 2 * np.arctan(150 / 1500)
-    whole = {"parallel": np.pi, "short": np.pi + fan, "helix": 4 * np.pi}
-    assert turned == pytest.approx(whole.get(orbit, 2 * np.pi))
+    ranges = {"parallel": np.pi, "short": np.pi + fan, "helix": 4 * np.pi}
+    assert turned == pytest.approx(ranges.get(orbit, 2 * np.pi))
 
 
 def test_options_have_their_effect(tmp_path):
-    plain = simulated(tmp_path / "a.h5", "--noiseless")
-    assert plain.kind == "integrals" and plain.flats is None
+    centred = simulated(tmp_path / "a.h5", "--noiseless")
+    assert centred.kind == "integrals" and centred.flats is None
     shifted = simulated(tmp_path / "b.h5", "--noiseless", "--untold-shift", "2")
-    np.testing.assert_allclose(shifted.geometry.detector_mm, plain.geometry.detector_mm)
-    np.testing.assert_allclose(shifted.values[..., :-2], plain.values[..., 2:], atol=1e-5)
-    aside = simulated(tmp_path / "c.h5", "--noiseless", "--axis-column", "4.5", "--roll", "2")
-    np.testing.assert_allclose(aside.geometry.axis_column, 4.5)
-    assert aside.geometry.u_mm[0, 2] == pytest.approx(15 * np.sin(np.radians(2)))
-    worn = simulated(tmp_path / "d.h5", "--dead", "0.05", "--hot", "0.1", "--seed", "7")
-    assert (worn.values == 0).all(axis=0).sum() == 12
-    assert (worn.values == 65535).all(axis=0).sum() == 24
+    np.testing.assert_allclose(shifted.geometry.detector_mm, centred.geometry.detector_mm)
+    np.testing.assert_allclose(shifted.values[..., :-2], centred.values[..., 2:], atol=1e-5)
+    off_centre = simulated(tmp_path / "c.h5", "--noiseless", "--axis-column", "4.5", "--roll", "2")
+    np.testing.assert_allclose(off_centre.geometry.axis_column, 4.5)
+    assert off_centre.geometry.u_mm[0, 2] == pytest.approx(15 * np.sin(np.radians(2)))
+    with_bad_pixels = simulated(tmp_path / "d.h5", "--dead", "0.05", "--hot", "0.1", "--seed", "7")
+    assert (with_bad_pixels.values == 0).all(axis=0).sum() == 12
+    assert (with_bad_pixels.values == 65535).all(axis=0).sum() == 24
 
 
 def test_orbit_of_a_vector_file_is_used(tmp_path):
@@ -95,14 +95,18 @@ def scan(beam="parallel"):
     """Return counts with flats before, between and after the views."""
     if beam == "parallel":
         angles = circle(10, first_rad=-np.pi / 2, range_rad=np.pi)
-        seen = parallel(angles, shape=(6, 20), pixel_mm=(9.0, 8.0)).flipped(rows=True)
+        orbit_geometry = parallel(angles, shape=(6, 20), pixel_mm=(9.0, 8.0)).flipped(rows=True)
     else:
-        seen = circular_cone(
+        orbit_geometry = circular_cone(
             circle(10), source_axis_mm=900.0, source_detector_mm=1500.0, shape=(6, 20),
             pixel_mm=15.0, axis_column=8.0,
         )  # fmt: skip
     data = simulate_xray(
-        shepp_logan(per_mm=0.02), seen, seed=1, detector=Detector(dead_share=0.01), n_flats=5
+        shepp_logan(per_mm=0.02),
+        orbit_geometry,
+        seed=1,
+        detector=Detector(dead_share=0.01),
+        n_flats=5,
     )
     return replace(data, info={"flat_views": [0, 0, 4, 10, 10]})
 
@@ -126,12 +130,12 @@ def test_contents_that_a_format_cannot_store_are_refused(tmp_path):
     data = scan()
     with pytest.raises(GeometryError, match="cannot store cone beams"):
         save_projections(scan("cone"), tmp_path / "a.nxs")
-    aside = replace(data, geometry=data.geometry.shifted(columns=1.0))
+    off_centre = replace(data, geometry=data.geometry.shifted(columns=1.0))
     with pytest.raises(GeometryError, match="off-centre rotation axis"):
-        save_projections(aside, tmp_path / "a.nxs")
-    plain = simulate_integrals(shepp_logan(per_mm=0.02), data.geometry)
+        save_projections(off_centre, tmp_path / "a.nxs")
+    integrals = simulate_integrals(shepp_logan(per_mm=0.02), data.geometry)
     with pytest.raises(GeometryError, match="NXtomo can only store counts"):
-        save_projections(plain, tmp_path / "a.nxs")
+        save_projections(integrals, tmp_path / "a.nxs")
     with pytest.raises(UnknownFormatError, match="use one of these suffixes"):
         save_projections(data, tmp_path / "a.png")
     assert not list(tmp_path.iterdir())

@@ -25,8 +25,8 @@ class Foreign:
     def __init__(self, values: np.ndarray) -> None:
         self._values = values
 
-    def __dlpack__(self, **wishes: object) -> object:
-        return self._values.__dlpack__(**wishes)
+    def __dlpack__(self, **options: object) -> object:
+        return self._values.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._values.__dlpack_device__()

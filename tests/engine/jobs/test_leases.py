@@ -86,13 +86,13 @@ def test_study_becomes_free_when_its_machine_stops_renewing(
     id = left_by_another_machine(queue, tmp_path)
     queue.set_running(True)
     runner = QueueRunner(queue, WaitingExecutor(0), lambda _: None, lease_s=LEASE_S)
-    at_work = Thread(target=runner.run)
-    at_work.start()
+    thread = Thread(target=runner.run)
+    thread.start()
     for _ in range(8):  # longer than the lease, but renewed within it
         queue.change(id, lambda now: now.model_copy(update={"beat": now.beat + 1}))
         assert owner_of(queue, id) == ELSEWHERE
         time.sleep(LEASE_S / 4)
-    at_work.join()
+    thread.join()
     assert queue.get(id).state == "finished" and owner_of(queue, id) == Owner.current()
 
 
@@ -114,8 +114,8 @@ def test_worker_unable_to_renew_its_lease_stops_before_it_expires(
     monkeypatch.setattr("engine.jobs.queue.runner.TELL_S", 0.0)
     id, executor = queue.add(study(tmp_path, "one")).id, WaitingExecutor(60, 0)
     queue.set_running(True)
-    at_work = Thread(target=QueueRunner(queue, executor, lambda _: None).run)
-    at_work.start()
+    thread = Thread(target=QueueRunner(queue, executor, lambda _: None).run)
+    thread.start()
     while queue.get(id).beat < 2:
         time.sleep(0.02)
     (work,) = executor.works
@@ -123,7 +123,7 @@ def test_worker_unable_to_renew_its_lease_stops_before_it_expires(
     with after_others(queue.folder):  # like a disconnected disk
         while work.ending is None:
             time.sleep(0.02)
-    at_work.join()
+    thread.join()
     assert len(executor.works) == 2 and queue.get(id).state == "finished"
 
 

@@ -364,14 +364,14 @@ def test_engine_process_ends_with_its_window(tmp_path, end, status):
         if end == "killed":
             window.kill()
         _, alive = psutil.wait_procs([child], timeout=60)
-        complaints = window.stderr.read()
+        errors = window.stderr.read()
     assert not alive
     assert job.info.status == status
     assert job.info.interrupted == (end == "killed")
     assert job.latest() is not None
     assert list(FOLDER.glob(f"{PREFIX}{window.pid}-*")) == []
     if end == "left":
-        assert complaints == ""
+        assert errors == ""
 
 
 @pytest.mark.skipif(not LINUX, reason="needs shared memory as files")

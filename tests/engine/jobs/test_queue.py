@@ -250,8 +250,8 @@ def test_killed_runner_loses_no_study_and_repeats_none(queue: StudyQueue, tmp_pa
     first = queue.add(study(tmp_path, "first", 10))
     queue.add(study(tmp_path, "second"))
     process = subprocess.Popen([sys.executable, "-c", A_RUNNER])
-    at_work = running(queue, first.id)
-    assert at_work.owner is not None and at_work.owner.pid == process.pid
+    entry_in_progress = running(queue, first.id)
+    assert entry_in_progress.owner is not None and entry_in_progress.owner.pid == process.pid
     assert queue.claim(first.id) is None, "a running study was claimed"
     process.kill()
     process.wait()
@@ -306,8 +306,8 @@ def test_damaged_entry_is_listed_and_removable(queue: StudyQueue, tmp_path: Path
     entry = queue.add(study(tmp_path, "scan"))
     file = queue.folder / f"{entry.id}.json"
     file.write_bytes(file.read_bytes().replace(b"waiting", b"running"))
-    (stands,) = queue.entries()
-    assert stands.state == "failed" and "the content does not match the checksum" in stands.text
+    (damaged,) = queue.entries()
+    assert damaged.state == "failed" and "the content does not match the checksum" in damaged.text
     assert run(queue) == ["failed"]
     queue.remove(entry.id)
     assert not queue.entries()
@@ -363,8 +363,8 @@ def _refuse_growth(queue: StudyQueue, folder: Path, n: int, n_first: int = 2) ->
         for k in names:
             yield queue.add(study(folder, f"study-{k}", 1, 1))
 
-    coming = add_next()
-    next(coming)
+    running_queue = add_next()
+    next(running_queue)
 
     def say(line: str) -> None:
         if line.endswith(": finished"):
@@ -372,7 +372,7 @@ def _refuse_growth(queue: StudyQueue, folder: Path, n: int, n_first: int = 2) ->
             usage.append((me.memory_info().rss, me.num_fds(), len(me.children())))
             (newest, *_) = Results().newest_first()
             Results().delete(newest)
-            next(coming, None)
+            next(running_queue, None)
 
     queue.set_running(True)
     QueueRunner(queue, LocalExecutor(queue, source=engine_sources.large), say).run()

@@ -192,8 +192,8 @@ def test_auxiliary_sinograms_in_memory_equal_those_of_files(tmp_path: Path) -> N
     of_files = iso.reconstruct(tmp_path / "scan.hs", on=iso.cpu(1), inputs=inputs)
     in_memory = iso.reconstruct(replace(scan, auxiliary=arrays), on=iso.cpu(1))
     assert in_memory.values.tobytes() == of_files.values.tobytes()
-    plain = iso.reconstruct(scan, on=iso.cpu(1))
-    assert in_memory.values.tobytes() != plain.values.tobytes()
+    uncorrected = iso.reconstruct(scan, on=iso.cpu(1))
+    assert in_memory.values.tobytes() != uncorrected.values.tobytes()
 
 
 def test_digest_depends_on_the_content() -> None:
@@ -227,8 +227,8 @@ def test_record_omits_a_patient_name_in_a_file_name(tmp_path: Path) -> None:
 def test_numpy_arrays_are_accepted() -> None:
     """Other number types, lists of crystals, and a sinogram without rows are converted."""
     scan, exact = fan(), events()
-    plain = iso.Projections(scan.values[:, 0].astype(np.float64), scan.geometry)
-    assert same(plain, scan)
+    float64 = iso.Projections(scan.values[:, 0].astype(np.float64), scan.geometry)
+    assert same(float64, scan)
     assert exact.tof_bins is not None
     loose = replace(
         exact, crystals=exact.crystals.astype(np.int64), tof_bins=exact.tof_bins.astype(int)

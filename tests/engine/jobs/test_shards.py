@@ -165,8 +165,8 @@ def test_queue_divides_each_study(
 def test_study_without_workers_is_paused_until_resumed(study: Study, queue: StudyQueue) -> None:
     id = queue.add(study).id
     queue.claim(id)
-    rests = queue.change(id, lambda now: ended(now, Ending("rests", "No worker.", updates=2)))
-    assert (rests.state, rests.text, rests.updates) == ("paused", "No worker.", 2)
+    paused = queue.change(id, lambda now: ended(now, Ending("rests", "No worker.", updates=2)))
+    assert (paused.state, paused.text, paused.updates) == ("paused", "No worker.", 2)
     assert queue.claim(id) is None
     waits = queue.resume(id)
     assert (waits.state, waits.text) == ("waiting", "")

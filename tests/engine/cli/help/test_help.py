@@ -27,8 +27,8 @@ def shown() -> Iterator[tuple[str, argparse.Action]]:
 
 
 def test_every_option_has_a_help_text(options: list[tuple[str, argparse.Action]]) -> None:
-    lacking = [(verb, action.dest) for verb, action in options if not action.help]
-    assert lacking == []
+    missing = [(verb, action.dest) for verb, action in options if not action.help]
+    assert missing == []
     assert len(options) > 500
 
 
@@ -36,12 +36,12 @@ def test_every_option_with_a_value_states_its_default(
     options: list[tuple[str, argparse.Action]],
 ) -> None:
     with_value = [(v, a) for v, a in options if a.option_strings and a.nargs != 0]
-    lacking = [
+    missing = [
         (verb, action.option_strings[-1])
         for verb, action in with_value
         if not any(word in str(help_of(action)) for word in ("(default", "default)", "(required"))
     ]
-    assert lacking == []
+    assert missing == []
     assert len(with_value) > 200
 
 
@@ -49,12 +49,12 @@ def test_every_optional_argument_states_its_default(
     options: list[tuple[str, argparse.Action]],
 ) -> None:
     optional = [(v, a) for v, a in options if not a.option_strings and a.nargs in ("?", "*")]
-    lacking = [
+    missing = [
         (verb, action.dest)
         for verb, action in optional
         if "default" not in str(action.help) and action.help != "the same as -o"
     ]
-    assert lacking == []
+    assert missing == []
     assert optional
 
 

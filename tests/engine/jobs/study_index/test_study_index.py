@@ -77,9 +77,9 @@ def test_each_study_is_listed_once_with_its_state(tmp_path):
         "failed.l": "failed",
         "running.l": "running",
     }
-    standing = {each.scan: each.standing for each in known_studies()}
-    assert standing["failed.l"] == "No."
-    assert standing["signed.l"].startswith("acceptable; Ann")
+    texts = {each.scan: each.standing for each in known_studies()}
+    assert texts["failed.l"] == "No."
+    assert texts["signed.l"].startswith("acceptable; Ann")
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_image_is_never_assigned_to_a_second_patient(tmp_path):
     result = stored_result(tmp_path, "a")
     result.assign_order(IDA)
     result.assign_order(IDA.model_copy(update={"accession": "A2"}))
-    seen_before = Results().open(result.id)
-    assert seen_before.order.accession == "A2"
+    opened_before = Results().open(result.id)
+    assert opened_before.order.accession == "A2"
     with pytest.raises(DataError, match="order is for a different patient") as refused:
         result.assign_order(JOHN)
     assert "Müller" not in str(refused.value), "the message contains a patient name"

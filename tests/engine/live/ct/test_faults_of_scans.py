@@ -173,8 +173,8 @@ def test_internal_error_of_the_slices_does_not_lose_the_scan():
         with pytest.raises(RuntimeError, match="planted"):
             while True:
                 messages.append(session.take(20))
-    spoken = [one.text for one in messages if not isinstance(one, LiveUpdate)]
-    assert "internal error in the slices (RuntimeError: planted). They stop" in spoken[-1]
+    texts_shown = [one.text for one in messages if not isinstance(one, LiveUpdate)]
+    assert "internal error in the slices (RuntimeError: planted). They stop" in texts_shown[-1]
     np.testing.assert_array_equal(session.scan().values, COUNTS)
 
 
@@ -183,12 +183,12 @@ class Halting(Beamline):
 
     def __init__(self, arrivals):
         super().__init__(arrivals)
-        self.goes_on = Event()
+        self.slices_ended = Event()
 
     def frames(self, stop):
         for k, each in enumerate(super().frames(stop)):
             if k == 6:
-                assert self.goes_on.wait(60)
+                assert self.slices_ended.wait(60)
             yield each
 
 
@@ -202,7 +202,7 @@ def test_failing_gpu_does_not_end_the_recording(monkeypatch):
         with pytest.raises(DeviceError, match=r"The GPU has failed\."):
             while True:
                 if "slices stop. The GPU has failed." in getattr(session.take(20), "text", ""):
-                    source.goes_on.set()
+                    source.slices_ended.set()
         np.testing.assert_array_equal(session.scan().values, COUNTS)
 
 

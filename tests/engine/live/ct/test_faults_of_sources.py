@@ -72,8 +72,8 @@ def test_sender_killed_within_a_message_leaves_no_partial_frame(cut_after: int) 
 
 def is_second(arrival: Arrival, got: list[Arrival]) -> bool:
     """Return True for the last projection of the second sender."""
-    came_back = any(isinstance(each, Resumed) for each in got)
-    return came_back and bool(is_projection(4)(arrival))
+    has_resumed = any(isinstance(each, Resumed) for each in got)
+    return has_resumed and bool(is_projection(4)(arrival))
 
 
 def test_file_deleted_while_reading_is_reported_and_the_next_ones_arrive(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_settings_of_the_next_scan_are_used_with_its_images(
     flexray(tmp_path)
     source, actual, later = FolderSource(tmp_path), list[Arrival](), list[Timer]()
     work = LiveWork(source, LiveChoices(), on=backend.cpu(1), report=lambda event: None)
-    for each in until(source, lambda a: is_second_plan(a, actual)):
+    for each in until(source, lambda a: is_second_settings(a, actual)):
         actual.append(each)
         work.handle([each])
         if is_projection(11)(each) and not later:
@@ -185,10 +185,10 @@ def test_settings_of_the_next_scan_are_used_with_its_images(
     assert not np.allclose(before.angles_rad, source.geometry.angles_rad)
 
 
-def is_second_plan(arrival: Arrival, got: list[Arrival]) -> bool:
+def is_second_settings(arrival: Arrival, got: list[Arrival]) -> bool:
     """Return True for settings that are read after the scan started again."""
-    is_anew = any(isinstance(each, Resumed) and each.is_new_scan for each in got)
-    return is_anew and "plans 12 projections" in texts_of([arrival])
+    is_new_scan = any(isinstance(each, Resumed) and each.is_new_scan for each in got)
+    return is_new_scan and "plans 12 projections" in texts_of([arrival])
 
 
 def test_truncated_hdf5_file_is_reported_and_used_once_complete(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_random_angles_are_reported_only_a_few_times() -> None:
 def test_fast_path_for_normal_frames_gives_the_same_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    random, n_usual = Random(5), 0
+    random, n_normal = Random(5), 0
     images = [
         np.ones((4, 8), np.uint16), np.zeros((4, 8), np.uint16), np.ones((4, 8), np.float32),
         np.ones((3, 8), np.uint16), np.full((4, 8), np.nan, np.float32),
@@ -102,8 +102,8 @@ def test_fast_path_for_normal_frames_gives_the_same_result(
                     patch.setattr(Screening, "passes", lambda *_: False)
                 ways.append(followed(frames))
         assert ways[0] == ways[1]
-        n_usual += sum(len(each) == 1 for each in ways[0][0])
-    assert n_usual > 5000
+        n_normal += sum(len(each) == 1 for each in ways[0][0])
+    assert n_normal > 5000
 
 
 def followed(frames: list[Frame | None]) -> tuple[list[list[object]], int, int, str]:

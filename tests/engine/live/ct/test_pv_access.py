@@ -88,8 +88,8 @@ def _is_enough(arrivals: list[Arrival]) -> Callable[[Arrival], bool]:
     """Return a test for frames of the second server."""
 
     def enough(arrival: Arrival) -> bool:
-        came_back = any(isinstance(each, Resumed) for each in arrivals)
-        return came_back and isinstance(arrival, Frame)
+        has_resumed = any(isinstance(each, Resumed) for each in arrivals)
+        return has_resumed and isinstance(arrival, Frame)
 
     return enough
 

@@ -56,10 +56,10 @@ def test_transmissions_and_integrals_are_replayed_with_a_flat_of_one(tmp_path: P
 
 def test_replay_rate_is_exact_and_a_slow_consumer_loses_the_oldest_frames(tmp_path: Path) -> None:
     save_projections(scan(), tmp_path / "scan.h5")
-    rate, begun_s = 200.0, monotonic()
+    rate, started_s = 200.0, monotonic()
     paced = collected(ReplaySource(tmp_path / "scan.h5", rate=rate, loader=CallsHere()))
     frames = [each for each in paced if isinstance(each, Frame)]
-    early = [k for k, each in enumerate(frames) if each.arrived_s < begun_s + k / rate]
+    early = [k for k, each in enumerate(frames) if each.arrived_s < started_s + k / rate]
     assert early == [], "a frame arrived before its time"
     unpaced = ReplaySource(tmp_path / "scan.h5", loader=CallsHere())
     with Arrivals(unpaced, most_projections=2) as arrivals:

@@ -119,7 +119,7 @@ class Listening:
     """A source on a free port, and all its arrivals."""
 
     def __init__(self, kind: type = StreamSource) -> None:
-        self.context, self.stop, self.came = zmq.Context(), Event(), []
+        self.context, self.stop, self.arrivals = zmq.Context(), Event(), []
         self.senders: list[zmq.Socket] = []
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -128,10 +128,12 @@ class Listening:
         run: Callable[[Event], Iterator[object]] = (
             source.frames if hasattr(source, "frames") else source.batches
         )
-        self._thread = Thread(target=lambda: [self.came.append(each) for each in run(self.stop)])
+        self._thread = Thread(
+            target=lambda: [self.arrivals.append(each) for each in run(self.stop)]
+        )
         self._thread.start()
         until_s = time.monotonic() + 20
-        while not self.came and time.monotonic() < until_s:  # the receiving process starts
+        while not self.arrivals and time.monotonic() < until_s:  # the receiving process starts
             time.sleep(0.01)
 
     def sender(self) -> zmq.Socket:
@@ -148,13 +150,13 @@ class Listening:
 
     @property
     def texts(self) -> str:
-        return "\n".join(each.text for each in self.came if hasattr(each, "text"))
+        return "\n".join(each.text for each in self.arrivals if hasattr(each, "text"))
 
     @property
     def projections(self) -> list[tuple[int, int]]:
         return [
             (each.index, int(each.values[0, 0]))
-            for each in self.came
+            for each in self.arrivals
             if isinstance(each, Frame) and each.kind == FrameKind.PROJECTION
         ]
 
@@ -188,13 +190,13 @@ def test_messages_of_a_stranger_do_not_change_the_scan(
     send(detector, [*(projection(k, 100 + k) for k in range(8, N)), message_of_end(N)], token)
     line.end()
     assert line.projections == TRUE
-    assert isinstance(line.came[-1], Ended) and "refused" in line.texts
+    assert isinstance(line.arrivals[-1], Ended) and "refused" in line.texts
     is_read = name not in ("no JSON", "a long header", "a wrong token", "an empty token", "nothing")
     if is_read and name not in ("one part", "three parts"):
         assert "is not the sender of this scan" in line.texts
         one = "1 message of another sender was refused"
         many = "messages of other senders were refused"
-        assert one in line.came[-1].text or many in line.came[-1].text
+        assert one in line.arrivals[-1].text or many in line.arrivals[-1].text
 
 
 @pytest.mark.parametrize("name", ["no JSON", "the end", "one part", "a wrong token"])
@@ -217,7 +219,7 @@ def test_twenty_strangers_are_named_and_counted(line: Listening) -> None:
     line.end()
     assert line.projections == TRUE
     assert line.texts.count("is not the sender of this scan") == 20
-    assert "20 messages of other senders" in line.came[-1].text
+    assert "20 messages of other senders" in line.arrivals[-1].text
 
 
 def test_sender_that_reconnects_with_its_token_continues(line: Listening) -> None:
@@ -229,7 +231,7 @@ def test_sender_that_reconnects_with_its_token_continues(line: Listening) -> Non
     send(line.sender(), rest, "detector")
     line.end()
     assert line.projections == TRUE
-    assert not [each for each in line.came if isinstance(each, Resumed) and each.is_new_scan]
+    assert not [each for each in line.arrivals if isinstance(each, Resumed) and each.is_new_scan]
 
 
 def test_new_run_of_a_sender_starts_a_new_scan(line: Listening) -> None:
@@ -240,10 +242,10 @@ def test_new_run_of_a_sender_starts_a_new_scan(line: Listening) -> None:
     send(line.sender(), [*(projection(k, 2) for k in range(5, 8)), message_of_end(3)], "second")
     line.end()
     starts = [
-        k for k, each in enumerate(line.came) if isinstance(each, Resumed) and each.is_new_scan
+        k for k, each in enumerate(line.arrivals) if isinstance(each, Resumed) and each.is_new_scan
     ]
     assert len(starts) == 1
-    before = [each for each in line.came[: starts[0]] if isinstance(each, Frame)]
+    before = [each for each in line.arrivals[: starts[0]] if isinstance(each, Frame)]
     assert len(before) == 5 and len(line.projections) == 8
 
 
@@ -254,7 +256,7 @@ def test_repeated_number_is_refused_and_counted(line: Listening) -> None:
     line.end()
     assert line.projections == TRUE
     assert "projection 5 was received before and is refused" in line.texts
-    assert "3 projections with a repeated number were refused" in line.came[-1].text
+    assert "3 projections with a repeated number were refused" in line.arrivals[-1].text
 
 
 def test_events_of_a_stranger_are_refused() -> None:
@@ -265,7 +267,7 @@ def test_events_of_a_stranger_are_refused() -> None:
     send(rogue, [message_of_events(scan(), 0), message_of_end(5)])
     send(detector, [message_of_events(scan().select(slice(half, None)), half), message_of_end(1)])
     line.end()
-    batches = [each for each in line.came if hasattr(each, "events")]
+    batches = [each for each in line.arrivals if hasattr(each, "events")]
     assert [each.first for each in batches] == [0, half]
     assert sum(each.events.n_events for each in batches) == scan().n_events
     assert "2 messages of other senders were refused" in line.texts
@@ -325,10 +327,10 @@ def test_user_can_choose_the_true_sender_after_a_stranger(line: Listening, token
     send(detector, [*(projection(k, 100 + k) for k in range(4, N)), message_of_end(8)], token)
     line.end()
     starts = [
-        k for k, each in enumerate(line.came) if isinstance(each, Resumed) and each.is_new_scan
+        k for k, each in enumerate(line.arrivals) if isinstance(each, Resumed) and each.is_new_scan
     ]
-    assert len(starts) == 1 and line.came[starts[0]].is_new_sender
-    scans = [(each.scan, each.index) for each in line.came if isinstance(each, Frame)]
+    assert len(starts) == 1 and line.arrivals[starts[0]].is_new_sender
+    scans = [(each.scan, each.index) for each in line.arrivals if isinstance(each, Frame)]
     first = scans[0][0]
     assert [k for scan, k in scans if scan == first] == [0, 1, 2, 3]
     assert [k for scan, k in scans if scan != first] == list(range(4, N))
@@ -346,7 +348,7 @@ def test_events_follow_the_users_choice_of_sender() -> None:
     messages = [message_of_head(scan()), message_of_events(scan(), 0), message_of_end(1)]
     send(scanner, messages, "scanner")
     line.end()
-    kinds = [type(each).__name__ for each in line.came if not isinstance(each, Noticed)]
+    kinds = [type(each).__name__ for each in line.arrivals if not isinstance(each, Noticed)]
     assert kinds == ["Waiting", "EventBatch", "Resumed", "EventBatch", "Ended"]
 
 
@@ -358,10 +360,10 @@ def test_repeated_events_are_refused_and_counted() -> None:
     again = message_of_events(rest, half)
     send(line.sender(), [message_of_head(scan()), *parts, again, again, message_of_end(1)])
     line.end()
-    batches = [each for each in line.came if hasattr(each, "events")]
+    batches = [each for each in line.arrivals if hasattr(each, "events")]
     assert [each.first for each in batches] == [0, half]
     assert f"{2 * rest.n_events:,} events with repeated numbers were refused" in line.texts
-    assert not [each for each in line.came if isinstance(each, Resumed)]
+    assert not [each for each in line.arrivals if isinstance(each, Resumed)]
 
 
 def test_other_event_columns_start_a_new_scan() -> None:
@@ -377,7 +379,7 @@ def test_other_event_columns_start_a_new_scan() -> None:
     time.sleep(0.2)
     line.stop.set()
     line.end()
-    kinds = [type(each).__name__ for each in line.came if not isinstance(each, Noticed)]
+    kinds = [type(each).__name__ for each in line.arrivals if not isinstance(each, Noticed)]
     assert kinds == ["Waiting", "EventBatch", "Resumed", "EventBatch"]
 
 
@@ -397,9 +399,9 @@ def test_consecutive_numbers_do_not_join_two_senders(kind: type) -> None:
     time.sleep(0.3)
     send(line.sender(), [*both[1], message_of_end(4)])
     line.end()
-    starts = [each for each in line.came if isinstance(each, Resumed) and each.is_new_scan]
+    starts = [each for each in line.arrivals if isinstance(each, Resumed) and each.is_new_scan]
     assert [each.is_new_sender for each in starts] == [True]
-    data = [each for each in line.came if not hasattr(each, "text")]
+    data = [each for each in line.arrivals if not hasattr(each, "text")]
     assert len(data) == (4 if kind is StreamSource else 2)
     if kind is StreamSource:
         assert len({each.scan for each in data}) == 2

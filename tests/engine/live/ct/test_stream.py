@@ -97,8 +97,8 @@ def test_killed_sender_reconnects_and_starts_a_new_scan() -> None:
 
 def is_second(arrival: Arrival, got: list[Arrival]) -> bool:
     """Return True for the last projection after the sender returned."""
-    came_back = any(isinstance(each, Resumed) for each in got)
-    return came_back and bool(is_projection(4)(arrival))
+    has_resumed = any(isinstance(each, Resumed) for each in got)
+    return has_resumed and bool(is_projection(4)(arrival))
 
 
 def test_scan_sent_by_the_command_arrives_complete(tmp_path: Path) -> None:

@@ -42,21 +42,21 @@ def test_replay_gives_every_event_once_in_time_order(tmp_path: Path) -> None:
     write_listmode(scan(), tmp_path / "scan.h5")
     source = EventReplaySource(tmp_path / "scan.h5", rate=None)
     with EventArrivals(source) as arrivals:
-        came = list(arrivals)
-    assert_same_events(came, scan())
-    spans = [batch.span_s for batch in events_of(came)]
+        received = list(arrivals)
+    assert_same_events(received, scan())
+    spans = [batch.span_s for batch in events_of(received)]
     assert all(until - since < 0.1 for since, until in spans)
     assert source.head is not None
     assert source.head.n_events == 0
-    assert isinstance(came[-1], Ended)
+    assert isinstance(received[-1], Ended)
 
 
 def test_replay_in_real_time_takes_as_long_as_the_scan(tmp_path: Path) -> None:
     write_listmode(scan(500, 0.4), tmp_path / "scan.h5")
-    began = monotonic()
+    started_s = monotonic()
     with EventArrivals(EventReplaySource(tmp_path / "scan.h5", rate=1.0)) as arrivals:
-        came = events_of(list(arrivals))
-    assert came[-1].arrived_s - began >= 0.4
+        received = events_of(list(arrivals))
+    assert received[-1].arrived_s - started_s >= 0.4
 
 
 def test_events_without_times_cannot_be_replayed() -> None:
@@ -156,12 +156,12 @@ def test_stream_delivers_the_sent_events() -> None:
     )
     sender.start()
     with EventArrivals(EventStreamSource(address)) as arrivals:
-        came = list(arrivals)
+        received = list(arrivals)
     sender.join()
     assert sent == [scan().n_events]
-    assert_same_events(came, scan())
-    assert sum(batch.lost for batch in events_of(came)) == 0
-    assert f"after {scan().n_events:,} events" in str(came[-1])
+    assert_same_events(received, scan())
+    assert sum(batch.lost for batch in events_of(received)) == 0
+    assert f"after {scan().n_events:,} events" in str(received[-1])
 
 
 def test_stream_reports_missing_events_and_new_scans() -> None:
@@ -183,14 +183,14 @@ def test_stream_reports_missing_events_and_new_scans() -> None:
             message_of_end(150),
         ):
             socket.send_multipart(message)
-        came = list(arrivals)
-    assert [(batch.first, batch.lost) for batch in events_of(came)] == [
+        received = list(arrivals)
+    assert [(batch.first, batch.lost) for batch in events_of(received)] == [
         (100, 100),
         (200, 50),
         (0, 0),
     ]
-    assert [each.is_new_scan for each in came if isinstance(each, Resumed)] == [True]
-    text = "\n".join(each.text for each in came if isinstance(each, Noticed))
+    assert [each.is_new_scan for each in received if isinstance(each, Resumed)] == [True]
+    text = "\n".join(each.text for each in received if isinstance(each, Noticed))
     assert "before their scanner was announced" in text
     assert "message refused: in the header, 'announce' is" in text
 
@@ -201,28 +201,30 @@ def test_slow_consumer_loses_the_oldest_events_without_blocking() -> None:
     source = Scanner(batches, can_wait=False)
     with EventArrivals(source, most_bytes=most) as arrivals:
         arrivals._thread.join(10)
-        came = events_of(list(arrivals))
+        received = events_of(list(arrivals))
         assert arrivals.arrived == scan().n_events
         assert (
             arrivals.dropped
-            == came[0].lost
-            == scan().n_events - sum(batch.events.n_events for batch in came)
+            == received[0].lost
+            == scan().n_events - sum(batch.events.n_events for batch in received)
         )
-    assert [batch.first for batch in came] == [batch.first for batch in batches[-len(came) :]]
-    assert sum(batch.n_bytes for batch in came) <= most
+    assert [batch.first for batch in received] == [
+        batch.first for batch in batches[-len(received) :]
+    ]
+    assert sum(batch.n_bytes for batch in received) <= most
 
 
 def test_source_that_can_wait_loses_nothing() -> None:
     batches = batches_of(scan())
     with EventArrivals(Scanner(batches), most_bytes=batches[0].n_bytes) as arrivals:
-        came = list(arrivals)
+        received = list(arrivals)
         assert arrivals.dropped == 0
-    assert_same_events(came, scan())
+    assert_same_events(received, scan())
 
 
 def test_error_of_a_source_arrives_after_its_events() -> None:
     with EventArrivals(Scanner([*batches_of(scan()), DataError("broken.")])) as arrivals:
-        came = [arrivals.take() for _ in batches_of(scan())]
-        assert all(isinstance(each, EventBatch) for each in came)
+        received = [arrivals.take() for _ in batches_of(scan())]
+        assert all(isinstance(each, EventBatch) for each in received)
         with pytest.raises(DataError, match="broken"):
             arrivals.take()

@@ -67,9 +67,9 @@ def test_growing_store_ends_at_its_memory_limit() -> None:
 
 def test_delayeds_are_thinned_evenly_with_their_weight() -> None:
     store = filled(None)
-    found, stands_for = store.delayeds(100)
+    found, weight = store.delayeds(100)
     assert found is not None
     assert found.n_events <= 101
     assert found.delayed is not None
     assert found.delayed.all()
-    assert stands_for * found.n_events == store.n_delayed == scan().n_delayed
+    assert weight * found.n_events == store.n_delayed == scan().n_delayed

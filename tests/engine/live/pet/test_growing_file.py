@@ -27,10 +27,10 @@ def follow(source: GrowingFileSource, stop: Event) -> Iterator[EventArrival]:
             return
 
 
-def assert_same(batches: list[EventBatch], whole: ListMode) -> None:
+def assert_same(batches: list[EventBatch], complete: ListMode) -> None:
     actual = joined([batch.events for batch in batches])
     for column in ("crystals", "delayed", "time_ms"):
-        np.testing.assert_array_equal(getattr(actual, column), getattr(whole, column))
+        np.testing.assert_array_equal(getattr(actual, column), getattr(complete, column))
     firsts = np.cumsum([0, *(batch.events.n_events for batch in batches)])
     assert [batch.first for batch in batches] == firsts[:-1].tolist()
 
@@ -69,8 +69,8 @@ def test_safir_scan_cut_within_records_and_restarted_is_read_correctly(tmp_path:
     safir.write_map(tmp_path / "crystal_map.txt")
     events = [safir.event((0, k % 7, 0), (1, 8 + k % 5, 0), k % 3 == 0) for k in range(60)]
     records = [word for k, each in enumerate(events) for word in (safir.time(2 * k + 50), each)]
-    whole = safir.write(tmp_path, records)
-    data = whole.read_bytes()
+    complete = safir.write(tmp_path, records)
+    data = complete.read_bytes()
     grown = tmp_path / "grown.clm.safir"
     source, stop = GrowingFileSource(grown), Event()
     arrivals = follow(source, stop)
@@ -82,7 +82,7 @@ def test_safir_scan_cut_within_records_and_restarted_is_read_correctly(tmp_path:
         with grown.open("ab") as file:
             file.write(data[begin:end])
         batches.append(next(each for each in arrivals if isinstance(each, EventBatch)))
-    assert_same(batches, read_listmode(whole))
+    assert_same(batches, read_listmode(complete))
     grown.unlink()
     assert isinstance(next(arrivals), SourceLost)
     grown.write_bytes(data[:200])

@@ -35,10 +35,10 @@ def followed(
     events: list[SourceEvent] = []
     with LivePetSession(source, LivePetChoices(PROTOCOL, settings), on=cpu(2)) as session:
         while not (events and isinstance(events[-1], Ended)):
-            news = session.take(20)
-            assert news is not None
-            if not isinstance(news, LivePetUpdate):
-                events.append(news)
+            event = session.take(20)
+            assert event is not None
+            if not isinstance(event, LivePetUpdate):
+                events.append(event)
         return session.newest, events, session
 
 

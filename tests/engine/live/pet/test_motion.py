@@ -116,9 +116,9 @@ def test_lines_without_tof_give_centre_and_covariance() -> None:
     """Without TOF, for decays in all directions around a ring."""
     data = pool(6.0)
     means, timed = LineMeans(), LineMeans().place_of(sums_of(data))
-    bare = replace(data, tof_bins=None)
-    means.add(bare)
-    place = means.place_of(sums_of(bare))
+    without_tof = replace(data, tof_bins=None)
+    means.add(without_tof)
+    place = means.place_of(sums_of(without_tof))
     assert timed is not None and place is not None
     np.testing.assert_allclose(place.centre_mm[:2], [6, 4], atol=0.8)
     expected = [12**2 / 5, 30**2 / 5]
@@ -129,10 +129,12 @@ def test_rotation_of_a_round_object_is_not_reported() -> None:
     moments = [pool(), pool().select(slice(0, 20_000))]
     places = [LineMeans().place_of(sums_of(each)) for each in moments]
     assert places[0] is not None
-    round_one = places[0].values.copy()
-    round_one[3 + PAIRS.index((0, 0))] = round_one[3 + PAIRS.index((1, 1))]
-    round_one[3 + PAIRS.index((0, 1))] = 0
-    motion = rigid(replace(places[0], values=round_one), replace(places[0], values=round_one), 0.0)
+    round_moments = places[0].values.copy()
+    round_moments[3 + PAIRS.index((0, 0))] = round_moments[3 + PAIRS.index((1, 1))]
+    round_moments[3 + PAIRS.index((0, 1))] = 0
+    motion = rigid(
+        replace(places[0], values=round_moments), replace(places[0], values=round_moments), 0.0
+    )
     assert motion is not None
     assert motion.chi2 == pytest.approx(0)
     assert motion.turn_deg[2] == pytest.approx(0)

@@ -95,7 +95,7 @@ def test_message_beyond_the_limit_is_explained_once(running: Knowing) -> None:
         running.until(lambda: "first message" in running.texts)
     running.sender().send_multipart(frame_of(SHAPE))
     running.until(lambda: len(running.frames) == 1)
-    messages = [each for each in running.came if isinstance(each, Noticed)]
+    messages = [each for each in running.arrivals if isinstance(each, Noticed)]
     assert [each.text.partition(": ")[2] for each in messages] == [
         "a sender has disconnected before its first message was complete. A message has at most "
         "8,388,608 bytes for frames of 32 × 48 pixels. Check that the geometry fits the detector."

@@ -69,13 +69,13 @@ class Running:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        self.came: list[object] = []
+        self.arrivals: list[object] = []
         self.stop, self.context, self.fault = Event(), zmq.Context(), None
         self._senders: list[zmq.Socket] = []
         self.source = self.source_at(f"tcp://*:{self.port}")
         self._thread = Thread(target=self._follow, daemon=True)
         self._thread.start()
-        self.until(lambda: self.came or not self._thread.is_alive())
+        self.until(lambda: self.arrivals or not self._thread.is_alive())
 
     def source_at(self, address: str) -> StreamSource:
         return StreamSource(address)
@@ -83,7 +83,7 @@ class Running:
     def _follow(self) -> None:
         try:
             for each in self.source.frames(self.stop):
-                self.came.append(each)
+                self.arrivals.append(each)
         except Exception as e:  # noqa: BLE001  the test checks it
             self.fault = e
 
@@ -114,11 +114,11 @@ class Running:
 
     @property
     def frames(self) -> list[Frame]:
-        return [each for each in self.came if isinstance(each, Frame)]
+        return [each for each in self.arrivals if isinstance(each, Frame)]
 
     @property
     def texts(self) -> str:
-        return "\n".join(each.text for each in self.came if hasattr(each, "text"))
+        return "\n".join(each.text for each in self.arrivals if hasattr(each, "text"))
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_ended_or_hanging_process_is_replaced_and_the_scan_continues(
     line.until(lambda: line.source._receiver._is_open)
     send(sender, [projection(k, "detector") for k in range(5, 9)])
     send(sender, [with_token(message_of_end(9), "detector")])
-    line.until(lambda: isinstance(line.came[-1], Ended))
+    line.until(lambda: isinstance(line.arrivals[-1], Ended))
     assert [each.index for each in line.frames] == list(range(9))
     assert {each.scan for each in line.frames} == {0}
     assert text in line.texts and line.texts.count("was started again") == 1
@@ -175,7 +175,7 @@ def test_new_process_does_not_trust_a_new_connection_without_a_token(
     send(sender, [projection(3)])
     line.until(lambda: len(line.frames) == 4)
     assert [each.scan for each in line.frames] == [0, 0, 0, 1]
-    assert any(isinstance(each, Resumed) and each.is_new_sender for each in line.came)
+    assert any(isinstance(each, Resumed) and each.is_new_sender for each in line.arrivals)
 
 
 def test_process_that_cannot_start_gives_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,7 +251,7 @@ def test_non_zeromq_bytes_change_nothing(line: Running) -> None:
         with socket.create_connection(("127.0.0.1", line.port)) as stranger:
             stranger.sendall(garbage)
     send(line.sender(), [projection(0), message_of_end(1)])
-    line.until(lambda: isinstance(line.came[-1], Ended))
+    line.until(lambda: isinstance(line.arrivals[-1], Ended))
     assert len(line.frames) == 1
 
 

@@ -77,7 +77,7 @@ def test_only_the_allowed_key_is_accepted_also_from_another_address(line: Keyed)
     first.close(0)
     again = line.keyed(line.public, line.secret)
     put(again, [*(projection(k) for k in range(3, 6)), message_of_end(6)])
-    line.until(lambda: isinstance(line.came[-1], Ended))
+    line.until(lambda: isinstance(line.arrivals[-1], Ended))
     assert [each.index for each in line.frames] == list(range(6))
     assert {each.scan for each in line.frames} == {0}
 
@@ -126,11 +126,11 @@ def test_stored_scan_is_sent_with_keys() -> None:
     )
     sending.start()
     source = StreamSource(f"tcp://127.0.0.1:{port}", sender_keys=(own.public,))
-    came = collected(source)
+    arrivals = collected(source)
     stop.set()
     sending.join(10)
-    assert isinstance(came[-1], Ended) and "24 were received" in came[-1].text
-    assert "1 sender" not in came[0].text and "the token of this sender is" in "".join(messages)
+    assert isinstance(arrivals[-1], Ended) and "24 were received" in arrivals[-1].text
+    assert "1 sender" not in arrivals[0].text and "the token of this sender is" in "".join(messages)
 
 
 def test_key_pair_is_created_once_and_private(home: Path) -> None:

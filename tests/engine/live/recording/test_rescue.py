@@ -50,7 +50,7 @@ class Crashing:
     def close(self) -> None:
         self._appender.close()
 
-    def come(self, first: int, end: int) -> None:
+    def receive(self, first: int, end: int) -> None:
         for k in range(first, end):
             self._add(RecordKind.DATA, 1, *message_of(Played(2, k, None, COUNTS[k])))
 
@@ -67,11 +67,11 @@ def crashing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Crashi
 def test_scan_has_all_data_before_the_crash(crashing: Crashing, pauses) -> None:
     first = 0
     for end in pauses:
-        crashing.come(first, end)
+        crashing.receive(first, end)
         crashing.rescue.prepare()
         assert crashing.hidden.exists() and not crashing.target.exists()
         first = end
-    crashing.come(first, 12)
+    crashing.receive(first, 12)
     assert crashing.rescue.save() == {"saved": str(crashing.target)}
     crashing.rescue.discard()
     np.testing.assert_array_equal(read_projections(crashing.target).values, COUNTS)
@@ -79,7 +79,7 @@ def test_scan_has_all_data_before_the_crash(crashing: Crashing, pauses) -> None:
 
 
 def test_prepared_scan_needs_no_second_conversion(crashing: Crashing, monkeypatch) -> None:
-    crashing.come(0, 12)
+    crashing.receive(0, 12)
     crashing.rescue.prepare()
     monkeypatch.setattr(conversion, "convert_recording", None)
     crashing.rescue.prepare()
@@ -87,7 +87,7 @@ def test_prepared_scan_needs_no_second_conversion(crashing: Crashing, monkeypatc
 
 
 def test_existing_target_stays(crashing: Crashing) -> None:
-    crashing.come(0, 12)
+    crashing.receive(0, 12)
     crashing.rescue.prepare()
     crashing.target.write_bytes(b"other")
     assert crashing.rescue.save() == {}
@@ -98,7 +98,7 @@ def test_disk_without_links_is_used(crashing: Crashing, monkeypatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError("no links")
 
-    crashing.come(0, 12)
+    crashing.receive(0, 12)
     crashing.rescue.prepare()
     monkeypatch.setattr(os, "link", refuse)
     assert crashing.rescue.save() == {"saved": str(crashing.target)}
@@ -109,7 +109,7 @@ def test_disk_without_links_is_used(crashing: Crashing, monkeypatch) -> None:
 def test_large_scans_and_full_disks_are_not_prepared(
     crashing: Crashing, monkeypatch, limit
 ) -> None:
-    crashing.come(0, 6)
+    crashing.receive(0, 6)
     crashing.rescue.prepare()
     monkeypatch.setattr(conversion, *limit)
     crashing.rescue.prepare()
@@ -126,14 +126,14 @@ def test_scan_without_geometry_is_tried_once(tmp_path: Path, monkeypatch) -> Non
         conversion, "convert_recording", lambda *a: (tried.append(a[1]), convert(*a))
     )
     with closing(crashing):
-        crashing.come(0, 3)
+        crashing.receive(0, 3)
         for _ in range(3):
             crashing.rescue.prepare()
     assert len(tried) == 1 and crashing.rescue.save() == {}
 
 
 def test_discarded_recording_leaves_no_hidden_file(crashing: Crashing) -> None:
-    crashing.come(0, 3)
+    crashing.receive(0, 3)
     crashing.rescue.prepare()
     # like after a killed process
     remove_recording(crashing.path)

@@ -78,8 +78,8 @@ def test_new_regions_do_not_overwrite_a_damaged_file(stored_result, kind):
     assert replace_regions(own.model_copy(update={"regions": ()}), path) is None
     assert path.read_bytes() == damaged, "saving no regions deleted the damaged file"
     for name in ("volume.damaged.regions.toml", "volume.damaged-2.regions.toml"):
-        aside = replace_regions(own, path)
-        assert aside == path.with_name(name) and aside.read_bytes() == damaged
+        renamed = replace_regions(own, path)
+        assert renamed == path.with_name(name) and renamed.read_bytes() == damaged
         assert read_regions(path) == own and path.stat().st_mode & 0o077 == 0
         path.write_bytes(damaged)
     subject = ReportSubject.read(stored_result, Site())

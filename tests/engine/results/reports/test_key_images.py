@@ -190,15 +190,15 @@ def test_damaged_file_is_renamed_and_named_in_the_report(stored_result, full):
         assert f"{stored_result.id}/{FILE}: these key images are damaged" in words
         assert "the damaged file is now key-images.damaged.json" in words
         to_pdf(report)
-    aside = stored_result.folder / "key-images.damaged.json"
-    assert aside.read_bytes() == data and not path.exists()
+    renamed = stored_result.folder / "key-images.damaged.json"
+    assert renamed.read_bytes() == data and not path.exists()
     write_key_images(stored_result, chosen(1))
     assert read(stored_result).key_images == chosen(1) and not any(
         FILE in w for w in read(stored_result).warnings
     )
     path.write_bytes(data)
     assert "the damaged file is now key-images.damaged-2.json" in read(stored_result).warnings[-1]
-    assert aside.read_bytes() == data, "the first damaged file was replaced"
+    assert renamed.read_bytes() == data, "the first damaged file was replaced"
 
 
 def test_changed_or_damaged_file_is_refused(stored_result):

@@ -145,13 +145,13 @@ def test_noisy_voxels_are_marked(volume: Volume, tmp_path: Path) -> None:
 
     sections = [report_of(subject_of(each, tmp_path)).sections for each in (volume, noisy)]
 
-    calm, loud = (
+    low_noise, high_noise = (
         next(row for section in each for row in section.rows if row.name == "Size")
         for each in sections
     )
     # 400 of 8000 to 10,000 Bq/mL are 4 to 5 %.
-    assert calm.tone == "" and calm.value.startswith(("4.", "5"))
-    assert loud.tone == "warning" and "errors are too small" in loud.value
+    assert low_noise.tone == "" and low_noise.value.startswith(("4.", "5"))
+    assert high_noise.tone == "warning" and "errors are too small" in high_noise.value
 
 
 def test_image_without_error_map_has_no_errors(volume: Volume, tmp_path: Path) -> None:
