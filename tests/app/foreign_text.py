@@ -59,11 +59,11 @@ def _shown(top: QWidget) -> Iterator[str]:
 
 def _of_widget(widget: QWidget) -> Iterator[str]:
     tips = {name: getattr(widget, name)() for name in TIPS}
-    plain = _texts(widget)
+    plain_texts = _texts(widget)
     if isinstance(widget, QLabel):
         is_plain = widget.textFormat() == Qt.TextFormat.PlainText
-        (plain if is_plain else tips)["text"] = widget.text()
-    yield from _faults(widget, plain, tips)
+        (plain_texts if is_plain else tips)["text"] = widget.text()
+    yield from _faults(widget, plain_texts, tips)
     if isinstance(widget, QAbstractItemView) and widget.model() is not None:
         for text, tip in _cells(widget.model(), QModelIndex()):
             yield from _faults(widget, {"item": text}, {"tip of item": tip})
@@ -110,13 +110,15 @@ def _cells(model: QAbstractItemModel, parent: QModelIndex) -> Iterator[tuple[str
             yield from _cells(model, index)
 
 
-def _faults(owner: QObject, plain: dict[str, str], rich: dict[str, str]) -> Iterator[str]:
-    for kind, text in (plain | rich).items():
+def _faults(
+    owner: QObject, plain_texts: dict[str, str], rich_texts: dict[str, str]
+) -> Iterator[str]:
+    for kind, text in (plain_texts | rich_texts).items():
         # A line end in a name could imitate another line of the program.
         if text and (
             CONTROLS.search(text) or "\x07" in text or "\n\u2028" in text or "\nend" in text
         ):
             yield f"{type(owner).__name__} {kind}: {text[:60]!r}"
-    for kind, text in rich.items():
+    for kind, text in rich_texts.items():
         if GuiQt.mightBeRichText(text) and MARK in text:
             yield f"{type(owner).__name__} {kind} is markup: {text[:60]!r}"

@@ -139,7 +139,7 @@ def broken(name: str) -> Act:
     return Act((f"gpu-{name}", f"gpu-{name}-devices"), play)
 
 
-def here(out: Path, acts: tuple[Act, ...], only: str) -> None:
+def take_in_this_process(out: Path, acts: tuple[Act, ...], only: str) -> None:
     """Take screenshots in this process."""
     from app.shell.application import make_app
     from app.shell.shutdown import leave
@@ -167,7 +167,9 @@ def main() -> None:
     out = given.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     if given.here:
-        here(out, ACTS if given.here == "runs" else (broken(given.here),), given.only)
+        take_in_this_process(
+            out, ACTS if given.here == "runs" else (broken(given.here),), given.only
+        )
     settings = {PLATFORM: platform_of("1280x720"), HOME: str(out / "home")}
     if given.real:
         machines: dict[str, dict[str, str]] = {"runs": {}}

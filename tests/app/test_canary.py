@@ -19,17 +19,17 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-class Bell(QObject):
-    rung = Signal(bool)
+class Emitter(QObject):
+    emitted = Signal(bool)
 
 
 def test_signals_do_not_lose_references_of_true(qapp):
-    bell, heard = Bell(), []
-    bell.rung.connect(heard.append)
+    emitter, values = Emitter(), []
+    emitter.emitted.connect(values.append)
     before = sys.getrefcount(True)
     for _ in range(N):
-        bell.rung.emit(True)
-        heard.clear()
+        emitter.emitted.emit(True)
+        values.clear()
     assert sys.getrefcount(True) >= before - 2
 
 

@@ -13,10 +13,10 @@ from tests.app.gallery.queueing import QUEUEING
 from tests.app.gallery.start import START
 from tests.app.gallery.studies import STUDIES
 from tests.app.gallery.systems import SYSTEMS
-from tests.app.gallery.viewer_tools import LOOKING
+from tests.app.gallery.viewer_tools import VIEWER_TOOLS
 
 ACTS = (
-    *(*START, *SYSTEMS, *DIALOGS, *CALIBRATING, *FUSING, *LOOKING),
+    *(*START, *SYSTEMS, *DIALOGS, *CALIBRATING, *FUSING, *VIEWER_TOOLS),
     *(*JUDGING, *QUEUEING, *STUDIES, *LONG_NAMES, *ERRORS),
 )
 

@@ -55,9 +55,9 @@ def show_slab(shots: Photographer) -> None:
 
 def show_film(shots: Photographer) -> None:
     """Show the paused film."""
-    looking = shots.window.centre.viewer_tools
-    looking.show_film(True)
-    looking.cine.play(False)
+    viewer_tools = shots.window.centre.viewer_tools
+    viewer_tools.show_film(True)
+    viewer_tools.cine.play(False)
     shots.window.centre.views.mip.set_degrees(40)
 
 
@@ -72,7 +72,7 @@ def show_rendering(shots: Photographer) -> None:
     shots.wait(lambda: view.is_refined or bool(view.fault))
 
 
-def looking(shots: Photographer) -> None:
+def viewer_tools(shots: Photographer) -> None:
     """Show every viewer tool."""
     show_slab(shots)
     window, views = shots.window, shots.window.centre.views
@@ -99,13 +99,13 @@ def looking(shots: Photographer) -> None:
     window.actions_.detach_results.setChecked(False)
 
 
-LOOKING = (
+VIEWER_TOOLS = (
     Act(
         (
             *("looking-slab", "looking-light-box", "menu-layout", "looking-film"),
             *("looking-curve", "looking-straightened"),
             *("looking-annotations", "looking-floating", "looking-results-floating"),
         ),
-        looking,
+        viewer_tools,
     ),
 )

@@ -387,13 +387,13 @@ def test_sender_type_can_be_chosen_on_the_page(qtbot, live):
     ]
     with (
         zmq.Context() as context,
-        context.socket(zmq.PUSH) as stranger,
+        context.socket(zmq.PUSH) as other_sender,
         context.socket(zmq.PUSH) as detector,
     ):
-        for each in (stranger, detector):
+        for each in (other_sender, detector):
             each.setsockopt(zmq.LINGER, 0)
             each.connect(f"tcp://127.0.0.1:{port}")
-        stranger.send_multipart(frames[0])
+        other_sender.send_multipart(frames[0])
         receiver = live.model._session.senders._receiver
         qtbot.waitUntil(lambda: receiver._chosen is not None, timeout=20_000)
         detector.send_multipart(with_token(frames[1], "detector"))

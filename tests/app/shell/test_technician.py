@@ -48,11 +48,11 @@ def display(record: Callable[[str, object], None]) -> Iterator[dict[str, str]]:
         yield {"QT_QPA_PLATFORM": os.environ["QT_QPA_PLATFORM"]}
         return
     server = str(shutil.which("Xvfb"))
-    ours, theirs = os.pipe()
-    words = [server, "-displayfd", str(theirs), "-screen", "0", SCREEN, "-nolisten", "tcp"]
-    with subprocess.Popen(words, pass_fds=(theirs,), stderr=subprocess.DEVNULL) as process:
-        os.close(theirs)
-        with os.fdopen(ours) as answer:
+    read_end, write_end = os.pipe()
+    words = [server, "-displayfd", str(write_end), "-screen", "0", SCREEN, "-nolisten", "tcp"]
+    with subprocess.Popen(words, pass_fds=(write_end,), stderr=subprocess.DEVNULL) as process:
+        os.close(write_end)
+        with os.fdopen(read_end) as answer:
             number = answer.readline().strip()
         try:
             yield {"QT_QPA_PLATFORM": "xcb", "DISPLAY": f":{number}"}

@@ -320,12 +320,12 @@ def test_export_writes_the_same_bytes_as_the_command_line(qtbot, window, opened,
     finish(qtbot, window)
     record = window.session.run.record
     stored = record.images.items[-1]
-    ours, theirs = tmp_path / "window.h5", tmp_path / "command-line.h5"
-    write(stored.volume, ours, provenance_of(record, stored))
+    by_window, by_command = tmp_path / "window.h5", tmp_path / "command-line.h5"
+    write(stored.volume, by_window, provenance_of(record, stored))
     from engine.io import save
 
-    save(record.result, theirs, record.result.info)
-    assert ours.read_bytes() == theirs.read_bytes()
+    save(record.result, by_command, record.result.info)
+    assert by_window.read_bytes() == by_command.read_bytes()
 
 
 def test_every_stored_image_exports_with_its_own_digest(qtbot, window, opened, tmp_path):
@@ -411,9 +411,9 @@ def test_choosing_the_scanner_reads_the_scan_again(qtbot, window, opened, tmp_pa
 
     opened()
     settings = window.session.study.scanner.settings.model_copy(update={"name": "Twin"})
-    twin = tmp_path / "twin.toml"
-    twin.write_text(to_toml(settings))
-    window.commands.set_input("scanner", str(twin))
+    other_scanner = tmp_path / "twin.toml"
+    other_scanner.write_text(to_toml(settings))
+    window.commands.set_input("scanner", str(other_scanner))
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
     assert window.session.study.scanner.name == "Twin"
     window.commands.clear("scanner")

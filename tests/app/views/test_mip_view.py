@@ -19,8 +19,8 @@ def drag(qtbot, view, dx):
 def test_front_projection_is_the_maximum_along_y(state, show):
     view = show(MipView(state))
     truth = state.volume.values.max(axis=1)[::-1]
-    spare = (view.raster.values.shape[1] - truth.shape[1]) // 2
-    assert np.array_equal(view.raster.values[:, spare : spare + truth.shape[1]], truth)
+    margin = (view.raster.values.shape[1] - truth.shape[1]) // 2
+    assert np.array_equal(view.raster.values[:, margin : margin + truth.shape[1]], truth)
 
 
 def test_dragging_turns_the_nearest_side_with_the_pointer(state, show, qtbot):

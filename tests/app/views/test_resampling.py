@@ -99,12 +99,12 @@ def test_plane_outside_the_volume_shows_nothing():
 
 
 def test_volume_with_z_towards_the_feet_is_flipped():
-    feetwards = Volume(sloping(FINE).values, FINE, "HU", {"axes": "LPI"})
-    headwards, unknown = sloping(GRID), Volume(sloping(GRID).values, GRID, "", {"axes": "xyz"})
+    z_to_feet = Volume(sloping(FINE).values, FINE, "HU", {"axes": "LPI"})
+    z_to_head, unknown = sloping(GRID), Volume(sloping(GRID).values, GRID, "", {"axes": "xyz"})
     at = np.array([POINT])
-    assert VolumePlacing.of(feetwards, headwards).to_volume(at)[0, 2] == -POINT[2]
-    assert (VolumePlacing.of(feetwards, unknown).to_volume(at) == at).all()
-    assert (VolumePlacing.of(feetwards, headwards, turns=False).to_volume(at) == at).all()
+    assert VolumePlacing.of(z_to_feet, z_to_head).to_volume(at)[0, 2] == -POINT[2]
+    assert (VolumePlacing.of(z_to_feet, unknown).to_volume(at) == at).all()
+    assert (VolumePlacing.of(z_to_feet, z_to_head, turns=False).to_volume(at) == at).all()
 
 
 @pytest.mark.parametrize("shape", [(5, 6, 7), (1, 6, 7)])

@@ -52,10 +52,10 @@ def test_ends_of_parallel_rays_move_only_along_the_rays():
     geometry = parallel(circle(9), shape=(4, 60), pixel_mm=1.0, axis_column=20)
     scene = ScanScene(geometry, GRID)
     for path in (scene.source_path_mm, scene.detector_path_mm):
-        aside = np.cross(path - geometry.detector_mm, geometry.source_mm)
-        assert np.abs(aside).max() < 1e-9
-    ahead = np.sum((scene.detector_path_mm - scene.middle_mm) * geometry.source_mm, axis=1)
-    assert (ahead > scene.radius_mm).all()
+        across_ray = np.cross(path - geometry.detector_mm, geometry.source_mm)
+        assert np.abs(across_ray).max() < 1e-9
+    along_ray = np.sum((scene.detector_path_mm - scene.middle_mm) * geometry.source_mm, axis=1)
+    assert (along_ray > scene.radius_mm).all()
     before = np.sum((scene.source_path_mm - scene.middle_mm) * geometry.source_mm, axis=1)
     assert (before < -scene.radius_mm).all()
 
@@ -115,8 +115,8 @@ def test_complete_scan_is_within_the_view(view):
 
     for camera in (*CAMERAS.values(), SceneCamera(20, -70)):
         view.set_camera(camera)
-        paper = QImage(10, 10, QImage.Format.Format_RGB32)  # the painter needs its image
-        painter = QPainter(paper)
+        image = QImage(10, 10, QImage.Format.Format_RGB32)  # the painter needs its image
+        painter = QPainter(image)
         scene = ScanScene(CONE, GRID)
         places = view.raster(painter, scene).at(scene.everything_mm())
         painter.end()

@@ -11,8 +11,8 @@ from engine.geometry.grid import ImageGrid
 
 def middle(image, n_columns):
     """Return the columns of a padded projection that the grid fills."""
-    spare = (image.shape[1] - n_columns) // 2
-    return image[:, spare : spare + n_columns]
+    margin = (image.shape[1] - n_columns) // 2
+    return image[:, margin : margin + n_columns]
 
 
 @pytest.fixture

@@ -126,8 +126,8 @@ def test_pinned_curve_stays_behind_the_curve_of_another_image(qtbot, window, box
     wait_for_profile(qtbot, box)
     box.keep.click()
     first = box.plot.stored
-    twice = Volume(2 * ball.values, ball.grid, ball.unit)
-    window.session.view.set_volume(twice)
+    doubled = Volume(2 * ball.values, ball.grid, ball.unit)
+    window.session.view.set_volume(doubled)
     wait_for_profile(qtbot, box)
     assert box.plot.stored is first
     np.testing.assert_allclose(box.profile.values, 2 * first.values, rtol=1e-6)

@@ -212,9 +212,9 @@ def test_frames_of_a_file_without_identity_share_their_regions(tab, controls) ->
 
 def test_motion_corrected_volume_has_separate_regions(tab, controls) -> None:
     known = replace(image(), frame_of_reference="1.2.3")
-    still = OpenVolume("a", "a", "input", known, Origin.of(known))
-    moved = replace(still, motion=RigidMotion())
-    marks = [tab.storage._marks_of(each) for each in (still, moved)]
+    unmoved = OpenVolume("a", "a", "input", known, Origin.of(known))
+    moved = replace(unmoved, motion=RigidMotion())
+    marks = [tab.storage._marks_of(each) for each in (unmoved, moved)]
     assert not set(marks[0]) & set(marks[1])
 
 
@@ -397,10 +397,10 @@ def test_damaged_region_file_is_reported_once_and_never_overwritten(qtbot, tab, 
     controls.session.regions.add(BALL, "Again")
     storage.save()
     qtbot.waitUntil(lambda: not controls.commands.is_busy)
-    (aside,) = path.parent.glob("*.damaged.regions.toml")
-    assert aside.read_bytes() == damaged
+    (renamed,) = path.parent.glob("*.damaged.regions.toml")
+    assert renamed.read_bytes() == damaged
     assert [each.name for each in read_regions(path).regions] == ["Again"]
-    assert any(aside.name in line.text for line in controls.session.log)
+    assert any(renamed.name in line.text for line in controls.session.log)
     storage.follow()
     assert len(problems) == 1
 

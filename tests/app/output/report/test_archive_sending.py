@@ -271,16 +271,16 @@ def test_closing_asks_first(controls) -> None:
 
 def test_two_sign_offs_of_a_result_send_it_once() -> None:
     clock = Clock()
-    box, due = Outbox(clock), []
-    box.due.connect(due.append)
+    box, due_ids = Outbox(clock), []
+    box.due.connect(due_ids.append)
     box.add("1", "a")
     clock.now_s += 6
     box.add("2", "b")
     box.add("1", "a")
     clock.now_s += 6
     box.release()
-    assert due == []
+    assert due_ids == []
     clock.now_s += 5
     box.release()
-    assert sorted(due) == ["1", "2"]
+    assert sorted(due_ids) == ["1", "2"]
     assert not box.recall("1")

@@ -20,7 +20,7 @@ from tests.app.conftest import PATIENCE_MS
 
 
 @pytest.fixture
-def twice(qtbot, opened, window, small_study, tmp_path):
+def judged(qtbot, opened, window, small_study, tmp_path):
     """Return the window after two runs at different qualities of a scan used only here."""
 
     def run() -> None:
@@ -48,8 +48,8 @@ def drop(strip, source: int, target: int) -> None:
     strip.dropEvent(QDropEvent(place, Qt.DropAction.CopyAction, data, left_button, no_key))
 
 
-def test_results_of_the_scan_are_named_by_their_differences(qtbot, twice):
-    strip = twice.centre.strip
+def test_results_of_the_scan_are_named_by_their_differences(qtbot, judged):
+    strip = judged.centre.strip
     assert strip.isVisible()
     model = strip.model()
     names = [model.index(row, 0).data() for row in range(model.rowCount())]
@@ -59,18 +59,20 @@ def test_results_of_the_scan_are_named_by_their_differences(qtbot, twice):
     )
     strip.clicked.emit(model.index(1, 0))
     second = strip.results[1]
-    opened = lambda: twice.session.run.record.result_id == second.id and not twice.commands.is_busy  # noqa: E731
+    opened = lambda: (
+        judged.session.run.record.result_id == second.id and not judged.commands.is_busy
+    )  # noqa: E731
     qtbot.waitUntil(opened, timeout=PATIENCE_MS)
-    assert strip.currentIndex().row() == 1 and twice.pages.current == "judge"
-    twice.pages.show("prepare")
+    assert strip.currentIndex().row() == 1 and judged.pages.current == "judge"
+    judged.pages.show("prepare")
     assert not strip.isVisible()
 
 
-def test_dropping_a_result_on_another_compares_them(qtbot, twice):
+def test_dropping_a_result_on_another_compares_them(qtbot, judged):
     strip, volumes, fusion = (
-        twice.centre.strip,
-        twice.session.volumes,
-        twice.session.view.fusion,
+        judged.centre.strip,
+        judged.session.volumes,
+        judged.session.view.fusion,
     )
     first, second = strip.results
     drop(strip, 1, 1)
@@ -80,14 +82,14 @@ def test_dropping_a_result_on_another_compares_them(qtbot, twice):
     assert volumes.base.key == "image", "the image of the run is the first result"
     assert volumes.overlay.key == f"result:{second.id}"
     assert fusion.mode == "compare", "the drop did not start a comparison"
-    assert twice.centre.shows_views
+    assert judged.centre.shows_views
     drop(strip, 0, 1)
     qtbot.waitUntil(lambda: volumes.overlay.key == f"result:{first.id}", timeout=PATIENCE_MS)
     assert volumes.base.key == f"result:{second.id}"
 
 
-def test_click_on_the_compared_result_swaps_the_two(qtbot, twice):
-    strip, volumes = twice.centre.strip, twice.session.volumes
+def test_click_on_the_compared_result_swaps_the_two(qtbot, judged):
+    strip, volumes = judged.centre.strip, judged.session.volumes
     first, second = strip.results
     drop(strip, 1, 0)
     qtbot.waitUntil(
@@ -97,7 +99,7 @@ def test_click_on_the_compared_result_swaps_the_two(qtbot, twice):
     strip.clicked.emit(strip.model().index(1, 0))
     swapped = lambda: volumes.overlay is not None and volumes.overlay.key != f"result:{second.id}"  # noqa: E731
     qtbot.waitUntil(swapped, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: not twice.commands.is_busy, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not judged.commands.is_busy, timeout=PATIENCE_MS)
     keys = {volumes.base.key, volumes.overlay.key}
     assert len(keys) == 2, "an image is compared with itself"
     assert volumes.overlay.key == f"result:{first.id}"
@@ -118,40 +120,40 @@ class DelayedRead:
         monkeypatch.setattr(Result, "volume", late)
 
 
-def test_last_clicked_result_is_shown_although_another_is_read_later(qtbot, twice, monkeypatch):
-    strip, run = twice.centre.strip, twice.session.run
+def test_last_clicked_result_is_shown_although_another_is_read_later(qtbot, judged, monkeypatch):
+    strip, run = judged.centre.strip, judged.session.run
     first, second = strip.results
     delay = DelayedRead(monkeypatch, second)
-    twice.context.results.open(second)
-    twice.context.results.open(first)
+    judged.context.results.open(second)
+    judged.context.results.open(first)
     qtbot.waitUntil(lambda: delay.n_read == 1, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: "Result from" in run.record.opened, timeout=PATIENCE_MS)
     delay.released.set()
-    qtbot.waitUntil(lambda: not twice.commands.is_busy, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not judged.commands.is_busy, timeout=PATIENCE_MS)
     assert delay.n_read == 2 and run.record.result_id == first.id
-    assert "is not shown" in twice.session.log[-1].text
+    assert "is not shown" in judged.session.log[-1].text
 
 
-def test_results_are_not_compared_once_another_image_is_open(qtbot, twice, monkeypatch):
-    strip, volumes = twice.centre.strip, twice.session.volumes
+def test_results_are_not_compared_once_another_image_is_open(qtbot, judged, monkeypatch):
+    strip, volumes = judged.centre.strip, judged.session.volumes
     first, second = strip.results
     delay = DelayedRead(monkeypatch, second)
     drop(strip, 1, 0)
-    twice.session.show_file(first.volume(), "other.nii")
+    judged.session.show_file(first.volume(), "other.nii")
     delay.released.set()
-    qtbot.waitUntil(lambda: not twice.commands.is_busy, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not judged.commands.is_busy, timeout=PATIENCE_MS)
     assert volumes.overlay is None and volumes.base.name == "other.nii"
-    assert not twice.session.view.fusion.has_values
+    assert not judged.session.view.fusion.has_values
 
 
-def test_judgement_is_marked_on_the_strip(qtbot, twice):
-    strip, model = twice.centre.strip, twice.centre.strip.model()
+def test_judgement_is_marked_on_the_strip(qtbot, judged):
+    strip, model = judged.centre.strip, judged.centre.strip.model()
     first, second = strip.results
     assert [model.judgement_of(row) for row in range(2)] == [None, None]
     before = strip.grab().toImage()
     sign(second, "A. Physicist", "acceptable")
     sign(first, "A. Physicist", "not acceptable", "The patient moved.")
-    twice.context.results.refresh()
+    judged.context.results.refresh()
     qtbot.waitUntil(lambda: model.judgement_of(1) == "acceptable", timeout=PATIENCE_MS)
     assert model.index(1, 0).data().splitlines()[-1] == "Accepted"
     assert model.index(0, 0).data().splitlines()[-1] == "Rejected"
@@ -162,26 +164,26 @@ def test_judgement_is_marked_on_the_strip(qtbot, twice):
     assert marked[0] != marked[1], "the corner of the thumbnail has no mark"
 
 
-def test_results_of_another_scan_with_the_same_name_are_left_out(qtbot, twice):
+def test_results_of_another_scan_with_the_same_name_are_left_out(qtbot, judged):
     """Scanner exports often have equal names, and one file can replace another."""
-    results, record = twice.session.results, twice.session.run.record
+    results, record = judged.session.results, judged.session.run.record
     own, digest = results.items[0], "0" * 64
     earlier = {"data": {"name": "scan", "sha256": digest}}
     known = {"data": "another scan"}
     for fingerprints, inputs in ((known, own.record.inputs), ({}, earlier)):
         study = record.study.model_copy(update={"fingerprints": fingerprints})
-        Results().keep(NewResult(study, twice.session.image, {"axes": "LPS"}, inputs=inputs))
+        Results().keep(NewResult(study, judged.session.image, {"axes": "LPS"}, inputs=inputs))
     moved = record.study.model_copy(update={"data": Path("/moved") / record.study.data.name})
-    result = Results().keep(NewResult(moved, twice.session.image, {"axes": "LPS"}))
+    result = Results().keep(NewResult(moved, judged.session.image, {"axes": "LPS"}))
     n = len(results.items) + 3
-    twice.context.results.refresh()
+    judged.context.results.refresh()
     qtbot.waitUntil(lambda: len(results.items) == n, timeout=PATIENCE_MS)
     assert sum(each.scan == own.scan for each in results.items) == 5
-    shown = twice.centre.strip.results
+    shown = judged.centre.strip.results
     assert len(shown) == 3 and result.id in {each.id for each in shown}
 
 
-def test_scans_of_results_are_not_read_in_the_thread_of_the_window(qtbot, twice, monkeypatch):
+def test_scans_of_results_are_not_read_in_the_thread_of_the_window(qtbot, judged, monkeypatch):
     """Each scan is in a file, and the results folder can be on a slow disk."""
     threads, read = set[Thread](), Result.study.func
 
@@ -190,9 +192,9 @@ def test_scans_of_results_are_not_read_in_the_thread_of_the_window(qtbot, twice,
         return read(result)
 
     monkeypatch.setattr(Result, "study", property(noted))
-    session = twice.session
+    session = judged.session
     session.results = fresh = ResultList()
-    fresh.scans_needed.connect(twice.context.results._read_scans)
+    fresh.scans_needed.connect(judged.context.results._read_scans)
     found = tuple(Results().newest_first())
     fresh.take(found, "", "")
     record = session.run.record

@@ -25,7 +25,7 @@ def everything(preferences: Preferences) -> dict[str, object]:
 
 
 def test_any_file_content_gives_valid_settings(qapp, tmp_path: Path) -> None:
-    n_aside = 0
+    n_renamed = 0
     for i, content in enumerate(mutated(200)):
         folder = tmp_path / str(i)
         folder.mkdir()
@@ -38,10 +38,10 @@ def test_any_file_content_gives_valid_settings(qapp, tmp_path: Path) -> None:
         preferences.save()
         again = Preferences(folder)
         assert again.theme == "light" and again.recent and again.remark == ""
-        aside = [path for path in folder.iterdir() if ".broken-" in path.name]
-        assert [path.read_bytes() for path in aside] == ([content] if preferences.remark else [])
-        n_aside += len(aside)
-    assert 20 < n_aside < 180
+        renamed = [path for path in folder.iterdir() if ".broken-" in path.name]
+        assert [path.read_bytes() for path in renamed] == ([content] if preferences.remark else [])
+        n_renamed += len(renamed)
+    assert 20 < n_renamed < 180
 
 
 def test_valid_file_is_read(qapp, tmp_path: Path) -> None:
@@ -102,9 +102,9 @@ def test_broken_file_is_renamed_with_a_message(
 ) -> None:
     (tmp_path / "window.ini").write_bytes(content)
     preferences = Preferences(tmp_path)
-    aside = next(path for path in tmp_path.iterdir() if ".broken-" in path.name)
-    assert aside.read_bytes() == content
-    assert reason in preferences.remark and aside.name in preferences.remark
+    renamed = next(path for path in tmp_path.iterdir() if ".broken-" in path.name)
+    assert renamed.read_bytes() == content
+    assert reason in preferences.remark and renamed.name in preferences.remark
     assert preferences.theme == "dark"
 
 

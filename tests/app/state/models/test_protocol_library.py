@@ -83,10 +83,10 @@ def test_protocol_names_are_unique(library):
 
 def test_exported_protocol_is_imported_with_its_version(library, tmp_path):
     library.save(BASE, "Mine")
-    mine = library.save(with_iterations(BASE, 7), "Mine")
+    saved = library.save(with_iterations(BASE, 7), "Mine")
     library.export_protocol(listed(library, "Mine"), tmp_path / "shared.toml")
     other = ProtocolLibrary(tmp_path / "other")
-    assert other.import_protocol(tmp_path / "shared.toml") == mine
+    assert other.import_protocol(tmp_path / "shared.toml") == saved
     with pytest.raises(EngineError, match="already"):
         other.import_protocol(tmp_path / "shared.toml")
     text = (tmp_path / "shared.toml").read_text()

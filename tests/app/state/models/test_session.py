@@ -104,22 +104,22 @@ def test_choosing_the_same_protocol_is_not_a_change():
 
 @pytest.mark.parametrize("quality", QUALITIES)
 def test_quality_is_recognised(quality, tiny_ring):
-    base, usual = ListModeProtocol(), tiny_ring.default_voxel_mm
-    assert quality_of(at_quality(base, quality, usual), base, usual) == quality
+    base, default_mm = ListModeProtocol(), tiny_ring.default_voxel_mm
+    assert quality_of(at_quality(base, quality, default_mm), base, default_mm) == quality
 
 
 def test_fast_has_eight_times_fewer_voxels_and_half_the_iterations(tiny_ring):
     base = ListModeProtocol(algorithm=Osem(iterations=6))
     fast = at_quality(base, "fast", tiny_ring.default_voxel_mm)
-    usual, coarse = (p.grid.grid_for(tiny_ring).n_voxels for p in (base, fast))
-    assert usual == 8 * coarse
+    default_mm, coarse = (p.grid.grid_for(tiny_ring).n_voxels for p in (base, fast))
+    assert default_mm == 8 * coarse
     assert fast.algorithm.n_iterations == 3
 
 
 @pytest.mark.parametrize("quality", QUALITIES)
 def test_caption_of_a_quality_states_its_changes(quality, tiny_ring):
-    usual, base = tiny_ring.default_voxel_mm, ListModeProtocol()
-    changed, caption = at_quality(base, quality, usual), caption_of(quality, base)
+    default_mm, base = tiny_ring.default_voxel_mm, ListModeProtocol()
+    changed, caption = at_quality(base, quality, default_mm), caption_of(quality, base)
     assert ("voxel" in caption) == (changed.grid != base.grid)
     assert ("iterations" in caption) == (changed.algorithm != base.algorithm)
     assert "iterations" not in caption_of(quality, CtProtocol()), (

@@ -136,8 +136,8 @@ def test_mu_map_is_at_its_position_in_the_scan(controls, bar):
         session.volumes.forget_others()
         content = volume(0.01, "1/mm", format=format_)
         session.study.inputs["attenuation"] = Input("map.h5", "", content)
-        feetwards = volume(axes="LPI")
-        session.show_result(RunRecord("small", session.study.to_study()), "final", feetwards)
+        z_to_feet = volume(axes="LPI")
+        session.show_result(RunRecord("small", session.study.to_study()), "final", z_to_feet)
         chosen(bar.overlay.menu(), "μ-map: map.h5").trigger()
         assert session.view.fusion.placing.rows[2][2] == sign
         assert not bar.words.isVisible()
@@ -236,9 +236,9 @@ def test_patient_position_can_be_set_only_if_the_file_lacks_it(controls, bar):
     assert "patient position set manually" in bar.views.coronal.remark()
     session.show_file(volume(axes="xyz"), "another.tif")
     assert bar.views.coronal.shown_edges().top == "+z", "the position of the other file was used"
-    feetwards = volume(axes="xyz")
-    feetwards.info["hfs_axes"] = "LPI"  # as of Interfile
-    session.show_file(feetwards, "image.hv")
+    z_to_feet = volume(axes="xyz")
+    z_to_feet.info["hfs_axes"] = "LPI"  # as of Interfile
+    session.show_file(z_to_feet, "image.hv")
     menu.fill()
     chosen(menu, "FFS").trigger()
     assert session.view.axes == "RPS"

@@ -19,7 +19,7 @@ GRID = ImageGrid((8, 10, 12), (2.0, 2.0, 2.0))
 
 
 @pytest.fixture
-def looking(qtbot, controls) -> ViewerTools:
+def tools(qtbot, controls) -> ViewerTools:
     """Return the views of a small volume with their toolbar."""
     values = np.linspace(0, 1, GRID.n_voxels, dtype=np.float32).reshape(GRID.shape)
     controls.session.view.set_volume(Volume(values, GRID, "HU"))
@@ -32,9 +32,9 @@ def looking(qtbot, controls) -> ViewerTools:
     return tools
 
 
-def test_slab_is_set_in_its_row_and_ended_by_its_button(looking, controls):
-    state, bar = controls.session.view, looking.slab_bar
-    looking.slab.click()
+def test_slab_is_set_in_its_row_and_ended_by_its_button(tools, controls):
+    state, bar = controls.session.view, tools.slab_bar
+    tools.slab.click()
     assert state.slab.kind == "highest"
     assert not bar.isHidden()
     bar.kind.setCurrentIndex(1)
@@ -47,33 +47,33 @@ def test_slab_is_set_in_its_row_and_ended_by_its_button(looking, controls):
     bar.close_.click()
     assert not state.slab.kind
     assert bar.isHidden()
-    assert not looking.slab.isChecked()
+    assert not tools.slab.isChecked()
 
 
-def test_layout_is_chosen_in_the_menu_and_remembered(looking, controls):
-    menu = looking.layout.menu()
+def test_layout_is_chosen_in_the_menu_and_remembered(tools, controls):
+    menu = tools.layout.menu()
     menu.fill()
     next(each for each in menu.actions() if each.text() == "Light box, 3 × 4").trigger()
-    assert looking.views.light_box is not None
+    assert tools.views.light_box is not None
     menu.fill()
     next(each for each in menu.spacings.actions() if each.text() == "Every slice").trigger()
     expected = ViewLayout("sheet", "axial", 3, 4, 1)
-    assert looking.views.layout_now == expected
-    assert ViewLayout.of(controls.context.preferences.layout_of(looking.hanging.kind)) == expected
+    assert tools.views.layout_now == expected
+    assert ViewLayout.of(controls.context.preferences.layout_of(tools.hanging.kind)) == expected
     other = OrthoView(controls.session.view)
     again = ViewerTools(controls.context, other, IterationScrubber())
     assert other.layout_now == expected
     assert again.bars
 
 
-def test_film_plays_all_images_and_repeats(looking, controls):
-    state, cine = controls.session.view, looking.cine
-    looking.film.click()
+def test_film_plays_all_images_and_repeats(tools, controls):
+    state, cine = controls.session.view, tools.cine
+    tools.film.click()
     assert cine.is_playing
-    assert not looking.cine_bar.isHidden()
+    assert not tools.cine_bar.isHidden()
     for _ in range(cine.n_steps):
         cine.advance()
-    assert looking.views.mip.degrees == 0, "the rotation did not end at its start"
+    assert tools.views.mip.degrees == 0, "the rotation did not end at its start"
     cine.set_kind("axial")
     state.set_cursor((0.0, 0.0, 100.0))
     positions = []
@@ -82,24 +82,22 @@ def test_film_plays_all_images_and_repeats(looking, controls):
         cine.advance()
     assert sorted(positions) == list(range(GRID.shape[0]))
     assert cine.kinds() == ["turn", "axial", "coronal", "sagittal"]
-    looking.scrubber.set_iterates(["iteration 1", "iteration 2", "iteration 3"])
+    tools.scrubber.set_iterates(["iteration 1", "iteration 2", "iteration 3"])
     cine.set_kind("images")
     cine.advance()
-    assert looking.scrubber.current() == 0, "the film does not repeat"
-    looking.toggle_film()
+    assert tools.scrubber.current() == 0, "the film does not repeat"
+    tools.toggle_film()
     assert not cine.is_playing
-    looking.cine_bar.close_.click()
-    assert looking.cine_bar.isHidden()
-    assert not looking.film.isChecked()
+    tools.cine_bar.close_.click()
+    assert tools.cine_bar.isHidden()
+    assert not tools.film.isChecked()
 
 
 @pytest.mark.parametrize("suffix", [".gif", ".png"])
-def test_film_is_saved_as_shown_and_the_view_is_restored(
-    looking, controls, qtbot, tmp_path, suffix
-):
-    state, bar, view = controls.session.view, looking.cine_bar, looking.views.axial
+def test_film_is_saved_as_shown_and_the_view_is_restored(tools, controls, qtbot, tmp_path, suffix):
+    state, bar, view = controls.session.view, tools.cine_bar, tools.views.axial
     view.resize(200, 160)
-    looking.cine.set_kind("axial")
+    tools.cine.set_kind("axial")
     state.set_cursor((0.3, -0.4, 0.7))
     before = state.cursor_mm
     bar.record(view, tmp_path / f"film{suffix}")
@@ -115,21 +113,21 @@ def test_film_is_saved_as_shown_and_the_view_is_restored(
     assert len(set(means)) == len(means), "two frames of the film are equal"
 
 
-def test_cancelled_film_leaves_no_file(looking, controls, tmp_path):
-    looking.cine_bar.record(looking.views.mip, tmp_path / "film.gif")
-    looking.cine_bar.cancel.click()
-    assert not looking.cine_bar.recorder.is_recording
+def test_cancelled_film_leaves_no_file(tools, controls, tmp_path):
+    tools.cine_bar.record(tools.views.mip, tmp_path / "film.gif")
+    tools.cine_bar.cancel.click()
+    assert not tools.cine_bar.recorder.is_recording
     assert not controls.commands.is_busy
     assert not list(tmp_path.glob("*.gif"))
 
 
-def test_tools_have_labels_below_their_icons_if_the_window_is_wide(looking, qtbot):
-    strip, views = looking.strip, looking.views
+def test_tools_have_labels_below_their_icons_if_the_window_is_wide(tools, qtbot):
+    strip, views = tools.strip, tools.views
     style = Qt.ToolButtonStyle
     views.resize(700, 700)
     views.show()
     qtbot.waitUntil(lambda: strip.height() > 400)
-    buttons = [looking.slab, looking.film, looking.layout, looking.more]
+    buttons = [tools.slab, tools.film, tools.layout, tools.more]
     assert [each.text() for each in buttons] == ["Slab", "Movie", "Layout", "Tools"]
     assert {each.toolButtonStyle() for each in buttons} == {style.ToolButtonTextUnderIcon}
     for each in buttons:
@@ -152,13 +150,13 @@ def test_tools_have_labels_below_their_icons_if_the_window_is_wide(looking, qtbo
     qtbot.waitUntil(lambda: strip.width() == wide)
 
 
-def test_mp4_without_encoder_is_refused_before_the_recording(looking, monkeypatch, tmp_path):
+def test_mp4_without_encoder_is_refused_before_the_recording(tools, monkeypatch, tmp_path):
     reported = []
     monkeypatch.setattr(cine_bar, "ask_save", lambda *_: tmp_path / "a.mp4")
     monkeypatch.setattr(cine_bar, "show_reason", lambda _, title, text: reported.append(text))
     monkeypatch.setattr("engine.io.raster.film.find_spec", lambda name: None)
-    looking.cine_bar._ask_and_record(looking.views.panes)
-    assert not looking.cine_bar.recorder.is_recording
+    tools.cine_bar._ask_and_record(tools.views.panes)
+    assert not tools.cine_bar.recorder.is_recording
     assert len(reported) == 1 and "isocenter[movie]" in reported[0]
 
 
@@ -166,9 +164,9 @@ def test_mp4_without_encoder_is_refused_before_the_recording(looking, monkeypatc
     ("typed", "written"),
     [("movie", "movie.gif"), ("movie.2026", "movie.2026.gif"), ("a.1.PNG", "a.1.PNG")],
 )
-def test_movie_gets_the_suffix_of_its_format(looking, monkeypatch, tmp_path, typed, written):
+def test_movie_gets_the_suffix_of_its_format(tools, monkeypatch, tmp_path, typed, written):
     targets = []
     monkeypatch.setattr(cine_bar, "ask_save", lambda *_: tmp_path / typed)
-    monkeypatch.setattr(looking.cine_bar, "record", lambda _, target: targets.append(target))
-    looking.cine_bar._ask_and_record(looking.views.panes)
+    monkeypatch.setattr(tools.cine_bar, "record", lambda _, target: targets.append(target))
+    tools.cine_bar._ask_and_record(tools.views.panes)
     assert targets == [tmp_path / written]

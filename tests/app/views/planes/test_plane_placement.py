@@ -89,11 +89,11 @@ def test_nearest_piece_is_painted_last(rng, camera):
     right, up, eye = camera.axes
     some = rng.uniform(-13, 13, (300, 2))
     for at in some + camera.seen(np.array(MIDDLE))[:2]:
-        foot = at[0] * right + at[1] * up
+        start = at[0] * right + at[1] * up
         near = {}
         for index, plane in enumerate(placement.planes):
-            distance = plane.turn[:, 2] @ (np.array(plane.centre_mm) - foot)
-            point = foot + distance / (plane.turn[:, 2] @ eye) * eye
+            distance = plane.turn[:, 2] @ (np.array(plane.centre_mm) - start)
+            point = start + distance / (plane.turn[:, 2] @ eye) * eye
             inside = np.abs(plane.turn.T @ (point - plane.centre_mm))[:2] < 10
             if inside.all():
                 near[index] = point @ eye
@@ -120,8 +120,8 @@ def test_handle_rises_along_the_normal_and_follows_the_drag(rng, handle):
     placement, camera = tilted(rng), SceneCamera(-35, 40)
     plane = placement.planes[0]
     hinge = hinge_of(plane, handle)
-    risen = plane.turned(tuple(hinge), 0.1)
-    away = handles_of(risen)[handle] - handles_of(plane)[handle]
+    turned = plane.turned(tuple(hinge), 0.1)
+    away = handles_of(turned)[handle] - handles_of(plane)[handle]
     assert away @ plane.turn[:, 2] == pytest.approx(10 * np.sin(0.1))
 
     expected = handles_of(plane.turned(tuple(hinge), np.radians(25)))[handle]

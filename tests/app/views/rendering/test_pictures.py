@@ -68,7 +68,7 @@ def views(controls, drawing, show):
 
 
 @pytest.fixture
-def looking(qtbot, controls, views) -> ViewerTools:
+def tools(qtbot, controls, views) -> ViewerTools:
     scrubber = IterationScrubber()
     tools = ViewerTools(controls.context, views, scrubber)
     for each in (*tools.bars, scrubber):
@@ -139,27 +139,27 @@ def test_turning_stops_the_strips_of_the_last_image(qtbot, views, monkeypatch):
 
 
 def test_picture_is_saved_with_all_pixels_of_the_current_image(
-    qtbot, controls, looking, views, tmp_path
+    qtbot, controls, tools, views, tmp_path
 ):
     state, target = controls.session.view, tmp_path / "3d.png"
     qtbot.waitUntil(lambda: views.rendering_view.is_refined)
     state.set_volume(image_of(80.0))
-    looking.rendering_bar.write(target)
+    tools.rendering_bar.write(target)
     qtbot.waitUntil(target.exists)
     assert colours(QImage(str(target))) == (80, 0, 200)
     views.rendering_view.set_degrees(90)
-    looking.rendering_bar.copy.click()
+    tools.rendering_bar.copy.click()
     clipboard = QGuiApplication.clipboard()
     qtbot.waitUntil(lambda: not clipboard.image().isNull())
     assert colours(clipboard.image()) == (80, 45, 200)
 
 
-def test_picture_of_another_scan_is_not_saved(qtbot, controls, looking, views, tmp_path):
+def test_picture_of_another_scan_is_not_saved(qtbot, controls, tools, views, tmp_path):
     state, target = controls.session.view, tmp_path / "3d.png"
     problems = []
     controls.session.problem_raised.connect(problems.append)
     state.set_volume(image_of(80.0))
-    looking.rendering_bar.write(target)
+    tools.rendering_bar.write(target)
     state.subject = "second scan"
     state.set_volume(image_of(90.0))
     qtbot.waitUntil(lambda: bool(problems))
@@ -168,8 +168,8 @@ def test_picture_of_another_scan_is_not_saved(qtbot, controls, looking, views, t
     assert problems[0].title == "The 3D view was not saved."
 
 
-def test_film_of_a_rotation_turns_the_3d_view(qtbot, controls, looking, views, tmp_path):
-    pane, bar = views.rendering_view, looking.cine_bar
+def test_film_of_a_rotation_turns_the_3d_view(qtbot, controls, tools, views, tmp_path):
+    pane, bar = views.rendering_view, tools.cine_bar
     pane.set_degrees(37)
     bar._fill()
     assert bar._menu.actions()[0].text() == "Save the 3D view …"
@@ -188,13 +188,13 @@ def test_film_of_a_rotation_turns_the_3d_view(qtbot, controls, looking, views, t
     assert greens == sorted(greens) and greens[-1] - greens[0] == pytest.approx(355 / 2, abs=1)
 
 
-def test_film_of_images_shows_each_image_in_3d(qtbot, controls, looking, views, tmp_path):
-    state, bar = controls.session.view, looking.cine_bar
+def test_film_of_images_shows_each_image_in_3d(qtbot, controls, tools, views, tmp_path):
+    state, bar = controls.session.view, tools.cine_bar
     values = [20.0, 40.0, 60.0]
-    looking.scrubber.set_iterates([f"iteration {k}" for k in (1, 2, 3)])
+    tools.scrubber.set_iterates([f"iteration {k}" for k in (1, 2, 3)])
     show_image = lambda k: state.set_volume(image_of(values[k]))  # noqa: E731
-    looking.scrubber.slider.valueChanged.connect(show_image)
-    looking.cine.set_kind("images")
+    tools.scrubber.slider.valueChanged.connect(show_image)
+    tools.cine.set_kind("images")
     bar.record(views.rendering_view, tmp_path / "film.png")
     qtbot.waitUntil(lambda: not bar.recorder.is_recording and not controls.commands.is_busy)
     with Image.open(tmp_path / "film.png") as film:
@@ -206,12 +206,12 @@ def test_film_of_images_shows_each_image_in_3d(qtbot, controls, looking, views, 
 
 
 def test_film_ends_without_a_file_if_another_scan_is_opened(
-    qtbot, controls, looking, views, tmp_path
+    qtbot, controls, tools, views, tmp_path
 ):
-    state, bar = controls.session.view, looking.cine_bar
+    state, bar = controls.session.view, tools.cine_bar
     problems = []
     controls.session.problem_raised.connect(problems.append)
-    looking.cine.set_kind("axial")
+    tools.cine.set_kind("axial")
     bar.record(views.panes, tmp_path / "film.gif")
     state.subject = "second scan"
     state.set_volume(image_of(90.0))

@@ -80,15 +80,15 @@ def test_helix_states_its_pitch(pitch):
 
 def test_irregular_path_is_not_described_as_a_circle():
     rng = np.random.default_rng(2)
-    shaken = cone().moved(shift_mm=rng.normal(0, 1, (90, 3)))
-    assert path_text(shaken).startswith("free")
-    assert " to " in message(shaken)["Source to axis"]
+    irregular = cone().moved(shift_mm=rng.normal(0, 1, (90, 3)))
+    assert path_text(irregular).startswith("free")
+    assert " to " in message(irregular)["Source to axis"]
 
 
 def test_tilt_and_roll_are_described():
     assert tilt_text(cone()).startswith("none")
-    leaning = tilt_text(cone(tilt_rad=(np.deg2rad(3), 0.0)))
-    assert leaning == "3° out of plane, 0° in plane"
+    tilted = tilt_text(cone(tilt_rad=(np.deg2rad(3), 0.0)))
+    assert tilted == "3° out of plane, 0° in plane"
     rolled = tilt_text(cone(roll_rad=np.deg2rad(2)))
     assert rolled in ("0° out of plane, 2° in plane", "0° out of plane, −2° in plane")
 

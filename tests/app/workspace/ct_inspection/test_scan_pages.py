@@ -82,11 +82,11 @@ def settle(qtbot, window) -> None:
     """Wait until the requested images are shown."""
     state = window.centre.scan.state
 
-    def there() -> bool:
+    def is_shown() -> bool:
         shown = (state.shown_view, state.shown_row) == (state.view, state.row)
         return state.volume is not None and shown and not window.commands.is_busy
 
-    qtbot.waitUntil(there, timeout=PATIENCE_MS)
+    qtbot.waitUntil(is_shown, timeout=PATIENCE_MS)
 
 
 def test_opened_scan_shows_its_projections(window, open_scan, scan):

@@ -54,15 +54,15 @@ def close(qtbot, window) -> None:
 def kill_its_engine(qtbot, queue: StudyQueue) -> str:
     """Kill the engine of the running study once it has a checkpoint; return its name."""
 
-    def at_work() -> str:
+    def id_in_progress() -> str:
         for entry in queue.entries():
             with suppress(EngineError):  # it may have ended in the meantime
                 if entry.state == "running" and Job(paths.jobs_dir() / entry.run).info.done:
                     return entry.id
         return ""
 
-    qtbot.waitUntil(lambda: bool(at_work()), timeout=NIGHT_MS)
-    id = at_work()
+    qtbot.waitUntil(lambda: bool(id_in_progress()), timeout=NIGHT_MS)
+    id = id_in_progress()
     os.kill(Job(paths.jobs_dir() / queue.get(id).run).record.owner.pid, signal.SIGKILL)
     return id
 

@@ -131,18 +131,23 @@ def test_open_study_is_queued_with_its_settings(qtbot, dialog, controls, queue, 
 def test_state_of_a_study_is_described() -> None:
     now = datetime(2026, 11, 26, 3, 12, tzinfo=UTC)
     entry = QueueEntry(id="1", title="scan.l, Brain FDG", added_utc=now)
-    at_work = {"state": "running", "owner": Owner.current(), "doing": "Iterations", "done": 0.45}
+    in_progress = {
+        "state": "running",
+        "owner": Owner.current(),
+        "doing": "Iterations",
+        "done": 0.45,
+    }
     for words, values in (
         ("Waiting", {}),
         ("Waiting to continue from its checkpoint", {"updates": 3}),
         ("Paused; will continue from its checkpoint", {"state": "paused", "updates": 3}),
-        ("Iterations, 45 %", at_work),
-        ("Pausing …", at_work | {"wish": "pause"}),
+        ("Iterations, 45 %", in_progress),
+        ("Pausing …", in_progress | {"wish": "pause"}),
         ("Failed: no scan", {"state": "failed", "text": "no scan"}),
     ):
         assert describe_state(entry.model_copy(update=values)) == words
     dead = Owner.current().model_copy(update={"started_s": 1.0})
-    left = entry.model_copy(update=at_work | {"owner": dead})
+    left = entry.model_copy(update=in_progress | {"owner": dead})
     assert describe_state(left) == "Waiting to continue after its process ended unexpectedly"
 
 
