@@ -59,9 +59,8 @@ def test_results_of_the_scan_are_named_by_their_differences(qtbot, judged):
     )
     strip.clicked.emit(model.index(1, 0))
     second = strip.results[1]
-    opened = lambda: (
-        judged.session.run.record.result_id == second.id and not judged.commands.is_busy
-    )  # noqa: E731
+    run, commands = judged.session.run, judged.commands
+    opened = lambda: run.record.result_id == second.id and not commands.is_busy  # noqa: E731
     qtbot.waitUntil(opened, timeout=PATIENCE_MS)
     assert strip.currentIndex().row() == 1 and judged.pages.current == "judge"
     judged.pages.show("prepare")
