@@ -1,10 +1,10 @@
-"""Draw which part of the program imports which, from the imports themselves, as SVG.
+"""Draw the imports between the parts of the program as SVG.
 
 python packaging/architecture_picture.py writes docs/contributing/architecture.svg.
 
-Parts that import nothing of ours stand at the bottom; every other part stands one row above the
-highest that it imports, so that all lines run downwards. Lines that a longer way implies are left
-out. Imports inside functions count; those for type checkers only do not.
+Parts that import no other part are in the bottom row. Every other part is one row above the highest
+part that it imports, so all lines run downwards. A line that follows from two others is left out.
+Imports inside functions count. Imports for type checkers only do not.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Parts = dict[str, frozenset[str]]
 
 def main() -> None:
     """Write the picture."""
-    PICTURE.write_text(picture(parts_of(ROOT)), encoding="utf-8")
+    PICTURE.write_text(drawing(parts_of(ROOT)), encoding="utf-8")
     print(f"{PICTURE.relative_to(ROOT)} written")
 
 
@@ -45,7 +45,7 @@ def parts_of(root: Path) -> Parts:
             inner = imported(ast.parse(path.read_text(encoding="utf-8")))
             others = {part_of(module, root) for module in inner}
             found.setdefault(part, set()).update(others - {part})
-    for top in TOPS:  # its own `__init__`: the face, which only names what lies inside
+    for top in TOPS:  # the `__init__` of the top only names its parts
         found.pop(top, None)
     return {part: frozenset(others & found.keys()) for part, others in found.items()}
 
@@ -59,7 +59,7 @@ def part_of(module: str, root: Path) -> str:
 
 
 def is_file(names: list[str], root: Path) -> bool:
-    """Whether the second name is a module of the first."""
+    """Return True if the second name is a module of the first."""
     return (root / names[0] / f"{names[1]}.py").is_file()
 
 
@@ -67,7 +67,7 @@ def imported(node: ast.AST) -> Iterator[str]:
     """Yield our modules that are imported when the program runs."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
-            continue  # no import is inside an expression
+            continue  # expressions contain no imports
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             continue
         if isinstance(child, ast.ImportFrom) and (child.module or "").split(".")[0] in TOPS:
@@ -78,7 +78,7 @@ def imported(node: ast.AST) -> Iterator[str]:
 
 
 def reach_of(parts: Parts) -> Parts:
-    """Return for each part all that it needs, by any number of steps."""
+    """Return all direct and indirect imports of each part."""
     found: dict[str, frozenset[str]] = {}
     for part in parts:
         seen: set[str] = set()
@@ -92,7 +92,7 @@ def reach_of(parts: Parts) -> Parts:
 
 
 def rows_of(parts: Parts) -> list[list[str]]:
-    """Return the parts row by row, the lowest first; parts that need each other share a row."""
+    """Return the parts row by row, the lowest first. Parts that import each other share a row."""
     reach = reach_of(parts)
 
     @cache
@@ -105,7 +105,7 @@ def rows_of(parts: Parts) -> list[list[str]]:
 
 
 def drawn_lines(parts: Parts) -> list[tuple[str, str]]:
-    """Return the imports that no longer way implies."""
+    """Return the imports that do not follow from other imports."""
     reach = reach_of(parts)
     return [
         (part, other)
@@ -117,8 +117,8 @@ def drawn_lines(parts: Parts) -> list[tuple[str, str]]:
     ]
 
 
-def picture(parts: Parts) -> str:
-    """Return the drawing."""
+def drawing(parts: Parts) -> str:
+    """Return the SVG text."""
     rows = rows_of(parts)
     height = 2 * MARGIN + ROW * (len(rows) - 1) + BOX_HEIGHT
     places = {
@@ -134,7 +134,7 @@ def picture(parts: Parts) -> str:
 
 
 def spread(row: list[str]) -> Iterator[tuple[str, float, float]]:
-    """Yield part, centre and width of the boxes of a row, in the middle of the picture."""
+    """Yield name, centre and width of each box of a row, centred in the drawing."""
     widths = [LETTER_PX * len(part) + 2 * GAP for part in row]
     space = min(60.0, max(GAP, (WIDTH - 2 * MARGIN - sum(widths)) / max(1, len(row))))
     x = (WIDTH - sum(widths) - space * (len(row) - 1)) / 2

@@ -1,18 +1,18 @@
-"""Set Isocenter up in this clone, then open it on a demo scan (`run`) or test it (`test`).
+"""Set up Isocenter in this clone, then open it with a demo scan (`run`) or test it (`test`).
 
     python3 packaging/bootstrap.py run
     python3 packaging/bootstrap.py test [--newest] [pytest options]
-    python3 packaging/bootstrap.py set-up               what the tests need, and nothing more
+    python3 packaging/bootstrap.py set-up               only install what the tests need
 
-Installs from the lock in packaging/lock where it fits this machine; `--newest` takes the newest
-versions that pyproject.toml allows.
+The versions come from the lock in packaging/lock if it fits this machine. `--newest` installs the
+newest versions that pyproject.toml allows.
 
-Needs Python 3.11 or newer and nothing else. Writes to the clone's `.venv` and to caches only.
+Needs only Python 3.11 or newer. Writes to `.venv` in the clone and to caches only.
 """
 
 import sys
 
-if sys.version_info < (3, 11):  # noqa: UP036  the one file that an older Python may read
+if sys.version_info < (3, 11):  # noqa: UP036  an older Python may read this file
     sys.exit(
         f"Isocenter needs Python 3.11 or newer, and this is {sys.version.split()[0]}; "
         "install a newer one (python.org, or your system's packages) and call this file with it."
@@ -35,14 +35,14 @@ WARM_UP = "engine.modalities.warm_up"
 
 
 def main(arguments: list[str]) -> int:
-    """Do one of the commands; return its exit code."""
+    """Run one of the commands; return its exit code."""
     parser = argparse.ArgumentParser(prog="bootstrap.py", description="Set up Isocenter.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("run", help="set up, then reconstruct the demo scan")
     commands.add_parser("test", help="set up, then run the tests; options go to pytest")
     commands.add_parser("set-up", help="set up for the tests, but compile and run nothing")
     for command in commands.choices.values():
-        command.add_argument("--newest", action="store_true", help="leave the lock aside")
+        command.add_argument("--newest", action="store_true", help="ignore the lock")
     chosen, options = parser.parse_known_args(arguments)
     if chosen.command != "test" and options:
         parser.error(f"{chosen.command} takes no options, got {' '.join(options)}")
@@ -62,8 +62,8 @@ def main(arguments: list[str]) -> int:
 def run(root: Path, *, newest: bool = False) -> int:
     """Set up, then show the demo scan in the window, or reconstruct it without a display.
 
-    The kernels that the demo needs are compiled while further libraries are installed and its
-    scan is simulated.
+    The kernels of the demo are compiled while pip installs further libraries and the demo scan is
+    simulated.
     """
     compiling = EarlyKernels(root)
     try:
@@ -89,7 +89,7 @@ def run(root: Path, *, newest: bool = False) -> int:
 
 
 def prepared_for_tests(root: Path, *, newest: bool) -> Path:
-    """Set up what the tests need, and return the Python that runs them."""
+    """Set up everything that the tests need; return the Python that runs them."""
     python = prepared(root, extras=("test",), newest=newest)
     qt_libraries.ensure(python, on_display=False)
     software_card.install(root, python)
@@ -100,7 +100,7 @@ def test(root: Path, python: Path, options: list[str]) -> int:
     """Compile the kernels, then run the tests on three workers; they need no display."""
     warm_up(root, python)
     say("Running the tests")
-    # one more than cores of a small machine: many tests wait for other processes
+    # one more than the cores of a small machine: many tests wait for other processes
     command = [str(python), "-m", "pytest", "-n", "3", "--dist", "worksteal", *options]
     code = subprocess.call(command, cwd=root)
     missing = qt_libraries.missing_for_windows(root, python)
@@ -123,7 +123,7 @@ def prepared(
     """Make the environment, install the project with `extras` and return its Python."""
     environment = Environment(root)
     environment.make()
-    # pip waits for the index at first
+    # pip first waits for the package index
     with environment.compiling_own():
         environment.install(
             (*extras, *gpu_extras(root)),
@@ -135,14 +135,17 @@ def prepared(
 
 
 class EarlyKernels:
-    """Two processes that compile the kernels of the demo, one from each end."""
+    """Two processes that compile the kernels of the demo, starting at opposite ends of the list."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> None:
-        """Start them; a kernel that fails there is compiled and reported by the demo."""
+        """Start both processes.
+
+        The demo reports errors: it compiles the kernels that failed here again.
+        """
         quiet = subprocess.DEVNULL
         python = Environment(self.root).python
         for end in ("--backwards", "--forwards")[: os.cpu_count()]:
@@ -152,7 +155,7 @@ class EarlyKernels:
             )
 
     def stop(self) -> None:
-        """End them, if they run."""
+        """Stop the processes that still run."""
         for process in self.processes:
             process.kill()
             process.wait()
@@ -176,7 +179,7 @@ def gpu_extras(root: Path) -> tuple[str, ...]:
 
 
 def warm_up(root: Path, python: Path) -> None:
-    """Compile all CPU kernels once, so that the tests do not wait for them."""
+    """Compile all CPU kernels once. Otherwise the tests would wait for them."""
     say("Preparing the kernels")
     if subprocess.call([str(python), "-m", WARM_UP], cwd=root):
         say("Preparing the kernels failed; they will be compiled when first used.")

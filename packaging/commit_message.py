@@ -1,6 +1,6 @@
 """Check a commit message: a short imperative subject, a blank line, and a body that explains why.
 
-python packaging/commit_message.py FILE              the message in a file, as the hook commit-msg
+python packaging/commit_message.py FILE              a message in a file (hook commit-msg)
 python packaging/commit_message.py --range A..B      the messages of several commits
 """
 

@@ -1,4 +1,4 @@
-"""The clone's `.venv`: made once, installed anew only when `pyproject.toml` or the lock changes."""
+"""Make the clone's `.venv` once; install again only if `pyproject.toml` or the lock changes."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ COMPILE = (
     "tests = re.compile(re.escape(folder) + '.*' + re.escape(os.sep + 'tests' + os.sep)); "
     "compileall.compile_dir(folder, quiet=2, workers=0, rx=tests)"
 )
-"""Bytecode of all libraries without their tests, on all cores: pip would use one."""
+"""Compile the bytecode of all libraries except their tests on all cores; pip would use one core."""
 OWN = ("engine", "app", "isocenter")
-"""Packages of the project itself, which stay in the clone."""
+"""Packages of the project itself. They stay in the clone."""
 OPTIONAL = tuple(PACKAGE_OF)
-"""Extras without which everything still works, on the CPU; a machine has one of them at most."""
+"""Extras for the GPU. The program works without them; a machine has at most one of them."""
 LARGE_MB = 5.0
-"""Downloads from this size on are worth a line."""
+"""Size in MB from which a download is reported."""
 
 
 @dataclass(frozen=True)
 class Stamp:
-    """What was installed last: hash of the project, and its extras."""
+    """The last installation: hash of the project, and its extras."""
 
     project: str = ""
     extras: tuple[str, ...] = ()
@@ -54,18 +54,18 @@ class Environment:
 
     @property
     def folder(self) -> Path:
-        """Where it lies."""
+        """Folder of the environment."""
         return self.root / ".venv"
 
     @property
     def python(self) -> Path:
-        """Its interpreter."""
+        """Python interpreter of the environment."""
         windows = os.name == "nt"
         return self.folder / ("Scripts/python.exe" if windows else "bin/python")
 
     @property
     def log(self) -> Path:
-        """All that pip said when it last ran."""
+        """File with the output of the last pip."""
         return self.folder / "install.log"
 
     @property
@@ -73,7 +73,7 @@ class Environment:
         return self.folder / "isocenter.json"
 
     def make(self) -> None:
-        """Make the environment unless a working one is there."""
+        """Make the environment unless a working one exists."""
         if self._works():
             return
         again = " again, as the old one does not work" if self.folder.exists() else ""
@@ -102,7 +102,7 @@ class Environment:
 
     @property
     def _first_pip(self) -> Path:
-        """Folder of the pip that installs the one of the lock."""
+        """Folder of the pip that comes with Python. It installs the pip of the lock."""
         return self.folder / "first-pip"
 
     def _works(self) -> bool:
@@ -117,7 +117,7 @@ class Environment:
         return done.returncode == 0
 
     def _variables(self, *, first: bool) -> dict[str, str]:
-        """Return the variables of a process that takes the first pip, if there is one."""
+        """Return the environment variables of a process; if `first`, it uses the unpacked pip."""
         own = {"PYTHONPATH": str(self._first_pip)} if first and self._first_pip.is_dir() else {}
         return os.environ | own
 
@@ -132,31 +132,31 @@ class Environment:
         """Install the project with `extras`, unless they are installed.
 
         The versions come from the lock if it fits this machine, and from the package index if
-        `newest` is set. Without `wait_for_bytecode`, the libraries are compiled in the background,
-        and the program can start at once. From the lock, `once_it_compiles` is called as soon as
-        the libraries that compile kernels are there.
+        `newest` is set. Without `wait_for_bytecode`, bytecode is compiled in the background and the
+        program can start at once. From the lock, `once_it_compiles` is called as soon as the
+        libraries that compile kernels are installed.
         """
         stamp = read_stamp(self._stamp)
         current = project_hash(self.root)
-        wanted = extras_after(stamp.extras, tuple(extras))
-        if not newest and stamp == Stamp(current, tuple(wanted)):
+        required = extras_after(stamp.extras, tuple(extras))
+        if not newest and stamp == Stamp(current, tuple(required)):
             return
         say("Installing Isocenter and its libraries; the first time takes some minutes")
         locked = self._may_use_lock(newest)
         self.log.write_text("", encoding="utf-8")
-        for extra in sorted({*stamp.extras} & {*OPTIONAL} - {*wanted}):
-            # both bring the module of one name, so that the other one goes first
+        for extra in sorted({*stamp.extras} & {*OPTIONAL} - {*required}):
+            # both contain the same module, so remove the other one first
             self._call_pip(("uninstall", "-y", PACKAGE_OF[extra]))
-        if not self._pip(wanted, locked, once_it_compiles):
-            necessary = [extra for extra in wanted if extra not in OPTIONAL]
-            if not self._necessary(necessary, locked, again=necessary == wanted):
+        if not self._pip(required, locked, once_it_compiles):
+            necessary = [extra for extra in required if extra not in OPTIONAL]
+            if not self._necessary(necessary, locked, again=necessary == required):
                 raise SetupError(
                     f"pip could not install the libraries ({pip_error(self._logged())}); check the "
-                    f"network, see {self.log} for all pip said, then run this command again."
+                    f"network, see {self.log} for the output of pip, then run this command again."
                 )
-            if necessary != wanted:
+            if necessary != required:
                 say("CuPy could not be installed; going on without the GPU.")
-        # Files that do not compile are for other versions of Python, and nobody imports them.
+        # Files that do not compile are for other versions of Python. Nothing imports them.
         compiling = subprocess.Popen(
             [self.python, "-c", COMPILE.format(nice=0 if wait_for_bytecode else 19)],
             cwd=self.root,
@@ -167,15 +167,15 @@ class Environment:
         if wait_for_bytecode:
             compiling.wait()
         shutil.rmtree(self._first_pip, ignore_errors=True)
-        # what is newest is so only now: the next set-up goes back to the lock
+        # the newest versions change, so the next set-up must install again
         installed = "newest" if newest else current
-        self._stamp.write_text(json.dumps(asdict(Stamp(installed, tuple(wanted)))))
+        self._stamp.write_text(json.dumps(asdict(Stamp(installed, tuple(required)))))
 
     @contextmanager
     def compiling_own(self) -> Iterator[None]:
-        """Compile the project's own files that changed: the first start would take twice as long.
+        """Compile the changed files of the project; otherwise the first start takes twice as long.
 
-        Where Python is told to write no bytecode (PYTHONDONTWRITEBYTECODE), every start would.
+        With PYTHONDONTWRITEBYTECODE, every start would take that long.
         """
         quiet = subprocess.DEVNULL
         words = ["-m", "compileall", "-q", "-j", "0", *OWN]
@@ -194,7 +194,7 @@ class Environment:
         return lock.fits and not newest
 
     def _necessary(self, extras: list[str], locked: bool, *, again: bool) -> bool:
-        """Install what must be, within the bounds where the index lacks a version of the lock."""
+        """Install all required extras, without the lock if the index lacks one of its versions."""
         if not again and self._pip(extras, locked):
             return True
         if not locked or not lacks_a_version(self._logged()):
@@ -210,19 +210,19 @@ class Environment:
             return self._call_pip(("install", *pip), first=True) and self._call_pip(
                 ("install", *project)
             )
-        tools, compiler, *others = locked_installs(self.root, extras, self._halves(extras))
-        # One pip spends its time on one core, and on waiting for the index.
+        tools, compiler, *others = locked_installs(self.root, extras, self._write_parts(extras))
+        # A single pip uses one core and often waits for the index.
         with ThreadPoolExecutor() as pool:
             early = pool.submit(self._compiler, compiler, once_it_compiles)
             if not self._call_pip(("install", *tools), first=True):
                 return False
             rest = [pool.submit(self._call_pip, ("install", *words)) for words in others]
-            # a wheel that the pip of this Python does not take may suit the one of the lock
+            # the pip of the lock may accept a wheel that the pip of this Python refuses
             compiles = early.result() or self._call_pip(("install", *compiler))
             return all([compiles, *(other.result() for other in rest)])
 
     def _compiler(self, words: list[str], once_it_compiles: Callable[[], object]) -> bool:
-        """Install the libraries that compile kernels, where the first pip can do that."""
+        """Install the libraries that compile kernels if the first pip can install wheels."""
         if not self._first_pip.is_dir():
             return False
         compiles = self._call_pip(("install", "--only-binary", ":all:", *words), first=True)
@@ -230,11 +230,11 @@ class Environment:
             once_it_compiles()
         return compiles
 
-    def _halves(self, extras: list[str]) -> list[Path]:
-        """Write the halves of the lock to files for pip, and return their paths."""
-        halves = Lock(self.root).halves([BASE, *locked_groups(extras)])
+    def _write_parts(self, extras: list[str]) -> list[Path]:
+        """Write the two parts of the lock to files for pip; return their paths."""
+        parts = Lock(self.root).parts([BASE, *locked_groups(extras)])
         paths = [self.folder / f"lock-{part}.txt" for part in ("compiler", "rest")]
-        for path, text in zip(paths, halves, strict=True):
+        for path, text in zip(paths, parts, strict=True):
             path.write_text(text + "\n", encoding="utf-8")
         return paths
 
@@ -268,29 +268,29 @@ class Environment:
 
 
 def extras_after(before: tuple[str, ...], asked: tuple[str, ...]) -> list[str]:
-    """Return the extras that are to be there: none is lost, but one CuPy takes another's place."""
+    """Return the extras to install: all earlier ones, but a new CuPy replaces the old one."""
     other = {extra for extra in before if extra in OPTIONAL} if {*asked} & {*OPTIONAL} else set()
     return sorted(({*before} - other) | {*asked})
 
 
-def lacks_a_version(said: str) -> bool:
-    """Whether pip found no such version; a file that is another than it should be is no reason."""
-    return "No matching distribution found" in said and "DO NOT MATCH THE HASHES" not in said
+def lacks_a_version(output: str) -> bool:
+    """Return True if pip could not find a version. A wrong hash does not count."""
+    return "No matching distribution found" in output and "DO NOT MATCH THE HASHES" not in output
 
 
-def locked_installs(root: Path, extras: list[str], halves: Iterable[Path]) -> list[list[str]]:
-    """Return the words for pip that install from the lock: its tools, the libraries, the project.
+def locked_installs(root: Path, extras: list[str], parts: Iterable[Path]) -> list[list[str]]:
+    """Return the arguments of each pip that installs from the lock: tools, libraries, project.
 
-    Whatever comes as source is built by the tools of the lock: nothing is fetched without a hash.
-    The lock is complete, so that none but the tools waits for another.
+    The tools of the lock build all source packages, so every download has a hash. The lock is
+    complete: only the tools must be installed first.
     """
-    alone = ["--no-deps", "--no-build-isolation"]
-    libraries = [[*alone, "--require-hashes", "-r", str(half)] for half in halves]
-    return [Lock(root).options([TOOLS]), *libraries, [*alone, "-e", target(extras)]]
+    options = ["--no-deps", "--no-build-isolation"]
+    libraries = [[*options, "--require-hashes", "-r", str(part)] for part in parts]
+    return [Lock(root).options([TOOLS]), *libraries, [*options, "-e", target(extras)]]
 
 
 def bundled_pip() -> Path | None:
-    """Return the wheel of pip that came with this Python, None where it lies elsewhere."""
+    """Return the wheel of pip that comes with this Python, or None if it is not found."""
     found = importlib.util.find_spec("ensurepip")
     folders = [sysconfig.get_config_var("WHEEL_PKG_DIR")]
     if found is not None and found.origin:
@@ -302,39 +302,39 @@ def bundled_pip() -> Path | None:
 
 
 def unpack(wheel: Path, folder: Path) -> None:
-    """Unpack a wheel of pure Python, which is faster than to start a pip that installs it."""
+    """Unpack a pure Python wheel. This is faster than to install it with another pip."""
     with zipfile.ZipFile(wheel) as files:
         files.extractall(folder)
 
 
 def locked_groups(extras: list[str]) -> list[str]:
-    """Return the groups of the lock that hold `extras`.
+    """Return the groups of the lock that contain `extras`.
 
-    The group of the tests holds the guide's too, and adds to that of `tune`.
+    The group `test` includes the extra `docs` and extends the group `tune`.
     """
     groups = {"test" if extra == "docs" else extra for extra in extras}
     return sorted(groups | ({"tune"} if "test" in groups else set()))
 
 
 def newest_installs(extras: list[str]) -> list[list[str]]:
-    """Return the words for pip that install the newest versions within the bounds."""
+    """Return the arguments of each pip that installs the newest allowed versions."""
     upgrade = ["--upgrade", "--upgrade-strategy", "eager"]
     return [["--upgrade", "pip", "setuptools"], [*upgrade, "-e", target(extras)]]
 
 
 def target(extras: list[str]) -> str:
-    """Return the project with extras, as pip takes it."""
+    """Return the project with its extras in the syntax of pip."""
     return f".[{','.join(extras)}]" if extras else "."
 
 
 def project_hash(root: Path) -> str:
-    """Return what the installation depends on: project file, lock, and where the clone lies."""
+    """Return a hash of everything that determines the installation: project file, lock and path."""
     text = (root / "pyproject.toml").read_bytes() + os.fsencode(root) + Lock(root).digest.encode()
     return hashlib.sha256(text).hexdigest()
 
 
 def read_stamp(path: Path) -> Stamp:
-    """Return what was installed last; nothing where there is no sound note of it."""
+    """Return the stored stamp, or an empty one if the file is missing or damaged."""
     try:
         values = json.loads(path.read_text())
         return Stamp(str(values["project"]), tuple(str(extra) for extra in values["extras"]))
@@ -343,7 +343,7 @@ def read_stamp(path: Path) -> Stamp:
 
 
 def pip_news(line: str) -> str | None:
-    """Return what a line of pip's is worth to somebody who waits, None for nothing."""
+    """Return the progress that a line of pip reports, or None."""
     found = re.search(r"Downloading (?:\S*/)?([^\s/-]+)-([^\s-]+)-\S*.* \(([\d.]+) ([MG])B\)", line)
     if found:
         name, version, size, unit = found.groups()
@@ -354,7 +354,7 @@ def pip_news(line: str) -> str | None:
 
 
 def pip_error(log: str) -> str:
-    """Return pip's own reason, from all it said."""
+    """Return the reason for the failure from the output of pip."""
     errors = [line for line in log.splitlines() if line.startswith("ERROR:")]
     return _last_line("\n".join(errors) or log).removeprefix("ERROR: ").rstrip(".")
 

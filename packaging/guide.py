@@ -1,8 +1,8 @@
-"""What the guide needs to become a site, or part of a wheel.
+"""Collect the pages of the guide for its site and for the wheel.
 
-As a hook of mkdocs it adds the pages that live elsewhere: the settings, from their classes; the
-conventions and the file formats, from the engine. `packaging/wheel_build.py` puts the pages that
-Help shows into the wheel.
+As a hook of mkdocs it adds pages from other folders: the settings from their classes, the
+conventions and the file formats from the engine. `packaging/wheel_build.py` adds the pages that
+Help shows to the wheel.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 SECTIONS = ("user", "physics")
-"""Folders of the guide that come with the program; contributors have a clone."""
+"""Folders of the guide that the wheel contains. Contributors have a clone."""
 SUFFIXES = (".md", ".webp")
 HOME = Path("resources") / "guide"
-"""Where they lie in an installation."""
+"""Folder of the pages in an installation."""
 ELSEWHERE = {
     "physics/conventions.md": ROOT / "engine" / "CONVENTIONS.md",
     "physics/formats.md": ROOT / "engine" / "io" / "FORMATS.md",
 }
 
 SEARCH_BOOST = {"user": 2.0, "contributing": 0.5}
-"""Weight of a section in the search, relative to 1."""
+"""Weight of a section in the search of the site; the default is 1."""
 GALLERY = Path("physics") / "gallery.md"
 """Page of the notebooks."""
 LISTS = ("physics/settings.md", "physics/api.md", GALLERY.as_posix())
 LIST_BOOST = 0.25
-"""Weight of a page that is generated and names everything."""
+"""Weight of generated pages, which contain every name."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are no files of the folder docs."""
+    """Add the pages from outside the folder docs."""
     from mkdocs.structure.files import File
 
     from engine.modalities.settings_page import settings_text
@@ -55,7 +55,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Rank guides above lists in the search of the site: most readers want an explanation."""
+    """Rank guides above generated pages in the search: most readers look for an explanation."""
     section = page.file.src_uri.split("/")[0]
     boost = LIST_BOOST if page.file.src_uri in LISTS else SEARCH_BOOST.get(section, 1.0)
     page.meta.setdefault("search", {"boost": boost})
@@ -63,7 +63,7 @@ def on_page_markdown(markdown: str, /, *, page: Page, config: MkDocsConfig, file
 
 
 def with_notebooks(gallery: str) -> str:
-    """Return the page of the notebooks with their code, and with output and figures if they ran."""
+    """Return the page of the notebooks with their code, and with their output if they ran."""
     parts = (notebooks.section(path) for path in notebooks.sources())
     return "\n".join([gallery, *(f"#{part}" for part in parts)])
 
@@ -75,14 +75,14 @@ def figures() -> list[Path]:
 
 
 def pages(root: Path = ROOT) -> list[Path]:
-    """Return the files that come with the program, from the folder docs."""
+    """Return the files of the folder docs that the wheel contains."""
     docs = root / "docs"
     found = (path for section in SECTIONS for path in (docs / section).rglob("*"))
     return sorted(path.relative_to(docs) for path in found if path.suffix in SUFFIXES)
 
 
 def copy_into(folder: Path, root: Path = ROOT) -> None:
-    """Copy those pages into a folder."""
+    """Copy these pages into a folder."""
     for page in pages(root):
         target = folder / page
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ def run() -> None:
 
 
 def obstacle() -> str:
-    """Return a sentence that names the file that hides a package, or "" if there is none."""
+    """Return a sentence that names the file that hides a package, or ""."""
     for name in PACKAGES:
         place = _place(importlib.util.find_spec(name))
         if place is None:

@@ -1,9 +1,9 @@
-"""What an installation is made of: the licences of its libraries, and a bill of materials.
+"""Collect the licences of all libraries of an installation, and write a bill of materials.
 
-    .venv/bin/python packaging/licences.py [FOLDER]     # build/supply unless said otherwise
+    .venv/bin/python packaging/licences.py [FOLDER]     # default: build/supply
 
-Writes THIRD-PARTY-LICENCES.txt and isocenter.cdx.json (CycloneDX 1.6), for the libraries that the
-program needs at run time. Fails where a licence is unknown, or binds who passes the program on.
+Writes THIRD-PARTY-LICENCES.txt and isocenter.cdx.json (CycloneDX 1.6) for the libraries that the
+program needs at run time. Fails if a licence is unknown or restricts redistribution.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ FREE = frozenset(
         ),
     )
 )
-"""Licences that ask for no more than their text and the authors' names."""
+"""Licences that require only their text and the authors' names."""
 ACCEPTED = {
     "pyside6-essentials": "LGPL-3.0-only",
     "shiboken6": "LGPL-3.0-only",
 }
-"""Further licences, each for one library: Qt is a library of its own that a user can replace."""
+"""Further licences, each for one library. A user can replace Qt, which is a separate library."""
 CLASSIFIERS = {
     "Apache Software License": "Apache-2.0",
     "BSD License": "BSD-3-Clause",
@@ -59,10 +59,10 @@ CLASSIFIERS = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
 }
-OWN_WORDS = {"Apache 2.0": "Apache-2.0", "BSD": "BSD-3-Clause"}
-"""What older packages write, in terms of SPDX."""
+OLD_TEXTS = {"Apache 2.0": "Apache-2.0", "BSD": "BSD-3-Clause"}
+"""Texts in the metadata of older packages, with their SPDX expressions."""
 ROBOTO = "roboto"
-"""Font in the folder resources/fonts, which is no package."""
+"""Font in the folder resources/fonts. It is not a package."""
 TEXT_FILE = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
 SPDX = get_spdx_licensing()
 
@@ -73,10 +73,10 @@ class Library:
 
     Attributes
     ----------
-    name, version : as it is installed
-    licence : expression of SPDX, empty where it is not known
-    needs : names of the libraries it needs here
-    texts : of its licence, by the file's name
+    name, version : installed name and version
+    licence : SPDX expression, empty if unknown
+    needs : names of the libraries that it requires on this machine
+    texts : file name and content of its licence texts
     """
 
     name: str
@@ -110,7 +110,7 @@ def main(arguments: list[str]) -> int:
 
 
 def runtime_libraries(requirements: Iterable[str]) -> list[Library]:
-    """Return what is installed of these requirements and of all they need, by name."""
+    """Return the installed libraries for these requirements and all their dependencies, by name."""
     found: dict[str, Library] = {}
     waiting = [canonicalize_name(name) for name in _needed(requirements)]
     while waiting:
@@ -128,26 +128,26 @@ def _library(found: Distribution) -> Library:
 
 
 def _needed(requirements: Iterable[str]) -> Iterator[str]:
-    """Yield the names of requirements that count here."""
+    """Yield the names of the requirements that apply to this machine."""
     for requirement in map(Requirement, requirements):
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
             yield canonicalize_name(requirement.name)
 
 
 def licence_of(found: Distribution) -> str:
-    """Return the licence a package declares, as an expression of SPDX; "" where it is not one."""
+    """Return the SPDX expression of the licence that a package declares, or "" if there is none."""
     metadata = found.metadata
-    said = metadata.get("License-Expression") or metadata.get("License") or ""
+    declared = metadata.get("License-Expression") or metadata.get("License") or ""
     classifiers = [each.rpartition(" :: ")[2] for each in metadata.get_all("Classifier") or ()]
     known = [CLASSIFIERS[each] for each in classifiers if each in CLASSIFIERS]
-    for text in (OWN_WORDS.get(said, said), " OR ".join(known)):
+    for text in (OLD_TEXTS.get(declared, declared), " OR ".join(known)):
         if text and is_known(text):
             return str(text)
     return ""
 
 
 def is_known(licence: str) -> bool:
-    """Whether a text is an expression of licences that SPDX lists."""
+    """Return True if a text is a valid SPDX expression."""
     try:
         return "\n" not in licence and SPDX.parse(licence, validate=True) is not None
     except (ExpressionError, ExpressionParseError):
@@ -155,25 +155,25 @@ def is_known(licence: str) -> bool:
 
 
 def faults_of(library: Library) -> Iterator[str]:
-    """Yield why a library cannot go with the program."""
+    """Yield the reasons why a library cannot be shipped with the program."""
     head = f"{library.name} {library.version}"
     if not library.licence:
-        yield f"{head}: its licence is not known; look it up, and say so in packaging/licences.py."
+        yield f"{head}: its licence is unknown; look it up and add it to packaging/licences.py."
     elif not allows(library.licence, FREE | {ACCEPTED.get(library.name, "")}):
-        yield f"{head}: {library.licence} is no licence the program may bring; leave it out."
+        yield f"{head}: {library.licence} does not allow redistribution; remove the library."
 
 
 def allows(licence: str, allowed: Iterable[str]) -> bool:
-    """Whether one way to read an expression consists of allowed licences."""
-    return _holds(SPDX.parse(licence), frozenset(allowed))
+    """Return True if the allowed licences satisfy an expression."""
+    return _is_allowed(SPDX.parse(licence), frozenset(allowed))
 
 
-def _holds(expression: object, allowed: frozenset[str]) -> bool:
+def _is_allowed(expression: object, allowed: frozenset[str]) -> bool:
     arguments = getattr(expression, "args", ())
     if not arguments:
         return str(expression) in allowed
-    way = any if isinstance(expression, SPDX.OR) else all
-    return way(_holds(each, allowed) for each in arguments)
+    combine = any if isinstance(expression, SPDX.OR) else all
+    return combine(_is_allowed(each, allowed) for each in arguments)
 
 
 def _texts(found: Distribution) -> Iterator[tuple[str, str]]:
@@ -184,7 +184,7 @@ def _texts(found: Distribution) -> Iterator[tuple[str, str]]:
 
 
 def licences_text(libraries: Iterable[Library]) -> str:
-    """Return the list of the libraries, then the texts of their licences."""
+    """Return the list of libraries, followed by their licence texts."""
     libraries = list(libraries)
     lines = [f"{each.name} {each.version}: {each.licence or 'NOT KNOWN'}" for each in libraries]
     parts = ["Isocenter needs these libraries, each under its own licence.", "", *lines]
@@ -195,15 +195,17 @@ def licences_text(libraries: Iterable[Library]) -> str:
 
 
 def bill_of_materials(project: dict[str, str], libraries: Iterable[Library]) -> str:
-    """Return the bill in JSON of CycloneDX, checked against its schema."""
+    """Return the bill of materials as CycloneDX JSON, checked against its schema."""
     from cyclonedx.validation.json import JsonStrictValidator  # takes a second to load
 
     root = _component(project["name"], project["version"], project["license"], application=True)
     parts = {each.name: _component(each.name, each.version, each.licence) for each in libraries}
     bom = Bom(components=parts.values())
     bom.metadata.component = root
-    said = " ".join(sorted(str(part.purl) for part in (root, *parts.values())))
-    bom.serial_number = uuid5(NAMESPACE_URL, said)  # the same parts are the same bill
+    purls = " ".join(sorted(str(part.purl) for part in (root, *parts.values())))
+    bom.serial_number = uuid5(
+        NAMESPACE_URL, purls
+    )  # the same libraries give the same serial number
     names = {canonicalize_name(Requirement(text).name) for text in project["dependencies"]}
     bom.register_dependency(root, [parts[name] for name in sorted(names & parts.keys())])
     for each in libraries:
@@ -216,7 +218,7 @@ def bill_of_materials(project: dict[str, str], libraries: Iterable[Library]) -> 
 
 
 def _component(name: str, version: str, licence: str, *, application: bool = False) -> Component:
-    # The font is a file of the program, and no package of an index.
+    # The font is a file of the program, not a package of an index.
     url = PackageURL("generic" if name == ROBOTO else "pypi", name=name, version=version)
     kind = ComponentType.APPLICATION if application else ComponentType.LIBRARY
     return Component(

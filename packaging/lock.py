@@ -1,10 +1,9 @@
-"""Write the lock of the libraries anew: packaging/lock, see packaging/locked.py.
+"""Write the lock of the libraries, packaging/lock (see packaging/locked.py).
 
-    .venv/bin/python packaging/lock.py             # adds what is missing, keeps the versions held
-    .venv/bin/python packaging/lock.py --newest    # takes the newest versions within the bounds
+    .venv/bin/python packaging/lock.py             # add missing versions, leave the others
+    .venv/bin/python packaging/lock.py --newest    # update all versions within the bounds
 
-Resolves with uv, which must be installed (`pip install uv`). Files hold names, versions and hashes;
-which index serves them is the matter of whoever installs.
+Needs uv (`pip install uv`). The files contain names, versions and hashes, but no package index.
 """
 
 from __future__ import annotations
@@ -30,20 +29,22 @@ PLATFORMS = {
     "macos-x86_64": "x86_64-apple-darwin",
     "windows-x86_64": "x86_64-pc-windows-msvc",
 }
-"""Machines to check, and what uv calls them."""
-WHOLE = (BASE, "tune", "test")
-"""Groups that a machine must be able to install."""
+"""Machines to check, with their platform names in uv."""
+REQUIRED = (BASE, "tune", "test")
+"""Groups that every machine must be able to install."""
 
 
 def main(arguments: list[str]) -> int:
     """Write the lock; return the exit code."""
-    parser = argparse.ArgumentParser(prog="lock.py", description="Write the lock anew.")
+    parser = argparse.ArgumentParser(prog="lock.py", description="Write the lock of the libraries.")
     parser.add_argument("--newest", action="store_true", help="take the newest versions")
     newest = parser.parse_args(arguments).newest
     (ROOT / FOLDER).mkdir(exist_ok=True)
     try:
         for i, group in enumerate(GROUPS):
-            before = [FOLDER / f"{other}.txt" for other in GROUPS[:i] if _together(group, other)]
+            before = [
+                FOLDER / f"{other}.txt" for other in GROUPS[:i] if _are_compatible(group, other)
+            ]
             say(f"Resolving {group}")
             write_group(group, before, newest=newest)
         machines = [machine for machine in _machines() if fits(machine)]
@@ -55,22 +56,22 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _together(group: str, other: str) -> bool:
-    """Whether two groups can be in one environment; CuPy is there for one CUDA only."""
+def _are_compatible(group: str, other: str) -> bool:
+    """Return True if one environment can contain both groups. Only one CuPy is possible."""
     return not (group.startswith("cuda") and other.startswith("cuda"))
 
 
 def write_group(group: str, before: list[Path], *, newest: bool) -> None:
-    """Resolve a group under the versions of those before it, and write what it adds to them."""
-    held = {entry for path in before for entry in entries((ROOT / path).read_text("utf-8"))}
+    """Resolve a group with the versions of the earlier groups; write the entries that it adds."""
+    fixed = {entry for path in before for entry in entries((ROOT / path).read_text("utf-8"))}
     target = ROOT / FOLDER / f"{group}.txt"
-    kept = "" if newest or not target.exists() else target.read_text("utf-8")
+    previous = "" if newest or not target.exists() else target.read_text("utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        file, wanted = Path(folder, "group.txt"), Path(folder, "wanted.in")
-        file.write_text("\n".join([kept, *held]), "utf-8")
-        wanted.write_text("\n".join(_build_requirements()), "utf-8")
+        file, source_file = Path(folder, "group.txt"), Path(folder, "requirements.in")
+        file.write_text("\n".join([previous, *fixed]), "utf-8")
+        source_file.write_text("\n".join(_build_requirements()), "utf-8")
         extra = () if group in (TOOLS, BASE) else ("--extra", group)
-        source = str(wanted) if group == TOOLS else "pyproject.toml"
+        source = str(source_file) if group == TOOLS else "pyproject.toml"
         constraints = [word for path in before for word in ("-c", str(path))]
         _uv(
             *("compile", "--universal", "--python-version", PYTHONS[0], "--generate-hashes"),
@@ -78,12 +79,12 @@ def write_group(group: str, before: list[Path], *, newest: bool) -> None:
             *(("--upgrade",) if newest else ()),
             *(*constraints, *extra, source),
         )
-        added = [each for each in entries(file.read_text("utf-8")) if each not in held]
+        added = [each for each in entries(file.read_text("utf-8")) if each not in fixed]
     target.write_text("".join(f"{entry}\n" for entry in added), "utf-8")
 
 
 def _build_requirements() -> list[str]:
-    """What installs and builds: pip, and what the project's build asks for."""
+    """Return the packages that install and build the project: pip and the build requirements."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     return ["pip", *project["build-system"]["requires"]]
 
@@ -93,7 +94,7 @@ def _machines() -> list[str]:
 
 
 def fits(machine: str) -> bool:
-    """Whether a machine could install all but CuPy, with wheels of the versions held."""
+    """Return True if wheels of the locked versions exist for a machine (CuPy excluded)."""
     python, platform = machine.split()
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -101,7 +102,7 @@ def fits(machine: str) -> bool:
                 *("install", "--dry-run", "--require-hashes", "--target", folder),
                 *("--python-version", python, "--python-platform", PLATFORMS[platform]),
                 *("--only-binary", ":all:"),
-                *(word for name in WHOLE for word in ("-r", str(FOLDER / f"{name}.txt"))),
+                *(word for name in REQUIRED for word in ("-r", str(FOLDER / f"{name}.txt"))),
             )
         except SetupError as e:
             say(f"Not for {machine}: {e}")
@@ -110,7 +111,7 @@ def fits(machine: str) -> bool:
 
 
 def _uv(*words: str) -> None:
-    """Call uv; raise `SetupError` with its words where it fails."""
+    """Call uv; raise `SetupError` with its message if it fails."""
     command = [sys.executable, "-m", "uv", "--no-config", "--quiet", "pip", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace")
     if done.returncode:

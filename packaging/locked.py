@@ -1,8 +1,8 @@
-"""The lock: one version of every library with its hashes, for the machines it was checked for.
+"""The lock: one version of every library with its hashes, for the machines that were checked.
 
-Each group is a file for pip, `packaging/lock/GROUP.txt`: `tools` installs the others, `base` is
-what the program needs, the rest is what an extra adds. No file names an index.
-`packaging/lock.py` writes them.
+Each group is a requirements file of pip, `packaging/lock/GROUP.txt`. The group `tools` installs the
+others, `base` contains the dependencies of the program, and each other group adds those of an
+extra. `packaging/lock.py` writes the files.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ FOLDER = Path("packaging") / "lock"
 TOOLS, BASE = "tools", "base"
 GROUPS = (TOOLS, BASE, "tune", "test", "cuda12", "cuda13")
 MACHINES = "machines.txt"
-"""File of the machines for which every library has a wheel or pure source of its version."""
+"""File that lists the machines with a wheel or a pure source package of every library."""
 COMPILER = frozenset({
     "annotated-types", "filelock", "llvmlite", "numba", "numpy", "platformdirs", "psutil",
     "pydantic", "pydantic-core", "scipy", "tomli-w", "typing-extensions", "typing-inspection",
 })  # fmt: skip
-"""Libraries that compile the kernels of the PET demo: the larger half of the base is for later."""
+"""Libraries that compile the kernels of the PET demo. The demo does not wait for the others."""
 OLDEST_GLIBC = {"x86_64": (2, 34), "aarch64": (2, 39)}
-"""C library that the wheels of Qt need on Linux, by processor."""
+"""Minimum version of glibc for the Qt wheels on Linux, by processor."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Lock:
 
     @property
     def machines(self) -> tuple[str, ...]:
-        """Machines it was checked for, none without a lock."""
+        """Machines that the lock was checked for, empty without a lock."""
         try:
             return tuple((self.root / FOLDER / MACHINES).read_text("utf-8").splitlines())
         except OSError:
@@ -45,24 +45,24 @@ class Lock:
 
     @property
     def fits(self) -> bool:
-        """Whether it was checked for a machine like this one."""
+        """True if the lock was checked for a machine like this one."""
         return this_machine() in self.machines
 
     @property
     def digest(self) -> str:
-        """Hash of all its files."""
+        """Hash of all files of the lock."""
         digest = hashlib.sha256()
         for path in sorted((self.root / FOLDER).glob("*.txt")):
             digest.update(path.name.encode() + path.read_bytes())
         return digest.hexdigest()
 
     def options(self, groups: Iterable[str]) -> list[str]:
-        """Return the options that make pip install groups, every file checked by its hash."""
+        """Return the pip options that install groups and check the hash of every file."""
         files = [str(FOLDER / f"{group}.txt") for group in groups]
         return ["--require-hashes", *(word for file in files for word in ("-r", file))]
 
-    def halves(self, groups: Iterable[str]) -> tuple[str, str]:
-        """Return the entries of groups as two files for pip: what compiles kernels, and the rest.
+    def parts(self, groups: Iterable[str]) -> tuple[str, str]:
+        """Return the entries of groups as two files for pip: kernel compiler, and rest.
 
         Parameters
         ----------
@@ -71,20 +71,20 @@ class Lock:
 
         Returns
         -------
-        halves
-            text of each file, every entry with its hashes and in one of them only
+        parts
+            text of each file; every entry is in one of them, with its hashes
         """
         files = [self.root / FOLDER / f"{group}.txt" for group in groups]
-        # several groups may hold the same entry
+        # several groups may contain the same entry
         all_of_them = {entry: None for file in files for entry in entries(file.read_text("utf-8"))}
-        halves: tuple[list[str], list[str]] = ([], [])
+        parts: tuple[list[str], list[str]] = ([], [])
         for entry in all_of_them:
-            halves[re.split(r"[\[=]", entry)[0] not in COMPILER].append(entry)
-        return "\n".join(halves[0]), "\n".join(halves[1])
+            parts[re.split(r"[\[=]", entry)[0] not in COMPILER].append(entry)
+        return "\n".join(parts[0]), "\n".join(parts[1])
 
 
 def entries(text: str) -> list[str]:
-    """Return the entries of a file of requirements, each with its hashes."""
+    """Return the entries of a requirements file, each with its hashes."""
     return [entry.strip() for entry in re.split(r"\n(?=\S)", text) if entry.strip()]
 
 
@@ -99,7 +99,7 @@ def this_machine() -> str:
 
 
 def _linux(processor: str) -> str:
-    """Linux as wheels know it: by the kind and age of its C library."""
+    """Return Linux in the terms of wheels: kind and age of the C library."""
     name, version = platform.libc_ver()
     if name != "glibc":
         return "linux-without-glibc"

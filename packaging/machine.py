@@ -1,4 +1,4 @@
-"""What this machine is and has: distribution, privileges, display, NVIDIA driver."""
+"""Properties of this machine: distribution, privileges, display, NVIDIA driver."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from typing import Any
 CUDA_LIBRARIES = (
     ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1")
 )
-"""The driver; where Windows lends it to Linux, it is on no path."""
+"""Library of the driver. WSL puts it outside the search path."""
 OLDEST_CARD, OLDEST_OF_CUDA_13 = 50, 75
-"""Compute capabilities: Maxwell, which CUDA 12 compiles for, and Turing."""
+"""Minimum compute capabilities of CUDA 12 (Maxwell) and CUDA 13 (Turing)."""
 APT = ("apt-get", "-o", "DPkg::Lock::Timeout=300", "-y", "-q")
 
 
 class SetupError(Exception):
-    """What stops the set-up, in one sentence with the way out."""
+    """An error that stops the set-up: one sentence with a remedy."""
 
 
 def say(line: str) -> None:
-    """Print one line of progress at once."""
-    # the line and its end in one piece: several installers may have news at a time
+    """Print one line of progress immediately."""
+    # write text and line end in one call: several installers can print at the same time
     print(line + "\n", end="", flush=True)
 
 
 def has_display(platform: str, environ: Mapping[str, str]) -> bool:
-    """Whether a window can be expected to open."""
+    """Return True if a window can probably open."""
     if platform in ("win32", "darwin"):
         return True
     return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
@@ -39,14 +39,14 @@ def has_display(platform: str, environ: Mapping[str, str]) -> bool:
 
 @dataclass(frozen=True)
 class Gpus:
-    """What the NVIDIA driver says: the newest CUDA it serves, and each card's capability (61)."""
+    """Data of the NVIDIA driver: newest supported CUDA, compute capability of each GPU (61)."""
 
     cuda: tuple[int, int]
     capabilities: tuple[int, ...]
 
 
 def gpus() -> Gpus | None:
-    """Return what the NVIDIA driver says of its cards, None without a driver or a card."""
+    """Return the GPUs that the NVIDIA driver reports, or None without a driver or a GPU."""
     for name in CUDA_LIBRARIES:
         try:
             driver = ctypes.CDLL(name)
@@ -70,15 +70,15 @@ def _capability(driver: ctypes.CDLL, number: int) -> int:
 def _number(question: Any, *words: int) -> int:
     answer = ctypes.c_int()
     if question(ctypes.byref(answer), *words):
-        raise ValueError("the driver does not tell")
+        raise ValueError("the driver gives no answer")
     return answer.value
 
 
 def extra_for(found: Gpus) -> str | None:
-    """Return the project's extra whose CuPy serves the driver and compiles for all of its cards.
+    """Return the extra with a CuPy that fits the driver and all GPUs that it can use.
 
-    CUDA 13 compiles for no Maxwell, Pascal and Volta, though its first drivers run them; CUDA 12
-    compiles for those and for all since, on drivers of either version.
+    CUDA 13 cannot compile for Maxwell, Pascal and Volta, although its first drivers support them.
+    CUDA 12 compiles for these and for all later GPUs, with drivers of either version.
     """
     served = [each for each in found.capabilities if each >= OLDEST_CARD]
     if not served or found.cuda < (12, 0):
@@ -87,7 +87,7 @@ def extra_for(found: Gpus) -> str | None:
 
 
 def privilege() -> list[str] | None:
-    """Return what to put before a command to run it as root, None where that needs a password."""
+    """Return the prefix that runs a command as root, or None if that needs a password."""
     if sys.platform == "win32":
         return None
     if os.geteuid() == 0:
@@ -99,13 +99,13 @@ def privilege() -> list[str] | None:
 
 
 def apt_command(packages: Sequence[str]) -> str:
-    """Return the command a person types to install `packages`."""
+    """Return the command that a user can type to install `packages`."""
     install = "sudo apt-get install --no-install-recommends"
     return f"sudo apt-get update && {install} {' '.join(packages)}"
 
 
 def apt_install(packages: Sequence[str], *, why: str) -> None:
-    """Install Debian packages, or raise `SetupError` with the command that does."""
+    """Install Debian packages, or raise `SetupError` with the command to type."""
     remedy = f"{why}; please run `{apt_command(packages)}` and then this command again."
     prefix = privilege()
     if shutil.which("apt-get") is None or prefix is None:
@@ -113,7 +113,7 @@ def apt_install(packages: Sequence[str], *, why: str) -> None:
     say(f"Installing system packages: {' '.join(packages)}")
     apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", *APT]
     install = [*apt, "install", "--no-install-recommends", *packages]
-    # a fresh machine has no package lists yet, a used one rarely needs new ones
+    # a fresh machine has no package lists yet; a used one rarely needs new ones
     for command in (install, [*apt, "update"], install):
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
         if command is install and done.returncode == 0:

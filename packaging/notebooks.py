@@ -1,10 +1,10 @@
-"""Run the notebooks, and write them for the guide and for Jupyter.
+"""Run the notebooks, and convert them for the guide and for Jupyter.
 
     .venv/bin/python packaging/notebooks.py                   # run all; write build/notebooks
-    .venv/bin/python packaging/notebooks.py --ipynb FOLDER    # write them for Jupyter, not run
+    .venv/bin/python packaging/notebooks.py --ipynb FOLDER    # convert them for Jupyter only
 
-A notebook is a Python script in cells (`# %%`), which Jupytext, VS Code, Spyder and PyCharm open.
-Running one writes its text, output and figures as a part of a page of the guide.
+A notebook is a Python script in cells (`# %%`). Jupytext, VS Code, Spyder and PyCharm can open it.
+A run writes its text, output and figures as a part of a page of the guide.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "examples" / "notebooks"
 BUILT = ROOT / "build" / "notebooks"
-"""Texts and figures of the last run; without them the guide shows the code alone."""
+"""Texts and figures of the last run. Without them, the guide shows only the code."""
 FIGURE_DPI, QUALITY = 80, 80
 _CELL = re.compile(r"^# %%(?P<kind> \[markdown\])?\n", re.MULTILINE)
 OPTIONAL = {"torch": "PyTorch is not installed", "distributed": "Dask is not installed"}
-"""Libraries that a notebook may need, and why it is skipped without them."""
+"""Libraries that a notebook may need, with the reason for skipping it."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def title(path: Path) -> str:
 
 
 def missing(path: Path) -> str:
-    """Return why a notebook cannot run here; empty if it can."""
+    """Return the reason why a notebook cannot run here, or ""."""
     text = path.read_text("utf-8")
     for name, reason in OPTIONAL.items():
         if re.search(rf"^(import|from) {name}\b", text, re.MULTILINE) and find_spec(name) is None:
@@ -98,7 +98,7 @@ def missing(path: Path) -> str:
 def run(path: Path, folder: Path) -> list[Path]:
     """Run a notebook; write its part of the page and its figures; return the figures.
 
-    The cells share one namespace. Files that they write go to a temporary folder.
+    The cells share one namespace. The notebook runs in a temporary folder.
     """
     import matplotlib
     from matplotlib import pyplot
@@ -115,11 +115,11 @@ def run(path: Path, folder: Path) -> list[Path]:
             parts.append(_code(cell.text) if cell.is_code else cell.text)
             if not cell.is_code:
                 continue
-            said = io.StringIO()
-            with contextlib.redirect_stdout(said):
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
                 exec(compile(cell.text, str(path), "exec"), names)
-            if said.getvalue():
-                parts.append(f"```text\n{said.getvalue().rstrip()}\n```")
+            if output.getvalue():
+                parts.append(f"```text\n{output.getvalue().rstrip()}\n```")
             for figure in _figures(folder / path.stem):
                 figures.append(figure)
                 parts.append(f"![{title(path)}]({folder.name}/{figure.name})")
@@ -156,7 +156,7 @@ def _in_temporary_folder() -> Iterator[None]:
 
 
 def section(path: Path, built: Path | None = None) -> str:
-    """Return the part of a page for a notebook: as it ran, or its code alone."""
+    """Return the part of a page for a notebook, with output if it ran."""
     ran = (built or BUILT) / f"{path.stem}.md"
     if ran.is_file() and ran.stat().st_mtime >= path.stat().st_mtime:
         return ran.read_text("utf-8")
@@ -164,7 +164,7 @@ def section(path: Path, built: Path | None = None) -> str:
 
 
 def ipynb_of(path: Path) -> str:
-    """Return a notebook in the format of Jupyter, version 4.5."""
+    """Return a notebook in Jupyter format 4.5."""
     found = []
     for i, each in enumerate(cells(path)):
         kind = "code" if each.is_code else "markdown"

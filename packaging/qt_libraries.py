@@ -1,4 +1,4 @@
-"""The system libraries Qt needs: tried out, and installed or named where they are missing."""
+"""Check the system libraries that Qt needs; install missing ones or name them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from machine import SetupError, apt_install
 
 PROBE = "from PySide6 import QtGui, QtWidgets; QtWidgets.QApplication([])"
 PROBE_S = 120
-"""Longer than any start of Qt; only a display that hangs takes it."""
+"""Longer than any start of Qt. Only a hanging display takes so long."""
 UNREACHABLE = ("could not connect to display", "Failed to create wl_display", "timed out")
 
 OFFSCREEN = ("libgl1", "libegl1", "libxkbcommon0", "libdbus-1-3", "libfontconfig1")
@@ -26,11 +26,14 @@ XCB = (
     "libxkbcommon-x11-0",
 )
 BEFORE_T64 = ("bullseye", "bookworm", "focal", "jammy", "lunar", "mantic")
-"""Releases from before the packages with 64-bit time got new names."""
+"""Releases before the packages for 64-bit time got new names."""
 
 
 def ensure(python: Path, *, on_display: bool) -> bool:
-    """See that Qt starts; return False where only the display cannot be reached."""
+    """Check that Qt starts, and install missing libraries.
+
+    Return False if the display is unreachable.
+    """
     fault = _fault(python, on_display)
     if fault is None:
         return True
@@ -50,7 +53,7 @@ def ensure(python: Path, *, on_display: bool) -> bool:
 
 
 def missing_for_windows(root: Path, python: Path) -> str:
-    """Return what windows on X lack here, of libraries that tests do without; else nothing."""
+    """Return the missing libraries for windows on X, which the tests do not need, or ""."""
     if not sys.platform.startswith("linux"):
         return ""
     done = subprocess.run(
@@ -60,7 +63,7 @@ def missing_for_windows(root: Path, python: Path) -> str:
 
 
 def packages(release: Mapping[str, str], *, xcb: bool) -> list[str]:
-    """Return the Debian packages of a distribution, with those for X windows if `xcb`."""
+    """Return the required Debian packages of a release, including those for X if `xcb`."""
     keys = ("UBUNTU_CODENAME", "DEBIAN_CODENAME", "VERSION_CODENAME")
     codename = next((release[key] for key in keys if release.get(key)), "")
     glib = "libglib2.0-0" if codename in BEFORE_T64 else "libglib2.0-0t64"
@@ -68,7 +71,7 @@ def packages(release: Mapping[str, str], *, xcb: bool) -> list[str]:
 
 
 def os_release() -> dict[str, str]:
-    """Return what the distribution says of itself, empty where it says nothing."""
+    """Return the os-release data of the distribution, empty if there is none."""
     try:
         return platform.freedesktop_os_release()
     except OSError:
@@ -76,13 +79,13 @@ def os_release() -> dict[str, str]:
 
 
 def _fault(python: Path, on_display: bool) -> str | None:
-    """Start Qt without a display, then on the one there is; return what went wrong."""
+    """Start Qt offscreen, then on the display if `on_display`; return the first error."""
     fault = probe(python, {"QT_QPA_PLATFORM": "offscreen"})
     return probe(python, {}) if fault is None and on_display else fault
 
 
 def probe(python: Path, variables: Mapping[str, str]) -> str | None:
-    """Start Qt in a process of its own; return its complaint, None if there is none."""
+    """Start Qt in a separate process; return its error, or None."""
     try:
         done = subprocess.run(
             [str(python), "-c", PROBE],
@@ -98,13 +101,13 @@ def probe(python: Path, variables: Mapping[str, str]) -> str | None:
 
 
 def complaint(stderr: str) -> str:
-    """Return the one line of Qt's or Python's words that says what is missing."""
+    """Return the line of the output that names the missing part."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    telling = ("ImportError", "could not connect", "Failed to create wl_display", "is needed")
+    markers = ("ImportError", "could not connect", "Failed to create wl_display", "is needed")
     for line in lines:
-        if any(word in line for word in telling):
+        if any(word in line for word in markers):
             return line.removeprefix("ImportError: ")
-    return lines[-1] if lines else "it ended without a word"
+    return lines[-1] if lines else "it ended without a message"
 
 
 def _is_unreachable(fault: str) -> bool:

@@ -1,4 +1,4 @@
-"""Print the changelog of a release, after a check that all files agree on its version.
+"""Print the changelog of a release after checking that all files agree on its version.
 
 python packaging/release_notes.py v0.2.0
 """

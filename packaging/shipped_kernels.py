@@ -1,11 +1,11 @@
-"""Compile the kernels that come with a wheel.
+"""Compile the kernels that a wheel contains.
 
-    .venv/bin/python packaging/shipped_kernels.py
+.venv/bin/python packaging/shipped_kernels.py
 
-They belong to this system, to these versions of Python, NumPy, Numba and llvmlite, and to each
-class of processors whose code this machine can run. They are written to engine/kernels/shipped,
-and a wheel that is built afterwards contains them. Kernels of other systems and versions can be
-copied into the same folder. Git ignores it.
+Compiled kernels are valid for this system, for these versions of Python, NumPy, Numba and llvmlite,
+and for each processor class that this machine can run. The script writes them to
+engine/kernels/shipped, which Git ignores. The next wheel contains them. Kernels of other systems
+and versions can be copied into the same folder.
 """
 
 from __future__ import annotations
@@ -44,30 +44,30 @@ for demo in (
 ):
     reconstruct(demo.make(Path(sys.argv[1]) / demo.key), on=cpu())
 """
-"""Program that simulates and reconstructs a demo of each kind, with fewer data."""
+"""Program that simulates and reconstructs a small demo of each kind."""
 
 
 def levels() -> list[Level]:
-    """Return the classes whose code this machine can run."""
+    """Return the processor classes that this machine can run."""
     own = {name for name, is_there in llvm.get_host_cpu_features().items() if is_there}
     return [level for level in LEVELS if level.features <= own]
 
 
 def environment(level: Level, folder: Path) -> dict[str, str]:
-    """Return the environment of a process that compiles for a class into a folder."""
-    known = dict(llvm.get_host_cpu_features())
+    """Return the environment variables for compiling for a processor class into a folder."""
+    features = dict(llvm.get_host_cpu_features())
     return {
         **os.environ,
         "NUMBA_CACHE_DIR": str(folder),
         "NUMBA_CPU_NAME": level.model,
-        "NUMBA_CPU_FEATURES": features_of(level, known),
+        "NUMBA_CPU_FEATURES": features_of(level, features),
         "ISOCENTER_HOME": str(folder / "home"),
         "PYTHONPATH": str(ROOT),
     }
 
 
 def compile_kernels(folder: Path, environ: dict[str, str]) -> None:
-    """Compile all kernels, and those that only the demos use, into a folder.
+    """Compile all kernels into a folder, including those that only the demos use.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def compile_kernels(folder: Path, environ: dict[str, str]) -> None:
 
 
 def collect(folder: Path, target: Path = SHIPPED) -> list[Path]:
-    """Copy compiled kernels from a folder of Numba's files into another, and list them.
+    """Copy compiled kernels from a Numba cache folder, and write a list of them.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def collect(folder: Path, target: Path = SHIPPED) -> list[Path]:
     list of Path
         a folder for each class of processors
     """
-    made = []
+    folders = []
     for source in sorted(folder.glob(f"{PREFIX}*")):
         destination = target / source.name
         shutil.rmtree(destination, ignore_errors=True)
@@ -104,17 +104,17 @@ def collect(folder: Path, target: Path = SHIPPED) -> list[Path]:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, copy)
         write_list(destination)
-        made.append(destination)
-    return made
+        folders.append(destination)
+    return folders
 
 
 def main() -> None:
-    """Compile for each class, and print the number and size of the files."""
+    """Compile for each processor class, and print the number and size of the files."""
     for level in levels():
         with TemporaryDirectory() as folder:
             compile_kernels(Path(folder), environment(level, Path(folder)))
-            for made in collect(Path(folder)):
-                sizes = [path.stat().st_size for path in made.rglob("*.n*")]
+            for shipped in collect(Path(folder)):
+                sizes = [path.stat().st_size for path in shipped.rglob("*.n*")]
                 print(f"{level.model}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB")
 
 

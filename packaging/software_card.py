@@ -1,7 +1,7 @@
-"""CuPy for the tests' software card, in a folder of its own that nothing else looks into.
+"""Install CuPy for the software card of the tests in a separate folder.
 
-The tests run CuPy without a card (tests/emulator/card). It lies apart from the other libraries, so
-that the program under test finds no CuPy where a user without a card has none.
+The tests run CuPy without a GPU (tests/emulator/card). CuPy stays out of the other libraries, so
+the program under test finds no CuPy, as on a computer without a GPU.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from locked import FOLDER, Lock, this_machine
 from machine import say
 
 GROUP = "cuda13"
-"""Group of the lock that holds what is wanted."""
-WANTED = ("cupy-cuda13x", "cuda-pathfinder", "nvidia-cuda-runtime", "nvidia-ml-py")
+"""Group of the lock that contains CuPy."""
+PACKAGES = ("cupy-cuda13x", "cuda-pathfinder", "nvidia-cuda-runtime", "nvidia-ml-py")
 MACHINE = "linux-x86_64"
 
 
 def requirements(root: Path) -> str:
-    """Return the entries of the lock, with their hashes."""
+    """Return the entries of the lock with their hashes."""
     entries = re.split(r"\n(?=\S)", (root / FOLDER / f"{GROUP}.txt").read_text("utf-8"))
-    return "\n".join(entry for entry in entries if entry.split("==")[0] in WANTED) + "\n"
+    return "\n".join(entry for entry in entries if entry.split("==")[0] in PACKAGES) + "\n"
 
 
 def install(root: Path, python: Path) -> bool:
-    """Install it once for each version; return whether it is there."""
+    """Install CuPy once for each version; return True if it is installed."""
     if this_machine().split()[-1] != MACHINE or not Lock(root).fits:
         return False
-    folder, wanted = root / ".venv" / "card", requirements(root)
+    folder, required = root / ".venv" / "card", requirements(root)
     stamp = folder / "requirements.txt"
-    if stamp.is_file() and stamp.read_text("utf-8") == wanted:
+    if stamp.is_file() and stamp.read_text("utf-8") == required:
         return True
     say("Installing CuPy for the tests' software card")
     folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "wanted.txt"
-    file.write_text(wanted, "utf-8")
+    file = folder / "new.txt"
+    file.write_text(required, "utf-8")
     options = ["--disable-pip-version-check", "--no-input", "--quiet", "--no-deps", "--no-compile"]
     options += ["--upgrade", "--require-hashes", "--target", str(folder), "-r", str(file)]
     command = [str(python), "-m", "pip", "install", *options]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
-        say("CuPy could not be installed; the tests that want the software card are skipped.")
+        say("CuPy could not be installed; the tests that need the software card are skipped.")
         return False
     file.replace(stamp)
     return True

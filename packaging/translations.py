@@ -1,12 +1,12 @@
-"""Bring the catalogues of the window's texts up to date: resources/translations.
+"""Update the catalogues of the window's texts, resources/translations.
 
-    .venv/bin/python packaging/translations.py            # new texts in, old ones out, compiled
-    .venv/bin/python packaging/translations.py --check    # says what is missing, changes nothing
+    .venv/bin/python packaging/translations.py            # add new texts, remove old ones, compile
+    .venv/bin/python packaging/translations.py --check    # count missing texts, change nothing
 
-Texts are what `tr` is given (app/language/translation.py), and what parts of the engine call their
-settings, corrections, files and demos. Catalogues are those of Qt Linguist: a text that is new is
-unfinished there until somebody translates it. Compiled ones (.qm) are kept
-beside them, so that whoever installs needs no tool of Qt's.
+The texts are the arguments of `tr` (app/language/translation.py), and the names of settings,
+corrections, files and demos in the engine. The catalogues have the format of Qt Linguist. A new
+text is marked as unfinished until it has a translation. The compiled catalogues (.qm) are in the
+same folder, so an installation needs no Qt tools.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SHOWN = (
 """Parts of the engine whose settings and titles the window shows."""
 TITLES = frozenset({"title", "ledger_title", "tip"})
 WORDS = frozenset({"label", "empty", "description", "title", "without", "text", "tip", "words"})
-"""Fields of a class, and what settings and roles are given by name, that people read."""
+"""Fields of a class, and arguments of settings and roles, that the window shows."""
 
 
 def main(arguments: list[str]) -> int:
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
 
 
 def texts_of(folder: Path) -> dict[str, str]:
-    """Return the texts of a tree of sources, in their order, and the first file of each."""
+    """Return the texts of a source tree in order, each with the first file that contains it."""
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("*.py")):
         for text in _texts_in(path.read_text("utf-8")):
@@ -64,7 +64,7 @@ def texts_of(folder: Path) -> dict[str, str]:
 
 
 def all_texts(root: Path) -> dict[str, str]:
-    """Return the texts of the window, then those of the engine that it shows."""
+    """Return the texts of the window, then the texts of the engine that it shows."""
     found = texts_of(root / "app")
     engine = root / "engine"
     for part in SHOWN:
@@ -104,7 +104,7 @@ def _text_of(node: ast.expr, constants: dict[str, str]) -> str:
 
 
 def _constants_of(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield the texts that a module assigns to names, singly or as a tuple."""
+    """Yield the texts that a module assigns to names, one by one or as a tuple."""
     pairs: list[tuple[ast.expr, ast.expr]]
     for node in tree.body:
         match node:
@@ -123,34 +123,34 @@ def _constants_of(tree: ast.Module) -> Iterator[tuple[str, str]]:
 def _texts_in(source: str) -> Iterator[str]:
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
-        is_ours = isinstance(call.func, ast.Name) and call.func.id == FUNCTION
-        if is_ours and call.args and isinstance(call.args[0], ast.Constant):
+        is_translated = isinstance(call.func, ast.Name) and call.func.id == FUNCTION
+        if is_translated and call.args and isinstance(call.args[0], ast.Constant):
             yield str(call.args[0].value)
 
 
 def translations_in(path: Path) -> dict[str, str]:
-    """Return what a catalogue says of each text; empty where it is unfinished."""
+    """Return the translation of each text, empty if unfinished."""
     found = dict[str, str]()
     for message in ElementTree.parse(path).iter("message"):
-        said = message.find("translation")
-        is_open = said is None or said.get("type") == "unfinished"
-        found[message.findtext("source") or ""] = "" if is_open else (said.text or "")
+        translation = message.find("translation")
+        is_open = translation is None or translation.get("type") == "unfinished"
+        found[message.findtext("source") or ""] = "" if is_open else (translation.text or "")
     return found
 
 
 def write(path: Path, translations: dict[str, str], files: dict[str, str]) -> None:
-    """Write a catalogue: for each text its file, itself and its translation."""
+    """Write a catalogue: file, source text and translation of each text."""
     top = ElementTree.Element("TS", version="2.1", language=path.stem.split("_")[-1])
     context = ElementTree.SubElement(top, "context")
     ElementTree.SubElement(context, "name").text = CONTEXT
-    for text, said in translations.items():
+    for text, translation in translations.items():
         message = ElementTree.SubElement(context, "message")
         ElementTree.SubElement(message, "location", filename=files[text])
         ElementTree.SubElement(message, "source").text = text
-        made = ElementTree.SubElement(message, "translation")
-        made.text = said
-        if not said:
-            made.set("type", "unfinished")
+        element = ElementTree.SubElement(message, "translation")
+        element.text = translation
+        if not translation:
+            element.set("type", "unfinished")
     ElementTree.indent(top)
     body = ElementTree.tostring(top, encoding="unicode")
     head = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
@@ -158,14 +158,14 @@ def write(path: Path, translations: dict[str, str], files: dict[str, str]) -> No
 
 
 def compile_catalogue(path: Path, into: Path | None = None) -> Path:
-    """Compile a catalogue with Qt's lrelease, beside it unless said otherwise; return the file."""
+    """Compile a catalogue with Qt's lrelease, by default into its folder; return the file."""
     import PySide6
 
     tool = Path(PySide6.__path__[0]) / "lrelease"
-    made = into or path.with_suffix(".qm")
-    command = [str(tool), "-silent", "-nounfinished", str(path), "-qm", str(made)]
+    compiled = into or path.with_suffix(".qm")
+    command = [str(tool), "-silent", "-nounfinished", str(path), "-qm", str(compiled)]
     subprocess.run(command, check=True)
-    return made
+    return compiled
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Command of the build: it adds the guide and the compiled kernels to a wheel."""
+"""Build command that adds the guide and the compiled kernels to a wheel."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any
 
 KERNELS = Path("engine") / "kernels" / "shipped"
-"""Folder of packaging/shipped_kernels.py; it need not exist."""
+"""Folder that packaging/shipped_kernels.py writes. It need not exist."""
 
 
 def __getattr__(name: str) -> Any:
-    """Make the command when the build asks for it: an installation need not have setuptools."""
+    """Make the command when the build asks for it: an installation may lack setuptools."""
     if name != "BuildWheel":
         raise AttributeError(name)
     from setuptools.command.build_py import build_py
 
-    # The build loads this file alone, and the library `packaging` has the name of this folder.
+    # The build loads this file alone, and the library `packaging` has the same name as this folder.
     sys.path.insert(0, str(Path(__file__).parent))
     from guide import HOME, ROOT, copy_into
 
     class BuildWheel(build_py):
-        """Adds files that are no package data."""
+        """Add files that are not package data."""
 
         def run(self) -> None:
             super().run()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Ball = tuple[float, float, float, float, float]
-"""Centre x, y, z [mm], radius [mm], and the attenuation that it adds [1/mm]."""
+"""Centre x, y, z [mm], radius [mm], and additional attenuation [1/mm]."""
 
 CASE_BALLS: tuple[Ball, ...] = (
     (0, 0, 0, 40, 0.02),
@@ -20,7 +20,10 @@ CASE_BALLS: tuple[Ball, ...] = (
     (-20, 5, -6, 6, -0.01),
     (5, -22, 0, 5, 0.03),
 )
-"""A large ball with two denser balls and a lighter one in it, none where its mirror image is."""
+"""A large ball with two denser balls and one lighter ball.
+
+No ball is the mirror image of another.
+"""
 
 
 def ball_projections(
@@ -35,13 +38,13 @@ def ball_projections(
     Parameters
     ----------
     angles_deg
-        from which the rays come, from +x towards +y [degrees]
+        direction of the source, counted from +x towards +y [degrees]
     shape
         (rows, columns)
     balls
         the object
     axis_column
-        column that sees the axis; the middle one if None. Columns go right as the source sees them.
+        column of the axis, default: the middle. Columns count to the right, seen from the source.
     """
     rows, columns = shape
     axis = (columns - 1) / 2 if axis_column is None else axis_column
@@ -58,7 +61,7 @@ def ball_projections(
 def mean_in_ball(
     values: NDArray[np.floating], lower_mm: Sequence[float], voxel_mm: Sequence[float], ball: Ball
 ) -> float:
-    """Return the mean of an image [z, y, x] within half of the radius of a ball."""
+    """Return the mean of an image [z, y, x] within half the radius of a ball."""
     z, y, x = (
         low + step * (np.arange(n) + 0.5)
         for n, low, step in zip(values.shape, lower_mm[::-1], voxel_mm[::-1], strict=True)

@@ -1,4 +1,4 @@
-"""The rules of the house, read from the source with `ast`: who may import whom, and how long."""
+"""Architecture rules, checked in the source with `ast`: allowed imports and limits of length."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SCANS = (
     *CHOICES,
     *PHYSICS,
 )
-"""Parts of a modality."""
+"""Parts of the engine that a modality may import."""
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(LEAVES, LEAVES),
@@ -260,7 +260,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *LEAVES,
     ),
 }
-"""Part of `engine` to the other parts it may import; "" is the engine's own `__init__`."""
+"""Part of `engine`: the other parts that it may import. "" is `engine/__init__.py`."""
 
 TYPES_ONLY = {
     "recon.algorithms": ("recon.model",),
@@ -268,7 +268,7 @@ TYPES_ONLY = {
     "data.runs.events": ("core.profiling",),
     "data": ("core.backend",),
 }
-"""Further parts that may be named in annotations, under TYPE_CHECKING."""
+"""Further parts that may be imported for annotations, under TYPE_CHECKING."""
 
 ENGINE_OF_APP = (
     *(
@@ -304,7 +304,7 @@ ENGINE_OF_APP = (
     ),
     "engine.tools.tuning",
 )
-"""Engine modules for the window: public faces, not their parts."""
+"""Engine modules that the window may import: public faces, not their parts."""
 
 APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "language": (),
@@ -363,14 +363,14 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "__main__": ("shell",),
     "": (),
 }
-"""Room of `app` to the other rooms it may import."""
+"""Part of `app`: the other parts that it may import."""
 APP_MAY_IMPORT["shell"] += ("views",)
 APP_MAY_IMPORT = {
-    room: others if room == "language" else (*others, "language")
-    for room, others in APP_MAY_IMPORT.items()
+    part: others if part == "language" else (*others, "language")
+    for part, others in APP_MAY_IMPORT.items()
 }
 ENGINE_COMMAND = {"__main__": "engine.cli.main"}
-"""The one way from the window's start to the command line."""
+"""The only import of the command line by the window's entry point."""
 
 READERS = frozenset(
     (
@@ -380,16 +380,16 @@ READERS = frozenset(
         *("draft_of", "preview_of", "may_import"),
     )
 )
-"""Functions of the engine that open files of others."""
+"""Engine functions that open input files."""
 KERNEL_FOLDERS = ("engine.kernels",)
 GPU_FOLDERS = ("engine.core.backend", "engine.core.profiling", "engine.kernels")
-FOREIGN: dict[str, tuple[str, ...]] = {
+RESTRICTED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("PySide6", "shiboken6", "pyqtgraph", "qtawesome", "qtpy"), ("app",)),
     "numba": KERNEL_FOLDERS,
     "cupy": GPU_FOLDERS,
     "cupyx": GPU_FOLDERS,
 }
-"""Library to the only modules that may import it."""
+"""Library: the only modules that may import it."""
 INSIDE_FUNCTIONS = ("cupy", "cupyx")
 
 OPENING = (
@@ -403,13 +403,13 @@ OPENING = (
     "File",
     "load",
 )
-"""Calls that take a path to a file."""
+"""Calls that accept a path."""
 NO_PATHS = ("Job", "archive", "gpu", "h5py.h5a", "parts", "results", "json", "tomllib")
-"""Objects that have methods with these names but open nothing."""
+"""Objects that have methods with these names, but open no file."""
 MAY_OPEN = (
     "engine.core.plugins",  # packages that are installed next to this one
-    "engine.live.recording",  # our own files, which grow while they are read
-    "engine.core.printing",  # the null device, once the terminal has closed
+    "engine.live.recording",  # our own files; they grow while they are read
+    "engine.core.printing",  # the null device, after the terminal is closed
     *(
         "engine.io.safety.open_input",
         "engine.io.safety.stored_bytes",
@@ -417,7 +417,7 @@ MAY_OPEN = (
         "engine.io.folder",
         "engine.io.hdf5.opening",
         "engine.core.private_files",
-    ),  # the one way in
+    ),  # the open functions for input files
     *(
         "engine.io.safety.atomic_write",
         "engine.io.safety.outputs",
@@ -430,7 +430,7 @@ MAY_OPEN = (
         "engine.kernels",
         "engine.protocols.privacy.key",
         "engine.tools.diagnostics",
-    ),  # files of our own
+    ),  # our own files
     *(
         "engine.io.safety.signing_key",
         "engine.live.core.stream_keys",
@@ -449,15 +449,15 @@ MAY_OPEN = (
         "engine.core.backend.processor",
     ),
     "engine.results.reports.illustrations",
-    "engine.tools.benchmark.counted",  # what is shipped with us
+    "engine.tools.benchmark.counted",  # files of the wheel
     *("engine.core.backend.selftest_results", "engine.core.backend.cupy_compiling"),
     *("engine.tools.benchmark.gpu_file", "engine.cli.machine.gpu_check"),
 )
-"""Modules that open paths: the one way to read, writers, and readers of our own files."""
+"""Modules that may open paths: the open functions, writers, and readers of our own files."""
 
 MAX_LINES = 320
 MAX_CODE_LINES = 80
-"""Hard limits of a file and a function in code lines, far above the advice."""
+"""Hard limits of a file and a function in code lines, far above the advised sizes."""
 ADVISED_LINES = 240
 ADVISED_CODE_LINES = 40
 """Sizes above which `python -m tests.advice` lists a file or a function."""
@@ -465,7 +465,7 @@ ADVISED_CODE_LINES = 40
 
 @dataclass(frozen=True)
 class Import:
-    """One imported module, and how."""
+    """An imported module, its line and its context."""
 
     module: str
     line: int
@@ -475,7 +475,7 @@ class Import:
 
 @dataclass(frozen=True)
 class Source:
-    """A file of ours: its path from the root, its text, and the modules the project has."""
+    """A source file: its path from the root, its text, and all modules of the project."""
 
     path: str
     text: str
@@ -488,23 +488,23 @@ class Source:
 
     @cached_property
     def tree(self) -> ast.Module:
-        """The parsed text."""
+        """The parsed source."""
         return ast.parse(self.text, self.path)
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
-        """All of the parsed text, which every rule looks through."""
+        """All nodes of the syntax tree."""
         return tuple(ast.walk(self.tree))
 
     @cached_property
     def imports(self) -> list[Import]:
-        """Every import, in order."""
+        """All imports, in order."""
         return list(self._imports_of(self.tree, in_function=False, for_types=False))
 
     def _imports_of(self, node: ast.AST, *, in_function: bool, for_types: bool) -> Iterator[Import]:
         for child in ast.iter_child_nodes(node):
             if not isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
-                continue  # no import is inside an expression
+                continue  # expressions contain no imports
             for name in self._names(child):
                 yield Import(name, child.lineno, in_function, for_types)
             yield from self._imports_of(
@@ -529,17 +529,17 @@ def dotted(path: str) -> str:
 
 
 def is_type_checking(node: ast.AST) -> bool:
-    """Whether a block runs for type checkers only."""
+    """Return True if a block runs for type checkers only."""
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
 def within(module: str, parts: tuple[str, ...]) -> bool:
-    """Whether a module is one of `parts` or inside one."""
+    """Return True if a module is one of `parts` or inside one."""
     return any(module == part or module.startswith(f"{part}.") for part in parts)
 
 
 def part_of(module: str) -> str:
-    """Return the part of the tables of a module: recon.model of engine.recon.model.base."""
+    """Return the key of a module in the tables: recon.model for engine.recon.model.base."""
     top, _, inner = module.partition(".")
     parts = [part for part in (APP_MAY_IMPORT if top == "app" else MAY_IMPORT) if part]
     return max((p for p in parts if within(inner, (p,))), key=len, default=inner.split(".")[0])
@@ -555,7 +555,7 @@ def layers_of_engine(source: Source) -> Iterator[Fault]:
         return
     part = part_of(source.module)
     if part not in MAY_IMPORT:
-        yield 1, f"engine.{part} has no place in the table of layers (tests/architecture.py)"
+        yield 1, f"engine.{part} is missing in MAY_IMPORT (tests/architecture.py)"
         return
     for imported in source.imports:
         name = imported.module
@@ -569,30 +569,30 @@ def _allowed(part: str, imported: Import) -> bool:
     inner = imported.module.removeprefix("engine").removeprefix(".")
     types = TYPES_ONLY.get(part, ()) if imported.for_types else ()
     allowed = (*MAY_IMPORT[part], *types)
-    # a part in the table is allowed by its own name, never by that of its folder
+    # a part in the table needs its own entry; an entry of its folder does not count
     listed = tuple(name for name in allowed if name not in MAY_IMPORT)
     return part_of(imported.module) in (part, *allowed) or within(inner, listed)
 
 
 def layers_of_app(source: Source) -> Iterator[Fault]:
-    """The window adds no physics, and no part of it imports a part above."""
+    """The window contains no physics, and its parts import only lower parts."""
     if not within(source.module, ("app",)):
         return
-    room = part_of(source.module)
-    if room not in APP_MAY_IMPORT:
-        yield 1, f"app.{room} has no place in the table of rooms (tests/architecture.py)"
+    part = part_of(source.module)
+    if part not in APP_MAY_IMPORT:
+        yield 1, f"app.{part} is missing in APP_MAY_IMPORT (tests/architecture.py)"
         return
     for imported in source.imports:
         name, other = imported.module, part_of(imported.module)
-        if within(name, ("app",)) and other not in (room, *APP_MAY_IMPORT[room]):
-            yield imported.line, f"app.{room} imports {name}"
+        if within(name, ("app",)) and other not in (part, *APP_MAY_IMPORT[part]):
+            yield imported.line, f"app.{part} imports {name}"
         is_hidden = within(name, ("engine",)) and name not in ENGINE_OF_APP
-        if is_hidden and ENGINE_COMMAND.get(room) != name:
-            yield imported.line, f"app.{room} imports {name}"
+        if is_hidden and ENGINE_COMMAND.get(part) != name:
+            yield imported.line, f"app.{part} imports {name}"
 
 
-def files_read_apart(source: Source) -> Iterator[Fault]:
-    """The window asks the loader's process about files, and calls no reader itself."""
+def files_read_in_loader(source: Source) -> Iterator[Fault]:
+    """The window reads files in the loader process and calls no reader itself."""
     if not within(source.module, ("app",)):
         return
     for node in source.nodes:
@@ -604,25 +604,25 @@ def files_read_apart(source: Source) -> Iterator[Fault]:
             yield node.lineno, f"{source.module} reads by {ast.unparse(node.func)}"
 
 
-def foreign_libraries(source: Source) -> Iterator[Fault]:
-    """Qt, Numba and CuPy stay where they belong, and CuPy inside functions."""
+def restricted_libraries(source: Source) -> Iterator[Fault]:
+    """Only some folders import Qt, Numba and CuPy, and only functions import CuPy."""
     for imported in source.imports:
         library = imported.module.split(".")[0]
-        if library in FOREIGN and not within(source.module, FOREIGN[library]):
+        if library in RESTRICTED and not within(source.module, RESTRICTED[library]):
             yield imported.line, f"{source.module} imports {library}"
         elif library in INSIDE_FUNCTIONS and not (imported.in_function or imported.for_types):
             yield imported.line, f"{library} is imported outside a function"
 
 
 def absolute_imports(source: Source) -> Iterator[Fault]:
-    """Every import says where from."""
+    """All imports are absolute."""
     for imported in source.imports:
         if imported.module.startswith("."):
             yield imported.line, f"relative import {imported.module}"
 
 
-def one_way_in(source: Source) -> Iterator[Fault]:
-    """Files of others come through `engine.io.safety.open_input`: no pipe, no device, no map."""
+def guarded_inputs(source: Source) -> Iterator[Fault]:
+    """Only `engine.io.safety.open_input` opens input files: it refuses pipes and devices."""
     if not within(source.module, ("engine",)) or within(source.module, MAY_OPEN):
         return
     for node in source.nodes:
@@ -635,7 +635,7 @@ def one_way_in(source: Source) -> Iterator[Fault]:
 
 
 def no_print(source: Source) -> Iterator[Fault]:
-    """The engine and the window report by events, not by printing."""
+    """The engine and the window report by events and do not print."""
     for node in source.nodes:
         match node:
             case ast.Call(func=ast.Name(id="print")):
@@ -643,28 +643,28 @@ def no_print(source: Source) -> Iterator[Fault]:
 
 
 def no_assert(source: Source) -> Iterator[Fault]:
-    """Input is checked by exceptions that a person can read."""
+    """Product code checks input with exceptions that explain the error."""
     for node in source.nodes:
         if isinstance(node, ast.Assert):
             yield node.lineno, "assert outside the tests"
 
 
 def no_blind_except(source: Source) -> Iterator[Fault]:
-    """What is caught is named."""
+    """Every `except` names the exceptions."""
     for node in source.nodes:
         if isinstance(node, ast.ExceptHandler) and node.type is None:
             yield node.lineno, "bare except"
 
 
 def short_files(source: Source) -> Iterator[Fault]:
-    """One idea per file."""
+    """Files are short."""
     yield from long_files(source, MAX_LINES)
 
 
-def long_files(source: Source, most: int) -> Iterator[Fault]:
-    """Yield a file with more than `most` lines of code.
+def long_files(source: Source, limit: int) -> Iterator[Fault]:
+    """Yield a file with more than `limit` lines of code.
 
-    Docstrings, comments and empty lines do not count, so that explanations cost nothing.
+    Docstrings, comments and empty lines do not count, so explanations are free.
     """
     described = {
         line
@@ -679,17 +679,17 @@ def long_files(source: Source, most: int) -> Iterator[Fault]:
         bool(line) and not line.startswith("#") and number not in described
         for number, line in enumerate(lines, 1)
     )
-    if n_lines > most:
-        yield n_lines, f"{n_lines} code lines, at most {most}"
+    if n_lines > limit:
+        yield n_lines, f"{n_lines} code lines, at most {limit}"
 
 
 def short_functions(source: Source) -> Iterator[Fault]:
-    """A function fits on a screen."""
+    """Functions are short."""
     yield from long_functions(source, MAX_CODE_LINES)
 
 
-def long_functions(source: Source, most: int) -> Iterator[Fault]:
-    """Yield each function with more than `most` lines of code."""
+def long_functions(source: Source, limit: int) -> Iterator[Fault]:
+    """Yield each function with more than `limit` lines of code."""
     lines = source.text.splitlines()
     for node in source.nodes:
         if isinstance(node, ast.FunctionDef):
@@ -697,12 +697,12 @@ def long_functions(source: Source, most: int) -> Iterator[Fault]:
             first = body[0].lineno if body else node.end_lineno or node.lineno
             code = [line.strip() for line in lines[first - 1 : node.end_lineno]]
             n_lines = sum(bool(line) and not line.startswith("#") for line in code)
-            if n_lines > most:
-                yield node.lineno, f"{node.name}: {n_lines} code lines, at most {most}"
+            if n_lines > limit:
+                yield node.lineno, f"{node.name}: {n_lines} code lines, at most {limit}"
 
 
 def no_tests(source: Source) -> Iterator[Fault]:
-    """What is tested knows no test, and least of all its judge."""
+    """Product code imports no tests."""
     for imported in source.imports:
         if within(imported.module, ("tests",)):
             yield imported.line, f"{source.module} imports {imported.module}"
@@ -711,10 +711,10 @@ def no_tests(source: Source) -> Iterator[Fault]:
 RULES: tuple[Rule, ...] = (
     layers_of_engine,
     layers_of_app,
-    files_read_apart,
-    foreign_libraries,
+    files_read_in_loader,
+    restricted_libraries,
     absolute_imports,
-    one_way_in,
+    guarded_inputs,
     no_print,
     no_assert,
     no_blind_except,
@@ -725,11 +725,11 @@ RULES: tuple[Rule, ...] = (
 
 JUDGE = "tests.judge"
 JUDGE_LIBRARIES = frozenset(("numpy", "numba", JUDGE)) | sys.stdlib_module_names
-"""Imports that the photon Monte Carlo may use; its own tests also import pytest."""
+"""Imports that the photon simulation may use. Its tests also import pytest."""
 
 
-def judge_apart(source: Source) -> Iterator[Fault]:
-    """The judge of the engine shares no code with it."""
+def judge_is_independent(source: Source) -> Iterator[Fault]:
+    """The independent photon simulation shares no code with the engine."""
     is_test = source.path.rsplit("/", 1)[-1].startswith("test_")
     allowed = JUDGE_LIBRARIES | ({"pytest"} if is_test else set())
     for imported in source.imports:
@@ -737,7 +737,12 @@ def judge_apart(source: Source) -> Iterator[Fault]:
             yield imported.line, f"{source.module} imports {imported.module}"
 
 
-JUDGE_RULES: tuple[Rule, ...] = (judge_apart, absolute_imports, short_files, short_functions)
+JUDGE_RULES: tuple[Rule, ...] = (
+    judge_is_independent,
+    absolute_imports,
+    short_files,
+    short_functions,
+)
 
 
 @cache

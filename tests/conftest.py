@@ -1,4 +1,4 @@
-"""Fixtures for all tests: seeded numbers, sample scans, a home folder, and the GPU if any."""
+"""Shared fixtures: random numbers, sample scans, home folder and GPU."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 os.environ["NUMBA_NUM_THREADS"] = "2"  # read when numba is first imported
-# waiting threads would otherwise keep a processor busy: half the cost of many small loops
+# Otherwise waiting threads keep a core busy: half the cost of many small loops.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # they do so between products of matrices, too
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the same between products of matrices
 if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
-    # without a file, the offscreen screen has 800 x 800 pixels, too few for the window
+    # without this file, the offscreen screen has only 800 x 800 pixels
     screen = Path(__file__).resolve().parent / "app/screens/1920x1080.json"
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={screen}"
 
@@ -29,7 +29,7 @@ from tests.emulator import EmulatedGpu
 from tests.skips import summary
 
 sys.dont_write_bytecode = False
-"""Without bytecode, each of some hundred processes of the tests would compile all sources."""
+"""Without bytecode, each of hundreds of test processes would compile all sources."""
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -50,13 +50,13 @@ def shared_data() -> Path:
 
 @pytest.fixture(params=["emulated", pytest.param("card", marks=pytest.mark.gpu)])
 def on_gpu(request: pytest.FixtureRequest) -> Backend:
-    """A CUDA backend: the emulated card, and the real one where there is one."""
+    """A CUDA backend: the emulated card and, if available, a real GPU."""
     return cuda(EmulatedGpu()) if request.param == "emulated" else named("cuda")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def isocenter_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder for settings, jobs and caches, so that no test touches the user's own."""
+    """A folder for settings, jobs and caches. Tests must not touch those of the user."""
     home = tmp_path_factory.mktemp("isocenter-home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ISOCENTER_HOME", str(home))
@@ -64,30 +64,29 @@ def isocenter_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def set_aside() -> None:
+def freeze_garbage() -> None:
     """Exclude objects of earlier files from garbage collection.
 
-    A collection visits all of them each time that memory of the emulator is full, and takes up to a
-    second near the end.
+    Each collection would visit all of them. Late in a run, this takes up to a second.
     """
     gc.collect()
     gc.freeze()
 
 
 def pytest_collection_finish() -> None:
-    """Exclude modules and tests from garbage collection, which would visit them without effect.
+    """Exclude modules and tests from garbage collection, which would never free them.
 
-    Objects of tests are collected less often than usual, but old windows soon: Qt would style them
-    with each new one.
+    Young objects are collected less often than by default. Old windows must be collected soon,
+    because Qt applies each new style to them.
     """
     gc.collect()
     gc.freeze()
     gc.set_threshold(5_000, 10, 2)
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of the long tier; skip tests of the GPU where the engine finds none."""
+    """Mark the tests of the long tier; skip GPU tests if the engine finds no GPU."""
     tiers.mark(items)
     on_gpu = [item for item in items if item.get_closest_marker("gpu")]
     if not on_gpu:
@@ -100,6 +99,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say why tests were skipped, so that a run with many of them explains itself."""
+    """Print the reasons for skipped tests."""
     for line in summary(terminalreporter.stats.get("skipped", [])):
         terminalreporter.write_line(line)

@@ -1,4 +1,4 @@
-"""Dask workers on this machine, and files that they leave behind."""
+"""Dask workers on this machine, and the files that they leave."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def cluster(n_workers: int, *, processes: bool = False) -> Iterator[LocalCluster]:
-    """Workers of one thread each; in this process, where theirs need not be killed."""
+    """Start workers of one thread each, in this process unless they must be killed."""
     from distributed import LocalCluster
 
     with LocalCluster(
@@ -23,10 +23,10 @@ def cluster(n_workers: int, *, processes: bool = False) -> Iterator[LocalCluster
         processes=processes,
         dashboard_address=None,
         protocol="tcp",
-    ) as made:
-        yield made
+    ) as running:
+        yield running
 
 
 def shards_left() -> list[str]:
-    """Return the names of parts of studies that were not removed."""
+    """Return the names of partial studies that were not removed."""
     return [path.name for path in (cache_dir() / "shards").iterdir()]

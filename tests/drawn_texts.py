@@ -1,6 +1,6 @@
-"""Draw random texts of the window and of errors, for a reader who judges them one by one.
+"""Draw random texts of the window and of errors for a reviewer.
 
-    python -m tests.drawn_texts [--seed N] [--n N]
+python -m tests.drawn_texts [--seed N] [--n N]
 
 Texts of the window are the sources of its translations. Errors are the messages of raised
 exceptions of the engine and the window; `{…}` represents a value. Texts of fewer than three words
@@ -25,7 +25,7 @@ MIN_WORDS = 3
 
 @dataclass(frozen=True)
 class Text:
-    """A text and its place in the sources."""
+    """A text and its location in the sources."""
 
     text: str
     place: str
@@ -47,24 +47,24 @@ def errors() -> Iterator[Text]:
                 match node:
                     case ast.Raise(exc=ast.Call(args=[first, *_])):
                         place = f"{path.relative_to(ROOT)}:{node.lineno}"
-                        yield Text(shown(first), place)
+                        yield Text(literal_text(first), place)
 
 
-def shown(node: ast.expr) -> str:
-    """Return a literal with values as {name}; empty if it is no literal."""
+def literal_text(node: ast.expr) -> str:
+    """Return a literal text with values as {name}; empty for other nodes."""
     match node:
         case ast.Constant(value=str(value)):
             return value
         case ast.JoinedStr(values=parts):
-            return "".join(shown(part) for part in parts)
+            return "".join(literal_text(part) for part in parts)
         case ast.FormattedValue(value=value):
             return f"{{{ast.unparse(value)}}}"
         case ast.BinOp(left=left, right=right):
-            return shown(left) + shown(right)
+            return literal_text(left) + literal_text(right)
     return ""
 
 
-def drawn(texts: Iterator[Text], n: int, seed: int) -> list[Text]:
+def drawn_sample(texts: Iterator[Text], n: int, seed: int) -> list[Text]:
     """Return n different texts with at least three words, drawn at random."""
     found = {each.text: each for each in texts if len(each.text.split()) >= MIN_WORDS}
     return random.Random(seed).sample(sorted(found.values(), key=lambda each: each.text), n)
@@ -78,7 +78,7 @@ def main(arguments: list[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     for title, texts in (("Window", window_texts()), ("Errors", errors())):
         sys.stdout.write(f"# {title}\n")
-        for number, each in enumerate(drawn(texts, chosen.n, chosen.seed), 1):
+        for number, each in enumerate(drawn_sample(texts, chosen.n, chosen.seed), 1):
             line = " ".join(each.text.split())
             sys.stdout.write(f"{number}. {line}  [{each.place}]\n")
 

@@ -1,4 +1,4 @@
-"""Forgeries of a log, a sign-off, a result and a report, listed before the code that detects them.
+"""Forgeries of a log, a sign-off, a result and a report, written before the code that detects them.
 
 The forger can write all files except the key, and knows this program. "Two steps" are two changes
 that hide each other. Tests take their cases from here.

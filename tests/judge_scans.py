@@ -1,8 +1,8 @@
-"""Convert the judge's events to scans of the product, independently of both.
+"""Convert events of the photon simulation to scans of the product, independently of both.
 
-The order of crystals stays the same. For a ring, row and module become ring and position. For two
-panels, the product counts the columns of both along x; the judge counts those of each module in its
-own direction of rotation.
+The order of crystals does not change. In a ring, row and module become ring and position. For two
+panels, the product counts the columns of both along x; the simulation counts the columns of each
+module in its own direction of rotation.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COLUMNS = ("crystals", "tof_ps", "kev", "decay_mm", "scatters", "kind", "n_decay
 
 
 def cached_pairs(study: JudgeStudy, n_pairs: int) -> Coincidences:
-    """Return the pairs of a study, simulated once and cached in the user's folder for tests."""
+    """Return the pairs of a study, simulated once and cached in the user's test folder."""
 
     def make(path: Path) -> None:
         pairs = study.pairs(n_pairs)
@@ -90,7 +90,7 @@ def ring_of(
 def panels_of(
     scanner: Scanner, physics: Physics = PANEL_PHYSICS, **others: object
 ) -> engine.DualHead:
-    """Return two panels in the product's form; `others` are keys of its scanner file."""
+    """Return two panels as a scanner of the product; `others` are keys of its scanner file."""
     compton, photo = scanner.material.coefficients(np.array([ELECTRON_KEV]))[:, 0]
     settings = {
         "name": "Panels of the judge",
@@ -114,7 +114,7 @@ def panels_of(
 
 
 def panel_crystals(scanner: Scanner, crystals: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the product's numbers for the judge's crystals of two panels, panel 0 at −y."""
+    """Return the product's crystal numbers for crystals of two simulated panels, panel 0 at −y."""
     layer, front = np.divmod(crystals, scanner.n_per_layer)
     row, column = np.divmod(front, 2 * scanner.n_across)
     panel, column = np.divmod(column, scanner.n_across)
@@ -144,7 +144,7 @@ def listmode_of(
     delayeds: Coincidences | None = None,
     duration_s: float = 60.0,
 ) -> engine.ListMode:
-    """Return pairs as a scan, without those that are no lines of response of the scanner.
+    """Return pairs as a scan, without pairs that are no line of response of the scanner.
 
     Parameters
     ----------
@@ -178,6 +178,6 @@ def listmode_of(
 def tof_bins(
     tof_ps: NDArray[np.float32], bin_ps: float, n_bins: int
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-    """Return equally wide bins of t1 − t2 around 0, and a mask of those that exist."""
+    """Return equally wide bins of t1 − t2 around 0, and a mask of the existing bins."""
     found = np.floor(tof_ps / bin_ps + n_bins / 2)
     return found.clip(0, n_bins - 1).astype(np.int16), (found >= 0) & (found < n_bins)

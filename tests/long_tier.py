@@ -54,9 +54,9 @@ class Outcomes:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the long tests or a part of them, store the result, and return pytest's exit code.
+    """Run the long tests or a part of them; store the result; return pytest's exit code.
 
-    The result of a run that broke off is not stored, because it lacks tests.
+    An interrupted run stores no result, because tests are missing.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", type=_part, default="1/1", metavar="K/N", help="every Nth file")
@@ -89,7 +89,7 @@ def main(arguments: list[str]) -> int:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the files of other parts; tests of one file share their fixtures."""
+    """Skip the files of other parts. Tests of one file stay in one part, as they share fixtures."""
     number, n = (int(word) for word in os.environ.get(PART, "1/1").split("/"))
     files = {path: k for k, path in enumerate(dict.fromkeys(item.path for item in items))}
     others = [item for item in items if files[item.path] % n != number - 1]

@@ -1,4 +1,4 @@
-"""Rules for names and docstrings: terms of the field, and docstrings that can stand alone."""
+"""Rules for names and docstrings: terms of the field, and docstrings that need no context."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from tests.architecture import Fault, Rule, Source, within
 
 ELLIPTIC = ("Of", "Those", "Where", "That")
-"""First words of docstrings that continue a name, which a tooltip does not show."""
+"""First words of docstrings that only continue the name above them. A tooltip lacks that name."""
 OLD_WORDS = frozenset(
     (
         *("door", "publish", "course", "desk", "workbench", "feed", "quicklook", "foretold"),
@@ -18,13 +18,13 @@ OLD_WORDS = frozenset(
 )
 """Private words that variables and attributes must not contain either; see `private_words.py`."""
 OLD_IN_APP = ("bench",)
-"""The window has a context, not a bench; elsewhere bench is a verb of the command line."""
+"""The window has a context, not a bench. Elsewhere, bench is a command."""
 OLD_CLASS_WORDS = ("Plan",)
-"""A class Plan was once a protocol; a filter plan is a term of the field."""
+"""A class Plan was a protocol in old versions. A filter plan is a term of the field."""
 OLD_LIMITS = ("MOST", "LEAST", "FEWEST")
 """Limits are constants that begin with MAX or MIN."""
 DRAWN_OUTLINES = ("engine/modalities/xray_ct/extent.py",)
-"""Files in which an outline is the contour of an object's shadow."""
+"""Files in which an outline is the contour of an object's projection."""
 
 
 def _strings_alone(source: Source) -> Iterator[ast.Constant]:
@@ -35,12 +35,15 @@ def _strings_alone(source: Source) -> Iterator[ast.Constant]:
                 yield text
 
 
-def docstrings_stand_alone(source: Source) -> Iterator[Fault]:
-    """Tooltips and reference pages show docstrings without the name above them."""
+def docstrings_are_independent(source: Source) -> Iterator[Fault]:
+    """Docstrings make sense without the name above them, as in tooltips and reference pages."""
     for node in _strings_alone(source):
         first = str(node.value).split(maxsplit=1)[:1]
         if first and first[0].rstrip(".,:;") in ELLIPTIC:
-            yield node.lineno, f"a docstring that begins with {first[0]!r} cannot stand alone"
+            yield (
+                node.lineno,
+                f"a docstring that begins with {first[0]!r} depends on the name above it",
+            )
 
 
 def words_of_the_field(source: Source) -> Iterator[Fault]:
@@ -68,7 +71,7 @@ def _is_old(word: str, source: Source) -> bool:
 
 
 def _given_names(source: Source) -> Iterator[tuple[str, int]]:
-    """Yield the names that this file defines; names of other libraries do not count."""
+    """Yield the names that a file defines. Names of other libraries do not count."""
     for node in source.nodes:
         match node:
             case (
@@ -84,7 +87,7 @@ def _given_names(source: Source) -> Iterator[tuple[str, int]]:
 
 
 NAMING_RULES: tuple[Rule, ...] = (
-    docstrings_stand_alone,
+    docstrings_are_independent,
     words_of_the_field,
     limits_are_max_and_min,
 )

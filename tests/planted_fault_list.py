@@ -1,4 +1,4 @@
-"""Forty one-line faults: the file, the old text, the new text and the tests that must notice."""
+"""Forty one-line faults: file, old text, new text, and the tests that must detect it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ SURVIVORS = (
         TRANSFERS,
     ),
 )
-"""The faults of the audit of 28 Nov 2026 that no test killed then."""
+"""Faults of the audit of 28 Nov 2026 that no test detected on that day."""
 
 DYNAMIC_PET = (
     Fault(
@@ -102,7 +102,7 @@ DYNAMIC_PET = (
         f"{BACKGROUND} {DYNAMIC}",
     ),
     Fault(
-        "dynamic PET: mean of frames in Bq/mL without their lengths",
+        "dynamic PET: mean of frames in Bq/mL without their durations",
         "engine/modalities/listmode_pet/dynamic.py",
         "np.array([frame.duration_s for frame in frames], np.float64)",
         "np.array([1.0 for frame in frames], np.float64)",
@@ -168,7 +168,7 @@ LIVE_PET = (
         f"{LIVE_TESTS}/test_line_means.py",
     ),
     Fault(
-        "live PET: an update does not stand for all events",
+        "live PET: an update does not represent all events",
         "engine/live/pet/live_image.py",
         "np.float32(weight * self._n / events.n_events)",
         "np.float32(weight)",
@@ -282,7 +282,7 @@ TABLES = (
 
 STREAMS = (
     Fault(
-        "stream buffer: a part leaves before it is made",
+        "stream buffer: a part is sent before it is complete",
         "engine/operators/xray/transfers.py",
         "            self._gpu.wait_for(made)\n",
         "",
@@ -296,7 +296,7 @@ STREAMS = (
         TRANSFERS,
     ),
     Fault(
-        "stream buffer: a piece of the ring is reused while it is emptied",
+        "stream buffer: a slot of the ring is reused while it is read",
         "engine/core/backend/cupy_ring.py",
         "            self.emptying.result()\n",
         "",
@@ -314,7 +314,7 @@ ORIENTATION_AND_UNITS = (
         "tests/engine/io/volumes/test_orientation.py",
     ),
     Fault(
-        "orientation: sagittal plane looks the other way",
+        "orientation: sagittal plane seen from the other side",
         "engine/geometry/patient_planes.py",
         '"sagittal": ("P", "F")',
         '"sagittal": ("A", "F")',

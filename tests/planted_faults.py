@@ -59,7 +59,7 @@ def is_in_place(fault: Fault, root: Path = ROOT) -> bool:
 def try_fault(fault: Fault, copy: Path) -> Verdict:
     """Plant a fault in a copy of the tree, run its tests and restore the file."""
     if not is_in_place(fault, copy):
-        return Verdict("GONE", f"{fault.file} no longer holds the old text once")
+        return Verdict("GONE", f"{fault.file} does not contain the old text exactly once")
     path = copy / fault.file
     before = path.read_text("utf-8")
     path.write_text(before.replace(fault.old, fault.new), "utf-8")
@@ -90,7 +90,7 @@ def tested(tests: str, copy: Path) -> Verdict:
 
 
 def baseline(faults: Sequence[Fault], copy: Path) -> int:
-    """Run the tests of faults without any fault; return how many do not pass."""
+    """Run the tests without any fault; return the number of failing groups."""
     failed = 0
     for tests in dict.fromkeys(fault.tests for fault in faults):
         verdict = tested(tests, copy)
@@ -102,10 +102,10 @@ def baseline(faults: Sequence[Fault], copy: Path) -> int:
     return failed
 
 
-def copied(folder: Path) -> Path:
-    """Copy the tree, without builds and environments, and return the copy.
+def copied_tree(folder: Path) -> Path:
+    """Copy the tree without builds and environments; return the copy.
 
-    Compiled kernels go along: tests of live scans fail if they have to wait for a compiler.
+    Compiled kernels are copied too: tests of live scans fail if they must wait for a compiler.
     """
     target = folder / "copy"
     shutil.copytree(ROOT, target, ignore=shutil.ignore_patterns(*NOT_COPIED))
@@ -122,7 +122,7 @@ def main() -> int:
     options.add_argument("words", nargs="*")
     options.add_argument("--list", action="store_true")
     options.add_argument("--baseline", action="store_true")
-    options.add_argument("--skip", type=int, default=0, metavar="N", help="leave out the first N")
+    options.add_argument("--skip", type=int, default=0, metavar="N", help="skip the first N")
     given = options.parse_args()
     chosen = [f for f in FAULTS if not given.words or any(w in f.name for w in given.words)]
     chosen = chosen[given.skip :]
@@ -132,7 +132,7 @@ def main() -> int:
         return 0
     killed = 0
     with TemporaryDirectory(prefix="planted-") as folder:
-        copy = copied(Path(folder))
+        copy = copied_tree(Path(folder))
         if given.baseline:
             return baseline(chosen, copy)
         for fault in chosen:

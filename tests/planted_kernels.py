@@ -1,7 +1,7 @@
-"""Wrong kernels of users: each is one of the two examples with one fault, and must be found.
+"""Wrong user kernels: the two examples, each with one fault that the tests must find.
 
-`text` faults change the CUDA text only, so that its NumPy twin is right. `both` faults change text
-and twin alike, so that only the test of the adjoint can find them.
+`text` faults change only the CUDA text; its NumPy twin stays correct. `both` faults change text and
+twin in the same way, so only the adjoint test can find them.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ BOTH_FAULTS = (
         ("values.ravel()", "1.0001 * values.ravel()"),
     ),
 )
-"""Faults of text and twin alike, which differ from the other projection."""
+"""Faults of text and twin. Their projections differ from the correct one."""
 
 HELPERS = """
 __device__ Seen mirrored(Seen at, const int* sizes) {
@@ -149,5 +149,5 @@ __device__ Seen mirrored(Seen at, const int* sizes) {
 __device__ Seen aside(Seen at) { return {at.column + 0.5f, at.row, at.depth}; }
 __device__ Seen below(Seen at) { return {at.column, at.row + 0.01f, at.depth}; }
 """
-"""Functions that the new parts of the texts use."""
+"""Functions that the faulty texts need."""
 WRONG_KERNELS = (*TEXT_FAULTS, *BOTH_FAULTS)

@@ -2,7 +2,7 @@
 
 The list is the table "Private words we do not use" in engine/CONVENTIONS.md. Names of modules,
 classes, functions, parameters, variables and attributes must not contain them. `private_names.txt`
-holds the old names that still do; it may only shrink. `reviewed_names.txt` holds accepted names
+lists old names that still do; it may only shrink. `reviewed_names.txt` lists accepted names
 with a reason.
 
     python -m tests.private_words           count the private words in texts (advice only)
@@ -50,7 +50,7 @@ def private_parts(name: str, words: frozenset[str]) -> set[str]:
 
 
 def names_of(source: Source) -> Iterator[tuple[str, int]]:
-    """Yield the names that a file defines, with their line: its own, and those inside it."""
+    """Yield the names of a file and of its contents, with their lines."""
     yield from ((part, 1) for part in source.path.removesuffix(".py").split("/"))
     for node in source.nodes:
         match node:
@@ -82,7 +82,7 @@ def listed(path: Path) -> list[str]:
 
 
 def texts(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield docstrings and other string literals, and the pages of the guide, with their path."""
+    """Yield docstrings and other strings, and the pages of the guide, each with its path."""
     for source in sources(root):
         for node in source.nodes:
             match node:

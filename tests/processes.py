@@ -1,4 +1,4 @@
-"""Processes that work for a process: not those that only keep its books or make its copies."""
+"""Find working child processes, without helper processes of Python itself."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import psutil
 
 SERVER = "multiprocessing.forkserver"
 TRIALS = str(Path("tests", "extensions", "child.py"))
-"""The server of the tests of extensions, which a worker keeps until its end."""
+"""Script of the test server for extensions, which runs until its worker ends."""
 
 
 def working_for(pid: int | None = None) -> list[psutil.Process]:
-    """Return the living descendants of a process, of this one where none is named."""
+    """Return the living descendants of a process, by default of this process."""
     found = []
     for each in psutil.Process(os.getpid() if pid is None else pid).children(recursive=True):
-        with suppress(psutil.Error):  # it has gone meanwhile
+        with suppress(psutil.Error):  # it has ended in the meantime
             line = " ".join(each.cmdline())
             if line and not _is_helper(each, line):
                 found.append(each)
@@ -25,7 +25,10 @@ def working_for(pid: int | None = None) -> list[psutil.Process]:
 
 
 def _is_helper(process: psutil.Process, line: str) -> bool:
-    """Whether it is Python's own: a copy of the server has the server's line, and is none."""
+    """Return True for a helper of Python.
+
+    A process that the fork server starts has its command line.
+    """
     if "resource_tracker" in line or TRIALS in line:
         return True
     parent = process.parent()

@@ -8,7 +8,7 @@ import pytest
 
 
 def reasons(reports: list[pytest.TestReport]) -> Counter[str]:
-    """Count skipped tests by their reason, without the word that pytest puts before it."""
+    """Count skipped tests by their reason, without the prefix of pytest."""
     return Counter(
         " ".join(report.longrepr[2].removeprefix("Skipped: ").split())
         for report in reports

@@ -16,7 +16,7 @@ MAX_WORDS = 15
 
 
 def faults(text: str) -> Iterator[str]:
-    """Yield the lines that do not have the form, each with the reason."""
+    """Yield the malformed lines, each with the reason."""
     version, section = "", ""
     seen: Counter[tuple[str, str]] = Counter()
     for line in text.splitlines():

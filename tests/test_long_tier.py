@@ -1,4 +1,4 @@
-"""The command of the long tier counts every test, and stores no result of a run that broke off."""
+"""The command of the long tier counts every test. An interrupted run stores no result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TWO_TESTS = (
     f"{REPORTS}::test_two_images_fit_one_page_and_eight_need_more",
     "tests/engine/simulate/test_phantoms.py::test_rasterised_mass_equals_the_analytic_mass[activity]",
 )
-"""Tests of two folders, each with a `conftest.py` of its own."""
+"""Tests of two folders, each with its own `conftest.py`."""
 
 STORED_IN = """
 import sys
@@ -27,7 +27,7 @@ sys.exit(long_tier.main(sys.argv[2:]))
 
 
 def run(result: Path, *options: str) -> int:
-    """Run the command with its result in another file, and return its exit code."""
+    """Run the command with a different result file; return its exit code."""
     # Here the module is imported before pytest loads it as a plug-in.
     known = ("-W", "ignore::pytest.PytestAssertRewriteWarning", "-p", "no:cacheprovider")
     command = [sys.executable, "-c", STORED_IN, str(result), *known, *options]
@@ -36,7 +36,7 @@ def run(result: Path, *options: str) -> int:
 
 @pytest.mark.slow
 def test_tests_of_two_folders_are_counted_in_one_process(tmp_path: Path) -> None:
-    # pytest compares its plug-ins only if one folder's conftest does not apply to the other.
+    # pytest compares its plug-ins only if the conftest of one folder does not apply to the other.
     result = tmp_path / "result.json"
     assert run(result, *TWO_TESTS) == pytest.ExitCode.OK
     (part,) = json.loads(result.read_text("utf-8")).values()
@@ -44,7 +44,7 @@ def test_tests_of_two_folders_are_counted_in_one_process(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_run_that_broke_off_stores_no_result(tmp_path: Path) -> None:
+def test_interrupted_run_stores_no_result(tmp_path: Path) -> None:
     result = tmp_path / "result.json"
     assert run(result, "tests/no_such_folder") == pytest.ExitCode.USAGE_ERROR
     assert not result.exists()

@@ -1,4 +1,4 @@
-"""Whoever handles scans, corrections or algorithms in general names none of them."""
+"""General code for scans, corrections and algorithms names no specific one."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ HOMONYMS = {
     ("app/run/profile_text.py", "response"): "key of a stage",
     ("app/run/profile_text.py", "scatter"): "key of a stage",
     ("engine/cli/machine/bench.py", "dual-head"): "a suite of benchmarks",
-    ("engine/cli/candidates.py", "roll"): "word of the command line for a value to try",
+    ("engine/cli/candidates.py", "roll"): "argument of the command line for a trial value",
     ("engine/cli/console.py", "scatter"): "key of a stage",
     ("engine/cli/measure/register.py", "map"): "an image that is aligned",
     ("engine/cli/simulate/response.py", "response"): "a verb",
     ("engine/cli/simulate/response.py", "scatter"): "an option of photon tracking",
-    ("engine/cli/simulate/histogram.py", "response"): "what is simulated through",
+    ("engine/cli/simulate/histogram.py", "response"): "the system matrix of the simulation",
     ("engine/cli/verbs.py", "response"): "a verb",
     ("engine/cli/verbs.py", "resolution"): "a verb",
     ("engine/cli/measure/resolution.py", "resolution"): "a verb",
 }
-"""Equal words for other things, each with its meaning there."""
+"""Equal words with another meaning, each with that meaning."""
 
 
 def keys() -> set[str]:
@@ -57,7 +57,7 @@ def keys() -> set[str]:
 
 
 def literals(text: str) -> Iterator[str]:
-    """Yield the text literals of a file, without its docstrings."""
+    """Yield the string literals of a file, without its docstrings."""
     for node in ast.walk(ast.parse(text)):
         inner = ast.iter_child_nodes(node)
         for child in inner:

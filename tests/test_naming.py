@@ -1,4 +1,4 @@
-"""Names and docstrings follow the rules, and the rules can fail."""
+"""Names and docstrings follow the rules, and each rule finds a planted violation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.architecture import Rule, Source, sources
 from tests.naming import (
     NAMING_RULES,
     OLD_WORDS,
-    docstrings_stand_alone,
+    docstrings_are_independent,
     limits_are_max_and_min,
     words_of_the_field,
 )
@@ -36,9 +36,9 @@ def test_tree_follows_the_rule(rule: Rule) -> None:
 @pytest.mark.parametrize(
     ("rule", "path", "code", "line"),
     [
-        (docstrings_stand_alone, "engine/geometry/ring.py", '"""Where things are."""', 1),
-        (docstrings_stand_alone, "app/views/maps.py", 'SEEN = 0.1\n"""Of the window."""', 2),
-        (docstrings_stand_alone, "app/views/maps.py", 'def f():\n    """Those: all."""', 2),
+        (docstrings_are_independent, "engine/geometry/ring.py", '"""Where things are."""', 1),
+        (docstrings_are_independent, "app/views/maps.py", 'SEEN = 0.1\n"""Of the window."""', 2),
+        (docstrings_are_independent, "app/views/maps.py", 'def f():\n    """Those: all."""', 2),
         (words_of_the_field, "engine/io/door.py", "x = 1", 1),
         (words_of_the_field, "engine/io/volumes/nifti.py", "def f():\n    quicklook_mm = 1", 2),
         (words_of_the_field, "engine/io/volumes/nifti.py", "def f(was_told): ...", 1),

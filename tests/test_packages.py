@@ -1,4 +1,4 @@
-"""Packages stay few, folders small, and the contributor's map complete."""
+"""There are few packages, folders are small, and the map for contributors is complete."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MAP = ROOT / "docs" / "contributing" / "index.md"
 MAX_PACKAGES = {"engine": 20, "app": 13}
 MAX_FILES = 30
-"""Python files in a folder, without those of its subfolders."""
+"""Maximum number of Python files in a folder, without subfolders."""
 
 
 def packages_of(top: Path) -> list[str]:
@@ -24,7 +24,7 @@ def packages_of(top: Path) -> list[str]:
 
 
 def full_folders(top: Path) -> list[str]:
-    """Return folders with more files than a reader can keep in view."""
+    """Return folders with more files than the limit."""
     folders = sorted({path.parent for path in top.rglob("*.py")})
     counts = {folder: len(list(folder.glob("*.py"))) for folder in folders}
     return [f"{folder}: {n} files" for folder, n in counts.items() if n > MAX_FILES]
@@ -36,7 +36,7 @@ def described(page: str) -> list[str]:
 
 
 def imports_of(tree: tuple[Source, ...]) -> dict[str, set[str]]:
-    """Return each module with those it imports, inside functions too; not those for types only."""
+    """Return the imports of each module, including those in functions, without those for types."""
     known = {source.module for source in tree}
     return {
         source.module: {each.module for each in source.imports if not each.for_types}
@@ -46,7 +46,7 @@ def imports_of(tree: tuple[Source, ...]) -> dict[str, set[str]]:
 
 
 def cycle_in(graph: Mapping[str, set[str]]) -> list[str]:
-    """Return modules that import each other in a circle, empty if there are none."""
+    """Return modules that import each other in a cycle, or none."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as e:

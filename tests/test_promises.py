@@ -1,4 +1,4 @@
-"""The table of promises is complete, its tests exist, and some of them are here."""
+"""The table of promises is complete, and its tests exist. Some of the tests are here."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEST = re.compile(r"`(tests/[\w/]+\.py::[\w:]+)`")
 
 @lru_cache
 def names_in(path: str) -> frozenset[str]:
-    """Return the tests of a file, those of classes with their class."""
+    """Return the names of the tests in a file, with their class if they have one."""
     found = set()
     for node in ast.parse((ROOT / path).read_bytes()).body:
         inner = node.body if isinstance(node, ast.ClassDef) else [node]
@@ -39,9 +39,9 @@ def names_in(path: str) -> frozenset[str]:
     return frozenset(name for name in found if name.split("::")[-1].startswith("test_"))
 
 
-def test_every_promise_has_its_row() -> None:
+def test_every_promise_has_a_row() -> None:
     assert [int(row[0]) for row in ROWS] == list(range(1, 61))
-    assert len(re.findall(r"^\| \d", TEXT, re.MULTILINE)) == len(ROWS), "a row has another form"
+    assert len(re.findall(r"^\| \d", TEXT, re.MULTILINE)) == len(ROWS), "a row is malformed"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
@@ -50,7 +50,7 @@ def test_every_row_names_existing_tests_or_a_reason(row: tuple[str, ...]) -> Non
     named = TEST.findall(last)
     left = TEST.sub("", last).strip("; ")
     assert bool(named) is (state in ("tested", "partly tested"))
-    assert state == "tested" or left, "the row does not state what is untested"
+    assert state == "tested" or left, "the row does not state the untested part"
     for name in named:
         path, _, test = name.partition("::")
         assert (ROOT / path).is_file(), name
@@ -69,7 +69,7 @@ def test_sum_above_the_table_equals_that_of_its_rows() -> None:
 
 
 class Code:
-    """Code that runs when an array file is read carelessly."""
+    """Code that runs if an array file is unpickled."""
 
     def __init__(self, touched: Path) -> None:
         self.touched = touched
@@ -133,7 +133,7 @@ def test_malformed_or_unknown_settings_are_refused(tmp_path: Path, line: str) ->
     path = tmp_path / "p.toml"
     kind = 'algorithm.kind = "osem"\n'
     path.write_text(f"{kind}algorithm.iterations = 1e1\n")
-    assert read_protocol(path).algorithm.n_iterations == 10, "a sound file is read"
+    assert read_protocol(path).algorithm.n_iterations == 10, "an intact file can be read"
     path.write_text(f"{kind}{line}\n")
     with pytest.raises(SettingsError, match=r"p\.toml"):
         read_protocol(path)

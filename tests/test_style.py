@@ -1,4 +1,4 @@
-"""Comments explain why in the folders where the reasons are hardest to see, but not every line."""
+"""Folders with hard algorithms have comments, but not on every line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("engine/kernels", "engine/operators", "engine/jobs/process", "engine/recon/filtering")
 PER_100 = (3.0, 8.0)
-"""Comment lines per 100 code lines in each of the folders."""
+"""Minimum and maximum number of comment lines per 100 code lines in each folder."""
 FOR_TOOLS = ("# noqa", "# fmt:", "# type:", "# pragma:")
 
 
 def python_lines(text: str) -> tuple[int, int]:
-    """Return lines of code and of comments; docstrings are neither."""
+    """Return the numbers of code lines and comment lines, without docstrings."""
     documentation = set(_lines_of_docstrings(ast.parse(text)))
     code, comments = set(), set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -38,7 +38,7 @@ def _lines_of_docstrings(tree: ast.AST) -> Iterator[int]:
 
 
 def cuda_lines(text: str) -> tuple[int, int]:
-    """Return lines of code and of comments; the head of a file is its docstring, and neither."""
+    """Return the numbers of code lines and comment lines, without the header of the file."""
     lines = [line.strip() for line in text.splitlines()]
     head = next((i for i, line in enumerate(lines) if not line.startswith("//")), len(lines))
     lines = [line for line in lines[head:] if line]
@@ -46,8 +46,8 @@ def cuda_lines(text: str) -> tuple[int, int]:
     return code, sum("//" in line for line in lines)
 
 
-def counted(folder: Path) -> tuple[int, int]:
-    """Return lines of code and of comments in a folder."""
+def comment_lines(folder: Path) -> tuple[int, int]:
+    """Return the numbers of code lines and comment lines of a folder."""
     texts = {
         path: path.read_text(encoding="utf-8")
         for path in sorted(folder.rglob("*"))
@@ -61,7 +61,7 @@ def counted(folder: Path) -> tuple[int, int]:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_comments_give_reasons(folder: str) -> None:
-    code, comments = counted(ROOT / folder)
+    code, comments = comment_lines(ROOT / folder)
     assert code > 500, "the files were not found"
     least, most = PER_100
     assert least <= 100 * comments / code <= most, f"{comments} comments in {code} lines of code"

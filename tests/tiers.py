@@ -1,11 +1,11 @@
 """Two tiers of tests: CI runs the short tier, `python -m tests.long_tier` the long one.
 
-    python -m tests.tiers [--limit SECONDS] [--unlisted] [pytest options]
+python -m tests.tiers [--limit SECONDS] [--unlisted] [pytest options]
 
 A test belongs to the long tier if its source marks it `slow` or `tests/long_tests.txt` lists it.
 This command measures the processor seconds of every other test and of every listed one. Then it
-writes the list again: all tests over the limit that their source does not mark `essential`.
-With `--unlisted` it measures only the tests of CI, and adds the long ones to the list.
+writes the list: all tests over the limit, except those that their source marks `essential`. With
+`--unlisted` it measures only the tests of CI, and adds the long ones to the list.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 def _processor_seconds() -> float:
-    import resource  # Windows has none, and measures nothing
+    import resource  # not available on Windows
 
     ours, children = (
         resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)

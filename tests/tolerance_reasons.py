@@ -45,14 +45,14 @@ def _lines_of_comments(text: str) -> Iterator[int]:
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the simple statements, and the heads of compound ones as the expressions they hold."""
+    """Yield the simple statements, and the expressions in the head of compound statements."""
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt) and not hasattr(node, "body"):
             yield node
 
 
 def _bare_tolerances(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Yield the tolerances that hold a number other than 0."""
+    """Yield the tolerances that contain a number other than 0."""
     for call in ast.walk(statement):
         if isinstance(call, ast.Call):
             yield from (k.value for k in call.keywords if k.arg in NAMES and _has_number(k.value))

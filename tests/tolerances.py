@@ -6,7 +6,7 @@ A tolerance has a name from here, or a comment that gives its own reason.
 from __future__ import annotations
 
 FLOAT64 = 1e-12
-"""A few operations in float64 on numbers near 1, at 2e-16 each, with room for cancellation."""
+"""A few operations in float64 on numbers near 1, at 2e-16 each, with a margin for cancellation."""
 FLOAT64_MM = 1e-10
 """Positions of up to 1e3 mm in float64: 1e-13 mm each, through some hundred operations."""
 FLOAT64_SUMS = 1e-9

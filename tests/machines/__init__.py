@@ -1,4 +1,4 @@
 """Simulated machines with GPUs: stub driver libraries, CuPy and NVML.
 
-Only foreign software is replaced, at the lowest layer that we call; ours runs unchanged.
+Stubs replace only foreign software, at the lowest layer that we call. Our code runs unchanged.
 """

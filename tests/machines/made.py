@@ -1,4 +1,4 @@
-"""Install a machine of the table for one test."""
+"""Simulate a machine of the table for one test."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ def uuid_of(number: int) -> str:
 
 
 def can_be_made() -> bool:
-    """Return whether this system compiles and loads libraries as the tests need."""
+    """Return True if this system compiles and loads libraries as the tests need."""
     return shutil.which("cc") is not None and sys.platform.startswith("linux")
 
 
 def put_up(machine: Machine, patch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Make this machine's driver, CuPy and NVML those of the table, with a home of its own."""
+    """Install the driver, CuPy and NVML of the table for a test, with a separate home folder."""
     patch.setenv("MACHINE", machine.text)
     patch.setenv("CUPY_FAULT", machine.fault)
     patch.setenv("ISOCENTER_HOME", str(folder / "home"))
@@ -110,7 +110,7 @@ def _compile(command: list[str]) -> None:
 def _install_cupy(machine: Machine, patch: pytest.MonkeyPatch, folder: Path) -> None:
     known = [name for name in sys.modules if name.partition(".")[0] == "cupy"]
     for name in {*known, *OF_CUPY}:
-        patch.setitem(sys.modules, name, None)  # so that the previous state is restored at the end
+        patch.setitem(sys.modules, name, None)  # restores the previous state at the end
         del sys.modules[name]
     if machine.cupy is None:
         patch.setitem(sys.modules, "cupy", None)
@@ -156,7 +156,7 @@ def _nvml(machine: Machine) -> SimpleNamespace:
 
 
 def _keep_verdicts(machine: Machine) -> None:
-    """Store the verdict of an earlier self-test: a GPU that cannot compute cannot be tested."""
+    """Store an earlier self-test result, because a simulated GPU cannot compute."""
     for number, card in enumerate(cards()):
         faults = ("list mode: off by 3 %",) if machine.failed and number == 0 else ()
         of = tested_of(card)

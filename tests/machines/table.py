@@ -12,16 +12,16 @@ AGAIN = r"[Rr]un `python3 packaging/bootstrap\.py run`"
 UNAVAILABLE = "cudaErrorDevicesUnavailable: CUDA-capable device(s) is/are busy or unavailable"
 
 MACHINES = {
-    "no card and no driver": Machine(driver=None, cupy=None),
+    "no GPU and no driver": Machine(driver=None, cupy=None),
     "CUDA 13": Machine((ADA,), key="cuda"),
     "CUDA 12": Machine((ADA,), driver=12040, cupy=12, key="cuda"),
     "Pascal with a new driver": Machine((PASCAL,), cupy=12, key="cuda"),
-    "Pascal with the CuPy of others": Machine(
+    "Pascal with a CuPy for newer GPUs": Machine(
         (PASCAL,),
         words=r"CuPy for CUDA 13 cannot compile for NVIDIA GeForce GTX 1080 "
         rf"\(Pascal, compute capability 6\.1\); {AGAIN}",
     ),
-    "Volta with the CuPy of others": Machine(
+    "Volta with a CuPy for newer GPUs": Machine(
         (VOLTA,),
         words=rf"cannot compile for Tesla V100.* \(Volta, compute capability 7\.0\); {AGAIN}",
     ),

@@ -30,12 +30,12 @@ def machine(request, monkeypatch, tmp_path) -> Machine:
 
 
 def sentences(text: str) -> int:
-    """Count the sentences of a text whose names may contain full stops."""
+    """Count the sentences of a text. Names in it may contain full stops."""
     return len(re.findall(r"\.(?= [A-Z]|$)", text))
 
 
 def is_brief(text: str) -> bool:
-    """Whether a text ends with a full stop and has at most problem, cause and three remedies."""
+    """Return True if a text ends with a full stop and has at most five sentences."""
     return text.endswith(".") and sentences(text) <= 5
 
 
@@ -85,20 +85,20 @@ def test_window_run_warns_that_it_uses_the_cpu(machine):
         return []
 
     order = Order("", "auto", None, None, False, source, os.getpid())
-    nobody = SimpleNamespace(on_progress=None, finish_wanted=None)
-    warned = list(child._events(order, None, None, nobody, nobody))
+    no_observer = SimpleNamespace(on_progress=None, finish_wanted=None)
+    warned = list(child._events(order, None, None, no_observer, no_observer))
     assert used == [machine.key.partition(":")[0]]
     assert len(warned) == bool(machine.words)
     assert all(re.search(machine.words, event.text) for event in warned)
 
 
-@pytest.mark.parametrize("asked", ["cuda:1", "cuda:GPU-0000abc1", "cuda:gpu-1"])
-def test_second_gpu_is_selected_by_number_or_uuid(monkeypatch, tmp_path, asked):
+@pytest.mark.parametrize("requested", ["cuda:1", "cuda:GPU-0000abc1", "cuda:gpu-1"])
+def test_second_gpu_is_selected_by_number_or_uuid(monkeypatch, tmp_path, requested):
     put_up(MACHINES["two cards"], monkeypatch, tmp_path)
-    if asked == "cuda:gpu-1":
+    if requested == "cuda:gpu-1":
         with pytest.raises(ResourceError, match=r"no GPU 'cuda:gpu-1' .* it has cuda, cuda:1\."):
-            backend.named(asked)
+            backend.named(requested)
         return
-    facts = backend.named(asked).gpu.facts
+    facts = backend.named(requested).gpu.facts
     assert (facts.number, facts.name) == (1, "NVIDIA RTX A4000")
-    assert gpu_device(asked).label == "NVIDIA RTX A4000 (cuda:1)"
+    assert gpu_device(requested).label == "NVIDIA RTX A4000 (cuda:1)"

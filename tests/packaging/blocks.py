@@ -1,4 +1,4 @@
-"""Blocks of code in our texts, and a folder with the small files that their commands name."""
+"""Code blocks in our texts, and a folder with the small files that their commands use."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ def commands(block: Block) -> list[str]:
 
 def fill(folder: Path) -> None:
     """Write small scans and files under the names that our texts use."""
-    copytree(_made().name, folder, dirs_exist_ok=True)
+    copytree(_sample_files().name, folder, dirs_exist_ok=True)
 
 
 @cache
-def _made() -> TemporaryDirectory[str]:
+def _sample_files() -> TemporaryDirectory[str]:
     """Simulate the files once; the folder is deleted when the tests end."""
     made = TemporaryDirectory()
     _simulate(Path(made.name))
@@ -88,12 +88,12 @@ def _simulate(folder: Path) -> None:
     (folder / "tiny.toml").write_text(TINY_RING, encoding="utf-8")
     ring = engine.read_scanner(str(folder / "tiny.toml"))
     phantom = uniform_cylinder(diameter_mm=40, length_mm=20)
-    counted = simulate_listmode(phantom, ring, n_prompts=3000, seed=1)
-    engine.save(counted, folder / "scan.h5")
+    timed = simulate_listmode(phantom, ring, n_prompts=3000, seed=1)
+    engine.save(timed, folder / "scan.h5")
     for name, n in {"beats": 12, "breaths": 4}.items():
-        times = "\n".join(f"{each:.3f}" for each in np.linspace(0, counted.duration_s, n))
+        times = "\n".join(f"{each:.3f}" for each in np.linspace(0, timed.duration_s, n))
         (folder / f"{name}.csv").write_text(f"trigger time [s]\n{times}\n", encoding="utf-8")
-    prompts = binned(counted, SinogramLayout.of(ring))
+    prompts = binned(timed, SinogramLayout.of(ring))
     engine.save(prompts, folder / "prompts.hs")
     for name, value in {"norm": 1, "acf": 2, "randoms": 0.1, "scatter": 0}.items():
         values = np.full(prompts.layout.n_bins, value, np.float32)

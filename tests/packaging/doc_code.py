@@ -16,14 +16,14 @@ from tests.packaging.blocks import ROOT, blocks
 
 TEMPLATES = ROOT / "docs" / "contributing" / "templates"
 BASE = re.compile(r"^from ([\w.]+)\.base import", re.MULTILINE)
-"""Import of a base class: a block that has one belongs to the package of the base class."""
+"""Import of a base class. A block with one belongs to the package of the base class."""
 
 _FOLDER = re.compile(rf"^{re.escape(gettempdir())}/\w+/")
 """Temporary folder in front of an error."""
 
 
 def templates() -> list[Source]:
-    """Return the templates under the names that they have once they are copied."""
+    """Return the templates under the names that a contributor gives them."""
     paths = sorted(TEMPLATES.rglob("*.py"))
     names = [path.relative_to(TEMPLATES).as_posix() for path in paths]
     return [Source(name, path.read_text("utf-8")) for name, path in zip(names, paths, strict=True)]

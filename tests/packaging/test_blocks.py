@@ -32,50 +32,49 @@ SMALLER = {
     "calibrate": "--region 0,0,0,15,12 --force",
     "reconstruct": "--device cpu --force",
 }
-"""What is added to a command so that it takes no time, and may replace the samples that are there;
-a later option counts."""
+"""Options that make a command fast and let it replace existing files. A later option wins."""
 CLUSTER = "tcp://10.0.0.1:8786"
 ONLY_PARSED = {
     "isocenter": "opens the window",
     "isocenter demo": "tests/engine/modalities/test_demos.py runs the demos",
     "isocenter quality": (
-        "wants a phantom; tests/engine/analysis/quality/test_quality_phantoms.py has some"
+        "needs a phantom; tests/engine/analysis/quality/test_quality_phantoms.py has some"
     ),
-    "isocenter bench": "measures for minutes; tests/engine/tools/benchmark runs its parts",
+    "isocenter bench": "takes minutes; tests/engine/tools/benchmark runs its parts",
     "isocenter export pet.nii.gz pet.bids": "as tests/engine/io/bids/test_bids.py does",
     "isocenter dicom": (
-        "wants an image and a node; tests/engine/io/dicom/test_dicom_network.py has both"
+        "needs an image and a node; tests/engine/io/dicom/test_dicom_network.py has both"
     ),
     "isocenter live": "waits for a detector; tests/engine/cli/live/test_live.py plays scans",
-    "isocenter tune": "measures for a minute; tests/engine/tools/tuning runs it on little work",
+    "isocenter tune": "takes a minute; tests/engine/tools/tuning runs it on little work",
     "isocenter gpu-check": (
-        "wants a card; tests/engine/tools/benchmark/test_gpu_check.py has a stand-in"
+        "needs a card; tests/engine/tools/benchmark/test_gpu_check.py has a stand-in"
     ),
-    "isocenter doctor --gpu": "wants a card; tests/engine/selftest asks an emulated one",
-    "isocenter import": "wants a scan that says nothing; tests/engine/raw_import makes some",
+    "isocenter doctor --gpu": "needs a GPU; tests/engine/selftest uses an emulated one",
+    "isocenter import": "needs a scan without metadata; tests/engine/raw_import makes some",
     "isocenter sinogram": (
-        "wants sinograms; tests/engine/io/interfile/test_sinogram_interfile.py has some"
+        "needs sinograms; tests/engine/io/interfile/test_sinogram_interfile.py has some"
     ),
     "isocenter reconstruct FOLDER -o image.h5": "as tests/engine/modalities/ring_sinogram_pet does",
     f"isocenter reconstruct study.toml -o image.nii.gz --scheduler {CLUSTER} --split 8": (
-        "wants workers; tests/engine/jobs/test_shards.py has some"
+        "needs workers; tests/engine/jobs/test_shards.py has some"
     ),
     "isocenter inspect FOLDER": "as tests/engine/modalities/ring_sinogram_pet does",
-    "isocenter curve": "wants frames; tests/app/analysis/measure/test_time_curve.py makes some",
+    "isocenter curve": "needs frames; tests/app/analysis/measure/test_time_curve.py makes some",
     "isocenter regions": (
-        "wants an image; tests/engine/analysis/regions/test_region_files.py makes some"
+        "needs an image; tests/engine/analysis/regions/test_region_files.py makes some"
     ),
-    "isocenter mu-map": "wants a CT; tests/engine/cli/test_mu_map_verb.py has some",
+    "isocenter mu-map": "needs a CT; tests/engine/cli/test_mu_map_verb.py has some",
     "isocenter register": (
-        "wants two images of a body; tests/engine/analysis/registration makes some"
+        "needs two images of a body; tests/engine/analysis/registration makes some"
     ),
-    "isocenter normalise": "wants scans of a source; tests/engine/cli/test_normalise.py has one",
-    "isocenter queue": "wants studies; tests/engine/cli/test_queue_verb.py has some",
-    "isocenter report": "wants a result; tests/engine/results/reports/test_report.py has some",
+    "isocenter normalise": "needs scans of a source; tests/engine/cli/test_normalise.py has one",
+    "isocenter queue": "needs studies; tests/engine/cli/test_queue_verb.py has some",
+    "isocenter report": "needs a result; tests/engine/results/reports/test_report.py has some",
     "isocenter verify": (
-        "wants a report; tests/engine/results/reports/test_signed_reports.py has some"
+        "needs a report; tests/engine/results/reports/test_signed_reports.py has some"
     ),
-    "isocenter resume": "wants an interrupted job; tests/engine/jobs/test_resume.py resumes one",
+    "isocenter resume": "needs an interrupted job; tests/engine/jobs/test_resume.py resumes one",
 }
 ONLY_NAMED = (
     "python3 packaging/bootstrap.py",
@@ -88,10 +87,10 @@ ONLY_NAMED = (
     "python examples/",
     "python -m tests.emulator",
 )
-"""Commands that set up or test the project itself: the files they name must be there."""
+"""Commands that set up or test the project itself. The files that they name must exist."""
 
 
-def of(*languages: str) -> list[Block]:
+def blocks_in(*languages: str) -> list[Block]:
     """Return the blocks in given languages."""
     return [block for block in BLOCKS if block.language in languages]
 
@@ -101,10 +100,10 @@ def test_every_block_is_in_a_checked_language() -> None:
     assert {block.language for block in BLOCKS} <= {"python", "toml", "json", ""}
 
 
-@pytest.mark.parametrize("block", of("python"), ids=lambda block: block.name)
+@pytest.mark.parametrize("block", blocks_in("python"), ids=lambda block: block.name)
 def test_python_block_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "import torch" in block.text:
-        # tests/libraries runs these blocks where it is
+        # tests/libraries runs these blocks if the library is installed
         pytest.importorskip("torch", reason=NOT_INSTALLED)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
@@ -117,7 +116,7 @@ def test_python_block_runs(block: Block, tmp_path: Path, monkeypatch: pytest.Mon
     assert any(not name.startswith("__") for name in vars(module))
 
 
-@pytest.mark.parametrize("block", of("toml"), ids=lambda block: block.name)
+@pytest.mark.parametrize("block", blocks_in("toml"), ids=lambda block: block.name)
 def test_toml_block_is_read(block: Block, tmp_path: Path) -> None:
     values = tomllib.loads(block.text)
     kinds = {"ring": RingSettings, "dual-head": DualHeadSettings}
@@ -136,12 +135,12 @@ def test_toml_block_is_read(block: Block, tmp_path: Path) -> None:
         assert parse(kinds[values["kind"]], values, where=block.name).name
 
 
-@pytest.mark.parametrize("block", of("json"), ids=lambda block: block.name)
+@pytest.mark.parametrize("block", blocks_in("json"), ids=lambda block: block.name)
 def test_json_block_is_read(block: Block) -> None:
     assert json.loads(block.text)
 
 
-@pytest.mark.parametrize("block", of(""), ids=lambda block: block.name)
+@pytest.mark.parametrize("block", blocks_in(""), ids=lambda block: block.name)
 def test_commands_of_a_block_run(
     block: Block,
     tmp_path: Path,

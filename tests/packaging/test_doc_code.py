@@ -1,4 +1,4 @@
-"""Templates and blocks of the docs keep the rules of the tree, so that a pasted one stays green."""
+"""Templates and blocks of the docs follow the rules of the source, so a copied one passes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def ruff(folder: Path, sources: list[Source], *options: str) -> str:
     """Return the messages of ruff for sources under their names, with the project's settings."""
     copyfile(ROOT / "pyproject.toml", folder / "pyproject.toml")
     write(folder, sources)
-    said = ""
+    messages = ""
     for verb in (("check", "--output-format=concise", *options), ("format", "--check")):
         command = (sys.executable, "-m", "ruff", *verb, "--quiet", "--no-cache", ".")
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        said += done.stdout + done.stderr
-    return said
+        messages += done.stdout + done.stderr
+    return messages
 
 
 def test_docs_contain_templates_modules_and_scripts() -> None:

@@ -66,7 +66,7 @@ def asked(root: Path, name: str = "asked") -> list[str]:
     lines = (root / name).read_text().replace(f"{root}/.venv/", "").splitlines()
     runs = [line.removeprefix(PIP) for line in lines if line.startswith("-m pip")]
     sets = accumulate(run == TOOLS for run in runs)
-    # After the tools, several runs happen at the same time.
+    # After the tools, pip runs several times in parallel.
     keys = [
         (n, run != TOOLS, run * ("--no-deps" in run)) for n, run in zip(sets, runs, strict=True)
     ]
@@ -179,7 +179,7 @@ def test_failed_installation_gives_its_reason_and_no_stamp(clone: Path) -> None:
 
 
 def first_pip(root: Path) -> Path:
-    """Install this Python's pip as that of a new environment."""
+    """Install the pip of this Python into a new environment."""
     folder = root / ".venv" / "first-pip"
     (folder / "pip").mkdir(parents=True)
     return folder
@@ -193,7 +193,7 @@ def test_kernels_compile_before_the_other_libraries_are_installed(clone: Path) -
     assert sorted(asked(clone, "asked-of-first-pip")) == sorted([TOOLS, compiler])
     assert {*asked(clone)} == {compiler, *locked()} - {LIBRARIES + "lock-compiler.txt"}
     assert len(calls) == 1 and compiler in calls[0]
-    assert not folder.exists(), "the pip of the lock is to be used from now on"
+    assert not folder.exists(), "later runs must use the pip of the lock"
     text = (clone / ".venv" / "lock-compiler.txt").read_text()
     assert text == "numpy==1 \\\n    --hash=sha256:base\n"
 
@@ -202,7 +202,7 @@ def test_kernels_compile_before_the_other_libraries_are_installed(clone: Path) -
 def test_failing_first_pip_is_replaced_by_the_locked_one(clone: Path) -> None:
     first_pip(clone)
     python = Environment(clone).python
-    refuse = 'case "$*" in *only-binary*) echo "ERROR: what is that?"; exit 2 ;; esac\n'
+    refuse = 'case "$*" in *only-binary*) echo "ERROR: unknown option"; exit 2 ;; esac\n'
     python.write_text(python.read_text() + refuse)
     calls: list[int] = []
     Environment(clone).install([], once_it_compiles=lambda: calls.append(1))

@@ -1,4 +1,4 @@
-"""Tests of the guide: it builds as a site, and its architecture picture matches the imports."""
+"""Tests of the guide: it builds as a site, and its architecture diagram matches the imports."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def test_search_finds_the_right_page_first(site: Path) -> None:
 
 def test_architecture_picture_matches_the_imports(parts: architecture_picture.Parts) -> None:
     drawn = architecture_picture.PICTURE.read_text("utf-8")
-    same = drawn == architecture_picture.picture(parts)
-    assert same, "python packaging/architecture_picture.py draws it anew"
+    same = drawn == architecture_picture.drawing(parts)
+    assert same, "run `python packaging/architecture_picture.py`"
 
 
 def test_glossary_page_matches_the_window() -> None:
     written = words_page.PAGE.read_text("utf-8")
-    assert written == words_page.page(), "python packaging/words_page.py writes it anew"
+    assert written == words_page.page(), "run `python packaging/words_page.py`"
     assert written.count("\n| ") > 40
     assert all(f"\n| {word} | " in written for word in words_page.ALSO_CALLED)
 
@@ -85,7 +85,7 @@ def test_glossary_page_matches_the_window() -> None:
 def test_architecture_picture_shows_every_part_with_downward_lines(
     parts: architecture_picture.Parts,
 ) -> None:
-    root = ElementTree.fromstring(architecture_picture.picture(parts))
+    root = ElementTree.fromstring(architecture_picture.drawing(parts))
     texts = {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
     assert texts == parts.keys() >= {"engine.io", "engine.kernels", "app.shell"}
     row_of = {part: k for k, row in enumerate(architecture_picture.rows_of(parts)) for part in row}

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def started(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Start the command from `folder`, with `folder` before the program on PYTHONPATH."""
+    """Start the command in `folder`, which is also first on PYTHONPATH."""
     paths = os.pathsep.join(map(str, (folder, ROOT / "packaging", ROOT)))
     code = "import sys; sys.path.remove(''); from isocenter_start import run; run()"
     return subprocess.run(

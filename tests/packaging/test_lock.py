@@ -1,4 +1,4 @@
-"""Tests of the lock file: all requirements by name, version and hash, without an index."""
+"""Tests of the lock: every requirement has a name, a version and hashes, and no index."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ TEXTS = {group: (ROOT / FOLDER / f"{group}.txt").read_text("utf-8") for group in
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
-def held(*groups: str) -> dict[str, list[Requirement]]:
-    """Return the entries of groups: names to the versions for one or more kinds of machines."""
+def locked_versions(*groups: str) -> dict[str, list[Requirement]]:
+    """Return the locked names of groups, with one version for each kind of machine."""
     found: dict[str, list[Requirement]] = {}
     for group in groups:
         for entry in entries(TEXTS[group]):
@@ -34,19 +34,19 @@ def held(*groups: str) -> dict[str, list[Requirement]]:
     return found
 
 
-def asked(extra: str) -> Iterator[Requirement]:
-    """Yield the requirements of the project: without an extra ("base"), or of one."""
+def requirements_of(extra: str) -> Iterator[Requirement]:
+    """Yield the requirements of the project without extras ("base"), or of one extra."""
     texts = PROJECT["dependencies"] if extra == BASE else PROJECT["optional-dependencies"][extra]
     for requirement in map(Requirement, texts):
         if requirement.name == PROJECT["name"]:
             for inner in sorted(requirement.extras):
-                yield from asked(inner)
+                yield from requirements_of(inner)
         else:
             yield requirement
 
 
-def here(requirements: Iterable[Requirement]) -> list[Requirement]:
-    """Return the requirements for this machine."""
+def applicable(requirements: Iterable[Requirement]) -> list[Requirement]:
+    """Return the requirements that apply to this machine."""
     return [each for each in requirements if each.marker is None or each.marker.evaluate()]
 
 
@@ -68,8 +68,8 @@ def test_lock_names_no_index(path: Path) -> None:
 
 @pytest.mark.parametrize("extra", [BASE, "tune", "test", "cuda12", "cuda13"])
 def test_all_requirements_are_locked_within_their_bounds(extra: str) -> None:
-    versions = held(TOOLS, BASE, extra, *(("tune",) if extra == "test" else ()))
-    for requirement in asked(extra):
+    versions = locked_versions(TOOLS, BASE, extra, *(("tune",) if extra == "test" else ()))
+    for requirement in requirements_of(extra):
         found = versions[canonicalize_name(requirement.name)]
         assert found, requirement
         for each in found:
@@ -78,7 +78,7 @@ def test_all_requirements_are_locked_within_their_bounds(extra: str) -> None:
 
 
 def test_tools_include_the_build_and_a_recent_pip() -> None:
-    versions = held(TOOLS)
+    versions = locked_versions(TOOLS)
     assert {"pip", "setuptools"} <= versions.keys()
     for requirement in [*map(Requirement, BUILD), Requirement("pip>=25.3")]:
         (pin,) = versions[requirement.name][0].specifier
@@ -87,8 +87,8 @@ def test_tools_include_the_build_and_a_recent_pip() -> None:
 
 @pytest.mark.parametrize("extra", [(), ("tune",), ("tune", "test")])
 def test_dependencies_of_locked_libraries_are_locked(extra: tuple[str, ...]) -> None:
-    versions, seen = held(TOOLS, BASE, *extra), set[str]()
-    waiting = [each for group in (BASE, *extra) for each in here(asked(group))]
+    versions, seen = locked_versions(TOOLS, BASE, *extra), set[str]()
+    waiting = [each for group in (BASE, *extra) for each in applicable(requirements_of(group))]
     while waiting:
         requirement = waiting.pop()
         name = canonicalize_name(requirement.name)
@@ -96,7 +96,7 @@ def test_dependencies_of_locked_libraries_are_locked(extra: tuple[str, ...]) -> 
         if key in seen:
             continue
         seen.add(key)
-        assert here(versions.get(name, [])), f"{requirement} is not held"
+        assert applicable(versions.get(name, [])), f"{requirement} is not locked"
         waiting += _needs(requirement)
     assert len(seen) > 25
 
@@ -114,15 +114,15 @@ def _needs(requirement: Requirement) -> Iterator[Requirement]:
 
 def test_groups_of_one_environment_agree() -> None:
     for cuda in ("cuda12", "cuda13"):
-        for name, found in held(TOOLS, BASE, "test", cuda).items():
-            versions = {str(each.specifier) for each in here(found)}
+        for name, found in locked_versions(TOOLS, BASE, "test", cuda).items():
+            versions = {str(each.specifier) for each in applicable(found)}
             assert len(versions) <= 1, f"{name}: {versions}"
 
 
 def test_no_library_is_locked_twice_for_one_machine() -> None:
     """On every supported Python, at most one entry of a name applies."""
     for group in GROUPS:
-        for name, found in held(group).items():
+        for name, found in locked_versions(group).items():
             for python in PYTHONS:
                 variables = {"python_version": python, "python_full_version": f"{python}.0"}
                 markers = [each.marker or Marker("python_version > '3'") for each in found]
@@ -149,8 +149,8 @@ def test_lock_hash_depends_on_every_file(tmp_path: Path) -> None:
     assert len(digests) == 4
 
 
-def test_halves_contain_each_entry_once_and_all_compilers() -> None:
-    compiler, rest = (entries(half) for half in Lock(ROOT).halves([BASE, "test", "tune"]))
+def test_parts_contain_each_entry_once_and_all_compilers() -> None:
+    compiler, rest = (entries(part) for part in Lock(ROOT).parts([BASE, "test", "tune"]))
     whole = {entry for group in (BASE, "test", "tune") for entry in entries(TEXTS[group])}
     assert {*compiler} | {*rest} == whole
     assert len(compiler) + len(rest) == len(whole)
@@ -159,7 +159,7 @@ def test_halves_contain_each_entry_once_and_all_compilers() -> None:
     } == COMPILER
 
 
-def test_kernels_compile_with_the_first_half_only() -> None:
+def test_kernels_compile_with_the_first_part_only() -> None:
     program = """
 import sys
 from importlib.metadata import packages_distributions

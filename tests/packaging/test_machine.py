@@ -1,4 +1,4 @@
-"""Tests of the set-up's conclusions about a machine."""
+"""Tests of the detection of GPUs, display and package manager."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from engine.core.backend import driver
 from tests.machines.made import can_be_made, put_up
 from tests.machines.table import MACHINES
 
-posix = pytest.mark.skipif(os.name != "posix", reason="apt-get is of Debian and its kin")
+posix = pytest.mark.skipif(
+    os.name != "posix", reason="apt-get exists only on Debian and its derivatives"
+)
 
 
 @pytest.mark.parametrize(
@@ -43,13 +45,13 @@ def test_extra_matches_driver_and_gpus(
         ("CUDA 13", "cuda13"),
         ("CUDA 12", "cuda12"),
         ("Pascal with a new driver", "cuda12"),
-        ("Volta with the CuPy of others", "cuda12"),
+        ("Volta with a CuPy for newer GPUs", "cuda12"),
         ("share of a card", "cuda13"),
         ("two cards", "cuda13"),
         ("driver without a card", None),
         ("no permission", None),
         ("old driver", None),
-        ("no card and no driver", None),
+        ("no GPU and no driver", None),
     ],
 )
 def test_gpus_are_listed_by_the_driver(
@@ -81,7 +83,7 @@ def test_display_is_detected_from_the_environment(
 
 
 def program(folder: Path, name: str, text: str) -> None:
-    """Write a shell script that PATH finds first."""
+    """Write a shell script into a folder that is first on PATH."""
     path = folder / name
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
@@ -90,8 +92,10 @@ def program(folder: Path, name: str, text: str) -> None:
 @posix
 def test_missing_apt_names_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SetupError, match=r"Qt is out; .*sudo apt-get update && .* libgl1 libegl1`"):
-        apt_install(["libgl1", "libegl1"], why="Qt is out")
+    with pytest.raises(
+        SetupError, match=r"Qt is missing; .*sudo apt-get update && .* libgl1 libegl1`"
+    ):
+        apt_install(["libgl1", "libegl1"], why="Qt is missing")
 
 
 @posix
@@ -104,7 +108,7 @@ def test_missing_package_lists_are_fetched(monkeypatch: pytest.MonkeyPatch, tmp_
         f'echo "$*" >> "{calls}"\ncase "$*" in *update*) : ;; *) grep -q update "{calls}" ;; esac',
     )
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    apt_install(["libgl1"], why="Qt is out")
+    apt_install(["libgl1"], why="Qt is missing")
     verbs = ["update" if "update" in call else "install" for call in calls.read_text().splitlines()]
     assert verbs == ["install", "update", "install"]
 
@@ -115,4 +119,4 @@ def test_failing_apt_gives_its_reason(monkeypatch: pytest.MonkeyPatch, tmp_path:
     program(tmp_path, "apt-get", 'echo "E: no space left" >&2; exit 100')
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(SetupError, match=r"E: no space left.*please run"):
-        apt_install(["libgl1"], why="Qt is out")
+        apt_install(["libgl1"], why="Qt is missing")

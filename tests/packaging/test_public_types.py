@@ -1,4 +1,4 @@
-"""Programs of users pass a strict type check: text as a path, names of protocols, tables."""
+"""User programs pass a strict type check: paths as text, protocols by name, tables."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def test_typed_constructors_name_every_field(protocol: type) -> None:
 
 
 def test_typed_constructor_of_a_study_names_every_field() -> None:
-    (made,) = (
+    (values,) = (
         node
         for node in ast.walk(ast.parse(inspect.getsource(iso.Study)))
         if isinstance(node, ast.FunctionDef) and node.name == "__init__"
     )
-    assert {each.arg for each in made.args.kwonlyargs} == set(iso.Study.model_fields)
+    assert {each.arg for each in values.args.kwonlyargs} == set(iso.Study.model_fields)
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_examples_and_notebooks_pass_a_strict_type_check() -> None:
     folder = Path(__file__).resolve().parents[2] / "examples"
     paths = [*sorted(folder.glob("*.py")), *sorted(folder.glob("notebooks/*.py"))]
     assert len(paths) >= 26
-    # Without PyTorch its classes have no type, and those of the examples extend them.
+    # Without PyTorch, its classes have no type, and the classes of the examples extend them.
     options = ("--strict", "--allow-subclassing-any")
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *options, *map(str, paths)],

@@ -33,7 +33,7 @@ def test_packages_match_the_release(release: dict[str, str], glib: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stderr", "said"),
+    ("stderr", "expected"),
     [
         (
             "Traceback (most recent call last):\n"
@@ -46,11 +46,11 @@ def test_packages_match_the_release(release: dict[str, str], glib: str) -> None:
             "This application failed to start because no Qt platform plugin could be initialized.",
             "qt.qpa.xcb: could not connect to display :9",
         ),
-        ("", "it ended without a word"),
+        ("", "it ended without a message"),
     ],
 )
-def test_complaint_is_the_informative_line(stderr: str, said: str) -> None:
-    assert complaint(stderr) == said
+def test_complaint_is_the_line_with_the_reason(stderr: str, expected: str) -> None:
+    assert complaint(stderr) == expected
 
 
 def test_qt_starts_without_a_display() -> None:

@@ -1,4 +1,4 @@
-"""Tests of the readme's claims; its code blocks run in `test_blocks`."""
+"""Tests of the README: its commands and files exist. Its code blocks run in `test_blocks`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 def test_required_wheels_are_locked_with_hashes() -> None:
     text = software_card.requirements(ROOT)
     entries = re.split(r"\n(?=\S)", text.strip())
-    assert tuple(entry.split("==")[0] for entry in entries) == tuple(sorted(software_card.WANTED))
+    assert tuple(entry.split("==")[0] for entry in entries) == tuple(sorted(software_card.PACKAGES))
     assert all("--hash=sha256:" in entry for entry in entries)
 
 

@@ -37,20 +37,28 @@ def test_every_text_is_translated_and_no_other(path: Path, texts: dict[str, str]
 
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
 def test_placeholders_and_marks_are_preserved(path: Path) -> None:
-    plural = {"value"}  # an ending of the English word
-    for text, said in translations_in(path).items():
-        expected, given = set(VALUE.findall(text)), set(VALUE.findall(said))
+    plural = {"value"}  # suffix of an English plural
+    for text, translation in translations_in(path).items():
+        expected, given = set(VALUE.findall(text)), set(VALUE.findall(translation))
         assert given <= expected and expected - given <= plural, text
-        assert text.count("&") == said.count("&") and text.count("\t") == said.count("\t"), text
-        assert "<" in text or "<" not in said, f"no marks of HTML where there were none: {text}"
+        assert text.count("&") == translation.count("&") and text.count("\t") == translation.count(
+            "\t"
+        ), text
+        assert "<" in text or "<" not in translation, (
+            f"HTML marks that the English text lacks: {text}"
+        )
         ends = (text[:1] == " ", text[-1:] == " ")
-        assert (said[:1] == " ", said[-1:] == " ") == ends, f"spaces at the ends: {text}"
+        assert (translation[:1] == " ", translation[-1:] == " ") == ends, (
+            f"spaces at the ends: {text}"
+        )
 
 
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
 def test_shipped_catalogue_equals_its_compilation(path: Path, tmp_path: Path) -> None:
-    made = compile_catalogue(path, tmp_path / "made.qm")
-    assert made.read_bytes() == path.with_suffix(".qm").read_bytes(), "packaging/translations.py"
+    compiled = compile_catalogue(path, tmp_path / "made.qm")
+    assert compiled.read_bytes() == path.with_suffix(".qm").read_bytes(), (
+        "packaging/translations.py"
+    )
 
 
 def test_texts_are_found_in_calls() -> None:

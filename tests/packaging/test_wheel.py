@@ -1,4 +1,4 @@
-"""Tests of the wheel: complete without a clone, and without development files."""
+"""Tests of the wheel: it works without a clone, and contains no development files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run(*command: object, **options: object) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the wheel of a copy of the project, so that the tree stays clean."""
+    """Return the wheel of a copy of the project. The source tree stays clean."""
     folder = tmp_path_factory.mktemp("wheel")
     copy = folder / "copy"
     listed = run("git", "ls-files", "-co", "--exclude-standard", cwd=ROOT).splitlines()
@@ -57,7 +57,7 @@ def installed(wheel: Path) -> Path:
     run(sys.executable, "-m", "venv", "--without-pip", folder)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     (site,) = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").split()
-    # a path in a .pth file brings the libraries, and not this project's editable installation
+    # a .pth file adds the libraries, but not this project's editable installation
     Path(site, "libraries.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
     run(*pip, "install", "--no-deps", "--no-index", "--no-compile", "--force-reinstall", wheel)
@@ -92,10 +92,10 @@ def test_wheel_excludes_development_files(wheel: Path) -> None:
 
 
 def test_installation_runs_without_a_clone(installed: Path, tmp_path: Path) -> None:
-    retained = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    variables = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     home = tmp_path / "home"
-    options = {"cwd": tmp_path, "env": retained | {"ISOCENTER_HOME": str(home)}}
-    share_compiled(installed, home / "cache")  # machine code only, from the same sources
+    options = {"cwd": tmp_path, "env": variables | {"ISOCENTER_HOME": str(home)}}
+    share_compiled(installed, home / "cache")  # only machine code, from the same sources
     command = installed / "isocenter"
     assert run(command, "--version", **options).strip() == f"isocenter {PROJECT['version']}"
     assert run(installed / "python", "-m", "isocenter", "--version", **options).split() == [

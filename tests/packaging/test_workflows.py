@@ -1,4 +1,4 @@
-"""Workflows, issue templates and pre-commit hooks are well-formed and run commands that exist."""
+"""Workflows, issue templates and pre-commit hooks are well-formed and run existing commands."""
 
 from __future__ import annotations
 
