@@ -1,4 +1,4 @@
-"""Run commands of the program in the copy of a trial, then answer questions about its window."""
+"""Run commands in a trial copy of the program, then collect facts about its window."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 
-def obey(job: dict[str, Any]) -> dict[str, Any]:
-    """Run the commands of a job, then answer its questions."""
+def run_job(job: dict[str, Any]) -> dict[str, Any]:
+    """Run the commands of a job, then call its functions."""
     import engine
     from app.__main__ import main
 
@@ -27,12 +27,12 @@ def obey(job: dict[str, Any]) -> dict[str, Any]:
             raise SystemExit(f"{command}: exit code {code}: {printed.getvalue()}")
         answers["printed"].append(printed.getvalue())
     for name, arguments in job["ask"].items():
-        answers[name] = QUESTIONS[name](**arguments)
+        answers[name] = FUNCTIONS[name](**arguments)
     return answers
 
 
-def offered() -> dict[str, list[str]]:
-    """Return all words of the form and ledger of each kind's standard protocol, by its key."""
+def offered_texts() -> dict[str, list[str]]:
+    """Return all texts of the form and the ledger of each default protocol, by kind of scan."""
     from PySide6.QtWidgets import QApplication
 
     from app.ui.forms.forms import Form
@@ -81,17 +81,17 @@ def planned_grids(scan: str, settings: list[list[str]]) -> list[dict[str, Any]]:
     from engine.modalities import CtProtocol, ProjectionsSummary
     from engine.protocols.study.assignments import with_settings
 
-    found, seen = [], ProjectionsSummary.of(read_projections(scan), Path(scan))
+    found, summary = [], ProjectionsSummary.of(read_projections(scan), Path(scan))
     for assignments in settings:
         protocol = with_settings(CtProtocol(), tuple(assignments))
         steps = tuple(getattr(protocol.steps, step.kind) for step in STEPS)
-        grid = protocol.grid.grid_for(seen.prepared(steps).geometry)
+        grid = protocol.grid.grid_for(summary.prepared(steps).geometry)
         found.append({"shape": grid.shape, "voxel_mm": grid.voxel_mm, "centre_mm": grid.centre_mm})
     return found
 
 
 def dialogs(volume: str) -> dict[str, Any]:
-    """Return the filter of each dialog for files, and the words of the export of a volume."""
+    """Return the filter of each file dialog, and the texts of the export of a volume."""
     from PySide6.QtWidgets import QApplication
 
     from app.output.export.export_dialog import ExportDialog
@@ -112,15 +112,15 @@ def dialogs(volume: str) -> dict[str, Any]:
 
 
 def roles(path: str) -> dict[str, str]:
-    """Return the part that a file would play in a study, if it were dropped on the window."""
+    """Return the role that a file would have in a study if the user dropped it on the window."""
     from engine.modalities.recognise import purpose_of
 
     found = purpose_of(Path(path))
     return {"purpose": found.purpose, "recognised": found.role.key if found.role else ""}
 
 
-def refused(command: list[str]) -> str:
-    """Return the sentence by which the program refuses a command."""
+def refusal(command: list[str]) -> str:
+    """Return the message with which the program refuses a command."""
     from app.__main__ import main
 
     printed = io.StringIO()
@@ -140,27 +140,27 @@ def window(paths: list[str], tab: str) -> list[dict[str, Any]]:
     from app.state.models.preferences import Preferences
 
     application = QApplication.instance() or QApplication([])
-    made = make_window(application, Preferences(Path.cwd() / "home"))
-    made.show()
-    titles = [made.tabs.tabText(i) for i in range(made.tabs.count())]
-    shown = [_shown(made, titles, tab)]
+    window_ = make_window(application, Preferences(Path.cwd() / "home"))
+    window_.show()
+    titles = [window_.tabs.tabText(i) for i in range(window_.tabs.count())]
+    texts = [_shown(window_, titles, tab)]
     for path in paths:
-        _open(made, Path(path))
-        shown.append(_shown(made, titles, tab))
-        view = made.session.view
+        _open(window_, Path(path))
+        texts.append(_shown(window_, titles, tab))
+        view = window_.session.view
         if view.volume is not None:  # as a run does after each update
             view.set_volume(replace(view.volume, values=2 * view.volume.values))
-            shown[-1]["doubled"] = _visible_words(made.tabs.currentWidget())
-    made.close()
-    return shown
+            texts[-1]["doubled"] = _visible_words(window_.tabs.currentWidget())
+    window_.close()
+    return texts
 
 
-def _shown(made: Any, titles: list[str], name: str) -> dict[str, Any]:
-    made.rail.chosen.emit(titles.index(name))  # as its button does, which may be folded away
-    study, grid = made.session.study, made.session.study.grid()
+def _shown(window_: Any, titles: list[str], name: str) -> dict[str, Any]:
+    window_.rail.chosen.emit(titles.index(name))  # like its button, which may be hidden in a menu
+    study, grid = window_.session.study, window_.session.study.grid()
     return {
         "tabs": titles,
-        "words": _visible_words(made.tabs.currentWidget()),
+        "words": _visible_words(window_.tabs.currentWidget()),
         "protocol": study.protocol.name,
         "grid": None if grid is None else grid.describe(),
         "needs": None if study.requirements() is None else study.requirements().describe(),
@@ -173,21 +173,21 @@ def _visible_words(tab: Any) -> list[str]:
     return [each.text() for each in tab.findChildren(QLabel) if each.isVisible()]
 
 
-def _open(made: Any, path: Path) -> None:
-    """Open a file in a window and wait until it shows its image or knows its scan."""
+def _open(window_: Any, path: Path) -> None:
+    """Open a file in a window; wait until it shows its image or its scan."""
     from PySide6.QtTest import QTest
 
-    before = made.session.view.volume, made.session.study.inputs.scan
-    made.open_path(path)
+    before = window_.session.view.volume, window_.session.study.inputs.scan
+    window_.open_path(path)
     for _ in range(600):
         QTest.qWait(50)
-        if before != (made.session.view.volume, made.session.study.inputs.scan):
+        if before != (window_.session.view.volume, window_.session.study.inputs.scan):
             return
-    raise TimeoutError(f"{path} was not opened: {[line.text for line in made.session.log]}")
+    raise TimeoutError(f"{path} was not opened: {[line.text for line in window_.session.log]}")
 
 
 def run_in_window(study: str, report: str) -> dict[str, str]:
-    """Reconstruct a study in the window and write the report of its result, as its buttons do.
+    """Reconstruct a study in the window and write the report of its result, like the buttons.
 
     Returns
     -------
@@ -204,33 +204,33 @@ def run_in_window(study: str, report: str) -> dict[str, str]:
     from app.state.models.run_record import RunState
 
     application = QApplication.instance() or QApplication([])
-    made = make_window(application, Preferences(Path.cwd() / "home"))
-    made.show()
-    _open(made, Path(study))
-    run, written = made.session.run, Path(report)
+    window_ = make_window(application, Preferences(Path.cwd() / "home"))
+    window_.show()
+    _open(window_, Path(study))
+    run, written = window_.session.run, Path(report)
 
     def wait(holds: Any) -> None:
         for _ in range(2400):
             if holds():
                 return
             QTest.qWait(50)
-        raise TimeoutError([line.text for line in made.session.log])
+        raise TimeoutError([line.text for line in window_.session.log])
 
-    wait(lambda: not made.session.obstacle() and not made.commands.is_busy)
-    made.actions_.start.trigger()
+    wait(lambda: not window_.session.obstacle() and not window_.commands.is_busy)
+    window_.actions_.start.trigger()
     wait(lambda: bool(run.record.result_id) or run.state is RunState.FAILED)
-    wait(lambda: not made.commands.is_busy)
+    wait(lambda: not window_.commands.is_busy)
     values = run.record.result.values
-    sign_and_report(made.context, None, lambda reported: None, path=written.absolute())
+    sign_and_report(window_.context, None, lambda reported: None, path=written.absolute())
     wait(written.exists)
-    wait(lambda: not made.commands.is_busy)
+    wait(lambda: not window_.commands.is_busy)
     result = run.record.result_id
-    made.close()
+    window_.close()
     return {"sha256": sha256(values.tobytes()).hexdigest(), "result": result}
 
 
 def adjoint(scan: str, subsets: int) -> list[list[float]]:
-    """Return <A x, y> and <x, A'y> of the gamma camera: of all views, then of each subset."""
+    """Return <A x, y> and <x, A'y> of the gamma camera, for all views and for each subset."""
     import numpy as np
 
     from engine.modalities.gamma_camera.model import projector
@@ -258,17 +258,17 @@ def view_of_disc(n_bins: int, radius: float, angle: float) -> list[float]:
 
 
 def refusals(names: list[str]) -> list[str]:
-    """Return the sentence by which the program refuses to reconstruct each scan."""
-    return [refused(["reconstruct", name, "-o", "refused.h5"]) for name in names]
+    """Return the message with which the program refuses to reconstruct each scan."""
+    return [refusal(["reconstruct", name, "-o", "refused.h5"]) for name in names]
 
 
-QUESTIONS = {
-    "offered": offered,
+FUNCTIONS = {
+    "offered_texts": offered_texts,
     "planned_grids": planned_grids,
     "settings_pages": settings_pages,
     "plug_in_problems": plug_in_problems,
     "dialogs": dialogs,
-    "refused": refused,
+    "refusal": refusal,
     "refusals": refusals,
     "roles": roles,
     "window": window,
@@ -279,7 +279,7 @@ QUESTIONS = {
 
 
 def serve() -> None:
-    """Do jobs in forked copies of this process, which has loaded the libraries but not our code."""
+    """Do jobs in forks of this process, which has loaded the libraries but not our code."""
     import nibabel  # noqa: F401
     import numba  # noqa: F401
     import pyqtgraph  # noqa: F401
@@ -291,27 +291,27 @@ def serve() -> None:
         job = json.loads(line)
         child = os.fork()
         if not child:
-            do_apart(job)
+            run_job_and_exit(job)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         sys.stdout.write(f"{code}\n")
         sys.stdout.flush()
 
 
-def do_apart(job: dict[str, Any]) -> NoReturn:
-    """Do a job in the copy of the program that it names, and end this process."""
+def run_job_and_exit(job: dict[str, Any]) -> NoReturn:
+    """Do a job in its copy of the program, and end this process."""
     code = 1
     try:
         os.chdir(job["work"])
         os.environ.clear()
         os.environ.update(job["environment"])
         sys.path.insert(0, job["root"])
-        said = os.open(job["said"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(said, 1)
-        os.dup2(said, 2)
-        answers = obey(job)
+        output = os.open(job["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        answers = run_job(job)
         Path(job["answers"]).write_text(json.dumps(answers), encoding="utf-8")
         code = 0
-    except BaseException:  # noqa: BLE001  told to who asked
+    except BaseException:  # noqa: BLE001  the parent reports it
         traceback.print_exc()
     finally:
         with contextlib.suppress(Exception):
@@ -322,5 +322,5 @@ def do_apart(job: dict[str, Any]) -> NoReturn:
 
 if __name__ == "__main__":
     if "--once" in sys.argv:
-        do_apart(json.loads(sys.stdin.readline()))
+        run_job_and_exit(json.loads(sys.stdin.readline()))
     serve()

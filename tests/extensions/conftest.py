@@ -22,7 +22,7 @@ fov_mm = [96, 24]
 
 
 def tiny_trial(folder: Path) -> Trial:
-    """Return a copy of the program, with the file of a tiny scanner in its folder of work."""
+    """Return a copy of the program with a tiny scanner file in its working folder."""
     made = Trial.made(folder)
     (made.work / "ring.toml").write_text(RING, encoding="utf-8")
     return made
@@ -30,7 +30,7 @@ def tiny_trial(folder: Path) -> Trial:
 
 @pytest.fixture
 def trial(tmp_path: Path) -> Trial:
-    """A copy of the program, with the file of a tiny scanner in its folder of work."""
+    """A copy of the program with a tiny scanner file in its working folder."""
     return tiny_trial(tmp_path)
 
 

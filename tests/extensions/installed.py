@@ -1,4 +1,4 @@
-"""Packages as an installer leaves them, and the program in a process that finds them."""
+"""Install plug-in packages into a folder, and run the program in a process that finds them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "plugins"
 ASK = (
-    "import json, sys; from tests.extensions.child import obey; "
-    "answers = obey(json.load(sys.stdin)); print(json.dumps(answers))"
+    "import json, sys; from tests.extensions.child import run_job; "
+    "answers = run_job(json.load(sys.stdin)); print(json.dumps(answers))"
 )
 
 
 def install(source: Path, site: Path) -> None:
-    """Put the package of a folder with a `pyproject.toml` into a folder of installed packages."""
+    """Copy a package with a `pyproject.toml` into a folder of installed packages."""
     project = tomllib.loads((source / "pyproject.toml").read_text("utf-8"))["project"]
     for path in source.iterdir():
         if path.is_dir():
@@ -42,12 +42,12 @@ def declare(site: Path, name: str, version: str, points: dict[str, dict[str, str
     (folder / "entry_points.txt").write_text("\n".join(groups))
 
 
-def asked(site: Path, work: Path, *commands: list[str], **ask: Any) -> tuple[Any, str]:
-    """Run commands in a process that finds the packages of a folder, then ask it.
+def run_with_packages(site: Path, work: Path, *commands: list[str], **ask: Any) -> tuple[Any, str]:
+    """Run commands in a process that finds the packages of a folder, then call its functions.
 
     Returns
     -------
-    answers, and the text on the error stream
+    results of the functions, and the text on the error stream
     """
     given = json.dumps({"commands": commands, "ask": ask})
     done = _python(site, work, "-c", ASK, given=given)

@@ -1,4 +1,4 @@
-"""Tests of added corrections of list mode, and of a file that one of them reads."""
+"""Tests of extension corrections for list mode, and of a file that one of them reads."""
 
 from __future__ import annotations
 
@@ -174,8 +174,8 @@ DEAD_TIME = '''
 FILES = {"Oblique": OBLIQUE, "Decay": DECAY, "Floor": FLOOR, "DeadTime": DEAD_TIME}
 
 
-def reconstructed(out: str, *settings: str, options: tuple[str, ...] = ()) -> list[str]:
-    """Return the command for one MLEM iteration, the back projection of the events."""
+def mlem_command(out: str, *settings: str, options: tuple[str, ...] = ()) -> list[str]:
+    """Return the command for one MLEM iteration, which is the back projection of the events."""
     fixed = ("reproducible=true", "finishing=[]", "algorithm.kind=mlem", "algorithm.iterations=1")
     pairs = [part for each in (*fixed, *settings) for part in ("--set", each)]
     return ["reconstruct", "scan.h5", "-o", out, *options, *pairs]
@@ -192,59 +192,62 @@ def entry(trial: Trial, name: str, kind: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
-    """Return one copy for all corrections: none is used unless a protocol enables it."""
+    """Return one copy with all corrections. None is used unless a protocol enables it."""
     made = tiny_trial(tmp_path_factory.mktemp("corrections"))
     for name, text in FILES.items():
         made.add_file(f"engine/corrections/{name.lower()}.py", text)
-        made.enlist(CORRECTIONS, "CORRECTIONS", f"engine.corrections.{name.lower()}.{name}")
-    made.enlist(ROLES, "LISTMODE_ROLES", "engine.corrections.deadtime.LIVE")
+        made.register(CORRECTIONS, "CORRECTIONS", f"engine.corrections.{name.lower()}.{name}")
+    made.register(ROLES, "LISTMODE_ROLES", "engine.corrections.deadtime.LIVE")
     scanner = (made.work / "ring.toml").read_text()
     (made.root / "resources" / "scanners" / "tiny-ring.toml").write_text(scanner)
     return made
 
 
 @pytest.fixture(scope="module")
-def told(trial: Trial, pet_scan: list[str]) -> dict[str, Any]:
-    """Return the answers of the program after all images, those about the scanner's name last."""
+def results(trial: Trial, pet_scan: list[str]) -> dict[str, Any]:
+    """Return the results of the program after all images.
+
+    Those with the scanner's name are last.
+    """
     (trial.work / "busy.live").write_text("0.8")
     live, floor = "corrections.deadtime.use=auto", "corrections.floor.use=on"
     by_name = [*(word.replace("ring.toml", "tiny-ring") for word in pet_scan), "--force"]
     answers: dict[str, Any] = trial.run(
         pet_scan,
-        reconstructed("plain.h5"),
-        reconstructed("oblique.h5", "corrections.oblique.use=on"),
-        reconstructed("decay.h5", "corrections.decay.use=auto"),
-        reconstructed("none.h5", floor),
-        reconstructed("much.h5", floor, "corrections.floor.counts=1000"),
-        reconstructed("live.h5", live),
-        reconstructed("busy.h5", live, options=("--live-time", "busy.live", "--identify")),
+        mlem_command("plain.h5"),
+        mlem_command("oblique.h5", "corrections.oblique.use=on"),
+        mlem_command("decay.h5", "corrections.decay.use=auto"),
+        mlem_command("none.h5", floor),
+        mlem_command("much.h5", floor, "corrections.floor.counts=1000"),
+        mlem_command("live.h5", live),
+        mlem_command("busy.h5", live, options=("--live-time", "busy.live", "--identify")),
         by_name,
-        reconstructed("name.h5"),
-        ask={"offered": {}, "roles": {"path": "busy.live"}},
+        mlem_command("name.h5"),
+        ask={"offered_texts": {}, "roles": {"path": "busy.live"}},
     )
     return answers
 
 
 def test_multiplicative_correction_changes_events_sensitivity_and_its_cache(
-    trial: Trial, told: dict[str, Any]
+    trial: Trial, results: dict[str, Any]
 ) -> None:
     plain, found = image(trial, "plain.h5"), image(trial, "oblique.h5")
     assert entry(trial, "plain.h5", "oblique")["state"] == "off"  # no protocol enables it
     assert "mean factor" in entry(trial, "oblique.h5", "oblique")["text"]
     scan = read_listmode(trial.work / "scan.h5")
     assert isinstance(scan.scanner, RingScanner)
-    # end slices are seen by few oblique lines: they lose least sensitivity, and rise least
+    # Few oblique lines cross the end slices. They lose least sensitivity and rise least.
     rise = [float(found[z].sum() / plain[z].sum()) for z in (0, len(plain) // 2)]
     assert 1 < rise[0] < rise[1] < 2
-    assert "Oblique lines" in told["offered"]["pet"]
+    assert "Oblique lines" in results["offered_texts"]["pet"]
 
 
-@pytest.mark.usefixtures("told")
+@pytest.mark.usefixtures("results")
 def test_half_factors_double_the_image(trial: Trial) -> None:
     np.testing.assert_allclose(image(trial, "decay.h5"), 2 * image(trial, "plain.h5"), rtol=1e-5)
 
 
-@pytest.mark.usefixtures("told")
+@pytest.mark.usefixtures("results")
 def test_additive_correction_subtracts_counts(trial: Trial) -> None:
     np.testing.assert_array_equal(image(trial, "none.h5"), image(trial, "plain.h5"))
     # events explained by background leave almost no activity
@@ -252,7 +255,7 @@ def test_additive_correction_subtracts_counts(trial: Trial) -> None:
 
 
 def test_auxiliary_input_is_an_option_a_dialog_entry_and_part_of_the_replay_command(
-    trial: Trial, told: dict[str, Any]
+    trial: Trial, results: dict[str, Any]
 ) -> None:
     assert entry(trial, "live.h5", "deadtime")["state"] == "unavailable"
     ratio = image(trial, "busy.h5").sum() / image(trial, "live.h5").sum()
@@ -260,10 +263,10 @@ def test_auxiliary_input_is_an_option_a_dialog_entry_and_part_of_the_replay_comm
     info = read_volume(trial.work / "busy.h5").info
     assert info["inputs"]["live-time"]["name"] == "busy.live"
     assert "--live-time busy.live" in info["replay"]
-    assert told["roles"]["recognised"] == "live-time"
+    assert results["roles"]["recognised"] == "live-time"
 
 
-@pytest.mark.usefixtures("told")
+@pytest.mark.usefixtures("results")
 def test_scanner_is_added_with_one_file(trial: Trial) -> None:
     np.testing.assert_array_equal(image(trial, "name.h5"), image(trial, "plain.h5"))
     assert image(trial, "name.h5").max() > 0

@@ -1,4 +1,4 @@
-"""Tests of the X-ray algorithm in the guide, pasted into one file."""
+"""Tests of the X-ray algorithm in the guide, copied into one file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.extensions.trial import ROOT, Trial
 
 
 def example() -> str:
-    """Return the algorithm that the page on extensions shows."""
+    """Return the algorithm from the page on extensions."""
     text = Path(ROOT, "docs/contributing/adding.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (shown,) = (block for block in blocks if "class Landweber" in block)
@@ -23,7 +23,7 @@ def example() -> str:
 
 def test_algorithm_of_the_guide_works(trial: Trial, ct_scan: list[str]) -> None:
     trial.add_file("engine/recon/algorithms/landweber.py", example())
-    trial.enlist(
+    trial.register(
         "engine/recon/algorithms/for_line_integrals.py",
         "LINEAR_ALGORITHMS",
         "engine.recon.algorithms.landweber.Landweber",
@@ -36,24 +36,27 @@ def test_algorithm_of_the_guide_works(trial: Trial, ct_scan: list[str]) -> None:
         ["reconstruct", "scan.h5", "-o", "image.h5", *settings],
         ["reconstruct", "scan.h5", "-o", "filtered.h5", *settings,
          "--set", 'between=[{kind="median"}]'],
-        ask={"offered": {}},
+        ask={"offered_texts": {}},
     )  # fmt: skip
 
     image, filtered = (read_volume(trial.work / f"{name}.h5") for name in ("image", "filtered"))
-    np.testing.assert_allclose(image.values, by_hand(trial, 3), atol=1e-6)
+    np.testing.assert_allclose(image.values, landweber(trial, 3), atol=1e-6)
     assert image.values.max() > 1e-3
     assert np.abs(filtered.values - image.values).max() > 1e-4
     residuals = image.info["relative_residuals"]
     assert len(residuals) == 3 and residuals == sorted(residuals, reverse=True)
     assert image.info["protocol"]["algorithm"]["kind"] == "landweber"
-    assert "Landweber" in answers["offered"]["ct"] and "Landweber" not in answers["offered"]["pet"]
+    assert (
+        "Landweber" in answers["offered_texts"]["ct"]
+        and "Landweber" not in answers["offered_texts"]["pet"]
+    )
 
 
 GRID = ["--set", "grid.voxel_mm=[4, 4, 4]", "--set", "steps.centre.use=off"]
 
 
-def by_hand(trial: Trial, n: int) -> np.ndarray:
-    """Compute Landweber's formula on the grid of the run, a part of the whole volume."""
+def landweber(trial: Trial, n: int) -> np.ndarray:
+    """Compute Landweber's formula on the grid of the run, which is a part of the whole volume."""
     volume = read_volume(trial.work / "image.h5")
     scan = read_projections(trial.work / "scan.h5")
     A = xray_ct.projector(scan, volume.grid, on=cpu(2))

@@ -1,4 +1,4 @@
-"""Test of an added filter: one file and one name."""
+"""Test of an extension filter: one file and one name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ UNSHARP = '''
 
 def test_filter_is_added_with_one_file_and_one_name(trial: Trial, ct_scan: list[str]) -> None:
     trial.add_file("engine/recon/postprocess/unsharp.py", UNSHARP)
-    trial.enlist(
+    trial.register(
         "engine/recon/postprocess/__init__.py",
         "FILTERS",
         "engine.recon.postprocess.unsharp.Unsharp",
@@ -52,7 +52,7 @@ def test_filter_is_added_with_one_file_and_one_name(trial: Trial, ct_scan: list[
         ["reconstruct", "scan.h5", "-o", "plain.h5"],
         ["reconstruct", "scan.h5", "-o", "sharp.h5",
          "--set", 'finishing=[{kind="unsharp", amount=2.0}]'],
-        ask={"offered": {}},
+        ask={"offered_texts": {}},
     )  # fmt: skip
 
     plain, sharp = (read_volume(trial.work / f"{name}.h5") for name in ("plain", "sharp"))
@@ -62,4 +62,4 @@ def test_filter_is_added_with_one_file_and_one_name(trial: Trial, ct_scan: list[
     assert np.abs(sharp.values - image).max() > 0.1 * image.max()
     assert sharp.info["protocol"]["finishing"] == [{"kind": "unsharp", "amount": 2.0}]
     for kind in ("pet", "dual-head", "ct"):
-        assert {"Unsharp mask", "Gaussian"} <= set(answers["offered"][kind])
+        assert {"Unsharp mask", "Gaussian"} <= set(answers["offered_texts"][kind])

@@ -1,7 +1,4 @@
-"""Tests of added formats:
-
-a reader of events and a writer of volumes, each one file and one name.
-"""
+"""Tests of extension formats, an event reader and a volume writer: one file and one name each."""
 
 from __future__ import annotations
 
@@ -84,18 +81,18 @@ EXACT = ["--set", "reproducible=true", "--set", "algorithm.iterations=1"]
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
-    """Return one copy for both formats: they share no file."""
+    """Return one copy for both formats. They share no file."""
     made = tiny_trial(tmp_path_factory.mktemp("formats"))
     made.add_file("engine/io/pairs.py", EVENTS)
-    made.enlist_format("LISTMODE", "engine.io.pairs.PairsOfCrystals")
+    made.register_format("LISTMODE", "engine.io.pairs.PairsOfCrystals")
     made.add_file("engine/io/bare.py", RAW)
-    made.enlist_format("WRITER", "engine.io.bare.BareValues")
+    made.register_format("WRITER", "engine.io.bare.BareValues")
     return made
 
 
 @pytest.fixture(scope="module")
-def told(trial: Trial, pet_scan: list[str], ct_scan: list[str]) -> dict[str, Any]:
-    """Return the answers of the program after it has read and written all files."""
+def results(trial: Trial, pet_scan: list[str], ct_scan: list[str]) -> dict[str, Any]:
+    """Return the results of the program after it has read and written all files."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(trial.work)
         assert main(pet_scan) == 0
@@ -115,24 +112,24 @@ def told(trial: Trial, pet_scan: list[str], ct_scan: list[str]) -> dict[str, Any
     return answers
 
 
-def test_reader_is_added_with_one_file_and_one_name(trial: Trial, told: dict[str, Any]) -> None:
+def test_reader_is_added_with_one_file_and_one_name(trial: Trial, results: dict[str, Any]) -> None:
     scan = read_listmode(trial.work / "scan.h5")
     known, foreign = (read_volume(trial.work / f"{name}.h5") for name in ("known", "foreign"))
     assert known.values.max() > 0
     np.testing.assert_array_equal(foreign.values, known.values)
-    assert f"{scan.n_prompts:,} prompts" in told["printed"][0]
-    assert "*.pairs" in told["dialogs"]["filters"]["data"]
+    assert f"{scan.n_prompts:,} prompts" in results["printed"][0]
+    assert "*.pairs" in results["dialogs"]["filters"]["data"]
 
 
-def test_writer_is_added_with_one_file_and_one_name(trial: Trial, told: dict[str, Any]) -> None:
+def test_writer_is_added_with_one_file_and_one_name(trial: Trial, results: dict[str, Any]) -> None:
     volume = read_volume(trial.work / "image.h5")
     for name in ("image.f32", "exported.f32"):
         head, _, values = (trial.work / name).read_bytes().partition(b"\n")
         assert json.loads(head) == {"shape": list(volume.values.shape), "unit": "1/mm"}
         found = np.frombuffer(values, "<f4").reshape(volume.values.shape)
         np.testing.assert_array_equal(found, volume.values)
-    assert "Bare values (.f32): For scripts" in told["dialogs"]["formats"]
-    assert told["dialogs"]["targets"][-1] == "image.f32"
-    words, targets = (told["dialogs"][key] for key in ("formats", "targets"))
+    assert "Bare values (.f32): For scripts" in results["dialogs"]["formats"]
+    assert results["dialogs"]["targets"][-1] == "image.f32"
+    words, targets = (results["dialogs"][key] for key in ("formats", "targets"))
     refused = [each for each, target in zip(words, targets, strict=True) if not target]
     assert [each.partition(":")[0] for each in refused] == ["BIDS dataset (.bids)"], "no PET"

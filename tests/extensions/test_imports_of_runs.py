@@ -1,7 +1,7 @@
-"""A run imports the modules that it needs, and few others.
+"""Runs import few modules: those that they need.
 
-Each run takes place in a process of its own. The limits are half of the counts that were found
-before names were imported on first use, 612 and 636. In November 2026 the runs import 306 and 317.
+Each run has its own process. The limits are half of the counts before names were imported on first
+use, 612 and 636. In November 2026 the runs import 306 and 317.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ assert main(["inspect", {scan!r}]) == 0
 print("MODULES", *sys.modules)
 """
 COMPILING = {"numba.np.linalg", "scipy.linalg"}
-"""Modules that a run needs only if a kernel is not stored yet."""
+"""Modules that a run needs only if a kernel is not cached."""
 OTHER_READERS = ("engine.io.dicom.reader", "engine.io.siemens.", "engine.io.castor.reader")
 ENTRIES = [each for each in MODALITIES.members if isinstance(each, ModalityEntry)]
 
 
 def modules_of_run(folder: Path, *options: str) -> set[str]:
-    """Return the modules that a reconstruction of `scan.h5` imports if its kernels are stored."""
+    """Return the modules that a reconstruction of `scan.h5` imports with cached kernels."""
     command = ["reconstruct", str(folder / "scan.h5"), "-o", str(folder / "image.h5"), *options]
 
     def imported(*more: str) -> set[str]:
@@ -56,7 +56,7 @@ def modules_of_run(folder: Path, *options: str) -> set[str]:
 
 
 def of_engine(modules: set[str]) -> list[str]:
-    """Return the modules of the engine among others."""
+    """Return the modules of the engine."""
     return [each for each in modules if each.split(".")[0] == "engine"]
 
 
@@ -66,7 +66,7 @@ def test_fdk_run_imports_no_other_scan_kind(tmp_path: Path, ct_scan: list[str]) 
     found = modules_of_run(tmp_path)
     assert not [each for each in found if each.startswith(OTHER_READERS)]
     assert not [each for each in found if each.endswith("_pet.modality")]
-    assert len(of_engine(found)) <= 307  # one of them only before the first kernel is stored
+    assert len(of_engine(found)) <= 307  # one of them only before the first kernel is cached
     assert not found & COMPILING
 
 
@@ -79,7 +79,7 @@ def test_listmode_run_imports_no_other_scan_kind(tmp_path: Path, pet_scan: list[
     assert not [each for each in found if each.startswith(OTHER_READERS)]
     assert "engine.modalities.xray_ct.modality" not in found
     assert "engine.modalities.listmode_pet.spatial_sort" not in found
-    assert len(of_engine(found)) <= 318  # likewise
+    assert len(of_engine(found)) <= 318  # same reason
     assert not found & COMPILING
 
 

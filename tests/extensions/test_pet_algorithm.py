@@ -1,4 +1,4 @@
-"""Test of an added algorithm for counts: one file and one name."""
+"""Test of an extension algorithm for counts: one file and one name."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def test_algorithm_for_counts_is_added_with_one_file_and_one_name(
     trial: Trial, pet_scan: list[str]
 ) -> None:
     trial.add_file("engine/recon/algorithms/rooted.py", ROOTED)
-    trial.enlist(
+    trial.register(
         "engine/recon/algorithms/for_counts.py",
         "ALGORITHMS",
         "engine.recon.algorithms.rooted.Rooted",
     )
 
-    def reconstructed(out: str, *settings: str) -> list[str]:
+    def reconstruct_command(out: str, *settings: str) -> list[str]:
         common = ("reproducible=true", "finishing=[]", *settings)
         pairs = [part for each in common for part in ("--set", each)]
         return ["reconstruct", "scan.h5", "-o", out, *pairs]
@@ -62,11 +62,11 @@ def test_algorithm_for_counts_is_added_with_one_file_and_one_name(
     rooted = "algorithm.kind=rooted"
     answers = trial.run(
         pet_scan,
-        reconstructed("start.h5", "algorithm.kind=mlem", "algorithm.iterations=1"),
-        reconstructed("whole.h5", rooted, "algorithm.power=1", "algorithm.iterations=1"),
-        reconstructed("half.h5", rooted, "algorithm.iterations=1"),
-        reconstructed("slow.h5", rooted, "algorithm.iterations=3"),
-        ask={"offered": {}},
+        reconstruct_command("start.h5", "algorithm.kind=mlem", "algorithm.iterations=1"),
+        reconstruct_command("whole.h5", rooted, "algorithm.power=1", "algorithm.iterations=1"),
+        reconstruct_command("half.h5", rooted, "algorithm.iterations=1"),
+        reconstruct_command("slow.h5", rooted, "algorithm.iterations=3"),
+        ask={"offered_texts": {}},
     )
 
     mlem, whole, half, slow = (
@@ -75,9 +75,9 @@ def test_algorithm_for_counts_is_added_with_one_file_and_one_name(
     top = mlem.values.max()
     np.testing.assert_allclose(whole.values, mlem.values, rtol=1e-5, atol=1e-6 * top)
     ratio = half.values[mlem.values > 0] ** 2 / mlem.values[mlem.values > 0]
-    np.testing.assert_allclose(ratio, np.median(ratio), rtol=1e-4)  # the constant it starts from
+    np.testing.assert_allclose(ratio, np.median(ratio), rtol=1e-4)  # the initial value
     likelihoods = slow.info["log_likelihoods"]
     assert len(likelihoods) == 3 and likelihoods == sorted(likelihoods)
     assert slow.info["iterations_done"] == pytest.approx(3)
     for kind in ("pet", "dual-head"):
-        assert "Rooted EM" in answers["offered"][kind]
+        assert "Rooted EM" in answers["offered_texts"][kind]

@@ -21,7 +21,7 @@ from engine.geometry.grid import ImageGrid
 from engine.io import read_volume
 from engine.recon.priors.scale import PriorScale
 from tests.extensions.conftest import RING
-from tests.extensions.installed import EXAMPLES, ROOT, asked, declare, install, program
+from tests.extensions.installed import EXAMPLES, ROOT, declare, install, program, run_with_packages
 
 MAX_LINES = 60
 SMALL = (
@@ -79,7 +79,7 @@ def test_plug_in_features_appear_in_forms_settings_runs_and_records(
     sharp = 'finishing=[{kind="unsharp", amount=2.0}]'
     moved = ("steps.sideways.use=on", "steps.sideways.columns=3")
 
-    answers, errors = asked(
+    answers, errors = run_with_packages(
         site,
         work,
         pet_scan,
@@ -89,7 +89,7 @@ def test_plug_in_features_appear_in_forms_settings_runs_and_records(
         [*(part.replace("scan.h5", "ct.h5") for part in ct_scan)],
         ["reconstruct", "ct.h5", "-o", "moved.h5", *_set(*moved, sharp)],
         ["export", "a.slab", "slab.nii.gz"],
-        offered={},
+        offered_texts={},
         settings_pages={},
         window={"paths": ["slab.nii.gz"], "tab": "Statistics"},
     )
@@ -113,7 +113,7 @@ def test_plug_in_features_appear_in_forms_settings_runs_and_records(
         assert all(each["version"] == "1.0" and len(each["sha256"]) == 64 for each in records)
     assert "Statistics" in answers["window"][0]["tabs"]
     assert "Maximum 23" in str(answers["window"][-1]["words"])
-    words = answers["offered"]
+    words = answers["offered_texts"]
     assert {"Rooted EM", "Decay", "Unsharp mask"} <= set(words["pet"])
     assert {"Detector sideways", "Unsharp mask"} <= set(words["ct"])
     assert all("Log-cosh" in words[each] for each in ("pet", "pet-sinogram", "dual-head"))
@@ -240,18 +240,18 @@ def test_each_broken_plug_in_gives_one_sentence_without_a_crash(tmp_path: Path) 
         (site / f"{module}.py").write_text(source, encoding="utf-8")
 
     shown = {"paths": [], "tab": "Results"}
-    answers, errors = asked(
-        site, work, ["protocols"], offered={}, window=shown, plug_in_problems={}
+    answers, errors = run_with_packages(
+        site, work, ["protocols"], offered_texts={}, window=shown, plug_in_problems={}
     )
 
     problems = answers["plug_in_problems"]
     for name in BROKEN:
-        about = [each for each in problems if f"the plug-in {name} 0.1 is skipped" in each]
-        assert len(about) == 1, (name, problems)
-        assert about[0].endswith(f"Update or uninstall {name}.") and "\n" not in about[0]
-        assert errors.count(about[0]) == 1
+        facts = [each for each in problems if f"the plug-in {name} 0.1 is skipped" in each]
+        assert len(facts) == 1, (name, problems)
+        assert facts[0].endswith(f"Update or uninstall {name}.") and "\n" not in facts[0]
+        assert errors.count(facts[0]) == 1
     assert len(problems) == len(BROKEN) >= 20
-    assert "Gaussian" in answers["offered"]["pet"]
+    assert "Gaussian" in answers["offered_texts"]["pet"]
     assert "Failing" not in answers["window"][0]["tabs"]
 
 

@@ -1,4 +1,4 @@
-"""Test of an added step that moves the detector: one file and one name."""
+"""Test of an extension step that moves the detector: one file and one name."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_detector_moving_step_is_added_with_one_file_and_one_name(
     trial: Trial, ct_scan: list[str]
 ) -> None:
     trial.add_file("engine/corrections/preprocess/sideways.py", SIDEWAYS)
-    trial.enlist(
+    trial.register(
         "engine/corrections/preprocess/__init__.py",
         "STEPS",
         "engine.corrections.preprocess.sideways.Sideways",
@@ -57,7 +57,7 @@ def test_detector_moving_step_is_added_with_one_file_and_one_name(
     fixed = "steps.centre.use=off"
     moved = ["steps.sideways.use=on", "steps.sideways.columns=3", fixed]
 
-    def reconstructed(scan: str, out: str, *settings: str) -> list[str]:
+    def reconstruct_command(scan: str, out: str, *settings: str) -> list[str]:
         pairs = [part for each in settings for part in ("--set", each)]
         return ["reconstruct", scan, "-o", out, *pairs]
 
@@ -65,11 +65,14 @@ def test_detector_moving_step_is_added_with_one_file_and_one_name(
     answers = trial.run(
         ct_scan,
         [*shifted, "--untold-shift", "3"],
-        reconstructed("scan.h5", "right.h5", fixed, "grid.diameter_mm=60"),
-        reconstructed("shifted.h5", "wrong.h5", fixed, "grid.diameter_mm=60"),
-        reconstructed("shifted.h5", "mended.h5", *moved, "grid.diameter_mm=60"),
-        reconstructed("shifted.h5", "whole.h5", *moved),
-        ask={"offered": {}, "planned_grids": {"scan": "shifted.h5", "settings": [moved, [fixed]]}},
+        reconstruct_command("scan.h5", "right.h5", fixed, "grid.diameter_mm=60"),
+        reconstruct_command("shifted.h5", "wrong.h5", fixed, "grid.diameter_mm=60"),
+        reconstruct_command("shifted.h5", "mended.h5", *moved, "grid.diameter_mm=60"),
+        reconstruct_command("shifted.h5", "whole.h5", *moved),
+        ask={
+            "offered_texts": {},
+            "planned_grids": {"scan": "shifted.h5", "settings": [moved, [fixed]]},
+        },
     )
 
     right, wrong, mended, whole = (
@@ -83,6 +86,6 @@ def test_detector_moving_step_is_added_with_one_file_and_one_name(
     grid, without = answers["planned_grids"]
     assert tuple(grid["shape"]) == whole.grid.shape
     np.testing.assert_allclose(grid["voxel_mm"], whole.grid.voxel_mm)
-    assert grid != without  # the window knows of the step before the run does
-    assert "Moved by (pixels)" in answers["offered"]["ct"]
+    assert grid != without  # the window knows the step before the run
+    assert "Moved by (pixels)" in answers["offered_texts"]["ct"]
     assert any(row["kind"] == "sideways" for row in whole.info["corrections"])

@@ -1,4 +1,4 @@
-"""Tests of SPECT as a separate package: laws of its model, and runs in the program."""
+"""Tests of SPECT as a separate package: physics of its model, and runs in the program."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
 from engine.simulate import uniform_cylinder
 from engine.simulate.phantoms import cylinder_with_spheres
-from tests.extensions.installed import EXAMPLES, asked, install
+from tests.extensions.installed import EXAMPLES, install, run_with_packages
 
 SPECT = EXAMPLES / "spect"
 MAX_LINES = 800
@@ -30,14 +30,13 @@ STIR = "spect-stir-pinhole"
 STIR_UNIT = 3.677e-4
 """Value of STIR's image for a photon that a voxel emits during a view.
 
-STIR states no unit of its pinhole images. This factor is measured, and only the unit follows from
-it.
+STIR states no unit of its pinhole images. This factor is measured. It affects only the unit.
 """
 
 
 @pytest.fixture(autouse=True, scope="module")
 def package() -> Iterator[None]:
-    """Let this process import the package, and remove it afterwards."""
+    """Make the package importable in this process, and remove it afterwards."""
     sys.path.insert(0, str(SPECT))
     yield
     sys.path.remove(str(SPECT))
@@ -46,7 +45,7 @@ def package() -> Iterator[None]:
 
 
 def code_lines(path: Path) -> int:
-    """Count lines of code: no blank lines, comments or docstrings."""
+    """Count code lines, without blank lines, comments and docstrings."""
     text = path.read_text("utf-8")
     nothing = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
     lines: set[int] = set()
@@ -147,7 +146,7 @@ def test_parallel_holes_have_constant_efficiency_and_blur_with_distance(distance
     total, centre, variance = moments(A(np.ones((1, 1, 1)))[0], 2.0)
     # Anger: g = (0.238 d² / (L (d + t)))²
     assert total == pytest.approx((0.238 * hole**2 / (length * (hole + wall))) ** 2, rel=0.01)
-    np.testing.assert_allclose(centre, 0, atol=0.11)  # the middle of a tabulated place
+    np.testing.assert_allclose(centre, 0, atol=0.11)  # centre of a tabulated interval
     # The overlap of two discs of diameter D has the variance D² / 8 along each axis.
     disc = hole * (1 + (distance + gap) / length)
     expected = disc**2 / 8 + (crystal / 2.35482) ** 2 + 2.0**2 / 12
@@ -283,7 +282,7 @@ def test_program_reconstructs_spect_scans(tmp_path: Path) -> None:
     coarse = ("--set", "grid.voxel_mm=[10,10,10]", "--set", "algorithm.iterations=3")
     coarse += ("--set", "algorithm.subsets=4")
 
-    answers, errors = asked(
+    answers, errors = run_with_packages(
         site,
         work,
         ["inspect", "scan.hs"],
@@ -292,7 +291,7 @@ def test_program_reconstructs_spect_scans(tmp_path: Path) -> None:
         ["queue", "add", "study.toml", "-o", "queued", "--format", ".h5", "--identify"],
         ["queue", "run"],
         ["results"],
-        offered={},
+        offered_texts={},
         settings_pages={},
         window={"paths": ["scan.hs"], "tab": "Results"},
         run_in_window={"study": "study.toml", "report": "report.html"},
@@ -316,7 +315,7 @@ def test_program_reconstructs_spect_scans(tmp_path: Path) -> None:
     (queued,) = (work / "queued").glob("*.h5")
     np.testing.assert_array_equal(read_volume(queued).values, image.values)
     assert {"Hole (mm)", "Object radius (mm)", "Attenuation", "OSEM"} <= set(
-        answers["offered"]["spect"]
+        answers["offered_texts"]["spect"]
     )
     assert "`hole_mm`" in answers["settings_pages"]
     assert answers["window"][-1]["protocol"] == "Standard SPECT"
@@ -381,7 +380,7 @@ def test_pinhole_image_of_stir_is_reproduced(shared_data: Path, tmp_path: Path) 
     )  # fmt: skip
     set_all = [part for each in settings for part in ("--set", each)]
     scan = str(folder / "input.hs")
-    answers, _ = asked(
+    answers, _ = run_with_packages(
         site, work, ["inspect", scan], ["reconstruct", scan, "-o", "out.h5", *set_all]
     )
     assert all(name in answers["printed"][0] for name in ("collimator.txt", "attmap.hv", "CCW"))

@@ -1,4 +1,4 @@
-"""Tests of the templates in the guide: each works after it is copied and listed in a table."""
+"""Tests of the templates in the guide: each works after it is copied and registered."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ EXACT = ["--set", "reproducible=true", "--set", "algorithm.iterations=1"]
 TICK_MS = 100
 DEMO = "demo/demo-gamma-camera"
 CONTRAST = 4.0
-"""Activity of the demo's spheres; that of the cylinder around them is 1."""
+"""Activity of the demo's spheres; the cylinder around them has 1."""
 N_BINS, RADIUS = 64, 20.0
 
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
-    """Return one copy for all templates: they share no file and no table."""
+    """Return one copy for all templates. They share no file and no table."""
     made = tiny_trial(tmp_path_factory.mktemp("templates"))
     made.add_template("engine/io/crystal_pairs.py")
-    made.enlist_format("LISTMODE", "engine.io.crystal_pairs.CrystalPairs")
+    made.register_format("LISTMODE", "engine.io.crystal_pairs.CrystalPairs")
     made.add_template("app/run/statistics_panel.py")
-    made.enlist("app/shell/panels.py", "TABS", "app.run.statistics_panel.StatisticsTab")
+    made.register("app/shell/panels.py", "TABS", "app.run.statistics_panel.StatisticsTab")
     made.add_template("engine/modalities/gamma_camera")
     entry = "engine.modalities.gamma_camera.ENTRY"
-    made.enlist("engine/modalities/__init__.py", "MODALITIES", entry)
+    made.register("engine/modalities/__init__.py", "MODALITIES", entry)
     return made
 
 
@@ -64,7 +64,7 @@ def write_pairs(trial: Trial) -> int:
 
 @pytest.fixture(scope="module")
 def read(trial: Trial, pet_scan: list[str]) -> dict[str, Any]:
-    """Return the answers of the program about scans that the template reads."""
+    """Return the results of the program for scans that the template reads."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(trial.work)
         assert main(pet_scan) == 0
@@ -103,13 +103,13 @@ def test_template_reader_gives_one_sentence_for_damaged_scans(read: dict[str, An
 
 @pytest.fixture(scope="module")
 def camera(trial: Trial) -> dict[str, Any]:
-    """Return the answers of the program about the demo of the gamma camera."""
+    """Return the results of the program for the demo of the gamma camera."""
     answers: dict[str, Any] = trial.run(
         ["demo", "gamma-camera", "--headless", "-o", "demo"],
         ["inspect", f"{DEMO}.camera"],
         ["reconstruct", f"{DEMO}.camera", "-o", "camera.h5", "--set", "finishing=[]"],
         ask={
-            "offered": {},
+            "offered_texts": {},
             "adjoint": {"scan": f"{DEMO}.camera", "subsets": 7},
             "view_of_disc": {"n_bins": N_BINS, "radius": RADIUS, "angle": 0.4},
         },
@@ -128,18 +128,18 @@ def test_template_modality_image_agrees_with_the_phantom(trial: Trial) -> None:
     truth = read_volume(trial.work / f"{DEMO}-truth.nii.gz")
     image = read_volume(trial.work / "camera.h5")
     assert image.unit == "counts" and image.grid == truth.grid
-    # counts are Poisson numbers, so that their sum is within 5 standard deviations of the mean
+    # the counts have Poisson statistics, so their sum is within 5 standard deviations of the mean
     assert image.values.sum(dtype=float) == pytest.approx(2_000_000, abs=5 * 2_000_000**0.5)
     correlation = np.corrcoef(image.values.ravel(), truth.values.ravel())[0, 1]
     assert correlation > 0.95
     for name, volume in {"truth": truth, "image": image}.items():
-        # pixels of 6 mm and an unfinished iteration cost contrast, even in the middle of 37 mm
+        # pixels of 6 mm and few iterations reduce the contrast, even in the middle of 37 mm
         tolerance = 0.02 if name == "truth" else 0.15
         assert ratio(volume) == pytest.approx(CONTRAST, rel=tolerance), name
 
 
 def ratio(volume: Any) -> float:
-    """Return the mean of the largest sphere, without its edge, over that of the cylinder."""
+    """Return the mean of the largest sphere, without its edge, divided by that of the cylinder."""
     grid = volume.grid
     x, y, z = (grid.centres_mm(axis) for axis in range(3))
     points = np.stack(np.broadcast_arrays(x, y[:, None], z[:, None, None]), axis=-1)
@@ -166,7 +166,7 @@ def test_template_modality_projector_is_adjoint(camera: dict[str, Any]) -> None:
 
 
 def test_forms_offer_the_protocol_of_the_template_modality(camera: dict[str, Any]) -> None:
-    words = camera["offered"]["gamma-camera"]
+    words = camera["offered_texts"]["gamma-camera"]
     assert {"OSEM", "MLEM", "Gaussian"} <= set(words)
 
 
@@ -207,7 +207,7 @@ def test_template_panel_shows_figures_of_an_image(trial: Trial) -> None:
         expected = [f"{factor * each:.5g} {volume.unit}" for each in (mean, top)]
         expected.append(f"{factor * total:.5g}")
         assert [word for word in words if word[0].isdigit()] == expected
-    # the same window knows the modality: its scan brings its protocol, its grid and its forecast
+    # the same window knows the modality: the scan selects its protocol, grid and forecast
     assert scan["protocol"] == "Standard gamma camera"
     assert scan["grid"] == "6 mm, 64 × 64 × 16"
     assert scan["needs"].startswith("Memory needed: ")

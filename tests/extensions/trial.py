@@ -1,4 +1,4 @@
-"""A copy of the program to which a test adds one thing, as a stranger would: one file, one name."""
+"""A copy of the program to which a test adds an extension, like a user: one file and one name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PACKAGES = ("engine", "app", "resources")
 TEMPLATES = ROOT / "docs" / "contributing" / "templates"
 KERNELS = Path("engine", "kernels")
 COMPILED = "kernels-*"
-"""Folders of kernels among the bytecode."""
+"""Folders of compiled kernels in the bytecode cache."""
 CHILD = Path(__file__).with_name("child.py")
 
 
@@ -32,8 +32,8 @@ class Trial:
 
     Attributes
     ----------
-    root : holds the packages
-    work : where commands run; names of files in them are relative to it
+    root : folder of the packages
+    work : working folder of the commands
     """
 
     root: Path
@@ -51,14 +51,14 @@ class Trial:
         return cls(root, work)
 
     def add_file(self, path: str, text: str) -> None:
-        """Write the one new file of the trial, named from the root of the copy."""
+        """Write the only new file of the trial; `path` is relative to the root of the copy."""
         target = self.root / path
         if target.exists():
             raise FileExistsError(path)
         target.write_text(dedent(text).lstrip(), encoding="utf-8")
 
     def add_template(self, path: str) -> None:
-        """Copy a template, a file or a folder, to the place in the copy that its path names."""
+        """Copy a template file or folder to the location that its path states."""
         source, target = TEMPLATES / path, self.root / path
         if target.exists():
             raise FileExistsError(path)
@@ -67,10 +67,10 @@ class Trial:
         else:
             shutil.copyfile(source, target)
 
-    def enlist(self, path: str, members: str, name: str, *, after: str | None = None) -> None:
-        """Import `name` ("engine.io.mine.Mine") in a file and put it into its tuple `members`.
+    def register(self, path: str, members: str, name: str, *, after: str | None = None) -> None:
+        """Import `name` ("engine.io.mine.Mine") in a file and add it to its tuple `members`.
 
-        It becomes the last member, or the one behind `after`.
+        It becomes the last member, or follows `after`.
         """
         target = self.root / path
         text = target.read_text(encoding="utf-8")
@@ -84,10 +84,10 @@ class Trial:
         lines[row] = f"{lines[row][:column]}, {short}{lines[row][column:]}"
         first = text[: text.index(f"\n{members}")].count("\n") + 1
         lines.insert(first, f"from {module} import {short}\n")
-        target.unlink()  # otherwise the file in the working tree would be written to
+        target.unlink()  # otherwise the write would change the file in the working tree
         target.write_text("".join(lines), encoding="utf-8")
 
-    def enlist_format(self, members: str, place: str) -> None:
+    def register_format(self, members: str, place: str) -> None:
         """Add an entry for the class `place` ("engine.io.mine.Mine") to a table of formats."""
         target = self.root / "engine/io/format_table.py"
         text = target.read_text(encoding="utf-8")
@@ -95,11 +95,11 @@ class Trial:
         lines = text.splitlines(keepends=True)
         row, column = (last.end_lineno or 0) - 1, last.end_col_offset
         lines[row] = f'{lines[row][:column]}, Entry("{place}"){lines[row][column:]}'
-        target.unlink()  # otherwise the file in the working tree would be written to
+        target.unlink()  # otherwise the write would change the file in the working tree
         target.write_text("".join(lines), encoding="utf-8")
 
     def run(self, *commands: list[str], ask: dict[str, dict[str, Any]] | None = None) -> Any:
-        """Run commands of the program in another process, then ask it.
+        """Run commands of the program in another process, then call functions there.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class Trial:
             by the name of the function, and the output of each command as "printed"
         """
         given = {"PYTHONPATH": str(self.root), "QT_QPA_PLATFORM": "offscreen"}
-        said, answers = self.root.parent / "said", self.root.parent / "answers.json"
+        output, answers = self.root.parent / "output", self.root.parent / "answers.json"
         answers.unlink(missing_ok=True)
         done = _done_by_server(
             {
@@ -117,12 +117,12 @@ class Trial:
                 "root": str(self.root),
                 "work": str(self.work),
                 "environment": {**os.environ, **given},
-                "said": str(said),
+                "output": str(output),
                 "answers": str(answers),
             }
         )
         if done:
-            raise AssertionError(said.read_text(encoding="utf-8", errors="replace"))
+            raise AssertionError(output.read_text(encoding="utf-8", errors="replace"))
         report = json.loads(answers.read_text(encoding="utf-8"))
         if not Path(report["engine"]).is_relative_to(self.root):
             raise AssertionError(f"the engine of {report['engine']} ran, not that of the trial")
@@ -131,7 +131,7 @@ class Trial:
 
 @cache
 def _server() -> subprocess.Popen[str]:
-    """Return the process that forks copies for the jobs; it ends with this one."""
+    """Return the process that forks copies for the jobs. It ends with this process."""
     made = subprocess.Popen(
         [sys.executable, str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -160,7 +160,7 @@ def _done_by_server(job: dict[str, Any]) -> int:
 
 
 def _link(source: str, target: str) -> None:
-    """Give a file a second name, or copy it where that cannot be."""
+    """Create a hard link, or copy the file if links are not possible."""
     try:
         os.link(source, target)
     except OSError:
@@ -168,9 +168,10 @@ def _link(source: str, target: str) -> None:
 
 
 def share_compiled(root: Path, base: Path | None = None) -> None:
-    """Let the copy use the compiled kernels of the tree; its own are the same files elsewhere.
+    """Make the copy use the compiled kernels of the tree.
 
     root : folder of the copy
+
     base : folder of its compiled kernels; None: next to its sources, as in a clone
     """
     folder = cache_folder()
@@ -185,7 +186,7 @@ def share_compiled(root: Path, base: Path | None = None) -> None:
         shared.mkdir(parents=True, exist_ok=True)
         try:
             (shared / of_module.name).symlink_to(of_module, target_is_directory=True)
-        except OSError:  # Windows grants links to few; the copy then compiles for itself
+        except OSError:  # Windows rarely allows links; the copy then compiles the kernels itself
             return
 
 
@@ -196,9 +197,11 @@ def _tuple_of(tree: ast.Module, name: str) -> ast.Tuple:
                 ast.AnnAssign(target=ast.Name(id=target))
                 | ast.Assign(targets=[ast.Name(id=target)])
             ) if target == name:
-                held = node.value.args[0] if isinstance(node.value, ast.Call) else node.value
+                members_before = (
+                    node.value.args[0] if isinstance(node.value, ast.Call) else node.value
+                )
             case _:
                 continue
-        if isinstance(held, ast.Tuple):
-            return held
+        if isinstance(members_before, ast.Tuple):
+            return members_before
     raise LookupError(name)
