@@ -1,4 +1,4 @@
-"""OSEM on arrays of your own: end points of lines, and what was counted on them.
+"""OSEM on arrays of your own: end points of lines, and their counts.
 
 x ← x / s_k · A_kᵀ( y_k / (A_k x + b_k) ) over subsets k of the lines.
 """
@@ -13,7 +13,7 @@ from engine.recon.algorithms import Osem, solve
 N_DETECTORS, RADIUS_MM = 180, 100.0
 grid = engine.ImageGrid(shape=(1, 50, 50), voxel_mm=(2.0, 2.0, 2.0))
 
-# the detectors stand on a circle; each pair of them that sees the image is a line
+# the detectors are on a circle; each pair of them that sees the image is a line
 angles = 2 * np.pi * np.arange(N_DETECTORS) / N_DETECTORS
 points_mm = RADIUS_MM * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
 first, second = np.triu_indices(N_DETECTORS, k=N_DETECTORS // 4)

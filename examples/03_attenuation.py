@@ -1,4 +1,4 @@
-"""Attenuation: what is lost in the object comes back with a μ-map."""
+"""Attenuation: a μ-map restores the counts that the object absorbs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A multiplicative correction of your own, and its effect on the image.
 
 It says which share of the photon pairs on any line is counted. The events and the sensitivity read
-the same factor, so halving what is counted doubles the image. In a file of its own under
+the same factor, so halving the counts doubles the image. In a file of its own under
 engine/corrections, and with its name in CORRECTIONS, it is also in the window and in protocols.
 """
 

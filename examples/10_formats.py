@@ -1,4 +1,4 @@
-"""Formats: look into files, read any of them, convert and export them."""
+"""Formats: inspect files, read any of them, convert and export them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if not isinstance(read, engine.Volume):
 if not (read.grid == grid and np.array_equal(read.values, values)):
     raise SystemExit("a volume must come back from NIfTI as it was")
 
-# a damaged file is refused in one sentence that says what to do
+# a damaged file is refused with one sentence that states the remedy
 Path("broken.h5").write_bytes(b"this is no scan")
 try:
     engine.read("broken.h5")

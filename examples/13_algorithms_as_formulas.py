@@ -43,7 +43,7 @@ def start(s: np.ndarray, n_events: int) -> np.ndarray:
 
 
 def scaled(x: np.ndarray, s: np.ndarray, n_events: int) -> np.ndarray:
-    """Return the image whose expected counts Σ s x are the number of events."""
+    """Scale the image: its expected counts Σ s x become the number of events."""
     return x * np.float32(n_events / np.sum(s * x, dtype=np.float64))
 
 

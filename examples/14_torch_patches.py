@@ -20,7 +20,7 @@ place = "cuda" if on.is_cuda else "cpu"
 
 
 def seconds_of(layer: torch.nn.Module, y: torch.Tensor) -> float:
-    """Return the median time of a forward pass, after one that compiles."""
+    """Return the median time of a forward pass, without the first one, which compiles."""
     times = []
     with torch.no_grad():
         for _ in range(SAMPLES + 1):
@@ -41,7 +41,7 @@ for n, n_rows in ((50, 1), (100, 1), (200, 1), (20, 20), (30, 30), (40, 40)):
         shape=(n_rows, n),
         pixel_mm=1.2,
     )
-    # a volume of twice the size, of which the patch is the middle
+    # a volume of twice the size; the patch is its middle
     grid = iso.ImageGrid((2 * n_rows, 2 * n, 2 * n), (1.0, 1.0, 1.0))
     whole = iso.XrayTransform(orbit, grid, on=on, adjoint="voxel")
     across = slice(n // 2, n // 2 + n)

@@ -1,4 +1,4 @@
-"""A back projection of your own: CUDA text with a NumPy twin, and other weights than ours."""
+"""A back projection of your own: CUDA text with a NumPy twin, and different weights."""
 
 from pathlib import Path
 from typing import Any

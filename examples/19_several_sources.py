@@ -36,7 +36,7 @@ def bubbles(frame: int) -> list[tuple[np.ndarray, float]]:
 
 
 def integrals(geometry: iso.XrayGeometry, frame: int) -> np.ndarray:
-    """Return what the bubbles take from each line: 2 μ √(r² − d²), d from the centre to the ray."""
+    """Return the integral of the bubbles on each line: 2 μ √(r² − d²), d from centre to ray."""
     total = np.zeros((geometry.n_views, *geometry.shape), np.float32)
     for view, source in enumerate(geometry.source_mm):
         ray = geometry.pixel_mm(view) - source

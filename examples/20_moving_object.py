@@ -25,7 +25,7 @@ motions = [
 
 
 def projections(geometry: iso.XrayGeometry) -> np.ndarray:
-    """Return Σ 2 μ √(r² − d²) of the balls where the motion has brought them in each view."""
+    """Return Σ 2 μ √(r² − d²) of the balls, at their moved positions in each view."""
     total = np.zeros((geometry.n_views, *geometry.shape), np.float32)
     for view, (source, motion) in enumerate(zip(geometry.source_mm, motions, strict=True)):
         ray = geometry.pixel_mm(view) - source

@@ -8,5 +8,5 @@ import engine.phantoms
 if TYPE_CHECKING:
     from engine.phantoms import *
 
-# the same object: what a program changes in one is changed in the other
+# the same object, so changes are visible under both names
 sys.modules[__name__] = engine.phantoms

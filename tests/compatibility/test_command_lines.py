@@ -1,7 +1,7 @@
 """Every command and option that was documented at 5a791f8c is still accepted.
 
-`command_lines.json` holds the commands of README and guide at that commit, and the options of each
-verb as its parser had them. Nothing is executed.
+`command_lines.json` contains the commands of README and guide at that commit, and the options of
+each verb. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def verbs_of(top: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> dict[s
 
 
 def missing(top: argparse.ArgumentParser, options: list[dict[str, Any]]) -> list[str]:
-    """Return the options of a verb that are gone or accept less than before."""
+    """Return the options of a verb that are missing or accept less than before."""
     known = {flag: action for action in top._actions for flag in action.option_strings}
     places = [action for action in top._actions if not action.option_strings]
     found = []

@@ -1,4 +1,4 @@
-"""Tests that the demo of each modality keeps the bits from before the packages were renamed."""
+"""Tests that the demo of each modality still gives the bits of earlier versions."""
 
 from __future__ import annotations
 

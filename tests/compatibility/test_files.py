@@ -39,7 +39,7 @@ from tests.compatibility.written_files import WrittenFiles, digest, volume_facts
 
 
 def scan_facts(scan: Any) -> dict[str, Any]:
-    """Return the facts of a scan as `expected.json` holds them."""
+    """Return the facts of a scan in the form of `expected.json`."""
     kind = type(scan).__name__
     if isinstance(scan, ListMode):
         whole = {
@@ -193,8 +193,8 @@ def test_unfinished_run_resumes_to_the_same_image(files: WrittenFiles) -> None:
 def close_to(values: NDArray[np.float32], files: WrittenFiles) -> None:
     """Compare an image with that of an undisturbed run of 5a791f8c.
 
-    Updates have changed since on purpose (no subset empties a voxel, the total is the most likely
-    one), so that noise differs: 0.989 and 0.6 % were found.
+    The updates were changed on purpose (no subset empties a voxel, the total is the most likely
+    one), so the noise differs: 0.989 and 0.6 % were found.
     """
     before = read_volume(files.work / "whole.nii.gz").values
     assert np.corrcoef(values.ravel(), before.ravel())[0, 1] > 0.98

@@ -1,4 +1,4 @@
-"""Tests that JSON and tables keep the keys of 5a791f8c."""
+"""Tests that JSON and tables still have the keys of 5a791f8c."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from engine.io.text.json_text import from_json, to_json
 
 ARCHIVE = Path(__file__).with_name("written_at_5a791f8c.tar.xz")
 WRITTEN_IN = "/srv/isocenter-files"
-"""Folder in which the files were written; some hold absolute paths."""
+"""Folder in which the files were written. Some files contain absolute paths."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def digest(values: Any) -> str:
 
 
 def volume_facts(volume: Volume) -> dict[str, Any]:
-    """Return the facts of a volume as `expected.json` holds them."""
+    """Return the facts of a volume in the form of `expected.json`."""
     flat = np.asarray(volume.values, np.float64).ravel()
     return {
         "shape": list(volume.values.shape),

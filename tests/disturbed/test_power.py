@@ -47,7 +47,7 @@ def assert_old_or_new(reported: Plain, state: Contents, *, done: bool) -> None:
     now = visible(state)
     if done:
         certain = all(now.get(path) == data for path, data in new.items())
-        assert certain, "what was said to be written was not certain to be on the disk"
+        assert certain, "a file that was reported as written can be missing on the disk"
     for path in {*old, *new, *now}:
         allowed = {old.get(path), new.get(path)}
         companion = COMPANIONS.get(Path(path).name)

@@ -1,4 +1,4 @@
-"""Device arrays: NumPy arrays with a mark, which do not mix with host arrays (as in CuPy)."""
+"""Device arrays: marked NumPy arrays that do not mix with host arrays (as in CuPy)."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ def _gpu_of(*values: Any) -> EmulatedGpu:
         if isinstance(value, DeviceArray) and value.gpu is not None:
             value.gpu.check()
             return value.gpu
-    raise TypeError("an array of no device")
+    raise TypeError("an array without a device")
 
 
 def bare(value: Any) -> Any:
-    """Return arguments as plain arrays; raise TypeError for host arrays."""
+    """Return arguments as simple arrays; raise TypeError for host arrays."""
     if isinstance(value, DeviceArray):
         return value.view(np.ndarray)
     if isinstance(value, np.ndarray):

@@ -70,7 +70,7 @@ def constants(source: str) -> tuple[str, ...]:
 
 @contextmanager
 def own_copy(library: Path, *, needed: bool) -> Iterator[Path]:
-    """Yield a copy of the library if needed, so that two GPUs share no constants and counters."""
+    """Yield a copy of the library if needed: two GPUs must not share constants and counters."""
     if not needed:
         yield library
         return

@@ -10,7 +10,7 @@ import numpy as np
 class LateCopies:
     """Copies of the second stream, done in order and as late as CUDA allows.
 
-    Until a copy is done, its target contains NaN or 0, so that a kernel that reads too early gives
+    Until a copy is done, its target contains NaN or 0, so a kernel that reads too early gives
     wrong results.
 
     Attributes

@@ -190,13 +190,13 @@ def _ones(gpu: EmulatedGpu, shape: tuple[int, ...]) -> DeviceArray:
 
 
 def exact_adjoint(by: str, gpu: EmulatedGpu) -> dict[str, float]:
-    """Back-project line integrals of a high box, either by adding for each ray or by gathering."""
+    """Back-project line integrals of a high box, by scattering along rays or by gathering."""
     grid, scan = ImageGrid((128, 24, 24), (1.2, 1.2, 1.2)), _scan(6, (160, 32), 0.0)
     scene, profiler = Scene(scan, grid), Profiler(cuda(gpu))
     lines = Lines.upload(gpu, scene.rays, scan.shape, grid.shape, grid.voxel_mm)
     form = fitting(scene.rays, scan.shape, grid.shape)
     if form is None:
-        raise ValueError("the work is none that is gathered")
+        raise ValueError("the work gathers nothing")
     kernels: Transposing = JosephGather(gpu, form, profiler)
     if by == "rays":
         kernels = Joseph(gpu, JosephVariant(texture="memory"), profiler)

@@ -19,7 +19,7 @@ PRODUCTS = "32 products"
 PANEL = PanelShape(rows=104, columns=72, planes=2, edge=4, margin=0)
 """The DHAPET panels with the counted plane and its mirror image only."""
 ORIENTATION = (50, 24)
-"""Differences of rows and columns: in the middle of all products of an iteration."""
+"""Differences of rows and columns, in the middle of all products of an iteration."""
 PLANE = Path(__file__).with_name("dhapet_plane.json")
 """Plane 20 of that row of `AnalyticResponse()`, on the second of four rows of voxels."""
 TURNS = (0, 7)

@@ -223,7 +223,7 @@ class EmulatedGpu(Gpu):
         self.copy_into(out, values)
 
     def copy_into(self, target: DeviceArray, values: DeviceArray) -> None:
-        """Queue a copy that keeps neither array alive, as on a GPU."""
+        """Queue a copy that does not keep either array alive, as on a GPU."""
         self._contiguous(values)
         if (target.shape, target.dtype) != (values.shape, values.dtype):
             raise ValueError(
@@ -288,7 +288,7 @@ class EmulatedGpu(Gpu):
         self.memory.release()
 
     def _contiguous(self, values: DeviceArray) -> np.ndarray:
-        """Return the plain array; refuse a strided one, since kernels would write into its gaps."""
+        """Return the simple array; refuse a strided one: kernels would write into its gaps."""
         self.check()
         if not isinstance(values, DeviceArray):
             raise TypeError(f"{type(values).__name__} is not an array of the device.")

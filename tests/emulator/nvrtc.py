@@ -1,4 +1,4 @@
-"""Call NVRTC without CuPy and driver: does a source compile, and what resources does it need?"""
+"""Call NVRTC without CuPy and driver: compile a source and read the resources of its kernels."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def _entries(variant: RayVariant) -> tuple[float, ...]:
 
 
 def ray_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
-    """Compile the ray kernels, with the TOF table of a real scanner where it is constant."""
+    """Compile the ray kernels, with the TOF table of a real scanner as a constant if possible."""
     return compile_for(variant.rays(_entries(variant)), arch, variant.options).kernels
 
 
@@ -116,7 +116,7 @@ def scatter_kernels(arch: int) -> dict[str, KernelUse]:
 def record() -> str:
     """Compile everything and return it as JSON, one line for each kernel of each variant.
 
-    Raise ValueError for a kernel that spills: the record states that none does.
+    Raise ValueError for a kernel that spills: the record contains no spills.
     """
     rows = ",\n    ".join(json.dumps(row) for row in _rows())
     head = json.dumps({"nvrtc": version(), "sources": digests()}, indent=2)[:-2]

@@ -26,7 +26,7 @@ def sanitizer_environment() -> dict[str, str]:
     )
     library = Path(done.stdout.strip())
     if not library.is_absolute():
-        pytest.skip("AddressSanitizer's library is not installed beside g++")
+        pytest.skip("AddressSanitizer's library is not installed with g++")
     return os.environ | {"LD_PRELOAD": str(library), "ASAN_OPTIONS": "detect_leaks=0"}
 
 

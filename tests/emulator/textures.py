@@ -1,4 +1,4 @@
-"""Textures of an emulated GPU: plain arrays with handles that are never reused."""
+"""Textures of an emulated GPU: arrays with handles that are never reused."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_user_weights_equal_the_voxel_adjoint(run_example: Run) -> None:
     voxel = engine.XrayTransform(A.geometry, A.grid, on=A.on, adjoint="voxel")
     y = A(engine.phantoms.shepp_logan(per_mm=0.02).rasterise(A.grid, "mu").values)
     own, ours = operator.T(y), voxel.T(y)
-    # ours takes 1 / cos φ of pixels, the example that of voxels
+    # our weights have 1 / cos φ of pixels, those of the example 1 / cos φ of voxels
     np.testing.assert_allclose(own, ours, atol=2e-3 * ours.max())
     assert np.abs(own - ours).max() > 1e-6 * ours.max()
 

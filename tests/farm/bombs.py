@@ -159,7 +159,7 @@ def date_names(folder: Path) -> object:
 
 
 def soft_links(folder: Path) -> object:
-    """Write groups that link to each other, so that the paths double at every level."""
+    """Write groups that link to each other: the number of paths doubles at every level."""
     path = xray_files.dxchange(folder)
     with h5py.File(path, "r+") as file:
         for k in range(400):

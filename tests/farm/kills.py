@@ -162,7 +162,7 @@ def killed(folder: Path, flow: Flow, words: tuple[str, ...], after_s: float) -> 
 
 
 def slept(folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, wanted: str) -> Outcome:
-    """Suspend the process for a while, as a laptop does; its result must be the same."""
+    """Suspend the process for some time, like a laptop; its result must be the same."""
     process = run(folder, words)
     time.sleep(after_s)
     for sign in (signal.SIGSTOP, signal.SIGCONT):

@@ -60,7 +60,9 @@ PLAN = {"scanner": "Tiny", "points": 256}
 
 @dataclass(frozen=True)
 class OwnFile:
-    """A file of ours with its companions and its reader, which returns None if it refuses."""
+    """A file in one of our formats, with its companions and its reader, which returns None if it
+    refuses.
+    """
 
     kind: str
     path: Path

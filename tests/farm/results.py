@@ -68,7 +68,7 @@ def make_study(folder: Path) -> Path:
 
 
 class Window:
-    """A window in a process of its own, and its messages."""
+    """A window in a separate process, and its messages."""
 
     def __init__(self, study: Path) -> None:
         command = [sys.executable, "-m", "tests.farm.results_window", str(study)]

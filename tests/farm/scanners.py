@@ -1,4 +1,4 @@
-"""A small ring of crystals, so that a reader costs milliseconds."""
+"""A small ring of crystals. Its files are read in milliseconds."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_independent_singles_pair_at_twice_the_window_times_both_rates(
         assert len(pairs) == pytest.approx(expected, abs=4 * math.sqrt(expected))
         assert (pairs.kind == RANDOM).all()
         assert np.abs(pairs.tof_ps).max() <= tau * 1e12 * 1.001
-        # flat in time, and without a sign of which came first
+        # uniform in time; the sign does not show the first of the two
         counts = np.histogram(pairs.tof_ps, 10, (-tau * 1e12, tau * 1e12))[0]
         assert np.abs(counts - expected / 10).max() < 5 * math.sqrt(expected / 10)
 
@@ -126,7 +126,7 @@ def test_delayeds_count_the_randoms(acquisition: Singles) -> None:
     randoms = np.count_nonzero(prompts.kind == RANDOM)
     assert (delayeds.kind == RANDOM).all()
     assert len(delayeds) == pytest.approx(randoms, abs=5 * math.sqrt(2 * randoms))
-    # nearly: crystals of one module are not in coincidence, and none of them are trues
+    # nearly: crystals of one module are not in coincidence, and no pair is a true
     rate = len(acquisition) / 0.2
     assert randoms == pytest.approx(tau * rate**2 * 0.2, rel=0.1)
 

@@ -160,7 +160,8 @@ def test_crystal_absorption_follows_its_depth() -> None:
     expected = 1 - math.exp(-20 * LSO.total(ELECTRON_KEV))
     n = len(found)
     assert (found[:, 3] > 0).mean() == pytest.approx(expected, abs=4 * 0.5 / math.sqrt(n))
-    # the photopeak contains photoelectric absorption at once, and scatter that stays
+    # the photopeak contains immediate photoelectric absorption, and scatter with complete
+    # absorption
     compton, photo = LSO.coefficients(np.array([ELECTRON_KEV]))[:, 0]
     peak = (np.abs(found[:, 3] - ELECTRON_KEV) < 1e-6).mean()
     assert photo / (photo + compton) * expected < peak < expected

@@ -39,7 +39,7 @@ def test_products_have_the_type_of_the_argument(kind: str, convert: Convert) -> 
         found, expected = call(given), call(values)
         assert type(found) is type(given)
         assert found.device == given.device
-        # tensors and JAX keep their own precision
+        # tensors and JAX arrays have their own precision
         np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
 
 

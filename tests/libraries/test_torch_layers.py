@@ -134,7 +134,7 @@ def test_gradient_descent_reduces_the_misfit() -> None:
     assert losses[-1] < 0.01 * losses[0]
 
 
-# PyTorch's own, where it first differentiates forward
+# PyTorch warns at its first forward differentiation
 @pytest.mark.filterwarnings("ignore:.torch.jit.script:FutureWarning")
 @pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
 def test_forward_mode_and_vectorised_calls_work() -> None:

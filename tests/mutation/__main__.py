@@ -1,7 +1,7 @@
 """Plant faults and count how many the tests detect: python -m tests.mutation --count 100.
 
-Results are stored in a file, so that the same command continues where it stopped. The tree is
-copied; nothing in it changes. Exit code 1: too many faults survived.
+A file stores the results, so the same command continues an interrupted run. The tree is copied;
+nothing in it changes. Exit code 1: too many faults survived.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--count", type=int, default=100, help="faults over all targets")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=120.0, help="seconds for one fault")
-    parser.add_argument("--again", action="store_true", help="try anew what survived")
+    parser.add_argument("--again", action="store_true", help="test surviving faults again")
     parser.add_argument("--record", type=Path, default=folder() / "mutation.jsonl")
     options = parser.parse_args(arguments)
     chosen = [t for t in TARGETS if not options.files or any(f in t.file for f in options.files)]
@@ -72,7 +72,7 @@ def report(tried: list[tuple[Target, Fault, str]]) -> int:
 
 
 def say(text: str) -> None:
-    """Write a line at once."""
+    """Write a line immediately."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 

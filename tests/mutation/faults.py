@@ -1,4 +1,4 @@
-"""The small faults that can be planted in a source: places found by its syntax tree."""
+"""Small faults that can be planted in a source, found in its syntax tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult,
 }  # fmt: skip
 _CHOICES = ("setting", "Field", "WorkingMemory")
-"""Calls that declare what is chosen or measured: defaults, bounds, memory."""
+"""Calls that declare settings or measurements: defaults, bounds, memory."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Fault:
 
     @property
     def key(self) -> str:
-        """Its name in a record; a line that moves keeps it."""
+        """Name of the fault in a record. It does not depend on the line number."""
         return f"{self.file}|{self.text}|{self.column}|{self.kind}"
 
     def __str__(self) -> str:
@@ -67,7 +67,7 @@ def _places(tree: ast.Module, only: tuple[str, ...]) -> Iterator[Place]:
 
 
 def _in(node: ast.AST) -> Iterator[Place]:
-    """Yield the faults of a node and of what is in it, annotations and sentences left out."""
+    """Yield the faults of a node and its children, without annotations and texts."""
     yield from _of_expression(node)
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "exc", "type_params"):
@@ -118,7 +118,7 @@ def _of_expression(node: ast.AST) -> Iterator[Place]:
 
 
 def _removed(node: ast.AST, body: list[object]) -> Iterator[Place]:
-    """Statements that can be left out: calls, and values changed in place."""
+    """Return statements that can be removed: calls, and values changed in place."""
     if isinstance(node, ast.Module | ast.ClassDef):
         return
     for i, item in enumerate(body):

@@ -22,7 +22,7 @@ PARTS = (
 
 
 class Copy:
-    """The tree in a folder of its own, for as long as the block lasts."""
+    """A copy of the tree in a temporary folder, for the duration of a `with` block."""
 
     def __enter__(self) -> Copy:
         self._folder = tempfile.TemporaryDirectory(prefix="isocenter-mutation-")
@@ -40,10 +40,12 @@ class Copy:
         self._folder.cleanup()
 
     def check(self, targets: list[Target], limit_s: float) -> None:
-        """Raise where tests fail without a fault, which would then seem to catch every one."""
+        """Raise an error if tests fail without a fault: they would seem to detect every fault."""
         for target in targets:
             if self._tested(target, limit_s) != "survived":
-                raise RuntimeError(f"{', '.join(target.tests)}: fail, or take too long, as it is")
+                raise RuntimeError(
+                    f"{', '.join(target.tests)}: fail or take too long without a fault"
+                )
 
     def verdict(self, target: Target, fault: Fault, limit_s: float) -> str:
         """Return "caught", "timeout" (which counts as caught) or "survived"."""
@@ -73,13 +75,13 @@ class Copy:
 
 
 def _change(file: Path, text: str) -> None:
-    """Write a source; its bytecode would seem to be of it, where both are of one second."""
+    """Write a source without stale bytecode: Python may not notice a change within one second."""
     file.write_text(text, encoding="utf-8")
     Path(cache_from_source(str(file))).unlink(missing_ok=True)
 
 
 def drawn(root: Path, targets: list[Target], count: int, seed: int) -> list[tuple[Target, Fault]]:
-    """Draw faults by lot, as many in each target, the same ones for the same seed."""
+    """Draw equally many random faults for each target; equal seeds give equal faults."""
     found = []
     for target in targets:
         source = (root / target.file).read_text(encoding="utf-8")

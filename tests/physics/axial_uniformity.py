@@ -111,7 +111,7 @@ def axial_profile(volume: engine.Volume, radius_mm: float) -> tuple[np.ndarray, 
 
 
 def relative(profile: np.ndarray, z: np.ndarray) -> list[tuple[float, float]]:
-    """Return value and standard error at `PLACES`, both ends together, relative to the middle."""
+    """Return value and standard error at `PLACES` for both ends, relative to the middle."""
     middle = profile[np.abs(z) < MIDDLE].mean()
     found = []
     for place in PLACES:

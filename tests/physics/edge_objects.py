@@ -1,7 +1,7 @@
 """Uniform objects with an edge, simulated by the judge and written as scans.
 
 The ring in the scan equals the judge's: the same crystals, depth and material. Photons that scatter
-in the object are omitted, so that only attenuation needs a correction.
+in the object are omitted, so only attenuation needs a correction.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ class Draws:
 
     @cached_property
     def _of_event(self) -> NDArray[np.int64]:
-        # a fixed seed, so that the result is reproducible
+        # a fixed seed makes the result reproducible
         return np.random.default_rng(20_261_129).integers(0, self.n, self._events.A.out_shape[0])
 
     @property

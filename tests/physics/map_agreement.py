@@ -1,4 +1,4 @@
-"""Reconstruct the same photons by MAP in several ways and compare the images.
+"""Reconstruct the same photons by MAP with several methods and compare the images.
 
 python -m tests.physics.map_agreement [--pairs N] [--strength S]
 
@@ -39,8 +39,8 @@ PASSES, PASSES_BEFORE, PASSES_OF_CYCLE = 40, 5, 3
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way to the image.
+class Method:
+    """One method to reconstruct the image.
 
     Attributes
     ----------
@@ -56,23 +56,23 @@ class Way:
     is_sinogram: bool = False
 
 
-WAYS = (
-    Way("list mode, 16 subsets", 16),
-    Way("list mode, 8 subsets", 8),
-    Way("list mode, 24 subsets", 24),
-    Way("events in another order", 16, is_shuffled=True),
-    Way("sinogram, span 1", 16, is_sinogram=True),
+METHODS = (
+    Method("list mode, 16 subsets", 16),
+    Method("list mode, 8 subsets", 8),
+    Method("list mode, 24 subsets", 24),
+    Method("events in another order", 16, is_shuffled=True),
+    Method("sinogram, span 1", 16, is_sinogram=True),
 )
 """The first one is compared with the others."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Differences of a way from the first one, relative to the background.
+    """Differences of a method from the first one, relative to the background.
 
     Attributes
     ----------
-    name : of the way
+    name : of the method
     regions : largest difference of a region at the end of the run
     voxels : rms of the voxels of the object after 40 passes
     """
@@ -98,17 +98,17 @@ class MouseFiles:
         ring = ring_of(MOUSE.scanner, diameter_mm=DIAMETER_MM, voxel_mm=(MOUSE.voxel_mm,) * 3)
         self._events = listmode_of(pairs, ring, pairs.crystals)
 
-    def image(self, way: Way, strength: float, **settings: int) -> NDArray[np.float32]:
-        """Return the image of a way, (n_z, n_y, n_x)."""
-        data = self._sinogram() if way.is_sinogram else self._list(shuffled=way.is_shuffled)
-        kind = RingSinogramProtocol if way.is_sinogram else engine.ListModeProtocol
-        chosen = {"kind": "map", "strength": strength, "subsets": way.subsets, **settings}
+    def image(self, method: Method, strength: float, **settings: int) -> NDArray[np.float32]:
+        """Return the image of a method, (n_z, n_y, n_x)."""
+        data = self._sinogram() if method.is_sinogram else self._list(shuffled=method.is_shuffled)
+        kind = RingSinogramProtocol if method.is_sinogram else engine.ListModeProtocol
+        chosen = {"kind": "map", "strength": strength, "subsets": method.subsets, **settings}
         size = {
             "voxel_mm": (MOUSE.voxel_mm,) * 3,
             "diameter_mm": DIAMETER_MM,
             "length_mm": MOUSE.length_mm,
         }
-        # the corrections of both ways differ slightly, independent of the algorithm
+        # the corrections of both methods differ slightly, independent of the algorithm
         steps = {step.kind: {"use": "off"} for step in kind().corrections.steps()}
         protocol = kind(grid=size, corrections=steps, algorithm=chosen, finishing=())
         study = engine.Study(data=data, protocol=protocol)
@@ -136,22 +136,22 @@ def _in_order(events: ListMode, order: NDArray[np.int64]) -> ListMode:
 
 
 def agreements(scan: MapScan, strength: float) -> Iterator[Agreement]:
-    """Yield the differences of each way from the first one."""
+    """Yield the differences of each method from the first one."""
     whole, background, rods = scan.regions()
     cycles = (PASSES - PASSES_BEFORE) // PASSES_OF_CYCLE
     with tempfile.TemporaryDirectory() as folder:
         files = MouseFiles(scan, Path(folder))
         first: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
-        for way in WAYS:
-            at_end = files.image(way, strength)
+        for method in METHODS:
+            at_end = files.image(method, strength)
             with patch.object(optimality, "LARGEST_CHANGE", -1.0):  # prevent an automatic stop
-                found = at_end, files.image(way, strength, iterations=cycles)
+                found = at_end, files.image(method, strength, iterations=cycles)
             first = found if first is None else first
             level = first[1][background].mean()
             ends, late = (now - before for now, before in zip(found, first, strict=True))
             regions = max(abs(float(ends[mask].mean())) for mask in (*rods, background, whole))
             voxels = float(np.sqrt(np.mean(late[whole].astype(np.float64) ** 2)))
-            yield Agreement(way.name, regions / level, voxels / level)
+            yield Agreement(method.name, regions / level, voxels / level)
 
 
 def main(arguments: list[str]) -> None:

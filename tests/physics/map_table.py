@@ -247,7 +247,7 @@ def line(name: str, found: NDArray[np.float64]) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Reconstruct what is missing, and print the table."""
+    """Reconstruct the missing images, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--counts", type=float, nargs="+", default=[1.6])

@@ -53,7 +53,7 @@ N_LINES = 600_000
 DISTANCES = 6
 """Number of groups of lines by their distance from the axis."""
 AROUND_MM = 60.0
-"""Field of view outside the cylinder, both sides together."""
+"""Field of view outside the cylinder, sum of both sides."""
 MIDDLE_MM, HALF_MM = 40.0, 60.0
 
 

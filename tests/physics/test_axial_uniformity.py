@@ -22,7 +22,7 @@ def test_profile_is_relative_to_its_middle() -> None:
     cells = relative(2.0 + np.abs(z), z)
     # the middle cell averages a kink of depth 0.05
     assert cells[0][0] == pytest.approx(1.0, abs=0.03)
-    # cells hold whole samples of 0.01, of a slope of 1 / 2.05
+    # cells contain entire samples of 0.01, of a slope of 1 / 2.05
     assert cells[4][0] == pytest.approx(2.8 / 2.05, abs=0.01)
     assert all(error < 0.01 for _, error in cells)
 

@@ -44,7 +44,7 @@ def test_profile_of_the_true_phantom_is_flat(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_depth_and_phantom_agree_about_the_skin(case: Case) -> None:
-    at = np.linspace(-160, 160, 200)  # no point lies on the skin
+    at = np.linspace(-160, 160, 200)  # no point is on the skin
     x, y = (each.ravel() for each in np.meshgrid(at, at))
     activity, _ = case.phantom.at(np.stack([x, y, np.zeros_like(x)], axis=1))
     depth = case.depth(x, y)

@@ -41,6 +41,6 @@ def test_errors_cover_the_spread_of_independent_measurements() -> None:
 
     assert 0.9 < found.voxel_ratio < 1.1
     assert found.within > 0.9
-    # Neighbouring voxels vary together, so these shares have errors of about 1 %.
+    # Neighbouring voxels are correlated, so these shares have errors of about 1 %.
     assert 0.92 < found.voxels_covered < 0.98
     assert 0.92 < found.regions_covered < 0.98

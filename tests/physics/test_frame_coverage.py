@@ -26,9 +26,9 @@ def test_frame_errors_cover_their_spread_and_add_up() -> None:
     for found in (*frames, total):
         limit = 0.1  # the requirement; exact errors of 20 replicates would give 0.99
         assert found.voxel_ratio == pytest.approx(1, abs=limit)
-    # Neighbouring voxels vary together, so these shares have errors of about 1 %.
+    # Neighbouring voxels are correlated, so these shares have errors of about 1 %.
     assert 0.92 < np.mean([each.voxels_covered for each in frames]) < 0.98
     assert 0.92 < np.mean([each.regions_covered for each in frames]) < 0.98
     summed = sum_of_frames(scans, masks, algorithm)
-    # Frames have independent replicates: the error of their sum has 5 % error of its own.
+    # Frames have independent replicates: the error of their sum itself has an error of 5 %.
     assert summed.of_parts == pytest.approx(1, abs=0.05)

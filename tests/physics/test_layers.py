@@ -72,7 +72,7 @@ def test_each_pair_of_layers_has_the_counts_of_its_response(place: int) -> None:
     response = build_response(scan.scanner, AnalyticResponse(n_points=1 << 13), threads=2)
     found = with_edges(scan).factors * projector(response, on=ON)(truth)
     seen, wanted = (v.reshape(4, -1).sum(axis=1, dtype=float) for v in (scan.prompts, found))
-    # panels of a single block, so that all crystals are near its edges
+    # all crystals of a single block are near its edges
     assert seen.sum() == pytest.approx(wanted.sum(), rel=0.04)
     # 1.7 % of the counts of the rarest, 2 % each of efficiencies at edges and of photons tracked
     shares, expected = seen / seen.sum(), wanted / wanted.sum()

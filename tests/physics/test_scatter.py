@@ -40,7 +40,7 @@ def test_scatter_equals_that_of_photons_and_the_middle_is_correct(
     assert estimate.fraction == pytest.approx(case.pairs.scatter_fraction, rel=0.05)
     assert estimate.fit.is_plausible
     simulated, counted = by_plane(case, estimate)
-    # limit for each plane, which has the noise of its own few counts
+    # limit for each plane, which has the noise of its few counts
     assert simulated == pytest.approx(counted, rel=0.1)
     simulated, counted = by_distance(case, estimate)
     # limit by distance, with many planes summed

@@ -12,7 +12,7 @@ from tests.physics.units import WANTED_BQ_ML, mean_decays_factor, read
 from tests.tolerances import FLOAT64_SUMS
 
 N_PAIRS = 4_000_000
-"""Number of pairs for a standard error of half a percent of calibration and reading together."""
+"""Number of pairs for a total standard error of 0.5 % of calibration and reading."""
 BAR_BQ_ML = 200.0
 
 

@@ -15,7 +15,7 @@ FOUND = 1
 
 
 def is_found(name: str) -> bool:
-    """Return whether a test of the suite fails with this fault."""
+    """Return True if a test of the suite fails with this fault."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     command += ["-p", "tests.planted.plugin", MISTAKES[name].tests]
     done = subprocess.run(

@@ -16,7 +16,7 @@ from engine.selftest.slices import SLICES
 from engine.selftest.smoothing import SMOOTHING
 from tests.planted.plants import (
     Plant,
-    first_picture,
+    first_image,
     half_a_constant,
     last_block,
     left_at_once,
@@ -70,7 +70,7 @@ class Mistake:
 
     @property
     def is_of_text(self) -> bool:
-        """Return whether the fault is in the text of a kernel, which must be compiled again."""
+        """Return True if the fault is in a kernel text, which must be compiled again."""
         return self.plant.__qualname__.startswith(text.__name__)
 
 
@@ -104,7 +104,7 @@ MISTAKES = {
     "a dropped wait for an event": Mistake(no_wait, STREAMS, EM, ("late",)),
     "a dropped wait for what leaves": Mistake(left_at_once, JOSEPH, TRANSFERS, ("late",)),
     "swapped extents of a copy": Mistake(swapped_extents, TEXTURES, XRAY),
-    "pictures copied to the wrong place": Mistake(first_picture, TEXTURES, TEXTURE_TESTS),
+    "pictures copied to the wrong place": Mistake(first_image, TEXTURES, TEXTURE_TESTS),
     "half of the constants": Mistake(half_a_constant, CONE_BACK, XRAY),
     "stale constants": Mistake(stale_constants, SLICES, XRAY),
     "textures that go on beyond their edge": Mistake(

@@ -17,7 +17,7 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 
 
 def text(*changes: tuple[str, str]) -> Plant:
-    """Change the source of kernels; a source without the first of the changes stays unchanged."""
+    """Change the source of kernels. A source without the first change stays unchanged."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
         compiled = EmulatedGpu._compiled
@@ -34,7 +34,7 @@ def text(*changes: tuple[str, str]) -> Plant:
 
 
 def last_block(patch: pytest.MonkeyPatch) -> None:
-    """Leave the last block of a launch over images out."""
+    """Skip the last block of a launch over images."""
 
     def images(kernels: Kernels, name: str, n: int, *arguments: Any) -> None:
         function, block = kernels._functions[name]
@@ -52,7 +52,7 @@ def swapped_sizes(patch: pytest.MonkeyPatch) -> None:
 
 
 def swapped_extents(patch: pytest.MonkeyPatch) -> None:
-    """Copy pictures with rows and columns swapped."""
+    """Copy images with rows and columns swapped."""
     update = EmulatedTexture.update
 
     def swapped(texture: EmulatedTexture, values: Any, first: int = 0) -> None:
@@ -63,8 +63,8 @@ def swapped_extents(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(EmulatedTexture, "update", swapped)
 
 
-def first_picture(patch: pytest.MonkeyPatch) -> None:
-    """Copy every picture to the first place."""
+def first_image(patch: pytest.MonkeyPatch) -> None:
+    """Copy every image to the first position."""
     update = EmulatedTexture.update
 
     def always_first(texture: EmulatedTexture, values: Any, first: int = 0) -> None:
@@ -74,12 +74,12 @@ def first_picture(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_wait(patch: pytest.MonkeyPatch) -> None:
-    """Let no stream wait for another."""
+    """Make streams never wait for each other."""
     patch.setattr(EmulatedGpu, "wait_for", lambda gpu, stamp: None)
 
 
 def left_at_once(patch: pytest.MonkeyPatch) -> None:
-    """Let parts of CT leave the device without a wait for the work that makes them."""
+    """Let parts of CT leave the device before the work that makes them is done."""
 
     def leave(parts: OutgoingParts, part: Any, out: Any) -> None:
         with parts._gpu.copying(to_host=True):
@@ -112,7 +112,7 @@ def stale_constants(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_zero(patch: pytest.MonkeyPatch) -> None:
-    """Leave sums as they were."""
+    """Do not reset sums."""
     patch.setattr(EmulatedGpu, "zero", lambda gpu, values: None)
 
 
@@ -128,14 +128,14 @@ def unrecorded_copies(patch: pytest.MonkeyPatch) -> None:
 
 
 def unknown_memory_error(patch: pytest.MonkeyPatch) -> None:
-    """Raise another error where memory is used up."""
+    """Raise another error if memory is used up."""
     from tests.emulator import memory
 
     patch.setattr(memory, "DeviceMemoryError", DeviceError)
 
 
 def wide_argument(patch: pytest.MonkeyPatch) -> None:
-    """Pass float32 where float64 is wanted."""
+    """Pass float32 instead of float64."""
     rays = Kernels.rays
 
     def wide(kernels: Kernels, name: str, n_rows: int, *arguments: Any) -> None:

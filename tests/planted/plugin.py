@@ -11,7 +11,7 @@ from tests.planted.faults import MISTAKES
 
 @pytest.fixture(scope="session", autouse=True)
 def planted():
-    """Keep the fault in place for all tests."""
+    """Leave the fault in place for all tests."""
     with pytest.MonkeyPatch.context() as patch:
         MISTAKES[os.environ["PLANTED"]].plant(patch)
         yield

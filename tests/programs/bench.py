@@ -86,7 +86,7 @@ def tof_rays() -> tuple[Any, Any, Any]:
 
 
 class Container:
-    """A container with the methods of SIRF's, which needs a build of its own."""
+    """A container with the methods of SIRF's, because SIRF must be built from source."""
 
     def __init__(self, values: Any) -> None:
         self.values = values
@@ -124,7 +124,7 @@ NEEDS = {
 
 
 def missing(name: str) -> str:
-    """Return why a program cannot run here; empty if it can."""
+    """Return the reason why a program cannot run here, or ""."""
     lost = [each for each in NEEDS.get(name, ()) if find_spec(each) is None]
     if "torch" in lost:
         return NOT_INSTALLED

@@ -2,9 +2,8 @@
 
     python -m tests.programs.lines_of_code
 
-writes the tables into docs/benchmarks/lines-of-code.md. A line of code is one that contains more
-than a comment, a docstring or brackets of an empty line: blank lines, comments and docstrings do
-not count. In CUDA texts blank lines and comments do not count.
+writes the tables into docs/benchmarks/lines-of-code.md. Blank lines, comments, docstrings and lines
+with only brackets are not lines of code. In CUDA texts, blank lines and comments do not count.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Part:
     Attributes
     ----------
     path : file
-    names : functions, classes or methods ("Class.method"); none for the whole file
+    names : functions, classes or methods ("Class.method"); empty for the entire file
     """
 
     path: str
@@ -247,7 +246,7 @@ TABLES = {
 
 
 def with_tables(page: str) -> str:
-    """Return a page with the tables between their marks renewed."""
+    """Return a page with new tables between their marks."""
     for name, table in TABLES.items():
         begin, end = (mark.format(name) for mark in MARKS)
         before, rest = page.split(begin)

@@ -1,6 +1,6 @@
-"""Run the programs while Python reports every file that they open for writing, make or move.
+"""Run the programs while Python reports every file that they write, create or move.
 
-    python -m tests.programs.watched FOLDER
+python -m tests.programs.watched FOLDER
 
 FOLDER contains scan.h5. Prints a JSON object: the programs that ran, and the paths.
 """
@@ -40,7 +40,7 @@ def note(event: str, arguments: tuple[Any, ...]) -> None:
 
 def main(folder: Path) -> None:
     """Run every program that has its libraries, with its data made beforehand."""
-    # Python would otherwise try the folder by a file of its own.
+    # otherwise Python would create a file to test the folder
     tempfile.tempdir = os.environ["TMPDIR"]
     import matplotlib as mpl
 

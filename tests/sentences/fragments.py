@@ -38,7 +38,7 @@ NAMES = frozenset(
 )
 """Variables and attributes with one-word names of things, which are data."""
 SHOWN = frozenset(("tr", "warn"))
-"""Functions that show texts, besides exceptions."""
+"""Functions that show texts, in addition to exceptions."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,12 @@ def n_words(text: str) -> int:
 
 
 def is_prose(text: str) -> bool:
-    """Whether a text contains prose."""
+    """Return True if a text contains prose."""
     return n_words(text) > 0
 
 
 def stands_alone(before: str, text: str, after: str) -> bool:
-    """Whether an insert is a whole sentence: at the start, after a full stop or after a label."""
+    """Return True if an insert is a complete sentence: first, or after a full stop or a label."""
     words = text.strip()
     if not words:
         return True
@@ -250,7 +250,7 @@ def reviewed() -> dict[str, str]:
 
 @cache
 def open_sites() -> tuple[Site, ...]:
-    """Return the places in the engine and the window that nobody has accepted yet."""
+    """Return the sites in the engine and the window that are not in the reviewed list."""
     accepted = reviewed().keys()
     found = sites(Program(sources(ROOT)))
     return tuple(sorted((s for s in found if not accepted & s.keys), key=str))

@@ -1,4 +1,4 @@
-"""Which literal texts an expression of the program can be, as far as the sources show.
+"""Find the literal texts that an expression of the program can have.
 
 Names are followed through assignments, loops, tables, classes, returned values, and the arguments
 that callers pass. Types are not checked: a method is found by its name if few classes have it.
@@ -296,7 +296,7 @@ class Program:
     def _reaches(
         self, scope: Scope, call: ast.Call, source: Source, defined: Function | ast.ClassDef
     ) -> bool:
-        """Whether a call can mean a definition of that name."""
+        """Return True if a call can refer to a definition of that name."""
         owner = self._class_of.get(id(defined))
         match call.func:
             case ast.Name(id=name):

@@ -100,24 +100,24 @@ def cublasDnrm2_v2(card: Card, handle: int, *given: int) -> None:
     _norm(card, np.float64, *given)
 
 
-def _matrix(card: Card, at: int, n_rows: int, n_columns: int, apart: int, dtype: Any) -> Any:
-    """Return a matrix with columns `apart` numbers from each other."""
+def _matrix(card: Card, at: int, n_rows: int, n_columns: int, stride: int, dtype: Any) -> Any:
+    """Return a matrix with columns `stride` numbers from each other."""
     size = np.dtype(dtype).itemsize
-    n = (n_columns - 1) * apart + n_rows
+    n = (n_columns - 1) * stride + n_rows
     card.check(at, n * size, "a product of matrices")
     flat = array_at(at, (n,), dtype)
-    return as_strided(flat, (n_rows, n_columns), (size, apart * size))
+    return as_strided(flat, (n_rows, n_columns), (size, stride * size))
 
 
 @call(ADDRESS, INT, INT, INT, INT, *(ADDRESS, ADDRESS, INT) * 2, ADDRESS, INT)
 def cublasSgeam(
     card: Card, handle: int, a_turned: int, b_turned: int, m: int, n: int,
-    alpha: int, a: int, a_apart: int, beta: int, b: int, b_apart: int, c: int, c_apart: int,
+    alpha: int, a: int, a_stride: int, beta: int, b: int, b_stride: int, c: int, c_stride: int,
 ) -> None:  # fmt: skip
     """Compute c = alpha op(a) + beta op(b), with shape m x n."""
-    left = _matrix(card, a, *((n, m) if a_turned else (m, n)), a_apart, np.float32)
-    right = _matrix(card, b, *((n, m) if b_turned else (m, n)), b_apart, np.float32)
-    out = _matrix(card, c, m, n, c_apart, np.float32)
+    left = _matrix(card, a, *((n, m) if a_turned else (m, n)), a_stride, np.float32)
+    right = _matrix(card, b, *((n, m) if b_turned else (m, n)), b_stride, np.float32)
+    out = _matrix(card, c, m, n, c_stride, np.float32)
     left, right = left.T if a_turned else left, right.T if b_turned else right
     stream = card.work.stream(_stream)
     if _on_device:  # read in the order of the stream
@@ -137,14 +137,14 @@ _REALS = {0: np.float32, 1: np.float64}
 )
 def cublasGemmEx(
     card: Card, handle: int, a_turned: int, b_turned: int, m: int, n: int, k: int, alpha: int,
-    a: int, a_type: int, a_apart: int, b: int, b_type: int, b_apart: int, beta: int,
-    c: int, c_type: int, c_apart: int, compute: int, algorithm: int,
+    a: int, a_type: int, a_stride: int, b: int, b_type: int, b_stride: int, beta: int,
+    c: int, c_type: int, c_stride: int, compute: int, algorithm: int,
 ) -> None:  # fmt: skip
     """Compute c = alpha op(a) op(b) + beta c, from m x k and k x n."""
     kinds = [_REALS[kind] for kind in (a_type, b_type, c_type)]
-    left = _matrix(card, a, *((k, m) if a_turned else (m, k)), a_apart, kinds[0])
-    right = _matrix(card, b, *((n, k) if b_turned else (k, n)), b_apart, kinds[1])
-    out = _matrix(card, c, m, n, c_apart, kinds[2])
+    left = _matrix(card, a, *((k, m) if a_turned else (m, k)), a_stride, kinds[0])
+    right = _matrix(card, b, *((n, k) if b_turned else (k, n)), b_stride, kinds[1])
+    out = _matrix(card, c, m, n, c_stride, kinds[2])
     left, right = left.T if a_turned else left, right.T if b_turned else right
     stream = card.work.stream(_stream)
     if _on_device:  # read in the order of the stream

@@ -1,4 +1,4 @@
-"""Call Python from machine code: libraries of any name, and redirected functions of others."""
+"""Call Python from machine code: load libraries under any name, and redirect library functions."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def redirect(
     """
     place, _ = elf.functions(module, known).get(known, (0, 0))
     if not place:
-        raise OSError(f"{module.name} has no table of its names.")
+        raise OSError(f"{module.name} has no symbol table.")
     start = elf.loaded_at(module, known, place)
     found = {n: at for n, at in elf.functions(module, prefix).items() if n not in set(unchanged)}
     for name, (at, n_bytes) in found.items():

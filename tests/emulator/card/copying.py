@@ -94,7 +94,7 @@ def _copied(card: Card, to: int, source: int, n_bytes: int, kind: int, stream: S
             raise CudaError(Status.INVALID_VALUE)
 
     def copy(from_: int) -> None:
-        still_there(card, ((source, from_kind), (to, to_kind)), n_bytes)
+        check_alive(card, ((source, from_kind), (to, to_kind)), n_bytes)
         ctypes.memmove(to, from_, n_bytes)
 
     queue_copy(card, stream, copy, (source, from_kind, n_bytes), to_kind)
@@ -123,12 +123,12 @@ def _kind(card: Card, at: int) -> str:
     return "" if block is None else block.kind
 
 
-def still_there(card: Card, ends: tuple[tuple[int, str], ...], n_bytes: int) -> None:
+def check_alive(card: Card, ends: tuple[tuple[int, str], ...], n_bytes: int) -> None:
     """Raise CudaError if memory of a queued copy has been freed."""
     for at, kind in ends:
         block = card.memory.at(at) if kind else None
         if kind and (block is None or not block.holds(at, n_bytes)):
-            raise card.fault(Status.ILLEGAL_ADDRESS, f"a copy: {at:#x} was given back before it.")
+            raise card.fault(Status.ILLEGAL_ADDRESS, f"a copy: {at:#x} was released before it.")
 
 
 @call(ADDRESS, INT, SIZE)
@@ -143,7 +143,7 @@ def cudaMemsetAsync(card: Card, at: int, value: int, n_bytes: int, stream: int |
     card.check(at, n_bytes, "clearing")
 
     def clear() -> None:
-        still_there(card, ((at, "device"),), n_bytes)
+        check_alive(card, ((at, "device"),), n_bytes)
         ctypes.memset(at, value & 255, n_bytes)
 
     card.work.put(card.work.stream(stream), clear)

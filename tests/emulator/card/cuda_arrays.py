@@ -1,7 +1,7 @@
 """CUDA arrays, texture objects over them, and copies of boxes into them.
 
-Only one way to read a texture is supported: single floats, linear interpolation, zero outside,
-and coordinates in texels.
+Only one texture mode is supported: single floats, linear interpolation, zero outside, and
+coordinates in texels.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.emulator.card.card import ADDRESS, SIZE, UINT, Card, call, put
-from tests.emulator.card.copying import queue_copy, still_there
+from tests.emulator.card.copying import check_alive, queue_copy
 from tests.emulator.card.errors import CudaError, Status
 from tests.emulator.card.machine import PITCH_ALIGNMENT
 from tests.emulator.card.structures import (
@@ -56,7 +56,7 @@ def _is_float(channels: Channels) -> bool:
 
 def _new(card: Card, at: int, channels: int, extent: Position, flags: int) -> None:
     floats = _is_float(Channels.from_address(channels))
-    _check(floats and not flags & ~_LAYERED, "an array of another kind than of floats", card)
+    _check(floats and not flags & ~_LAYERED, "an array without floats", card)
     most = (32768, 32768, 2048) if flags else (16384, 16384, 16384) if extent.z else (131072,) * 3
     given = (extent.x, extent.y, extent.z)
     _check(all(n <= limit for n, limit in zip(given, most, strict=True)), "too large", card)
@@ -92,9 +92,9 @@ def cudaCreateTextureObject(
     of, how = ResourceDesc.from_address(resource), TextureDesc.from_address(texture)
     reads = (*how.addressMode, how.filterMode, how.readMode, how.normalizedCoords)
     same = reads == (_BORDER, _BORDER, _BORDER, _LINEAR, _AS_IS, 0) and not any(how.borderColor)
-    _check(same and view is None, f"a texture read in another way: {reads}", card)
+    _check(same and view is None, f"an unsupported texture mode: {reads}", card)
     if of.resType == _OF_ARRAY:
-        _check(of.res.array in card.arrays, "a texture of no array", card)
+        _check(of.res.array in card.arrays, "a texture without an array", card)
         cuda_array = card.arrays[of.res.array]
         kind = "layered" if cuda_array.is_layered else "array" if cuda_array.is_deep else "list"
         values = cuda_array.values
@@ -107,7 +107,7 @@ def cudaCreateTextureObject(
 
 
 def _pitched(card: Card, of: ResourceDesc) -> NDArray[np.float32]:
-    """Return the picture in memory for a texture."""
+    """Return the image in memory for a texture."""
     flat = of.res.pitch2D
     n_bytes = flat.pitchInBytes * (flat.height - 1) + 4 * flat.width
     card.check(flat.devPtr, n_bytes, "a texture in memory")
@@ -136,7 +136,7 @@ def cudaMemcpy3DAsync(card: Card, at: int, stream: int | None) -> None:
     n_bytes = size.x * (4 if given.dstArray else 1)
     source = _rows(card, given.srcPtr, given.srcPos, size, n_bytes)
     if given.dstArray:
-        _check(given.dstArray in card.arrays, "a copy to no array", card)
+        _check(given.dstArray in card.arrays, "a copy without an array", card)
         _check(not given.dstPtr.ptr, "a copy to an array and to memory", card)
         values, first = card.arrays[given.dstArray].values, given.dstPos
         ends = (first.z + size.z, first.y + size.y, first.x + size.x)
@@ -148,12 +148,12 @@ def cudaMemcpy3DAsync(card: Card, at: int, stream: int | None) -> None:
         target = _places(pitched, Position(0, first.y, first.z), size)
     else:
         target = _rows(card, given.dstPtr, given.dstPos, size, n_bytes)
-    keep = card.arrays.get(given.dstArray)
+    array = card.arrays.get(given.dstArray)
 
     def copy(_: int) -> None:
         for here, there in zip(source, target, strict=True):
-            ends = ((here, "device"),) if keep else ((here, "device"), (there, "device"))
-            still_there(card, ends, n_bytes)
+            ends = ((here, "device"),) if array else ((here, "device"), (there, "device"))
+            check_alive(card, ends, n_bytes)
             ctypes.memmove(there, here, n_bytes)
 
     queue_copy(card, card.work.stream(stream), copy, (source[0], "device", n_bytes), "device")

@@ -28,18 +28,18 @@ def functions(library: Path, prefix: str) -> dict[str, tuple[int, int]]:
     }
 
 
-def wanted(library: Path, prefix: str) -> list[str]:
+def required(library: Path, prefix: str) -> list[str]:
     """Return the names of functions that a library imports."""
     return [name for name, each in _symbols(library, _DYNSYM, prefix) if each["section"] == 0]
 
 
-def _symbols(library: Path, wanted: int, prefix: str) -> Iterator[tuple[str, Any]]:
+def _symbols(library: Path, required: int, prefix: str) -> Iterator[tuple[str, Any]]:
     image = library.read_bytes()
     (at,) = struct.unpack_from("<Q", image, 40)
     n_bytes, n, _ = struct.unpack_from("<3H", image, 58)
     sections = [struct.unpack_from("<IIQQQQIIQQ", image, at + i * n_bytes) for i in range(n)]
     for _, kind, _, _, start, size, link, *_ in sections:
-        if kind != wanted:
+        if kind != required:
             continue
         names_at, n_names = sections[link][4:6]
         names = image[names_at : names_at + n_names]

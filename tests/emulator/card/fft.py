@@ -38,7 +38,7 @@ def cufftDestroy(card: Card, plan: int) -> None:
 
 
 @call(INT, INT)
-def cufftSetAutoAllocation(card: Card, plan: int, wanted: int) -> None:
+def cufftSetAutoAllocation(card: Card, plan: int, is_automatic: int) -> None:
     """Accept the call; the caller always provides memory for a plan."""
 
 

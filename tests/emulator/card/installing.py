@@ -47,7 +47,7 @@ def install(machine: Machine) -> Card:
         _load_library(card, soname, [])
     for module, soname, prefix in _LIBRARIES:
         file = next((_folder() / module).parent.glob(f"{Path(module).name}.*.so"))
-        _load_library(card, soname, elf.wanted(file, prefix))
+        _load_library(card, soname, elf.required(file, prefix))
     os.environ.setdefault("CUDA_PATH", str(_folder() / "nvidia" / "cu13"))  # for its headers
     os.environ["CUPY_COMPILE_WITH_PTX"] = "1"
     os.environ["CUPY_ACCELERATORS"] = ""
@@ -84,7 +84,7 @@ def _redirect(card: Card, module: str, prefix: str, unchanged: tuple[str, ...] =
 
 def install_from_environment() -> Card | None:
     """Install the machine from the environment, if there is one."""
-    machine = Machine.wanted()
+    machine = Machine.requested()
     if machine is None:
         return None
     sys.path.append(str(_folder()))

@@ -45,7 +45,7 @@ class Machine:
         return {ENVIRONMENT: json.dumps(asdict(self))}
 
     @staticmethod
-    def wanted() -> Machine | None:
+    def requested() -> Machine | None:
         """Return the machine from the environment."""
         text = os.environ.get(ENVIRONMENT)
         return Machine(**json.loads(text)) if text else None

@@ -15,9 +15,9 @@ CUPY = Path(sys.prefix) / "card" / "cupy"
 
 
 def obstacle() -> str:
-    """Describe what the software card lacks on this machine; return "" if it can run."""
+    """Return the reason why the software card cannot run here, or ""."""
     if sys.platform != "linux" or os.uname().machine != "x86_64":
-        return "the software card leads calls of x86-64 on Linux alone"
+        return "the software card only redirects calls of x86-64 on Linux"
     if not CUPY.is_dir():
         return "CuPy is not in .venv/card, where `python3 packaging/bootstrap.py test` puts it"
     if not nvrtc.is_installed():

@@ -78,13 +78,13 @@ def cusparseDestroyMatDescr(card: Card, descriptor: int) -> None:
 @call(ADDRESS, INT)
 def cusparseSetMatType(card: Card, descriptor: int, kind: int) -> None:
     if kind:
-        raise CudaError(Status.NOT_SUPPORTED, "a matrix that is stored in part")
+        raise CudaError(Status.NOT_SUPPORTED, "a matrix that is stored partially")
 
 
 @call(ADDRESS, INT)
 def cusparseSetMatIndexBase(card: Card, descriptor: int, base: int) -> None:
     if base:
-        raise CudaError(Status.NOT_SUPPORTED, "numbers of columns from 1 on")
+        raise CudaError(Status.NOT_SUPPORTED, "column numbers that start at 1")
 
 
 def _describe(at: int, made: Callable[[], Any]) -> None:
@@ -111,11 +111,18 @@ def cusparseCreateCsr(
 
 @call(ADDRESS, LONG, LONG, LONG, ADDRESS, INT, INT)
 def cusparseCreateDnMat(
-    card: Card, at: int, n_rows: int, n_columns: int, apart: int, values: int, kind: int, order: int
+    card: Card,
+    at: int,
+    n_rows: int,
+    n_columns: int,
+    stride: int,
+    values: int,
+    kind: int,
+    order: int,
 ) -> None:
-    """Describe a dense matrix with rows or columns `apart` numbers from each other."""
+    """Describe a dense matrix with rows or columns `stride` numbers from each other."""
     size = np.dtype(_REALS[kind]).itemsize
-    steps = (apart * size, size) if order == _BY_ROWS else (size, apart * size)
+    steps = (stride * size, size) if order == _BY_ROWS else (size, stride * size)
     n = 1 + (n_rows - 1) * steps[0] // size + (n_columns - 1) * steps[1] // size
     flat = Part(values, n, _REALS[kind]).checked(card)
     _describe(at, lambda: as_strided(flat.read(), (n_rows, n_columns), steps))
@@ -144,12 +151,12 @@ def cusparseSpMM(
     card: Card, handle: int, a_turned: int, b_turned: int, alpha: int, a: int, b: int, beta: int,
     c: int, kind: int, algorithm: int, buffer: int,
 ) -> None:  # fmt: skip
-    factor, kept = (float(array_at(at, (1,), _REALS[kind])[0]) for at in (alpha, beta))
+    factor, old_factor = (float(array_at(at, (1,), _REALS[kind])[0]) for at in (alpha, beta))
     left, right, out = (_described[each] for each in (a, b, c))
 
     def multiply() -> None:
         first, second, place = left(), right(), out()
         product = factor * ((first.T if a_turned else first) @ (second.T if b_turned else second))
-        place[...] = product + kept * place if kept else product
+        place[...] = product + old_factor * place if old_factor else product
 
     card.work.put(card.work.stream(_streams.get(handle)), multiply)

@@ -111,7 +111,7 @@ def cudaStreamCreateWithPriority(card: Card, at: int, flags: int, priority: int)
 
 @call(ADDRESS)
 def cudaStreamDestroy(card: Card, handle: int | None) -> None:
-    """Remove the stream; its queued work is still done."""
+    """Remove the stream; its queued work still runs."""
     stream = card.work.stream(handle)
     if stream.handle == 0:
         raise CudaError(Status.INVALID_HANDLE, "the stream 0 stays.")

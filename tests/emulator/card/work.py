@@ -67,7 +67,7 @@ class Work:
         "early": immediately. "late": when the host waits. "copies first": streams that do not wait
         for stream 0 immediately, others late. "by lot": random tasks, at any call.
     seed
-        of the random order
+        seed of the random order
     """
 
     def __init__(self, order: str, seed: int) -> None:
@@ -123,7 +123,7 @@ class Work:
         with_us = self._all() if stream.handle == 0 else [self.streams[0]]
         with_us = [each for each in with_us if each.is_blocking and each is not stream]
         if stream.handle == 0 and any(each.graph for each in with_us):
-            raise CudaError(Status.CAPTURE_IMPLICIT, "the stream 0 waits for one that records.")
+            raise CudaError(Status.CAPTURE_IMPLICIT, "stream 0 waits for a stream that records.")
         return [each.last for each in with_us if each.last is not None and each.graph is None]
 
     def _do_some(self, stream: Stream) -> None:
@@ -191,15 +191,15 @@ class Work:
             stream.graph, stream.outside, stream.last = task.graph, stream.last, None
         elif stream.graph is not None and task.graph is not stream.graph:
             stream.graph.is_broken = True
-            raise CudaError(Status.CAPTURE_ISOLATION, "a graph cannot wait for what is outside.")
+            raise CudaError(Status.CAPTURE_ISOLATION, "a graph cannot wait for work outside it.")
         self.put(stream, _nothing, task)
 
     def begin(self, stream: Stream) -> None:
         """Start to record tasks."""
         if stream.handle == 0:
-            raise CudaError(Status.CAPTURE_UNSUPPORTED, "the stream 0 cannot be recorded.")
+            raise CudaError(Status.CAPTURE_UNSUPPORTED, "stream 0 cannot be recorded.")
         if stream.graph is not None:
-            raise CudaError(Status.INVALID_VALUE, "the stream records already.")
+            raise CudaError(Status.INVALID_VALUE, "the stream already records.")
         stream.graph, stream.is_origin = Graph(), True
         stream.outside, stream.last = stream.last, None
 
@@ -214,9 +214,9 @@ class Work:
         for each in joined:
             each.graph, each.is_origin, each.last = None, False, each.outside
         if graph.is_broken:
-            raise CudaError(Status.CAPTURE_INVALIDATED, "something in it cannot be recorded.")
+            raise CudaError(Status.CAPTURE_INVALIDATED, "it contains work that cannot be recorded.")
         if is_open:
-            raise CudaError(Status.CAPTURE_UNJOINED, "a stream was not joined again.")
+            raise CudaError(Status.CAPTURE_UNJOINED, "a stream was not joined.")
         return graph
 
     def launch(self, graph: Graph, stream: Stream) -> None:

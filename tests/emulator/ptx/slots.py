@@ -52,7 +52,7 @@ class _Pair:
 
 
 def machine_slots(counters: Counters, code: MachineCode) -> float:
-    """Return the issue slots of all warps together in machine code."""
+    """Return the total issue slots of all warps in machine code."""
     return sum(region.slots for region in regions(counters, code))
 
 

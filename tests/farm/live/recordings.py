@@ -144,7 +144,7 @@ def command(kind: str, port: int, folder: Path) -> tuple[str, ...]:
 
 
 def started(words: tuple[str, ...], log: Path | None = None) -> subprocess.Popen[str]:
-    """Start the command line, in a group of its own; its messages go to a pipe or a file."""
+    """Start the command line in its own group; its messages go to a pipe or a file."""
     with nullcontext() if log is None else log.open("w") as file:
         return subprocess.Popen(
             [sys.executable, "-c", START, *words],

@@ -163,7 +163,7 @@ def recorded(kind: str) -> tuple[tuple[bytes, ...], ...]:
     for pdu in sent:
         if pdu[0] not in (ACCEPT, DATA):
             continue
-        # Each image is a request of its own
+        # each image is a separate request
         if pdu[0] == DATA and (len(answers) == 1 or kind == "store"):
             answers.append([])
         answers[-1].append(pdu)
@@ -215,7 +215,7 @@ def _damage(pdus: list[bytes], at: int, rng: Random) -> None:
         pdus[at] = rng.choice((_pdu(ABORT), _pdu(RELEASE), _pdu(3), _pdu(99), b"HTTP/1.1 400\r\n"))
     elif what == 5:  # a status, an ID or a command of the response
         _change_command(pdus, at, rng)
-    else:  # the length stays correct, so that the content is read
+    else:  # the length stays correct, so the content is read
         content = mutated(pdu[6:], rng)
         pdus[at] = pdu[:2] + struct.pack(">I", len(content)) + content
 

@@ -66,7 +66,7 @@ class Figures:
 
 
 class Window:
-    """A window in a process of its own."""
+    """A window in a separate process."""
 
     def __init__(self, home: Path) -> None:
         self.errors = (home.parent / "errors.txt").open("w+")

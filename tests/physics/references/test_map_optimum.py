@@ -17,7 +17,7 @@ from tests.physics.references.map_optimum import newton_steps, optimum_of
 
 
 def few_counts():
-    """Return counts with a mean of 3 in each line, so that many voxels end at 0."""
+    """Return counts with a mean of 3 in each line, because many voxels then end at 0."""
     scan = ring_scan()
     rng = np.random.default_rng(3)
     mean = scan.counts * (3 / scan.counts.mean())

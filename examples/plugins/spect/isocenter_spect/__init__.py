@@ -19,12 +19,12 @@ def accepts(file: InputFile) -> bool:
     """Return True for a header of SPECT projections in Interfile."""
     if not (is_interfile(file.head) and is_spect(file.head)):
         return False
-    # Reconstructed images have the same marks, apart from their status.
+    # Reconstructed images have the same marks, except for their status.
     return b"reconstructed" not in file.head.lower()
 
 
 def gathers(path: Path) -> bool:
-    """Return True for a header, whose folder may contain collimator, crystal and μ-map."""
+    """Return True for a header. Its folder may contain collimator, crystal and μ-map."""
     return path.suffix.lower() == HEADER
 
 

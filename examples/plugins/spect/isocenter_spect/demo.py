@@ -27,7 +27,7 @@ PER_MM = 0.0154 / 0.0096
 
 @dataclass(frozen=True)
 class SpectDemo(Demo):
-    """Photons with random places, directions and holes; nothing of the model is used."""
+    """Photons with random places, directions and holes. The simulation does not use the model."""
 
     n_places: int = 8_000_000
     scale: float = 0.8
@@ -56,7 +56,8 @@ class SpectDemo(Demo):
         write_scan(np.stack(views), PIXEL_MM, RADIUS_MM, folder / data)
         mu = phantom.rasterise(grid, "mu")
         save_volume(replace(mu, values=mu.values * np.float32(PER_MM)), folder / mu_map)
-        # Each place is a photon in a hole: it stands for the emitted photons of one in the hole.
+        # Each place is a photon in a hole. It represents the photons that are emitted into the
+        # hole.
         holes = protocol.parallel
         share = parallel_share(holes.hole_mm, holes.length_mm, holes.wall_mm)
         emitted = each * PIXEL_MM**3 / BOX_MM.prod() / HOTTEST / share
