@@ -74,7 +74,7 @@ def test_every_file_has_its_old_or_new_content(reported: Reported) -> None:
 
 @pytest.mark.parametrize(
     ("letters", "lost"),
-    [("CWSRS", None), ("CWRS", "neither"), ("CWSR", "not certain"), ("TWS", "neither")],
+    [("CWSRS", None), ("CWRS", "neither"), ("CWSR", "can be missing"), ("TWS", "neither")],
 )
 def test_disk_model_detects_a_missing_sync(tmp_path: Path, letters: str, lost: str | None) -> None:
     """Write without syncing the file, without syncing the folder, and in place."""

@@ -62,7 +62,7 @@ class Memory:
         """Release the block that starts at this address."""
         block = self._blocks.get(at)
         if block is None or block.kind not in kinds:
-            raise CudaError(Status.INVALID_VALUE, f"{at:#x} is no allocated address.")
+            raise CudaError(Status.INVALID_VALUE, f"{at:#x} is no address of allocated memory.")
         self._starts.remove(at)
         del self._blocks[at]
         if block.kind == "device":
