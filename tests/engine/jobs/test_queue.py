@@ -233,7 +233,7 @@ def test_ending_the_queue_returns_the_running_study_to_it(
     running(queue, entry.id)
     queue.set_running(False)
     worker.join()
-    assert queue.get(entry.id).state == "waiting" and queue.settings.has_runner is not None
+    assert queue.get(entry.id).state == "waiting"
     assert not queue.settings.runs
 
 
