@@ -34,7 +34,7 @@ algorithm = { kind = "sirt", iterations = 6, subsets = 3 }
 )
 study, on = engine.read_study(Path("study.toml")), engine.cpu()
 
-# the run is left in its third pass: whoever stops asking for events stops it
+# the run is interrupted in its third pass, because the loop stops reading its events
 job = Job.create(study, Path("job"))
 with closing(keep(engine.run(study, on=on), job)) as events:
     for event in events:
@@ -43,7 +43,7 @@ with closing(keep(engine.run(study, on=on), job)) as events:
             break
 print(f"the job is {job.info.status}")
 
-# and goes on from there, perhaps days later, perhaps elsewhere
+# the job continues from there, perhaps days later or on another machine
 job = Job.open(Path("job"))
 for event in keep(engine.run(job.study, on=on, resume=job.latest()), job):
     if isinstance(event, Finished):

@@ -29,7 +29,7 @@ SHOWN = (
     *("protocols/study/fields.py", "protocols/study/study.py", "tools/tuning"),
     "data/timing/tracer.py",
 )
-"""Parts of the engine whose settings and titles the window shows."""
+"""Parts of the engine with settings and titles that the window shows."""
 TITLES = frozenset({"title", "ledger_title", "tip"})
 WORDS = frozenset({"label", "empty", "description", "title", "without", "text", "tip", "words"})
 """Fields of a class, and arguments of settings and roles, that the window shows."""

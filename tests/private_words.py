@@ -39,7 +39,7 @@ def private_words() -> frozenset[str]:
 
 
 def parts(name: str) -> list[str]:
-    """Split a name into lower-case words: `isKept_here` is is, kept, here."""
+    """Split a name into lower-case words: `isPart_here` is is, part, here."""
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
 
 

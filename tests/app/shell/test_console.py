@@ -1,4 +1,4 @@
-"""Tests of the Python console, whose process has the study and image of the displayed page."""
+"""Tests of the Python console. Its process has the study and image of the displayed page."""
 
 from __future__ import annotations
 

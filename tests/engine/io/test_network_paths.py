@@ -1,4 +1,4 @@
-"""A study file from somebody else must not open `//host/share`: Windows would send a login."""
+"""A study file from another person must not open `//host/share`: Windows would send a login."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class SpectProjector(LinearOperator):
     Parameters
     ----------
     camera : see `isocenter_spect.kernels`
-    inside : (n_z, n_y, n_x) bool, voxels whose centres are the points of the camera
+    inside : (n_z, n_y, n_x) bool, voxels that are points of the camera
     shape : (n_rows, n_columns) of a view
     numbers : numbers of the views
     threads : CPU threads

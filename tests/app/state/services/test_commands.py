@@ -1,4 +1,4 @@
-"""Tests of the window's threads, whose messages arrive on the thread of the window."""
+"""Tests of the window's threads. Their messages arrive on the thread of the window."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Cases: 8 TB of holes with the names of list mode, volume, projections, DICOM and text; 4 GiB with
 one stored block; holes in a file that is small, or mostly stored (accepted); a stored neighbour of
-a sparse file, whose time limit must not grow.
+a sparse file: its time limit must not grow.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from engine.live.core.zeromq import check_network, opened, sent
 
 
 class _JustLeft(zmq.Socket):
-    """A socket whose receiver disconnects after the first poll."""
+    """A socket with a receiver that disconnects after the first poll."""
 
     def poll(self, *_args, **_named) -> int:
         return zmq.POLLOUT
