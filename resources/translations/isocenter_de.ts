@@ -3270,6 +3270,11 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
+      <source>The views show other volumes. Show this image before you sign it off.</source>
+      <translation>Die Ansichten zeigen andere Volumina. Zeigen Sie dieses Bild, bevor Sie es freigeben.</translation>
+    </message>
+    <message>
+      <location filename="app/output/report/sign_off.py" />
       <source>Remark</source>
       <translation>Bemerkung</translation>
     </message>

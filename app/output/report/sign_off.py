@@ -34,6 +34,9 @@ from engine.results.reports import Signature
 
 UNJUDGED = tr("Review the image first: accept it, accept it with remarks, or reject it.")
 NO_REMARK = tr("Enter a remark.")
+OF_RUN = ("image", "iterate")
+"""Kinds of volumes that the result contains."""
+NOT_SHOWN = tr("The views show other volumes. Show this image before you sign it off.")
 
 
 class SignOff(QWidget):
@@ -85,7 +88,11 @@ class SignOff(QWidget):
         ):
             signal.connect(self._update_draft)
         context.session.outbox.sent.connect(self._show_sent)
-        for signal in (self._run.state_changed, self._run.images_changed, self._run.result_stored):
+        run = self._run
+        for signal in (
+            *(run.state_changed, run.images_changed, run.result_stored),
+            context.session.volumes.changed,
+        ):
             signal.connect(self._show)
         self._show()
 
@@ -148,6 +155,14 @@ class SignOff(QWidget):
         return bool(self._signatures)
 
     @property
+    def _is_shown(self) -> bool:
+        """False if the views show volumes, and the result is none of them."""
+        volumes, own = self._context.session.volumes, f"result:{self._run.record.result_id}"
+        shown = [each for each in (volumes.base, volumes.overlay) if each is not None]
+        # A reader could judge the image of another patient under the name of this one.
+        return not shown or any(each.kind in OF_RUN or each.key == own for each in shown)
+
+    @property
     def signature(self) -> Signature | None:
         """The last signature of the result; None before it is signed off."""
         return self._signatures[-1] if self._signatures else None
@@ -176,6 +191,8 @@ class SignOff(QWidget):
             return why
         if self.is_signed:
             return tr("The result has been signed off.")
+        if not self._is_shown:
+            return NOT_SHOWN
         if self.judgement.chosen is None:
             return UNJUDGED
         is_bare = self.judgement.chosen == "acceptable" or self.remark.text().strip()
@@ -232,7 +249,8 @@ class SignOff(QWidget):
             else:
                 outbox.changed.emit()
 
-        sign_and_report(self._context, verdict, signed, on_signed=expect_sending)
+        # The result that this panel shows, whatever the window displays when the work begins.
+        sign_and_report(self._context, verdict, signed, id=of, on_signed=expect_sending)
 
     def _sign_and_send(self) -> None:
         of = self._of
