@@ -17,7 +17,7 @@ from app.views.literal_text import literal_tip
 from app.views.slices.curved_view import CurvedView
 from app.views.state import ViewState
 from engine.analysis.quality import CurvedPlane, curved_plane
-from engine.analysis.regions import Annotation
+from engine.analysis.regions import Annotation, RegionSet
 
 SIZE_PX = (760, 380)
 MAX_MM, BOX_PX = 100.0, 80
@@ -35,6 +35,7 @@ class CurveWindow(QDialog):
         self.setWindowFlag(Qt.WindowType.Tool)
         self._model, self._state, self._commands = model, state, commands
         self._which, self._is_busy = -1, False
+        self._known: RegionSet | None = None
         self._wanted: tuple[object, ...] | None = None
         self._thickness_mm = 0.0
         self.view = CurvedView(state)
@@ -64,8 +65,8 @@ class CurveWindow(QDialog):
         column.addLayout(row)
         self.resize(*SIZE_PX)
         # The window stays open while the curve is edited and iterates arrive.
-        for signal in (model.changed, state.volume_changed):
-            signal.connect(self.refresh)
+        model.changed.connect(self._follow_curve)
+        state.volume_changed.connect(self.refresh)
 
     def straighten(self, which: int) -> None:
         """Show the volume along a curve.
@@ -75,7 +76,7 @@ class CurveWindow(QDialog):
         which
             index of the annotation; if it is not a curve the view is empty
         """
-        self._which = which
+        self._which, self._known = which, self._model.regions.current
         self.show()
         self.raise_()
         self.refresh()
@@ -86,6 +87,20 @@ class CurveWindow(QDialog):
         found = self._model.annotations
         made = found[self._which] if 0 <= self._which < len(found) else None
         return made if made is not None and made.kind == "curve" else None
+
+    def _follow_curve(self) -> None:
+        """Find the curve again: others were removed, or those of another scan are shown."""
+        before, now = self._known, self._model.regions.current
+        self._known = now
+        if before is None or not 0 <= self._which < len(before.annotations):
+            return
+        own = before.annotations[self._which]
+        if now.scans and before.scans and not set(now.scans) & set(before.scans):
+            self._which = -1
+        # With as many annotations as before, the curve itself was edited.
+        elif len(now.annotations) != len(before.annotations):
+            self._which = now.annotations.index(own) if own in now.annotations else -1
+        self.refresh()
 
     def refresh(self) -> None:
         """Start the next computation, or wait until the current one has ended."""

@@ -134,3 +134,35 @@ def test_click_in_the_straightened_curve_moves_the_cursor(axial, box, controls, 
     box.model.remove(0)
     assert window.view._made is None
     window.close()
+
+
+def test_straightened_window_never_changes_to_another_curve(axial, box, controls, qtbot):
+    state, model = controls.session.view, box.model
+    model.regions.set_tool("arrow")
+    drag(axial, (-10.0, 0.0), (0.0, 0.0), (10.0, 10.0))
+    for y in (8.0, -8.0):
+        model.regions.set_tool("curve")
+        drag(axial, *((-24.0 + 4 * k, y) for k in range(12)))
+    _, first, second = model.annotations
+    box.straighten.click()  # of the curve that was drawn last
+    window = box.curve_window
+    assert window.curve == second
+    model.remove(0)
+    assert window.curve == second, "the arrow before it"
+    model.regions.undo()
+    assert window.curve == second
+    moved = second.model_copy(update={"points_mm": first.points_mm[::-1]})
+    model.change(2, moved)
+    assert window.curve == moved, "an edit is followed"
+    model.remove(2)
+    assert window.curve is None
+    model.regions.undo()
+    box.straighten.click()
+    controls.session.show_file(Volume(np.full(GRID.shape, 2, np.float32), GRID, "HU"), "b.h5")
+    for _ in range(3):
+        model.add(first)
+    assert window.curve is None, "of another scan"
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    assert window.view._made is None
+    window.close()
+    state.set_volume(None)
