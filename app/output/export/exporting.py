@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 from app.language.translation import tr
+from app.output.export.suv_choice import in_unit_of
 from app.output.export.writing import export_folder, export_name, provenance_of, write
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
@@ -52,9 +53,10 @@ def ask_and_export(
     made_by = provenance_of(record, stored, identify=preferences.identify)
     # The user may have stated the patient position in the views.
     shown = context.session.view.positioned(stored.volume)
-    volume, provenance = dialog.values.converted(shown, made_by)
 
     def save(_: object) -> Path:
+        # In the thread, because a large image would stop the window.
+        volume, provenance = in_unit_of(shown, made_by, kind)
         frames = frames_of(record, stored, target, kind)
         return write(volume, target, provenance, frames, record.order)
 

@@ -78,8 +78,29 @@ class SuvChoice(QuietCombo):
         tuple
             image and provenance, which records the conversion
         """
-        kind = self.kind
-        if kind is None:
-            return volume, provenance
-        made = in_suv(volume, kind)
-        return made, None if provenance is None else {**provenance, "suv": made.info["suv"]}
+        return in_unit_of(volume, provenance, self.kind)
+
+
+def in_unit_of(
+    volume: Volume, provenance: Plain | None, kind: SuvKind | None
+) -> tuple[Volume, Plain | None]:
+    """Return an image as a kind of SUV, with its provenance. A thread may call it.
+
+    Parameters
+    ----------
+    volume
+        image in Bq/mL
+    provenance
+        provenance of the image; None stays None
+    kind
+        kind of SUV; None for the original values
+
+    Returns
+    -------
+    tuple
+        image and provenance, which records the conversion
+    """
+    if kind is None:
+        return volume, provenance
+    made = in_suv(volume, kind)
+    return made, None if provenance is None else {**provenance, "suv": made.info["suv"]}
