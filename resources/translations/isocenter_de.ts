@@ -2910,6 +2910,11 @@
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
+      <source>The views show other volumes.</source>
+      <translation>Die Ansichten zeigen andere Volumina.</translation>
+    </message>
+    <message>
+      <location filename="app/output/export/export_dialog.py" />
       <source>Export</source>
       <translation>Exportieren</translation>
     </message>
@@ -2922,6 +2927,11 @@
       <location filename="app/output/export/export_dialog.py" />
       <source>Format</source>
       <translation>Format</translation>
+    </message>
+    <message>
+      <location filename="app/output/export/export_dialog.py" />
+      <source>Scan</source>
+      <translation>Scan</translation>
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
@@ -10457,11 +10467,6 @@ Möchten Sie sie ersetzen?</translation>
       <location filename="app/workspace/ct_inspection/geometry_page.py" />
       <source>Step through the views. In the drawing, you can also use the wheel, PgUp and PgDn.</source>
       <translation>Durch die Ansichten blättern. In der Zeichnung auch mit Mausrad, Bild auf und Bild ab.</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/ct_inspection/geometry_page.py" />
-      <source>Scan</source>
-      <translation>Scan</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_page.py" />

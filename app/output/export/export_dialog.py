@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -23,6 +24,7 @@ from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.formatting import sentence_case, size
 from app.ui.theme.widgets import button, grow_to_fit, label, set_tone
 from app.views.literal_text import literal_tip
+from app.views.slices.labels import ElidedLabel
 from app.views.text import image_title
 from engine.data import FrameVolume, Plain
 from engine.io import WRITERS, default_suffixes, existing, frame_suffixes, suffixes_of
@@ -31,8 +33,24 @@ from engine.jobs.study_index import ImagingOrder, is_dicom
 WIDTH_PX = 620
 
 
+NOT_SHOWN = tr("The views show other volumes.")
+
+
 class ExportDialog(QDialog):
-    """Ask for an export; `chosen` and `target` are the answer."""
+    """Ask for an export; `chosen` and `target` are the answer.
+
+    Parameters
+    ----------
+    parent : parent of the dialog
+    images : images to choose from
+    current : index of the first choice
+    folder, name : folder and name without suffix to propose
+    made_by : provenance of the images; None if unknown
+    order : order with the patient of a DICOM series; None if there is none
+    suffix : suffix of the format to propose; "" for the first one
+    scan : name of the scan that the images belong to; "" if unknown
+    is_shown : False if the views show other volumes
+    """
 
     def __init__(
         self,
@@ -44,11 +62,16 @@ class ExportDialog(QDialog):
         made_by: Plain | None = None,
         order: ImagingOrder | None = None,
         suffix: str = "",
+        scan: str = "",
+        is_shown: bool = True,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Export"))
         self.setMinimumWidth(WIDTH_PX)
         self._images, self._made_by, self._order = images, made_by or None, order
+        self._is_shown = is_shown
+        self.scan = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self.scan.set_full_text(scan)
         self.which = QuietCombo()
         self.which.setAccessibleName(tr("Image"))
         for stored in images:
@@ -130,21 +153,24 @@ class ExportDialog(QDialog):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(10)
         grid.setColumnStretch(1, 1)
-        grid.addWidget(label(tr("Image"), "caption"), 0, 0)
-        grid.addWidget(self.which, 0, 1)
-        grid.addWidget(self.values, 1, 1)
-        grid.addWidget(label(tr("Format"), "caption"), 2, 0)
-        grid.addWidget(self.format, 2, 1)
-        grid.addWidget(self.detail, 3, 1)
+        if self.scan.full_text:
+            grid.addWidget(label(tr("Scan"), "caption"), 0, 0)
+            grid.addWidget(self.scan, 0, 1)
+        grid.addWidget(label(tr("Image"), "caption"), 1, 0)
+        grid.addWidget(self.which, 1, 1)
+        grid.addWidget(self.values, 2, 1)
+        grid.addWidget(label(tr("Format"), "caption"), 3, 0)
+        grid.addWidget(self.format, 3, 1)
+        grid.addWidget(self.detail, 4, 1)
         self._show_format(0)
         where = QHBoxLayout()
         where.setSpacing(8)
         where.addWidget(self.path, 1)
         where.addWidget(button(tr("Choose …"), self._browse))
-        grid.addWidget(label(tr("File"), "caption"), 4, 0)
-        grid.addLayout(where, 4, 1)
-        grid.addWidget(self._note, 5, 1)
-        grid.setRowStretch(6, 1)  # the rows stay together
+        grid.addWidget(label(tr("File"), "caption"), 5, 0)
+        grid.addLayout(where, 5, 1)
+        grid.addWidget(self._note, 6, 1)
+        grid.setRowStretch(7, 1)  # the rows stay together
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(16)
@@ -199,6 +225,8 @@ class ExportDialog(QDialog):
                 size=size(volume.values.nbytes),
             )
         ]
+        if not self._is_shown:
+            notes.insert(0, NOT_SHOWN)
         if text:
             notes.append(text)
         if free is not None:
@@ -227,7 +255,8 @@ class ExportDialog(QDialog):
         self.path.setToolTip(literal_tip(str(target)))
         self._note.setText(fault or " ".join(notes))
         grow_to_fit(self)
-        set_tone(self._note, "missing" if fault else "warning" if exists or to_know else "muted")
+        warns = bool(exists or to_know) or not self._is_shown
+        set_tone(self._note, "missing" if fault else "warning" if warns else "muted")
         self.save.setEnabled(not fault)
         self.save.setToolTip(literal_tip(fault))
         fits = (i for i, each in enumerate(WRITERS) if each.ends(target))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.language.translation import tr
 from app.output.export.suv_choice import in_unit_of
 from app.output.export.writing import export_folder, export_name, provenance_of, write
+from app.state.models.images.shown_result import is_result_shown
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.state.services.written_frames import frames_of
@@ -35,11 +36,15 @@ def ask_and_export(
     from app.output.export.export_dialog import ExportDialog
 
     record, preferences = context.session.run.record, context.preferences
+    volumes = context.session.volumes
+    opened = volumes.image.name if volumes.image is not None else ""
     items = record.images.items
     folder, name = export_folder(preferences.export_folder), export_name(record, items[current])
     dialog = ExportDialog(
         parent, items, current, folder, name, record.provenance, record.order,
         suffix=preferences.export_suffix,
+        scan=record.study.data.name if record.study is not None else opened,
+        is_shown=is_result_shown(volumes, record.result_id),
     )  # fmt: skip
     # A refused overwrite returns to the dialog with all entries.
     while dialog.exec():

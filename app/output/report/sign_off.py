@@ -20,6 +20,7 @@ from app.output.report.report_commands import (
     sign_and_report,
     signatures_of_run,
 )
+from app.state.models.images.shown_result import is_result_shown
 from app.state.models.messages import Problem
 from app.state.models.outbox import RECALL_S
 from app.state.models.run_record import RunState
@@ -34,8 +35,6 @@ from engine.results.reports import Signature
 
 UNJUDGED = tr("Review the image first: accept it, accept it with remarks, or reject it.")
 NO_REMARK = tr("Enter a remark.")
-OF_RUN = ("image", "iterate")
-"""Kinds of volumes that the result contains."""
 NOT_SHOWN = tr("The views show other volumes. Show this image before you sign it off.")
 
 
@@ -155,14 +154,6 @@ class SignOff(QWidget):
         return bool(self._signatures)
 
     @property
-    def _is_shown(self) -> bool:
-        """False if the views show volumes, and the result is none of them."""
-        volumes, own = self._context.session.volumes, f"result:{self._run.record.result_id}"
-        shown = [each for each in (volumes.base, volumes.overlay) if each is not None]
-        # A reader could judge the image of another patient under the name of this one.
-        return not shown or any(each.kind in OF_RUN or each.key == own for each in shown)
-
-    @property
     def signature(self) -> Signature | None:
         """The last signature of the result; None before it is signed off."""
         return self._signatures[-1] if self._signatures else None
@@ -191,7 +182,8 @@ class SignOff(QWidget):
             return why
         if self.is_signed:
             return tr("The result has been signed off.")
-        if not self._is_shown:
+        # A reader could judge the image of another patient under the name of this one.
+        if not is_result_shown(self._context.session.volumes, self._run.record.result_id):
             return NOT_SHOWN
         if self.judgement.chosen is None:
             return UNJUDGED
