@@ -1,4 +1,4 @@
-"""Do the views show the result that a command would export or sign off?"""
+"""Find out if the views show the result that a command exports or signs off."""
 
 from __future__ import annotations
 
