@@ -27,6 +27,8 @@ from engine.data import Plain
 from engine.io import fact_of
 
 EMPTY = tr("No details yet. This tab shows the details of the scan and the provenance of an image.")
+PADDING_PX = 8
+"""Space on both sides of an item in the style sheet, which Qt leaves out of the width."""
 Branch = Plain | list[Any] | tuple[Any, ...]
 
 
@@ -119,7 +121,7 @@ class _WrappedValues(QStyledItemDelegate):
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         bounded = QStyleOptionViewItem(option)
-        bounded.rect = QRect(0, 0, self._tree.columnWidth(index.column()), 1)
+        bounded.rect = QRect(0, 0, self._tree.columnWidth(index.column()) - PADDING_PX, 1)
         return super().sizeHint(bounded, index)
 
 

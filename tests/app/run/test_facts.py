@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QApplication, QStyle
 
 from app.run.facts_panel import FactsTab
 from app.views.literal_text import LiteralLabel
@@ -60,3 +62,24 @@ def test_long_facts_are_shown_completely_at_any_width(qtbot, controls):
             least = -(-font.horizontalAdvance(text) // room) * font.height()
             assert row >= least, (width, text)
         assert (rows[0] > 1.5 * rows[2]) == (width < 600), width
+
+
+def test_no_fact_is_cut_in_the_padding_of_the_style_sheet(qtbot, controls):
+    """The row is as high as the lines that fit between the paddings."""
+    tab = FactsTab(controls.context)
+    qtbot.addWidget(tab)
+    sentence = "Data Exchange (HDF5), 22 of 32,256 pixels are bad and get a mean"
+    controls.session.run.record.warnings[:] = [sentence]
+    controls.session.run.record_changed.emit()
+    tree = tab.tree
+    tab.show()
+    wraps = int(Qt.TextFlag.TextWordWrap)
+    margin = 4 + tree.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) + 1
+    for width in range(230, 560, 3):
+        tab.resize(width, 500)
+        QApplication.processEvents()
+        QApplication.processEvents()
+        room = tree.columnWidth(1) - 2 * margin
+        least = tree.fontMetrics().boundingRect(QRect(0, 0, room, 9999), wraps, sentence).height()
+        row = tree.visualItemRect(tree.topLevelItem(0).child(0)).height()
+        assert row >= least, (width, room)
