@@ -9,9 +9,10 @@ from engine.analysis.quality.quality_report import FORMAT
 from engine.cli.console import Console
 from engine.cli.outputs import add_force, add_output
 from engine.cli.verbs import Verbs, add_verb
-from engine.core.errors import FileFormatError, SettingsError
+from engine.core.errors import DataError, FileFormatError, SettingsError
 from engine.core.json_types import Plain
 from engine.io.dicom.patient_identity import subject_of_image
+from engine.io.dicom.series import frames_in_series
 from engine.io.dicom.subject import Subject
 from engine.io.safety.open_input import read_text
 from engine.io.text.json_text import from_json
@@ -82,7 +83,7 @@ def _report(arguments: argparse.Namespace, console: Console) -> None:
         raise SettingsError("--remark needs --sign NAME.")
     # Read again, now with the signature
     subject = ReportSubject.read(result, site, quality, arguments.regions)
-    for text in subject.warnings:
+    for text in subject.all_warnings:
         console.warn(text)
     report = report_of(subject, full=arguments.full)
     write_report(report, subject, arguments.output, patient)
@@ -111,6 +112,13 @@ def _read_patient(path: Path | None, report: ReportSubject, console: Console) ->
     """Read the patient from the file of `--like`, and print it."""
     if path is None:
         return None
-    subject = subject_of_image(path, report.volume, report.provenance)
+    volume, provenance, order = report.volume, report.provenance, report.result.order
+    frames = frames_in_series(volume, provenance, report.result.frames())
+    subject = subject_of_image(path, volume, provenance, frames)
+    if order is not None and not order.is_of(str(subject.attributes["PatientID"])):
+        raise DataError(
+            f"{path.name}: belongs to a different patient than the order of {report.result.id}; "
+            "choose a file of the patient of this result."
+        )
     console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
     return subject

@@ -16,6 +16,8 @@ import pytest
 
 import engine
 from engine.analysis.regions import Region, RegionSet, SphereRegion, marks_of, write_regions
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.core import paths
 from engine.core.errors import DataError, SettingsError
 from engine.data.timing.time_frames import FrameVolume, Gate, TimeFrame
@@ -212,3 +214,22 @@ def test_real_dicom_node_receives_all_objects(tmp_path):
         subject = ReportSubject.read(result, site)
         send_to_archive(report_of(subject), subject)
     assert received == ["4711"] * (GRID.shape[0] + 2)
+
+
+@pytest.mark.parametrize("kind", ["order", "image"])
+def test_report_is_not_written_for_another_patient_than_the_order(tmp_path, capsys, kind):
+    result = result_of(tmp_path / "scan.l")
+    result.assign_order(IDA)
+    if kind == "order":
+        like = tmp_path / "other.json"
+        ImagingOrder(patient_name="Doe^John", patient_id="4712").write(like)
+    else:
+        like = dicom_scan(tmp_path)
+    target = tmp_path / "r.dcm"
+    asked = ["report", result.id, "-o", str(target), "--like", str(like)]
+    assert main(asked) == USER_FAULT
+    assert "belongs to a different patient than the order" in capsys.readouterr().err
+    assert not target.exists()
+    IDA.write(tmp_path / "own.json")
+    assert main([*asked[:-1], str(tmp_path / "own.json")]) == DONE
+    assert pydicom.dcmread(target).PatientID == "4711"
