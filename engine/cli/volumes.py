@@ -18,8 +18,7 @@ from engine.cli.outputs import (
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.core.visible_text import amount
-from engine.data.timing.time_frames import FrameVolume
-from engine.data.volume import Volume
+from engine.data.timing.time_frames import FrameVolume, info_of_frame
 from engine.io import (
     WRITERS,
     can_save,
@@ -38,6 +37,7 @@ from engine.io import (
 )
 from engine.io.safety.atomic_write import refuse_impossible
 from engine.protocols.privacy.records import without_names
+from engine.protocols.run_context.provenance import hash_array
 
 OTHER_OUTPUTS = {".png": "Picture", ".capture.dcm": "Picture", ".gif": "Movie"}
 """Outputs that are not volumes, by the end of their names."""
@@ -91,7 +91,10 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
         console.note(f"{note}")
     frames: tuple[FrameVolume, ...] = ()
     if arguments.frame is not None:
-        volume = _frame(arguments.volume, arguments.frame)
+        found = _frame(arguments.volume, arguments.frame)
+        volume, info = found.volume, info_of_frame(info, found.frame)
+        if "output" in info:
+            info["output"] = {**info["output"], "sha256": hash_array(volume.values)}
     # Formats without frames get the single image of the file
     elif arguments.output.name.lower().endswith(frame_suffixes()):
         frames = read_frames(scan_file(arguments.volume))
@@ -110,7 +113,7 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
     console.line(f"{title}: {arguments.output}{of_time}")
 
 
-def _frame(path: Path, number: int) -> Volume:
+def _frame(path: Path, number: int) -> FrameVolume:
     """Return one time frame of a file."""
     frames = read_frames(scan_file(path))
     if not 1 <= number <= len(frames):
@@ -119,7 +122,7 @@ def _frame(path: Path, number: int) -> Volume:
         raise DataError(
             f"{path.name}: the file has no time frame {number}. Choose --frame 1 to {len(frames)}."
         )
-    return frames[number - 1].volume
+    return frames[number - 1]
 
 
 def _convert(arguments: argparse.Namespace, console: Console) -> None:

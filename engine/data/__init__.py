@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from engine.data.timing.time_frames import FrameVolume as FrameVolume
     from engine.data.timing.time_frames import TimeFrame as TimeFrame
     from engine.data.timing.time_frames import bids_times as bids_times
+    from engine.data.timing.time_frames import info_of_frame as info_of_frame
     from engine.data.timing.tracer import Tracer as Tracer
     from engine.data.volume import Volume as Volume
 
@@ -74,6 +75,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
                 "FrameVolume",
                 "TimeFrame",
                 "bids_times",
+                "info_of_frame",
             ),
             "engine.data.timing.tracer": ("Tracer",),
             "volume": ("Volume",),

@@ -13,7 +13,7 @@ from app.state.models.run_images import StoredImage
 from app.state.models.run_record import RunRecord
 from app.ui.theme.formatting import size
 from engine.core.errors import EngineError
-from engine.data import FrameVolume, Plain, Volume, bids_times
+from engine.data import FrameVolume, Plain, Volume, info_of_frame
 from engine.jobs.study_index import ImagingOrder, write_for_order
 from engine.protocols.privacy import Names
 from engine.results import default_export_name
@@ -46,8 +46,7 @@ def provenance_of(
     made_by = _provenance_of_image(record, stored, identify=identify)
     if stored.frame is None or made_by is None:
         return made_by
-    scan = {**made_by.get("scan", {}), "frames": [stored.frame.facts()]}
-    return made_by | {"scan": scan, **bids_times([stored.frame])}
+    return info_of_frame(made_by, stored.frame)
 
 
 def _provenance_of_image(record: RunRecord, stored: StoredImage, *, identify: bool) -> Plain | None:

@@ -109,6 +109,23 @@ def bids_times(frames: Sequence[TimeFrame]) -> Plain:
     return {"FrameTimesStart": [frame.start_s for frame in frames], "FrameDuration": lengths}
 
 
+def info_of_frame(info: Plain, frame: TimeFrame) -> Plain:
+    """Return the origin of one frame, from that of all frames.
+
+    It states only the times of this frame, so that no program takes it for the whole scan.
+
+    Parameters
+    ----------
+    info
+        origin of the image of all frames as JSON values
+    frame
+        frame or gate
+    """
+    found = info.get("scan")
+    scan = {**(found if isinstance(found, dict) else {}), "frames": [frame.facts()]}
+    return {**info, "scan": scan, **bids_times([frame])}
+
+
 class FrameVolume(NamedTuple):
     """A frame and its image."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -336,3 +337,23 @@ def test_static_series_has_no_frames(tmp_path):
     save(volume(), tmp_path / "a.dicom")
     assert frames_at(tmp_path / "a.dicom") == () == read_frames(tmp_path / "a.dicom" / "00001.dcm")
     assert frames_at(tmp_path) == ()
+
+
+@pytest.mark.parametrize("known", ["scan", "frames of a run"])
+def test_exported_frame_states_only_its_own_times(tmp_path, known):
+    """A series of one frame must not look like an image of the whole scan."""
+    frames = images()
+    stated = [each.frame.facts() for each in frames]
+    info = INFO if known == "scan" else {**INFO, "scan": {**SCAN, "frames": stated}}
+    save_frames(mean_of(frames), frames, tmp_path / "a.h5", info)
+    alone = tmp_path / "f.dicom"
+    assert main(["export", str(tmp_path / "a.h5"), str(alone), "--frame", "3"]) == DONE
+    slices = written(tmp_path / "all.dicom", frames)
+    expected = slices[2 * N_SLICES]
+    for path in alone.glob("*.dcm"):
+        one = pydicom.dcmread(path)
+        for key in ("ActualFrameDuration", "DecayFactor"):
+            assert one[key].value == expected[key].value, key
+    provenance = json.loads((tmp_path / "f.dicom.provenance.json").read_text())["provenance"]
+    assert provenance["scan"]["frames"] == stated[2:]
+    assert (provenance["FrameTimesStart"], provenance["FrameDuration"]) == ([90.0], [300.0])
