@@ -15,7 +15,6 @@ from engine.analysis.regions.region_file import (
 from engine.analysis.regions.region_set import RegionSet, marks_of
 from engine.core.errors import DataError, EngineError
 from engine.core.json_types import Plain
-from engine.core.visible_text import amount
 from engine.data.runs.record import RecordedRun
 from engine.data.volume import Volume
 from engine.results.reports.key_images import KeyImage, patient_mark, usable_key_images
@@ -127,13 +126,11 @@ class ReportSubject:
     @property
     def all_warnings(self) -> tuple[str, ...]:
         """The warnings, and a sentence about omitted key images."""
-        n = len(self.key_images) - len(self.own_key_images)
-        if not n:
+        if len(self.own_key_images) == len(self.key_images):
             return self.warnings
         text = (
-            f"{amount(n, 'key image')} {'shows' if n == 1 else 'show'} a second image of another "
-            "patient than this result. The report omits such key images. Check the order, or "
-            "remove them."
+            "The report omits key images with a second image of another patient. Check the order "
+            "of the result, or choose other key images."
         )
         return (*self.warnings, text)
 

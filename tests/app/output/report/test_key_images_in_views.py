@@ -248,7 +248,7 @@ def test_order_that_is_assigned_later_removes_pictures_of_another_patient(
     Results().open(id).assign_order(order)
     subject = read_subject(controls.context, id)
     assert subject.own_key_images == session.key_images.images[1:]
-    assert any("of another patient than this result" in each for each in subject.all_warnings)
+    assert any("with a second image of another patient" in each for each in subject.all_warnings)
 
 
 def test_only_views_of_the_result_itself_can_be_added(qtbot, controls, views, small_study):

@@ -238,7 +238,7 @@ def test_picture_of_another_patient_is_omitted_after_an_order_is_assigned(stored
     report = report_of(subject)
     assert [each.png for each in image_section(report).illustrations] == [one.png, unknown.png]
     (warning,) = subject.all_warnings
-    assert warning.startswith("1 key image shows a second image of another patient")
+    assert warning.startswith("The report omits key images with a second image of another patient.")
     assert warning in str(report)
     only_other = replace(subject, key_images=(other,))
     assert image_section(report_of(only_other)).title == "Image"
