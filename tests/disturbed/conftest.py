@@ -26,10 +26,10 @@ def reported(tmp_path_factory: pytest.TempPathFactory, isocenter_home: Path) -> 
     def run(module: str) -> list[Plain]:
         place = folder / f"disturbed-{module}"
         with FileLock(f"{place}.lock"):
-            if not (place / "told").exists():
+            if not (place / "output").exists():
                 place.mkdir(exist_ok=True)
-                said = under(compiled(place), f"tests.disturbed.{module}", place)
-                (place / "told").write_text(said)
-        return [json.loads(line) for line in (place / "told").read_text().splitlines()]
+                output = under(compiled(place), f"tests.disturbed.{module}", place)
+                (place / "output").write_text(output)
+        return [json.loads(line) for line in (place / "output").read_text().splitlines()]
 
     return run

@@ -372,7 +372,7 @@ def _sheet(folder: Path, version: int) -> None:
     write_atomically(sheet, folder / "a.png")
 
 
-def _kept_inputs(folder: Path, version: int) -> None:
+def _stored_inputs(folder: Path, version: int) -> None:
     from app.state.models.scanner_inputs import InputOwner, RememberedInputs
 
     owner = InputOwner("key", "Tiny")
@@ -430,23 +430,23 @@ def _region_table(folder: Path, version: int) -> None:
     write_table((measure(_region(9), _image(version)),), folder / "a.csv")
 
 
-def _kept_result(folder: Path) -> Result:
+def _stored_result(folder: Path) -> Result:
     results = Results.at(folder)
     found = results.newest_first()
     return found[0] if found else results.keep(NewResult(_study(folder, 0), _image(0), {}))
 
 
 def _signature(folder: Path, version: int) -> None:
-    sign(_kept_result(folder), f"version {version}", "acceptable")
+    sign(_stored_result(folder), f"version {version}", "acceptable")
 
 
 def _key_images(folder: Path, version: int) -> None:
     picture = contact_sheet([_image(version).values[0]], ["a"], marked=0, footer=str(version))
-    write_key_images(_kept_result(folder), (KeyImage(picture, f"version {version}"),))
+    write_key_images(_stored_result(folder), (KeyImage(picture, f"version {version}"),))
 
 
 def _result_report(folder: Path, version: int) -> None:
-    subject = ReportSubject(_kept_result(folder), _image(0), {}, Site(name=f"{version}"))
+    subject = ReportSubject(_stored_result(folder), _image(0), {}, Site(name=f"{version}"))
     write_result_report(report_of(subject), subject, folder / "a.html")
 
 
@@ -582,7 +582,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer(
         "quality report of the window", _quality_panel, ("app/analysis/measure/quality_panel.py",)
     ),
-    Writer("kept inputs", _kept_inputs, ("app/state/models/scanner_inputs.py",)),
+    Writer("kept inputs", _stored_inputs, ("app/state/models/scanner_inputs.py",)),
     Writer(
         "table", _table, ("app/analysis/measure/line_profile_panel.py", "app/run/profile_panel.py")
     ),

@@ -19,18 +19,18 @@ class LateCopies:
     """
 
     def __init__(self) -> None:
-        self._under_way: deque[tuple[np.ndarray, np.ndarray]] = deque()
+        self._pending: deque[tuple[np.ndarray, np.ndarray]] = deque()
         self.n_queued = 0
 
     def put(self, values: np.ndarray, target: np.ndarray) -> None:
         """Queue a copy; the caller may change `values` immediately."""
-        self._under_way.append((values.copy(), target))
+        self._pending.append((values.copy(), target))
         self.n_queued += 1
         target.fill(np.nan if target.dtype.kind == "f" else 0)
 
     def land(self, up_to: int | None = None) -> None:
         """Do the first `up_to` copies of the queue, or all of them without a number."""
         last = self.n_queued if up_to is None else up_to
-        while self._under_way and self.n_queued - len(self._under_way) < last:
-            values, target = self._under_way.popleft()
+        while self._pending and self.n_queued - len(self._pending) < last:
+            values, target = self._pending.popleft()
             target[...] = values

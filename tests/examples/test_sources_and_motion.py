@@ -35,9 +35,9 @@ def distances(geometry: XrayGeometry, centres: np.ndarray) -> np.ndarray:
     for view, centre in enumerate(centres):
         pixels, source = geometry.pixel_mm(view), geometry.source_mm[view]
         ray = pixels - source if geometry.beam == "cone" else np.broadcast_to(source, pixels.shape)
-        apart = centre - (source if geometry.beam == "cone" else pixels)
-        along = (ray * apart).sum(axis=-1) ** 2 / (ray**2).sum(axis=-1)
-        found[view] = np.sqrt(np.maximum((apart**2).sum(axis=-1) - along, 0))
+        spacing = centre - (source if geometry.beam == "cone" else pixels)
+        along = (ray * spacing).sum(axis=-1) ** 2 / (ray**2).sum(axis=-1)
+        found[view] = np.sqrt(np.maximum((spacing**2).sum(axis=-1) - along, 0))
     return found
 
 

@@ -219,7 +219,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
 """Readers of compressed data, with the test files for each."""
 TIFFS = {AstraVectors, Nikon, Bruker, FlexRay}
 """Readers of TIFF images like those of sidecars, and of no other compressed data."""
-PLAIN = {
+UNCOMPRESSED = {
     *(
         AdacCsv,
         AnalyzeVolume,
@@ -235,7 +235,7 @@ PLAIN = {
     *(SiemensSinogram, SiemensRawListMode, SiemensRawSinogram),
 }
 """Readers of no compressed data."""
-BESIDE: tuple[Bomb, ...] = (
+COMPANIONS: tuple[Bomb, ...] = (
     *(bombs.packed_matrix, hdf5("own-response"), hdf5("efficiencies-hdf5")),
     *(bombs.date_names, bombs.crystal_keys, bombs.dotted_keys, bombs.deep, bombs.long_number),
     bombs.soft_links,
@@ -244,13 +244,13 @@ BESIDE: tuple[Bomb, ...] = (
 
 
 def test_every_reader_is_tested_or_reads_no_compressed_data() -> None:
-    assert {*UNPACKING, *TIFFS, *PLAIN} == set(READERS)
+    assert {*UNPACKING, *TIFFS, *UNCOMPRESSED} == set(READERS)
 
 
 @pytest.mark.slow
 def test_every_bomb_gives_one_sentence(tmp_path: Path) -> None:
     """Run each in a child process with one gibibyte of memory and five seconds; see the runner."""
-    tried = [*(bomb for each in UNPACKING.values() for bomb in each), *BESIDE]
+    tried = [*(bomb for each in UNPACKING.values() for bomb in each), *COMPANIONS]
     folders = [tmp_path / str(k) for k in range(len(tried))]
     for folder in folders:
         folder.mkdir()

@@ -2,7 +2,7 @@
 
 A cell is contained in the ball of radius d around its centre that touches its corners. In
 coordinates in which the half sizes of a solid are 1, the ball has at most the radius d / (smallest
-of the half sizes that are treated as one). A centre deeper inside or farther outside than this
+of the half sizes that are treated together). A centre deeper inside or farther outside than this
 means that the solid contains all of the cell, or none of it. Other cells are mixed: points in them
 are searched solid by solid.
 """

@@ -84,9 +84,9 @@ def test_each_pair_of_layers_has_the_counts_of_its_response(place: int) -> None:
 def test_depth_information_sharpens_oblique_lines() -> None:
     """Count the decays found at their position, from the same events."""
     scan, truth = counted(0)
-    apart, together = (recovered(data, truth, 20) for data in (scan, merged(scan)))
+    apart, summed = (recovered(data, truth, 20) for data in (scan, merged(scan)))
     assert apart > 0.75
-    assert 1 - apart < 2 / 3 * (1 - together)
+    assert 1 - apart < 2 / 3 * (1 - summed)
 
 
 @pytest.mark.slow

@@ -50,13 +50,13 @@ def cudaMemGetInfo(card: Card, free: int, total: int) -> None:
 
 
 @call(ADDRESS, ADDRESS)
-def cudaPointerGetAttributes(card: Card, told: int, at: int) -> None:
+def cudaPointerGetAttributes(card: Card, attributes: int, at: int) -> None:
     block = card.memory.at(at)
     kinds = {"pinned": 1, "device": 2, "constant": 2}
     kind = 0 if block is None else kinds[block.kind]
     of_device, of_host = (at if kind else None), (None if kind == 2 else at)
-    told_now = PointerAttributes(kind, 0 if kind else -2, of_device, of_host)
-    ctypes.memmove(told, ctypes.addressof(told_now), ctypes.sizeof(told_now))
+    attributes_now = PointerAttributes(kind, 0 if kind else -2, of_device, of_host)
+    ctypes.memmove(attributes, ctypes.addressof(attributes_now), ctypes.sizeof(attributes_now))
 
 
 @call(ADDRESS, ADDRESS, SIZE, INT)

@@ -107,8 +107,8 @@ class LoadedFunction:
         size = (ctypes.c_uint * 6)(*sizes)
         fault = self._launch(size, addresses, card.textures.address, int(card.machine.reverse))
         if fault:
-            raise card.fault(Status.ILLEGAL_ADDRESS, self._told(fault.decode()))
+            raise card.fault(Status.ILLEGAL_ADDRESS, self._described(fault.decode()))
 
-    def _told(self, text: str) -> str:
+    def _described(self, text: str) -> str:
         line = self._module.lines[_line_of(text) - 1].strip()
         return f"kernel {self.entry.name} in PTX, {text} [{line}]."

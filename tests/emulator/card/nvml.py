@@ -52,9 +52,9 @@ def nvmlSystemGetDriverVersion(card: Card, text: int, n_bytes: int) -> None:
 
 @call(ADDRESS, ADDRESS)
 def nvmlDeviceGetMemoryInfo(card: Card, device: int, at: int) -> None:
-    taken = card.machine.used_bytes + card.memory.used
+    used = card.machine.used_bytes + card.memory.used
     total = card.machine.memory_bytes
-    values = (c_ulonglong * 3)(total, total - taken, taken)
+    values = (c_ulonglong * 3)(total, total - used, used)
     ctypes.memmove(at, values, ctypes.sizeof(values))
 
 

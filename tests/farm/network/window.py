@@ -35,7 +35,7 @@ class Driver:
         self._worklist = WorklistPage(window.context)
         self._asks = False
         self._timer = QTimer(interval=POLL_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._check)
         self._timer.start()
 
     def obey(self, line: str) -> None:
@@ -91,7 +91,7 @@ class Driver:
         self._asks = True
         self._worklist.ask_node()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         """Report the answer to a query when it is shown."""
         page = self._worklist
         if self._asks and page.ask.isEnabled() and not page.message.text().startswith("Querying"):
