@@ -6,12 +6,14 @@ scan only if the user requests it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
 from app.language.translation import tr
+from app.state.models.undo_history import UndoHistory
 from engine.analysis.regions import (
     AnnotationKind,
     CombinedRegion,
@@ -28,13 +30,12 @@ from engine.data import Volume
 
 RegionTool = Literal["", "sphere", "ellipsoid", "box", "cylinder", "polygon", "brush"]
 Tool = RegionTool | AnnotationKind
-DEPTH = 200
 HALF = 0.5
 BRUSH_MM = 10.0
 
 
 @dataclass
-class _RegionHistory:
+class _ScanRegions:
     """Regions of one scan with their undo history.
 
     Attributes
@@ -44,8 +45,7 @@ class _RegionHistory:
 
     title: str
     patient: str
-    states: list[RegionSet] = field(default_factory=lambda: [RegionSet()])
-    at: int = 0
+    history: UndoHistory[RegionSet] = field(default_factory=lambda: UndoHistory(RegionSet()))
     is_drawn: bool = False
 
     @property
@@ -55,7 +55,7 @@ class _RegionHistory:
 
     @property
     def current(self) -> RegionSet:
-        return self.states[self.at]
+        return self.history.current
 
 
 class RegionModel(QObject):
@@ -82,9 +82,8 @@ class RegionModel(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._scans = [_RegionHistory("", "")]
-        self._at = self._scans[0]
-        self._is_dragging = False
+        self._open = _ScanRegions("", "")
+        self._scans = [self._open]
         self.chosen: tuple[str, ...] = ()
         self.tool: Tool = ""
         self.brush_mm = BRUSH_MM
@@ -93,7 +92,7 @@ class RegionModel(QObject):
     @property
     def current(self) -> RegionSet:
         """The regions of the open scan."""
-        return self._at.current
+        return self._open.current
 
     @property
     def regions(self) -> tuple[Region, ...]:
@@ -108,7 +107,7 @@ class RegionModel(QObject):
     @property
     def title(self) -> str:
         """Name of the scan of these regions."""
-        return self._at.title
+        return self._open.title
 
     # Scans
 
@@ -132,18 +131,20 @@ class RegionModel(QObject):
         found = self._found(marks)
         if found is None:
             first = regions or RegionSet(axes=RegionSet().facing(volume).axes)
-            found = _RegionHistory(title, volume.patient, [first.bound_to(marks)])
+            found = _ScanRegions(title, volume.patient, UndoHistory(first))
             self._scans.append(found)
         elif regions is not None and found.takes_stored:
-            found.states, found.at = [regions], 0
+            found.history = UndoHistory(regions)
         facing = found.current.facing(volume)
         if facing != found.current:
-            found.states, found.at = [facing], 0  # older states have other coordinates
-        found.states = [each.bound_to(marks) for each in found.states]
-        is_other = found is not self._at
+            found.history = UndoHistory(facing)  # older states have other coordinates
+        found.history.convert(lambda each: each.bound_to(marks))
+        is_other = found is not self._open
         if not is_other and found.current == before:
             return
-        self._at, self.chosen = found, self.chosen if not is_other else ()
+        if is_other:
+            self._open.history.end_group()
+            self._open, self.chosen = found, ()
         if is_other:
             self.scan_changed.emit()
         self.changed.emit()
@@ -172,10 +173,10 @@ class RegionModel(QObject):
         if found is None:
             return True
         # Each new image of the scan would otherwise read the same files.
-        is_read = found is self._at and set(marks) <= set(found.current.scans)
+        is_read = found is self._open and set(marks) <= set(found.current.scans)
         return found.takes_stored and not is_read
 
-    def _found(self, marks: tuple[str, ...]) -> _RegionHistory | None:
+    def _found(self, marks: tuple[str, ...]) -> _ScanRegions | None:
         return next((each for each in self._scans if each.current.is_of(marks)), None)
 
     def others(self) -> list[tuple[str, RegionSet]]:
@@ -183,7 +184,7 @@ class RegionModel(QObject):
         return [
             (each.title, each.current)
             for each in self._scans
-            if each is not self._at and not each.current.is_empty
+            if each is not self._open and not each.current.is_empty
         ]
 
     def are_of_other_patient(self, title: str) -> bool:
@@ -194,9 +195,10 @@ class RegionModel(QObject):
         title
             name of the other scan
         """
-        other = next((each for each in self._scans if each.title == title), self._at)
+        other = next((each for each in self._scans if each.title == title), self._open)
         # Two unknown IDs say nothing. Only two known, different ones prove it.
-        return bool(self._at.patient and other.patient and self._at.patient != other.patient)
+        patients = {self._open.patient, other.patient}
+        return len(patients) == 2 and "" not in patients
 
     def copy_regions(self, found: RegionSet, volume: Volume) -> None:
         """Copy regions to the open scan, as the user requested.
@@ -227,12 +229,8 @@ class RegionModel(QObject):
         """
         if regions == self.current:
             return
-        scan = self._at
-        scan.is_drawn = True
-        # During a drag each change replaces the last state; otherwise it is a step of its own.
-        first = scan.at if self._is_dragging and scan.at else scan.at + 1
-        scan.states = [*scan.states[:first], regions][-DEPTH:]
-        scan.at = len(scan.states) - 1
+        self._open.is_drawn = True
+        self._open.history.push(regions)
         names = {region.name for region in regions.regions}
         if not set(self.chosen) <= names:
             self.choose(*(name for name in self.chosen if name in names))
@@ -240,41 +238,34 @@ class RegionModel(QObject):
 
     def begin_drag(self) -> None:
         """Combine all changes until `end_drag` into one undo step, during a drag."""
-        # The state is stored twice: the first copy is the undo target, the second is replaced by
-        # the drag.
-        self._is_dragging = False
-        self._at.states = [*self._at.states[: self._at.at + 1], self.current][-DEPTH:]
-        self._at.at = len(self._at.states) - 1
-        self._is_dragging = True
+        self._open.history.begin_group()
 
     def end_drag(self) -> None:
         """End the combined undo step, and drop it if nothing changed."""
-        self._is_dragging = False
-        states, at = self._at.states, self._at.at
-        if at and states[at] == states[at - 1]:
-            self._at.states, self._at.at = states[:at], at - 1
+        self._open.history.end_group()
 
     @property
     def can_undo(self) -> bool:
         """True if there is an earlier state."""
-        return self._at.at > 0
+        return self._open.history.can_undo
 
     @property
     def can_redo(self) -> bool:
         """True if there is a later state."""
-        return self._at.at < len(self._at.states) - 1
+        return self._open.history.can_redo
 
     def undo(self) -> None:
         """Go one step back."""
-        self._move_in_history(-1 if self.can_undo else 0)
+        self._restore(self._open.history.undo)
 
     def redo(self) -> None:
         """Go one step forward."""
-        self._move_in_history(1 if self.can_redo else 0)
+        self._restore(self._open.history.redo)
 
-    def _move_in_history(self, steps: int) -> None:
-        if steps:
-            self._at.at += steps
+    def _restore(self, step: Callable[[], None]) -> None:
+        before = self.current
+        step()
+        if self.current is not before:
             # A region that does not exist in this state cannot stay selected.
             self.choose(*(name for name in self.chosen if self.current.named(name)))
             self.changed.emit()

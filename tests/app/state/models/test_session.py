@@ -102,6 +102,32 @@ def test_choosing_the_same_protocol_is_not_a_change():
     assert not history.can_undo
 
 
+def test_values_of_a_group_are_one_step():
+    history = UndoHistory(0)
+    history.push(1)
+    history.begin_group()
+    for value in (2, 3, 4):
+        history.push(value)
+    history.end_group()
+    history.push(5)
+    seen = []
+    while history.can_undo:
+        history.undo()
+        seen.append(history.current)
+    assert seen == [4, 1, 0]
+
+
+def test_group_that_returns_to_its_first_value_is_not_a_step():
+    history = UndoHistory(0)
+    history.push(1)
+    history.begin_group()
+    history.push(2)
+    history.push(1)
+    history.end_group()
+    history.undo()
+    assert history.current == 0 and not history.can_undo
+
+
 @pytest.mark.parametrize("quality", QUALITIES)
 def test_quality_is_recognised(quality, tiny_ring):
     base, default_mm = ListModeProtocol(), tiny_ring.default_voxel_mm
