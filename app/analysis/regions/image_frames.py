@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from app.state.models.images.open_volumes import FILE_KEY
+from app.state.models.images.open_volume import FILE_KEY
 from app.state.services.context import AppContext
 from app.state.services.written_frames import frames_of
 from engine.data import FrameVolume, Volume

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.analysis.regions.image_frames import frames_reader
 from app.analysis.regions.live_figures import RegionFollower
 from app.language.translation import tr
-from app.state.models.images.open_volumes import FILE_KEY
+from app.state.models.images.open_volume import FILE_KEY
 from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_open, ask_save, with_ending

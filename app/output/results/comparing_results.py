@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.language.translation import tr
-from app.state.models.images.open_volumes import IMAGE, OpenVolume
+from app.state.models.images.open_volume import IMAGE, OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.services.context import AppContext
 from app.views.volume_facts import looked_through

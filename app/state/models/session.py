@@ -14,7 +14,8 @@ from PySide6.QtCore import QObject, Signal
 from app.language.translation import tr
 from app.state.models.device_choice import DeviceChoice
 from app.state.models.images.image_names import name_of_run
-from app.state.models.images.open_volumes import IMAGE, OpenVolume, OpenVolumes
+from app.state.models.images.open_volume import IMAGE, OpenVolume
+from app.state.models.images.open_volumes import OpenVolumes
 from app.state.models.images.patient_order import PatientOrder
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import DATA

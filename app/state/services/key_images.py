@@ -8,7 +8,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject
 from PySide6.QtGui import QImage, QImageWriter
 
 from app.language.translation import tr
-from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.open_volume import OpenVolume
 from app.state.models.images.volume_origin import (
     TWO_PATIENTS,
     TWO_SCANS,

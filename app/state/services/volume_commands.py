@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 
 from app.language.translation import tr
 from app.state.models.images.error_images import error_image, has_error, is_computed
-from app.state.models.images.open_volumes import FILE_KEY, OpenVolume
+from app.state.models.images.open_volume import FILE_KEY, OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import DATA, SCANNER
 from app.state.models.run_record import RunRecord

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.language.translation import tr
 from app.state.models.images.error_images import RELATIVE, SPREAD, has_error
-from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.open_volume import OpenVolume
 from app.state.services.context import AppContext
 from app.state.services.key_images import add_key_image, obstacle
 from app.state.services.volume_commands import Place

@@ -9,7 +9,7 @@ import numpy as np
 
 import engine
 from app.state.models.images.error_images import RELATIVE, SPREAD
-from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.open_volume import OpenVolume
 from app.state.models.images.volume_origin import Origin
 from engine.analysis.regions import SphereRegion
 from engine.core.backend import cpu

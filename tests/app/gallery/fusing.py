@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.open_volume import OpenVolume
 from app.state.models.images.volume_origin import Origin
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid

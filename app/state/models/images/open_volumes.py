@@ -3,76 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.state.models.images.error_images import NAMES, error_image, has_error
-from app.state.models.images.fusion_display import PairAppearance
+from app.state.models.images.open_volume import IMAGE, OpenVolume
+from app.state.models.images.pair_display import PairDisplay
 from app.state.models.images.suv_images import SuvImages
-from app.state.models.images.volume_display import VolumeDisplay
-from app.state.models.images.volume_origin import NO_SIDES, Origin, PairingNote, pairing_note_of
-from app.views.colour.windows import Window
+from app.state.models.images.volume_origin import NO_SIDES, PairingNote, pairing_note_of
 from app.views.planes.placing import NO_SIDES as NOT_TOLD
 from app.views.planes.placing import VolumePlacing
 from app.views.state import ViewState
 from engine.data import Plain, Volume
-from engine.geometry import Point, RigidMotion
-
-Kind = Literal["image", "iterate", "input", "result", "file", "error"]
-FILE_KEY = "file:"
-"""Start of the key of a volume that was opened from a file; its path follows."""
-IMAGE = "image"
-"""Key of the image of the run. The volume behind it changes with every update and scrubber step."""
-
-
-@dataclass(frozen=True, eq=False)
-class OpenVolume:
-    """A volume that can be shown alone or over another one.
-
-    Attributes
-    ----------
-    key : constant while it is open: `IMAGE`, "input:mu_map", "result:ID", "file:PATH", …
-    name : for the screen of its owner
-    kind : image of the run, stored iterate, input of the study, result on disk, file, or error of
-        the volume that is shown
-    volume : values, grid and unit
-    origin : scan and patient, as far as they are known
-    motion : moves it to its aligned position; None if it needs no motion
-    has_scanner_axes : True if its axes are those of the volume under it
-    run : identifies the run or file of an image; all images of a run share it
-    """
-
-    key: str
-    name: str
-    kind: Kind
-    volume: Volume
-    origin: Origin = field(default_factory=Origin)
-    motion: RigidMotion | None = None
-    has_scanner_axes: bool = False
-    run: object = None
-
-    @property
-    def subject(self) -> object:
-        """Equal for all images of a run, different for those of another run or file."""
-        return self.key, self.run
-
-    def placing_over(self, base: OpenVolume) -> VolumePlacing:
-        """Return the position of this volume relative to another one.
-
-        Parameters
-        ----------
-        base
-            the volume under it
-
-        Returns
-        -------
-        how coordinates of `base` map to voxels of this volume
-        """
-        turns = not (self.has_scanner_axes or base.has_scanner_axes)
-        return VolumePlacing.of(self.volume, base.volume, self.motion, turns=turns)
+from engine.geometry import Point
 
 
 class OpenVolumes(QObject):
@@ -93,18 +38,13 @@ class OpenVolumes(QObject):
 
     def __init__(self, view: ViewState) -> None:
         super().__init__(view)
-        self._view = view
-        self._display = VolumeDisplay(view)
-        self._appearance = PairAppearance(view)
+        self._display = PairDisplay(view)
         self._image: OpenVolume | None = None
         self.suv = SuvImages()
         self.provenance: Plain = {}
         self.others: tuple[OpenVolume, ...] = ()
         self._base_key, self._overlay_key = IMAGE, ""
-        self._windows: dict[str, Window] = {}
         self._before_error = ""
-        self._shown: OpenVolume | None = None
-        self._stated: dict[object, str] = {}
 
     @property
     def image(self) -> OpenVolume | None:
@@ -156,7 +96,8 @@ class OpenVolumes(QObject):
             True for SUV
         """
         if on != self.suv.is_on:
-            self.suv.is_on, self._windows = on, {}
+            self.suv.is_on = on
+            self._display.forget_windows()
             self._show()
 
     @property
@@ -242,7 +183,8 @@ class OpenVolumes(QObject):
 
     def forget_others(self) -> None:
         """Close all volumes but the image of the run: a new scan may be another patient."""
-        self.others, self._windows, self._stated = (), {}, {}
+        self.others = ()
+        self._display.forget_scans()
         self._base_key, self._overlay_key = IMAGE, ""
         self._show()
 
@@ -287,7 +229,7 @@ class OpenVolumes(QObject):
             its key; if it is shown, the image of the run takes its place
         """
         self.others = tuple(each for each in self.others if each.key != key)
-        self._windows.pop(key, None)
+        self._display.forget_windows(key)
         self._overlay_key = "" if self._overlay_key == key else self._overlay_key
         self._base_key = IMAGE if self._base_key == key else self._base_key
         self._show()
@@ -303,10 +245,9 @@ class OpenVolumes(QObject):
         if key == self._base_key or self._volume_with_key(key) is None:
             return
         before = self._base_key
-        self._keep_windows()
+        self._display.keep_windows()
         # Windows of an error belong to one volume.
-        for error in NAMES:
-            self._windows.pop(error, None)
+        self._display.forget_windows(*NAMES)
         self._base_key = key
         if self._overlay_key == key:
             self._overlay_key = before if self._volume_with_key(before) is not None else ""
@@ -323,7 +264,7 @@ class OpenVolumes(QObject):
         if key == self._base_key:
             self.swap()
         elif key != self._overlay_key:
-            self._keep_windows()
+            self._display.keep_windows()
             self._overlay_key = key if self._volume_with_key(key) is not None else ""
             self._show(switched=True)
 
@@ -337,7 +278,7 @@ class OpenVolumes(QObject):
         """
         if key == (self._overlay_key if self._asks_for_error else ""):
             return
-        self._keep_windows()
+        self._display.keep_windows()
         if not self._asks_for_error:
             self._before_error = self._overlay_key
         before = self._before_error
@@ -354,77 +295,18 @@ class OpenVolumes(QObject):
         return next((each for each in self.items if each.key == key), None)
 
     def _show(self, *, refit: bool = False, switched: bool = False) -> None:
-        """Update the view from the keys.
-
-        Parameters
-        ----------
-        refit
-            True fits window and cursor to the base
-        switched
-            True if another key was selected; its saved window is restored
-        """
-        base, view = self.base, self._view
-        cursor, had_volume = view.cursor_mm, view.volume is not None
-        was, self._shown = self._shown, base
-        is_other = _is_other_scan(was, base)
-        if is_other and was is not None:
-            self._stated[was.subject] = view.stated_axes
-            # Otherwise a grid of equal size would get the letters of another patient.
-            view.state_axes("")
-        view.name = base.name if base is not None else ""
-        view.subject = base.subject if base is not None else None
-        # `set_volume` rebuilds all slices; skip it if only the overlay has changed.
-        shown = self.base_volume
-        if shown is None or shown is not view.volume or refit:
-            self._display.show(shown, refit=refit)
-            if switched and had_volume:  # both have one coordinate system
-                view.set_cursor(cursor)
-        if is_other and base is not None:
-            view.state_axes(self._stated.get(base.subject, ""))
-        # Links must be off while saved windows return, or the first would overwrite the second.
-        keys = self._base_key, self._overlay_key
-        if switched:
-            view.fusion.set_links_windows(False)
-        self._show_overlay()
-        if switched:
-            for key, appearance in zip(keys, (view, view.fusion), strict=True):
-                if key in self._windows:
-                    appearance.set_window(*self._windows[key])
-        if view.fusion.volume is None or base is None:
-            self._appearance.leave(self._base_key)
-        elif switched or self._appearance.is_new(keys):
-            self._appearance.dress(keys)
+        """Update the view; `refit` and `switched` as in `PairDisplay.show`."""
+        self._display.show(
+            (self._base_key, self._in_display(self.base)),
+            (self._overlay_key, self._in_display(self.overlay)),
+            self.pairing_note,
+            refit=refit,
+            switched=switched,
+        )
         self.changed.emit()
 
-    def _show_overlay(self) -> None:
-        base, overlay, fusion = self.base, self.overlay, self._view.fusion
-        fusion.set_messages(*self.pairing_note)
-        fusion.subject = overlay.subject if overlay is not None else None
-        if base is None or overlay is None:
-            if fusion.volume is not None:
-                fusion.set_second_volume(None, VolumePlacing(), "")
-            return
-        is_error = overlay.kind == "error"
-        if is_error and not fusion.is_error and fusion.volume is not None:
-            # Another quantity needs a window of its own, even in the same unit.
-            fusion.set_second_volume(None, VolumePlacing(), "")
-        same_scan = base.origin.is_same_scan(overlay.origin)
-        placing = overlay.placing_over(base)
-        shown = overlay.volume if is_error else self._in_view_unit(overlay)
-        fusion.set_second_volume(
-            shown, placing, overlay.name, is_error=is_error, same_scan=same_scan
-        )
-
-    def _keep_windows(self) -> None:
-        # Each volume returns with the window that it had, so both are stored before any switch.
-        view = self._view
-        for key, appearance in ((self._base_key, view), (self._overlay_key, view.fusion)):
-            if key and appearance.volume is not None:
-                self._windows[key] = appearance.window
-
-
-def _is_other_scan(was: OpenVolume | None, now: OpenVolume | None) -> bool:
-    """Return True if a volume may belong to another scan than the one that was shown before it."""
-    if was is None or now is None or was.subject == now.subject:
-        return False
-    return was.origin.is_same_scan(now.origin) is not True
+    def _in_display(self, opened: OpenVolume | None) -> OpenVolume | None:
+        """Return a volume with its values in the unit of the view; an error has its own unit."""
+        if opened is None or opened.kind == "error":
+            return opened
+        return replace(opened, volume=self._in_view_unit(opened))

@@ -9,7 +9,7 @@ import pytest
 
 from app.analysis.measure.quality_panel import QualityBox, measured, written
 from app.shell.panels import MeasureTab
-from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.open_volume import OpenVolume
 from engine.analysis.quality import PhantomFacts
 from engine.data.error_map import ErrorMap
 from engine.data.runs.events import Preview

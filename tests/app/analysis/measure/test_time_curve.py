@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.analysis.measure.time_curve_panel import TimeCurveBox
-from app.state.models.images.open_volumes import IMAGE, OpenVolume
+from app.state.models.images.open_volume import IMAGE, OpenVolume
 from app.ui.theme.theme import Theme
 from engine.analysis.quality import time_curve
 from engine.analysis.regions import SphereRegion

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.analysis.regions.regions_tab import RegionsTab
-from app.state.models.images.open_volumes import IMAGE, OpenVolume
+from app.state.models.images.open_volume import IMAGE, OpenVolume
 from engine.analysis.regions import SphereRegion
 from engine.data import FrameVolume, TimeFrame, Volume
 from engine.geometry import ImageGrid

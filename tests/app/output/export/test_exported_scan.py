@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel
 
 from app.output.export.export_dialog import NOT_SHOWN, ExportDialog
 from app.output.export.exporting import ask_and_export
-from app.state.models.images.open_volumes import IMAGE, OpenVolume
+from app.state.models.images.open_volume import IMAGE, OpenVolume
 from app.state.models.run_record import RunRecord
 from engine.data import Volume
 from engine.geometry import ImageGrid

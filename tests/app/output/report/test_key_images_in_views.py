@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from app.analysis.regions.region_marks import RegionMarks
 from app.output.report.report_commands import read_subject
 from app.output.report.report_panel import ReportTab
-from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.open_volume import OpenVolume
 from app.state.models.images.volume_origin import TWO_PATIENTS, Origin
 from app.state.models.run_record import RunRecord
 from app.state.services.key_images import KeyImageStorage, add_key_image, caption_of, obstacle

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.output.report.sign_off import NOT_SHOWN, SignOff
-from app.state.models.images.open_volumes import IMAGE, OpenVolume
+from app.state.models.images.open_volume import IMAGE, OpenVolume
 from app.state.models.run_record import RunRecord
 from engine.data import Volume
 from engine.geometry import ImageGrid

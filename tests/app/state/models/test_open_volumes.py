@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from app.state.models.images.error_images import RELATIVE, SPREAD
-from app.state.models.images.open_volumes import IMAGE, OpenVolume, OpenVolumes
+from app.state.models.images.open_volume import IMAGE, OpenVolume
+from app.state.models.images.open_volumes import OpenVolumes
 from app.state.models.images.volume_origin import (
     TWO_PATIENTS,
     TWO_SCANS,
@@ -19,7 +20,7 @@ from app.state.models.images.volume_origin import (
     pairing_note_of,
 )
 from app.views.state import ViewState
-from app.views.volume_facts import least_value
+from app.views.volume_facts import min_value
 from engine.data.error_map import ErrorMap
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -228,7 +229,7 @@ def test_error_overlay_stays_until_the_image_is_selected(volumes, view, key):
         assert fusion.window[1] == pytest.approx(4.5, rel=0.02)
     else:
         assert fusion.unit == "%"
-        least = least_value(view.volume)
+        least = min_value(view.volume)
         is_low = view.volume.values < least
         assert 0 < is_low.sum() < is_low.size
         np.testing.assert_array_equal(np.isnan(fusion.volume.values), is_low)

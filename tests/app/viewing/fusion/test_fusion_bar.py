@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.state.models.images.error_images import SPREAD, is_computed
-from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.open_volume import OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import Input, Inputs
 from app.state.models.run_record import RunRecord

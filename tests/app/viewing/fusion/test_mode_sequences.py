@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.open_volume import OpenVolume
 from app.viewing.fusion.fusion_bar import MODES
 from app.views.fusion.fusion_text import caption_parts
 from app.views.slices.comparison_start import MIN_ROW_PX

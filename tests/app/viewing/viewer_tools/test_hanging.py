@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.open_volume import OpenVolume
 from app.viewing.viewer_tools import layout_menu
 from app.viewing.viewer_tools.hanging import Hanging
 from app.viewing.viewer_tools.layout_menu import LayoutMenu
