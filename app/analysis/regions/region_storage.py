@@ -1,25 +1,21 @@
 """Automatic storage of regions: those of the displayed scan are loaded and saved.
 
-An image is identified by its scan: the fingerprint or digest of the raw data, the pseudonym of
-their path, or the frame of reference. A path alone never leads to regions of another content. If
-none of these is known, the image identifies itself. Regions never pass to another scan
-automatically.
+`ScanMarks` identifies the scan of an image. Regions never pass to another scan automatically.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
 
 from PySide6.QtCore import QObject, QTimer
 
+from app.analysis.regions.region_writes import RegionWrites
+from app.analysis.regions.scan_marks import ScanMarks
 from app.language.translation import tr
-from app.state.models.images.open_volumes import OpenVolume
+from app.state.models.images.open_volume import OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.models.messages import Problem
-from app.state.models.run_record import RunRecord
 from app.state.services.context import AppContext
 from app.state.services.scan_regions import stored_file
 from engine.analysis.regions import (
@@ -27,15 +23,10 @@ from engine.analysis.regions import (
     VALUES,
     RegionSet,
     StoredRegions,
-    image_mark,
-    marks_of,
     regions_at,
     regions_file_of,
-    replace_regions,
-    scan_marks,
 )
 from engine.core.errors import EngineError
-from engine.protocols.privacy import pseudonym_of
 from engine.results import VOLUME, Results
 
 # A drag changes a region many times per second; it is saved after a pause.
@@ -58,9 +49,7 @@ class RegionStorage(QObject):
         self._context, self._session = context, context.session
         self._model = context.session.regions
         self._folder = context.preferences.folder / FOLDER
-        # The digest of an image takes time, so the marks of the displayed volume are cached.
-        self._known: tuple[OpenVolume, tuple[str, ...]] | None = None
-        self._nameless: tuple[RunRecord, tuple[str, ...]] | None = None
+        self._marks = ScanMarks(context.session)
         self._saved: RegionSet | None = None
         self._writes = RegionWrites()
         # The scan and the result for which regions were drawn last.
@@ -82,7 +71,7 @@ class RegionStorage(QObject):
         # Changes of the previous scan that are not saved yet would be lost with the model.
         if self._soon.isActive():
             self.save()
-        marks = self._marks_of(opened)
+        marks = self._marks.of(opened)
         stored = self._stored(marks) if self._model.awaits_stored(marks) else None
         if stored is not None:
             self._saved = stored
@@ -146,7 +135,7 @@ class RegionStorage(QObject):
     def _result_of(self, regions: RegionSet) -> str:
         """Return the ID of the result that regions belong to; empty if there is none."""
         image, (drawn, result) = self._session.volumes.image, self._drawn
-        if image is not None and regions.is_of(self._found_marks(image)):
+        if image is not None and regions.is_of(self._marks.of(image)):
             return self._session.run.record.result_id
         # Another image may be displayed by now, perhaps of another patient.
         return result if regions.scans == drawn.scans else ""
@@ -194,108 +183,6 @@ class RegionStorage(QObject):
             self._session.raise_problem(
                 Problem(tr("The regions could not be loaded."), fault, NOT_OVERWRITTEN)
             )
-
-    def _marks_of(self, opened: OpenVolume) -> tuple[str, ...]:
-        """Return the marks of the scan of a volume; all images of one run belong to one scan."""
-        if self._known is not None and self._known[0] is opened:
-            return self._known[1]
-        self._known = opened, self._found_marks(opened)
-        return self._known[1]
-
-    def _found_marks(self, opened: OpenVolume) -> tuple[str, ...]:
-        if opened.motion is not None:  # its coordinates are no longer those of its scan
-            return (image_mark(opened.volume),)
-        found, record = known_marks(opened), self._session.run.record
-        if found or opened.kind not in ("image", "iterate"):
-            return found or marks_of(opened.volume)
-        if self._nameless is None or self._nameless[0] is not record:
-            self._nameless = record, marks_of(opened.volume)
-        return self._nameless[1]
-
-
-class RegionWrites:
-    """Writes of regions in threads: of those to one place, only the last request counts."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._wanted: dict[tuple[Path, str], RegionSet] = {}
-
-    def later(
-        self, regions: RegionSet, path: Path, result_id: str = ""
-    ) -> Callable[[], dict[Path, Path]]:
-        """Return the write as a function for a thread.
-
-        Parameters
-        ----------
-        regions, path, result_id
-            as for `write_for_scan`
-
-        Returns
-        -------
-        write
-            returns the same as `write_for_scan`; does nothing once a later write was requested
-        """
-        place = path, result_id
-        self._wanted[place] = regions
-
-        def write() -> dict[Path, Path]:
-            # Threads start in any order, and deleted regions would return with an older write.
-            with self._lock:
-                if self._wanted[place] is not regions:
-                    return {}
-                return write_for_scan(regions, path, result_id)
-
-        return write
-
-
-def known_marks(opened: OpenVolume) -> tuple[str, ...]:
-    """Return the marks of the scan of a volume.
-
-    Parameters
-    ----------
-    opened
-        open volume with its origin
-
-    Returns
-    -------
-    tuple of str
-        empty if nothing is known about the scan
-    """
-    origin = opened.origin
-    pseudonym = pseudonym_of(Path(origin.scan)) if origin.scan else ""
-    return scan_marks(
-        pseudonym=pseudonym,
-        digest=origin.digest,
-        frame_of_reference=origin.frame_of_reference,
-        fingerprint=origin.fingerprint,
-        values=origin.values,
-    )
-
-
-def write_for_scan(regions: RegionSet, path: Path, result_id: str = "") -> dict[Path, Path]:
-    """Write regions for their owner, or remove the file if there are none.
-
-    Parameters
-    ----------
-    regions
-        regions of the scan
-    path
-        file in the user's settings
-    result_id
-        displayed result; its folder gets a copy, in which reports look for regions. Empty: none
-
-    Returns
-    -------
-    dict
-        old -> new path of files that could not be read, or belong to another scan; they get another
-        name instead of being overwritten
-    """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    places = [path]
-    if result_id:
-        places.append(regions_file_of(Results().open(result_id).folder / VOLUME))
-    moved = {each: replace_regions(regions, each) for each in places}
-    return {old: new for old, new in moved.items() if new is not None}
 
 
 def _title_of(context: AppContext, opened: OpenVolume) -> str:

@@ -19,9 +19,11 @@ from app.analysis.regions.live_figures import (
     images_by_position,
 )
 from app.analysis.regions.region_list import DISPENSABLE, MEAN, MIN_NAME_PX, PEAK, SECOND
-from app.analysis.regions.region_storage import RegionStorage, RegionWrites, write_for_scan
+from app.analysis.regions.region_storage import RegionStorage
+from app.analysis.regions.region_writes import RegionWrites, write_for_scan
 from app.analysis.regions.regions_tab import RegionsTab
-from app.state.models.images.open_volumes import OpenVolume
+from app.analysis.regions.scan_marks import ScanMarks
+from app.state.models.images.open_volume import OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.models.inputs import Input
 from app.state.models.region_model import RegionModel
@@ -214,7 +216,7 @@ def test_motion_corrected_volume_has_separate_regions(tab, controls) -> None:
     known = replace(image(), frame_of_reference="1.2.3")
     unmoved = OpenVolume("a", "a", "input", known, Origin.of(known))
     moved = replace(unmoved, motion=RigidMotion())
-    marks = [tab.storage._marks_of(each) for each in (unmoved, moved)]
+    marks = [ScanMarks(controls.session).of(each) for each in (unmoved, moved)]
     assert not set(marks[0]) & set(marks[1])
 
 
