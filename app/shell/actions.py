@@ -1,4 +1,4 @@
-"""All actions of the window: text, icon, shortcut, and the reason if one is not available."""
+"""All actions of the window with text, icon, shortcut and tooltip. `ActionStates` enables them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from app.language.translation import named, tr
-from app.live.live_page import LivePage
-from app.output.report.report_commands import NO_NODE, NO_RESULT
 from app.shell.help.action_tips import (
     CALIBRATE_TIP,
     DETACH_TIP,
@@ -21,22 +19,18 @@ from app.shell.help.action_tips import (
     TECHNICIAN_TIP,
     TUNE_TIP,
 )
-from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.views.literal_text import literal_tip
 from engine.modalities import DEMOS
 
-ADD_NODE = tr("No DICOM node is configured. Click to add one in the settings.")
-
 
 class Actions(QObject):
-    """Actions of the window, enabled or disabled by the state of the session."""
+    """Actions of the window."""
 
     def __init__(self, parent: QWidget, context: AppContext) -> None:
         super().__init__(parent)
         self._parent, self._context = parent, context
-        self._followed: LivePage | None = None
         self._tips: dict[QAction, str] = {}
         self.extra_menus: list[QAction] = []
         self._make_for_files()
@@ -48,9 +42,8 @@ class Actions(QObject):
         self.suv.setCheckable(True)
         self.suv.setChecked(context.session.volumes.suv.is_on)
         self.suv.toggled.connect(context.session.volumes.set_suv)
-        self._follow()
+        context.theme.changed.connect(self._show_theme)
         self._show_theme()
-        self.refresh()
 
     def _make_for_files(self) -> None:
         make = self._make
@@ -115,7 +108,7 @@ class Actions(QObject):
         self.start = make(tr("Start"), "start", "Ctrl+R", tr("Reconstruct"))
         self.pause = make(tr("Pause"), "pause", "Ctrl+P", "")
         # Space is the key in the views, and Ctrl+P the one that works everywhere.
-        self._tips[self.pause] = tr("Pause after this update (Space)")
+        self.allow(self.pause, tip=tr("Pause after this update (Space)"))
         self.finish = make(
             tr("Finish and keep"),
             "finish",
@@ -185,30 +178,9 @@ class Actions(QObject):
         )
         self.about = make(tr("About Isocenter"), "", "", tr("Version and licence"))
 
-    def _follow(self) -> None:
-        session = self._context.session
-        study, run = session.study, session.run
-        # All states on which an obstacle can depend.
-        for signal in (study.inputs_changed, study.protocol_changed, session.device.changed):
-            signal.connect(self.refresh)
-        for signal in (run.state_changed, run.images_changed, run.result_stored):
-            signal.connect(self.refresh)
-        self._context.theme.changed.connect(self._show_theme)
-
     def named(self) -> dict[str, QAction]:
         """Return all actions by name; demos by key."""
         return {k: v for k, v in vars(self).items() if isinstance(v, QAction)} | self.demos
-
-    def follow_live(self, page: LivePage) -> None:
-        """Disable tuning while a live scan runs, because it could lose images.
-
-        Parameters
-        ----------
-        page
-            page of the live scan
-        """
-        self._followed = page
-        page.state_changed.connect(self.refresh)
 
     def connect_to(self, handlers: dict[str, Callable[[], object]]) -> None:
         """Connect actions to their handlers.
@@ -239,62 +211,41 @@ class Actions(QObject):
     def _identify(self, on: bool) -> None:
         self._context.preferences.identify = self._context.session.identify = on
 
-    def refresh(self) -> None:
-        """Enable the available actions; tooltips of the others state the reason."""
-        session = self._context.session
-        state, record = session.run.state, session.run.record
-        self._enable_or_explain(self.start, session.obstacle())
-        self._enable_or_explain(self.add_to_queue, self._context.queue.obstacle())
-        is_iterating = state in (RunState.RUNNING, RunState.PAUSED)
-        iterating = "" if is_iterating else tr("No iterative reconstruction is running.")
-        self._enable_or_explain(self.pause, iterating)
-        self._enable_or_explain(self.finish, iterating)
-        self._enable_or_explain(self.abort, "" if state.is_active else tr("Nothing is running."))
+    def allow(self, action: QAction, obstacle: str = "", *, tip: str = "") -> None:
+        """Enable an action with its tooltip; with an obstacle, disable it and show the reason.
+
+        Parameters
+        ----------
+        action
+            one of these actions
+        obstacle
+            reason why it is not available; empty if it is
+        tip
+            its new tooltip; empty for the present one
+        """
+        self._tips[action] = tip or self._tips[action]
+        action.setEnabled(not obstacle)
+        action.setToolTip(literal_tip(obstacle or self._tips[action]))
+
+    def show_pause(self, *, is_paused: bool) -> None:
+        """Show the action that pauses a run, or the one that continues it.
+
+        Parameters
+        ----------
+        is_paused
+            True if the run is paused
+        """
         # One action with two texts, so that the shortcut stays the same.
-        self.pause.setText(tr("Continue") if state is RunState.PAUSED else tr("Pause"))
-        icon = "start" if state is RunState.PAUSED else "pause"
-        set_icon(self.pause, icon, self._context.theme)
-        images = "" if record.images.items else tr("There is no image yet.")
-        self._enable_or_explain(self.export, images)
-        # A report needs a stored result, not only a displayed image.
-        unkept = "" if record.result_id else NO_RESULT
-        self._enable_or_explain(self.report, unkept)
-        self._show_send(unkept)
-        busy = tr("A reconstruction is running.") if state.is_active else ""
-        self._enable_or_explain(self.calibrate, busy or images)
-        for action in (self.live, self.import_, self.open, *self.demos.values()):
-            self._enable_or_explain(action, busy)
-        # Tuning needs the whole machine.
-        is_live = self._followed is not None and self._followed.model.is_running
-        runs = tr("A live scan is open.") if is_live else busy
-        self._enable_or_explain(self.tune, runs or session.device.obstacle())
-        scan = "" if "data" in session.study.inputs else tr("Open a scan first.")
-        self._enable_or_explain(self.save_study, scan)
-        history = session.study.history
-        self._enable_or_explain(
-            self.undo, busy or ("" if history.can_undo else tr("Nothing to undo."))
-        )
-        self._enable_or_explain(
-            self.redo, busy or ("" if history.can_redo else tr("Nothing to redo."))
-        )
+        self.pause.setText(tr("Continue") if is_paused else tr("Pause"))
+        set_icon(self.pause, "start" if is_paused else "pause", self._context.theme)
 
-    def _show_send(self, obstacle: str) -> None:
-        """Without a node, the action leads to the settings, which a technician cannot change."""
-        node = self._context.preferences.site.node
-        is_locked = not self.settings.isVisible()
-        tip = tr("Send the report to {node}", node=node) if node else ADD_NODE
-        if node and self._context.session.run.record.order is not None:
-            tip = tr("Send image and report to {node}", node=node)
-        self._tips[self.send] = tip
-        self._enable_or_explain(self.send, obstacle or (NO_NODE if is_locked and not node else ""))
-
-    def _make(self, text: str, icon: str, keys: str, words: str) -> QAction:
+    def _make(self, text: str, icon: str, keys: str, tip: str) -> QAction:
         action = QAction(text, self._parent)
         if keys:
             action.setShortcut(QKeySequence(keys))
         shown = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
-        self._tips[action] = f"{words} ({shown})" if keys else words
-        self._enable_or_explain(action, "")
+        self._tips[action] = f"{tip} ({shown})" if keys else tip
+        self.allow(action)
         if icon:
             set_icon(action, icon, self._context.theme)
         # Shortcuts only work for actions that belong to a widget, also if their menu is hidden.
@@ -304,8 +255,3 @@ class Actions(QObject):
     def _show_theme(self) -> None:
         is_dark = self._context.theme.colours.is_dark
         set_icon(self.theme, "light" if is_dark else "dark", self._context.theme)
-
-    def _enable_or_explain(self, action: QAction, obstacle: str) -> None:
-        """Enable an action with its tooltip; with an obstacle, disable it and show the reason."""
-        action.setEnabled(not obstacle)
-        action.setToolTip(literal_tip(obstacle or self._tips[action]))

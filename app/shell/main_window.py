@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QMainWindow, QToolBar, QWidget
 from app.language.translation import tr
 from app.output.export.exporting import ask_and_export
 from app.output.report.report_commands import send_result
+from app.shell.action_states import ActionStates
 from app.shell.actions import Actions
 from app.shell.central_area import CentralArea
 from app.shell.dialogs.passphrase import KeyUnlocking
@@ -84,6 +85,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
         self.actions_ = Actions(self, context)
+        self.action_states = ActionStates(self.actions_, context)
         self.dialogs = Dialogs(self, context, self.resume, self.actions_.queue.trigger)
         context.results.may_forget_image = self.may_forget_image
         context.session.unlock_key = KeyUnlocking(self, context.session).ask
@@ -216,7 +218,7 @@ class MainWindow(QMainWindow):
                 **{name: getattr(self.dialogs, name) for name in PAGES},
             }
         )
-        self.actions_.follow_live(self.live.commands.page)
+        self.action_states.follow_live(self.live.commands.page)
         self.actions_.full_views.toggled.connect(self.show_only_views)
         self.actions_.log.toggled.connect(self._show_log)
         self.commands.choose_requested.connect(self._choose_file)

@@ -42,7 +42,7 @@ def technician_of(window: MainWindow) -> TechnicianMode:
     mode.changed.connect(window.header.choice.offer_approved)
     mode.changed.connect(lambda on: window.header.allow_device(not on))
     mode.changed.connect(window.rail.refresh)
-    mode.changed.connect(window.actions_.refresh)
+    mode.changed.connect(window.action_states.refresh)
     mode.changed.connect(window.workflow.protocol.refresh)
     # The mode may already be on, before these receivers were connected.
     mode.changed.emit(mode.is_on)

@@ -18,6 +18,7 @@ from app.live.figures import texts_of_slices
 from app.live.live_commands import LiveCommands
 from app.live.live_request import LiveRequest
 from app.live.live_views import LiveViews
+from app.shell.action_states import ActionStates
 from app.shell.actions import Actions
 from app.views.planes.plane_placement import PlanePlacement
 from app.views.planes.plane_view import PlaneView
@@ -223,7 +224,7 @@ def test_frozen_slices_stay_and_saved_slices_can_be_reopened(qtbot, live, stored
 
 def test_page_waits_for_a_missing_sender_and_can_be_stopped(qtbot, live, controls):
     actions = Actions(live.page, controls.context)
-    actions.follow_live(live.page)
+    ActionStates(actions, controls.context).follow_live(live.page)
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
