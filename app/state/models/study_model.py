@@ -115,7 +115,6 @@ class StudyModel(ProtocolState):
         """
         if role == DATA:
             # A scanner that was chosen before any scan was open belongs to the scan that follows.
-            # The scanner that was chosen for this scan.
             before = {} if DATA in self.inputs else dict(self.inputs)
             self.begin(Inputs(**before, data=found) if found is not None else Inputs())
             return

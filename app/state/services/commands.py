@@ -299,16 +299,7 @@ class Commands(Tasks):
         owner = owner_of(role, self._study.inputs.scan, self._study.scanner)
         if found is None or owner is None:
             return
-        try:
-            if remembered:
-                self.remembered.keep(owner, role, found.value, date.today())
-            else:
-                self.remembered.drop(owner, role)
-        except EngineError as e:
-            self._session.raise_problem(
-                Problem(tr("{name} cannot be saved for the scanner.", name=found.name), str(e))
-            )
-        self._study.inputs_changed.emit()
+        self._change_remembered(owner, role, found.name, found.value if remembered else "")
 
     def keep_measured(self, scanner: Scanner, role: str, path: Path) -> None:
         """Save a measured file for all scans of a scanner, whichever scan is open.
@@ -322,13 +313,18 @@ class Commands(Tasks):
         path
             the file
         """
+        self._change_remembered(InputOwner.of_scanner(scanner), role, path.name, str(path))
+
+    def _change_remembered(self, owner: InputOwner, role: str, name: str, value: str) -> None:
+        """Save an input for its owner; an empty value removes it from the saved ones."""
         try:
-            owner = InputOwner.of_scanner(scanner)
-            self.remembered.keep(owner, role, str(path), date.today())
+            if value:
+                self.remembered.keep(owner, role, value, date.today())
+            else:
+                self.remembered.drop(owner, role)
         except EngineError as e:
-            self._session.raise_problem(
-                Problem(tr("{name} cannot be saved for the scanner.", name=path.name), str(e))
-            )
+            text = tr("{name} cannot be saved for the scanner.", name=name)
+            self._session.raise_problem(Problem(text, str(e)))
         self._study.inputs_changed.emit()
 
     def is_remembered(self, role: str) -> bool | None:

@@ -152,8 +152,6 @@ class ProtocolLibrary(SavedProtocols):
         name = name.strip()
         listed = self.find(_with_name(protocol, name))
         if listed is not None:
-            if listed.fixed:
-                raise SettingsError(listed.fixed)
             # Same name, so this is the next version and not a second protocol.
             return self._save_next_version(listed, _with_name(protocol, name))
         made = stamped(_with_name(protocol, name), 1)
@@ -175,8 +173,7 @@ class ProtocolLibrary(SavedProtocols):
         SettingsError
             it cannot be changed, or the name is empty or in use
         """
-        if listed.fixed or listed.path is None:
-            raise SettingsError(listed.fixed)
+        path = _changeable_path(listed)
         renamed = _with_name(listed.protocol, name)
         if renamed.name == listed.protocol.name:
             return listed.protocol
@@ -184,9 +181,9 @@ class ProtocolLibrary(SavedProtocols):
         # The old version is stored before the new file is written, and its file is removed last. An
         # interruption can leave both, but never neither.
         made = stamped(renamed, listed.revision + 1)
-        self._keep_earlier(listed)
+        self._keep_earlier(listed, path)
         write_protocol(made, self.path_for(made))
-        _remove_file(listed.path)
+        _remove_file(path)
         return made
 
     def lock(self, listed: ListedProtocol, *, on: bool) -> Protocol:
@@ -226,10 +223,9 @@ class ProtocolLibrary(SavedProtocols):
         ResourceError
             the file cannot be deleted
         """
-        if listed.fixed or listed.path is None:
-            raise SettingsError(listed.fixed)
-        self._keep_earlier(listed)
-        _remove_file(listed.path)
+        path = _changeable_path(listed)
+        self._keep_earlier(listed, path)
+        _remove_file(path)
 
     def import_protocol(self, path: Path) -> Protocol:
         """Add a protocol from a file, with its version.
@@ -291,19 +287,17 @@ class ProtocolLibrary(SavedProtocols):
         return next(p for each in tries if not (p := self._own / each).exists())
 
     def _save_next_version(self, listed: ListedProtocol, protocol: Protocol) -> Protocol:
-        made = stamped(protocol, listed.revision + 1)
-        if listed.path is None or made.saved is None:
-            raise SettingsError(listed.fixed)
-        if listed.protocol.saved is not None and made.saved.sha256 == listed.protocol.saved.sha256:
+        path = _changeable_path(listed)
+        before, made = listed.protocol.saved, stamped(protocol, listed.revision + 1)
+        if before is not None and made.saved is not None and made.saved.sha256 == before.sha256:
             return listed.protocol  # nothing has changed
-        self._keep_earlier(listed)
-        write_protocol(made, listed.path)
+        self._keep_earlier(listed, path)
+        write_protocol(made, path)
         return made
 
-    def _keep_earlier(self, listed: ListedProtocol) -> None:
-        if listed.path is not None:
-            name = f"{listed.path.stem}-version-{listed.revision}.toml"
-            write_protocol(listed.protocol, self._own / EARLIER / name)
+    def _keep_earlier(self, listed: ListedProtocol, path: Path) -> None:
+        name = f"{path.stem}-version-{listed.revision}.toml"
+        write_protocol(listed.protocol, self._own / EARLIER / name)
 
     def _refuse_used_name(self, protocol: Protocol) -> None:
         existing = self.find(protocol)
@@ -313,6 +307,13 @@ class ProtocolLibrary(SavedProtocols):
             )
             remedy = tr("Choose another name, or rename or delete the existing protocol first.")
             raise SettingsError(f"{found} {remedy}")
+
+
+def _changeable_path(listed: ListedProtocol) -> Path:
+    """Return the file of an own protocol; raise `SettingsError` if it cannot be changed."""
+    if listed.fixed or listed.path is None:
+        raise SettingsError(listed.fixed)
+    return listed.path
 
 
 def _name_in_use_text(source: Source, **values: object) -> str:
