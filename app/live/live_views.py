@@ -69,7 +69,7 @@ class LiveViews(PlaneViews):
         # Stored or frozen images show their own planes, which must not become the current ones.
         self._accept_planes(tuple(images.planes), is_newest=not note)
         for view in self.slices:
-            view.note = note
+            view.stale_note = note
         self.show_slices(images.values, images.planes)
         if self._follows:
             self.auto_window()

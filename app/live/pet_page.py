@@ -66,16 +66,19 @@ class PetPage(WatchPage[LivePetModel]):
         from app.views.plots.time_curves import TimeCurves
 
         self.rates = TimeCurves(
-            ("prompts", "delayeds"), tr("Counts over time"), from_zero=True, least=1.0
+            ("prompts", "delayeds"), tr("Counts over time"), from_zero=True, min_half_height=1.0
         )
         self.centre = TimeCurves(
-            ("x", "y", "z"), tr("Position of the activity over time"), from_zero=False, least=2.0
+            ("x", "y", "z"),
+            tr("Position of the activity over time"),
+            from_zero=False,
+            min_half_height=2.0,
         )
         self.turn = TimeCurves(
             ("turn",),
             tr("Orientation of the activity distribution, if it is not round"),
             from_zero=False,
-            least=2.0,
+            min_half_height=2.0,
         )
         self._heads = [label("", "muted") for _ in range(3)]
         self.per_period = QCheckBox(PER_PERIOD)
@@ -158,7 +161,7 @@ class PetPage(WatchPage[LivePetModel]):
         # Figures arrive more often than images, and an equal image needs no new raster.
         if shown is not None and shown is not self.view_state.volume:
             self._display.show(shown, refit=True)
-        self.view_state.set_note(self.remark)
+        self.view_state.set_note(self.note)
         self.allow()
 
     @property

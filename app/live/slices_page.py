@@ -105,7 +105,7 @@ class SlicesPage(WatchPage[LiveModel]):
         self.show_update(update.images)
         shown = self.on_show
         if shown is not None:
-            self.views.show_images(shown, self.remark)
+            self.views.show_images(shown, self.note)
         self.allow()
 
     @property

@@ -185,7 +185,7 @@ class WatchPage(QWidget, Generic[M]):
         return self.compare.isChecked() and self.stored is not None
 
     @property
-    def remark(self) -> str:
+    def note(self) -> str:
         """A note if the displayed image is not the newest."""
         if self.shows_stored:
             return STORED_NOTE

@@ -100,7 +100,7 @@ def report_settings(session: Session, preferences: Preferences) -> None:
         settings with their notes, and protocols that were skipped
     """
     left_out = preferences.library.left_out()
-    words = [preferences.remark] if preferences.remark else []
+    words = [preferences.fault] if preferences.fault else []
     words += [tr("A protocol was skipped. {sentence}", sentence=sentence) for sentence in left_out]
     words += [each.describe() for each in refused_homes()]
     for sentence in words:

@@ -106,8 +106,8 @@ class DeviceChooser(QToolButton):
         elide = Qt.TextElideMode.ElideRight
         self.setText(self.fontMetrics().elidedText(short or tr("Device"), elide, TEXT_PX))
         tip = LOOKING
-        if current is not None and current.why_not:
-            tip = tr("{label}: {reason}", label=current.label, reason=current.why_not)
+        if current is not None and current.obstacle:
+            tip = tr("{label}: {reason}", label=current.label, reason=current.obstacle)
         elif current is not None:
             tip = tr("Device for reconstructions: {describe}", describe=describe(current))
         self.setToolTip(literal_tip(RUNNING if active else tip))

@@ -21,7 +21,7 @@ from app.shell.live_mode import LiveMode
 from app.shell.page.page_switch import PageSwitch
 from app.shell.page.pages import Pages
 from app.shell.running_page import RunningPage
-from app.state.models.protocols.text import label_words, protocol_notes
+from app.state.models.protocols.text import label_text, protocol_notes
 from app.state.models.quality import caption_of
 from app.state.services.context import AppContext
 from app.ui.forms.fields import QuietCombo
@@ -30,7 +30,7 @@ from app.ui.theme.widgets import PageStack, label
 from app.views.literal_text import literal_tip
 from app.views.slices.labels import ElidedLabel
 from engine.core.visible_text import visible_line
-from engine.modalities import AnyModality, Protocol, version_words
+from engine.modalities import AnyModality, Protocol, version_text
 
 HEIGHT_PX = 52
 PROTOCOL_PX, MIN_PROTOCOL_PX = 190, 110
@@ -209,7 +209,7 @@ class ChoicePage(QWidget):
                 self._study.base.modality
             )
             self.protocols.setItemText(
-                i, visible_line(label_words(self._study) if is_in_use else each.name)
+                i, visible_line(label_text(self._study) if is_in_use else each.name)
             )
             chosen = i if is_in_use else chosen
         self.protocols.setCurrentIndex(chosen)
@@ -257,9 +257,7 @@ class ChoicePage(QWidget):
                 self._offered.append(each)
                 # With several modalities the method distinguishes protocols of one name.
                 tip = (
-                    modality.approach
-                    if len(self._listed) > 1
-                    else visible_line(version_words(each))
+                    modality.approach if len(self._listed) > 1 else visible_line(version_text(each))
                 )
                 self.protocols.setItemData(
                     self.protocols.count() - 1, literal_tip(tip), Qt.ItemDataRole.ToolTipRole

@@ -364,7 +364,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         is_wide = self.width() >= WORDS_FROM_PX
-        self.rail.show_words(on=is_wide)
+        self.rail.show_labels(on=is_wide)
         self.centre.viewer_tools.strip.show_labels(on=is_wide)
         self._widths.restore()
 

@@ -49,7 +49,7 @@ def obstacle(environment: Mapping[str, str]) -> str:
     on_x = uses_x(environment)
     # Libraries first: the checks below need libxcb.
     if missing := missing_libraries((*QT_LIBRARIES, *(XCB_LIBRARIES if on_x else ()))):
-        return missing_words(missing)
+        return missing_text(missing)
     if on_x and (fault := plugin_fault()):
         return f"Qt cannot open a window on X ({fault}). {WITHOUT}"
     if on_x and not display_answers():
@@ -86,7 +86,7 @@ def _can_load(name: str) -> bool:
     return True
 
 
-def missing_words(missing: list[str]) -> str:
+def missing_text(missing: list[str]) -> str:
     """Return a sentence with the missing libraries and the command that installs them.
 
     Parameters

@@ -28,7 +28,7 @@ class ReadyCard(WelcomeTile):
         for signal in (study.inputs_changed, study.protocol_changed, run.state_changed):
             signal.connect(self._show)
         session.device.changed.connect(self._show)
-        run.progress_changed.connect(self._show_words)
+        run.progress_changed.connect(self._show_text)
         self._show()
 
     def _show(self) -> None:
@@ -38,7 +38,7 @@ class ReadyCard(WelcomeTile):
         except EngineError:
             grid = None
         self._drawing.show_scanner(study.scanner, grid)
-        self._show_words()
+        self._show_text()
 
     def _needs(self) -> str:
         """Return the requirements of a run as text; empty if they are not known."""
@@ -48,7 +48,7 @@ class ReadyCard(WelcomeTile):
             return ""
         return requirements.describe() if requirements else ""
 
-    def _show_words(self) -> None:
+    def _show_text(self) -> None:
         study, run = self._study, self._run
         session = self._session
         data = study.inputs.get("data")

@@ -26,15 +26,15 @@ BETWEEN = "   "
 class Notes:
     """Texts over a view: caption at the upper left, readout, warning below the caption.
 
-    `remark` is a note at the lower left. `top` and `bottom` are the letters in the middle of these
+    `note` is a note at the lower left. `top` and `bottom` are the letters in the middle of these
     edges, which no text may cover. `is_brief` limits the caption to one line, and a
-    remark that `is_spare` is left out where it would cover the image.
+    note that `is_spare` is left out where it would cover the image.
     """
 
     caption: str
     readout: str = ""
     warning: str = ""
-    remark: str = ""
+    note: str = ""
     top: str = ""
     bottom: str = ""
     is_brief: bool = False
@@ -124,13 +124,13 @@ def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewC
         across = metrics.horizontalAdvance(line) + 2 * PAD_X
         low = EDGE_PX + i * metrics.height()
         plate(painter, QRectF(left - PAD_X, low, across, metrics.height()), line, colours)
-    fits = metrics.horizontalAdvance(words.remark) <= _width_next_to(
+    fits = metrics.horizontalAdvance(words.note) <= _width_next_to(
         painter.font(), words.bottom, width
     )
-    if words.remark and (fits or not words.is_spare):
+    if words.note and (fits or not words.is_spare):
         # A note that is too wide goes above the letter of the lower edge.
         low = height - EDGE_PX - 4.5 - (0 if fits else metrics.height())
-        for i, line in enumerate(reversed(broken_lines(words.remark, metrics, width - 2 * left))):
+        for i, line in enumerate(reversed(broken_lines(words.note, metrics, width - 2 * left))):
             (shown,) = fitted_lines(line, metrics, width - 2 * left, width - 2 * left)
             halo_text(painter, left, low - i * metrics.height(), shown, *inks)
     if words.readout:
@@ -178,7 +178,7 @@ def fitted_lines(text: str, metrics: QFontMetricsF, first_px: float, other_px: f
     return [metrics.elidedText(line, elide, px) for line, px in zip(lines, rooms, strict=True)]
 
 
-def broken_lines(text: str, metrics: QFontMetricsF, most_px: float) -> list[str]:
+def broken_lines(text: str, metrics: QFontMetricsF, max_px: float) -> list[str]:
     """Break a sentence into lines that fit. A warning is never cut.
 
     Parameters
@@ -187,14 +187,14 @@ def broken_lines(text: str, metrics: QFontMetricsF, most_px: float) -> list[str]
         the sentence
     metrics
         metrics of the font
-    most_px
+    max_px
         width of a line [px]; a longer word gets its own line
     """
     # A warning must be read completely, so it may cover more of the image than a caption.
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and metrics.horizontalAdvance(longer) > most_px:
+        if lines[-1] and metrics.horizontalAdvance(longer) > max_px:
             lines.append(word)
         else:
             lines[-1] = longer

@@ -51,7 +51,7 @@ class PaneContent(QWidget):
     def caption(self) -> str:
         """Return the caption: content and position."""
 
-    def remark(self) -> str:
+    def note(self) -> str:
         """Return a note about the image, or ""."""
         return ""
 

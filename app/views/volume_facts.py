@@ -125,7 +125,7 @@ class VolumeFacts:
         return self._front
 
 
-def least_value(volume: Volume) -> float:
+def min_value(volume: Volume) -> float:
     """Return the smallest value of a volume that has a relative error, in its unit.
 
     Near zero the ratio of error and value is large and says nothing, so that the background would

@@ -57,6 +57,6 @@ def device_of(name: str, threads: int | None, console: Console) -> Backend:
         if the device is missing or not usable
     """
     on = named(name, threads, log=console.log)
-    if on.remark:
-        console.note(f"{on.remark}")
+    if on.note:
+        console.note(f"{on.note}")
     return on

@@ -254,14 +254,14 @@ def seed(text: str) -> int:
     return _whole_number(text, 0)
 
 
-def _whole_number(text: str, least: int) -> int:
+def _whole_number(text: str, minimum: int) -> int:
     try:
         value = int(text)
     except ValueError:
-        value = least - 1
-    if value < least:
+        value = minimum - 1
+    if value < minimum:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not valid; expected a whole number of at least {least}"
+            f"{text!r} is not valid; expected a whole number of at least {minimum}"
         )
     return value
 

@@ -11,7 +11,7 @@ from engine.cli.console import Console
 from engine.cli.outputs import add_force, add_json, write_json, writes_json
 from engine.cli.verbs import Verbs, add_verb
 from engine.io import to_json
-from engine.protocols.study.stored_protocol import ORIGINS, version_words
+from engine.protocols.study.stored_protocol import ORIGINS, version_text
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -79,7 +79,7 @@ def _list(arguments: argparse.Namespace, console: Console) -> None:
                 console.line(f"  {key:22s} {protocol.name}")
         for saved in library.saved(modality):
             if saved.path is not None:
-                words = f"{version_words(saved.protocol)}, {ORIGINS[saved.source]}"
+                words = f"{version_text(saved.protocol)}, {ORIGINS[saved.source]}"
                 console.line(f"  {saved.path.name:22s} {words}")
                 # A saved protocol shows how it differs from its origin
                 for change in saved.protocol.saved.changed if saved.protocol.saved else ():

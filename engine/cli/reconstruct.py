@@ -30,7 +30,7 @@ from engine.core.json_types import Plain
 from engine.core.printing import print_lines
 from engine.data.runs.events import Event, Finished, Progressed
 from engine.data.volume import Volume
-from engine.io import WRITERS, can_save, default_suffixes, save, save_remark
+from engine.io import WRITERS, can_save, default_suffixes, save, save_note
 from engine.io.safety.locks import only_writer
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, job_files, jobs, keep
@@ -47,7 +47,7 @@ from engine.modalities.studies import (
 )
 from engine.protocols.study.assignments import with_settings
 from engine.protocols.study.protocol import Protocol
-from engine.protocols.study.stored_protocol import version_words
+from engine.protocols.study.stored_protocol import version_text
 
 if TYPE_CHECKING:
     from engine.jobs.process.messages import Source
@@ -328,9 +328,9 @@ def _complete(
                     files_written(output), files_of_study(study), force=arguments.force
                 )
                 # Some formats cannot store everything, such as frames or the unit
-                remark = save_remark(volume, output, volume.info, event.frames)
-                if remark:
-                    console.note(f"{remark}")
+                note = save_note(volume, output, volume.info, event.frames)
+                if note:
+                    console.note(f"{note}")
                 if event.frames:
                     io.save_frames(volume, event.frames, output, volume.info)
                 else:
@@ -354,7 +354,7 @@ def _event_log(path: Path | None, console: Console) -> Iterator[Callable[[Event]
 
 
 def _show_protocol(protocol: Protocol, console: Console) -> None:
-    console.log(f"Protocol: {version_words(protocol)}")
+    console.log(f"Protocol: {version_text(protocol)}")
     for change in protocol.saved.changed if protocol.saved is not None else ():
         console.log(f"  {change}")
 

@@ -39,8 +39,8 @@ def _studies(arguments: argparse.Namespace, console: Console) -> None:
     found = [each for each in known_studies() if wanted(each) and each.matches(words)]
     for each in found:
         console.line(_line(each))
-        if each.remark:
-            console.line(f"    {each.remark}")
+        if each.note:
+            console.line(f"    {each.note}")
     n = "1 study" if len(found) == 1 else f"{len(found):,} studies"
     console.line(f"{n}, {sum(each.n_bytes for each in found) / MIB:,.0f} MiB")
     if arguments.json is not None:

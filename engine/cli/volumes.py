@@ -30,7 +30,7 @@ from engine.io import (
     read_volume,
     save,
     save_frames,
-    save_remark,
+    save_note,
     scan_file,
     write_histogram,
     write_listmode,
@@ -100,9 +100,9 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
         frames = read_frames(scan_file(arguments.volume))
     if arguments.error:
         volume, frames, info = with_deviations(arguments.volume, volume, frames, info)
-    remark = save_remark(volume, arguments.output, info, frames)
-    if remark:
-        console.note(f"{remark}")
+    note = save_note(volume, arguments.output, info, frames)
+    if note:
+        console.note(f"{note}")
     if frames:
         save_frames(volume, frames, arguments.output, info)
     else:

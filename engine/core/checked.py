@@ -389,10 +389,10 @@ def _tuple_of(entries: tuple[Any, ...]) -> Rule | None:
         pairs = zip(value, rules or [inner] * len(value), strict=True)
         return all(rule is None or rule.accepts(each) for each, rule in pairs)
 
-    return Rule(accepts, _tuple_words(entries[0], n, inner))
+    return Rule(accepts, _tuple_text(entries[0], n, inner))
 
 
-def _tuple_words(kind: Any, n: int | None, inner: Rule) -> str:
+def _tuple_text(kind: Any, n: int | None, inner: Rule) -> str:
     names = {int: ("whole numbers", "2"), float: ("numbers", "2.0"), str: ("texts", "'a'")}
     plural, example = names.get(kind, (f"values, each {inner.expected}", ""))
     count = "several" if n is None else NUMBER_WORDS.get(n, str(n))

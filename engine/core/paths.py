@@ -19,8 +19,8 @@ from typing import Literal, TypeAlias
 from engine.core.errors import ResourceError
 from engine.core.private_files import (
     is_own,
+    privacy_fault,
     report_refused,
-    why_not_private,
 )
 
 Kind: TypeAlias = Literal["cache", "config", "data", "state"]
@@ -193,13 +193,13 @@ def _private(folder: Path) -> Path:
     # A file in place of a folder is a mistake of the user, and the caller reports it
     if any(parent.exists() and not parent.is_dir() for parent in folder.parents):
         return folder
-    reason = why_not_private(folder)
+    reason = privacy_fault(folder)
     if not reason:
         return folder
     # One for each refused folder, so that two shared homes do not mix their queues
     name = sha256(os.fsencode(folder)).hexdigest()[:12]
     instead = _default("state") / "private" / name / folder.name
-    if still := why_not_private(instead):
+    if still := privacy_fault(instead):
         raise ResourceError(
             f"{folder} cannot be used, nor can {instead} in its place. {reason} {still} Set "
             f"{HOME_VARIABLE} to a folder that only you can write to."

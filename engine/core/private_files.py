@@ -81,7 +81,7 @@ def report_refused(path: Path, reason: str, instead: str, *, is_shared: bool = F
     path
         refused file or folder
     reason
-        result of `why_not_private`
+        result of `privacy_fault`
     instead
         replacement that the program uses, as a sentence
     is_shared
@@ -91,7 +91,7 @@ def report_refused(path: Path, reason: str, instead: str, *, is_shared: bool = F
         _refused.setdefault(path, Refused(path, reason, instead, is_shared))
 
 
-def why_not_private(path: Path, *, code: bool = False) -> str:
+def privacy_fault(path: Path, *, code: bool = False) -> str:
     """Return why a path is not private.
 
     Parameters
@@ -128,7 +128,7 @@ def is_own(path: Path, *, code: bool = False) -> bool:
     path
         file, also a missing one
     code
-        as in `why_not_private`
+        as in `privacy_fault`
 
     Returns
     -------

@@ -178,7 +178,7 @@ def frame_of(data: ListMode) -> CountedFrame:
         duration in s and factors; a missing live fraction, half-life or branching ratio counts as 1
     """
     # Without a live fraction, assume no dead time; `summary` reports the assumption.
-    live = _number(data, "live_fraction", most=1.0) or 1.0
+    live = _number(data, "live_fraction", maximum=1.0) or 1.0
     return CountedFrame(data.duration_s, half_life_s(data) or 1.0, branching(data) or 1.0, live)
 
 
@@ -213,7 +213,7 @@ def branching(data: ListMode) -> float | None:
         at most 1. The value of the file takes precedence; None if both are missing.
     """
     known = NUCLIDES.get(str(data.info.get("isotope")))
-    return _number(data, "branching", most=1.0) or (known.branching if known else None)
+    return _number(data, "branching", maximum=1.0) or (known.branching if known else None)
 
 
 def waiting_s(data: ListMode) -> float | None:
@@ -264,7 +264,7 @@ def efficiencies_digest(data: ListMode) -> str:
     return digest.hexdigest()
 
 
-def _number(data: ListMode, key: str, *, most: float = float("inf")) -> float | None:
+def _number(data: ListMode, key: str, *, maximum: float = float("inf")) -> float | None:
     value = data.info.get(key)
     # Headers contain 0 for unknown values; a value outside (0, most] counts as missing.
-    return float(value) if isinstance(value, int | float) and 0 < value <= most else None
+    return float(value) if isinstance(value, int | float) and 0 < value <= maximum else None

@@ -33,7 +33,7 @@ from engine.corrections.supplied_bins import (
     is_of_normalised,
     refuse_negative,
     refuse_survival,
-    spread_words,
+    spread_text,
     unknown_counts,
 )
 from engine.data.histogram import total
@@ -87,7 +87,7 @@ class BinNormalisation(Multiplicative[Sinogram]):
         return inverse_of(data.auxiliary[NORMALISATION.key], NORMALISATION)
 
     def summary(self, before: Sinogram, after: Sinogram) -> str:
-        return spread_words(before.auxiliary[NORMALISATION.key])
+        return spread_text(before.auxiliary[NORMALISATION.key])
 
 
 class BinGeometry(Multiplicative[Sinogram]):

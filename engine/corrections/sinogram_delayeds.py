@@ -124,8 +124,10 @@ def _fan_of(layout: SinogramLayout) -> RingScanner:
     """Return the scanner with only the lines that the bins contain."""
     settings = layout.scanner.settings
     # The fit sums over partners in coincidence; lines outside the sinogram would bias every rate.
-    most = max(max(abs(each.least), abs(each.most)) for each in layout.segments)
-    lines = {"max_ring_difference": most, "n_tangential": layout.n_tangential}
+    max_difference = max(
+        max(abs(each.min_difference), abs(each.max_difference)) for each in layout.segments
+    )
+    lines = {"max_ring_difference": max_difference, "n_tangential": layout.n_tangential}
     return RingScanner(settings.model_copy(update=lines))
 
 

@@ -187,7 +187,7 @@ def expected_of(data: Sinogram, role: InputRole) -> Array:
     return values * inverse_of(data.auxiliary[NORMALISATION.key], NORMALISATION)
 
 
-def spread_words(factors: Array) -> str:
+def spread_text(factors: Array) -> str:
     """Describe the number of bins with a factor and the spread of the factors.
 
     Parameters
@@ -197,7 +197,7 @@ def spread_words(factors: Array) -> str:
 
     Returns
     -------
-    spread_words
+    spread_text
         a clause for the summary
     """
     used = factors[factors > 0]

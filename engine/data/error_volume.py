@@ -35,19 +35,19 @@ def deviations_of(volume: Volume) -> Volume:
     return replace(volume, values=volume.error.standard_deviation, info=info)
 
 
-def relative_deviations_of(volume: Volume, least: float) -> Volume:
+def relative_deviations_of(volume: Volume, min_value: float) -> Volume:
     """Return the standard deviation of each voxel relative to its value, in %.
 
     Parameters
     ----------
     volume
         image with an error map
-    least
+    min_value
         absolute value of the image from which a ratio is meaningful, in the unit of the image
 
     Returns
     -------
-    volume with the unit "%"; NaN where the absolute value is below `least` or is 0, and where the
+    volume with the unit "%"; NaN where the absolute value is below `min_value` or is 0, and where
     replicates do not vary
 
     Raises
@@ -56,7 +56,7 @@ def relative_deviations_of(volume: Volume, least: float) -> Volume:
         if the image has no error map
     """
     found, size = deviations_of(volume), np.abs(volume.values)
-    is_usable = (size >= least) & (size > 0) & (found.values > 0)
+    is_usable = (size >= min_value) & (size > 0) & (found.values > 0)
     percent = np.full(size.shape, np.nan, np.float32)
     np.divide(100 * found.values, size, out=percent, where=is_usable)
     info = {**found.info, QUANTITY: f"relative {found.info[QUANTITY]}"}

@@ -202,9 +202,9 @@ def _is(values: Any, dtype: type[np.generic]) -> bool:
     return is_array and bool(values.flags.c_contiguous)
 
 
-def _below(least: float) -> Callable[[Array], Array]:
+def _below(minimum: float) -> Callable[[Array], Array]:
     # The negated form also finds NaN, for which every comparison is false.
-    return lambda part: ~((part >= least) & (np.abs(part) < np.inf))
+    return lambda part: ~((part >= minimum) & (np.abs(part) < np.inf))
 
 
 def _outside(limit: int) -> Callable[[Array], Array]:

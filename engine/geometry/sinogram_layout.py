@@ -38,24 +38,28 @@ class Segment:
 
     Attributes
     ----------
-    least, most : range of ring differences that are summed
+    min_difference, max_difference : range of ring differences that are summed
     n_planes : number of planes
     """
 
-    least: int
-    most: int
+    min_difference: int
+    max_difference: int
     n_planes: int
 
     @property
     def mean_difference(self) -> float:
         """Mean ring difference of the lines."""
-        return (self.least + self.most) / 2
+        return (self.min_difference + self.max_difference) / 2
 
 
-def _n_planes(least: int, most: int, n_rings: int) -> int:
+def _n_planes(min_difference: int, max_difference: int, n_rings: int) -> int:
     """Return the planes of a segment with all ring pairs of its differences."""
-    nearest = 0 if least <= 0 <= most else min(abs(least), abs(most))
-    return n_rings - nearest if least == most else 2 * (n_rings - nearest) - 1
+    nearest = (
+        0
+        if min_difference <= 0 <= max_difference
+        else min(abs(min_difference), abs(max_difference))
+    )
+    return n_rings - nearest if min_difference == max_difference else 2 * (n_rings - nearest) - 1
 
 
 @dataclass(frozen=True)
@@ -87,11 +91,14 @@ class SinogramLayout:
         for each in self.segments:
             # Readers create layouts from headers, which can be inconsistent; kernels do not check
             # bounds.
-            far = max(abs(each.least), abs(each.most))
-            most = 2 * s.n_rings - 1 if each.most > each.least else s.n_rings - far
-            if each.least > each.most or far >= s.n_rings or not 1 <= each.n_planes <= most:
+            far = max(abs(each.min_difference), abs(each.max_difference))
+            is_range = each.max_difference > each.min_difference
+            max_planes = 2 * s.n_rings - 1 if is_range else s.n_rings - far
+            is_possible = each.min_difference <= each.max_difference and far < s.n_rings
+            if not is_possible or not 1 <= each.n_planes <= max_planes:
                 raise GeometryError(
-                    f"sinogram: a segment with ring differences {each.least} to {each.most} and "
+                    f"sinogram: a segment with ring differences {each.min_difference} to "
+                    f"{each.max_difference} and "
                     f"{each.n_planes} planes is not possible with {s.n_rings} rings; choose the "
                     "scanner that recorded this file."
                 )
@@ -109,7 +116,12 @@ class SinogramLayout:
 
     @classmethod
     def of(
-        cls, scanner: RingScanner, *, span: int = 1, mashed: int = 1, most: int | None = None
+        cls,
+        scanner: RingScanner,
+        *,
+        span: int = 1,
+        mashed: int = 1,
+        max_difference: int | None = None,
     ) -> SinogramLayout:
         """Return a layout; by default each line of response has its own bin.
 
@@ -121,7 +133,7 @@ class SinogramLayout:
             ring differences that a segment sums, an odd number (STIR)
         mashed
             views that are summed
-        most
+        max_difference
             maximum ring difference; None: that of the scanner
 
         Raises
@@ -130,11 +142,11 @@ class SinogramLayout:
             if the scanner has no such bins
         """
         s = scanner.settings
-        most = s.max_ring_difference if most is None else most
-        if span < 1 or span % 2 == 0 or not 0 <= most <= s.max_ring_difference:
+        max_difference = s.max_ring_difference if max_difference is None else max_difference
+        if span < 1 or span % 2 == 0 or not 0 <= max_difference <= s.max_ring_difference:
             raise GeometryError(
-                f"sinogram: got span {span} and ring differences up to {most}; expected an odd "
-                f"span and ring differences up to {s.max_ring_difference}."
+                f"sinogram: got span {span} and ring differences up to {max_difference}; "
+                f"expected an odd span and ring differences up to {s.max_ring_difference}."
             )
         if mashed < 1 or scanner.n_views % mashed:
             raise GeometryError(
@@ -142,10 +154,13 @@ class SinogramLayout:
                 "number that divides them."
             )
         # Segments on each side of segment 0, rounded up so that the last one may be incomplete.
-        n_sides = max(0, -(-(most - span // 2) // span))
+        n_sides = max(0, -(-(max_difference - span // 2) // span))
         middles = [k * span for k in range(-n_sides, n_sides + 1)]
         # The outermost segments can be narrower, because the ring difference is limited.
-        ranges = [(max(m - span // 2, -most), min(m + span // 2, most)) for m in middles]
+        ranges = [
+            (max(m - span // 2, -max_difference), min(m + span // 2, max_difference))
+            for m in middles
+        ]
         segments = tuple(Segment(a, b, _n_planes(a, b, s.n_rings)) for a, b in ranges)
         return cls(scanner, segments, scanner.n_views // mashed, s.n_tangential)
 
@@ -172,7 +187,7 @@ class SinogramLayout:
     @property
     def is_whole(self) -> bool:
         """Whether each bin is exactly one line of response."""
-        spans = all(each.least == each.most for each in self.segments)
+        spans = all(each.min_difference == each.max_difference for each in self.segments)
         return spans and self.bin_mm is None and self.n_mashed == 1
 
     @property
@@ -186,7 +201,7 @@ class SinogramLayout:
 
     def describe(self) -> str:
         """Return one line about the bins."""
-        widest = max(each.most - each.least + 1 for each in self.segments)
+        widest = max(each.max_difference - each.min_difference + 1 for each in self.segments)
         bins = f"{self.n_planes:,} planes × {self.n_views} views × {self.n_tangential} bins"
         segments = amount(len(self.segments), "segment")
         span = f"{segments} of up to {amount(widest, 'ring difference')}"
@@ -197,7 +212,7 @@ class SinogramLayout:
         """Axial ends of each plane's lines, (n_planes, 2), in quarters of the ring pitch."""
         ends = []
         for each in self.segments:
-            spacing = PER_PITCH if each.least == each.most else PER_PITCH // 2
+            spacing = PER_PITCH if each.min_difference == each.max_difference else PER_PITCH // 2
             middle = (np.arange(each.n_planes) - (each.n_planes - 1) / 2) * spacing
             half = each.mean_difference * PER_PITCH / 2
             ends.append(np.stack([middle - half, middle + half], -1))
@@ -244,8 +259,8 @@ class SinogramLayout:
     def points_mm(self) -> NDArray[np.float64]:
         """End points of all lines, (m, 3) x, y, z [mm]."""
         across, _ = self._across
-        least, most = int(self.plane_ends.min()), int(self.plane_ends.max())
-        z = np.arange(least, most + 1) * self.scanner.settings.ring_pitch_mm / PER_PITCH
+        first, last = int(self.plane_ends.min()), int(self.plane_ends.max())
+        z = np.arange(first, last + 1) * self.scanner.settings.ring_pitch_mm / PER_PITCH
         points = np.empty((len(z), len(across), 3))
         points[..., :2], points[..., 2] = across, z[:, None]
         return points.reshape(-1, 3)
@@ -352,10 +367,14 @@ class SinogramLayout:
         a, b = np.indices(table.shape)
         start = 0
         for each in self.segments:
-            spacing = 2 if each.least == each.most else 1
+            spacing = 2 if each.min_difference == each.max_difference else 1
             # The sum of both rings is the axial position, in half rings from the middle.
             place = a + b - (n_rings - 1) + (each.n_planes - 1) * spacing // 2
-            fits = (b - a >= each.least) & (b - a <= each.most) & (place % spacing == 0)
+            fits = (
+                (b - a >= each.min_difference)
+                & (b - a <= each.max_difference)
+                & (place % spacing == 0)
+            )
             fits &= (place >= 0) & (place < each.n_planes * spacing)
             table[fits] = start + place[fits] // spacing
             start += each.n_planes

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from engine.io.volumes.straight_axes import is_in_patient_axes as is_in_patient_axes
     from engine.io.volumes.volume_saving import can_save as can_save
     from engine.io.volumes.volume_saving import save as save
-    from engine.io.volumes.volume_saving import save_remark as save_remark
+    from engine.io.volumes.volume_saving import save_note as save_note
     from engine.io.xray.hdf5.dxchange import write_projections as write_projections
     from engine.io.xray.readers import PROJECTION_READERS as PROJECTION_READERS
     from engine.io.xray.saving import save_projections as save_projections
@@ -164,7 +164,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
             "engine.io.volumes.volume_saving": (
                 "can_save",
                 "save",
-                "save_remark",
+                "save_note",
             ),
             "engine.io.xray.hdf5.dxchange": ("write_projections",),
             "engine.io.xray.readers": ("PROJECTION_READERS",),

@@ -329,7 +329,7 @@ class VolumeWriter(Format):
         return
 
     @classmethod
-    def remark(cls, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()) -> str:
+    def note(cls, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()) -> str:
         """Return a sentence that the user should read before writing.
 
         Parameters

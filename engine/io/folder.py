@@ -43,14 +43,14 @@ def names_in(folder: Path) -> list[str]:
         raise unreadable(folder, e) from e
 
 
-def names_by_portions(folder: Path, most: int) -> Iterator[list[str]]:
+def names_by_portions(folder: Path, max_names: int) -> Iterator[list[str]]:
     """Yield the names in a folder in unsorted lists, for folders with very many files.
 
     Parameters
     ----------
     folder
         folder to list
-    most
+    max_names
         maximum number of names in a list
 
     Raises
@@ -60,7 +60,7 @@ def names_by_portions(folder: Path, most: int) -> Iterator[list[str]]:
     """
     try:
         with os.scandir(folder) as found:
-            while portion := [entry.name for entry in islice(found, most)]:
+            while portion := [entry.name for entry in islice(found, max_names)]:
                 yield portion
     except OSError as e:
         raise unreadable(folder, e) from e

@@ -125,9 +125,9 @@ def run(
         study, on, on_progress, history, in_memory if scan is None else scan, folder, divide, read
     )
     # Only those that a step needs are started; some steps of a GPU use all cores.
-    most_threads = max(on.threads, usable_cores())
+    max_threads = max(on.threads, usable_cores())
     # Errors of the CUDA runtime in any stage become a `DeviceError` with a remedy
-    with on.faults("reconstructing"), ThreadPoolExecutor(most_threads) as threads:
+    with on.faults("reconstructing"), ThreadPoolExecutor(max_threads) as threads:
         refuse_foreign_inputs(study)
         refuse_changed_files(study, read)
         flow = modality_of(study.protocol).flow(context, resume, finish_early)

@@ -42,7 +42,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from engine.core.errors import ResourceError
 from engine.core.paths import cache_dir, is_removed_by_pip, user_cache_dir
-from engine.core.private_files import is_own, report_refused, why_not_private
+from engine.core.private_files import is_own, privacy_fault, report_refused
 from engine.kernels.host_target import can_load_quickly, make_ready
 from engine.kernels.processor import TARGET
 from engine.kernels.stored_code import rebuilt
@@ -155,7 +155,7 @@ def _usable(base: Path, refused: dict[Path, str]) -> Path | None:
     folder = base / f"{PREFIX}{_library_digest()}"
     if not _is_writable(folder):
         return None
-    if reason := why_not_private(folder, code=True):
+    if reason := privacy_fault(folder, code=True):
         refused[base] = reason
         return None
     _forget_old_states(list(base.glob(f"{PREFIX}*")), folder)

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from engine.protocols.study.stored_protocol import digest_of as digest_of
     from engine.protocols.study.stored_protocol import label_of as label_of
     from engine.protocols.study.stored_protocol import stamped as stamped
-    from engine.protocols.study.stored_protocol import version_words as version_words
+    from engine.protocols.study.stored_protocol import version_text as version_text
     from engine.protocols.study.unstated import RANDOMS_UNSTATED as RANDOMS_UNSTATED
     from engine.protocols.study.unstated import SUBSETS_UNSTATED as SUBSETS_UNSTATED
     from engine.protocols.study.unstated import still_unstated as still_unstated
@@ -178,7 +178,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
                 "digest_of",
                 "label_of",
                 "stamped",
-                "version_words",
+                "version_text",
             ),
             "engine.protocols.study.unstated": (
                 "RANDOMS_UNSTATED",

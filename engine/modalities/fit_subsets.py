@@ -140,7 +140,7 @@ def too_many_subsets(algorithm: Algorithm, demand: CountDemand) -> str:
         counts of the data, and counts that subsets and images need
     """
     # An empty number of subsets is fitted to the counts, so only a number can be too large.
-    subsets, most = getattr(algorithm, "subsets", None) or 1, max(demand.most_subsets, 1)
+    subsets, most = getattr(algorithm, "subsets", None) or 1, max(demand.max_subsets, 1)
     if subsets <= most:
         return ""
     return (

@@ -118,11 +118,11 @@ def _of_protocol(path: Path) -> Report:
     # Scans and images need no settings.
     from engine.modalities.protocol_identity import identified
     from engine.modalities.studies import read_protocol
-    from engine.protocols.study.stored_protocol import version_words
+    from engine.protocols.study.stored_protocol import version_text
 
     protocol = read_protocol(path)
     facts = (
-        ("Name", version_words(identified(protocol))),
+        ("Name", version_text(identified(protocol))),
         ("Algorithm", text_of(protocol.algorithm.model_dump())),
         *_error_facts(protocol),
     )
@@ -144,7 +144,7 @@ def _error_facts(protocol: Protocol) -> Facts:
 def _of_study(path: Path) -> Report:
     from engine.modalities.protocol_identity import identified
     from engine.modalities.studies import read_study
-    from engine.protocols.study.stored_protocol import version_words
+    from engine.protocols.study.stored_protocol import version_text
 
     study = read_study(path)
     titles = {role.key: role.title for role in all_roles()} | {"data": "Scan"}
@@ -153,7 +153,7 @@ def _of_study(path: Path) -> Report:
     facts = [(title, str(file)) for title, file in used.items()]
     facts += [
         ("Scanner", study.scanner or "as recorded in the scan"),
-        ("Protocol", version_words(identified(study.protocol))),
+        ("Protocol", version_text(identified(study.protocol))),
         *_error_facts(study.protocol),
     ]
     # Missing files are reported, but the rest of the study is still shown.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from engine.core.errors import EngineError
 from engine.core.paths import private_state_dir
-from engine.core.private_files import is_own, report_refused, why_not_private
+from engine.core.private_files import is_own, privacy_fault, report_refused
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.open_input import read_text
 
@@ -33,9 +33,9 @@ def private_in(folder: Path) -> list[tuple[Path, Path]]:
     files
         by name: a file, and itself, or its private copy if others can change the file
     """
-    reason = why_not_private(folder)
+    reason = privacy_fault(folder)
     files = sorted(folder.glob("*.toml"))
-    changeable = {path: reason or why_not_private(path) for path in files}
+    changeable = {path: reason or privacy_fault(path) for path in files}
     if not any(changeable.values()):
         return [(path, path) for path in files]
     copies = private_state_dir() / "protocols" / sha256(os.fsencode(folder)).hexdigest()[:12]

@@ -59,13 +59,13 @@ class GpuRequirements:
     images_bytes : minimum, with memory for two chunks of events
     whole_bytes : with all events; if they do not fit, they are streamed in chunks
     free_bytes : free memory
-    least, rest : names of the data that must fit, and of the data that can be streamed
+    required, rest : names of the data that must fit, and of the data that can be streamed
     """
 
     images_bytes: int
     whole_bytes: int
     free_bytes: int
-    least: str = "the images"
+    required: str = "the images"
     rest: str = "the events"
 
     @property
@@ -89,7 +89,7 @@ class GpuRequirements:
         free = f"available: {_size(self.free_bytes)}"
         # Streaming only matters if the minimum fits; otherwise the run is refused.
         if self.fits and self.streams:
-            need = f"GPU memory needed for {self.least}: {up_to}{_size(self.images_bytes)}"
+            need = f"GPU memory needed for {self.required}: {up_to}{_size(self.images_bytes)}"
             return f"{need}, {free}. Streamed through the remaining GPU memory: {self.rest}."
         return f"GPU memory needed: {up_to}{_size(self.whole_bytes)}, {free}."
 
@@ -106,14 +106,14 @@ class Requirements:
     disk_bytes, disk_free_bytes : size of temporary files for data beyond the memory; 0 if all fits
     on_disk : data in these files
     gpu : memory of the GPU; None on the CPU
-    least : lower bound of the estimate; None if it is exact
+    minimum : lower bound of the estimate; None if it is exact
     """
 
     memory_bytes: int
     free_bytes: int
     stages: dict[str, float]
     gpu: GpuRequirements | None = None
-    least: Requirements | None = None
+    minimum: Requirements | None = None
     once: str = ""
     disk_bytes: int = 0
     disk_free_bytes: int = 0
@@ -148,15 +148,15 @@ class Requirements:
             factor of the time by stage; stages that are not named keep their time
         """
         # The lower bound must change too, or it could exceed the estimate.
-        least = self.least and self.least.scaled(factors)
+        minimum = self.minimum and self.minimum.scaled(factors)
         stages = {name: factors.get(name, 1.0) * s for name, s in self.stages.items()}
-        return replace(self, stages=stages, least=least)
+        return replace(self, stages=stages, minimum=minimum)
 
     def without_once(self) -> Requirements:
         """Return the requirements of a run that finds the cached stage."""
-        least = self.least and self.least.without_once()
+        minimum = self.minimum and self.minimum.without_once()
         stages = {name: s for name, s in self.stages.items() if name != self.once}
-        return replace(self, stages=stages, least=least)
+        return replace(self, stages=stages, minimum=minimum)
 
     @property
     def fits_memory(self) -> bool:
@@ -196,7 +196,7 @@ class Requirements:
 
     @property
     def _up_to(self) -> str:
-        return "up to " if self.least else ""
+        return "up to " if self.minimum else ""
 
 
 def plan_of(on: Backend, requirements: Requirements, grid: ImageGrid, n_frames: int = 0) -> Planned:
@@ -243,7 +243,7 @@ def refuse_if_too_large(
         if GPU memory does not suffice
     """
     # Refuse only in certain cases: the upper bound is not reached by most scans.
-    requirements = requirements.least or requirements
+    requirements = requirements.minimum or requirements
     if not requirements.fits_memory:
         raise ResourceError(
             f"grid {grid.describe()}: the run needs {_size(requirements.memory_bytes)} of memory, "

@@ -57,7 +57,7 @@ class ScanWithNotes(typing.Protocol):
     def info(self) -> Plain: ...
 
 
-def say_notes(context: RunContext[Protocol], data: ScanWithNotes) -> Iterator[Event]:
+def report_reader_notes(context: RunContext[Protocol], data: ScanWithNotes) -> Iterator[Event]:
     """Report the notes of the readers.
 
     Parameters
@@ -71,8 +71,11 @@ def say_notes(context: RunContext[Protocol], data: ScanWithNotes) -> Iterator[Ev
     yield from report_notes(context, (*data.notes, *unstated_in(context.protocol)))
     # A truncated file counts as a correction, because its last events are missing from the image.
     if EVENTS in data.info:
-        text = f"{data.info[EVENTS]:,} from a truncated file"
-        yield context.log.applied(EVENTS, text)
+        yield context.log.applied(EVENTS, f"{data.info[EVENTS]:,} from a truncated file")
+
+
+say_notes = report_reader_notes
+"""Name in plug-ins that were copied from earlier templates."""
 
 
 def warn_of_misfit(context: RunContext[Protocol], why: str) -> Iterator[Event]:

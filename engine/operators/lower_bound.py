@@ -21,7 +21,7 @@ MIN_IN_PASS = 1e-12
 """Minimum factor of a pass; float32 can represent the result of three passes."""
 
 
-def least_factor(n_subsets: int) -> np.float32:
+def min_update_factor(n_subsets: int) -> np.float32:
     """Return ρ, the minimum factor of a voxel in one update.
 
     Parameters

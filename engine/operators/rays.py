@@ -28,7 +28,7 @@ from engine.kernels.rays.slice_tracing import EventRows
 from engine.kernels.units import share_unit, value_unit
 from engine.kernels.variants import RayVariant
 from engine.operators.base import LinearOperator
-from engine.operators.lower_bound import least_factor
+from engine.operators.lower_bound import min_update_factor
 from engine.operators.ray_checks import check_background, check_size, selected_rows
 from engine.operators.ray_rows import Rays, checked_rows, rows_of
 
@@ -456,10 +456,12 @@ class RayProjector(LinearOperator):
             check_background(background)
             # A background of zeros costs a read per event, so it is dropped.
             background = background if background.any() else None
-        least = float(least_factor(n_subsets))
+        min_factor = float(min_update_factor(n_subsets))
         from engine.kernels.rays.device_em import DeviceEm
 
-        return DeviceEm(self._tracer, background, sensitivity, x, n_subsets, chunk, least=least)
+        return DeviceEm(
+            self._tracer, background, sensitivity, x, n_subsets, chunk, least=min_factor
+        )
 
     def subset(self, k: int, of: int) -> RayProjector:
         """Return rays k, k + of, ...; made once and cached.

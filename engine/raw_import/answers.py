@@ -75,14 +75,14 @@ class Answers(Settings):
         return axis, detector
 
 
-def numbers_of(text: str, most: int, what: str, example: str) -> tuple[float, ...]:
+def numbers_of(text: str, max_numbers: int, what: str, example: str) -> tuple[float, ...]:
     """Return positive numbers separated by commas.
 
     Parameters
     ----------
     text
         text of the user
-    most
+    max_numbers
         largest number of numbers
     what
         name of the answer, for the message
@@ -98,7 +98,7 @@ def numbers_of(text: str, most: int, what: str, example: str) -> tuple[float, ..
         found = tuple(float(part) for part in text.split(","))
     except ValueError:
         found = ()
-    if not 1 <= len(found) <= most or not all(0 < n < 1e6 for n in found):
+    if not 1 <= len(found) <= max_numbers or not all(0 < n < 1e6 for n in found):
         raise ValueError(f"{what!r} is {text!r}, expected numbers above 0, such as {example}")
     return found
 

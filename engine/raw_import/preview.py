@@ -67,7 +67,7 @@ class ImportPreview:
     projection : (rows, columns) a view as stored
     sinogram : (views, columns) line integrals of the middle row
     readings : the four readings, the first as in the draft
-    remark : sentence about missing parts of the images; empty if there are none
+    note : sentence about missing parts of the images; empty if there are none
     fault : sentence that explains why there are no images or no draft; empty if there are
     datasets : arrays of the file
     like : description of a file with the same structure; None if there is none
@@ -79,7 +79,7 @@ class ImportPreview:
     projection: Array | None = None
     sinogram: Array | None = None
     readings: tuple[Reading, ...] = ()
-    remark: str = ""
+    note: str = ""
     fault: str = ""
     datasets: tuple[Dataset, ...] = ()
     like: Path | None = None
@@ -153,7 +153,7 @@ def _with_images(draft: Draft) -> ImportPreview:
 
 
 def _pictured(draft: Draft) -> ImportPreview:
-    table, remark = _complete(draft.table)
+    table, note = _complete(draft.table)
     settings = parse(Sidecar, table, where=draft.path.name)
     n_views, n_rows, _ = draft.shape
     # 180 views give a recognisable slice in a fraction of the time.
@@ -169,7 +169,7 @@ def _pictured(draft: Draft) -> ImportPreview:
         seen = _turned(settings, draft, integrals, chosen, rows, clockwise, mirrored)
         readings.append(Reading(clockwise, mirrored, _slice(seen)))
     sinogram = integrals.values.mean(axis=1)
-    return ImportPreview(draft, small(one.values[0]), np.asarray(sinogram), tuple(readings), remark)
+    return ImportPreview(draft, small(one.values[0]), np.asarray(sinogram), tuple(readings), note)
 
 
 def _read(settings: Sidecar, draft: Draft, views: list[int], rows: slice) -> Projections:
@@ -200,18 +200,18 @@ def _cached_views(
 
 
 def _complete(table: Plain) -> tuple[Plain, str]:
-    """Return a table that can be read despite missing answers, and a remark about them."""
+    """Return a table that can be read despite missing answers, and a note about them."""
     geometry = dict(table["geometry"])
     has_cone = geometry.get("kind") in ("cone", "fan") and "pixel_mm" in geometry
     if has_cone or geometry.get("kind") == "parallel":
-        remark = ""
+        note = ""
     else:
         # Parallel rays need no distances, and show the object well enough to answer the rest.
         for key in ("source_axis_mm", "source_detector_mm"):
             geometry.pop(key, None)
         geometry["kind"] = "parallel"
-        remark = "Shown as parallel rays until beam and pixel size are known."
-    return {**table, "geometry": geometry}, remark
+        note = "Shown as parallel rays until beam and pixel size are known."
+    return {**table, "geometry": geometry}, note
 
 
 def _integrals(scan: Projections) -> Projections:

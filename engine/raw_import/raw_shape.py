@@ -116,14 +116,14 @@ def shapes_of(
     return list(unlike.values())[:MAX_RANKED]
 
 
-def period(signal: Array, least: int, most: int) -> list[tuple[int, float]]:
+def period(signal: Array, min_period: int, max_period: int) -> list[tuple[int, float]]:
     """Return the positions of maxima of an autocorrelation with their heights, the likeliest first.
 
     Parameters
     ----------
     signal
         (n,) or (n, k), correlated along the first axis
-    least, most
+    min_period, max_period
         smallest and largest position
     """
     data = signal.reshape(len(signal), -1).astype(np.float64)
@@ -136,11 +136,11 @@ def period(signal: Array, least: int, most: int) -> list[tuple[int, float]]:
         return []
     # Fewer pairs overlap at large shifts; dividing by their number removes the trend.
     heights = power / power[0] * n / np.maximum(n - np.arange(n), 1)
-    most = min(most, int(0.6 * n), n - 2)
+    max_period = min(max_period, int(0.6 * n), n - 2)
     # The central maximum is not a period: search only after the first rise.
-    falls = np.flatnonzero(np.diff(heights[: most + 1]) > 0)
-    begin = max(least, int(falls[0]) if len(falls) else most)
-    places = np.arange(begin, most + 1)
+    falls = np.flatnonzero(np.diff(heights[: max_period + 1]) > 0)
+    begin = max(min_period, int(falls[0]) if len(falls) else max_period)
+    places = np.arange(begin, max_period + 1)
     if not len(places):
         return []
     inner = (heights[places] >= heights[places - 1]) & (heights[places] > heights[places + 1])

@@ -1,4 +1,4 @@
-"""Write the sidecar of a draft, with remarks about guesses, and never over another file."""
+"""Write the sidecar of a draft, with comments about guesses, and never over another file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.raw_import.draft import Draft
 
 
 def text_of_sidecar(draft: Draft) -> str:
-    """Return the text of the sidecar, with each guess as a remark at its beginning.
+    """Return the text of the sidecar, with each guess as a comment at its beginning.
 
     Parameters
     ----------
@@ -105,5 +105,5 @@ def _toml_value(value: object) -> dict[str, object]:
 
 
 def _one_line(text: str) -> str:
-    # A line break in a remark would end the comment and damage the file.
+    # A line break in a guess would end the comment and damage the file.
     return " ".join(text.split())

@@ -42,8 +42,8 @@ def default_export_name(scan: Path | str, protocol: str, made: datetime, part: s
     return usable_name("_".join(word for word in words if word))
 
 
-def _safe_letters(text: str, most_bytes: int) -> str:
+def _safe_letters(text: str, max_bytes: int) -> str:
     """Return a text with only letters, digits, dots and hyphens, valid in every file system."""
     cleaned = re.sub(r"[^\w.]+", "-", text).strip("-._")
     # The cut may divide a character of several bytes, which is then dropped.
-    return cleaned.encode()[:most_bytes].decode(errors="ignore")
+    return cleaned.encode()[:max_bytes].decode(errors="ignore")

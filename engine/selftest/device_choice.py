@@ -43,7 +43,7 @@ def best() -> Backend:
     Returns
     -------
     on
-        the GPU, or the CPU with all its cores; `remark` then states the reason if there is a driver
+        the GPU, or the CPU with all its cores; `note` then states the reason if there is a driver
 
     Examples
     --------

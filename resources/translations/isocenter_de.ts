@@ -4259,9 +4259,49 @@
       <translation>Beenden und speichern</translation>
     </message>
     <message>
-      <location filename="app/shell/actions.py" />
+      <location filename="app/shell/action_states.py" />
       <source>No DICOM node is configured. Click to add one in the settings.</source>
       <translation>Es ist kein DICOM-Knoten eingerichtet. Klicken, um ihn in den Einstellungen einzutragen.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/action_states.py" />
+      <source>There is no image yet.</source>
+      <translation>Es gibt noch kein Bild.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/action_states.py" />
+      <source>Send image and report to {node}</source>
+      <translation>Bild und Bericht an {node} senden</translation>
+    </message>
+    <message>
+      <location filename="app/shell/action_states.py" />
+      <source>No iterative reconstruction is running.</source>
+      <translation>Es läuft keine iterative Rekonstruktion.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/action_states.py" />
+      <source>Nothing is running.</source>
+      <translation>Nichts läuft.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/action_states.py" />
+      <source>Open a scan first.</source>
+      <translation>Öffnen Sie zuerst einen Scan.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/action_states.py" />
+      <source>Nothing to undo.</source>
+      <translation>Es gibt nichts zurückzunehmen.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/action_states.py" />
+      <source>Nothing to redo.</source>
+      <translation>Es gibt nichts zu wiederholen.</translation>
+    </message>
+    <message>
+      <location filename="app/shell/action_states.py" />
+      <source>A live scan is open.</source>
+      <translation>Es ist eine laufende Messung geöffnet.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -4577,46 +4617,6 @@
       <location filename="app/shell/actions.py" />
       <source>Include file names in output</source>
       <translation>Dateinamen mit ausgeben</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>No iterative reconstruction is running.</source>
-      <translation>Es läuft keine iterative Rekonstruktion.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Nothing is running.</source>
-      <translation>Nichts läuft.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>There is no image yet.</source>
-      <translation>Es gibt noch kein Bild.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>A live scan is open.</source>
-      <translation>Es ist eine laufende Messung geöffnet.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Open a scan first.</source>
-      <translation>Öffnen Sie zuerst einen Scan.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Nothing to undo.</source>
-      <translation>Es gibt nichts zurückzunehmen.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Nothing to redo.</source>
-      <translation>Es gibt nichts zu wiederholen.</translation>
-    </message>
-    <message>
-      <location filename="app/shell/actions.py" />
-      <source>Send image and report to {node}</source>
-      <translation>Bild und Bericht an {node} senden</translation>
     </message>
     <message>
       <location filename="app/shell/application.py" />
@@ -6384,8 +6384,8 @@
     </message>
     <message>
       <location filename="app/state/models/device_choice.py" />
-      <source>The GPU cannot be used. {why_not} You can also choose another device in the header.</source>
-      <translation>Die GPU kann nicht verwendet werden. {why_not} Sie können auch ein anderes Gerät in der Kopfzeile wählen.</translation>
+      <source>The GPU cannot be used. {obstacle} You can also choose another device in the header.</source>
+      <translation>Die GPU kann nicht verwendet werden. {obstacle} Sie können auch ein anderes Gerät in der Kopfzeile wählen.</translation>
     </message>
     <message>
       <location filename="app/state/models/device_choice.py" />
@@ -6479,8 +6479,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Missing: {value}. {remark}</source>
-      <translation>Es fehlt: {value}. {remark}</translation>
+      <source>Missing: {value}. {note}</source>
+      <translation>Es fehlt: {value}. {note}</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -7003,62 +7003,62 @@
       <translation>{n} Ergebnisse</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>running</source>
       <translation>läuft</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>finished</source>
       <translation>abgeschlossen</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>stopped by the user</source>
       <translation>vom Benutzer beendet</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>1 iteration</source>
       <translation>1 Iteration</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>{n} iterations</source>
       <translation>{n} Iterationen</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>{iterations} × {subsets} subsets</source>
       <translation>{iterations} × {subsets} Teilmengen</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>algorithm not recorded</source>
       <translation>Algorithmus nicht aufgezeichnet</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>{ending} after frame {n} of {of}</source>
       <translation>{ending} nach Zeitabschnitt {n} von {of}</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>{ending} at iteration {n} of at most {of}</source>
       <translation>{ending} bei Iteration {n} von höchstens {of}</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>{ending} at iteration {n} of {of}</source>
       <translation>{ending} bei Iteration {n} von {of}</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>resumed once</source>
       <translation>einmal fortgesetzt</translation>
     </message>
     <message>
-      <location filename="app/state/models/run_words.py" />
+      <location filename="app/state/models/run_text.py" />
       <source>resumed {n} times</source>
       <translation>{n}-mal fortgesetzt</translation>
     </message>
@@ -7169,8 +7169,8 @@
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Best so far: {form_words}. Speed relative to the default: {gain_words}.</source>
-      <translation>Bisher am besten: {form_words}. Geschwindigkeit im Verhältnis zur Vorgabe: {gain_words}.</translation>
+      <source>Best so far: {form_text}. Speed relative to the default: {gain_text}.</source>
+      <translation>Bisher am besten: {form_text}. Geschwindigkeit im Verhältnis zur Vorgabe: {gain_text}.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
@@ -7239,8 +7239,8 @@
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
-      <source>Protocol saved: {version_words}</source>
-      <translation>Protokoll gespeichert: {version_words}</translation>
+      <source>Protocol saved: {version_text}</source>
+      <translation>Protokoll gespeichert: {version_text}</translation>
     </message>
     <message>
       <location filename="app/state/services/commands.py" />

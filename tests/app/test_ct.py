@@ -172,15 +172,15 @@ def on_region(algorithm: str, voxel_mm: float = 0.5) -> CtProtocol:
 
 def test_forecast_of_a_region_includes_all_needed_memory(session):
     session.study.set_protocol(on_region("fdk"))
-    assert session.study.requirements().least is None
+    assert session.study.requirements().minimum is None
     assert session.study.modality.grid_note(session.study.protocol, session.study.known) == ""
     session.study.set_protocol(on_region("sirt"))
     requirements = session.study.requirements()
     of_volume, of_part = (
-        each.memory_bytes - BASE_BYTES for each in (requirements, requirements.least)
+        each.memory_bytes - BASE_BYTES for each in (requirements, requirements.minimum)
     )
     assert of_volume > 2 * of_part
-    assert requirements.seconds > requirements.least.seconds
+    assert requirements.seconds > requirements.minimum.seconds
     assert requirements.describe().startswith("Memory needed: up to ")
     note = session.study.modality.grid_note(session.study.protocol, session.study.known)
     # outer pixels: 19.5 mm from the axis; outer rows: 1.5 mm from the middle; plus half a voxel

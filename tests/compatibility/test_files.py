@@ -144,7 +144,7 @@ def test_protocols_and_studies_keep_their_meaning(files: WrittenFiles) -> None:
 def test_window_and_site_settings_are_preserved(files: WrittenFiles) -> None:
     files.relocate("home/window.ini")
     preferences, expected = Preferences(), files.expected["preferences"]
-    assert preferences.remark == ""
+    assert preferences.fault == ""
     found = {
         name: getattr(preferences, name)
         for name in ("theme", "language", "device", "identify", "technician")

@@ -57,7 +57,7 @@ def check() -> None:
         raise NoCompilerError(f"g++ lacks C++20, OpenMP or POSIX: {e}") from e
 
 
-def most_threads(source: str) -> dict[str, int]:
+def max_threads(source: str) -> dict[str, int]:
     """Return the maximum threads per block of each kernel in a source."""
     found = _KERNEL.findall(source)
     return {name: int(before or after or 1024) for before, after, name in found}
@@ -132,7 +132,7 @@ def _headers(flags: tuple[str, ...]) -> Path:
 def _wrapped(source: str) -> str:
     """Return the source in a namespace, away from C library names, with its kernel launchers."""
     text = _C_LINKAGE.sub("__global__", source)
-    exports = "".join(f"CUDA_CPU_KERNEL({name})\n" for name in most_threads(source))
+    exports = "".join(f"CUDA_CPU_KERNEL({name})\n" for name in max_threads(source))
     exports += "".join(f"CUDA_CPU_CONSTANT({name})\n" for name in constants(source))
     head = '#include "cuda_cpu.h"\nnamespace kernel_text {\n#line 1 "kernel.cu"\n'
     return f"{head}{text}\n{exports}}}\n"

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.core.backend.gpu import Extent, Function, Module, Resources
 from tests.emulator.arrays import DeviceArray, bare, owner
-from tests.emulator.compiling import constants, most_threads, own_copy, runtime, shared_library
+from tests.emulator.compiling import constants, max_threads, own_copy, runtime, shared_library
 
 if TYPE_CHECKING:
     from tests.emulator.gpu import EmulatedGpu
@@ -31,25 +31,25 @@ class KernelModule(Module):
 
     def __init__(self, source: str, gpu: EmulatedGpu) -> None:
         library = shared_library(source, sanitize=gpu.sanitize)
-        self._open(library, constants(source), most_threads(source), gpu)
+        self._open(library, constants(source), max_threads(source), gpu)
 
     def _open(
         self,
         library: Path,
         constants: tuple[str, ...],
-        most_threads: dict[str, int],
+        max_threads: dict[str, int],
         gpu: EmulatedGpu,
     ) -> None:
-        self._gpu, self._most_threads = gpu, most_threads
+        self._gpu, self._max_threads = gpu, max_threads
         self._constants: dict[str, DeviceArray | None] = dict.fromkeys(constants)
         ctypes.CDLL(str(runtime(sanitize=gpu.sanitize)))  # kernels find it by name
         with own_copy(library, needed=bool(constants) or gpu.counted) as own:
             self._library = ctypes.CDLL(str(own))
 
     def function(self, name: str) -> Kernel:
-        if name not in self._most_threads:
-            raise KernelError(f"kernel {name}: the source has {', '.join(self._most_threads)}.")
-        return Kernel(name, self._library, self._most_threads[name], self._gpu)
+        if name not in self._max_threads:
+            raise KernelError(f"kernel {name}: the source has {', '.join(self._max_threads)}.")
+        return Kernel(name, self._library, self._max_threads[name], self._gpu)
 
     def constant(self, name: str) -> DeviceArray:
         self._gpu.check()
@@ -69,16 +69,14 @@ class KernelModule(Module):
 class Kernel(Function):
     """One kernel; `signature` has NumPy's codes of its arguments, with a star before pointers."""
 
-    def __init__(
-        self, name: str, library: ctypes.CDLL, most_threads: int, gpu: EmulatedGpu
-    ) -> None:
-        self._open(name, library, most_threads, gpu)
+    def __init__(self, name: str, library: ctypes.CDLL, max_threads: int, gpu: EmulatedGpu) -> None:
+        self._open(name, library, max_threads, gpu)
         signature = library[f"signature_{name}"]
         signature.restype = ctypes.c_char_p
         self.signature: tuple[str, ...] = tuple(signature().decode().split())
 
-    def _open(self, name: str, library: ctypes.CDLL, most_threads: int, gpu: EmulatedGpu) -> None:
-        self.name, self._most_threads, self._gpu = name, most_threads, gpu
+    def _open(self, name: str, library: ctypes.CDLL, max_threads: int, gpu: EmulatedGpu) -> None:
+        self.name, self._max_threads, self._gpu = name, max_threads, gpu
         self._launch = library[f"launch_{name}"]
         self._launch.restype = ctypes.c_char_p
         self._launch.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int]
@@ -94,13 +92,13 @@ class Kernel(Function):
                 raise TypeError(f"kernel {self.name}, argument {i + 1}: {fault}.")
         blocks, threads = _along(n_blocks), _along(n_threads)
         if not (
-            1 <= math.prod(threads) <= self._most_threads
+            1 <= math.prod(threads) <= self._max_threads
             and _within(threads, _MAX_THREADS)
             and _within(blocks, _MAX_BLOCKS)
         ):
             raise KernelError(
                 f"kernel {self.name}: {n_blocks} blocks of {n_threads} threads, "
-                f"it takes 1 to {self._most_threads}."
+                f"it takes 1 to {self._max_threads}."
             )
         if math.prod(blocks) > 0:
             slots = [Slot(value) for value in args]

@@ -102,7 +102,7 @@ class Tally:
     faults: list[str] = field(default_factory=list)
 
 
-def run(folder: Path, words: tuple[str, ...], most_bytes: int = 0) -> subprocess.Popen[str]:
+def run(folder: Path, words: tuple[str, ...], max_bytes: int = 0) -> subprocess.Popen[str]:
     """Start the command line in a folder, with a limit on the size of files."""
     environment = os.environ | {
         HOME_VARIABLE: str(folder / "home"),
@@ -117,13 +117,13 @@ def run(folder: Path, words: tuple[str, ...], most_bytes: int = 0) -> subprocess
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        preexec_fn=(lambda: limit_files(most_bytes)) if most_bytes else None,
+        preexec_fn=(lambda: limit_files(max_bytes)) if max_bytes else None,
     )
 
 
-def limit_files(most_bytes: int) -> None:
+def limit_files(max_bytes: int) -> None:
     """Limit the size of files that this process writes, to simulate a full disk."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (max_bytes, max_bytes))
 
 
 def done(folder: Path, words: tuple[str, ...]) -> str:
@@ -180,7 +180,7 @@ def out_of_space(
     folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, wanted: str
 ) -> Outcome:
     """Limit the file size: the run must end with one sentence and not change the older image."""
-    process = run(folder, words, most_bytes=int(1000 * 10 ** (2 * after_s % 3)))
+    process = run(folder, words, max_bytes=int(1000 * 10 ** (2 * after_s % 3)))
     printed, _ = process.communicate(timeout=600)
     output = folder / flow.output
     if process.returncode not in (0, 2) or "Traceback" in printed:

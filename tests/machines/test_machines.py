@@ -43,24 +43,24 @@ def test_auto_selects_the_expected_device(machine):
     on = backend.named("auto")
     assert (on.name if on.gpu is None else key_of(on.gpu.facts.number)) == machine.key
     if machine.words:
-        assert re.search(machine.words, on.remark)
-        assert on.remark.startswith("Computing on the CPU: ")
-        assert is_brief(on.remark), on.remark
+        assert re.search(machine.words, on.note)
+        assert on.note.startswith("Computing on the CPU: ")
+        assert is_brief(on.note), on.note
     else:
-        assert on.remark == ""
+        assert on.note == ""
 
 
 def test_window_offers_the_expected_device(machine):
     found = find_devices()
     automatic = choose(found, "auto")
-    text = " ".join(device.why_not for device in found)
+    text = " ".join(device.obstacle for device in found)
     if machine.in_use:
         assert automatic.key == "cuda", "the fault shows only in use"
     else:
         assert automatic.key == machine.key
         assert re.search(machine.words, text)
     assert all(device.label for device in found)
-    assert all(is_brief(device.why_not) for device in found if device.why_not)
+    assert all(is_brief(device.obstacle) for device in found if device.obstacle)
 
 
 def test_unusable_requested_gpu_gives_reason_and_remedy(machine):
@@ -74,7 +74,7 @@ def test_unusable_requested_gpu_gives_reason_and_remedy(machine):
 def test_command_reports_once_why_it_uses_the_cpu(machine, capsys):
     on = device_of("auto", None, Console())
     output = capsys.readouterr().err
-    assert output == (f"note: {on.remark}\n" if machine.words else "")
+    assert output == (f"note: {on.note}\n" if machine.words else "")
 
 
 def test_window_run_warns_that_it_uses_the_cpu(machine):

@@ -126,7 +126,7 @@ class MouseFiles:
     def _sinogram(self) -> Path:
         path = self._folder / "mouse.hs"
         if not path.exists():
-            layout = SinogramLayout.of(self._events.scanner, span=1, mashed=1, most=None)
+            layout = SinogramLayout.of(self._events.scanner, span=1, mashed=1, max_difference=None)
             write_sinogram(binned(self._events, layout, delayed=False, timed=False), path)
         return path
 

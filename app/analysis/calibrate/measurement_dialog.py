@@ -106,7 +106,7 @@ class MeasurementDialog(QDialog):
         self.state.setText(text)
         set_tone(self.state, tone)
 
-    def _why_not_used(self, measured: Scanner | None, no_role: str) -> str:
+    def _use_obstacle(self, measured: Scanner | None, no_role: str) -> str:
         """Return the reason why the open scan cannot use a result; empty if it can.
 
         Parameters

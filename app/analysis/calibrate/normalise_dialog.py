@@ -176,10 +176,10 @@ class NormaliseDialog(MeasurementDialog):
 
     def _show(self) -> None:
         model, busy = self.model, self.job.is_busy
-        self.state.setText(model.state_words)
+        self.state.setText(model.state_text)
         set_tone(self.state, self._tone)
-        self.counted.setText(model.counted_words)
-        self.counted.setVisible(bool(model.counted_words))
+        self.counted.setText(model.counted_text)
+        self.counted.setVisible(bool(model.counted_text))
         self.bar.setVisible(busy)
         counting = model.phase is MeasuringPhase.COUNTING and model.part > 0
         # A range of 0 to 0 makes Qt show a busy indicator, for steps without known length.
@@ -199,7 +199,7 @@ class NormaliseDialog(MeasurementDialog):
         """Enable the actions that the result allows."""
         made = self.model.made
         has_made, scanner = made is not None, made.scanner if made is not None else None
-        reason = self._why_not_used(scanner, tr("Open a scan that can use a normalisation."))
+        reason = self._use_obstacle(scanner, tr("Open a scan that can use a normalisation."))
         self.use.setEnabled(has_made and not reason)
         self.use.setToolTip(literal_tip(reason or USE_TIP))
         self.keep.setEnabled(has_made)

@@ -30,7 +30,7 @@ class NormaliseResult(QWidget):
         self.notes = label("", wrap=True)
         set_tone(self.notes, "warning")
         self.crystals = GreyRaster(tr("Crystal efficiencies"), stretched=True)
-        self.crystal_words = label("", "muted", wrap=True)
+        self.crystal_text = label("", "muted", wrap=True)
         self.rings = FactorPlot(
             tr("Geometric factor (measured / analytic), by ring difference"),
             tr("ring difference"),
@@ -40,14 +40,14 @@ class NormaliseResult(QWidget):
             tr("tangential bins"),
         )
         self.interference = GreyRaster(tr("Crystal interference in a block"), stretched=True)
-        self.interference_words = label("", "muted", wrap=True)
+        self.interference_text = label("", "muted", wrap=True)
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(4)
         grid.addWidget(self.crystals, 0, 0)
-        grid.addWidget(self.crystal_words, 1, 0)
+        grid.addWidget(self.crystal_text, 1, 0)
         grid.addWidget(self.interference, 0, 1)
-        grid.addWidget(self.interference_words, 1, 1)
+        grid.addWidget(self.interference_text, 1, 1)
         grid.addWidget(self.rings, 2, 0)
         grid.addWidget(self.off, 2, 1)
         for place in (0, 1):
@@ -76,7 +76,7 @@ class NormaliseResult(QWidget):
         self.notes.setVisible(bool(made.notes))
         pixels = crystal_map(made.found, made.scanner)
         self.crystals.show_raster(pixels)
-        self.crystal_words.setText(_crystal_words(pixels, made.found.errors.crystals))
+        self.crystal_text.setText(_crystal_text(pixels, made.found.errors.crystals))
         self._show_interference(made.found.components.interference)
         for plot, curve in (
             (self.rings, over_ring_difference(made.found)),
@@ -95,7 +95,7 @@ class NormaliseResult(QWidget):
                 low=table.min(),
                 high=table.max(),
             )
-        self.interference_words.setText(words)
+        self.interference_text.setText(words)
 
     def set_colours(self, colours: ViewColours) -> None:
         """Use the colours of another theme."""
@@ -112,7 +112,7 @@ def _show_curve(plot: FactorPlot, curve: FactorCurve) -> None:
     )
 
 
-def _crystal_words(pixels: NDArray[np.float32], errors: NDArray[np.float32] | None) -> str:
+def _crystal_text(pixels: NDArray[np.float32], errors: NDArray[np.float32] | None) -> str:
     # Crystals without counts are NaN and appear black.
     seen = pixels[np.isfinite(pixels)]
     if not seen.size or errors is None:

@@ -183,7 +183,7 @@ class ResolutionDialog(MeasurementDialog):
             return
         made = self.made
         has_made, scanner = made is not None, made.scanner if made is not None else None
-        reason = self._why_not_used(scanner, tr("Open a scan that can use a measured resolution."))
+        reason = self._use_obstacle(scanner, tr("Open a scan that can use a measured resolution."))
         for each in (self.scans, self.scanner, self.diameter):
             each.setEnabled(not self._is_busy)
         self.act.setText(tr("Stop") if self._is_busy else tr("Measure"))

@@ -192,9 +192,9 @@ class AnnotationMarks(QObject):
         box = QRectF(QPointF(), size)
         box.moveCenter(at + direction * (AWAY_PX + reach))
         width, height = viewport.size
-        most_left, most_top = width - BORDER_PX - size.width(), height - BORDER_PX - size.height()
+        max_left, max_top = width - BORDER_PX - size.width(), height - BORDER_PX - size.height()
         # Texts stay inside the pane, clear of the orientation letters.
-        left, top = min(box.left(), most_left), min(box.top(), most_top)
+        left, top = min(box.left(), max_left), min(box.top(), max_top)
         box.moveTopLeft(QPointF(max(left, BORDER_PX), max(top, BORDER_PX)))
         return box
 

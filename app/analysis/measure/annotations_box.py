@@ -37,7 +37,7 @@ class AnnotationsBox(QWidget):
         self.list.setAccessibleName(tr("Annotations"))
         self.list.setToolTip(tr("F2 edits the text. Delete removes the annotation."))
         self.words = button(
-            tr("Text …"), self._change_words, tr("Edit the text of the annotation (F2)")
+            tr("Text …"), self._change_text, tr("Edit the text of the annotation (F2)")
         )
         self.delete = button(
             tr("Delete"), self._delete, tr("Delete the selected annotation (Delete)")
@@ -59,7 +59,7 @@ class AnnotationsBox(QWidget):
             "redo", context.theme, regions.redo, tr("Redo the last undone change")
         )
         self._lay_out()
-        for keys, act in ((tr("Delete"), self._delete), ("F2", self._change_words)):
+        for keys, act in ((tr("Delete"), self._delete), ("F2", self._change_text)):
             QShortcut(QKeySequence(keys), self.list, act)
         self.list.currentRowChanged.connect(self._choose_row)
         for signal in (self.model.changed, self._state.volume_changed):
@@ -118,7 +118,7 @@ class AnnotationsBox(QWidget):
         if self.model.chosen_one is not None:
             self.model.remove(self.model.chosen)
 
-    def _change_words(self) -> None:
+    def _change_text(self) -> None:
         found = self.model.chosen_one
         if found is None:
             return

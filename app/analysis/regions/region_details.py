@@ -124,11 +124,15 @@ class RegionDetails(QWidget):
         if errors is None:
             yield (
                 tr("Minimum, maximum"),
-                tr("{low} to {high}", low=say(figures.least, unit=False), high=say(figures.most)),
+                tr(
+                    "{low} to {high}",
+                    low=say(figures.minimum, unit=False),
+                    high=say(figures.maximum),
+                ),
             )
         else:
-            yield tr("Minimum"), self._view.shown_with_error(figures.least, errors.least.sd)
-            yield tr("Maximum"), self._view.shown_with_error(figures.most, errors.most.sd)
+            yield tr("Minimum"), self._view.shown_with_error(figures.minimum, errors.minimum.sd)
+            yield tr("Maximum"), self._view.shown_with_error(figures.maximum, errors.maximum.sd)
         if peak is not None:
             at = "  ".join(millimetres(value) for value in peak.at_mm)
             known = errors.peak if errors is not None else None

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.language.translation import tr
 from app.output.export.suv_choice import SuvChoice
-from app.output.export.writing import free_bytes, obstacle, remark
+from app.output.export.writing import free_bytes, note, obstacle
 from app.state.models.run_images import ALL_FRAMES, StoredImage
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.file_dialogs import ask_save
@@ -231,7 +231,7 @@ class ExportDialog(QDialog):
             notes.append(text)
         if free is not None:
             notes.append(tr("Free disk space: {size}.", size=size(free)))
-        to_know = remark(target, volume, self._made_by or volume.info, written)
+        to_know = note(target, volume, self._made_by or volume.info, written)
         if to_know:
             notes.append(f"{to_know.rstrip('.')}.")
         # Only DICOM files state a patient.

@@ -113,7 +113,7 @@ def free_bytes(folder: Path) -> int | None:
         return None
 
 
-def remark(
+def note(
     target: Path, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()
 ) -> str:
     """Return a note for the user before a volume is written.
@@ -134,10 +134,10 @@ def remark(
     str
         empty if there is nothing to note, or if `obstacle` reports a reason
     """
-    from engine.io import save_remark
+    from engine.io import save_note
 
     try:
-        return save_remark(volume, target, provenance, frames)
+        return save_note(volume, target, provenance, frames)
     except EngineError:
         return ""  # `obstacle` reports the reason
 
@@ -163,11 +163,11 @@ def obstacle(
     str
         one sentence; empty if it can be written
     """
-    from engine.io import can_save, save_remark
+    from engine.io import can_save, save_note
 
     try:
         can_save(target)
-        save_remark(volume, target, provenance)
+        save_note(volume, target, provenance)
     except EngineError as e:
         return str(e)
     free = free_bytes(target.parent) or 0

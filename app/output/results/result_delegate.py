@@ -48,10 +48,10 @@ class ResultDelegate(QStyledItemDelegate):
         painter.setPen(QPen(QColor(self._theme.colours.line), 1))
         painter.drawRect(frame)
         words = rect.adjusted(2 * top + THUMBNAIL_PX - GAP_PX // 2 + 2, top, -GAP_PX, -top)
-        self._paint_words(painter, words, result)
+        self._paint_text(painter, words, result)
         painter.restore()
 
-    def _paint_words(self, painter: QPainter, rect: QRect, result: Result) -> None:
+    def _paint_text(self, painter: QPainter, rect: QRect, result: Result) -> None:
         colours, height = self._theme.colours, rect.height() // 3
         scan, how, when = lines_of(result, self._results.names[result.id])
         width = rect.width() - (PIN_PX + 4 if result.pinned else 0)

@@ -8,7 +8,7 @@ from html import escape
 from app.language.translation import tr
 from app.state.models.protocols.text import marked
 from app.state.models.run_record import RunRecord
-from app.state.models.run_words import algorithm_of, ending_of, run_of
+from app.state.models.run_text import algorithm_of, ending_of, run_of
 from app.ui.theme.formatting import clock, sentence_case, size
 from engine.core.visible_text import visible_line, visible_text
 from engine.modalities import Study

@@ -74,7 +74,7 @@ class TuningDialog(QDialog):
         self.job.ended.connect(self._ended)
         self.model.changed.connect(self._show)
         # The time left changes also between two results.
-        self._tick.timeout.connect(self._show_words)
+        self._tick.timeout.connect(self._show_text)
         self._theme.changed.connect(self._paint)
 
     def _start_or_stop(self) -> None:
@@ -120,14 +120,14 @@ class TuningDialog(QDialog):
         # A search may replace variants, so none can be removed meanwhile.
         self.stored.setEnabled(not busy)
         self.plot.show_times(self.model.times)
-        self._show_words()
+        self._show_text()
 
-    def _show_words(self) -> None:
+    def _show_text(self) -> None:
         refusal = why_no_search() if self.model.phase is Phase.IDLE else ""
         for words, text in (
             (self.work, self.model.work),
-            (self.state, sentence_case(refusal) or self.model.state_words),
-            (self.best, self.model.best_words),
+            (self.state, sentence_case(refusal) or self.model.state_text),
+            (self.best, self.model.best_text),
         ):
             words.setText(text)
             words.setVisible(bool(text))

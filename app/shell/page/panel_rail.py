@@ -100,9 +100,9 @@ class PanelRail(QToolBar):
                 # The button takes its text from the action again after each change.
                 action.setIconText(made.text())
                 self.setIconSize(made.iconSize())
-        self.show_words(on=True)
+        self.show_labels(on=True)
 
-    def show_words(self, *, on: bool) -> None:
+    def show_labels(self, *, on: bool) -> None:
         """Show the names of the panels below their icons, or icons alone.
 
         Parameters

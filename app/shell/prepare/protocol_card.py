@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.shell.header_bar import ChoicePage
 from app.state.models.inputs import DATA
-from app.state.models.protocols.text import algorithm_words, marked, protocol_notes
+from app.state.models.protocols.text import algorithm_text, marked, protocol_notes
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label, remove_widgets, set_paragraphs, set_tone
@@ -82,7 +82,7 @@ class ProtocolCard(StepPanel):
         study, has_scan = self._study, DATA in self._study.inputs
         # Before a scan is open, nothing is wrong yet.
         notes = protocol_notes(study) if has_scan else []
-        facts = [algorithm_words(study.protocol), study.protocol.frame_words]
+        facts = [algorithm_text(study.protocol), study.protocol.frame_text]
         set_paragraphs(self._facts, [", ".join(filter(None, facts))], 0)
         self.notes.show_warnings([RunWarning(each) for each in notes])
         why = self._session.refusal()

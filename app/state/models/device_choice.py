@@ -77,8 +77,8 @@ class DeviceChoice(QObject):
         if self.in_use.usable:
             return ""
         return tr(
-            "The GPU cannot be used. {why_not} You can also choose another device in the header.",
-            why_not=self.in_use.why_not,
+            "The GPU cannot be used. {obstacle} You can also choose another device in the header.",
+            obstacle=self.in_use.obstacle,
         )
 
 
@@ -95,8 +95,8 @@ def describe(device: DeviceInfo) -> str:
     why it cannot be used, or its memory
     """
     # The reason is more useful than the memory of a device that cannot be used.
-    if device.why_not:
-        return device.why_not
+    if device.obstacle:
+        return device.obstacle
     memory = tr(
         "{size} of {size_2} memory free",
         size=size(device.free_bytes),

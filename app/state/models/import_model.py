@@ -246,11 +246,11 @@ class ImportModel(QObject):
         titles = [field.title.lower() for field in FIELDS if field.key in self.missing]
         if titles:
             return tr(
-                "Missing: {value}. {remark}",
+                "Missing: {value}. {note}",
                 value=", ".join(titles),
-                remark=self.preview.remark,
+                note=self.preview.note,
             ).strip()
-        return self.preview.remark or tr("Choose the slice that is sharp and not mirrored.")
+        return self.preview.note or tr("Choose the slice that is sharp and not mirrored.")
 
     @property
     def tone(self) -> str:

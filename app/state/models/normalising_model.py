@@ -147,7 +147,7 @@ class NormalisingModel(QObject):
                 )
             case Counted():
                 self.part = event.done / max(event.total, 1)
-                self._counted = _counted_words(event)
+                self._counted = _counted_text(event)
             case Stepped():
                 self.phase = MeasuringPhase.STEPPING
                 self.changes.append(event.change)
@@ -163,19 +163,19 @@ class NormalisingModel(QObject):
         self.changed.emit()
 
     @property
-    def state_words(self) -> str:
+    def state_text(self) -> str:
         """Progress in one or two sentences."""
         # Requests come before the stage: the worker only reacts after the current step.
         if self.phase.is_active and self.is_ending:
             return tr("Stopping.")
         if self.phase.is_active and self.is_paused:
             return tr("Paused. Continue when the computer is free again.")
-        words = self._phase_words()
+        words = self._phase_text()
         if self.phase.is_active and self._pause_requested:
             return f"{words} {tr('The measurement will pause after this step.')}"
         return words
 
-    def _phase_words(self) -> str:
+    def _phase_text(self) -> str:
         match self.phase:
             case MeasuringPhase.IDLE:
                 return IDLE_WORDS
@@ -184,9 +184,9 @@ class NormalisingModel(QObject):
             case MeasuringPhase.COUNTING:
                 return self._scan
             case MeasuringPhase.STEPPING:
-                return self._step_words()
+                return self._step_text()
             case MeasuringPhase.DONE:
-                return self._done_words()
+                return self._done_text()
             case MeasuringPhase.STOPPED:
                 return tr("Stopped. Nothing was saved.")
             case MeasuringPhase.REFUSED:
@@ -194,11 +194,11 @@ class NormalisingModel(QObject):
                 return sentence_case(self._refusal) if ": " not in self._refusal else self._refusal
 
     @property
-    def counted_words(self) -> str:
+    def counted_text(self) -> str:
         """Counts so far and the error of the efficiencies they allow; empty before counting."""
         return self._counted if self.phase.is_active else ""
 
-    def _step_words(self) -> str:
+    def _step_text(self) -> str:
         from engine.tools.normalisation_scan import SMALL
 
         return tr(
@@ -209,7 +209,7 @@ class NormalisingModel(QObject):
             SMALL=SMALL,
         )
 
-    def _done_words(self) -> str:
+    def _done_text(self) -> str:
         # Cannot happen after DONE, but the type allows it.
         if self.made is None:
             return ""
@@ -223,7 +223,7 @@ class NormalisingModel(QObject):
         )
 
 
-def _counted_words(event: Counted) -> str:
+def _counted_text(event: Counted) -> str:
     if event.counts <= 0:
         return tr("No counts on lines through the source yet.")
     return tr(

@@ -28,13 +28,13 @@ class Preferences:
 
     Attributes
     ----------
-    remark : message about a damaged file, one sentence; empty if it is sound
+    fault : message about a damaged file, one sentence; empty if it is sound
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or config_dir()
         # QSettings would replace a damaged file silently, so it is checked before Qt opens it.
-        path, self.remark = usable_file(self.folder / SETTINGS_FILE)
+        path, self.fault = usable_file(self.folder / SETTINGS_FILE)
         _keep_to_owner(path)
         self._settings = QSettings(str(path), QSettings.Format.IniFormat)
         self._site: Site | None = None
@@ -66,7 +66,7 @@ class Preferences:
                 self._site = Site.read(self.folder)
             except EngineError as e:
                 # The first message stays: it concerns the window's own file.
-                self._site, self.remark = Site(), self.remark or str(e)
+                self._site, self.fault = Site(), self.fault or str(e)
         return self._site
 
     def set_site(self, site: Site) -> None:

@@ -60,7 +60,7 @@ class TuningModel(QObject):
         self.tried: list[TriedVariant] = []
         self.best: TriedVariant | None = None
         self.shipped_seconds = 0.0
-        self._until, self._last_words = 0.0, ""
+        self._until, self._last_text = 0.0, ""
         self._best_ms: list[float] = []
 
     def begin(self, budget_s: float) -> None:
@@ -90,7 +90,7 @@ class TuningModel(QObject):
         text
             sentence for the user
         """
-        self.phase, self._last_words = Phase.REFUSED, _sentence(text)
+        self.phase, self._last_text = Phase.REFUSED, _sentence(text)
         self.changed.emit()
 
     def take(self, event: object) -> None:
@@ -120,7 +120,7 @@ class TuningModel(QObject):
             case TriedVariant():
                 self._add(event)
             case SearchEnded():
-                self.phase, self._last_words = Phase.ENDED, _end_words(event)
+                self.phase, self._last_text = Phase.ENDED, _end_text(event)
             case Refused():
                 self.refuse(event.text)
                 return
@@ -165,7 +165,7 @@ class TuningModel(QObject):
         )
 
     @property
-    def state_words(self) -> str:
+    def state_text(self) -> str:
         """Progress of the search in one line."""
         match self.phase:
             case Phase.IDLE:
@@ -177,11 +177,11 @@ class TuningModel(QObject):
                 return tr("Preparing the test data; compiling and running the default variant.")
             case Phase.SEARCHING:
                 left = tr("{clock} left.", clock=clock(self.seconds_left))
-                return f"{self._count_words()} {left}"
+                return f"{self._count_text()} {left}"
             case Phase.STOPPING:
-                return f"{self._count_words()} {tr('Stopping.')}"
+                return f"{self._count_text()} {tr('Stopping.')}"
             case Phase.ENDED | Phase.REFUSED:
-                return self._last_words
+                return self._last_text
 
     @property
     def is_faster(self) -> bool:
@@ -189,21 +189,21 @@ class TuningModel(QObject):
         return self.phase is Phase.ENDED and self.best is not None
 
     @property
-    def best_words(self) -> str:
+    def best_text(self) -> str:
         """The best variant so far, in one line; empty if the final message names it."""
         if self.phase not in (Phase.SEARCHING, Phase.STOPPING) or not self.shipped_seconds:
             return ""
-        from engine.tools.tuning import form_words, gain_words
+        from engine.tools.tuning import form_text, gain_text
 
         if self.best is None or self.best.comparison is None:
             return tr("No variant is measurably faster than the default yet.")
         return tr(
-            "Best so far: {form_words}. Speed relative to the default: {gain_words}.",
-            form_words=form_words(self.best.values),
-            gain_words=gain_words(self.best.comparison),
+            "Best so far: {form_text}. Speed relative to the default: {gain_text}.",
+            form_text=form_text(self.best.values),
+            gain_text=gain_text(self.best.comparison),
         )
 
-    def _count_words(self) -> str:
+    def _count_text(self) -> str:
         n, faults = len(self.tried), len([one for one in self.tried if one.seconds is None])
         tried = tr("1 variant tried.") if n == 1 else tr("{n} variants tried.", n=n)
         bad = tr("{faults} failed or gave wrong results.", faults=faults) if faults else ""
@@ -215,6 +215,6 @@ def _sentence(text: str) -> str:
     return text if "." in text.partition(" ")[0] else sentence_case(text)
 
 
-def _end_words(ended: SearchEnded) -> str:
+def _end_text(ended: SearchEnded) -> str:
     stopped = f"{tr('Stopped.')} " if ended.was_stopped else ""
     return f"{stopped}{ended.verdict} {KEEPS if ended.best is not None else STAYS}"

@@ -26,7 +26,7 @@ from app.state.services.threads import Task
 from engine.core.errors import EngineError
 from engine.data import Plain
 from engine.geometry import Scanner
-from engine.modalities import Study, version_words, write_study
+from engine.modalities import Study, version_text, write_study
 
 if TYPE_CHECKING:  # the loader is not needed to open the window
     from engine.jobs import Loader
@@ -385,7 +385,7 @@ class Commands(Tasks):
         self._study.use_protocol(saved)
         self.protocols_changed.emit()
         self._session.add_log(
-            "info", tr("Protocol saved: {version_words}", version_words=version_words(saved))
+            "info", tr("Protocol saved: {version_text}", version_text=version_text(saved))
         )
 
     def _guarded(self, path: Path, action: Callable[[], object]) -> None:

@@ -37,13 +37,13 @@ def learnt_stages(
     -------
     new ratios by stage, only of stages that allow one
     """
-    least = estimate.least or estimate
+    minimum = estimate.minimum or estimate
     found = {}
     for stage in record.timings:
-        least_s, most_s = least.stages.get(stage.stage, 0), estimate.stages.get(stage.stage, 0)
-        if least_s > 0 and _is_informative(stage, most_s, record):
+        min_s, max_s = minimum.stages.get(stage.stage, 0), estimate.stages.get(stage.stage, 0)
+        if min_s > 0 and _is_informative(stage, max_s, record):
             before = ratios.get(stage.stage, 1.0)
-            found[stage.stage] = learnt(before, stage.seconds, least_s, most_s)
+            found[stage.stage] = learnt(before, stage.seconds, min_s, max_s)
     return found
 
 
@@ -55,7 +55,7 @@ def _is_informative(stage: Measured, estimate_s: float, record: RunRecord) -> bo
     return max(stage.seconds, estimate_s) >= MATTERS_S
 
 
-def learnt(ratio: float, measured_s: float, least_s: float, most_s: float) -> float:
+def learnt(ratio: float, measured_s: float, min_s: float, max_s: float) -> float:
     """Return the ratio nearest to the old one that explains a run.
 
     Parameters
@@ -64,7 +64,7 @@ def learnt(ratio: float, measured_s: float, least_s: float, most_s: float) -> fl
         ratio known before
     measured_s
         measured time of the stage [s]
-    least_s, most_s
+    min_s, max_s
         range of the estimated time [s]
 
     Returns
@@ -73,6 +73,6 @@ def learnt(ratio: float, measured_s: float, least_s: float, most_s: float) -> fl
     """
     low, high = SPEED_BOUNDS
     # If the measured time is within the estimated range, the old ratio stays.
-    explained = min(max(ratio, measured_s / most_s), measured_s / least_s)
+    explained = min(max(ratio, measured_s / max_s), measured_s / min_s)
     # One run on a busy computer must not make all later estimates useless.
     return min(max(explained, low), high)

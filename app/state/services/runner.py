@@ -297,7 +297,7 @@ class Runner(QObject):
         problem = Problem(title, event.text, job=job)
         if event.on_cpu:
             title, text = tr("The run on the GPU stopped."), sentence_case(event.text)
-            words = self._cpu_words(left)
+            words = self._cpu_text(left)
             problem = Problem(title, text, job=job, cpu_job=self._job_id, cpu_text=words)
         self._session.raise_problem(problem)
 
@@ -311,7 +311,7 @@ class Runner(QObject):
             return 1.0
         return 1 - (stored.done or 0) / stored.updates
 
-    def _cpu_words(self, left: float) -> str:
+    def _cpu_text(self, left: float) -> str:
         """Return the button text for the rest of the run on the CPU, with its time."""
         session, study = self._session, self._study
         requirements = study.requirements(session.device.named("cpu"), left)

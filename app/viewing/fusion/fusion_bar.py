@@ -344,10 +344,10 @@ class FusionBar(QWidget):
         self.share.blockSignals(False)
         self.hides_low.setChecked(fusion.hides_low)
         self.linked.setChecked(fusion.links_windows)
-        warning, remark = warning_of(view), fusion.remark[:1].upper() + fusion.remark[1:]
+        warning, note = warning_of(view), fusion.note[:1].upper() + fusion.note[1:]
         # A warning is more important than a note.
-        remark = f"{remark}." if remark and explanation_of(view) else remark
-        words = warning or " ".join(filter(None, (explanation_of(view), remark)))
+        note = f"{note}." if note and explanation_of(view) else note
+        words = warning or " ".join(filter(None, (explanation_of(view), note)))
         self.words.setText(words)
         self.words.setVisible(two and bool(words))
         set_tone(self.words, "warning" if warning else "muted")

@@ -25,7 +25,7 @@ class ViewerToolStrip(QWidget):
         self.setObjectName("Strip")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._sizes: dict[QToolButton, QSize] = {}
-        self._n_rules, self._offers_words = 0, True
+        self._n_rules, self._offers_labels = 0, True
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(MARGIN_PX, MARGIN_PX + 1, MARGIN_PX, MARGIN_PX)
         self._column.setSpacing(GAP_PX)
@@ -61,7 +61,7 @@ class ViewerToolStrip(QWidget):
             made.clicked.connect(clicked)
         self._sizes[made] = word_under_icon(made)
         self._column.insertWidget(self._column.count() - 1, made)
-        self._show_words(on=True)
+        self._set_labels(on=True)
         return made
 
     def end_group(self) -> None:
@@ -95,12 +95,12 @@ class ViewerToolStrip(QWidget):
         on
             False in a narrow window
         """
-        self._offers_words = on
+        self._offers_labels = on
         self._fit()
 
     def _fit(self) -> None:
         is_high = self.height() >= self._height(self._word_px)
-        self._show_words(on=self._offers_words and is_high)
+        self._set_labels(on=self._offers_labels and is_high)
 
     @property
     def _word_px(self) -> int:
@@ -110,7 +110,7 @@ class ViewerToolStrip(QWidget):
         rules = self._n_rules * (2 * (RULE_PX // 2) + 1 + 3 * GAP_PX)
         return len(self._sizes) * (button_px + GAP_PX) + rules + 2 * MARGIN_PX + 1
 
-    def _show_words(self, *, on: bool) -> None:
+    def _set_labels(self, *, on: bool) -> None:
         wide = max(size.width() for size in self._sizes.values()) if on else BUTTON_PX
         style = Qt.ToolButtonStyle
         for each, size in self._sizes.items():

@@ -84,23 +84,23 @@ def swatch(key: str, colours: ViewColours) -> QIcon:
     return QIcon(_Swatch(key, colours))
 
 
-def ticks(low: float, high: float, most: int) -> list[float]:
+def ticks(low: float, high: float, max_ticks: int) -> list[float]:
     """Return evenly spaced round values within a range.
 
     Parameters
     ----------
     low, high
         ends of the range
-    most
+    max_ticks
         largest number of steps between ticks
 
     Returns
     -------
     at least two values; the ends of the range if two round values do not fit
     """
-    step = nice_length((high - low) / max(most, 1))
+    step = nice_length((high - low) / max(max_ticks, 1))
     first, last = _multiples(low, high, step)
-    while last - first > most:
+    while last - first > max_ticks:
         # 2.6 brings each of 1, 2 and 5 to the next: 1, 2, 5, 10.
         step = nice_length(step * 2.6)  # 1, 2, 5, 10
         first, last = _multiples(low, high, step)
@@ -149,15 +149,15 @@ class ColourBar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = self._state.colours
-        has_words = self.width() >= WORDS_FROM_PX
-        margin = MARGIN_PX if has_words else MIN_MARGIN_PX
-        top = 0.5 if has_words else (self.height() - BAR_PX) / 2
+        has_labels = self.width() >= WORDS_FROM_PX
+        margin = MARGIN_PX if has_labels else MIN_MARGIN_PX
+        top = 0.5 if has_labels else (self.height() - BAR_PX) / 2
         bar = QRectF(margin, top, self.width() - 2 * margin, BAR_PX)
         painter = QPainter(self)
         painter.drawImage(bar, strip(self._state.colour_map))
         painter.setPen(QPen(QColor(colours.muted), 1.0))
         painter.drawRect(bar)
-        if self._state.has_values and has_words:
+        if self._state.has_values and has_labels:
             self._paint_ticks(painter, bar)
         painter.end()
 

@@ -52,8 +52,8 @@ class RasterView(PaneContent):
     focused = Signal()
     has_crosshair = True
     has_letters = has_scale = True
-    has_spare_remark = False
-    """True if a remark that does not fit next to the letter of the lower edge is left out."""
+    has_spare_note = False
+    """True if a note that does not fit next to the letter of the lower edge is left out."""
     tracks_pointer = False
     """True if the view shows the value at the pointer."""
     margin_px = FIT_MARGIN_PX
@@ -347,8 +347,8 @@ class RasterView(PaneContent):
         # do larger views. Only a pair of views needs its names.
         is_brief = self.height() < LOW_PX and not self.state.fusion.is_side_by_side
         warning = "" if is_brief and self.state.fusion.has_values else warning
-        texts = self.caption(), self.readout, warning, self.remark()
-        return overlay.Notes(*texts, *ends, is_brief, self.has_spare_remark)
+        texts = self.caption(), self.readout, warning, self.note()
+        return overlay.Notes(*texts, *ends, is_brief, self.has_spare_note)
 
     def shows_crosshair(self) -> bool:
         """True if the cursor is painted."""

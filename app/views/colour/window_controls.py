@@ -187,7 +187,7 @@ class WindowControls(QWidget):
         self._appearance.set_window(low, high)
 
     def minimumSizeHint(self) -> QSize:
-        spared = sum(_least_width(widget) + SPACING_PX for widget in self._hideable_controls)
+        spared = sum(_min_width(widget) + SPACING_PX for widget in self._hideable_controls)
         spared += self.colour_map.sizeHint().width() - SWATCH_BOX_PX
         return QSize(self._full_width() - spared, super().minimumSizeHint().height())
 
@@ -196,7 +196,7 @@ class WindowControls(QWidget):
 
     def _full_width(self) -> int:
         """Return the width below which controls are hidden [px]."""
-        widths = [_least_width(widget) + SPACING_PX for widget in self._row]
+        widths = [_min_width(widget) + SPACING_PX for widget in self._row]
         return 2 * MARGIN_PX + sum(widths) + self.colour_map.sizeHint().width()
 
     @property
@@ -213,12 +213,12 @@ class WindowControls(QWidget):
         n_first = len(self._more[:-1])
         for widget in self._hideable_controls[:n_first]:
             widget.setVisible(free >= 0)
-            free += 0 if free >= 0 else _least_width(widget) + SPACING_PX
+            free += 0 if free >= 0 else _min_width(widget) + SPACING_PX
         self.colour_map.setFixedWidth(full if free >= 0 else SWATCH_BOX_PX)
         free += 0 if free >= 0 else full - SWATCH_BOX_PX
         for widget in self._hideable_controls[n_first:]:
             widget.setVisible(free >= 0)
-            free += 0 if free >= 0 else _least_width(widget) + SPACING_PX
+            free += 0 if free >= 0 else _min_width(widget) + SPACING_PX
 
     def refresh(self) -> None:
         """Show the current settings."""
@@ -245,7 +245,7 @@ class WindowControls(QWidget):
             self.colour_map.setItemIcon(index, swatch(self.colour_map.itemData(index), colours))
 
 
-def _least_width(widget: QWidget) -> int:
+def _min_width(widget: QWidget) -> int:
     """Return the width below which a widget would be cut off [px]."""
     return widget.minimumWidth() or widget.minimumSizeHint().width()
 

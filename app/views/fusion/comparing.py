@@ -76,7 +76,7 @@ def ratio(lower: Values, upper: Values, top: float) -> Values:
 def significance(
     lower: Values,
     upper: Values,
-    least: tuple[float, float],
+    min_values: tuple[float, float],
     errors: DifferenceErrors,
     sample: tuple[Callable[[Volume], Values], Callable[[Volume], Values]],
 ) -> Values:
@@ -86,7 +86,7 @@ def significance(
     ----------
     lower, upper
         images of equal shape
-    least
+    min_values
         smallest value of each image that is not background
     errors
         errors of both volumes
@@ -98,7 +98,7 @@ def significance(
         deviations.append(sample[1](errors.upper))
     found = over_error(difference(lower, upper), *deviations)
     # Outside the object there is only noise, which would fill the background with colours.
-    is_background = (np.abs(lower) < least[0]) & (np.abs(upper) < least[1])
+    is_background = (np.abs(lower) < min_values[0]) & (np.abs(upper) < min_values[1])
     return np.asarray(np.where(is_background, np.nan, found), np.float32)
 
 

@@ -42,7 +42,7 @@ class FusionState(VolumeAppearance):
     hides_low : True if values below the window are transparent
     links_windows : True if both share window and colour map, which requires equal units
     warning : message that stays on the images; empty if there is none
-    remark : note about the pair; empty if there is none
+    note : note about the pair; empty if there is none
     compared : display settings of a comparison
     blinks_up : True while a blinking view shows this volume
     is_error : True if this is the error of the first volume
@@ -60,7 +60,7 @@ class FusionState(VolumeAppearance):
         # The opacity to return to, in case the first action is to hide the volume.
         self._before = OPACITY
         self.hides_low, self.links_windows = True, False
-        self.warning = self.remark = ""
+        self.warning = self.note = ""
         self.is_error = False
         self.same_scan: bool | None = None
         self._errors: DifferenceErrors | None = None
@@ -155,18 +155,18 @@ class FusionState(VolumeAppearance):
         is_one_unit = lower.volume is not None and lower.unit == self.volume.unit
         self.power = lower.power if is_one_unit else power_of(facts_of(self.volume).largest)
 
-    def set_messages(self, warning: str, remark: str) -> None:
+    def set_messages(self, warning: str, note: str) -> None:
         """Set the messages about the pair.
 
         Parameters
         ----------
         warning
             message on the images; "" for none
-        remark
+        note
             note; "" for none
         """
-        if (warning, remark) != (self.warning, self.remark):
-            self.warning, self.remark = warning, remark
+        if (warning, note) != (self.warning, self.note):
+            self.warning, self.note = warning, note
             self.mixing_changed.emit()
 
     def obstacle(self, mode: FusionMode) -> str:

@@ -13,7 +13,7 @@ from app.views.fusion.resampling import index_at
 from app.views.planes.placing import VolumePlacing
 from app.views.slices.labels import shortened, shortened_name
 from app.views.text import sentence
-from app.views.volume_facts import MIN_SHARE, least_value
+from app.views.volume_facts import MIN_SHARE, min_value
 from engine.geometry import Point
 from engine.results import VISIBLE, difference_parts
 
@@ -70,14 +70,14 @@ def _comparison_caption(state: ViewState) -> tuple[str, ...]:
     return (f"{upper} {SIGNS[fusion.mode]} {lower}{unit}",)
 
 
-def pair_names(state: ViewState, most: int = VISIBLE) -> tuple[str, str]:
+def pair_names(state: ViewState, max_length: int = VISIBLE) -> tuple[str, str]:
     """Return short names of the first and the second volume, which always differ.
 
     Parameters
     ----------
     state
         display settings of both volumes
-    most
+    max_length
         largest number of characters of a name
     """
     # Names of two images of one scan share most words; only the differences are shown.
@@ -85,8 +85,8 @@ def pair_names(state: ViewState, most: int = VISIBLE) -> tuple[str, str]:
     if lower == upper:
         # Files of two folders can have one name.
         lower, upper = f"{lower} (1)", f"{upper} (2)"
-    if most < VISIBLE:
-        return shortened(lower, most), shortened(upper, most)
+    if max_length < VISIBLE:
+        return shortened(lower, max_length), shortened(upper, max_length)
     return shortened_name(lower), shortened_name(upper)
 
 
@@ -104,7 +104,7 @@ def warning_of(state: ViewState) -> str:
     return " ".join(filter(None, (fusion.warning, fusion.obstacle(fusion.mode))))
 
 
-def remark_of(state: ViewState, part: str = "both") -> str:
+def note_of(state: ViewState, part: str = "both") -> str:
     """Return a note about the limits of an error or a significance; empty for other volumes.
 
     Parameters
@@ -118,7 +118,7 @@ def remark_of(state: ViewState, part: str = "both") -> str:
     if not fusion.has_values or state.volume is None:
         return ""
     if fusion.is_error and fusion.unit == "%":
-        least = state.shown_text(least_value(state.volume), 2)
+        least = state.shown_text(min_value(state.volume), 2)
         return tr(
             "hidden: < {percent:.0f} % of window ({least})",
             percent=100 * MIN_SHARE,

@@ -15,16 +15,16 @@ import numpy as np
 
 from app.language.translation import tr
 from app.views.fusion import comparing
-from app.views.fusion.fusion_text import remark_of
+from app.views.fusion.fusion_text import note_of
 from app.views.fusion.resampling import N_ACROSS, on_plane
 from app.views.fusion.upper_layer import UpperLayer, Values
 from app.views.planes.placing import VolumePlacing
 from app.views.state import ViewState
-from app.views.volume_facts import least_value
+from app.views.volume_facts import min_value
 from engine.data import Volume
 from engine.geometry import Plane, Rect
 
-SIDE_BY_SIDE_REMARK = tr("the Volume tab shows both volumes side by side")
+SIDE_BY_SIDE_NOTE = tr("the Volume tab shows both volumes side by side")
 
 
 class UpperPlane(UpperLayer):
@@ -64,9 +64,9 @@ class UpperPlane(UpperLayer):
         super().forget_colours()
         self._repaint()
 
-    def remark(self) -> str:
+    def note(self) -> str:
         """Return a note about both volumes; empty if there is none."""
-        return SIDE_BY_SIDE_REMARK if self.fusion.is_side_by_side else remark_of(self.state)
+        return SIDE_BY_SIDE_NOTE if self.fusion.is_side_by_side else note_of(self.state)
 
     def values(self, plane: Plane, sign: float, rect: Rect) -> tuple[Values, Rect] | None:
         """Return the values to colour.
@@ -113,7 +113,7 @@ class UpperPlane(UpperLayer):
         if fusion.mode == "significance":
             errors = fusion.difference_errors
         if errors is not None:
-            least = least_value(base), least_value(upper)
+            least = min_value(base), min_value(upper)
             return comparing.significance(lower, there, least, errors, (of_lower, of_upper))
         if fusion.mode == "difference":
             return comparing.difference(lower, there)

@@ -10,7 +10,7 @@ from app.views.fusion.upper_layer import UpperLayer, Values
 from app.views.planes.placing import VolumePlacing
 from app.views.planes.plane_geometry import slice_centre
 from app.views.slices.slab import SlabCutter
-from app.views.volume_facts import least_value
+from app.views.volume_facts import min_value
 from engine.data import Volume
 from engine.geometry import Orientation, Point, Rect
 
@@ -101,7 +101,7 @@ class UpperSlice(UpperLayer):
         if fusion.mode == "significance":
             errors = fusion.difference_errors
         if errors is not None:
-            least = least_value(base), least_value(volume)
+            least = min_value(base), min_value(volume)
             found = comparing.significance(lower, there, least, errors, (of_lower, of_upper))
             return found, rect
         if self._is_difference or fusion.mode == "difference":

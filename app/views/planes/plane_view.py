@@ -55,7 +55,7 @@ class PlaneView(RasterView):
         self._upper = None if fused is None else UpperPlane(fused, self._forget_image)
         # z grows upwards on the screen; y grows downwards, as in other views.
         self._sign = 1.0 if index == 0 else -1.0
-        self.note = ""
+        self.stale_note = ""
         self._plane = Plane((1, 1), 1.0, (0.0, 0.0, 0.0), *SIDES[index])
         self._placement = PlanePlacement.of((self._plane,))
 
@@ -183,13 +183,13 @@ class PlaneView(RasterView):
         if self.state.volume is None:
             return self.accessibleName()
         # With a note, the image is older than the request, so its own position is stated.
-        plane = self._plane if self.note else self._requested_plane
+        plane = self._plane if self.stale_note else self._requested_plane
         where = place_of(self._index, plane, self._placement.middle)
         both = caption_parts(self.upper.state, "both") if self.upper is not None else ()
         return overlay.BETWEEN.join((where, *both))
 
-    def remark(self) -> str:
-        return self.note or (self.upper.remark() if self.upper is not None else "")
+    def note(self) -> str:
+        return self.stale_note or (self.upper.note() if self.upper is not None else "")
 
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
         colours = self.state.colours

@@ -105,7 +105,7 @@ class PlaneViews(QWidget):
         self.scene.show_placement(None)
         self.scene.show_placement(placement)
         for view in self.slices:
-            view.note = ""
+            view.stale_note = ""
             view.state.set_volume(None)
 
     def show_slices(

@@ -99,13 +99,13 @@ class StageBars(QWidget):
         for index, (name, seconds) in enumerate(self._stages):
             top = ROW_GAP_PX / 2 + index * self._row_px()
             row = QRectF(0, top, self.width(), self._row_px())
-            self._paint_words(painter, row, numerator, name, seconds, total)
+            self._paint_text(painter, row, numerator, name, seconds, total)
             left = row.left() + names + SPACE_PX
             # A very short stage still gets a visible bar.
             length = max(bars * seconds / longest, SMALLEST_BAR_PX)
             self._paint_bar(painter, QRectF(left, row.center().y() - 4, bars, 8), length)
 
-    def _paint_words(
+    def _paint_text(
         self,
         painter: QPainter,
         row: QRectF,

@@ -32,12 +32,14 @@ class TimeCurves(StillPlot):
     names : names of the curves in order
     empty : note that is shown until there is data
     from_zero : True if the axis starts at zero; otherwise zero is near its centre
-    least : least half height of the axis
+    min_half_height : least half height of the axis
     """
 
-    def __init__(self, names: Sequence[str], empty: str, *, from_zero: bool, least: float) -> None:
+    def __init__(
+        self, names: Sequence[str], empty: str, *, from_zero: bool, min_half_height: float
+    ) -> None:
         super().__init__("−0000.0")
-        self._from_zero, self._least = from_zero, least
+        self._from_zero, self._min_half_height = from_zero, min_half_height
         self._legend = self.addLegend(offset=LEGEND_PX, colCount=len(names), verSpacing=-6)
         self._curves = {name: self.plot([], [], name=name, antialias=True) for name in names}
         self._marks: list[pyqtgraph.InfiniteLine] = []
@@ -82,9 +84,9 @@ class TimeCurves(StillPlot):
 
     def _scale(self, times_s: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        low = min(low, 0.0) if self._from_zero else min(low, -self._least)
+        low = min(low, 0.0) if self._from_zero else min(low, -self._min_half_height)
         # Small values must not fill the plot with noise.
-        high = max(high, self._least)
+        high = max(high, self._min_half_height)
         margin = MARGIN * (high - low)
         above = LEGEND_MARGIN * (high - low) if len(self._curves) > 1 else margin
         self.setYRange(low - (0 if self._from_zero else margin), high + above, padding=0)

@@ -49,19 +49,19 @@ class PackedVolume:
     n_not_finite: int = 0
 
     @classmethod
-    def of(cls, volume: Volume, most_voxels: int, longest_edge: int | None = None) -> PackedVolume:
+    def of(cls, volume: Volume, max_voxels: int, longest_edge: int | None = None) -> PackedVolume:
         """Pack a volume. A volume that is too large is reduced to means of cubes.
 
         Parameters
         ----------
         volume
             the volume; values that are not finite count as 0
-        most_voxels
+        max_voxels
             largest number of voxels of the texture
         longest_edge
             largest number of voxels along each axis; None for any
         """
-        factor = factor_for(volume.grid.shape, most_voxels, longest_edge)
+        factor = factor_for(volume.grid.shape, max_voxels, longest_edge)
         values = np.asarray(volume.values, np.float32)
         # Slice by slice, because a mask of a large volume would need a quarter of its memory.
         n_finite = sum(int(np.count_nonzero(np.isfinite(plane))) for plane in values)
@@ -146,20 +146,20 @@ class PackedVolume:
         return low, high
 
 
-def factor_for(shape: tuple[int, ...], most_voxels: int, longest_edge: int | None = None) -> int:
+def factor_for(shape: tuple[int, ...], max_voxels: int, longest_edge: int | None = None) -> int:
     """Return the smallest edge of the cubes that reduce a volume to a number of voxels.
 
     Parameters
     ----------
     shape
         (n_z, n_y, n_x)
-    most_voxels
+    max_voxels
         largest number of voxels
     longest_edge
         largest number of voxels along each axis; None for any
     """
     factor = 1 if longest_edge is None else math.ceil(max(shape) / longest_edge)
-    while math.prod(math.ceil(n / factor) for n in shape) > most_voxels:
+    while math.prod(math.ceil(n / factor) for n in shape) > max_voxels:
         factor += 1
     return factor
 

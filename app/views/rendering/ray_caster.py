@@ -182,10 +182,10 @@ class RayCaster:
         set_ = _setter(program)
         set_("half_mm", QVector2D(width, height))
         set_("middle_mm", QVector2D(*frame.middle_mm))
-        _set_float(program, "step_mm", frame.step * scene.least_voxel_mm)
+        _set_float(program, "step_mm", frame.step * scene.min_voxel_mm)
         _set_float(program, "length_mm", 2 * scene.radius_mm)
         set_("ground", QVector3D(*scene.ground))
-        self._step_mm = frame.step * scene.least_voxel_mm
+        self._step_mm = frame.step * scene.min_voxel_mm
 
     def _set_layer(
         self,

@@ -135,7 +135,7 @@ class RayScene:
         return np.asarray(self.camera.axes @ to_patient_axes(self.axes))
 
     @property
-    def least_voxel_mm(self) -> float:
+    def min_voxel_mm(self) -> float:
         """Shortest edge of a voxel of any texture [mm]."""
         layers = [self.lower] if self.upper is None else [self.lower, self.upper]
         return min(min(layer.packed.voxel_mm) for layer in layers)

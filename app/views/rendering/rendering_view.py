@@ -163,7 +163,7 @@ class RenderingView(RasterView):
         shown = self.rendering.appearance(upper=upper)
         return f"≥ {shown.shown_text(self.rendering.level(upper=upper))}"
 
-    def remark(self) -> str:
+    def note(self) -> str:
         parts = self._parts
         if parts is None or parts.packed_lower is None:
             return ""

@@ -70,7 +70,7 @@ class CandidateTile(QAbstractButton):
         area = QRectF(PAD_PX, PAD_PX, IMAGE_PX, IMAGE_PX)
         painter.fillRect(area, QColor(colours.canvas))
         self._paint_raster(painter, area)
-        self._paint_words(painter, area)
+        self._paint_text(painter, area)
         paint_tile_frames(painter, self, colours)
         # A hover frame only if there is no other: three frames would be hard to tell apart.
         if self.underMouse() and not (self.isChecked() or self.hasFocus()):
@@ -103,7 +103,7 @@ class CandidateTile(QAbstractButton):
         smooth = Qt.TransformationMode.SmoothTransformation
         return self._image.scaledToWidth(max(int(wanted_px), 1), smooth)
 
-    def _paint_words(self, painter: QPainter, area: QRectF) -> None:
+    def _paint_text(self, painter: QPainter, area: QRectF) -> None:
         colours, metrics = self._state.colours, QFontMetricsF(self.font())
         line = QRectF(area.left(), area.bottom() + PAD_PX, area.width(), metrics.lineSpacing())
         left, right = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight

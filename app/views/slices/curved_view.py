@@ -32,7 +32,7 @@ class CurvedView(RasterView):
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(state, NAME, parent)
         self._made: CurvedPlane | None = None
-        self.note = ""
+        self._detail = ""
 
     def show_plane(self, made: CurvedPlane | None, note: str = "") -> None:
         """Show another image.
@@ -44,7 +44,7 @@ class CurvedView(RasterView):
         note
             description for the caption
         """
-        self._made, self.note = made, note
+        self._made, self._detail = made, note
         self.forget_raster()
 
     @property
@@ -78,7 +78,7 @@ class CurvedView(RasterView):
         if self._made is None:
             return NAME
         long = f"{millimetres(self._made.length_mm)} {self.state.length_unit}"
-        return BETWEEN.join(filter(None, (f"{NAME}   {long}", self.note)))
+        return BETWEEN.join(filter(None, (f"{NAME}   {long}", self._detail)))
 
     def dragged_appearance(self, *, upper: bool) -> VolumeAppearance:
         return self.state

@@ -13,14 +13,14 @@ from engine.core.visible_text import visible_line, visible_text
 from engine.results import BETWEEN, VISIBLE
 
 
-def shortened(text: str, most: int) -> str:
+def shortened(text: str, max_length: int) -> str:
     """Shorten a text in the middle.
 
     Parameters
     ----------
     text
         the text
-    most
+    max_length
         largest number of characters
 
     Returns
@@ -28,11 +28,11 @@ def shortened(text: str, most: int) -> str:
     the end keeps a third, since file names often differ there; control characters are marks
     """
     text = visible_line(text)
-    if len(text) <= most:
+    if len(text) <= max_length:
         return text
     # Two thirds from the beginning, one third from the end, which has the file type.
-    head = (most - 1) * 2 // 3
-    return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+    head = (max_length - 1) * 2 // 3
+    return f"{text[:head]}…{text[len(text) - (max_length - 1 - head) :]}"
 
 
 def shortened_name(name: str) -> str:
@@ -52,17 +52,17 @@ def shortened_name(name: str) -> str:
     return f"{name[: VISIBLE - 1]}…"
 
 
-def shortened_words(text: str, most: int) -> str:
+def shortened_words(text: str, max_length: int) -> str:
     """Shorten long words of a text in their middle.
 
     Parameters
     ----------
     text
         the text
-    most
+    max_length
         largest number of characters of a word
     """
-    return re.sub(rf"\S{{{most + 1},}}", lambda word: shortened(word[0], most), text)
+    return re.sub(rf"\S{{{max_length + 1},}}", lambda word: shortened(word[0], max_length), text)
 
 
 class WrappedLabel(LiteralLabel):
@@ -107,20 +107,20 @@ class ElidedLabel(LiteralLabel):
         self.full_text = visible_line(text)
         self._fit()
 
-    def show_within(self, text: str, least_px: int, most_px: int) -> None:
+    def show_within(self, text: str, min_px: int, max_px: int) -> None:
         """Set the text and a width that fits it.
 
         Parameters
         ----------
         text
             the whole text
-        least_px, most_px
+        min_px, max_px
             limits of the width [px]
         """
         self.full_text = visible_line(text)
         # A layout gives an Ignored widget no space, whatever its minimum width.
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setFixedWidth(min(max(self.sizeHint().width(), least_px), most_px))
+        self.setFixedWidth(min(max(self.sizeHint().width(), min_px), max_px))
         self._fit()
 
     def minimumSizeHint(self) -> QSize:

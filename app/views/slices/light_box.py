@@ -94,7 +94,7 @@ class SheetSlice(SliceView):
         normal = self.orientation.normal
         return f"{'xyz'[normal]} {millimetres(self.plane_point[normal])}"
 
-    def remark(self) -> str:
+    def note(self) -> str:
         return ""
 
     def make_raster(self, volume: Volume) -> Raster:

@@ -43,7 +43,7 @@ class MipView(RasterView):
     `no_rendering` is the reason why it is shown in place of the 3D view; "" for none.
     """
 
-    has_spare_remark = True
+    has_spare_note = True
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(state, tr("Maximum intensity projection"), parent)
@@ -182,7 +182,7 @@ class MipView(RasterView):
     def warning(self) -> str:
         return self.no_rendering
 
-    def remark(self) -> str:
+    def note(self) -> str:
         # The factor is stated, because the same colour means different values in the two views.
         wider = self.state.volume is not None and self._gain > 1
         return tr("window × {gain:g}", gain=self._gain) if wider else ""

@@ -128,7 +128,7 @@ class _PrintedSlice(SliceView):
         return False
 
     def _notes(self, raster: Raster) -> overlay.Notes:
-        return replace(super()._notes(raster), caption="", readout="", warning="", remark="")
+        return replace(super()._notes(raster), caption="", readout="", warning="", note="")
 
 
 class _PrintedProjection(MipView):
@@ -144,4 +144,4 @@ class _PrintedProjection(MipView):
         return False
 
     def _notes(self, raster: Raster) -> overlay.Notes:
-        return replace(super()._notes(raster), caption="", readout="", warning="", remark="")
+        return replace(super()._notes(raster), caption="", readout="", warning="", note="")

@@ -17,7 +17,7 @@ from app.views.colour.raster import Raster
 from app.views.colour.raster_view import RasterView
 from app.views.colour.volume_colours import VolumeAppearance
 from app.views.fusion.comparing import COMPARING
-from app.views.fusion.fusion_text import caption_parts, remark_of, values_text, warning_of
+from app.views.fusion.fusion_text import caption_parts, note_of, values_text, warning_of
 from app.views.fusion.upper_slice import UpperSlice
 from app.views.gestures import Drag, PointDrag, SwipeDrag
 from app.views.overlay import BETWEEN
@@ -142,7 +142,7 @@ class SliceView(RasterView):
         # there is no difference.
         return fusion.warning if fusion.is_side_by_side else warning_of(self.state)
 
-    def remark(self) -> str:
+    def note(self) -> str:
         fusion = self.state.fusion
         # The most specific note wins: there is space for a single line.
         is_compared = fusion.mode in COMPARING or fusion.is_compared
@@ -152,7 +152,7 @@ class SliceView(RasterView):
             return ASKEW_REMARK
         if self.state.note:
             return self.state.note
-        if limits := remark_of(self.state, self.part):
+        if limits := note_of(self.state, self.part):
             return limits
         if self.state.box is not None:
             return BOX_REMARK

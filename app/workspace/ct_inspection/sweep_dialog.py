@@ -26,7 +26,7 @@ from app.views.scan.candidate_tile import IMAGE_PX, PAD_PX, CandidateTile
 from app.views.scan.candidate_view import CandidateView, raster_of, raster_volume
 from app.views.state import ViewState
 from app.workspace.ct_inspection.sweep_range import RangeRow
-from app.workspace.ct_inspection.sweep_text import best_words, is_best, score_words
+from app.workspace.ct_inspection.sweep_text import best_text, is_best, score_text
 from engine.data import Volume
 from engine.modalities import Sweep
 
@@ -187,7 +187,7 @@ class SweepDialog(QDialog):
         # A stopped or failed job leaves no message of its own.
         if self._says_work:
             self._report(
-                tr("Stopped.") if self.found is None else best_words(self._sweep, self.found)
+                tr("Stopped.") if self.found is None else best_text(self._sweep, self.found)
             )
 
     def _show(self, found: Estimate) -> None:
@@ -207,10 +207,10 @@ class SweepDialog(QDialog):
         shown.setChecked(True)
         shown.setFocus()
         self.range.show_value(found)
-        self._report(best_words(self._sweep, found))
+        self._report(best_text(self._sweep, found))
 
     def _tile(self, one: Candidate, among: Estimate) -> CandidateTile:
-        words = self._sweep.describe(one.value), score_words(one, among)
+        words = self._sweep.describe(one.value), score_text(one, among)
         return CandidateTile(
             raster_of(_volume_of(one)),
             words,

@@ -13,7 +13,7 @@ ALIKE = 0.05
 """Relative difference below which scores are not conclusive."""
 
 
-def score_words(one: Candidate, among: Estimate) -> str:
+def score_text(one: Candidate, among: Estimate) -> str:
     """Describe a score as a comparable number.
 
     Parameters
@@ -51,7 +51,7 @@ def is_best(one: Candidate, among: Estimate) -> bool:
     return one is among.best and abs(one.value - among.value) <= step
 
 
-def best_words(sweep: Sweep, found: Estimate) -> str:
+def best_text(sweep: Sweep, found: Estimate) -> str:
     """Describe the best value and its method.
 
     Parameters

@@ -44,12 +44,12 @@ class QueueDelegate(QStyledItemDelegate):
         icon = QRect(rect.left() + MARGIN_PX, top, ICON_PX, ICON_PX)
         draw(ICONS[state], self._theme, COLOURS.get(state, "muted")).paint(painter, icon)
         words = rect.adjusted(2 * MARGIN_PX + ICON_PX, 7, -MARGIN_PX, -9)
-        self._paint_words(painter, words, entry)
+        self._paint_text(painter, words, entry)
         if state == "running":
             self._paint_share(painter, words, entry.done)
         painter.restore()
 
-    def _paint_words(self, painter: QPainter, rect: QRect, entry: QueueEntry) -> None:
+    def _paint_text(self, painter: QPainter, rect: QRect, entry: QueueEntry) -> None:
         colours = self._theme.colours
         normal, heading = painter.font(), QFont(painter.font())
         heading.setWeight(QFont.Weight.Medium)

@@ -209,7 +209,7 @@ class QueueDialog(QDialog):
         # While files are sorted, the number of scans is unknown.
         self.progress.setRange(0, intake.total)
         self.progress.setValue(intake.done)
-        self._show_words()
+        self._show_text()
 
     def _follow_intake(self) -> None:
         """Show the next question; without one, put the focus on the button that starts."""
@@ -239,10 +239,10 @@ class QueueDialog(QDialog):
         self.at_once.setCurrentIndex(index)
         self._repaint()
         self._show_next_question()
-        self._show_words()
+        self._show_text()
         self._show_buttons()
 
-    def _show_words(self) -> None:
+    def _show_text(self) -> None:
         model = self._model
         if model.fault:
             self.message.setText(tr("The queue cannot be read. {fault}", fault=model.fault))
@@ -331,7 +331,7 @@ class QueueDialog(QDialog):
 
     def _follow_selection(self, item: QListWidgetItem | None) -> None:
         self._chosen = item.data(ENTRY) if item is not None else ""
-        self._show_words()
+        self._show_text()
         self._show_buttons()
 
     def _apply_dragged_order(

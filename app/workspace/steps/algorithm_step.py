@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QCheckBox
 
 from app.language.translation import tr
 from app.state.models.inputs import DATA
-from app.state.models.protocols.text import algorithm_words
+from app.state.models.protocols.text import algorithm_text
 from app.state.services.context import AppContext
 from app.ui.forms.forms import Form
 from app.workspace.steps.class_form import ClassForm
@@ -53,7 +53,7 @@ class AlgorithmStep(StepPanel):
             # A run uses the settings at its start. Changes would not be visible in its image.
             form.setEnabled(not self._run.state.is_active)
         has_scan = DATA in self._study.inputs
-        parts = [algorithm_words(protocol), protocol.frame_words]
+        parts = [algorithm_text(protocol), protocol.frame_text]
         self.show_summary(", ".join(filter(None, parts)), "ok" if has_scan else "waiting")
 
 

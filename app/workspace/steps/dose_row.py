@@ -235,7 +235,7 @@ def facts_of(study: StudyModel) -> Plain:
     return {**stated_by(study), **tracer_of(study).facts()}
 
 
-def dose_words(study: StudyModel) -> str:
+def dose_text(study: StudyModel) -> str:
     """Return dose, nuclide, time of injection and weight in one line, as far as they are known.
 
     Parameters

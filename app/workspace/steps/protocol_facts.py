@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.language.translation import named, tr
 from app.state.models.protocols.library import OWNERS, ListedProtocol
-from app.state.models.protocols.text import facts_of, qualities_in_words
+from app.state.models.protocols.text import facts_of, quality_texts
 from app.state.models.quality import Qualities
 from app.state.services.context import AppContext
 from app.ui.theme.widgets import label, scrolled
 from engine.core.visible_text import visible_line
-from engine.modalities import OpenStudy, Protocol, modality_of, version_words
+from engine.modalities import OpenStudy, Protocol, modality_of, version_text
 
 MIN_PX = 300
 NAME_PX = 84
@@ -51,10 +51,10 @@ class ProtocolFacts(QWidget):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, 8, 0)
         column.setSpacing(10)
-        column.addWidget(label(visible_line(version_words(listed.protocol)), "heading", wrap=True))
+        column.addWidget(label(visible_line(version_text(listed.protocol)), "heading", wrap=True))
         column.addLayout(_rows(self._fact_rows(listed)))
         column.addWidget(label(tr("Quality"), "entry"))
-        column.addLayout(_rows(qualities_in_words(self._qualities_of(listed.protocol))))
+        column.addLayout(_rows(quality_texts(self._qualities_of(listed.protocol))))
         if changes := self._changes(listed):
             column.addWidget(label(tr("Current study, not saved"), "entry"))
             column.addLayout(_rows(changes))

@@ -11,7 +11,7 @@ from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label, set_paragraphs
 from app.views.literal_text import literal_tip
-from app.workspace.steps.dose_row import DoseRow, dose_words
+from app.workspace.steps.dose_row import DoseRow, dose_text
 from app.workspace.steps.folded_warnings import FoldedWarnings, RunWarning
 from app.workspace.steps.input_row import InputRow
 from app.workspace.steps.scanner_drawing import ScannerDrawing
@@ -119,7 +119,7 @@ class StudyStep(StepPanel):
         facts += [tr("Patient: {patient}.", patient=patient)] if patient else []
         self.dose.refresh()
         has_dose = inputs.scan is not None and TRACER in self._study.roles
-        facts += filter(None, [dose_words(self._study)]) if has_dose else []
+        facts += filter(None, [dose_text(self._study)]) if has_dose else []
         set_paragraphs(self._facts, facts, 2)
         self._facts.setVisible(bool(facts))
         known = list(warnings_among(notes))

@@ -95,7 +95,7 @@ class TracerDialog(QDialog):
             return
         check = check_tracer(cast(Tracer, tracer), self.stated)
         self.given.setText(f"{check.given}." if check.given else tr("No dose information yet."))
-        set_paragraphs(self.units, _unit_words(check, CALIBRATION in self._study.inputs))
+        set_paragraphs(self.units, _unit_texts(check, CALIBRATION in self._study.inputs))
         set_tone(self.units, "muted")
         notes = [*check.notes, *filter(None, (doubt_of(self._study.inputs),))]
         set_paragraphs(self.notes, notes)
@@ -142,7 +142,7 @@ class TracerDialog(QDialog):
         self.deleteLater()
 
 
-def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
+def _unit_texts(check: TracerCheck, has_calibration: bool) -> list[str]:
     """Return a sentence about each unit that is available, or about its missing facts."""
     if check.concentration:
         words = [f"{NO_CONCENTRATION} {check.concentration}"]

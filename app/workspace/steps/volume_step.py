@@ -85,7 +85,7 @@ class VolumeStep(StepPanel):
             text += f"\n{note}."
         requirements = study.requirements()
         # The estimate is a range. Only a lower end above the memory is an error.
-        fits = requirements is None or (requirements.least or requirements).fits
+        fits = requirements is None or (requirements.minimum or requirements).fits
         # The message gives the required memory, so that the user can choose larger voxels.
         if requirements is not None and not requirements.fits:
             message = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.language.translation import tr
 from app.state.models.protocols.text import marked
-from app.state.models.run_words import algorithm_of, run_of
+from app.state.models.run_text import algorithm_of, run_of
 from app.ui.theme.formatting import sentence_case, size
 from engine.core.visible_text import visible_line
 from engine.jobs.study_index import KnownStudy, State
@@ -83,8 +83,8 @@ def detail_of(study: KnownStudy) -> str:
         parts.append(f"{algorithm_of(run)}, {run_of(run)}")
         parts.append(f"{record.voxels}, {record.unit or tr('no unit')}")
         parts.append(str(study.result.folder))
-    if study.remark:
-        parts.append(study.remark)
+    if study.note:
+        parts.append(study.note)
     # Some parts end with a full stop, and none should have two.
     return visible_line(". ".join(part.rstrip(".") for part in parts if part) + ".")
 

@@ -25,13 +25,13 @@ class RegionStats:
     Attributes
     ----------
     mean, sd : mean and sd of the voxels, weighted by their shares
-    least, most : minimum and maximum of the voxels that are at least half inside
+    minimum, maximum : of the voxels that are at least half inside
     """
 
     mean: float
     sd: float
-    least: float
-    most: float
+    minimum: float
+    maximum: float
 
 
 def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> RegionStats:

@@ -134,9 +134,9 @@ def _unit(layout: Layout, grid: ImageGrid, at: Placement) -> NDArray[np.float64]
     return np.asarray(sampled / norm if norm else sampled)
 
 
-def _coarser(volume: Volume, most: int) -> Volume:
-    """Return means of blocks of voxels, at most `most` along an axis; the remainder is cut off."""
-    blocks = [max(1, -(-n // most)) for n in volume.grid.shape]
+def _coarser(volume: Volume, max_edge: int) -> Volume:
+    """Return means of blocks of voxels, at most `max_edge` along an axis, without the rest."""
+    blocks = [max(1, -(-n // max_edge)) for n in volume.grid.shape]
     used = [n // b * b for n, b in zip(volume.grid.shape, blocks, strict=True)]
     begin = [(n - k) // 2 for n, k in zip(volume.grid.shape, used, strict=True)]
     values = volume.values[tuple(slice(b, b + k) for b, k in zip(begin, used, strict=True))]

@@ -85,15 +85,15 @@ class RegionErrors:
 
     Attributes
     ----------
-    mean, least, most, total : errors of these figures
+    mean, minimum, maximum, total : errors of these figures
     peak : error of the peak; None without a peak
     n : number of replicates
     means : mean of the region in each replicate
     """
 
     mean: FigureError
-    least: FigureError
-    most: FigureError
+    minimum: FigureError
+    maximum: FigureError
     total: FigureError
     peak: FigureError | None
     n: int
@@ -158,8 +158,8 @@ def errors_of(
     means = tuple(each.mean for each in found)
     return RegionErrors(
         FigureError.of(means, figures.mean),
-        FigureError.of([each.least for each in found], figures.least),
-        FigureError.of([each.most for each in found], figures.most),
+        FigureError.of([each.minimum for each in found], figures.minimum),
+        FigureError.of([each.maximum for each in found], figures.maximum),
         FigureError.of([each.total for each in found], figures.total),
         peak,
         error.n,

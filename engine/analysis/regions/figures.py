@@ -47,7 +47,7 @@ class RegionFigures:
     Attributes
     ----------
     mean, sd : weighted by the share of each voxel; sd is that of the voxels, not of the mean
-    least, most : minimum and maximum of the voxels whose centre is inside
+    minimum, maximum : of the voxels whose centre is inside
     peak : highest mean of a sphere of 1 mL, with its position; None if none fits
     volume_ml : volume inside the image [mL]
     total : sum over the volume, in `total_unit`
@@ -59,8 +59,8 @@ class RegionFigures:
 
     mean: float
     sd: float
-    least: float
-    most: float
+    minimum: float
+    maximum: float
     peak: Peak | None
     volume_ml: float
     total: float
@@ -169,8 +169,8 @@ def figures_of(
     return RegionFigures(
         mean=mean,
         sd=sd,
-        least=float(core.min()),
-        most=float(core.max()),
+        minimum=float(core.min()),
+        maximum=float(core.max()),
         peak=peak_of(volume, coverage) if with_peak else None,
         volume_ml=weight * ml,
         total=mean * weight * ml,

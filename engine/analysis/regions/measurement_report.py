@@ -252,8 +252,8 @@ def _measurements(measured: MeasuredRegion, found: RegionFigures, unit: str) -> 
     rows: list[tuple[Code, float, FigureError | None]] = [
         (codes.MEAN, found.mean, None if e is None else e.mean),
         (codes.DEVIATION, found.sd, None),
-        (codes.MINIMUM, found.least, None if e is None else e.least),
-        (codes.MAXIMUM, found.most, None if e is None else e.most),
+        (codes.MINIMUM, found.minimum, None if e is None else e.minimum),
+        (codes.MAXIMUM, found.maximum, None if e is None else e.maximum),
         (codes.MEDIAN, found.percentiles[MEDIAN_AT], None),
     ]
     if found.peak is not None:

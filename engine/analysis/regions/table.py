@@ -54,7 +54,7 @@ def _cells(measured: MeasuredRegion) -> Iterator[str]:
     peak = found.peak
     places = ("", "", "", "") if peak is None else tuple(map(_number, (peak.value, *peak.at_mm)))
     yield found.unit
-    yield from map(_number, (found.mean, found.sd, found.cov, found.least, found.most))
+    yield from map(_number, (found.mean, found.sd, found.cov, found.minimum, found.maximum))
     yield from places
     yield from (_number(found.volume_ml), _number(found.total), found.total_unit)
     yield str(found.n_voxels)
@@ -69,7 +69,7 @@ def _error_cells(measured: MeasuredRegion) -> Iterator[str]:
         yield from [""] * len(ERROR_HEAD)
         return
     mean = errors.mean
-    yield from map(_number, (mean.sd, mean.half_width, mean.bias, errors.most.sd))
+    yield from map(_number, (mean.sd, mean.half_width, mean.bias, errors.maximum.sd))
     yield "" if errors.peak is None else _number(errors.peak.sd)
     yield str(errors.n)
 

@@ -55,8 +55,8 @@ def _worklist(arguments: argparse.Namespace, console: Console) -> None:
         raise OutputError(f"{arguments.keep.name}: the name of an order file must end with .json.")
     node, question = node_of(arguments), _question(arguments)
     found = ask_worklist(node, question)
-    for remark in found.notes:
-        console.note(f"{remark}")
+    for note in found.notes:
+        console.note(f"{note}")
     for order in found.orders:
         console.line(_line(order))
     n = len(found.orders)

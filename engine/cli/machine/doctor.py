@@ -118,7 +118,7 @@ def _doctor(console: Console) -> None:
 def _list_devices(console: Console) -> None:
     for device in find_devices(usable_memory()):
         # Driver and CuPy can disagree: only an attempt shows it
-        reason = device.why_not or (_why_not_cuda(device.key) if device.is_gpu else "")
+        reason = device.obstacle or (_cuda_obstacle(device.key) if device.is_gpu else "")
         if reason:
             console.line(f"  {device.key:20s} {device.label}, not usable: {reason}")
             continue
@@ -139,7 +139,7 @@ def _list_plug_ins(console: Console) -> None:
         console.line(f"  {'plug-in':20s} {problem}")
 
 
-def _why_not_cuda(key: str) -> str:
+def _cuda_obstacle(key: str) -> str:
     """Open the GPU with CuPy; return the error, or an empty text if it works."""
     try:
         backend.named(key)

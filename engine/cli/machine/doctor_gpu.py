@@ -30,8 +30,8 @@ def test_cards(console: Console) -> None:
 
 def _test(device: DeviceInfo, console: Console) -> str:
     """Return why a GPU is not usable, or an empty text if its results are correct."""
-    if device.card is None or device.why_not:
-        return device.why_not
+    if device.card is None or device.obstacle:
+        return device.obstacle
     _describe(device, device.card, console)
     try:
         on = backend.cuda_of(device.card.number)

@@ -101,9 +101,9 @@ def _device(name: str) -> DeviceInfo:
 
     device = choose(find_devices(), name)
     if (
-        device.why_not and "self-test" not in device.why_not
+        device.obstacle and "self-test" not in device.obstacle
     ):  # a failed self-test must be recorded, too
-        raise ResourceError(f"device {name!r}: {device.why_not}")
+        raise ResourceError(f"device {name!r}: {device.obstacle}")
     return device
 
 

@@ -178,12 +178,12 @@ def _interrupts() -> Iterator[Callable[[], bool]]:
 
 
 def _words(tried: TriedVariant) -> str:
-    from engine.tools.tuning.search_text import form_words
+    from engine.tools.tuning.search_text import form_text
 
     if tried.comparison is None:
-        return f"{form_words(tried.values)}: {tried.fault}"
+        return f"{form_text(tried.values)}: {tried.fault}"
     speed = 1 / tried.comparison.ratio
-    return f"{form_words(tried.values)}: {speed:.2f} × as fast as the default"
+    return f"{form_text(tried.values)}: {speed:.2f} × as fast as the default"
 
 
 def _show(records: list[Plain], on: Backend, console: Console) -> None:

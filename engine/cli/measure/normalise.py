@@ -103,8 +103,8 @@ def _normalise(arguments: argparse.Namespace, console: Console) -> None:
     console.close()
     made.write(arguments.output)
     _show(made.found, console)
-    for remark in made.notes:
-        console.note(f"{remark}")
+    for note in made.notes:
+        console.note(f"{note}")
     console.line(f"Normalisation: {arguments.output}")
 
 

@@ -228,8 +228,8 @@ def _sentence(measured: MeasuredRegion) -> str:
         return f"{head}{measured.fault}"
     peak = "" if found.peak is None else f", peak {found.peak.value:.5g}"
     return (
-        f"{head}mean {found.mean:.5g} ± {found.sd:.3g} {found.unit}, {found.least:.5g} to "
-        f"{found.most:.5g}{peak}, {found.volume_ml:.4g} mL"
+        f"{head}mean {found.mean:.5g} ± {found.sd:.3g} {found.unit}, {found.minimum:.5g} to "
+        f"{found.maximum:.5g}{peak}, {found.volume_ml:.4g} mL"
     )
 
 
@@ -240,7 +240,8 @@ def _error_sentence(measured: MeasuredRegion, errors: RegionErrors) -> str:
     peak = "" if errors.peak is None else f", peak ± {number_text(errors.peak.sd, 2)}"
     return (
         f"errors from {errors.n} replicates: mean ± {number_text(mean.sd, 2)} (95 %: "
-        f"{interval_text(found.mean, mean.half_width)}), maximum ± {number_text(errors.most.sd, 2)}"
+        f"{interval_text(found.mean, mean.half_width)}), "
+        f"maximum ± {number_text(errors.maximum.sd, 2)}"
         f"{peak} "
         f"{found.unit}"
     )

@@ -62,6 +62,6 @@ def _measure(arguments: argparse.Namespace, console: Console) -> None:
     made.write(arguments.output)
     for source in made.sources:
         console.line(f"  {source.describe()}")
-    for remark in made.notes:
-        console.note(f"{remark}")
+    for note in made.notes:
+        console.note(f"{note}")
     console.line(f"Resolution: {arguments.output} ({made.spread.describe()})")

@@ -85,7 +85,7 @@ def _count(arguments: argparse.Namespace, console: Console) -> None:
         data.scanner,
         span=arguments.span,
         mashed=arguments.mash,
-        most=arguments.max_ring_difference,
+        max_difference=arguments.max_ring_difference,
     )
     # Delayeds measure randoms, which have no preferred time difference
     timed = not (arguments.sum_times or arguments.delayeds)

@@ -29,7 +29,7 @@ from engine.core.errors import DataError, FileFormatError
 from engine.core.json_types import Plain
 from engine.data.calibration import CONCENTRATION
 from engine.data.volume import Volume
-from engine.io import WRITERS, can_save, default_suffixes, read_volume, save, save_remark
+from engine.io import WRITERS, can_save, default_suffixes, read_volume, save, save_note
 from engine.io.safety.open_input import open_input
 from engine.protocols.privacy.records import MADE_BY_US, without_names
 
@@ -127,9 +127,9 @@ def _suv(arguments: argparse.Namespace, console: Console) -> None:
     converted = replace(volume, values=values, unit=UNITS[arguments.kind], error=error)
     made_by = {**info, SUV: record}
     # Some formats cannot store the unit SUV
-    remark = save_remark(converted, arguments.output, made_by)
-    if remark:
-        console.note(f"{remark}")
+    note = save_note(converted, arguments.output, made_by)
+    if note:
+        console.note(f"{note}")
     save(converted, arguments.output, made_by)
     console.line(
         f"Volume: {arguments.output} ({SUV_TITLES[arguments.kind]} = {factor:.6g} · value)"

@@ -59,7 +59,7 @@ class Backend:
     """The GPU, None on the CPU."""
     used_variants: UsedVariants = field(default_factory=UsedVariants, compare=False, repr=False)
     """Tuned variants that kernels used."""
-    remark: str = field(default="", compare=False)
+    note: str = field(default="", compare=False)
     """Reason for this device if another one could be expected; usually empty."""
 
     @property
@@ -245,13 +245,13 @@ def best(check: Check | None = None) -> Backend:
     Returns
     -------
     on
-        a GPU; otherwise the CPU with all cores. If there is a driver for GPUs, `remark` states why
+        a GPU; otherwise the CPU with all cores. If there is a driver for GPUs, `note` states why
         no GPU is used
     """
     from engine.core.backend.devices import gpu_devices
 
     reasons = []
-    # The first GPU that starts is used. The reasons against the others become the remark on the
+    # The first GPU that starts is used. The reasons against the others become the note on the
     # CPU.
     for device in gpu_devices():
         try:
@@ -260,8 +260,8 @@ def best(check: Check | None = None) -> Backend:
             # Without an NVIDIA driver the user expects the CPU; a reason would only be noise.
             if device.has_driver:
                 reasons.append(str(e))
-    remark = f"Computing on the CPU: {' '.join(reasons)}" if reasons else ""
-    return replace(cpu(), remark=remark)
+    note = f"Computing on the CPU: {' '.join(reasons)}" if reasons else ""
+    return replace(cpu(), note=note)
 
 
 def named(name: str, threads: int | None = None, *, check: Check | None = None) -> Backend:
@@ -286,7 +286,7 @@ def named(name: str, threads: int | None = None, *, check: Check | None = None) 
     # A number of threads only makes sense on the CPU, so it decides "auto".
     if name == "cpu" or (name == "auto" and threads):
         return cpu(threads)
-    # "auto" never fails: at worst it is the CPU with a remark.
+    # "auto" never fails: at worst it is the CPU with a note.
     if name == "auto":
         return best(check)
     if name.partition(":")[0] == "cuda":
@@ -299,8 +299,8 @@ def named(name: str, threads: int | None = None, *, check: Check | None = None) 
 
 def _checked(device: DeviceInfo, check: Check | None, name: str = "") -> Backend:
     """Return a GPU that can be used; `name` is the name that the user gave."""
-    if device.card is None or device.why_not:
-        raise _cannot_use(device.why_not, name)
+    if device.card is None or device.obstacle:
+        raise _cannot_use(device.obstacle, name)
     on = cuda_of(device.card.number)
     # The check comes after the start: the self-test runs kernels on the card.
     fault = check(on, device.card) if check is not None else ""

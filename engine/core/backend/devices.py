@@ -40,7 +40,7 @@ class DeviceInfo:
     label : name for the window
     memory_bytes, free_bytes : of the device; all is free if a GPU does not report it
     threads : workers of CPU kernels
-    why_not : reason why it cannot be used, with the remedy; empty if it can
+    obstacle : reason why it cannot be used, with the remedy; empty if it can
     card : facts of a GPU from the driver; None if the driver reports none
     has_driver : False for a GPU without an NVIDIA driver
     """
@@ -50,14 +50,14 @@ class DeviceInfo:
     memory_bytes: int
     free_bytes: int
     threads: int
-    why_not: str = ""
+    obstacle: str = ""
     card: NvidiaCard | None = None
     has_driver: bool = True
 
     @property
     def usable(self) -> bool:
         """Whether a run can use the device."""
-        return not self.why_not
+        return not self.obstacle
 
     @property
     def is_gpu(self) -> bool:
@@ -153,7 +153,7 @@ def choose(devices: tuple[DeviceInfo, ...], wanted: str) -> DeviceInfo:
 
     Returns
     -------
-    the device; if it does not exist, an entry whose `why_not` lists the GPUs of this machine
+    the device; if it does not exist, an entry whose `obstacle` lists the GPUs of this machine
     """
     if wanted == "auto":
         # Tuples compare in order: usable first, then GPU before CPU.

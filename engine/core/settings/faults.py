@@ -83,7 +83,7 @@ def _problem(fault: Mapping[str, Any], key: str, kind: type[BaseModel] | None) -
         name, text = BOUNDS[sort]
         return f"expected {text.format(_number(context[name]))}"
     if sort in LISTS:
-        return f"expected {_list_words(key, kind, context)}"
+        return f"expected {_list_text(key, kind, context)}"
     if sort == "literal_error":
         return f"expected {context['expected']}"
     text = str(fault["msg"]).replace("Input should be", "expected")
@@ -94,7 +94,7 @@ def _number(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _list_words(key: str, kind: type[BaseModel] | None, context: Mapping[str, Any]) -> str:
+def _list_text(key: str, kind: type[BaseModel] | None, context: Mapping[str, Any]) -> str:
     """Return the expected list, such as "three numbers, such as [2, 2, 2]"."""
     n = _length(key, kind)
     if n:
@@ -135,7 +135,7 @@ def _missing(place: str, fault: Mapping[str, Any], kind: type[BaseModel] | None)
     group, _, last = place.rpartition(".")
     # A list that is too short lacks its last entries
     if last.isdecimal() and group:
-        return f"{group}: expected {_list_words(group, kind, {})}, got {list(fault['input'])!r}"
+        return f"{group}: expected {_list_text(group, kind, {})}, got {list(fault['input'])!r}"
     return f"{place!r} is missing"
 
 

@@ -188,7 +188,7 @@ class FlatField(PreprocessStep):
         n_bad, n_saturated = facts["bad_pixels"], facts["saturated"]
         beam = f"{amount(n_flats, 'flat')}, {amount(n_darks, 'dark')}"
         words = [
-            beam if n_flats else self._open_beam_words(),
+            beam if n_flats else self._open_beam_text(),
             f"{amount(n_bad, 'bad pixel')} ({percent(n_bad, n_pixels)})",
             f"{amount(n_saturated, 'saturated value')} ({percent(n_saturated, n_values)})",
         ]
@@ -196,7 +196,7 @@ class FlatField(PreprocessStep):
             words.append(f"source drifted by {100 * facts['drift']:.2g} %")
         return "; ".join(words)
 
-    def _open_beam_words(self) -> str:
+    def _open_beam_text(self) -> str:
         if self.open_counts is not None:
             return f"open beam {self.open_counts:g} counts"
         return f"open beam from {amount(self.air_columns, 'column')} of air ({self.air})"

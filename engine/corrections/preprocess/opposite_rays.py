@@ -113,8 +113,10 @@ def by_opposite_rays(projections: Projections) -> Estimate:
         middle = found
         n = round(reach / step)
         columns = np.asarray(middle + np.arange(-n, n + 1) * step, np.float64)
-        most = None if step == STEPS[-1] else ENOUGH_PAIRS
-        scores = np.array([_difference(circle, axis, c, last, most) for c in columns], np.float64)
+        max_pairs = None if step == STEPS[-1] else ENOUGH_PAIRS
+        scores = np.array(
+            [_difference(circle, axis, c, last, max_pairs) for c in columns], np.float64
+        )
         if not np.isfinite(scores).any():
             raise DataError(
                 "Centre of rotation: too few rays are measured twice; enter the "
@@ -183,10 +185,12 @@ def _along(values: Array, rows: NDArray[np.floating]) -> Array:
     return total / 3
 
 
-def _difference(circle: _Circle, axis: float, column: float, last: int, most: int | None) -> float:
+def _difference(
+    circle: _Circle, axis: float, column: float, last: int, max_pairs: int | None
+) -> float:
     """Return the mean square difference of pairs relative to their variance; ∞ if too few.
 
-    Views are omitted evenly if there are more than `most` pairs.
+    Views are omitted evenly if there are more than `max_pairs` pairs.
     """
     # Only a search needs the kernel, and most runs do not search.
     from engine.kernels.opposite_rays import pair_sums
@@ -198,7 +202,7 @@ def _difference(circle: _Circle, axis: float, column: float, last: int, most: in
     on = (opposite >= 0) & (opposite <= last)
     fan, columns, opposite = fan[on], columns[on], opposite[on]
     n_views = len(circle.angles) - circle.is_whole
-    every = 1 if most is None else max(1, n_views * len(columns) // most)
+    every = 1 if max_pairs is None else max(1, n_views * len(columns) // max_pairs)
     n, squares, *sums = pair_sums(
         circle.sinogram, circle.angles, n_views, every, columns, opposite, np.pi + 2 * fan,
         circle.level,

@@ -15,14 +15,14 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
 
-def coarsened(mu_map: Volume, most_mm: float) -> Volume:
+def coarsened(mu_map: Volume, max_mm: float) -> Volume:
     """Return the map cut to the attenuating part, with voxels joined.
 
     Parameters
     ----------
     mu_map
         attenuation coefficients at full resolution
-    most_mm
+    max_mm
         largest edge of a joined voxel [mm]
 
     Returns
@@ -36,7 +36,7 @@ def coarsened(mu_map: Volume, most_mm: float) -> Volume:
         return mu_map
     voxel = np.array(grid.voxel_mm[::-1])
     # Whole numbers of voxels, at least one: no interpolation is needed.
-    joined = np.maximum(1, (most_mm / voxel).astype(int))
+    joined = np.maximum(1, (max_mm / voxel).astype(int))
     cut = values[tuple(slice(low, high) for low, high in box)]
     means = _means(cut, joined)
     edges = voxel * joined

@@ -60,7 +60,7 @@ class DetectorSamples:
         low, high = scanner.axial_range_mm
         n_rings, n_angles = _counts(scanner, radius, fewer)
         if nearest is None:
-            least = _least_turn(scanner) * n_angles
+            least = _min_turn(scanner) * n_angles
             # Interpolation reads the neighbours of a sample, hence the two extra samples.
             nearest = max(int(least) - 2, n_angles // 8)
         return cls(radius, np.linspace(low, high, n_rings), n_angles, nearest)
@@ -136,7 +136,7 @@ def _counts(scanner: Scanner, radius_mm: float, fewer: int) -> tuple[int, int]:
     return min(n_rings, MAX_RINGS), N_ANGLES // fewer
 
 
-def _least_turn(scanner: Scanner) -> float:
+def _min_turn(scanner: Scanner) -> float:
     """Return the smallest angle between the ends of a line, as a fraction of a turn."""
     lines, positions = sampled_lines(scanner, N_PROBED), scanner.positions_mm
     angles = np.arctan2(positions[:, 1], positions[:, 0]) / (2 * np.pi)

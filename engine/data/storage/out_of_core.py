@@ -282,9 +282,9 @@ class OutOfCore:
         """Return a where the condition is true, b elsewhere."""
         return elementwise(np.where, (condition, a, b))
 
-    def clip(self, values: Operand, least: float, most: float) -> OutOfCoreArray:
+    def clip(self, values: Operand, minimum: float, maximum: float) -> OutOfCoreArray:
         """Return the values limited to the range."""
-        return elementwise(np.clip, (values, least, most))
+        return elementwise(np.clip, (values, minimum, maximum))
 
     def sum(self, values: OutOfCoreArray, dtype: DTypeLike | None = None) -> np.generic:
         """Return the sum of all elements."""

@@ -125,7 +125,7 @@ class FrameRequest:
         within = (TimeFrame(start, min(end, over_ms)) for start, end in spans if start < over_ms)
         return TimeDivision.of(tuple(within))
 
-    def remark(self, frames: Sequence[TimeFrame]) -> str:
+    def warning(self, frames: Sequence[TimeFrame]) -> str:
         """Return a note if the scan ends before all frames; else an empty text.
 
         Parameters
@@ -134,7 +134,7 @@ class FrameRequest:
             frames of the division
         """
         if self.gates:
-            return ""  # `GateRequest.remark` describes the cycles
+            return ""  # `GateRequest.warning` describes the cycles
         n, k = self.n_frames, len(frames)
         if self.n_equal or (k == n and frames[-1].end_ms == self.spans_ms[-1][1]):
             return ""

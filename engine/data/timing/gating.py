@@ -111,7 +111,7 @@ class GateRequest:
             )
         return _divided(starts[used], ends[used], self.n_gates)
 
-    def remark(self, triggers: Sequence[Triggers], over_ms: int) -> str:
+    def warning(self, triggers: Sequence[Triggers], over_ms: int) -> str:
         """Describe the cycles: signal, number, length, and how many were rejected.
 
         Parameters

@@ -57,7 +57,7 @@ class BidsWriter(FolderWriter):
             )
 
     @classmethod
-    def remark(cls, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()) -> str:
+    def note(cls, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()) -> str:
         _refuse_errors(volume, "the dataset")
         missing = missing_from(sidecar_of(volume, provenance, frames))
         # "InjectedMassUnits" adds nothing if "InjectedMass" is missing, too.

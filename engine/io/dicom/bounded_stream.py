@@ -41,7 +41,7 @@ class BoundedStream:
     ) -> None:
         self._file, self._stream = file, file.stream()
         self._n_read = 0
-        self._most = MIN_PIECES + file.size if is_whole else most_pieces(file.size)
+        self._max_pieces = MIN_PIECES + file.size if is_whole else max_pieces(file.size)
         self._may_be_deflated = may_be_deflated
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -54,8 +54,8 @@ class BoundedStream:
         """
         # pydicom reads each tag and each value separately, so reads count the parts of a header.
         self._n_read += 1
-        if self._n_read > self._most:
-            raise ValueError(TOO_MANY.format(self._most))
+        if self._n_read > self._max_pieces:
+            raise ValueError(TOO_MANY.format(self._max_pieces))
         if size is None or size < 0:
             self._refuse_deflated()
         return self._stream.read(-1 if size is None else size)
@@ -76,27 +76,27 @@ class BoundedStream:
                 "without compression."
             )
         start = self._stream.tell()
-        most = min(MAX_INFLATED, max_unpacked_bytes(self._file.size - start))
-        if _inflates_beyond(most, self._file, start):
+        max_bytes = min(MAX_INFLATED, max_unpacked_bytes(self._file.size - start))
+        if _inflates_beyond(max_bytes, self._file, start):
             raise FileFormatError(
-                f"{name}: would decompress from {self._file.size:,} to more than {most:,} bytes; "
-                "export the file again without compression."
+                f"{name}: would decompress from {self._file.size:,} to more than {max_bytes:,} "
+                "bytes; export the file again without compression."
             )
 
 
-def most_pieces(n_bytes: int) -> int:
+def max_pieces(n_bytes: int) -> int:
     """Return the maximum number of parts of a header in a file of this size."""
     return min(MAX_PIECES, MIN_PIECES + n_bytes // BYTES_PER_PIECE)
 
 
-def _inflates_beyond(most: int, file: InputFile, start: int) -> bool:
+def _inflates_beyond(max_bytes: int, file: InputFile, start: int) -> bool:
     """Return True if deflated data become larger than allowed; nothing of them is stored."""
     unpack, total = zlib.decompressobj(-zlib.MAX_WBITS), 0
     for at in range(start, file.size, PIECE_BYTES):
         left = file.read(PIECE_BYTES, at)
         while left and not unpack.eof:
             total += len(unpack.decompress(left, PIECE_BYTES))
-            if total > most:
+            if total > max_bytes:
                 return True
             left = unpack.unconsumed_tail
     return False

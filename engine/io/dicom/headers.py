@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import FileFormatError
-from engine.io.dicom.bounded_stream import TOO_MANY, BoundedStream, most_pieces
+from engine.io.dicom.bounded_stream import TOO_MANY, BoundedStream, max_pieces
 from engine.io.dicom.nesting import refuse_deep
 from engine.io.dicom.preamble import is_dicom
 from engine.io.safety.open_input import InputFile, open_input
@@ -192,11 +192,11 @@ def header_of(file: InputFile) -> Header:
     FileFormatError
         if the header is damaged or incomplete, or the file uses the deflated transfer syntax
     """
-    stream, most = BoundedStream(file), most_pieces(file.size)
+    stream, max_items = BoundedStream(file), max_pieces(file.size)
     try:
         with without_warnings():
             found = read_dataset(stream, wanted=WANTED, defer_bytes=LONGEST_BYTES)
-            _refuse_crowded(found, most)
+            _refuse_crowded(found, max_items)
             refuse_deep(found)
             # pydicom parses a value at its first use. Use all of them now, while errors are caught.
             collections.deque(found.iterall(), maxlen=0)
@@ -215,13 +215,13 @@ def _damaged(file: InputFile, e: Exception) -> FileFormatError:
     )
 
 
-def _refuse_crowded(dataset: Dataset, most: int) -> None:
+def _refuse_crowded(dataset: Dataset, max_items: int) -> None:
     """Refuse sequences with too many items before they are parsed."""
     # Iterating over the dataset itself would parse its values, so use the keys.
     for tag in tuple(dataset.keys()):
         value = getattr(dataset.get_item(tag, keep_deferred=True), "value", None)
-        if isinstance(value, bytes) and sum(map(value.count, ITEMS)) > most:
-            raise ValueError(TOO_MANY.format(most))
+        if isinstance(value, bytes) and sum(map(value.count, ITEMS)) > max_items:
+            raise ValueError(TOO_MANY.format(max_items))
 
 
 def _refuse_text_for_numbers(dataset: Dataset) -> None:

@@ -40,7 +40,7 @@ class LinkLimits:
         node, for the message
     seconds
         time for all answers together
-    most_bytes
+    max_bytes
         maximum size of all answers together
 
     Attributes
@@ -48,9 +48,9 @@ class LinkLimits:
     fault : sentence on the limit that was exceeded; None if all were observed
     """
 
-    def __init__(self, name: str, seconds: float, most_bytes: int) -> None:
+    def __init__(self, name: str, seconds: float, max_bytes: int) -> None:
         self.fault: str | None = None
-        self._name, self._seconds, self._most_bytes = name, seconds, most_bytes
+        self._name, self._seconds, self._max_bytes = name, seconds, max_bytes
         self._n_bytes = 0
         self._link: socket.socket | None = None
         self._timer: Timer | None = None
@@ -171,9 +171,9 @@ class LinkLimits:
             if not piece:
                 break
             self._n_bytes += len(piece)
-            if self._n_bytes > self._most_bytes:
+            if self._n_bytes > self._max_bytes:
                 self._end(
-                    f"{self._name}: the response has more than {self._most_bytes:,} bytes, which "
+                    f"{self._name}: the response has more than {self._max_bytes:,} bytes, which "
                     "is too large; narrow the query, or check this node."
                 )
             found += piece

@@ -141,8 +141,8 @@ def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> N
     k = min(CANDIDATES, len(alive))
     found_there = tree.query(_at_depth(places_mm, scanner), k=list(range(1, k + 1)))
     distances, near = (np.asarray(each) for each in found_there)
-    most_mm = farthest_mm(scanner)
-    if float(distances[:, 0].max(initial=0.0)) > most_mm:
+    max_mm = farthest_mm(scanner)
+    if float(distances[:, 0].max(initial=0.0)) > max_mm:
         worst = int(distances[:, 0].argmax())
         raise _too_far(name, distances[worst, 0], places_mm[worst], scanner)
     # The normal case: every position has its own nearest crystal.
@@ -152,7 +152,7 @@ def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> N
     found = np.empty(len(near), np.int32)
     # Means of few photons are uncertain, so they get the remaining crystals.
     for i in np.argsort(-counts, kind="stable"):
-        free = near[i][(distances[i] <= most_mm) & ~used[near[i]]]
+        free = near[i][(distances[i] <= max_mm) & ~used[near[i]]]
         if not len(free):
             x, y, z = places_mm[i]
             raise GeometryError(

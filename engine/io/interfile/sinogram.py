@@ -128,9 +128,9 @@ def _layout_of(header: InterfileHeader) -> SinogramLayout:
     # Axis 4 is the slowest. Axes 2 and 3 can be exchanged.
     view_axis = 3 if _is_by_view(header) else 2
     planes = _list(header, f"matrix size [{5 - view_axis}]", n_segments)
-    least = _list(header, "minimum ring difference per segment", n_segments)
-    most = _list(header, "maximum ring difference per segment", n_segments)
-    segments = tuple(map(Segment, least, most, planes))
+    min_difference = _list(header, "minimum ring difference per segment", n_segments)
+    max_difference = _list(header, "maximum ring difference per segment", n_segments)
+    segments = tuple(map(Segment, min_difference, max_difference, planes))
     n_views = header.required(f"matrix size [{view_axis}]")
     n_bins = header.required("matrix size [1]")
     arc_mm = None
@@ -199,7 +199,9 @@ def _scanner_of(
         "radius_mm": radius,
         "ring_pitch_mm": pitch,
         "first_angle_deg": offset - 90,  # STIR counts crystals from −y
-        "max_ring_difference": max(max(abs(s.least), abs(s.most)) for s in segments),
+        "max_ring_difference": max(
+            max(abs(s.min_difference), abs(s.max_difference)) for s in segments
+        ),
         # n crystals have n - 1 different tangential positions.
         "n_tangential": min(n_across, n_crystals - 1),
         "voxel_mm": (CM * bin_cm or pitch,) * 2 + (pitch / 2,),

@@ -52,13 +52,13 @@ class EventPieces(ABC):
     scanner : scanner of the crystal numbers
     name : file name for messages
     n_bytes : size of the file
-    most_events : upper limit for the number of events
+    max_events : upper limit for the number of events
     """
 
     scanner: Scanner
     name: str
     n_bytes: int
-    most_events: int
+    max_events: int
 
     @abstractmethod
     def pieces(self) -> Iterator[Callable[[], EventPiece]]:

@@ -285,7 +285,7 @@ def _array(items: Type, dimensions: object) -> Type:
         n = stream.count() if n_axes is None else int(n_axes)  # type: ignore[call-overload]
         sizes = tuple(stream.count() for _ in range(n))
         # Each value needs at least one byte, so more values than bytes are impossible.
-        if prod(sizes) > stream.most:
+        if prod(sizes) > stream.max_bytes:
             raise stream.damaged()
         if items.flat is None:
             return _rows(items.read, stream, prod(sizes))

@@ -42,13 +42,13 @@ class YardlStream:
     Attributes
     ----------
     name : file name for messages
-    most : maximum number of bytes it can contain, which limits every count in it
+    max_bytes : maximum number of bytes it can contain, which limits every count in it
     """
 
     def __init__(self, file: InputFile) -> None:
         self.name = file.name
         packed = file.head.startswith(GZIP)
-        self.most = max_unpacked_bytes(file.size) if packed else file.size
+        self.max_bytes = max_unpacked_bytes(file.size) if packed else file.size
         stream = file.stream()
         self._source: BinaryIO = gzip.GzipFile(fileobj=stream) if packed else stream  # type: ignore[assignment]
         self._buffer = np.empty(0, np.uint8)
@@ -79,10 +79,10 @@ class YardlStream:
         self._buffer, self._at = np.concatenate(pieces), 0
         # The limit of decompression bombs, tested while reading, because gzip states its size only
         # modulo 2^32.
-        if self.position + len(self._buffer) > self.most:
+        if self.position + len(self._buffer) > self.max_bytes:
             raise FileFormatError(
-                f"{self.name}: decompresses to more than {self.most:,} bytes, the limit for a file "
-                "of this size; copy it again."
+                f"{self.name}: decompresses to more than {self.max_bytes:,} bytes, the limit for a "
+                "file of this size; copy it again."
             )
 
     def _more(self, n_bytes: int) -> npt.NDArray[np.uint8]:
@@ -127,7 +127,7 @@ class YardlStream:
             if they do not fit in memory
         """
         # A damaged length is refused before any memory is allocated for it.
-        if n_bytes > self.most:
+        if n_bytes > self.max_bytes:
             raise EndOfStreamError
         refuse_large_data(n_bytes, self.name)
         found = self.peek(n_bytes)
@@ -159,7 +159,7 @@ class YardlStream:
     def count(self) -> int:
         """Return a number of values that follow; each has at least one byte."""
         n = self.whole()
-        if n > self.most:
+        if n > self.max_bytes:
             raise self.damaged()
         return n
 

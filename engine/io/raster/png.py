@@ -386,8 +386,8 @@ def draw_footer(
     draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=normal, anchor="rm")
     is_assumed, by_user = is_position_assumed(volume.info), is_position_by_user(volume.info)
     if is_assumed or by_user:
-        low_y, remark = top + FOOTER_PX - 2, BY_USER if by_user else ASSUMED
-        draw.text((width // 2, low_y), remark, fill=PALE, font=font(TITLE_PX), anchor="mb")
+        low_y, note = top + FOOTER_PX - 2, BY_USER if by_user else ASSUMED
+        draw.text((width // 2, low_y), note, fill=PALE, font=font(TITLE_PX), anchor="mb")
 
 
 def font(size_px: int) -> FreeTypeFont:

@@ -177,7 +177,7 @@ def read_ecat8_norm(file: InputFile) -> Ecat8Norm:
             _table(header, data, name, places[name]) for name in TABLES
         )
     span, most = (header.required(key) for key in ("axial compression", "maximum ring difference"))
-    planes = by_obliqueness(SinogramLayout.of(scanner, span=span, most=most))
+    planes = by_obliqueness(SinogramLayout.of(scanner, span=span, max_difference=most))
     n_bins = geometry.shape[-1]
     shapes = {
         TABLES[0]: (geometry, (2 * s.n_rings - 1, n_bins)),

@@ -146,7 +146,7 @@ def _segments(header: InterfileHeader, scanner: RingScanner) -> tuple[Segment, .
             f"{header.path.name}: 'axial compression' is {span}, expected 1 to {MAX_SPAN}; "
             "correct the header."
         )
-    default = by_obliqueness(SinogramLayout.of(scanner, span=span, most=most))
+    default = by_obliqueness(SinogramLayout.of(scanner, span=span, max_difference=most))
     # Some scans store the first segments only; `or None` keeps all if there is no segment table.
     segments = default.segments[: len(table) or None]
     planes = [each.n_planes for each in segments]

@@ -87,7 +87,7 @@ class MmrWords(EventPieces):
         self.scanner, self.name, self.n_bytes = ring, data.name, data.size
         self._file, self._header = data.path, header
         self._words, self._n_rest = _words(data)
-        self.most_events = len(self._words)
+        self.max_events = len(self._words)
         if header is not None:
             _refuse_other_scanner(header, ring)
             _refuse_longer(header, len(self._words), data.path)

@@ -206,8 +206,8 @@ class AddressBook:
         return both.view(np.int32).reshape(-1, 2)
 
 
-def _segments(most: int) -> list[int]:
-    return [0] + [sign * k for k in range(1, most + 1) for sign in (-1, 1)]
+def _segments(max_difference: int) -> list[int]:
+    return [0] + [sign * k for k in range(1, max_difference + 1) for sign in (-1, 1)]
 
 
 def decode(words: Words, book: AddressBook, where: str) -> Decoded:

@@ -111,13 +111,13 @@ def can_save(path: Path | str, modality: str = "") -> None:
         writer.refuse_kind(path, is_emission=modality != TRANSMISSION)
 
 
-def save_remark(
+def save_note(
     volume: Volume,
     path: Path | str,
     provenance: Plain | None = None,
     frames: Sequence[FrameVolume] = (),
 ) -> str:
-    """Return a remark for the user before a volume is written, "" if there is none.
+    """Return a note for the user before a volume is written, "" if there is none.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def save_remark(
     writer = writer_of(path)
     stated = volume.info if provenance is None else provenance
     writer.refuse_kind(path, is_emission=is_emission(volume, stated))
-    remark = writer.remark(volume, stated, frames)
+    note = writer.note(volume, stated, frames)
     if volume.error is None or writer.stores_errors:
-        return remark
-    return f"{remark} {NO_ERRORS}".strip()
+        return note
+    return f"{note} {NO_ERRORS}".strip()

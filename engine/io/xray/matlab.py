@@ -49,14 +49,14 @@ class _Part:
     data: memoryview
 
 
-def variables(content: memoryview, most_bytes: int) -> Iterator[tuple[str, Value]]:
+def variables(content: memoryview, max_bytes: int) -> Iterator[tuple[str, Value]]:
     """Yield name and value of each variable.
 
     Parameters
     ----------
     content
         the whole file
-    most_bytes
+    max_bytes
         limit of the unpacked size of all variables
 
     Raises
@@ -68,8 +68,8 @@ def variables(content: memoryview, most_bytes: int) -> Iterator[tuple[str, Value
     for stored in _parts(content[HEADER_BYTES:], order):
         part: _Part | None = stored
         if stored.kind == COMPRESSED:
-            inner = memoryview(_unpacked(stored.data, most_bytes))
-            most_bytes -= len(inner)
+            inner = memoryview(_unpacked(stored.data, max_bytes))
+            max_bytes -= len(inner)
             part = next(_parts(inner, order), None)
         if part is None:
             raise MatlabError("a compressed variable is empty")
@@ -141,12 +141,12 @@ def order_of(head: bytes) -> str:
     return "<" if head[126:HEADER_BYTES] == b"IM" else ">"
 
 
-def _unpacked(data: memoryview, most_bytes: int) -> bytes:
+def _unpacked(data: memoryview, max_bytes: int) -> bytes:
     unpack = zlib.decompressobj()
     # One byte more than allowed shows that the limit is exceeded, without unpacking all.
-    found = unpack.decompress(data, most_bytes + 1)
-    if len(found) > most_bytes:
-        raise MatlabError(f"a variable decompresses to more than {most_bytes:,} bytes")
+    found = unpack.decompress(data, max_bytes + 1)
+    if len(found) > max_bytes:
+        raise MatlabError(f"a variable decompresses to more than {max_bytes:,} bytes")
     return found
 
 

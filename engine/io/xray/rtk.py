@@ -94,7 +94,7 @@ class _Text(XmlText):
     """Values common to all views, and values of each view."""
 
     remedy = "Write the geometry again with RTK."
-    most_bytes = 50_000_000
+    max_bytes = 50_000_000
     may_name_type = True
 
     def __init__(self, file: InputFile) -> None:

@@ -84,12 +84,12 @@ class _Facts:
             raise FileFormatError(f"{self.path.name}: {name!r} is missing; export the scan again.")
         return float(values[0])
 
-    def whole(self, name: str, most: int) -> int:
+    def whole(self, name: str, maximum: int) -> int:
         number = int(self.number(name))
-        if not 0 < number <= most:
+        if not 0 < number <= maximum:
             raise FileFormatError(
-                f"{self.path.name}: {name!r} is {number:,}, expected 1 to {most:,}; copy the file "
-                "again."
+                f"{self.path.name}: {name!r} is {number:,}, expected 1 to {maximum:,}; copy the "
+                "file again."
             )
         return number
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from engine.core.errors import DataError, FileFormatError, ResourceError, SettingsError
 from engine.core.json_types import Plain
 from engine.core.paths import OWNER_ONLY, jobs_dir, made
-from engine.core.private_files import why_not_private
+from engine.core.private_files import privacy_fault
 from engine.core.settings import explain
 from engine.data.runs.events import Preview
 from engine.io.safety import audit_log
@@ -467,7 +467,7 @@ def jobs() -> list[JobInfo]:
 
 def _refuse_foreign(folder: Path) -> None:
     """Refuse a job that another user made or can change: it names the file to write."""
-    reason = next(filter(None, (why_not_private(folder / name) for name in (RECORD, STUDY))), "")
+    reason = next(filter(None, (privacy_fault(folder / name) for name in (RECORD, STUDY))), "")
     if reason:
         raise SettingsError(
             f"{folder}: this job cannot be used. {reason} Copy it to a folder that only you can "

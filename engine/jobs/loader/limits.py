@@ -47,18 +47,18 @@ def _bytes_at(path: Path) -> int:
 
 
 @contextmanager
-def limited_memory(most_bytes: int | None = None) -> Iterator[int]:
+def limited_memory(max_bytes: int | None = None) -> Iterator[int]:
     """Limit the further memory of this process; yields the limit [bytes].
 
     Parameters
     ----------
-    most_bytes
+    max_bytes
         limit; None for most of the free memory
     """
     import psutil
 
     free = max(MIN_BYTES, int(FREE_SHARE * available_memory()))
-    free = free if most_bytes is None else min(free, most_bytes)
+    free = free if max_bytes is None else min(free, max_bytes)
     # Windows and macOS have no limit on address space that a process can set for itself
     if sys.platform != "linux":
         yield free

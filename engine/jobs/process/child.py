@@ -133,8 +133,8 @@ def _events(
                 "the beginning."
             )
     on = _device(order, job)
-    if on.remark:
-        yield Warned(on.remark)
+    if on.note:
+        yield Warned(on.note)
     events = source(
         study,
         on=on,

@@ -173,7 +173,7 @@ class EngineProcess:
                         return
                     alive = self._collect(0)
             if not alive:
-                yield self._last_words()
+                yield self._final_event()
                 return
             self._enforce_abort()
             if not self._silent and monotonic() - self._heard_at > SILENCE_S:
@@ -254,7 +254,7 @@ class EngineProcess:
             elif waited > GRACE_S:
                 self._process.terminate()
 
-    def _last_words(self) -> Event:
+    def _final_event(self) -> Event:
         self._ended = True
         self._clean_up()
         on_gpu = self._on_gpu and not self._aborting

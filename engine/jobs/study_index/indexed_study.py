@@ -31,7 +31,7 @@ class KnownStudy:
     n_bytes : size on disk; 0 for a waiting study
     order : worklist order; None without one
     result : result with the image; None without one
-    remark : message about unreadable parts; empty without one
+    note : message about unreadable parts; empty without one
     """
 
     id: str
@@ -43,7 +43,7 @@ class KnownStudy:
     n_bytes: int = 0
     order: ImagingOrder | None = None
     result: Result | None = None
-    remark: str = ""
+    note: str = ""
 
     @property
     def patient(self) -> str:

@@ -28,21 +28,21 @@ class Arrivals(ArrivalQueue[Arrival]):
     Parameters
     ----------
     source : source, read in a thread that starts at once
-    most_projections : maximum number of queued projections
-    most_bytes : memory limit of queued projections, and the same again for darks and flats [bytes]
+    max_projections : maximum number of queued projections
+    max_bytes : memory limit of queued projections, and the same again for darks and flats [bytes]
     """
 
     def __init__(
         self,
         source: FrameSource,
         *,
-        most_projections: int = MAX_PROJECTIONS,
-        most_bytes: int = MAX_BYTES,
+        max_projections: int = MAX_PROJECTIONS,
+        max_bytes: int = MAX_BYTES,
     ) -> None:
         self.source = source
         # Two queues: projections are dropped freely, darks and flats as the last resort
-        self._projections = _Waiting(most_projections, most_bytes)
-        self._references = _Waiting(None, most_bytes)
+        self._projections = _Waiting(max_projections, max_bytes)
+        self._references = _Waiting(None, max_bytes)
         # Bounded too: a source that fails again and again must not fill the memory
         self._events: deque[tuple[int, SourceEvent]] = deque(maxlen=MAX_EVENTS)
         self._lost = self._number = self._references_dropped = 0
@@ -118,9 +118,9 @@ class Arrivals(ArrivalQueue[Arrival]):
 class _Waiting:
     """Queued frames, limited by number and bytes, but always at least one."""
 
-    def __init__(self, most: int | None, most_bytes: int) -> None:
+    def __init__(self, max_waiting: int | None, max_bytes: int) -> None:
         self.frames: deque[tuple[int, Frame]] = deque()
-        self._most, self._most_bytes = most, most_bytes
+        self._max_waiting, self._max_bytes = max_waiting, max_bytes
         self._bytes = 0
 
     def add(self, number: int, frame: Frame) -> list[Frame]:
@@ -147,4 +147,6 @@ class _Waiting:
         return self._exceeds(len(self.frames), self._bytes)
 
     def _exceeds(self, n: int, n_bytes: int) -> bool:
-        return n_bytes > self._most_bytes or (self._most is not None and n > self._most)
+        return n_bytes > self._max_bytes or (
+            self._max_waiting is not None and n > self._max_waiting
+        )

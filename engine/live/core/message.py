@@ -308,7 +308,7 @@ def _type_named(name: str) -> np.dtype[np.generic] | None:
     return kind.newbyteorder("<") if kind.byteorder == "=" else kind
 
 
-def integer_of(values: Plain, key: str, least: int, most: int) -> int:
+def integer_of(values: Plain, key: str, minimum: int, maximum: int) -> int:
     """Return an integer of a header.
 
     Parameters
@@ -317,7 +317,7 @@ def integer_of(values: Plain, key: str, least: int, most: int) -> int:
         header or a part of it
     key
         name of the number
-    least, most
+    minimum, maximum
         allowed range
 
     Raises
@@ -327,10 +327,10 @@ def integer_of(values: Plain, key: str, least: int, most: int) -> int:
     """
     number = values.get(key)
     # In Python True is an integer, too
-    if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
+    if not isinstance(number, int) or isinstance(number, bool) or not minimum <= number <= maximum:
         raise DataError(
             f"in the header, {key!r} is {str(number)[:40]}, expected an integer from "
-            f"{least} to {most:,}."
+            f"{minimum} to {maximum:,}."
         )
     return number
 

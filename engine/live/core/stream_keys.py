@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engine.core.errors import ResourceError, SettingsError
 from engine.core.paths import config_dir, made
-from engine.core.private_files import why_not_private
+from engine.core.private_files import privacy_fault
 from engine.io.folder import is_file
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.locks import after_others
@@ -56,7 +56,7 @@ def stream_key() -> StreamKey:
     path = config_dir() / FOLDER / PAIR
     if not path.exists():
         _make(path)
-    reason = why_not_private(path)
+    reason = privacy_fault(path)
     if not reason and os.name == "posix" and path.stat().st_mode & 0o077:
         reason = "Other users can read this file."
     if reason:
@@ -97,7 +97,7 @@ def allowed_keys(given: Sequence[str], *, network: bool) -> tuple[str, ...]:
     """
     listed = config_dir() / FOLDER / ALLOWED
     if not given and network and listed.exists():
-        reason = why_not_private(listed)
+        reason = privacy_fault(listed)
         if reason:
             raise ResourceError(
                 f"{listed}: this list of senders cannot be used. {reason} Run `chmod go-w` on it, "

@@ -17,14 +17,14 @@ POLL_S = 0.1
 """Interval of checks when nothing arrives."""
 
 
-def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
+def batch_of(arrivals: Arrivals, min_s: float) -> list[Arrival]:
     """Take everything in the queue, and everything that arrives soon, for one image.
 
     Parameters
     ----------
     arrivals
         queue of the source
-    least_s
+    min_s
         shortest time for the batch [s]
 
     Returns
@@ -33,8 +33,8 @@ def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
         frames and events in order; empty if nothing arrived
     """
     # Images more often than the screen shows them would only cost time
-    until = monotonic() + least_s
-    first = arrivals.take(max(least_s, POLL_S))
+    until = monotonic() + min_s
+    first = arrivals.take(max(min_s, POLL_S))
     batch = [] if first is None else [first]
     # A source that cannot wait would otherwise lose frames in its own queue
     most = MAX_AT_ONCE if arrivals.source.can_wait else MAX_DRAINED

@@ -9,14 +9,14 @@ MAX_PIXELS = 400
 """Most pixels along an edge: two CPU cores update such slices ten times a second at 83 frames/s."""
 
 
-def middle_planes(scan: XrayGeometry, most_pixels: int = MAX_PIXELS) -> tuple[Plane, ...]:
+def middle_planes(scan: XrayGeometry, max_pixels: int = MAX_PIXELS) -> tuple[Plane, ...]:
     """Return three square slices as wide as the field of view.
 
     Parameters
     ----------
     scan
         geometry of the whole scan
-    most_pixels
+    max_pixels
         most pixels along an edge; wider slices get larger pixels
 
     Returns
@@ -28,7 +28,7 @@ def middle_planes(scan: XrayGeometry, most_pixels: int = MAX_PIXELS) -> tuple[Pl
     fine_mm = scan.pixel_size_mm[0] / float(scan.magnification.mean())
     n = max(scan.shape[1], 1)
     # The field of view stays; only the resolution is reduced
-    pixels = min(n, most_pixels)
+    pixels = min(n, max_pixels)
     return orthogonal((pixels, pixels), fine_mm * n / pixels, (0.0, 0.0, _height_mm(scan)))
 
 

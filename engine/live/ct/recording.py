@@ -49,7 +49,7 @@ class Recording:
 
     Attributes
     ----------
-    most_bytes : most memory for frames
+    max_bytes : most memory for frames
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Recording:
         self._source, self._own, self._recorder = source, geometry, recorder
         self._announced: XrayGeometry | None = None
         self._before: XrayGeometry | None = None
-        self.most_bytes = int(SPARE_SHARE * available_memory())
+        self.max_bytes = int(SPARE_SHARE * available_memory())
         self._forget()
 
     @property
@@ -104,18 +104,18 @@ class Recording:
         """Close the source; stored frames remain."""
         self._source.close()
 
-    def views(self, but: Collection[int], most: int) -> list[Frame]:
+    def views(self, but: Collection[int], max_views: int) -> list[Frame]:
         """Return recorded projections.
 
         Parameters
         ----------
         but
             numbers of projections to leave out
-        most
+        max_views
             most projections
         """
         stored = list(self._views.values())  # a copy first: the thread of the source continues
-        return [frame for frame in stored if frame.index not in but][:most]
+        return [frame for frame in stored if frame.index not in but][:max_views]
 
     def _forget(self) -> None:
         if self._recorder is not None:
@@ -174,7 +174,7 @@ class Recording:
             self._newest = max(frame.index, -1 if self._newest is None else self._newest)
         self._write(frame)
         n_bytes = self._view_bytes + self._darks.n_bytes + self._flats.n_bytes
-        if n_bytes + values.nbytes <= self.most_bytes:
+        if n_bytes + values.nbytes <= self.max_bytes:
             self._keep(frame)
             return None
         if self._is_full:
@@ -185,7 +185,7 @@ class Recording:
             return None
         return Noticed(
             f"{self.name}: the recorded frames use {n_bytes / 2**30:,.1f} of at "
-            f"most {self.most_bytes / 2**30:,.1f} GiB. Further frames are not "
+            f"most {self.max_bytes / 2**30:,.1f} GiB. Further frames are not "
             "recorded. Use sliding views, or record with the detector's program."
         )
 

@@ -28,13 +28,13 @@ class EventArrivals(ArrivalQueue[EventArrival]):
     Parameters
     ----------
     source : source, read in a thread that starts at once
-    most_bytes : memory limit of queued batches [bytes]
+    max_bytes : memory limit of queued batches [bytes]
     """
 
-    def __init__(self, source: EventSource, *, most_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, source: EventSource, *, max_bytes: int = MAX_BYTES) -> None:
         self.source = source
         self._waiting: deque[EventArrival] = deque()
-        self._most_bytes, self._bytes, self._lost, self._n_notes = most_bytes, 0, 0, 0
+        self._max_bytes, self._bytes, self._lost, self._n_notes = max_bytes, 0, 0, 0
         super().__init__(source, "events")
 
     @property
@@ -74,10 +74,10 @@ class EventArrivals(ArrivalQueue[EventArrival]):
         self._free_memory()
 
     def _fits(self, batch: EventBatch) -> bool:
-        return not self._bytes or self._bytes + batch.n_bytes <= self._most_bytes
+        return not self._bytes or self._bytes + batch.n_bytes <= self._max_bytes
 
     def _free_memory(self) -> None:
-        while self._bytes > self._most_bytes and self._drop(EventBatch):
+        while self._bytes > self._max_bytes and self._drop(EventBatch):
             pass
         while self._n_notes > MAX_EVENTS and self._drop(SourceEvent):
             pass

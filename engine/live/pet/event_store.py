@@ -46,7 +46,7 @@ class EventStore:
     Parameters
     ----------
     newest_s : events older than this are dropped; None: all stay
-    most_bytes : most memory for all events [bytes]
+    max_bytes : most memory for all events [bytes]
 
     Attributes
     ----------
@@ -54,8 +54,8 @@ class EventStore:
     left_out : events for which there was no memory
     """
 
-    def __init__(self, newest_s: float | None, most_bytes: int) -> None:
-        self._newest_s, self._most = newest_s, max(most_bytes // BYTES_PER_EVENT, PART_EVENTS)
+    def __init__(self, newest_s: float | None, max_bytes: int) -> None:
+        self._newest_s, self._max_events = newest_s, max(max_bytes // BYTES_PER_EVENT, PART_EVENTS)
         self._parts: deque[StoredEvents] = deque()
         self.n_events = self.n_usable = self.n_delayed = self.left_out = 0
 
@@ -77,14 +77,14 @@ class EventStore:
             False if the memory is full
         """
         # A growing image ends with the events that fit; a sliding one drops old events instead
-        if self._newest_s is None and self.n_events + events.n_events > self._most:
+        if self._newest_s is None and self.n_events + events.n_events > self._max_events:
             # The rest of the scan is still counted, and shown as dropped
             self.left_out += events.n_events
             return 0, False
         self._count(events, usable, 1)
         part = StoredEvents(events, usable)
         # Many small batches would slow down every pass over the events
-        if self._parts and self._parts[-1].events.n_events < self._least_part:
+        if self._parts and self._parts[-1].events.n_events < self._min_part:
             last = self._parts.pop()
             joint = np.concatenate([last.usable, usable])
             part = StoredEvents(joined([last.events, events]), joint)
@@ -92,7 +92,7 @@ class EventStore:
         return self._forget(part.last_ms), True
 
     @property
-    def _least_part(self) -> int:
+    def _min_part(self) -> int:
         return PART_EVENTS if self._newest_s is None else 1
 
     def _forget(self, now_ms: int) -> int:
@@ -102,7 +102,7 @@ class EventStore:
             return 0
         since = now_ms - round(1e3 * self._newest_s)
         while len(self._parts) > 1 and (
-            self._parts[0].last_ms <= since or self.n_events > self._most
+            self._parts[0].last_ms <= since or self.n_events > self._max_events
         ):
             removed = self._parts.popleft()
             self._count(removed.events, removed.usable, -1)
@@ -150,12 +150,12 @@ class EventStore:
             start += part.events.n_events
         return joined(found) if found else None
 
-    def delayeds(self, most: int) -> tuple[ListMode | None, float]:
+    def delayeds(self, max_delayeds: int) -> tuple[ListMode | None, float]:
         """Return a sample of the delayeds.
 
         Parameters
         ----------
-        most
+        max_delayeds
             most delayeds
 
         Returns
@@ -165,7 +165,7 @@ class EventStore:
         stands_for
             number of delayeds for which each one stands
         """
-        every = max(1, -(-self.n_delayed // most))
+        every = max(1, -(-self.n_delayed // max_delayeds))
         found, n = [], 0
         for part in self._parts:
             if part.events.delayed is not None:

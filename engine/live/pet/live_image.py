@@ -59,7 +59,7 @@ class LiveImage:
         on: Backend,
     ) -> None:
         self.grid, self._tof, self._on = grid, tof, on
-        self._most, self._most_subsets = float(updates[0]), updates[1]
+        self._max_updates, self._max_subsets = float(updates[0]), updates[1]
         self.sensitivity = sensitivity
         self._take(sensitivity)
         self.restart()
@@ -94,13 +94,13 @@ class LiveImage:
         """Discard all events."""
         self.values: NDArray[np.float32] = np.zeros(self.grid.shape, np.float32)
         self._n = self._smooth_at = 0
-        self._left = self._most
+        self._left = self._max_updates
 
     @property
     def n_subsets(self) -> int:
         """Number of subsets; fewer if there are few events."""
-        most = ring_demand(self._n, self.grid, self._tof).most_subsets
-        return max(min(self._most_subsets, most), 1)
+        most = ring_demand(self._n, self.grid, self._tof).max_subsets
+        return max(min(self._max_subsets, most), 1)
 
     @property
     def left(self) -> float:
@@ -131,7 +131,7 @@ class LiveImage:
             # Noise of the first half would stay in the image
             if self._smooth_at:
                 self._smooth()
-            self._smooth_at, self._left = 2 * self._n, self._most
+            self._smooth_at, self._left = 2 * self._n, self._max_updates
         return self._n
 
     def allow(self, updates: float) -> None:
@@ -142,7 +142,7 @@ class LiveImage:
         updates
             number of updates; the total stays below that of a run
         """
-        self._left = min(self._left + updates, self._most)
+        self._left = min(self._left + updates, self._max_updates)
 
     def take(
         self, events: ListMode, background: NDArray[np.float32] | None, stand_for: int

@@ -147,8 +147,8 @@ def _batch(arrivals: EventArrivals, *, until_s: float) -> list[EventArrival]:
     """Take the events in the queue, and those that arrive until a given time, for one image."""
     batch: list[EventArrival] = []
     # A source that can wait would otherwise deliver a whole stored scan as one batch
-    read_s, most_s = 0.0, MAX_AT_ONCE_S if arrivals.source.can_wait else float("inf")
-    while read_s < most_s:
+    read_s, max_s = 0.0, MAX_AT_ONCE_S if arrivals.source.can_wait else float("inf")
+    while read_s < max_s:
         left = until_s - monotonic()
         if batch and left <= 0 and not arrivals.waiting_s:
             break

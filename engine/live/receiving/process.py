@@ -96,7 +96,7 @@ def receive() -> None:
     reader = _reader(given)
     import zmq  # noqa: F401  loaded before the limit counts
 
-    given["most_prepared"] = available // PREPARED_PART
+    given["max_prepared"] = available // PREPARED_PART
     with limited_memory(min(LIMIT_BYTES, free)):
         received = Receiving(Stream(**given["stream"]), given, reader, source, target)
         # `os._exit` also ends a process with a busy main thread
@@ -118,11 +118,11 @@ class Receiving:
         self, stream: Stream, given: Plain, reader: Reader, source: BinaryIO, target: BinaryIO
     ) -> None:
         self._stream, self._reader = stream, reader
-        self._most_bytes = max_message_bytes(stream.kind, stream.frame_shape)
+        self._max_bytes = max_message_bytes(stream.kind, stream.frame_shape)
         self._source, self._target = source, target
         memory = given.get("memory")
-        most_prepared = given.get("most_prepared", 0) if stream.kind == "frames" else 0
-        self._memory = None if memory is None else MemoryWriter(memory, most_prepared)
+        max_prepared = given.get("max_prepared", 0) if stream.kind == "frames" else 0
+        self._memory = None if memory is None else MemoryWriter(memory, max_prepared)
         self._senders = Senders(
             is_listening=listens(stream.address),
             required=given.get("required") or stream.sender,
@@ -155,8 +155,8 @@ class Receiving:
 
         # ZeroMQ allocates memory from the size in the header of a message
         options = {
-            int(zmq.RCVHWM): max_waiting_messages(self._most_bytes),
-            int(zmq.MAXMSGSIZE): self._most_bytes,
+            int(zmq.RCVHWM): max_waiting_messages(self._max_bytes),
+            int(zmq.MAXMSGSIZE): self._max_bytes,
             int(zmq.LINGER): 0,
         }
         kind = zmq.SUB if self._stream.subscribe else zmq.PULL
@@ -303,7 +303,7 @@ class Receiving:
         if self._stream.kind != "frames" or has_message or self._has_explained:
             return
         self._has_explained = True
-        text = size_note(self._stream.frame_shape, self._most_bytes)
+        text = size_note(self._stream.frame_shape, self._max_bytes)
         self._report({"event": "noticed", "text": text})
 
     def _report_failures(self, presence: Presence) -> None:

@@ -59,12 +59,12 @@ class MemoryWriter:
     Parameters
     ----------
     descriptor : memory of `new_memory`
-    most_prepared : maximum amount that `prepare` allocates in advance [bytes]
+    max_prepared : maximum amount that `prepare` allocates in advance [bytes]
     """
 
-    def __init__(self, descriptor: int, most_prepared: int = 0) -> None:
+    def __init__(self, descriptor: int, max_prepared: int = 0) -> None:
         self._descriptor, self._next = descriptor, 0
-        self._most_prepared = min(most_prepared, MAX_PREPARED) // PAGE * PAGE
+        self._max_prepared = min(max_prepared, MAX_PREPARED) // PAGE * PAGE
         self._ready = 0
 
     def prepare(self) -> bool:
@@ -76,14 +76,14 @@ class MemoryWriter:
             False if enough is allocated, or the system does not support it
         """
         begin = max(self._next, self._ready)
-        n = min(self._next + self._most_prepared - begin, STEP)
+        n = min(self._next + self._max_prepared - begin, STEP)
         if n <= 0:
             return False
         try:
             with mmap.mmap(self._descriptor, n, offset=begin) as area:
                 area.madvise(MADV_POPULATE_WRITE)
         except OSError:
-            self._most_prepared = 0
+            self._max_prepared = 0
             return False
         self._ready = begin + n
         return True

@@ -42,11 +42,11 @@ class Appender:
     ----------
     path : file; the first record creates it
     report : called with facts for the program
-    most_bytes : memory limit of data that cannot be written to the disk
+    max_bytes : memory limit of data that cannot be written to the disk
     """
 
-    def __init__(self, path: Path, report: Callable[[Plain], None], most_bytes: int) -> None:
-        self._path, self._report, self._most = path, report, most_bytes
+    def __init__(self, path: Path, report: Callable[[Plain], None], max_bytes: int) -> None:
+        self._path, self._report, self._max_bytes = path, report, max_bytes
         self._file: RecordAppender | None = None
         self._waiting: deque[Waiting] = deque()
         self._bytes = self._count = self._dropped = 0
@@ -67,7 +67,7 @@ class Appender:
         """Append a record; store it in memory while it cannot be written."""
         with self._lock:
             size = memoryview(record[2]).nbytes + memoryview(record[3]).nbytes
-            if self._waiting and self._bytes + size > self._most:
+            if self._waiting and self._bytes + size > self._max_bytes:
                 self._dropped += record[1]
                 self._report({"event": "dropped", "count": self._dropped})
                 return

@@ -40,7 +40,7 @@ class RecordingWriter:
     ----------
     path : file of the recording; the first data create it
     facts : facts about the scan, written first
-    most_bytes : memory limit of data that are not written yet
+    max_bytes : memory limit of data that are not written yet
 
     Attributes
     ----------
@@ -48,9 +48,9 @@ class RecordingWriter:
     synced : number of frames or events on the disk
     """
 
-    def __init__(self, path: Path, facts: Plain, most_bytes: int) -> None:
+    def __init__(self, path: Path, facts: Plain, max_bytes: int) -> None:
         self.path, self.synced = path, 0
-        self._facts, self._most = facts, most_bytes
+        self._facts, self._max_bytes = facts, max_bytes
         self._waiting: deque[Waiting] = deque()
         self._arrived_s: deque[float] = deque()
         self._file: RecordAppender | None = None
@@ -86,7 +86,7 @@ class RecordingWriter:
                 self._has_begun = True
                 header = json.dumps(self._facts).encode()
                 self._enqueue((RecordKind.FACTS, 0, header, b""))
-            if self._is_broken or (self._waiting and self._bytes + size > self._most):
+            if self._is_broken or (self._waiting and self._bytes + size > self._max_bytes):
                 self._drop(count)
                 return
             self._enqueue((kind, count, parts[0], parts[1]))

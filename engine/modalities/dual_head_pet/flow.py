@@ -130,7 +130,7 @@ def read(context: Context, protocol: DualHeadProtocol) -> Stage[Histogram]:
     context.log.scanner = data.scanner.fingerprint()
     n_lines = data.scanner.n_lors
     yield Loaded(f"{data.n_prompts:,.0f} prompts on {n_lines:,} lines", context.log.facts)
-    yield from stages.say_notes(context, data)
+    yield from stages.report_reader_notes(context, data)
     if layers:
         yield context.log.applied(LAYERS, layers)
     yield context.log.end("read", lines=n_lines)

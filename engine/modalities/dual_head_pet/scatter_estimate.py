@@ -152,7 +152,7 @@ def _image(
 ) -> Array:
     """Update a uniform image by each subset once, or as often with fewer subsets for few counts."""
     n_families = len(np.unique(np.abs(data.scanner.orientations.offsets), axis=0))
-    most = min(SUBSETS, n_families, panel_demand(data.n_prompts, data.scanner).most_subsets)
+    most = min(SUBSETS, n_families, panel_demand(data.n_prompts, data.scanner).max_subsets)
     subsets = divisor_of(SUBSETS, most)
     algorithm = Osem(iterations=SUBSETS // subsets, subsets=subsets)
     model = dual_head_pet.build(data, response, n_subsets=algorithm.n_subsets, on=on)

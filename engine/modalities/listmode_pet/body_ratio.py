@@ -168,15 +168,15 @@ def _without_gaps(places: Values) -> Values:
     return mean
 
 
-def _differences(most: int, n_views: int) -> tuple[NDArray[np.int64], Values]:
+def _differences(max_difference: int, n_views: int) -> tuple[NDArray[np.int64], Values]:
     """Return signed ring differences for each view, and the number that each represents.
 
     Every view has 0 and one difference from each range; all views together have the whole range.
     """
     turn, columns, multiplicity = np.arange(n_views), [np.zeros(n_views, np.int64)], [1]
-    at, widest = 1, -(-(2 * most + 1) // N_STEPS)
-    while at <= most:
-        width = min(max(1, at // DENSE), widest, most - at + 1)
+    at, widest = 1, -(-(2 * max_difference + 1) // N_STEPS)
+    while at <= max_difference:
+        width = min(max(1, at // DENSE), widest, max_difference - at + 1)
         # 0.618, the golden ratio, spreads consecutive views evenly over a range.
         step = next(
             k for k in range(max(1, round(0.618 * width)), 2 * width + 2) if np.gcd(k, width) == 1

@@ -163,7 +163,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     context.log.facts = facts_of(data)
     context.log.scanner = data.scanner.fingerprint()
     yield Loaded(f"{data.n_prompts:,} prompts, {data.scanner.describe()}", context.log.facts)
-    yield from stages.say_notes(context, data)
+    yield from stages.report_reader_notes(context, data)
     yield from stages.warn_of_misfit(context, protocol.grid.misfit(data.scanner))
     yield context.log.end("read", events=data.n_events)
     yield from context.profiled()
@@ -207,9 +207,9 @@ def divide(context: Context, data: ListMode) -> Stage[TimeDivision | None]:
     if wanted is None:
         return None
     division = wanted.divide(data)
-    remark = wanted.remark(division.frames)
-    if remark:
-        yield context.log.warn(remark)
+    warning = wanted.warning(division.frames)
+    if warning:
+        yield context.log.warn(warning)
     return division
 
 
@@ -309,7 +309,7 @@ def fit(
     wanted = FrameRequest.of(context.protocol.frames)
     # The report states how cycles were accepted, because it decides which events count.
     if wanted is not None and wanted.gates is not None:
-        words = wanted.gates.remark(data.triggers, length_ms(data))
+        words = wanted.gates.warning(data.triggers, length_ms(data))
         yield context.log.applied("gates", words)
     if division is not None:
         # The median frame decides, so that a long last frame does not set the filter of all.

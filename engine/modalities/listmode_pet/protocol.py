@@ -193,7 +193,7 @@ class ListModeProtocol(Protocol):
     _hessian_needs_map = model_validator(mode="after")(hessian_needs_map)
 
     @property
-    def frame_words(self) -> str:
+    def frame_text(self) -> str:
         wanted = FrameRequest.of(self.frames)
         if wanted is None:
             return ""

@@ -53,11 +53,11 @@ def stored(context: Context) -> ListMode:
             grid = context.protocol.grid.grid_for(source.scanner)
             # The largest number of events that the file can contain; the true number is not known
             # yet.
-            requirements = _estimated(context, grid, source.most_events, source.scanner.n_lors)
+            requirements = _estimated(context, grid, source.max_events, source.scanner.n_lors)
             if requirements.disk_bytes:
                 refuse_if_too_large(requirements, grid)
                 return in_files(context, source)
-            if source.most_events >= ORDERED_FROM:
+            if source.max_events >= ORDERED_FROM:
                 return _many(context, source, requirements)
     # Small scans are read at once and sorted later, which is faster for them.
     return read_listmode(study.data, scanner=of, complete_events=complete)
@@ -68,7 +68,7 @@ def _many(context: Context, source: EventPieces, requirements: Requirements) -> 
     takes_much = requirements.memory_bytes > MUCH * requirements.free_bytes
     # Other programs need memory, too; the disk is slower but does not disturb them.
     on_disk = Scratch(cache_dir())
-    if takes_much and on_disk.free_bytes > SCRATCH_BYTES_PER_EVENT * source.most_events:
+    if takes_much and on_disk.free_bytes > SCRATCH_BYTES_PER_EVENT * source.max_events:
         return in_files(context, source, TAKE_MUCH)
     return _in_order(context, source, MEMORY, with_times=True)
 

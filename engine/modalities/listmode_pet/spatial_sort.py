@@ -45,10 +45,10 @@ class ScanInMemory(EventPieces):
 
     def __init__(self, data: ListMode) -> None:
         self.scanner, self.name, self.n_bytes = data.scanner, "the scan", 0
-        self.most_events, self._data = data.n_events, data
+        self.max_events, self._data = data.n_events, data
 
     def pieces(self) -> Iterator[Callable[[], EventPiece]]:
-        return (partial(self._piece, rows) for rows in pieces(self.most_events))
+        return (partial(self._piece, rows) for rows in pieces(self.max_events))
 
     def _piece(self, rows: slice) -> EventPiece:
         part = self._data.select(rows)
@@ -91,7 +91,7 @@ def sort_in_space(
         if the file changes between the two readings
     """
     # Classes fit in 16 bits, which halves the memory of a second column of events.
-    keys, counts = storage.empty(source.most_events, np.uint16), []
+    keys, counts = storage.empty(source.max_events, np.uint16), []
     sample, n_events = None, 0
     classes = OrderClasses.of(source.scanner.positions_mm)
     first = (partial(_classified, classes, decoded) for decoded in source.pieces())

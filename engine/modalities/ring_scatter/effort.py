@@ -71,7 +71,7 @@ def updates_of(number: int, demand: CountDemand | None = None) -> Osem:
     """
     # The first round starts from a uniform image; later ones continue from the previous image.
     n_updates = SUBSETS * (1 if number else FIRST_PASSES)
-    most = SUBSETS if demand is None else min(SUBSETS, demand.most_subsets)
+    most = SUBSETS if demand is None else min(SUBSETS, demand.max_subsets)
     # Subsets must divide the number of updates, so that iterations are complete.
     subsets = divisor_of(n_updates, most)
     return Osem(iterations=n_updates // subsets, subsets=subsets)

@@ -288,8 +288,8 @@ class _Ticker:
         """Begin a round."""
         self._before = number * TICKS
 
-    def __call__(self, done: int, total: int, most: int, before: int = 0) -> None:
-        """Report the progress of a part of a round, which counts `most` steps after `before`."""
+    def __call__(self, done: int, total: int, n_steps: int, before: int = 0) -> None:
+        """Report the progress of a part of a round, which counts `n_steps` steps after `before`."""
         if self._on_tick is not None:
-            so_far = self._before + before + most * done // max(total, 1)
+            so_far = self._before + before + n_steps * done // max(total, 1)
             self._on_tick(so_far, self._n_rounds * TICKS)

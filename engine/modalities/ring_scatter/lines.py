@@ -117,7 +117,7 @@ def grown(
     inside: NDArray[np.bool_],
     steps_mm: tuple[float, ...],
     margin_mm: float,
-    most_rows: int = MAX_ROWS,
+    max_rows: int = MAX_ROWS,
 ) -> NDArray[np.bool_]:
     """Return the voxels up to a distance from the selected ones, (n_z, n_y, n_x).
 
@@ -129,14 +129,14 @@ def grown(
         distance of neighbouring voxels along z, y and x [mm]
     margin_mm
         largest distance between centres of voxels [mm]
-    most_rows
+    max_rows
         largest ball, in rows of voxels, that is added voxel by voxel
     """
     reach = [int(margin_mm / step) for step in steps_mm]
     z, y, x = ((np.arange(-n, n + 1) * step) ** 2 for n, step in zip(reach, steps_mm, strict=True))
     ball = np.sqrt(z[:, None, None] + y[:, None] + x) <= margin_mm
     # A distance transform takes longer than adding a small ball, but not longer for a large one.
-    if np.count_nonzero(ball.any(axis=2)) > most_rows:
+    if np.count_nonzero(ball.any(axis=2)) > max_rows:
         from scipy import ndimage
 
         found: NDArray[np.bool_] = ndimage.distance_transform_edt(~inside, steps_mm) <= margin_mm

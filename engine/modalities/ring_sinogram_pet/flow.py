@@ -145,11 +145,11 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
     context.log.facts = facts_of(data)
     context.log.scanner = data.scanner.fingerprint()
     yield Loaded(f"{data.n_prompts:,.0f} counts, {data.layout.describe()}", context.log.facts)
-    yield from stages.say_notes(context, data)
+    yield from stages.report_reader_notes(context, data)
     yield from stages.warn_of_misfit(context, context.protocol.grid.misfit(data.scanner))
-    remark = _beyond_times(data, grid)
-    if remark:
-        yield context.log.warn(remark)
+    warning = _beyond_times(data, grid)
+    if warning:
+        yield context.log.warn(warning)
     yield context.log.end("read", bins=data.layout.n_bins)
     axes, stated = data.info.get("axes", "LPS"), data.info.get(STATED_AXES, "")
     return data, ImageSpace(grid, axes=axes, stated_axes=stated)

@@ -103,7 +103,7 @@ class CountedBins(CountedLines):
             [mm], from axial compression, mashing and the width of arc-corrected bins
         """
         layout, s = self._data.layout, self._data.scanner.settings
-        rings = max((each.most - each.least) / 2 for each in layout.segments)
+        rings = max((each.max_difference - each.min_difference) / 2 for each in layout.segments)
         along = rings / 2 * s.ring_pitch_mm * reach_mm / s.radius_mm
         views = self._data.scanner.n_views / layout.n_views
         across = (views - 1) / 2 * 2 * np.pi / s.n_crystals_per_ring * reach_mm

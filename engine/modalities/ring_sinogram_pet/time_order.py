@@ -176,8 +176,8 @@ def _score(
     return log_sum_of(expected + floor, timed.counts[rows])[0]
 
 
-def _sample(n: int, most: int) -> NDArray[np.int64]:
+def _sample(n: int, max_size: int) -> NDArray[np.int64]:
     """Return ascending numbers below n: all, or a seeded selection."""
-    if n <= most:
+    if n <= max_size:
         return np.arange(n)
-    return np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))
+    return np.sort(np.random.default_rng(SEED).choice(n, max_size, replace=False))

@@ -9,7 +9,7 @@ from engine.data.projections import Projections
 from engine.data.runs.record import RecordedCorrection
 
 
-def axis_words(corrections: Sequence[RecordedCorrection], prepared: Projections) -> str:
+def axis_text(corrections: Sequence[RecordedCorrection], prepared: Projections) -> str:
     """Return the column of the axis after the steps, and its source, in words.
 
     Parameters

@@ -24,7 +24,7 @@ from engine.modalities.requirements import Requirements, plan_of, refuse_if_too_
 from engine.modalities.stages import Stage
 from engine.modalities.xray_ct import in_slabs
 from engine.modalities.xray_ct import model as xray_ct
-from engine.modalities.xray_ct.axis_text import axis_words
+from engine.modalities.xray_ct.axis_text import axis_text
 from engine.modalities.xray_ct.ct_numbers import in_hounsfield
 from engine.modalities.xray_ct.dry_run import dry_run, without_values
 from engine.modalities.xray_ct.extent import Region, grown
@@ -215,7 +215,7 @@ def prepare(context: Context, scan: Projections) -> Stage[Projections]:
             f"{context.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
             "infinite or NaN; switch on the bad-pixel correction."
         )
-    context.log.axis = axis_words(context.log.corrections, scan)
+    context.log.axis = axis_text(context.log.corrections, scan)
     for step, doubt in doubts_of_steps(scan):
         # A doubt without a step is about the angles, which belong to the scan.
         yield context.log.warn(doubt, about=step, is_assumption=not step)

@@ -20,7 +20,7 @@ from engine.modalities.xray_ct.slab_sizes import (
     STEP_COPIES,
     VOLUMES_ON_DISK,
 )
-from engine.operators.xray.slab_memory import least_bytes
+from engine.operators.xray.slab_memory import min_bytes
 from engine.recon.algorithms.base import Algorithm
 from engine.recon.priors.tv_slabs import COPIES
 
@@ -76,8 +76,8 @@ def iteration_needs(
     """
     per_set, per_slice = REAL_BYTES * prod(shape), REAL_BYTES * prod(grid.shape[1:])
     least = max(
-        least_bytes(shape, grid, threads),
-        algorithm.least_slices(grid.shape[0]) * COPIES * per_slice,
+        min_bytes(shape, grid, threads),
+        algorithm.min_slices(grid.shape[0]) * COPIES * per_slice,
     )
     # The limit keeps slabs equal on computers with different amounts of free memory.
     budget = max(least, min(MAX_BYTES, int(PART_OF_FREE * free_bytes)))

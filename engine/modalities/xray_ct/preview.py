@@ -73,13 +73,11 @@ class SlicePreview:
     ----------
     scan : the whole scan; its values may be in a file
     on : device, for its number of threads
-    most_updates : voxels times views of a preview; a larger slice has coarser pixels
+    max_updates : voxels times views of a preview; a larger slice has coarser pixels
     """
 
-    def __init__(
-        self, scan: Projections, *, on: Backend, most_updates: float = MAX_UPDATES
-    ) -> None:
-        self._scan, self._on, self._most = scan, on, most_updates
+    def __init__(self, scan: Projections, *, on: Backend, max_updates: float = MAX_UPDATES) -> None:
+        self._scan, self._on, self._max_updates = scan, on, max_updates
         self._empty_scan = without_values(scan)
         self._last_rows: tuple[Rows, Projections] | None = None
         self._steps: list[tuple[PreprocessStep, Projections]] = []
@@ -200,7 +198,7 @@ class SlicePreview:
     def _coarser(self, grid: ImageGrid, n_views: int) -> int:
         _, n_y, n_x = grid.shape
         # Larger pixels in both directions reduce the work with the square of the factor.
-        return max(1, int(np.ceil(np.sqrt(n_y * n_x * n_views / self._most))))
+        return max(1, int(np.ceil(np.sqrt(n_y * n_x * n_views / self._max_updates))))
 
 
 def walked(empty_scan: Projections, protocol: CtProtocol, axis: float | None) -> DryRun:

@@ -115,16 +115,16 @@ def estimate_unread(
     Returns
     -------
     requirements
-        an upper bound, with a lower bound in `least` if iterations may enlarge the grid
+        an upper bound, with a lower bound in `minimum` if iterations may enlarge the grid
     """
     climbs = protocol.algorithm.direct and climbing(scan.geometry)
     axis_s = axis_seconds(scan.shape, scan.geometry.beam) if seeks_axis else 0.0
-    least = estimate(protocol, scan.shape, grid, on=on, climbs=climbs, axis_s=axis_s)
+    minimum = estimate(protocol, scan.shape, grid, on=on, climbs=climbs, axis_s=axis_s)
     # Iterations may enlarge the grid, so the estimate has two bounds.
     most = largest_grid(protocol, scan.geometry, grid)
     if most == grid:
-        return least
-    return replace(estimate(protocol, scan.shape, most, on=on, axis_s=axis_s), least=least)
+        return minimum
+    return replace(estimate(protocol, scan.shape, most, on=on, axis_s=axis_s), minimum=minimum)
 
 
 def axis_seconds(shape: tuple[int, int, int], beam: str) -> float:

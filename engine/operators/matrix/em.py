@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.core.backend.gpu import Array
 from engine.core.profiling import Profiler
-from engine.operators.lower_bound import MIN_EXPECTED, least_factor
+from engine.operators.lower_bound import MIN_EXPECTED, min_update_factor
 from engine.operators.matrix.symmetry_fold import first_octant, folded, mirrored
 from engine.operators.prior import Prior
 
@@ -81,7 +81,7 @@ class MatrixEm:
         # a voxel outside of all subsets is 0; one outside of this subset waits for the next
         self._seen = sensitivity > 0
         self._penalty = None if prior is None else prior.within(self._seen, sensitivity)
-        self._least = least_factor(n_subsets)
+        self._min_factor = min_update_factor(n_subsets)
         self._log_sums: list[Array] = []
         self._skipped: list[Array] = []
 
@@ -138,7 +138,7 @@ class MatrixEm:
         xp, sees = self._xp, sensitivity > 0
         safe = xp.where(sees, sensitivity, np.float32(1))
         before = self._x * self._seen
-        return xp.maximum(xp.where(sees, shared / safe, before), self._least * before)
+        return xp.maximum(xp.where(sees, shared / safe, before), self._min_factor * before)
 
     def snapshot(self) -> Callable[[], NDArray[Any]]:
         """Return a getter of the current image (n_z, n_y, n_x)."""

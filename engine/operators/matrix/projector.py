@@ -275,7 +275,7 @@ class MatrixProjector(OrientationRows):
         panels = self.phases.edge, self.phases.margin, layout.lanes
 
         def work(_: int, block: int, _next: int) -> None:
-            offsets = np.empty(rows.most, np.int32)
+            offsets = np.empty(rows.max_nonzeros, np.int32)
             pieces = self._pieces(rows, image, 0, self.response.n_planes_stored)
             for arrays, planes, _first, _last in pieces:
                 where = layout.size, images.starts, images.pitches, images.flat
@@ -299,7 +299,7 @@ class MatrixProjector(OrientationRows):
         panels = self.phases.edge, self.phases.margin, layout.lanes
 
         def work(_: int, start: int, stop: int) -> None:
-            offsets = np.empty(rows.most, np.int32)
+            offsets = np.empty(rows.max_nonzeros, np.int32)
             for arrays, planes, first, last in self._pieces(rows, sums, start, stop):
                 where = images.flat, border, images.starts, images.pitches, layout.size
                 kernels.back(first, last, *arrays, *panels, *where, planes, offsets)

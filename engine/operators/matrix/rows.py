@@ -54,7 +54,7 @@ class StoredRows:
         return self.codes.nbytes + self.weights.nbytes + self.groups.nbytes
 
     @property
-    def most(self) -> int:
+    def max_nonzeros(self) -> int:
         """Maximum number of non-zeros in a plane of a row."""
         return int(np.diff(self.starts).max(initial=0))
 
@@ -152,14 +152,14 @@ def stored_rows(
     of_rows[chosen[:, 0]] = shapes
     image = s.voxels_per_pitch, response.margin
     layout = begins, is_turned, starts, windows, *image, limits.most, limits.reach(of_rows, lanes)
-    places, scales, most = only_read(response.places), response.scales[rows], found.most
+    places, scales, length = only_read(response.places), response.scales[rows], found.max_nonzeros
 
     def work(_: int, start: int, stop: int) -> None:
         # stored in half precision times a scale for each row, so that rows of distant crystals,
         # with small values, lose no digits
         values = _numbers(np.concatenate([response.values[p] for p in parts[start:stop]]), dtype)
         of_columns, ends = np.empty(MAX_PITCHES + 1, np.int32), np.empty(LONGEST + 1, np.int32)
-        as_stored, codes, order, runs = np.empty((4, most), np.int32)
+        as_stored, codes, order, runs = np.empty((4, length), np.int32)
         buffers = DecodeBuffers(as_stored, codes, order, runs, of_columns, ends)
         of_values = places, values, scales.astype(dtype)
         decode(start, stop, *layout, *of_values, buffers, *decoded)
@@ -251,7 +251,7 @@ def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:
     return chosen
 
 
-def parts_of(offsets: Array, most: int) -> Iterator[slice]:
+def parts_of(offsets: Array, max_rows: int) -> Iterator[slice]:
     """Yield parts of some orientations, in their order. The rows of a part are decoded together.
 
     Mirror images share a decoded row, and most orientations of a subset have theirs in it.
@@ -260,12 +260,12 @@ def parts_of(offsets: Array, most: int) -> Iterator[slice]:
     ----------
     offsets
         (n, 2) a and b
-    most
+    max_rows
         maximum number of decoded rows
     """
     first, rows = 0, set[tuple[int, int]]()
     for place, (a, b) in enumerate(np.abs(offsets).tolist()):
-        if len(rows) == most and (a, b) not in rows:
+        if len(rows) == max_rows and (a, b) not in rows:
             yield slice(first, place)
             first, rows = place, set()
         rows.add((a, b))

@@ -70,7 +70,7 @@ class DeviceXray:
         self._lines: Lines | None = None
         self._views: BackViews | None = None
         self._gathering: tuple[GatherVariant | None] | None = None
-        self._share, self._is_least = USABLE, False
+        self._share, self._is_smallest = USABLE, False
 
     @property
     def turn(self) -> AbstractContextManager[Any]:
@@ -273,7 +273,7 @@ class DeviceXray:
         # textures of the last call count as free: they are reused or released
         budget = int(self._share * max(0, self._gpu.free_bytes() + recycled_bytes))
         parts = parts_for(shape[0], per_slice, n_views, per_view, budget, most)
-        self._is_least = parts.is_least(per_slice > 0, per_view > 0)
+        self._is_smallest = parts.is_smallest(per_slice > 0, per_view > 0)
         return parts
 
     def _part_progress(self, parts: Parts) -> PartProgress:
@@ -296,7 +296,7 @@ class DeviceXray:
                     work(out, moves)
                 return out
             except DeviceMemoryError as e:
-                if self._is_least:
+                if self._is_smallest:
                     _, n_rows, n_columns = self._scene.seen
                     raise self._too_large((n_rows, n_columns)) from e
             # memory can be fragmented: release everything, and retry with half

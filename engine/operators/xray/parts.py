@@ -16,7 +16,7 @@ class Parts:
     slabs: list[range]
     views: list[range]
 
-    def is_least(self, cuts_slabs: bool, cuts_views: bool) -> bool:
+    def is_smallest(self, cuts_slabs: bool, cuts_views: bool) -> bool:
         """Return True if the parts cannot be divided further.
 
         Parameters
@@ -31,7 +31,7 @@ class Parts:
 
 
 def parts_for(
-    n_slices: int, per_slice: int, n_views: int, per_view: int, budget: int, most_views: int
+    n_slices: int, per_slice: int, n_views: int, per_view: int, budget: int, max_views: int
 ) -> Parts:
     """Divide slices and views so that a slab and a chunk fit the budget together.
 
@@ -43,10 +43,10 @@ def parts_for(
         bytes of one; 0 if it needs no memory
     budget
         bytes; one slice and one view are used even if they exceed it
-    most_views
+    max_views
         maximum views of a chunk
     """
-    views = min(n_views, most_views)
+    views = min(n_views, max_views)
     if per_slice * n_slices + per_view * views > budget:
         # the smaller of the two is not divided if it fits half of the budget
         for_slices = min(per_slice * n_slices, max(budget // 2, budget - per_view * views))

@@ -33,7 +33,7 @@ def bytes_each(shape: tuple[int, int, int], grid: ImageGrid, threads: int) -> tu
     return per_slice, REAL_BYTES * CHUNK_COPIES * shape[1] * shape[2]
 
 
-def least_bytes(shape: tuple[int, int, int], grid: ImageGrid, threads: int) -> int:
+def min_bytes(shape: tuple[int, int, int], grid: ImageGrid, threads: int) -> int:
     """Return the memory for one slice with its margins and one view.
 
     Parameters

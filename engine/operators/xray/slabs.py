@@ -29,7 +29,7 @@ from engine.kernels.blocks import OnProgress
 from engine.operators.base import Definition, LinearOperator, created
 from engine.operators.xray.parts import Parts, parts_for, pieces
 from engine.operators.xray.scene import rows_seeing
-from engine.operators.xray.slab_memory import MARGINS, bytes_each, least_bytes
+from engine.operators.xray.slab_memory import MARGINS, bytes_each, min_bytes
 from engine.operators.xray.transform import ADJOINT_RTOL, XrayTransform
 
 REACH = 1.0
@@ -266,7 +266,7 @@ def parts_within(
     """
     n_views, n_rows, n_columns = shape
     per_slice, per_view = bytes_each(shape, grid, threads)
-    least = least_bytes(shape, grid, threads)
+    least = min_bytes(shape, grid, threads)
     if budget_bytes < least:
         raise ResourceError(
             f"a slice of {grid.shape[2]} × {grid.shape[1]} voxels and a view of {n_rows} × "

@@ -28,7 +28,7 @@ UPRIGHT = 1e-12
 Run = tuple[slice, slice]
 
 
-def lines_of_call(n_pixels: int, n_views: int, least: int) -> int:
+def lines_of_call(n_pixels: int, n_views: int, min_lines: int) -> int:
     """Return the minimum lines for a call.
 
     Parameters
@@ -37,10 +37,10 @@ def lines_of_call(n_pixels: int, n_views: int, least: int) -> int:
         pixels of a line
     n_views
         views that are added
-    least
+    min_lines
         minimum for many views
     """
-    return max(least, -(-MIN_UPDATES // max(n_pixels * n_views, 1)))
+    return max(min_lines, -(-MIN_UPDATES // max(n_pixels * n_views, 1)))
 
 
 def are_upright(matrices: Array) -> Array:

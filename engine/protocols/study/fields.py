@@ -102,12 +102,12 @@ def hessian_needs_map(protocol: _Errors) -> _Errors:
     return protocol
 
 
-def edges_from(least_mm: float) -> AfterValidator:
+def edges_from(min_mm: float) -> AfterValidator:
     """Return a validator for the edges of a voxel.
 
     Parameters
     ----------
-    least_mm
+    min_mm
         shortest edge that is allowed [mm]
 
     Returns
@@ -117,9 +117,9 @@ def edges_from(least_mm: float) -> AfterValidator:
     """
 
     def check(voxel_mm: Point) -> Point:
-        if not all(least_mm <= edge <= LARGEST_VOXEL_MM for edge in voxel_mm):
+        if not all(min_mm <= edge <= LARGEST_VOXEL_MM for edge in voxel_mm):
             # Without trailing zeros, because the limit ranges from 0.05 to 0.00001 mm.
-            least = f"{least_mm:.5f}".rstrip("0")
+            least = f"{min_mm:.5f}".rstrip("0")
             raise ValueError(f"voxel edges must be between {least} and {LARGEST_VOXEL_MM} mm")
         return voxel_mm
 

@@ -68,14 +68,14 @@ class Protocol(Settings):
     saved: SavedAs | None = setting(None, "Saved protocol that these settings come from")
 
     @property
-    def frame_words(self) -> str:
+    def frame_text(self) -> str:
         """Kind of its images, such as "frames of time"; empty for a single image."""
         return ""
 
     @property
     def has_frames(self) -> bool:
         """True if it produces several images."""
-        return bool(self.frame_words)
+        return bool(self.frame_text)
 
     @property
     def has_gates(self) -> bool:

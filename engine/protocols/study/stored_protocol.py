@@ -172,7 +172,7 @@ def label_of(protocol: Protocol) -> str:
     return protocol.name + _mark(protocol)
 
 
-def version_words(protocol: Protocol) -> str:
+def version_text(protocol: Protocol) -> str:
     """Return name, version and mark in a line: "Brain FDG, version 3 (changed)".
 
     Parameters

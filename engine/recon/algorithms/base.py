@@ -208,7 +208,7 @@ class Algorithm(Settings):
         """True if a run can end before its last iteration."""
         return False
 
-    def least_slices(self, n_slices: int) -> int:
+    def min_slices(self, n_slices: int) -> int:
         """Return the number of slices that an update needs in memory together.
 
         Parameters

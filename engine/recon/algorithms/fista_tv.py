@@ -64,7 +64,7 @@ class FistaTv(Algorithm):
     def passes_before(self) -> int:
         return 13  # early image, bound of the norm, strength
 
-    def least_slices(self, n_slices: int) -> int:
+    def min_slices(self, n_slices: int) -> int:
         from engine.recon.priors.tv_slabs import margin_of
 
         # Without a penalty voxels are independent. With it, each inner step couples one more slice.

@@ -242,9 +242,9 @@ class Penalised(Algorithm):
             edges=self.edges,
             threads=model.threads,
         )
-        prior, least = self.prior.prior_for(scale), MIN_SHARE * activity
+        prior, delta = self.prior.prior_for(scale), MIN_SHARE * activity
         momentum = MUCH_MOMENTUM if typical.sharing > MUCH_SHARING else MOMENTUM
-        likelihood = PenalisedLikelihood(objective, prior, least, inside, strength, momentum)
+        likelihood = PenalisedLikelihood(objective, prior, delta, inside, strength, momentum)
         updated = without_noise(updated, FIRST_SIGMA)
         updated *= likelihood.seen
         return Prepared(likelihood, updated, activity)
@@ -428,7 +428,7 @@ class Bsrem(Penalised):
         for update in count(done):
             gradient = of.objective.gradient(update % n, x).image * x.dtype.type(n)
             gradient -= of.prior_gradient(x)
-            scaling = of.seen / of.objective.curvature(x, of.least).clip(min=1e-30)
+            scaling = of.seen / of.objective.curvature(x, of.delta).clip(min=1e-30)
             x = of.stepped(x, scaling, gradient, self.step / (1 + self.decay * (update // n)))
             yield Iterate(x)
 

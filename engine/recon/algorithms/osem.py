@@ -161,7 +161,7 @@ class Osem(ExpectationMaximisation):
         aim = self.model_copy(update={"updates": self.updates or n_updates})
         subsets = self.subsets
         if subsets is None and self.iterations is not None:
-            subsets = max(min(DEFAULT_SUBSETS, demand.most_subsets), 1)
+            subsets = max(min(DEFAULT_SUBSETS, demand.max_subsets), 1)
         elif subsets is None:
             subsets = subsets_for(aim._n_updates, demand)
         found = aim.model_copy(update={"subsets": subsets})

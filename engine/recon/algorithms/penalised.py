@@ -109,7 +109,7 @@ class PenalisedLikelihood:
     ----------
     objective : L
     prior : R
-    least : δ, activity well below that of the object
+    delta : δ, activity well below that of the object
     inside : (n_z, n_y, n_x) bool, voxels that can contain activity; None for all
     strength : weight of the prior relative to the data, for the report
     momentum : share of the last change of the image that an update of SVRG adds, below 1
@@ -117,7 +117,7 @@ class PenalisedLikelihood:
 
     objective: SubsetObjective
     prior: SmoothPrior
-    least: float
+    delta: float
     inside: Array | None = None
     strength: float = 0.0
     momentum: float = 0.0
@@ -237,7 +237,7 @@ class PenalisedLikelihood:
         x
             (n_z, n_y, n_x) image
         """
-        curvature = self.objective.curvature(x, self.least)
+        curvature = self.objective.curvature(x, self.delta)
         inverse, seen = self.prior_curvature(x), self.seen
 
         def invert(planes: slice) -> None:
@@ -305,14 +305,14 @@ class PenalisedLikelihood:
         anchor
             its full gradient
         """
-        curvature, n = self.objective.curvature(anchor.x, self.least), len(anchor.x)
+        curvature, n = self.objective.curvature(anchor.x, self.delta), len(anchor.x)
         xp, is_seen = module_of(anchor.x), self.seen
         left, whole = xp.zeros(n), xp.zeros(n)
 
         def add(planes: slice) -> None:
             x, seen = anchor.x[planes].astype(np.float64), is_seen[planes]
-            weights = curvature[planes] * (x + self.least) * seen
-            steps = (x + self.least) * seen / (weights + ~seen)
+            weights = curvature[planes] * (x + self.delta) * seen
+            steps = (x + self.delta) * seen / (weights + ~seen)
             change = x - xp.maximum(x + steps * anchor.gradient[planes], 0)
             # One sum for each plane, so that bits do not depend on threads.
             left[planes] = (weights * abs(change)).sum(axis=(1, 2))

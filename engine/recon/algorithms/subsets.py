@@ -35,7 +35,7 @@ class CountDemand:
     n_families: int | None = None
 
     @property
-    def most_subsets(self) -> int:
+    def max_subsets(self) -> int:
         """Number of subsets with enough counts; 0 if there are too few for one."""
         return int(self.n_counts / self.in_subset)
 
@@ -71,14 +71,14 @@ def subsets_for(n_updates: int, demand: CountDemand | None = None) -> int:
         counts of the scan; None: there are enough
     """
     # At least three passes, but not more than 20: long runs have more subsets.
-    most = max(min(MAX_SUBSETS, n_updates // MIN_PASSES), n_updates // MAX_PASSES)
+    max_subsets = max(min(MAX_SUBSETS, n_updates // MIN_PASSES), n_updates // MAX_PASSES)
     if demand is not None:
         # Large subsets describe the image well, so passes can be replaced by subsets.
         many = int(min(demand.n_counts // IN_LARGE_SUBSET, n_updates // MIN_LARGE_PASSES))
-        most = min(max(most, many), demand.most_subsets)
-    return divisor_of(n_updates, most)
+        max_subsets = min(max(max_subsets, many), demand.max_subsets)
+    return divisor_of(n_updates, max_subsets)
 
 
-def divisor_of(n_updates: int, most: int) -> int:
-    """Return the largest divisor of a number that is at most `most`; at least 1."""
-    return max(d for d in range(1, max(most, 1) + 1) if n_updates % d == 0)
+def divisor_of(n_updates: int, maximum: int) -> int:
+    """Return the largest divisor of a number that is at most `maximum`; at least 1."""
+    return max(d for d in range(1, max(maximum, 1) + 1) if n_updates % d == 0)

@@ -106,13 +106,13 @@ class Limits:
     ----------
     first : (n_z, n_y, n_x) image at which the cycle begins
     highest, rise : upper limit in the cycle, highest · first + rise · δ
-    least : δ; 0 for no limits
+    delta : δ; 0 for no limits
     """
 
     first: Array
     highest: float
     rise: float
-    least: float
+    delta: float
 
     def apply(self, planes: slice, x: Array, found: Array) -> None:
         """Limit some planes of a new image.
@@ -126,16 +126,16 @@ class Limits:
         found
             (n_z, n_y, n_x) image after the update, which is changed
         """
-        if not self.least:
+        if not self.delta:
             return
         xp, new = module_of(x), found[planes]
         limit = x[planes] * LOWEST
         xp.maximum(new, limit, out=new)
         limit *= HIGHEST / LOWEST
-        limit += RISE * self.least
+        limit += RISE * self.delta
         xp.minimum(new, limit, out=new)
         xp.multiply(self.first[planes], self.highest, out=limit)
-        limit += self.rise * self.least
+        limit += self.rise * self.delta
         xp.minimum(new, limit, out=new)
 
 
@@ -169,7 +169,7 @@ def run_cycle(of: PenalisedLikelihood, anchor: Anchor, number: int) -> Cycle:
 def _passed(of: PenalisedLikelihood, anchor: Anchor, number: int, longest: float) -> Array:
     """Return the image after the passes of a cycle."""
     n, first = of.objective.n_subsets, sum(map(_passes_in, range(number)))
-    limits = Limits(anchor.x, *(IN_A_CYCLE if number else IN_FIRST_CYCLE), of.least)
+    limits = Limits(anchor.x, *(IN_A_CYCLE if number else IN_FIRST_CYCLE), of.delta)
     step = _length(of, first, longest)
     x = of.stepped(anchor.x, of.scaling(anchor.x), anchor.gradient, step)
 

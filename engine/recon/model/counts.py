@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.core.arrays import Array, as_supported, module_of, to_host
 from engine.operators.base import LinearOperator
-from engine.operators.lower_bound import MIN_EXPECTED, least_factor
+from engine.operators.lower_bound import MIN_EXPECTED, min_update_factor
 from engine.operators.planes import by_planes
 from engine.recon.model.base import Model
 from engine.recon.model.total import likeliest_scale
@@ -180,7 +180,7 @@ class SystemModel(Model):
             (n_z, n_y, n_x) image on the host, not negative
         """
         # From the numerator of an image that is positive everywhere.
-        raised = raised_to(x, self.least_activity(x), self.A)
+        raised = raised_to(x, self.min_activity(x), self.A)
         step = self.em_step(raised)
         return RatioStep(quotient(step.numerator, raised, self.A), step.log_sum, step.n_skipped)
 
@@ -198,7 +198,7 @@ class SystemModel(Model):
         """
         return self.ratio_step(x).image
 
-    def least_activity(self, x: Array) -> float:
+    def min_activity(self, x: Array) -> float:
         """Return the activity to which smaller voxels are raised before a projection.
 
         Parameters
@@ -370,7 +370,7 @@ class HostLoop:
         for k in range(n_subsets):
             # Voxels outside of all subsets have no data and are set to 0 in the first update.
             self._seen |= self._part(k).sensitivity > 0
-        self._least = least_factor(n_subsets)
+        self._min_factor = min_update_factor(n_subsets)
         self._figures: list[tuple[float, int]] = []
 
     def _stored(self, part: SystemModel) -> SystemModel:
@@ -400,7 +400,7 @@ class HostLoop:
         return float(sums.sum())
 
     def _updated(self, shared: Array, sensitivity: Array) -> Array:
-        return em_updated(self._x, shared, sensitivity, self._seen, self._least, self._A)
+        return em_updated(self._x, shared, sensitivity, self._seen, self._min_factor, self._A)
 
     def snapshot(self) -> Callable[[], Array]:
         x = self._x

@@ -77,8 +77,9 @@ class CountsObjective(SubsetObjective):
 
         return LinearisedCounts(self.model, x)
 
-    def curvature(self, x: Array, least: float) -> Array:
-        found, delta = np.empty_like(x), x.dtype.type(least)
+    def curvature(self, x: Array, delta: float) -> Array:
+        found = np.empty_like(x)
+        delta = x.dtype.type(delta)
 
         def divide(planes: slice) -> None:
             np.add(x[planes], delta, out=found[planes])

@@ -93,13 +93,13 @@ class ListModeModel(SystemModel):
         return ResampledEvents.of(self, draws, replicate)
 
     def ratio_image(self, x: Array) -> Array:
-        raised = raised_to(x, self.least_activity(x), self.A)
+        raised = raised_to(x, self.min_activity(x), self.A)
         numerator, _ = self.A.em_numerator(raised, self.background)
         return quotient(self.A.on.to_host(numerator), raised, self.A)
 
-    def least_activity(self, x: Array) -> float:
+    def min_activity(self, x: Array) -> float:
         # Integer sums of a tiny activity would be 0, floating-point sums keep all digits.
-        return super().least_activity(x) if self.A.reproducible else 0.0
+        return super().min_activity(x) if self.A.reproducible else 0.0
 
     def subset(self, k: int, of: int) -> ListModeModel:
         if of == 1:

@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.core.arrays import Array, module_of
 from engine.operators.event_weights import Draws
-from engine.operators.lower_bound import least_factor
+from engine.operators.lower_bound import min_update_factor
 from engine.recon.model.counts import SystemModel, em_updated
 
 
@@ -36,7 +36,7 @@ class ReplicateLoop:
             seen |= part.sensitivity > 0
         self._seen = self._on_device(seen)
         self._sensitivity: tuple[Array, Array] | None = None
-        self._least = least_factor(n_subsets)
+        self._min_factor = min_update_factor(n_subsets)
         image = self._on_device(start)[np.newaxis]
         self.images: Array = module_of(image).repeat(image, draws.n, axis=0)
 
@@ -52,7 +52,7 @@ class ReplicateLoop:
         shared, sensitivity = part.em_numerators(self.images, draws), self._sensitivity_of(part)
         for c, image in enumerate(self.images):
             self.images[c] = em_updated(
-                image, shared[c], sensitivity, self._seen, self._least, self._A
+                image, shared[c], sensitivity, self._seen, self._min_factor, self._A
             )
 
     def _sensitivity_of(self, part: SystemModel) -> Array:

@@ -46,7 +46,7 @@ class SquaresObjective(SubsetObjective):
     def hessian_times(self, x: Array, vector: Array) -> Array:
         return self.model.A.T(self.model.A(vector))
 
-    def curvature(self, x: Array, least: float) -> Array:
+    def curvature(self, x: Array, delta: float) -> Array:
         return self._whole
 
     @cached_property

@@ -105,17 +105,17 @@ class SubsetObjective(ABC):
         """
 
     @abstractmethod
-    def curvature(self, x: Array, least: float) -> Array:
+    def curvature(self, x: Array, delta: float) -> Array:
         """Return the diagonal that scales the steps of expectation maximisation or SIRT.
 
-        Counts: s / (x + least). Line integrals: AᵀA 1.
+        Counts: s / (x + δ). Line integrals: AᵀA 1.
 
         Parameters
         ----------
         x
             (n_z, n_y, n_x)
-        least
-            activity added to each voxel, so that voxels at 0 can rise
+        delta
+            δ, activity added to each voxel, so that voxels at 0 can rise
         """
 
     def value(self, x: Array) -> float:

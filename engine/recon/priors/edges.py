@@ -30,7 +30,7 @@ import numpy as np
 
 from engine.core.arrays import Array, module_of
 from engine.core.checked import checked_class
-from engine.operators.lower_bound import least_factor
+from engine.operators.lower_bound import min_update_factor
 from engine.recon.priors.smooth_prior import SmoothPrior
 
 Cut = tuple[slice, ...]
@@ -161,7 +161,7 @@ class EdgePenalty(SmoothPrior):
         large = 2 * shared / xp.where(b > 0, b + root, np.float32(1))
         small = (root - b) / xp.where(a > 0, 2 * a, np.float32(1))
         found = xp.where((sensitivity > 0) & self.inside, xp.where(b > 0, large, small), x)
-        return xp.maximum(found, least_factor(n_subsets) * x)
+        return xp.maximum(found, min_update_factor(n_subsets) * x)
 
     def _curvature(self, x: Array) -> tuple[Array, Array]:
         """Return Ω and M for one subset."""

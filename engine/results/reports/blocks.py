@@ -26,17 +26,17 @@ class Illustration:
     png : content of the PNG file
     caption : text below the image
     width : fraction of the page width
-    least : fraction of the page width below which the image is never scaled down
+    min_share : fraction of the page width below which the image is never scaled down
     """
 
     png: bytes
     caption: str
     width: float = 1.0
-    least: float = 0.0
+    min_share: float = 0.0
 
     def smaller(self, factor: float) -> Illustration:
-        """Return the image with its width multiplied by a factor, as far as `least` allows."""
-        return replace(self, width=max(factor * self.width, min(self.least, self.width)))
+        """Return the image with its width multiplied by a factor, as far as `min_share` allows."""
+        return replace(self, width=max(factor * self.width, min(self.min_share, self.width)))
 
 
 @dataclass(frozen=True)

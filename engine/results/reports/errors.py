@@ -200,7 +200,7 @@ def _cells(measured: MeasuredRegion, power: int) -> tuple[str, ...]:
         text(found.mean, errors.mean),
         interval_text(found.mean, errors.mean.half_width, power),
         scaled_number(found.sd / 10.0**power),
-        text(found.most, errors.most),
+        text(found.maximum, errors.maximum),
         "" if found.peak is None or errors.peak is None else text(found.peak.value, errors.peak),
         f"{number_text(found.volume_ml)} mL",
     )

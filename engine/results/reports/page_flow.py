@@ -211,7 +211,7 @@ def _in_rows(shown: Sequence[Illustration]) -> list[list[Illustration]]:
 
 def _caption_mm(shown: Illustration, width: float) -> float:
     """Return the width of the caption of a single image: the text, or its own for a key image."""
-    return width if shown.least else RIGHT_MM - LEFT_MM
+    return width if shown.min_share else RIGHT_MM - LEFT_MM
 
 
 def _size_mm(shown: Illustration) -> tuple[float, float]:

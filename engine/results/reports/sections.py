@@ -193,7 +193,7 @@ def _regions(subject: ReportSubject, *, full: bool) -> Section | None:
     rule: tuple[ReportRow, ...] = (ReportRow("Rule", VOXEL_RULES["area"]),) if rows else ()
     if rows and not why_no_suv(subject.volume):
         grids += (_grid_in_suv(found.regions, subject.volume),)
-        rule += (ReportRow("SUV by body weight", _suv_words(subject.volume)),)
+        rule += (ReportRow("SUV by body weight", _suv_text(subject.volume)),)
     error = subject.volume.error
     if rows and error is not None:
         # Replicates of the Hessian are linear, and have no bias.
@@ -272,7 +272,7 @@ def provenance(subject: ReportSubject) -> Section:
     """Return files, digests, versions, and the command that reproduces the image."""
     record, protocol = subject.result.record, subject.result.study.protocol
     saved = protocol.saved or SavedAs()
-    rows = [ReportRow(_role_words(role), _file_words(file)) for role, file in record.inputs.items()]
+    rows = [ReportRow(_role_text(role), _file_text(file)) for role, file in record.inputs.items()]
     rows += [
         ReportRow("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
         ReportRow("Protocol as used, SHA-256", digest_of(protocol)),
@@ -372,7 +372,7 @@ def _region_row(measured: MeasuredRegion, largest: float) -> tuple[str, ...]:
     if found is None:
         return (measured.region.name,)
     peaks = [] if found.peak is None else [found.peak.value]
-    values = quantities([found.mean, found.sd, found.most, *peaks], found.unit, largest)
+    values = quantities([found.mean, found.sd, found.maximum, *peaks], found.unit, largest)
     cells = values if peaks else [*values, ""]
     return measured.region.name, *cells, f"{number_text(found.volume_ml)} mL"
 
@@ -386,7 +386,7 @@ def _grid_in_suv(regions: Sequence[Region], volume: Volume) -> Grid:
     return Grid(("Region", "SUV mean", "SD", "SUV max", "SUV peak", "Volume"), rows)
 
 
-def _suv_words(volume: Volume) -> str:
+def _suv_text(volume: Volume) -> str:
     """Return the facts of the conversion: weight, dose and factor."""
     facts = facts_of(volume)
     mbq = number_text((facts.dose_bq or 0.0) / 1e6)
@@ -395,14 +395,14 @@ def _suv_words(volume: Volume) -> str:
     return f"weight {weight} kg, injected dose {mbq} MBq; 1 kBq/mL is an SUV of {factor}"
 
 
-def _role_words(role: str) -> str:
+def _role_text(role: str) -> str:
     head, _, rest = role.partition(",")
     # Inputs of several parts have roles such as "data, part 2".
     words = "Scan" if head == "data" else head.replace("_", " ").capitalize()
     return f"{words},{rest}" if rest else words
 
 
-def _file_words(file: Plain) -> str:
+def _file_text(file: Plain) -> str:
     n_bytes = file.get("bytes")
     size = f", {n_bytes:,} bytes" if isinstance(n_bytes, int) else ""
     return f"{file.get('name', '')}{size}, SHA-256 {file.get('sha256') or 'not known'}"

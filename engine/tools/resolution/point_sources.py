@@ -135,9 +135,9 @@ class Lines:
         first, last = (np.asarray(points[ends[:, k]], np.float64) for k in (0, 1))
         return cls(first, last, counts)
 
-    def some(self, most: int) -> Lines:
+    def some(self, max_lines: int) -> Lines:
         """Return at most so many lines, spread over all of them."""
-        step = -(-len(self.counts) // most)
+        step = -(-len(self.counts) // max_lines)
         return Lines(self.first_mm[::step], self.last_mm[::step], self.counts[::step])
 
     def where(self, chosen: NDArray[np.bool_]) -> Lines:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from engine.tools.tuning.request import SearchRequest as SearchRequest
     from engine.tools.tuning.search_process import SearchPrepared as SearchPrepared
     from engine.tools.tuning.search_text import SearchEnded as SearchEnded
-    from engine.tools.tuning.search_text import form_words as form_words
-    from engine.tools.tuning.search_text import gain_words as gain_words
+    from engine.tools.tuning.search_text import form_text as form_text
+    from engine.tools.tuning.search_text import gain_text as gain_text
     from engine.tools.tuning.session import TuningSession as TuningSession
     from engine.tools.tuning.storing import StoredForm as StoredForm
     from engine.tools.tuning.storing import forget as forget
@@ -74,8 +74,8 @@ if not TYPE_CHECKING:  # type checkers read the imports above and refuse other n
             "session": ("TuningSession",),
             "search_text": (
                 "SearchEnded",
-                "form_words",
-                "gain_words",
+                "form_text",
+                "gain_text",
             ),
         },
     )

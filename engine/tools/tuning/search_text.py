@@ -45,8 +45,8 @@ class SearchEnded:
                 text += f" {stored_text if self.is_stored else 'The stored variant was deleted.'}"
             return f"{text} {self._doubt}".rstrip()
         return (
-            f"{tried} The fastest is stored: {form_words(self.best)}. Its speed relative to the "
-            f"default: {gain_words(self.comparison)}."
+            f"{tried} The fastest is stored: {form_text(self.best)}. Its speed relative to the "
+            f"default: {gain_text(self.comparison)}."
         )
 
     @property
@@ -60,7 +60,7 @@ class SearchEnded:
         )
 
 
-def form_words(values: Values) -> str:
+def form_text(values: Values) -> str:
     """Return a variant as text.
 
     Parameters
@@ -71,7 +71,7 @@ def form_words(values: Values) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
 
 
-def gain_words(comparison: Comparison) -> str:
+def gain_text(comparison: Comparison) -> str:
     """Return the speed of a variant relative to the default, with its interval.
 
     Parameters

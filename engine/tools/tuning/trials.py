@@ -35,7 +35,7 @@ def trials_path(on: Backend, slot: Slot, work: str) -> Path:
     return made(cache_dir() / "tuning") / name
 
 
-def fastest_of(path: Path, problem: TuningProblem, most: int) -> list[Values]:
+def fastest_of(path: Path, problem: TuningProblem, max_variants: int) -> list[Values]:
     """Return the fastest valid variants in a file.
 
     Parameters
@@ -44,7 +44,7 @@ def fastest_of(path: Path, problem: TuningProblem, most: int) -> list[Values]:
         file of trials; a missing one has none
     problem
         tuning problem, which decides if values are valid
-    most
+    max_variants
         most variants
     """
     rows = [row for row in _rows(path) if isinstance(row.get("ratio"), int | float)]
@@ -55,7 +55,7 @@ def fastest_of(path: Path, problem: TuningProblem, most: int) -> list[Values]:
         values: Values = {name: row[name] for name in problem.parameters if name in row}
         if problem.has(values) and values != problem.shipped:
             found.append(values)
-    return found[:most]
+    return found[:max_variants]
 
 
 def mark_unfinished(path: Path, error: str) -> None:

@@ -92,7 +92,7 @@ class _SearchState:
             if last is None and not self.is_stopped:
                 # Without a variant at fault, the next process would die in the same way
                 if self.trying is None:
-                    yield Refused(self._last_words(code))
+                    yield Refused(self._end_text(code))
                     return
                 yield self._crashed(code)
             elif last is None:
@@ -166,7 +166,7 @@ class _SearchState:
         self.seen.append(values)
         return TriedVariant(values, None, None, fault, self.seconds_left)
 
-    def _last_words(self, code: int | None) -> str:
+    def _end_text(self, code: int | None) -> str:
         saved = " The best variant so far is saved." if self.best is not None else ""
         return f"The search stopped. {exit_text(code)}{saved} Try again, or use a smaller problem."
 

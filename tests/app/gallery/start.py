@@ -190,7 +190,7 @@ def devices(shots: Photographer) -> None:
     choice, chooser = window.session.device, window.header.device
     processor = cpu_device()
     gpu = DeviceInfo("cuda", "NVIDIA GeForce RTX 4090", 24 << 30, 21 << 30, processor.threads)
-    for name, found in (("devices", gpu), ("devices-no-gpu", replace(gpu, why_not=NO_CUPY))):
+    for name, found in (("devices", gpu), ("devices-no-gpu", replace(gpu, obstacle=NO_CUPY))):
         menu = chooser.menu()
         menu.aboutToShow.disconnect()  # otherwise the menu would show the devices of this machine
         choice.set_found((processor, found))

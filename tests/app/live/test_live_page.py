@@ -214,12 +214,12 @@ def test_frozen_slices_stay_and_saved_slices_can_be_reopened(qtbot, live, stored
         lambda: live.model.update.images.axis_column == pytest.approx(5.0), timeout=10_000
     )
     np.testing.assert_array_equal(page.slices.views.slices[0].state.volume.values, first)
-    assert page.slices.views.slices[0].remark() == "frozen"
+    assert page.slices.views.slices[0].note() == "frozen"
     page.slices.freeze.click()
     assert (page.slices.views.slices[0].state.volume.values != first).any()
     page.slices.compare.click()
     np.testing.assert_array_equal(page.slices.views.slices[0].state.volume.values, first)
-    assert page.slices.views.slices[0].remark() == "kept for comparison"
+    assert page.slices.views.slices[0].note() == "kept for comparison"
 
 
 def test_page_waits_for_a_missing_sender_and_can_be_stopped(qtbot, live, controls):

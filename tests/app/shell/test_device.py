@@ -26,7 +26,7 @@ from tests.engine import engine_sources
 
 GIB = 2**30
 GPU = DeviceInfo("cuda", "NVIDIA RTX 4090", 24 * GIB, 20 * GIB, threads=2)
-NO_CUPY = replace(GPU, why_not="CuPy is not installed; run the set-up again.")
+NO_CUPY = replace(GPU, obstacle="CuPy is not installed; run the set-up again.")
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_unusable_gpu_is_disabled_and_states_the_reason(window):
     window.session.device.set_found((cpu_device(2), NO_CUPY))
     entry = window.header.device.entries["cuda"]
     assert not entry.isEnabled()
-    assert entry.toolTip() == NO_CUPY.why_not
+    assert entry.toolTip() == NO_CUPY.obstacle
     assert "RTX 4090" in entry.text()
     assert window.header.device.text() == "CPU, 2 threads"
 
@@ -92,8 +92,8 @@ def test_missing_chosen_gpu_prevents_the_start_and_states_the_reason(window, ope
     choice.choose("cuda")
     choice.set_found((cpu_device(2), NO_CUPY))
     assert not window.header.choice.start.isEnabled()
-    assert NO_CUPY.why_not in window.header.choice.start.toolTip()
-    assert NO_CUPY.why_not in window.status.text.full_text
+    assert NO_CUPY.obstacle in window.header.choice.start.toolTip()
+    assert NO_CUPY.obstacle in window.status.text.full_text
     window.header.device.entries["auto"].trigger()
     assert window.header.choice.start.isEnabled()
 

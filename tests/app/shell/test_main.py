@@ -61,7 +61,7 @@ def test_missing_x_libraries_give_one_sentence_instead_of_a_qt_abort():
 def test_missing_library_is_named_with_its_package():
     missing = qt_start.missing_libraries(("libc.so.6", "libxcb-nowhere.so.3"))
     assert missing == ["libxcb-nowhere.so.3"]
-    assert "apt-get install libxcb-nowhere3`" in qt_start.missing_words(missing)
+    assert "apt-get install libxcb-nowhere3`" in qt_start.missing_text(missing)
 
 
 def test_setup_installs_the_libraries_that_the_window_requires():

@@ -37,7 +37,7 @@ def why_no_display() -> str:
     if shutil.which("Xvfb") is None:
         return "Xvfb is not installed"
     missing = qt_start.missing_libraries(qt_start.XCB_LIBRARIES)
-    return qt_start.missing_words(missing) if missing else ""
+    return qt_start.missing_text(missing) if missing else ""
 
 
 @contextmanager

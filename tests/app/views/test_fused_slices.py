@@ -177,13 +177,13 @@ def test_significance_is_the_difference_over_its_error(fused, show, same_scan, e
     np.testing.assert_allclose(values, -1.0 / error, rtol=0.02)  # steps of 1/127
     assert rect == view.raster.rect
     # Student's t with two degrees of freedom.
-    assert view.remark() == "difference / its error, limit ±4.3 (95 %)"
+    assert view.note() == "difference / its error, limit ±4.3 (95 %)"
     assert view.caption().endswith("above − below")
     assert fused.fusion.compared.bar_marks == pytest.approx((-4.303, 4.303), abs=1e-3)
     chance = "About 5 % of unchanged voxels exceed ±4.3 by chance."
     assert explanation_of(fused) == f"Red: higher in above. {chance}"
     fused.fusion.set_mode("difference")
-    assert view.remark() == "red: higher in above" and fused.fusion.compared.bar_marks == ()
+    assert view.note() == "red: higher in above" and fused.fusion.compared.bar_marks == ()
     fused.fusion.compared.set_colour_map("hot")
     assert explanation_of(fused) == "Above 0: higher in above."
 
@@ -215,9 +215,9 @@ def test_long_note_is_wrapped_without_cuts(fused, show):
         replace(even(10.0), unit="%"), VolumePlacing(), "Relative error", is_error=True
     )
     view = show(SliceView(fused, "axial"), 170, 190)
-    lines = [text for text in painted(view).texts if text.words in view.remark()]
+    lines = [text for text in painted(view).texts if text.words in view.note()]
     notes = sorted((text for text in lines if text.y > 95), key=lambda text: text.y)
-    assert " ".join(text.words for text in notes if len(text.words) > 1) == view.remark()
+    assert " ".join(text.words for text in notes if len(text.words) > 1) == view.note()
     assert len(notes) > 1
 
 
@@ -248,7 +248,7 @@ def test_opaque_error_is_named_alone_and_states_its_limits(fused, show):
     view = show(SliceView(fused, "axial"))
     fused.fusion.set_opacity(1.0)
     assert "Relative error [%]" in view.caption() and "below [HU]" not in view.caption()
-    assert view.remark() == "hidden: < 5 % of window (0.15 HU)"  # 5 % of 3
+    assert view.note() == "hidden: < 5 % of window (0.15 HU)"  # 5 % of 3
     assert upper_value(fused) == "10 %"
     fused.fusion.set_opacity(0.5)
     assert "below [HU]" in view.caption() and "50 %" in view.caption()

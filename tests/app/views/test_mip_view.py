@@ -82,7 +82,7 @@ def test_projection_window_is_wider_than_the_slice_window_for_noise(state, show,
     assert view.raster is not None
     assert view.shown_window()[0] == low
     assert view.shown_window()[1] >= high
-    assert ("window ×" in view.remark()) == (view.shown_window()[1] > high)
+    assert ("window ×" in view.note()) == (view.shown_window()[1] > high)
 
 
 def test_projection_uses_the_slice_window_for_hounsfield_units(state, show, rng):

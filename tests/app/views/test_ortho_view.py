@@ -222,8 +222,8 @@ def test_sharp_slices_get_the_most_space_if_others_are_blurred(state, show):
     QApplication.processEvents()
     assert view.coronal.width() > 1.15 * even
     assert view.coronal.height() > 2 * view.axial.height()
-    assert view.axial.remark() == view.sagittal.remark() == "blurred along the y axis"
-    assert view.coronal.remark() == ""
+    assert view.axial.note() == view.sagittal.note() == "blurred along the y axis"
+    assert view.coronal.note() == ""
     state.set_blurred_axis(None)
     QApplication.processEvents()
-    assert view.coronal.width() == even and view.axial.remark() == ""
+    assert view.coronal.width() == even and view.axial.note() == ""

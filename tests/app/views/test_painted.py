@@ -73,7 +73,7 @@ def test_texts_do_not_overlap_in_narrow_views(state, sided, show, width, axes):
         assert faults(show(SliceView(state, plane), width, 160)) == []
     view = show(MipView(state), width, 160)
     view._gain = 1.7
-    assert "window ×" in view.remark()
+    assert "window ×" in view.note()
     assert faults(view) == []
 
 

@@ -70,7 +70,7 @@ def test_views_show_the_slab_of_both_volumes_and_its_thickness(qapp, state, nois
     np.testing.assert_array_equal(
         view.raster.values, orientation_.extract(noise.values, view._shown_index)
     )
-    assert view.remark() == "compared slice by slice"
+    assert view.note() == "compared slice by slice"
 
 
 def test_toggling_restores_the_same_slab(state):

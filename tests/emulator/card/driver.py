@@ -139,7 +139,7 @@ def cuLaunchKernel(card: Card, function: int, *given: int | None) -> None:
 def cuFuncGetAttribute(card: Card, at: int, number: int, function: int) -> None:
     """Return threads per block and shared memory of the kernel; registers are unknown."""
     of = card.functions[function]
-    known = {0: of.entry.most_threads, 1: of.shared_bytes, 2: 0, 3: 0, 4: 40, 5: 90, 6: 90, 7: 0}
+    known = {0: of.entry.max_threads, 1: of.shared_bytes, 2: 0, 3: 0, 4: 40, 5: 90, 6: 90, 7: 0}
     put(at, c_int, known[number])
 
 

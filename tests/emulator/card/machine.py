@@ -63,13 +63,13 @@ THREADS, SHARED_BYTES, REGISTERS, CONSTANT_BYTES = 1024, 49152, 65536, 65536
 
 def attribute(machine: Machine, number: int) -> int:
     """Return an attribute of `cudaDeviceAttr`; `CUdevice_attribute` has the same numbers."""
-    most_threads = 2048 if machine.arch in (80, 90, 100) else 1536 if machine.arch > 80 else 1024
+    max_threads = 2048 if machine.arch in (80, 90, 100) else 1536 if machine.arch > 80 else 1024
     known = {
         1: THREADS, 2: 1024, 3: 1024, 4: 64, 5: 2**31 - 1, 6: 65535, 7: 65535,
         8: SHARED_BYTES, 9: CONSTANT_BYTES, 10: 32, 11: 2**31 - 1, 12: REGISTERS,
         13: 1_500_000, 14: 512, 15: 1, 16: N_MULTIPROCESSORS, 17: 0, 18: 0, 19: 1, 20: 0, 31: 1,
         33: 1, 34: 0, 35: 0, 36: MEMORY_CLOCK_KHZ, 37: MEMORY_BITS, 38: 1 << 22,
-        39: most_threads, 40: 2, 41: 1, 50: 0, 51: PITCH_ALIGNMENT,
+        39: max_threads, 40: 2, 41: 1, 50: 0, 51: PITCH_ALIGNMENT,
         75: machine.arch // 10, 76: machine.arch % 10, 78: 1, 81: 102400, 82: REGISTERS, 83: 1,
         87: 32, 88: int(machine.host_tables), 95: 1, 96: 0, 97: 101376,
         100: int(machine.host_tables), 115: 1,

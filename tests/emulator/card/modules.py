@@ -84,7 +84,7 @@ class LoadedFunction:
     def launch(self, sizes: tuple[int, ...], shared: int, parameters: int) -> Callable[[], None]:
         """Return a function that runs the launch; the arguments are copied now."""
         blocks, threads = sizes[:3], sizes[3:]
-        fits = 1 <= math.prod(threads) <= self.entry.most_threads and all(
+        fits = 1 <= math.prod(threads) <= self.entry.max_threads and all(
             1 <= n <= most for n, most in zip(sizes, (*_MAX_BLOCKS, *_MAX_THREADS), strict=True)
         )
         if not fits or shared:

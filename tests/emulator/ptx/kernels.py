@@ -31,7 +31,7 @@ class PtxKernels(KernelModule):
         self._text, module = text, parse(text)
         self._entries = {entry.name: entry for entry in module.entries}
         names = tuple(v.name for v in module.variables if v.space == "const")
-        most = {entry.name: entry.most_threads for entry in module.entries}
+        most = {entry.name: entry.max_threads for entry in module.entries}
         written = translated(module, counted=gpu.counted)
         library = library_of(written, _HEADERS, sanitize=gpu.sanitize)
         self._open(library, names, most, gpu)
@@ -50,7 +50,7 @@ class PtxKernel(Kernel):
     """One kernel; `signature` has the PTX types of its arguments, with pointers as u64."""
 
     def __init__(self, entry: Entry, text: str, library: ctypes.CDLL, gpu: EmulatedGpu) -> None:
-        self._open(entry.name, library, entry.most_threads, gpu)
+        self._open(entry.name, library, entry.max_threads, gpu)
         self.signature = tuple(type_ for _, type_ in entry.parameters)
         self._lines = text.splitlines()
 

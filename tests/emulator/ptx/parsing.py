@@ -82,7 +82,7 @@ class Entry:
     registers: dict[str, str] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
     code: list[Instruction] = field(default_factory=list)
-    most_threads: int = 1024
+    max_threads: int = 1024
 
     def take(self, type_: str, name: str, n: str | None) -> None:
         """Add a parameter, with `n` elements if it is a structure."""
@@ -154,9 +154,9 @@ class _Reader:
         if found := _PARAMETER.match(line):
             entry.take(*found.groups())
         elif found := _MAX_THREADS.match(line):
-            entry.most_threads = 1
+            entry.max_threads = 1
             for n in found[1].split(","):
-                entry.most_threads *= int(n)
+                entry.max_threads *= int(n)
         elif found := _REGISTERS.fullmatch(line):
             entry.registers |= {f"%{found[2]}{i}": found[1] for i in range(int(found[3]))}
         elif found := _REGISTER.fullmatch(line):

@@ -56,7 +56,7 @@ def test_regions_are_printed_with_errors_and_differences(
     measured = [measure(Region(name=name, shape=shape), volume) for name, shape in BALLS.items()]
     for each in measured:
         assert each.figures and each.errors and each.errors.peak
-        mean, most, peak = each.errors.mean, each.errors.most, each.errors.peak
+        mean, most, peak = each.errors.mean, each.errors.maximum, each.errors.peak
         assert (
             f"errors from {N} replicates: mean ± {mean.sd:.2g} (95 %: "
             f"{interval_text(each.figures.mean, mean.half_width)}), "

@@ -15,7 +15,7 @@ import pytest
 
 from engine.core import paths, private_files
 from engine.core.errors import SettingsError
-from engine.core.private_files import is_own, refused_paths, why_not_private
+from engine.core.private_files import is_own, privacy_fault, refused_paths
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX owners and modes")
 STRANGER = 4343
@@ -59,18 +59,18 @@ def folder_with_mode(path: Path, mode: int = 0o755) -> Path:
 
 
 def test_own_folder_is_private(tmp_path: Path) -> None:
-    assert why_not_private(folder_with_mode(tmp_path / "a")) == ""
+    assert privacy_fault(folder_with_mode(tmp_path / "a")) == ""
 
 
 @pytest.mark.usefixtures("reachable")
 @pytest.mark.parametrize("mode", [0o777, 0o757, 0o1777])
 def test_world_writable_folder_is_not_private(tmp_path: Path, mode: int) -> None:
-    assert "Everybody may write" in why_not_private(folder_with_mode(tmp_path / "a", mode))
+    assert "Everybody may write" in privacy_fault(folder_with_mode(tmp_path / "a", mode))
 
 
 @pytest.mark.usefixtures("other_group", "reachable")
 def test_group_writable_folder_is_not_private(tmp_path: Path) -> None:
-    assert "may write" in why_not_private(folder_with_mode(tmp_path / "a", 0o775))
+    assert "may write" in privacy_fault(folder_with_mode(tmp_path / "a", 0o775))
 
 
 @pytest.mark.usefixtures("reachable")
@@ -78,7 +78,7 @@ def test_world_writable_file_is_not_private(tmp_path: Path) -> None:
     file = folder_with_mode(tmp_path / "a") / "file"
     file.touch()
     file.chmod(0o666)
-    assert "Everybody may write" in why_not_private(file)
+    assert "Everybody may write" in privacy_fault(file)
     assert not is_own(file)
 
 
@@ -87,7 +87,7 @@ def test_folder_of_another_owner_is_not_private(
 ) -> None:
     folder = folder_with_mode(tmp_path / "a")
     give_away(folder)
-    assert "belongs to user" in why_not_private(folder)
+    assert "belongs to user" in privacy_fault(folder)
     assert not is_own(folder)
 
 
@@ -95,18 +95,18 @@ def test_folder_of_another_owner_is_not_private(
 def test_parent_folders_are_checked(tmp_path: Path) -> None:
     folder = folder_with_mode(tmp_path / "a/b/c")
     folder_with_mode(tmp_path / "a", 0o777)
-    assert f"Everybody may write to {tmp_path / 'a'}." == why_not_private(folder)
+    assert f"Everybody may write to {tmp_path / 'a'}." == privacy_fault(folder)
     # In a sticky folder, only owners can replace their files
     folder_with_mode(tmp_path / "a", 0o1777)
-    assert why_not_private(folder) == ""
+    assert privacy_fault(folder) == ""
 
 
 def test_everything_below_a_private_folder_is_private(tmp_path: Path) -> None:
     folder = folder_with_mode(tmp_path / "a/b", 0o777)
     folder_with_mode(tmp_path / "a", 0o700)
-    assert why_not_private(folder) == ""
+    assert privacy_fault(folder) == ""
     # The folder may have been writable before, so it must not contain code
-    assert why_not_private(folder, code=True)
+    assert privacy_fault(folder, code=True)
 
 
 @pytest.mark.usefixtures("reachable")
@@ -120,21 +120,21 @@ def test_links_to_or_in_writable_folders_are_not_private(tmp_path: Path) -> None
     (open_ / "to closed").symlink_to(closed)
     (closed / "twice").symlink_to(open_ / "to closed")
     for path in (closed / "to open", open_ / "to closed", closed / "twice"):
-        assert why_not_private(path), path
+        assert privacy_fault(path), path
     (closed / "fine").symlink_to(folder_with_mode(closed / "folder"))
-    assert why_not_private(closed / "fine") == ""
+    assert privacy_fault(closed / "fine") == ""
 
 
 def test_loop_of_links_is_not_private(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
-    assert "cannot be checked" in why_not_private(tmp_path / "a")
+    assert "cannot be checked" in privacy_fault(tmp_path / "a")
 
 
 @pytest.mark.usefixtures("reachable")
 def test_missing_file_is_as_private_as_its_folders(tmp_path: Path) -> None:
-    assert why_not_private(folder_with_mode(tmp_path / "a") / "later") == ""
-    assert why_not_private(folder_with_mode(tmp_path / "b", 0o777) / "later" / "file")
+    assert privacy_fault(folder_with_mode(tmp_path / "a") / "later") == ""
+    assert privacy_fault(folder_with_mode(tmp_path / "b", 0o777) / "later" / "file")
 
 
 @pytest.mark.usefixtures("other_group", "reachable")
@@ -148,16 +148,16 @@ def test_trusted_group_shares_data_but_no_code(
         os.chown(folder, 0, group)
     give_away(folder)
     monkeypatch.setenv("ISOCENTER_GROUP", str(group))
-    assert why_not_private(folder) == ""
-    assert why_not_private(folder, code=True)
+    assert privacy_fault(folder) == ""
+    assert privacy_fault(folder, code=True)
     folder_with_mode(tmp_path / "a", 0o2777)
-    assert "Everybody" in why_not_private(folder)
+    assert "Everybody" in privacy_fault(folder)
 
 
 def test_unknown_group_gives_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISOCENTER_GROUP", "no such group")
     with pytest.raises(SettingsError, match="there is no group 'no such group'"):
-        why_not_private(Path.cwd())
+        privacy_fault(Path.cwd())
 
 
 @pytest.mark.usefixtures("reachable")
@@ -183,7 +183,7 @@ def test_new_folders_are_private_under_any_umask(
     before = os.umask(0)
     try:
         jobs = paths.jobs_dir()
-        assert why_not_private(jobs) == "" == why_not_private(jobs, code=True)
+        assert privacy_fault(jobs) == "" == privacy_fault(jobs, code=True)
     finally:
         os.umask(before)
 

@@ -25,7 +25,7 @@ RING = RingScanner(
 LAYOUTS = {
     "lines": SinogramLayout.of(RING),
     "mashed": SinogramLayout.of(RING, span=3, mashed=2),
-    "fewer": SinogramLayout.of(RING, most=2),
+    "fewer": SinogramLayout.of(RING, max_difference=2),
 }
 
 

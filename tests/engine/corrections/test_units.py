@@ -113,8 +113,8 @@ def test_other_crystal_efficiencies_are_refused() -> None:
 
 def test_different_corrections_of_scan_and_calibration_are_reported() -> None:
     done = ActivityConcentration().apply(scan(**KNOWN, applied=("attenuation",)), on=ON)
-    (remark,) = done.auxiliary[KEY].notes
-    assert "measured with scatter correction, unlike this scan" in remark
+    (note,) = done.auxiliary[KEY].notes
+    assert "measured with scatter correction, unlike this scan" in note
 
 
 @pytest.fixture(scope="module")

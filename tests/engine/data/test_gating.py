@@ -60,14 +60,14 @@ def test_cycles_of_unusual_length_are_excluded_and_reported():
         -1,
         -1,
     ]
-    assert default.remark([signal], OVER_MS).endswith(
+    assert default.warning([signal], OVER_MS).endswith(
         "; 2 of 44 are rejected (those shorter than half or longer than twice the median)"
     )
-    assert strict.remark([signal], OVER_MS).endswith(
+    assert strict.warning([signal], OVER_MS).endswith(
         "; 4 of 44 are rejected (those that differ by more than 10 %)"
     )
     even = Triggers.at("respiration", np.arange(0, 50_000, 4000))
-    assert default.remark([even], OVER_MS) == (
+    assert default.warning([even], OVER_MS) == (
         "Gated by respiration: 12 cycles of 4 s (9 of 10 from 4 to 4 s)"
     )
 

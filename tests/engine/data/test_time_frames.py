@@ -44,7 +44,7 @@ def scan(n: int = 1000, *, delayed: bool = True, seed: int = 1) -> ListMode:
 def test_frame_lengths_are_parsed_as_consecutive_frames(text: str, ends_ms: tuple[int, ...]):
     expected, long = FrameRequest.of(text), replace(scan(), duration_s=1000.0)
     frames = expected.divide(long).frames
-    assert expected.remark(frames) == ""
+    assert expected.warning(frames) == ""
     assert tuple(frame.end_ms for frame in frames) == ends_ms
     assert [frame.start_ms for frame in frames] == [0, *ends_ms[:-1]]
 
@@ -61,7 +61,7 @@ def test_starts_and_ends_are_parsed(text: str, spans_ms: tuple[tuple[int, int], 
     expected, long = FrameRequest.of(text), replace(scan(), duration_s=1000.0)
     frames = expected.divide(long).frames
     assert tuple((frame.start_ms, frame.end_ms) for frame in frames) == spans_ms
-    assert expected.n_frames == len(spans_ms) and expected.remark(frames) == ""
+    assert expected.n_frames == len(spans_ms) and expected.warning(frames) == ""
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_frames_are_cut_at_the_end_of_the_scan_and_reported():
     expected = FrameRequest.of("3x2.5,60")
     frames = expected.divide(scan()).frames
     assert [frame.end_ms for frame in frames] == [2500, 5000, 6000]
-    assert expected.remark(frames) == (
+    assert expected.warning(frames) == (
         "The scan ends after 6 s: frame 3 lasts 1 s, and 1 of 4 frames are not used."
     )
 
@@ -139,9 +139,9 @@ def test_frames_after_the_scan_are_dropped_and_reported():
     frames = expected.divide(scan()).frames
     assert [(frame.start_s, frame.duration_s) for frame in frames] == [(1, 1), (4, 1)]
     message = "The scan ends before frame 3 begins: 1 of 3 frames are not used."
-    assert expected.remark(frames) == message
+    assert expected.warning(frames) == message
     cut = FrameRequest.of("1-2,4-9")
-    assert cut.remark(cut.divide(scan()).frames) == "The scan ends after 6 s: frame 2 lasts 2 s."
+    assert cut.warning(cut.divide(scan()).frames) == "The scan ends after 6 s: frame 2 lasts 2 s."
     with pytest.raises(DataError, match="first frame begins at 7 s, but the scan ends after 6 s"):
         FrameRequest.of("7-8").divide(scan())
 

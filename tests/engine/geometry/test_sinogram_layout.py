@@ -42,7 +42,10 @@ def test_spans_are_those_of_a_michelogram():
     n = [each.n_planes for each in layout.segments]
     assert n == [27, 49, 71, 93, 115, 127, 115, 93, 71, 49, 27]
     assert sum(n) == 837 and layout.n_views == 6
-    assert [(s.least, s.most) for s in layout.segments[5:7]] == [(-5, 5), (6, 16)]
+    assert [(s.min_difference, s.max_difference) for s in layout.segments[5:7]] == [
+        (-5, 5),
+        (6, 16),
+    ]
 
 
 def test_bins_are_described_in_singular_and_plural():
@@ -51,7 +54,7 @@ def test_bins_are_described_in_singular_and_plural():
     assert "3 segments of up to 3 ring differences" in SinogramLayout.of(RING, span=3).describe()
 
 
-@pytest.mark.parametrize("changes", [{"span": 2}, {"mashed": 5}, {"most": 9}])
+@pytest.mark.parametrize("changes", [{"span": 2}, {"mashed": 5}, {"max_difference": 9}])
 def test_bins_beyond_the_scanner_are_refused(changes):
     with pytest.raises(GeometryError, match="sinogram: "):
         SinogramLayout.of(RING, **changes)

@@ -23,7 +23,7 @@ from engine.protocols.study.assignments import with_settings
 
 GRID = ImageGrid((4, 4, 4), (1.0, 1.0, 1.0))
 SMALLEST_NEED = Requirements(1 * GIB, 4 * GIB, {"reconstruct": 10.0})
-LARGEST_NEED = Requirements(8 * GIB, 4 * GIB, {"reconstruct": 90.0}, least=SMALLEST_NEED)
+LARGEST_NEED = Requirements(8 * GIB, 4 * GIB, {"reconstruct": 90.0}, minimum=SMALLEST_NEED)
 
 
 def card_of(n_multiprocessors):
@@ -66,8 +66,8 @@ def test_maximum_is_described_as_such():
 
 def test_slower_computer_scales_minimum_and_maximum():
     slower = LARGEST_NEED.times(3.0)
-    assert (slower.seconds, slower.least.seconds) == (270.0, 30.0)
-    assert replace(slower, stages=LARGEST_NEED.stages, least=SMALLEST_NEED) == LARGEST_NEED
+    assert (slower.seconds, slower.minimum.seconds) == (270.0, 30.0)
+    assert replace(slower, stages=LARGEST_NEED.stages, minimum=SMALLEST_NEED) == LARGEST_NEED
     assert SMALLEST_NEED.times(3.0) == replace(SMALLEST_NEED, stages={"reconstruct": 30.0})
 
 
@@ -78,10 +78,10 @@ def test_only_a_minimum_that_is_too_large_is_refused():
         ResourceError, match=r"needs 5\.0 GiB of memory, but only 4\.0 GiB are free"
     ):
         refuse_if_too_large(
-            replace(LARGEST_NEED, least=replace(SMALLEST_NEED, memory_bytes=5 * GIB)), GRID
+            replace(LARGEST_NEED, minimum=replace(SMALLEST_NEED, memory_bytes=5 * GIB)), GRID
         )
     with pytest.raises(ResourceError, match=r"needs 8\.0 GiB"):
-        refuse_if_too_large(replace(LARGEST_NEED, least=None), GRID)
+        refuse_if_too_large(replace(LARGEST_NEED, minimum=None), GRID)
     small = replace(SMALLEST_NEED, gpu=GpuRequirements(4 * GIB, 4 * GIB, 3 * GIB))
     with pytest.raises(DeviceMemoryError, match=r"4\.0 GiB of GPU memory"):
-        refuse_if_too_large(replace(LARGEST_NEED, least=small), GRID)
+        refuse_if_too_large(replace(LARGEST_NEED, minimum=small), GRID)

@@ -43,7 +43,7 @@ def test_right_reading_and_its_mirror_image_are_sharp(tmp_path: Path) -> None:
     difference = np.abs(pictures[False, False] - mirrored).mean()
     assert difference < 0.1 * np.abs(mirrored).mean()
     asked = preview_of(tmp_path, {"pixel": "1.6"})
-    assert "Shown as parallel rays" in asked.remark
+    assert "Shown as parallel rays" in asked.note
     assert len(asked.readings) == 4
 
 

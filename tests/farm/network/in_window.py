@@ -82,7 +82,7 @@ class Window:
         self._lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
         self._answer(START_S)
-        self.most_mib = self.base_mib = 0.0
+        self.max_mib = self.base_mib = 0.0
         threading.Thread(target=self._watch, daemon=True).start()
 
     def ask(self, order: str, seconds: float = LONGEST_S) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class Window:
 
     def set_base(self) -> None:
         """Take the present memory as the base."""
-        self.base_mib = self.most_mib = self._mib()
+        self.base_mib = self.max_mib = self._mib()
 
     def _answer(self, seconds: float) -> dict[str, Any]:
         try:
@@ -120,7 +120,7 @@ class Window:
 
     def _watch(self) -> None:
         while self.process.poll() is None:
-            self.most_mib = max(self.most_mib, self._mib())
+            self.max_mib = max(self.max_mib, self._mib())
             time.sleep(1.0)
 
     def _mib(self) -> float:
@@ -365,7 +365,7 @@ def main() -> int:
             window.ask("ping", 5)
         except RuntimeError as e:
             figures.fault(str(e))
-        more = window.most_mib - window.base_mib
+        more = window.max_mib - window.base_mib
         window.errors.seek(0)
         errors = window.errors.read()
         if "Traceback" in errors:

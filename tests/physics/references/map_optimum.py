@@ -135,7 +135,7 @@ def _direction(
 ) -> tuple[Image, int]:
     """Return an approximate Newton direction, and the products with the Hessian that it took."""
     x, gradient = anchor.x, anchor.gradient
-    nearly_0 = x <= of.least * min(0.1, 1e3 * kkt)
+    nearly_0 = x <= of.delta * min(0.1, 1e3 * kkt)
     free = of.seen & ~(nearly_0 & (gradient <= 0))
     near, data = x.astype(np.float32), fast.objective.linearised(x.astype(np.float32))
 
@@ -144,7 +144,7 @@ def _direction(
         found = data.hessian_times(small[np.newaxis])[0] + fast.prior_hessian_times(near, small)
         return np.where(free, found, 0).astype(np.float64)
 
-    above = DIAGONAL * of.objective.sensitivity() / np.maximum(x, 0.01 * of.least)
+    above = DIAGONAL * of.objective.sensitivity() / np.maximum(x, 0.01 * of.delta)
     above += of.prior_curvature(x) / 2
     scaling = np.divide(1, above, out=np.zeros_like(x), where=free)
     found, left = np.zeros_like(x), np.where(free, gradient, 0)
@@ -168,7 +168,7 @@ def _climbed(
 ) -> tuple[Anchor, int] | None:
     """Return the full gradient at a better image, and the passes; None if there is none."""
     x, length = anchor.x, 1.0
-    lowest = np.where(x > 0.1 * of.least, 0.1 * x, 0)
+    lowest = np.where(x > 0.1 * of.delta, 0.1 * x, 0)
     for n_passes in range(1, MAX_HALVINGS + 1):
         found = _anchor(of, np.where(of.seen, np.maximum(x + length * direction, lowest), 0))
         expected = 1e-4 * float((anchor.gradient * (found.x - x)).sum())

@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 
 from app.language.translation import tr
-from app.views.volume_facts import least_value
+from app.views.volume_facts import min_value
 from engine.data import Volume, deviations_of, relative_deviations_of
 
 SPREAD, RELATIVE = "error:sd", "error:relative"
@@ -58,7 +58,7 @@ def error_image(volume: Volume, key: str) -> Volume:
         values = np.where(found.values > 0, found.values, np.float32(np.nan))
         found = replace(found, values=values)
     else:
-        found = relative_deviations_of(volume, least_value(volume))
+        found = relative_deviations_of(volume, min_value(volume))
     with _LOCK:
         if at not in _CACHE:
             _CACHE[at] = found

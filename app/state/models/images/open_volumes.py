@@ -154,7 +154,7 @@ class OpenVolumes(QObject):
         found = pairing_note_of(base.origin, overlay.origin)
         # Without a patient position, left and right may be exchanged between the two.
         sides = NO_SIDES if NOT_TOLD in (base.volume.axes, overlay.volume.axes) else ""
-        return PairingNote(found.warning, "; ".join(filter(None, (found.remark, sides))))
+        return PairingNote(found.warning, "; ".join(filter(None, (found.note, sides))))
 
     # The image of the run
 

@@ -104,11 +104,11 @@ class PairingNote(NamedTuple):
     Attributes
     ----------
     warning : a sentence if the two do not, or may not, belong together
-    remark : a note if nothing is known
+    note : a note if nothing is known
     """
 
     warning: str = ""
-    remark: str = ""
+    note: str = ""
 
 
 def pairing_note_of(one: Origin, other: Origin) -> PairingNote:
@@ -135,4 +135,4 @@ def pairing_note_of(one: Origin, other: Origin) -> PairingNote:
         return PairingNote(TWO_SPACES)
     if is_one_patient or (spaces and one.frame_of_reference == other.frame_of_reference):
         return PairingNote()
-    return PairingNote(remark=UNKNOWN_PATIENT)
+    return PairingNote(note=UNKNOWN_PATIENT)

@@ -29,7 +29,7 @@ from engine.modalities import (
     scanner_kind,
     setting_changes,
     suitable,
-    version_words,
+    version_text,
     with_measured,
 )
 
@@ -170,7 +170,7 @@ class ProtocolState(QObject):
     @property
     def words(self) -> str:
         """Name, version and mark of the protocol in use, in one line."""
-        return version_words(self.identified())
+        return version_text(self.identified())
 
     def follow_library(self) -> None:
         """Compare with the saved protocols again after some were saved, renamed or deleted."""

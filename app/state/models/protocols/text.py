@@ -49,17 +49,17 @@ def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
     ]
     facts = [
         (tr("Scans"), modality.title),
-        (tr("Algorithm"), algorithm_words(protocol)),
+        (tr("Algorithm"), algorithm_text(protocol)),
         (tr("Voxels"), _voxel_text(protocol.grid.voxel_mm)),
         (modality.ledger_title, ", ".join(in_use) or tr("none")),
         (tr("Finishing"), tr(", then ").join(filters) or tr("no filter")),
     ]
-    if protocol.frame_words:
-        facts.append((tr("Images"), protocol.frame_words))
+    if protocol.frame_text:
+        facts.append((tr("Images"), protocol.frame_text))
     return facts
 
 
-def algorithm_words(protocol: Protocol) -> str:
+def algorithm_text(protocol: Protocol) -> str:
     """Return the algorithm before a run: only the numbers that the settings fix.
 
     Parameters
@@ -96,7 +96,7 @@ def algorithm_words(protocol: Protocol) -> str:
     )
 
 
-def label_words(study: ProtocolState) -> str:
+def label_text(study: ProtocolState) -> str:
     """Return the protocol in use with a mark, such as "Brain FDG (changed)".
 
     Parameters
@@ -150,7 +150,7 @@ def protocol_notes(study: ProtocolState) -> list[str]:
     return found + ([study.misfit] if study.misfit else [])
 
 
-def qualities_in_words(qualities: Qualities) -> list[tuple[str, str]]:
+def quality_texts(qualities: Qualities) -> list[tuple[str, str]]:
     """Describe Fast, Standard and Fine by algorithm and voxel size.
 
     Parameters
@@ -165,7 +165,7 @@ def qualities_in_words(qualities: Qualities) -> list[tuple[str, str]]:
     # Computed and not written as text: the result depends on protocol and scanner.
     found = [(quality, qualities.at(quality)) for quality in QUALITIES]
     return [
-        (name_of_key(quality), f"{algorithm_words(each)}; {_voxel_text(each.grid.voxel_mm)}")
+        (name_of_key(quality), f"{algorithm_text(each)}; {_voxel_text(each.grid.voxel_mm)}")
         for quality, each in found
     ]
 

@@ -103,8 +103,8 @@ class NemaNu4(QualityPhantom):
             for name, value, unit in (
                 ("Mean", uniform.mean, volume.unit),
                 ("Standard deviation", 100 * uniform.sd / uniform.mean, "%"),
-                ("Minimum", 100 * uniform.least / uniform.mean, "%"),
-                ("Maximum", 100 * uniform.most / uniform.mean, "%"),
+                ("Minimum", 100 * uniform.minimum / uniform.mean, "%"),
+                ("Maximum", 100 * uniform.maximum / uniform.mean, "%"),
             )
         ]
         recoveries = []

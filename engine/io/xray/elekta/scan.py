@@ -245,7 +245,7 @@ def is_frames(file: InputFile) -> bool:
 class _Text(XmlText):
     """Texts of each frame and of the scan."""
 
-    most_bytes = 50_000_000
+    max_bytes = 50_000_000
 
     def __init__(self, file: InputFile) -> None:
         super().__init__(file)

@@ -20,12 +20,12 @@ class XmlText:
     file : the XML file
     places : names of the open elements, without name spaces
     remedy : remedy at the end of every error message
-    most_bytes : largest size of a file
+    max_bytes : largest size of a file
     may_name_type : True if a document type is accepted that declares nothing
     """
 
     remedy: ClassVar[str] = "Copy or export the scan again."
-    most_bytes: ClassVar[int] = 10_000_000
+    max_bytes: ClassVar[int] = 10_000_000
     may_name_type: ClassVar[bool] = False
 
     def __init__(self, file: InputFile) -> None:
@@ -62,7 +62,7 @@ class XmlText:
         # Otherwise expat splits texts at line ends and entities.
         parser.buffer_text = True
         try:
-            parser.Parse(self.file.text(self.most_bytes), True)
+            parser.Parse(self.file.text(self.max_bytes), True)
         except expat.ExpatError as e:
             self.refuse(f"the XML is damaged ({e})")
 

@@ -53,12 +53,12 @@ class ImageBytes:
     data: bytes
     at: int = 0
 
-    def whole(self, most: int = LARGEST) -> int:
-        """Return the next 32-bit integer, which must be from 0 to `most`."""
+    def whole(self, maximum: int = LARGEST) -> int:
+        """Return the next 32-bit integer, which must be from 0 to `maximum`."""
         (number,) = struct.unpack("<i", self.take(4))
-        if not 0 <= number <= most:
+        if not 0 <= number <= maximum:
             raise self.damage(
-                f"the number at byte {self.at - 4:,} is {number:,}, expected 0 to {most:,}"
+                f"the number at byte {self.at - 4:,} is {number:,}, expected 0 to {maximum:,}"
             )
         return int(number)
 

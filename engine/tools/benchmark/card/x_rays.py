@@ -211,5 +211,5 @@ def _adjoint(A: XrayTransform, x: Array, y: Array, name: str) -> Bar:
     return at_most(f"adjoint check, {name}", abs(forward - back) / abs(forward), MAX_DIFFERENCE)
 
 
-def _same(name: str, one: Array, other: Array, most: float = MAX_DIFFERENCE) -> Bar:
-    return at_most(name, float(np.abs(one - other).max() / np.abs(other).max()), most)
+def _same(name: str, one: Array, other: Array, max_difference: float = MAX_DIFFERENCE) -> Bar:
+    return at_most(name, float(np.abs(one - other).max() / np.abs(other).max()), max_difference)

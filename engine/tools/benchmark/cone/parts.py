@@ -141,11 +141,11 @@ def _measures(part: str, on: Backend, work: PartsWork) -> dict[str, Measure]:
     if part == "patches":
         return {
             "cone_patches": lambda: cone_patches.run(
-                on, sizes=others.patches, n_views=others.patch_views, most_s=others.patches_s
+                on, sizes=others.patches, n_views=others.patch_views, max_s=others.patches_s
             )
         }
     if part == "slices":
-        return {"cone_slices": lambda: slices.run(on, setups=others.setups, most_s=others.slices_s)}
+        return {"cone_slices": lambda: slices.run(on, setups=others.setups, max_s=others.slices_s)}
     if part == "breakup":
         return {"cone_breakup": lambda: cone_breakup.run(on, problems=others.breakup)}
     return _kernels(on, work)

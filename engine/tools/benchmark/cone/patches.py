@@ -43,7 +43,7 @@ def run(
     *,
     sizes: dict[str, Sequence[int]] | None = None,
     n_views: int = VIEWS,
-    most_s: float = MAX_S,
+    max_s: float = MAX_S,
 ) -> Plain:
     """Measure patches of all sizes N.
 
@@ -55,7 +55,7 @@ def run(
         values of N by "2D" and "3D"; None for those that suit the device
     n_views
         number of views
-    most_s
+    max_s
         time for the samples of a case [s]
 
     Returns
@@ -69,7 +69,7 @@ def run(
         {"kind": kind, "size": size, "device": on.name, "threads": threads} | row
         for kind, some in chosen.items()
         for size in some
-        for row in _measured(on, kind, size, n_views, most_s)
+        for row in _measured(on, kind, size, n_views, max_s)
     ]
     return {
         "workload": "Patches one after another from new projections in the memory of the device; "
@@ -82,7 +82,7 @@ def run(
     }
 
 
-def _measured(on: Backend, kind: str, size: int, n_views: int, most_s: float) -> Iterator[Plain]:
+def _measured(on: Backend, kind: str, size: int, n_views: int, max_s: float) -> Iterator[Plain]:
     detector = (1, size) if kind == "2D" else (size, size)
     work = FormsWork(size, n_views, detector, is_slice=kind == "2D")
     # Seeded by the size, so that every device gets the same projections
@@ -90,7 +90,7 @@ def _measured(on: Backend, kind: str, size: int, n_views: int, most_s: float) ->
     # On the device before the clock starts, as in the paper
     y = on.to_device(rng.random((n_views, *detector), np.float32))
     for name, case in _cases(on, work, y).items():
-        times = _times(on, case, SAMPLES[kind], most_s)
+        times = _times(on, case, SAMPLES[kind], max_s)
         seconds = median(times)
         yield {
             "case": name,
@@ -127,12 +127,12 @@ def _cases(on: Backend, work: FormsWork, y: Array) -> dict[str, Callable[[], Arr
     return {FRESH: fresh, RECYCLED: recycled, GRAPH: again}
 
 
-def _times(on: Backend, case: Callable[[], Array], most: int, most_s: float) -> list[float]:
+def _times(on: Backend, case: Callable[[], Array], max_runs: int, max_s: float) -> list[float]:
     # Single samples, not an average: a spell of other work shows as outliers
     times: list[float] = []
-    until = perf_counter() + most_s
+    until = perf_counter() + max_s
     # The first runs compile, and bring the GPU to its clock rate
-    for i in range(WARM + most):
+    for i in range(WARM + max_runs):
         start = perf_counter()
         case()
         # Launches return at once: without a wait only the launch would be timed

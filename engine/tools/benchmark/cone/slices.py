@@ -91,7 +91,7 @@ MAX_ON_A_CPU = 2
 """Number of setups on a CPU; the third takes many gigabytes there."""
 
 
-def run(on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = MAX_S) -> Plain:
+def run(on: Backend, *, setups: Sequence[Setup] | None = None, max_s: float = MAX_S) -> Plain:
     """Measure the setups; those that exceed the memory are reported with their error.
 
     Parameters
@@ -100,7 +100,7 @@ def run(on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = M
         device
     setups
         scanners; None for those that suit the device
-    most_s
+    max_s
         time for the samples of a case [s]
 
     Returns
@@ -116,7 +116,7 @@ def run(on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = M
         message = {"setup": setup.name, "size": setup.size, "n_views": setup.n_views}
         message |= {"detector": list(setup.detector), "device": on.name, "threads": threads}
         try:
-            rows += [message | row for row in _measured(on, setup, most_s)]
+            rows += [message | row for row in _measured(on, setup, max_s)]
         except DeviceMemoryError as e:
             rows.append(message | {"case": SHARED, "seconds": None, "gups": None, "fault": str(e)})
     return {
@@ -129,10 +129,10 @@ def run(on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = M
     }
 
 
-def _measured(on: Backend, setup: Setup, most_s: float) -> Iterator[Plain]:
+def _measured(on: Backend, setup: Setup, max_s: float) -> Iterator[Plain]:
     y = _projections(on, setup)
     for name, case in _cases(on, setup, y).items():
-        times = _times(on, case, most_s)
+        times = _times(on, case, max_s)
         seconds = median(times)
         yield {
             "case": name,
@@ -176,10 +176,10 @@ def _cases(on: Backend, setup: Setup, y: Array) -> dict[str, Callable[[int], Any
     return {SHARED: all_slices, EACH: one_by_one}
 
 
-def _times(on: Backend, case: Callable[[int], Any], most_s: float) -> list[float]:
+def _times(on: Backend, case: Callable[[int], Any], max_s: float) -> list[float]:
     case(0)  # compiles the kernels
     times: list[float] = []
-    until = perf_counter() + most_s
+    until = perf_counter() + max_s
     for sample in range(1, WARM + SAMPLES + 1):
         start = perf_counter()
         case(sample)

@@ -16,7 +16,7 @@ MAX_RAYS = 1_000_000
 """Approximate number of counted rays; scans with more rays are sampled evenly."""
 
 
-def n_steps(geometry: XrayGeometry, grid: ImageGrid, most_rays: int = MAX_RAYS) -> float:
+def n_steps(geometry: XrayGeometry, grid: ImageGrid, max_rays: int = MAX_RAYS) -> float:
     """Return the steps of a scan: the layers in which a ray has voxels to interpolate.
 
     Parameters
@@ -25,16 +25,16 @@ def n_steps(geometry: XrayGeometry, grid: ImageGrid, most_rays: int = MAX_RAYS) 
         source and detector of each view
     grid
         grid of the volume
-    most_rays
+    max_rays
         approximate number of counted rays; larger scans are sampled evenly
 
     Returns
     -------
     steps
-        exact for scans of at most `most_rays` rays, otherwise extrapolated from a sample
+        exact for scans of at most `max_rays` rays, otherwise extrapolated from a sample
     """
     n_rows, n_columns = geometry.shape
-    every = max(1, round((geometry.n_views * n_rows * n_columns / most_rays) ** (1 / 3)))
+    every = max(1, round((geometry.n_views * n_rows * n_columns / max_rays) ** (1 / 3)))
     # Centred, so that the sample has no bias towards the first view, row and column
     views, rows, columns = (
         np.arange((n - 1) % every // 2, n, every) for n in (geometry.n_views, n_rows, n_columns)

@@ -105,7 +105,7 @@ def run(on: Backend, work: PanelWork, repeats: int = 3) -> Plain:
     return {"note": NOTE, **work.facts(), "unfolded_bytes": unfolded, "rows": rows, "bars": []}
 
 
-def lines_of(work: PanelWork, chosen: Array, most: int, rng: np.random.Generator) -> LineForms:
+def lines_of(work: PanelWork, chosen: Array, max_lines: int, rng: np.random.Generator) -> LineForms:
     """Return neighbouring lines of some orientations.
 
     Parameters
@@ -114,7 +114,7 @@ def lines_of(work: PanelWork, chosen: Array, most: int, rng: np.random.Generator
         scanner and response
     chosen
         numbers of the orientations
-    most
+    max_lines
         most lines of each orientation
     rng
         random generator
@@ -138,8 +138,8 @@ def lines_of(work: PanelWork, chosen: Array, most: int, rng: np.random.Generator
         starts.append(starts[-1] + len(order))
         n_all = shape[0] * shape[1]
         # Neighbours share voxels in the cache, as in a real projection
-        first = rng.integers(max(n_all - most, 0) + 1)
-        r, c = np.divmod(first + np.arange(min(most, n_all)), shape[1])
+        first = rng.integers(max(n_all - max_lines, 0) + 1)
+        r, c = np.divmod(first + np.arange(min(max_lines, n_all)), shape[1])
         begins.append(d * ((margin + r) * n_y * n_x + margin + c))
         rows.append(np.full(len(r), number))
     return LineForms(

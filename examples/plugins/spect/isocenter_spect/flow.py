@@ -76,6 +76,6 @@ def read(context: Context) -> Stage[tuple[SpectScan, ImageGrid]]:
     facts = {"views": len(scan.counts), "collimator": holes.describe(), **scan.info}
     context.log.facts = {"counts": summary.n_counts, **facts}
     yield Loaded(summary.text, context.log.facts)
-    yield from stages.say_notes(context, scan)
+    yield from stages.report_reader_notes(context, scan)
     yield context.log.end("read", bins=scan.counts.size)
     return scan, grid

@@ -65,7 +65,7 @@ def test_measurement_is_saved_and_used(qtbot, controls, dialog, small_study, tmp
     assert dialog.tabs.currentIndex() == 1 and dialog.components.crystals.has_raster
     assert len(dialog.components.rings.curve.getData()[0]) == scanner.n_classes[0]
     shown = as_written(dialog.components.notes.text())
-    assert all(remark in shown for remark in normalisation.notes[:1])
+    assert all(note in shown for note in normalisation.notes[:1])
     target = tmp_path / "norm.h5"
     monkeypatch.setattr("app.state.services.saving.ask_save", lambda *_: target)
     dialog.use.setChecked(True)
@@ -112,22 +112,22 @@ def test_progress_events_are_shown_as_sentences(dialog):
     dialog.model.begin()
     for event in (ReadingScan("night.h5", 2, 3), Counted(50, 100, 2e6, 0.0123)):
         dialog.model.take(event)
-    assert dialog.model.state_words == "Counting the events of night.h5 (2 of 3)."
-    assert "2.0 M counts" in dialog.model.counted_words and "1.2 %" in dialog.model.counted_words
+    assert dialog.model.state_text == "Counting the events of night.h5 (2 of 3)."
+    assert "2.0 M counts" in dialog.model.counted_text and "1.2 %" in dialog.model.counted_text
     dialog.model.request_pause(True)
-    assert dialog.model.state_words.endswith("The measurement will pause after this step.")
+    assert dialog.model.state_text.endswith("The measurement will pause after this step.")
     dialog.model.take(Paused(True))
-    assert dialog.model.state_words.startswith("Paused.") and dialog.pause.text() == "Continue"
+    assert dialog.model.state_text.startswith("Paused.") and dialog.pause.text() == "Continue"
     dialog.model.take(Paused(False))
     dialog.model.request_pause(False)
     for number, change in ((1, 20.0), (2, 0.4)):
         dialog.model.take(Stepped(number, change))
     assert dialog.plot.changes == [20.0, 0.4]
-    assert "change is 0.4 standard errors" in dialog.model.state_words
+    assert "change is 0.4 standard errors" in dialog.model.state_text
     x, y = dialog.plot.plot.curve.getData()
     assert list(x) == [1, 2] and y == pytest.approx(np.log10([20.0, 0.4]))
     dialog.model.end()
-    assert dialog.model.state_words == "Stopped. Nothing was saved."
+    assert dialog.model.state_text == "Stopped. Nothing was saved."
 
 
 def test_closing_asks_first_and_stops_the_measurement(qtbot, controls, dialog, monkeypatch):

@@ -102,7 +102,7 @@ def test_overlay_of_two_patients_always_has_a_note():
         assert pairing_note == pairing_note_of(other, one)
         if one.patient and other.patient and one.patient != other.patient:
             assert pairing_note.warning == TWO_PATIENTS
-        elif not (pairing_note.warning or pairing_note.remark):
+        elif not (pairing_note.warning or pairing_note.note):
             same_person = one.patient and one.patient == other.patient
             same_space = one.frame_of_reference and (
                 one.frame_of_reference == other.frame_of_reference
@@ -144,7 +144,7 @@ def test_note_stays_with_the_displayed_pair(volumes, view):
     volumes.swap()
     assert view.fusion.warning == TWO_PATIENTS
     volumes.set_overlay("ct")
-    assert (view.fusion.warning, view.fusion.remark) == ("", UNKNOWN_PATIENT)
+    assert (view.fusion.warning, view.fusion.note) == ("", UNKNOWN_PATIENT)
 
 
 @pytest.fixture

@@ -37,9 +37,9 @@ def test_any_file_content_gives_valid_settings(qapp, tmp_path: Path) -> None:
         preferences.remember(folder / "window.ini")
         preferences.save()
         again = Preferences(folder)
-        assert again.theme == "light" and again.recent and again.remark == ""
+        assert again.theme == "light" and again.recent and again.fault == ""
         renamed = [path for path in folder.iterdir() if ".broken-" in path.name]
-        assert [path.read_bytes() for path in renamed] == ([content] if preferences.remark else [])
+        assert [path.read_bytes() for path in renamed] == ([content] if preferences.fault else [])
         n_renamed += len(renamed)
     assert 20 < n_renamed < 180
 
@@ -47,7 +47,7 @@ def test_any_file_content_gives_valid_settings(qapp, tmp_path: Path) -> None:
 def test_valid_file_is_read(qapp, tmp_path: Path) -> None:
     (tmp_path / "window.ini").write_text(INI.replace("/scans", str(tmp_path)))
     preferences = Preferences(tmp_path)
-    assert preferences.remark == ""
+    assert preferences.fault == ""
     found = everything(preferences)
     assert (found["theme"], found["device"], found["folder_last_used"]) == (
         "light",
@@ -104,14 +104,14 @@ def test_broken_file_is_renamed_with_a_message(
     preferences = Preferences(tmp_path)
     renamed = next(path for path in tmp_path.iterdir() if ".broken-" in path.name)
     assert renamed.read_bytes() == content
-    assert reason in preferences.remark and renamed.name in preferences.remark
+    assert reason in preferences.fault and renamed.name in preferences.fault
     assert preferences.theme == "dark"
 
 
 def test_folder_with_the_name_of_the_settings_file_is_reported(qapp, tmp_path: Path) -> None:
     (tmp_path / "window.ini").mkdir()
     preferences = Preferences(tmp_path)
-    assert "not a regular file" in preferences.remark
+    assert "not a regular file" in preferences.fault
     preferences.theme = "light"
     preferences.save()
     assert Preferences(tmp_path).theme == "light"

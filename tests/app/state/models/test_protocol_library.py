@@ -7,7 +7,7 @@ import os
 import pytest
 
 from app.state.models.protocols.library import EARLIER, ProtocolLibrary
-from app.state.models.protocols.text import facts_of, qualities_in_words
+from app.state.models.protocols.text import facts_of, quality_texts
 from app.state.models.quality import Qualities
 from engine.core import private_files
 from engine.core.errors import EngineError
@@ -100,7 +100,7 @@ def test_every_built_in_protocol_has_a_description(library):
         for each in library.listed(modality):
             assert modality_of(each.protocol) is modality
             assert all(value for _, value in facts_of(each.protocol))
-            names = [name for name, _ in qualities_in_words(Qualities(each.protocol, OpenStudy()))]
+            names = [name for name, _ in quality_texts(Qualities(each.protocol, OpenStudy()))]
             assert names == ["Fast", "Standard", "Fine"]
 
 

@@ -67,5 +67,5 @@ def test_cached_stage_is_not_forecast_again():
     ("measured_s", "ratio"), [(10, 1.0), (50, 1.0), (5, 0.5), (100, 2.0), (9000, 50.0)]
 )
 def test_learned_speed_changes_only_outside_the_forecast_range(measured_s, ratio):
-    assert learnt(1.0, measured_s, least_s=10.0, most_s=50.0) == ratio
-    assert learnt(7.0, 30.0, least_s=10.0, most_s=10.0) == 3.0
+    assert learnt(1.0, measured_s, min_s=10.0, max_s=50.0) == ratio
+    assert learnt(7.0, 30.0, min_s=10.0, max_s=10.0) == 3.0

@@ -215,7 +215,7 @@ def test_last_used_view_is_turned_and_copied(qtbot, qapp, controls, bar):
     edges = views.coronal.shown_edges()
     assert (edges.left, edges.right, edges.top, edges.bottom) == ("F", "H", "R", "L")
     assert views.axial.shown_edges().top == "A"
-    assert views.coronal.remark() == "rotated by 90°"
+    assert views.coronal.note() == "rotated by 90°"
     chosen(menu, "Flip horizontally").trigger()
     assert views.coronal.shown_edges().left == "H"
     chosen(menu, "Reset orientation").trigger()
@@ -233,7 +233,7 @@ def test_patient_position_can_be_set_only_if_the_file_lacks_it(controls, bar):
     assert bar.views.coronal.shown_edges().top == "+z"
     chosen(menu, "FFS").trigger()
     assert bar.views.coronal.shown_edges().top == "H" and session.view.axes == "RPI"
-    assert "patient position set manually" in bar.views.coronal.remark()
+    assert "patient position set manually" in bar.views.coronal.note()
     session.show_file(volume(axes="xyz"), "another.tif")
     assert bar.views.coronal.shown_edges().top == "+z", "the position of the other file was used"
     z_to_feet = volume(axes="xyz")
@@ -262,7 +262,7 @@ def test_note_on_both_volumes_appears_once(qtbot, controls, bar, tmp_path):
     controls.context.volumes.open_file(tmp_path / "foreign.nii.gz", "overlay")
     settle(qtbot, controls)
     assert "same patient" in bar.words.text()
-    assert not any("same patient" in view.remark() for view in bar.views.views)
+    assert not any("same patient" in view.note() for view in bar.views.views)
 
 
 def with_error(one: Volume) -> Volume:

@@ -138,7 +138,7 @@ def test_difference_view_shows_the_difference_of_the_values(qtbot, controls):
         values, _ = view._upper.values(view.orientation, view.raster.values, view.raster.rect)
         np.testing.assert_allclose(values, 30, rtol=1e-5)
         assert view.dragged_appearance(upper=False) is fusion.compared
-        assert "second.h5 − first.h5" in view.caption() and "red: higher" in view.remark()
+        assert "second.h5 − first.h5" in view.caption() and "red: higher" in view.note()
     # One window and one colour map serve both images, also after a change.
     session.view.set_window(100, 700)
     session.view.set_colour_map("viridis")

@@ -114,7 +114,7 @@ def test_values_that_are_not_numbers_are_stated_below_the_3d_view(state, show, q
     state.set_volume(Volume(values, volume.grid, volume.unit))
     with qtbot.waitSignal(views.rendering_view._packer.packed):
         views.show_rendering(True)
-    assert views.rendering_view.remark() == "NaN values shown as 0: 3"
+    assert views.rendering_view.note() == "NaN values shown as 0: 3"
     views.release()
 
 

@@ -150,7 +150,7 @@ def test_fusion_of_the_volume_page_applies_to_slices_with_a_note(page):
     page.view.fusion.set_opacity(0.0)
     assert middle(first) == alone
     page.view.fusion.set_mode("side by side")
-    assert middle(first) == alone and "side by side" in first.remark()
+    assert middle(first) == alone and "side by side" in first.note()
 
 
 def test_swipe_border_is_dragged_and_slices_stay(qtbot, page):

@@ -36,10 +36,10 @@ def test_scan_facts_take_precedence_and_differences_are_reported() -> None:
     }  # fmt: skip
     found = check_tracer(Tracer(scan_start=START), reported)
     assert found.suv["bw"] == () and found.notes == ()  # the same time in another time zone
-    (remark,) = check_tracer(Tracer(weight_kg=7.0), reported).notes
-    assert "weight [kg]: the scan states 70.0. The tracer file states 7.0" in remark
-    (remark,) = check_tracer(Tracer(nuclide="F18"), {"duration_s": 1.0}).notes
-    assert remark.startswith("F18 is not one of C-11")
+    (note,) = check_tracer(Tracer(weight_kg=7.0), reported).notes
+    assert "weight [kg]: the scan states 70.0. The tracer file states 7.0" in note
+    (note,) = check_tracer(Tracer(nuclide="F18"), {"duration_s": 1.0}).notes
+    assert note.startswith("F18 is not one of C-11")
 
 
 def test_volume_follows_from_the_size() -> None:

@@ -117,7 +117,7 @@ def test_largest_value_uses_voxel_centres():
     assert share.item() == pytest.approx((2 * 0.9 + 0.8 * 1.1) / 4, abs=EXACT)
     assert share.item() > 0.5
     found = figures_of(Volume(values, GRID, "g/mL"), coverage)
-    assert found.most == 1.0 and found.mean > 1.0
+    assert found.maximum == 1.0 and found.mean > 1.0
 
 
 def contours() -> PlanarContours:
@@ -173,8 +173,8 @@ def test_centre_rule_counts_voxel_centres(kind: str):
     for actual, expected in (
         (found.mean, values.mean()),
         (found.sd, values.std()),
-        (found.least, values.min()),
-        (found.most, values.max()),
+        (found.minimum, values.min()),
+        (found.maximum, values.max()),
         (found.volume_ml, len(values) * 12 / 1000),
     ):
         assert actual == pytest.approx(expected, rel=1e-12)
@@ -187,4 +187,4 @@ def test_region_without_a_voxel_centre_is_refused():
     volume = Volume(np.ones(GRID.shape, np.float32), GRID, "")
     with pytest.raises(DataError, match="the region contains no voxel centre"):
         figures_of(volume, shape.coverage(volume), rule="centre")
-    assert figures_of(volume, shape.coverage(volume)).most == 1.0
+    assert figures_of(volume, shape.coverage(volume)).maximum == 1.0

@@ -78,10 +78,10 @@ def test_figures_equal_those_of_voxel_centres(folder: Path) -> None:
     assert area.figures is not None and centre.figures is not None
     ml = float(np.prod(volume.grid.voxel_mm)) / 1000
     for found, expected in (
-        (area.figures.most, inside.max()),
-        (area.figures.least, inside.min()),
-        (centre.figures.most, inside.max()),
-        (centre.figures.least, inside.min()),
+        (area.figures.maximum, inside.max()),
+        (area.figures.minimum, inside.min()),
+        (centre.figures.maximum, inside.max()),
+        (centre.figures.minimum, inside.min()),
         (centre.figures.mean, inside.mean()),
         (centre.figures.sd, inside.std()),
         (centre.figures.total, inside.sum() * ml),

@@ -46,12 +46,12 @@ def displaced_map(phantom: ShapePhantom, grid: ImageGrid, motion: RigidMotion) -
     return Volume(phantom.mu_at(places).reshape(grid.shape).astype(np.float32), grid, "1/mm")
 
 
-def planted(seed: int, most_mm: float = 20.0, most_deg: float = 5.0) -> RigidMotion:
+def planted(seed: int, max_mm: float = 20.0, max_deg: float = 5.0) -> RigidMotion:
     """Return a motion in a random direction, of at least 3 mm and 1 degree."""
     rng = np.random.default_rng(seed)
     shift, turn = rng.normal(size=(2, 3))
-    shift *= rng.uniform(3, most_mm) / np.linalg.norm(shift)
-    turn *= rng.uniform(1, most_deg) / np.linalg.norm(turn)
+    shift *= rng.uniform(3, max_mm) / np.linalg.norm(shift)
+    turn *= rng.uniform(1, max_deg) / np.linalg.norm(turn)
     return RigidMotion(tuple(shift.tolist()), tuple(turn.tolist()))
 
 

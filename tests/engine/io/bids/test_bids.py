@@ -17,7 +17,7 @@ from engine.core.errors import DataError, ResourceError, SettingsError
 from engine.data.timing.time_frames import FrameVolume, Gate, TimeFrame
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.io import can_save, save, save_frames, save_remark
+from engine.io import can_save, save, save_frames, save_note
 from engine.io.auxiliary.tracer_file import read_tracer
 from engine.io.bids.sidecar import REQUIRED, missing_from, sidecar_of
 from engine.protocols.privacy.records import without_names
@@ -223,12 +223,12 @@ def test_existing_dataset_is_not_replaced_and_a_non_tracer_image_is_refused(tmp_
     tooth = volume({"protocol": {"modality": "ct"}}, "1/mm")
     for refused in (
         lambda: can_save(tmp_path / "b.bids", "ct"),
-        lambda: save_remark(tooth, tmp_path / "b.bids"),
+        lambda: save_note(tooth, tmp_path / "b.bids"),
         lambda: save(tooth, tmp_path / "b.bids"),
     ):
         with pytest.raises(DataError, match="only PET images can be saved"):
             refused()
     panels = volume({"protocol": {"modality": "dual-head"}}, "decays")
-    assert save_remark(panels, tmp_path / "b.bids")
+    assert save_note(panels, tmp_path / "b.bids")
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert after == before

@@ -66,7 +66,7 @@ def random_sinogram(layout: SinogramLayout) -> Sinogram:
     return Sinogram(layout, counts.astype(np.float32), duration_s=3.5)
 
 
-@pytest.mark.parametrize("changes", [{}, {"span": 3, "mashed": 2}, {"most": 1}])
+@pytest.mark.parametrize("changes", [{}, {"span": 3, "mashed": 2}, {"max_difference": 1}])
 def test_sinogram_is_restored(changes, tmp_path):
     data = random_sinogram(SinogramLayout.of(RING, **changes))
     write_sinogram(data, tmp_path / "a.hs")

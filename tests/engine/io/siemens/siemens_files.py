@@ -17,7 +17,7 @@ SPAN, MAX_RING_DIFFERENCE, MASHED, BINS = 11, 16, 12, 21
 def layout() -> SinogramLayout:
     """Return some bins in the middle of the mMR, segments 0, -1, +1."""
     scanner = read_scanner("siemens-mmr")
-    full = SinogramLayout.of(scanner, span=SPAN, most=MAX_RING_DIFFERENCE, mashed=MASHED)
+    full = SinogramLayout.of(scanner, span=SPAN, max_difference=MAX_RING_DIFFERENCE, mashed=MASHED)
     back, middle, ahead = full.segments
     return SinogramLayout(scanner, (middle, back, ahead), full.n_views, BINS)
 

@@ -80,7 +80,7 @@ def test_tof_is_summed_with_a_note(tmp_path):
 def test_tof_is_used_if_the_timing_of_the_scanner_is_known(tmp_path):
     """The header is that of a Biograph mCT: four TOF bins share the window of its thirteen."""
     mct = read_scanner("siemens-mct")
-    bins = by_obliqueness(SinogramLayout.of(mct, span=11, mashed=21, most=16))
+    bins = by_obliqueness(SinogramLayout.of(mct, span=11, mashed=21, max_difference=16))
     bins = replace(bins, n_tangential=5)
     text = siemens_files.header(bins, "scan.s", types=("prompts", "randoms"), n_times=4)
     for old, new in (("system:=2008", "system:=1104"), ("rings:=64", "rings:=55")):
@@ -149,5 +149,5 @@ def test_unknown_scanner_is_read_from_the_scanner_file_in_the_folder(tmp_path):
 def test_mct_has_the_planes_of_its_headers():
     """At span 11 and ring difference up to 49 the scanner has 621 planes, as in its sinograms."""
     scanner = read_scanner("siemens-mct")
-    assert SinogramLayout.of(scanner, span=11, most=49).n_planes == 621
+    assert SinogramLayout.of(scanner, span=11, max_difference=49).n_planes == 621
     assert scanner.n_views == 336 and scanner.alive.mean() == pytest.approx(52 / 55 * 13 / 14)

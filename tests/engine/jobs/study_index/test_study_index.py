@@ -149,8 +149,8 @@ def test_modified_order_hides_no_study(tmp_path):
     stored_result(tmp_path, "b")
     found = {each.scan: each for each in known_studies()}
     assert found["a.l"].state == "signed off", "the state of a modified result is lost"
-    assert found["a.l"].patient == "" and "checksum does not match" in found["a.l"].remark
-    assert found["b.l"].remark == ""
+    assert found["a.l"].patient == "" and "checksum does not match" in found["a.l"].note
+    assert found["b.l"].note == ""
 
 
 def test_queue_passes_the_order_to_the_image(tmp_path):

@@ -57,7 +57,7 @@ def test_arrivals_keep_their_order_if_read_in_time() -> None:
 
 def test_oldest_projections_are_dropped_and_counted() -> None:
     source = Given([frame(i, lost=1 if i == 3 else 0) for i in range(10)])
-    actual, arrivals = all_of(source, most_projections=4)
+    actual, arrivals = all_of(source, max_projections=4)
     frames = [each for each in actual if isinstance(each, Frame)]
     assert [each.index for each in frames] == [6, 7, 8, 9]
     assert [each.lost for each in frames] == [7, 0, 0, 0], (
@@ -70,16 +70,16 @@ def test_oldest_projections_are_dropped_and_counted() -> None:
 
 
 def test_bytes_are_limited_but_one_projection_always_waits() -> None:
-    actual, _ = all_of(Given([frame(i) for i in range(3)]), most_bytes=1)
+    actual, _ = all_of(Given([frame(i) for i in range(3)]), max_bytes=1)
     assert [each.index for each in actual if isinstance(each, Frame)] == [2]
 
 
 def test_darks_and_flats_outlast_projections_and_drops_are_reported() -> None:
     flats = [frame(i, FrameKind.FLAT) for i in range(3)]
     projections = [frame(i) for i in range(9)]
-    actual, _ = all_of(Given(flats + projections), most_projections=1)
+    actual, _ = all_of(Given(flats + projections), max_projections=1)
     assert actual[:3] == flats
-    actual, _ = all_of(Given(flats), most_bytes=flats[0].values.nbytes * 2)
+    actual, _ = all_of(Given(flats), max_bytes=flats[0].values.nbytes * 2)
     assert isinstance(actual[0], Noticed)
     assert "1 dark or flat could not be processed in time" in actual[0].text
     assert actual[1:3] == flats[1:]
@@ -118,9 +118,9 @@ def test_timeout_returns_nothing_and_closing_ends_the_reading() -> None:
 
 def test_source_that_can_wait_loses_nothing() -> None:
     given = [frame(i) for i in range(50)]
-    with Arrivals(Given(given, can_wait=True), most_projections=2) as arrivals:
+    with Arrivals(Given(given, can_wait=True), max_projections=2) as arrivals:
         actual = [each for each in arrivals if isinstance(each, Frame)]
         assert actual == given
         assert arrivals.dropped == 0
-    with Arrivals(Given(given, can_wait=True), most_projections=2) as arrivals:
+    with Arrivals(Given(given, can_wait=True), max_projections=2) as arrivals:
         assert arrivals.take(10) == given[0], "the first arrival is wrong"

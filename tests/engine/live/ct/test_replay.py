@@ -62,7 +62,7 @@ def test_replay_rate_is_exact_and_a_slow_consumer_loses_the_oldest_frames(tmp_pa
     early = [k for k, each in enumerate(frames) if each.arrived_s < started_s + k / rate]
     assert early == [], "a frame arrived before its time"
     unpaced = ReplaySource(tmp_path / "scan.h5", loader=CallsHere())
-    with Arrivals(unpaced, most_projections=2) as arrivals:
+    with Arrivals(unpaced, max_projections=2) as arrivals:
         assert len(frames_of(list(arrivals))) == 24, (
             "the unpaced replay did not wait for its consumer"
         )

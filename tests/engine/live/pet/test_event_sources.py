@@ -199,7 +199,7 @@ def test_slow_consumer_loses_the_oldest_events_without_blocking() -> None:
     batches = batches_of(scan())
     most = 3 * max(batch.n_bytes for batch in batches)
     source = Scanner(batches, can_wait=False)
-    with EventArrivals(source, most_bytes=most) as arrivals:
+    with EventArrivals(source, max_bytes=most) as arrivals:
         arrivals._thread.join(10)
         received = events_of(list(arrivals))
         assert arrivals.arrived == scan().n_events
@@ -216,7 +216,7 @@ def test_slow_consumer_loses_the_oldest_events_without_blocking() -> None:
 
 def test_source_that_can_wait_loses_nothing() -> None:
     batches = batches_of(scan())
-    with EventArrivals(Scanner(batches), most_bytes=batches[0].n_bytes) as arrivals:
+    with EventArrivals(Scanner(batches), max_bytes=batches[0].n_bytes) as arrivals:
         received = list(arrivals)
         assert arrivals.dropped == 0
     assert_same_events(received, scan())

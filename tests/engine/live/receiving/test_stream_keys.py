@@ -171,7 +171,7 @@ def test_key_list_in_the_settings_applies_to_the_network(
     assert allowed_keys((), network=True) == (key,)
     assert allowed_keys((), network=False) == ()
     reason = "Everybody may write to it."
-    monkeypatch.setattr("engine.live.core.stream_keys.why_not_private", lambda _: reason)
+    monkeypatch.setattr("engine.live.core.stream_keys.privacy_fault", lambda _: reason)
     with pytest.raises(ResourceError, match=r"cannot be used\. Everybody may write to"):
         allowed_keys((), network=True)
 

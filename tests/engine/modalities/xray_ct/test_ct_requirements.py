@@ -61,9 +61,9 @@ def test_iterations_on_a_region_take_at_most_the_forecast(scan, algorithm, tmp_p
     plan = protocol(algorithm)
     grid = plan.grid.grid_for(scan.geometry)
     requirements = estimate_unread(plan, without_values(scan), grid, on=ON)
-    assert requirements.least is not None
+    assert requirements.minimum is not None
     memory_mib, seconds = planned(scan, plan, tmp_path)
-    region_mib = (requirements.least.memory_bytes - BASE_BYTES) / 2**20
+    region_mib = (requirements.minimum.memory_bytes - BASE_BYTES) / 2**20
     assert region_mib < 0.5 * (memory_mib - BASE_BYTES / 2**20)
     assert memory_mib <= requirements.memory_bytes / 2**20 + 1
     assert seconds <= requirements.seconds + 1
@@ -73,7 +73,7 @@ def test_fdk_needs_depend_on_its_region(scan, tmp_path):
     plan = protocol("fdk")
     grid = plan.grid.grid_for(scan.geometry)
     requirements = estimate_unread(plan, without_values(scan), grid, on=ON)
-    assert requirements.least is None
+    assert requirements.minimum is None
     assert requirements.memory_bytes == estimate(plan, scan.shape, grid, on=ON).memory_bytes
     assert planned(scan, plan, tmp_path)[0] == pytest.approx(
         requirements.memory_bytes / 2**20, abs=0.5
@@ -84,7 +84,7 @@ def test_volume_with_the_complete_object_needs_no_more(scan):
     plan = with_settings(CtProtocol(), ("algorithm.kind=sirt", "grid.length_mm=40"))
     grid = plan.grid.grid_for(scan.geometry)
     assert largest_grid(plan, scan.geometry, grid) == grid
-    assert estimate_unread(plan, without_values(scan), grid, on=ON).least is None
+    assert estimate_unread(plan, without_values(scan), grid, on=ON).minimum is None
 
 
 def test_helix_needs_two_volumes_for_its_views(scan):

@@ -132,7 +132,7 @@ def test_binned_rows_are_rows_of_the_binned_scan(scan):
 
 def test_large_slice_has_coarser_pixels_with_a_note(scan):
     fine = SlicePreview(scan, on=ON).central_slice(plan())
-    coarse = SlicePreview(scan, on=ON, most_updates=fine.volume.values.size * 90 / 4).central_slice(
+    coarse = SlicePreview(scan, on=ON, max_updates=fine.volume.values.size * 90 / 4).central_slice(
         plan()
     )
     assert coarse.volume.grid.voxel_mm[:2] == tuple(2 * v for v in fine.volume.grid.voxel_mm[:2])

@@ -13,16 +13,16 @@ from engine.protocols.study.fields import shape_for
 
 
 @pytest.mark.parametrize(
-    ("protocol", "least_mm"),
+    ("protocol", "min_mm"),
     [(ListModeProtocol(), 0.05), (DualHeadProtocol(), 0.05), (CtProtocol(), 0.00001)],
     ids=["pet", "dual-head", "ct"],
 )
-def test_voxel_sizes_are_limited(protocol, least_mm):
-    for edge in (least_mm, 100.0):
+def test_voxel_sizes_are_limited(protocol, min_mm):
+    for edge in (min_mm, 100.0):
         changed = with_settings(protocol, (f"grid.voxel_mm=[1.0, {edge:.5f}, 1.0]",))
         assert changed.grid.voxel_mm == (1.0, edge, 1.0)
-    for edge in (0.99 * least_mm, 100.1):
-        least = f"{least_mm:.5f}".rstrip("0")
+    for edge in (0.99 * min_mm, 100.1):
+        least = f"{min_mm:.5f}".rstrip("0")
         with pytest.raises(SettingsError, match=f"edges must be between {least} "):
             with_settings(protocol, (f"grid.voxel_mm=[1.0, {edge:.7f}, 1.0]",))
 

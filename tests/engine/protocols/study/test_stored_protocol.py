@@ -13,7 +13,7 @@ from engine.protocols.study.stored_protocol import (
     identity_of,
     label_of,
     stamped,
-    version_words,
+    version_text,
 )
 
 BRAIN = stamped(find_protocol("brain-fdg"), 3)
@@ -27,7 +27,7 @@ def with_iterations(protocol, n):
 def test_written_protocol_reads_back_as_the_same_version(tmp_path):
     write_protocol(BRAIN, tmp_path / "brain.toml")
     back = read_protocol(tmp_path / "brain.toml")
-    assert back == BRAIN and version_words(back) == "Brain FDG, version 3"
+    assert back == BRAIN and version_text(back) == "Brain FDG, version 3"
     assert identity_of(back) == {
         "name": "Brain FDG",
         "label": "Brain FDG",
@@ -57,7 +57,7 @@ def test_changes_are_listed_and_reverted():
     now = with_iterations(BRAIN, 6)
     reported = changed_from(BRAIN, now, "fine")
     assert reported.saved.changed == ("at Fine: iterations automatic, now 6",)
-    assert version_words(reported) == "Brain FDG, version 3 (Fine)"
+    assert version_text(reported) == "Brain FDG, version 3 (Fine)"
     by_hand = changed_from(BRAIN, now)
     assert (
         by_hand.saved.changed == ("iterations automatic, now 6",) and by_hand.saved.quality is None

@@ -95,7 +95,7 @@ def test_hessian_error_equals_the_spread_of_reconstructions(rng):
     for _ in range(60):
         y = rng.poisson(model.counts).astype(np.float32)
         again = BinnedModel.of(model.A, model.background, y)
-        others.append(optimum(PenalisedLikelihood(again.objective(2), of.prior, of.least), x))
+        others.append(optimum(PenalisedLikelihood(again.objective(2), of.prior, of.delta), x))
     # Both standard deviations are known to 9 %, and their mean over the voxels is more precise.
     ratio = spread / np.std(others, axis=0, ddof=1)
     assert np.median(ratio) == pytest.approx(1, abs=0.05)

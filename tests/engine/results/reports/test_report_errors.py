@@ -88,7 +88,7 @@ def test_report_states_method_errors_and_differences(
         "Region (kBq/mL)",
         with_error(warm.figures.mean, warm.errors.mean.sd, 3),
         interval_text(warm.figures.mean, warm.errors.mean.half_width, 3),
-        with_error(warm.figures.most, warm.errors.most.sd, 3),
+        with_error(warm.figures.maximum, warm.errors.maximum.sd, 3),
         with_error(warm.figures.peak.value, warm.errors.peak.sd, 3),
         "Warm − Cool",
         with_error(pair.difference.value, pair.difference.error.sd, 3),

@@ -210,7 +210,7 @@ def test_missing_sign_off_is_reported_before_and_after_another_signature(
 ) -> None:
     (result.folder / FILE).unlink()
     (study,) = known_studies()
-    assert "2 earlier signature(s)" in study.remark
+    assert "2 earlier signature(s)" in study.note
     assert main(["report", result.id, "-o", str(tmp_path / "a.html")]) == DONE
     assert "2 earlier signature(s)" in capsys.readouterr().err
     assert "2 earlier signature(s)" in (tmp_path / "a.html").read_text()

@@ -154,7 +154,7 @@ def test_block_sizes_fit_a_gpu(on_gpu):
 
 
 def test_patches_are_measured_fresh_and_recycled(any_device):
-    part = patches.run(any_device, sizes={"2D": (7,), "3D": (5,)}, n_views=20, most_s=0.01)
+    part = patches.run(any_device, sizes={"2D": (7,), "3D": (5,)}, n_views=20, max_s=0.01)
     cases = ["fresh", "recycled"] if any_device.gpu is None else ["fresh", "recycled", "graph"]
     assert [(r["kind"], r["case"]) for r in part["rows"]] == [
         (kind, case) for kind in ("2D", "3D") for case in cases
@@ -180,7 +180,7 @@ SETUP = cone_slices.Setup("FleX-ray", (8, 12), 6, 10)
 
 
 def test_slices_are_measured_from_one_texture_and_from_three(any_device):
-    part = cone_slices.run(any_device, setups=(SETUP,), most_s=0.01)
+    part = cone_slices.run(any_device, setups=(SETUP,), max_s=0.01)
     cases = ["one texture"] if any_device.gpu is None else ["one texture", "a texture each"]
     assert [row["case"] for row in part["rows"]] == cases
     for row in part["rows"]:
@@ -191,7 +191,7 @@ def test_slices_are_measured_from_one_texture_and_from_three(any_device):
 
 def test_slices_exceeding_the_memory_are_reported():
     on = cuda(EmulatedGpu(memory_limit=2000))
-    (row,) = cone_slices.run(on, setups=(SETUP,), most_s=0.01)["rows"]
+    (row,) = cone_slices.run(on, setups=(SETUP,), max_s=0.01)["rows"]
     assert "out of memory" in row["fault"]
     assert (
         "out of memory"
@@ -234,8 +234,8 @@ def figures(found):
         "cone_search": lambda: found[0],
         "cone_growth": lambda: growth.run(on, sizes=(6, 8), repeats=1, forms=(form,)),
         "cone_blocks": lambda: blocks.run(on, sizes.blocks, repeats=1, sizes=((8, 4), (4, 8))),
-        "cone_patches": lambda: patches.run(on, sizes={"2D": (6, 8)}, n_views=20, most_s=0.01),
-        "cone_slices": lambda: cone_slices.run(on, setups=sizes.setups, most_s=0.01),
+        "cone_patches": lambda: patches.run(on, sizes={"2D": (6, 8)}, n_views=20, max_s=0.01),
+        "cone_slices": lambda: cone_slices.run(on, setups=sizes.setups, max_s=0.01),
     }
     return collect(CONE, [on], measures, [].append)
 

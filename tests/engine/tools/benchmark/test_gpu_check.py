@@ -204,6 +204,6 @@ def test_either_output_or_table_is_required(words, capsys):
 
 
 def test_gpu_that_failed_its_self_test_is_checked(monkeypatch):
-    wrong = replace(DEVICE, why_not="NVIDIA RTX 4090 failed its self-test (memory: full).")
+    wrong = replace(DEVICE, obstacle="NVIDIA RTX 4090 failed its self-test (memory: full).")
     monkeypatch.setattr("engine.core.backend.devices.find_devices", lambda: (cpu_device(), wrong))
     assert gpu_check._device("cuda") is wrong

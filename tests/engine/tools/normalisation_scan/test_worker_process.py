@@ -60,7 +60,7 @@ def test_progress_is_reported_up_to_the_file(scan: Path, tmp_path: Path) -> None
     finished = events[-1]
     assert isinstance(finished, MeasuredNormalisation)
     assert "Crystals without counts: 1 of 72" in finished.notes[0]
-    assert any("no delayed coincidences" in remark for remark in finished.notes)
+    assert any("no delayed coincidences" in note for note in finished.notes)
     finished.write(tmp_path / "norm.h5")
     assert np.array_equal(
         read_components(tmp_path / "norm.h5", RING).crystals, finished.found.components.crystals

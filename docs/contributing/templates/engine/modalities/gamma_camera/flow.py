@@ -62,6 +62,6 @@ def read(context: Context) -> Stage[GammaScan]:
     yield Planned(context.on.name, f"{context.on.label}: {needs.describe()}")
     context.log.facts = {"counts": summary.n_counts, "views": summary.n_views, **scan.info}
     yield Loaded(summary.text, context.log.facts)
-    yield from stages.say_notes(context, scan)
+    yield from stages.report_reader_notes(context, scan)
     yield context.log.end("read", bins=scan.counts.size)
     return scan

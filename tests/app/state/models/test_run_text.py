@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from app.language.translation import ENGLISH, use_language
-from app.state.models.run_words import ENDINGS, algorithm_of, ending_of, run_of
+from app.state.models.run_text import ENDINGS, algorithm_of, ending_of, run_of
 from engine.data import RecordedRun
 from engine.data.runs.record import WORDS
 from engine.modalities import ListModeProtocol

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from app.state.models.protocols.text import algorithm_words, facts_of
+from app.state.models.protocols.text import algorithm_text, facts_of
 from engine.algorithms import Mlem, Osem, Svrg
 from engine.modalities import ListModeProtocol
 from engine.recon.algorithms.subsets import CountDemand
@@ -29,14 +29,14 @@ FEW = CountDemand(n_counts=60_000, in_subset=20_000, for_image=1_000)
 )
 def test_only_numbers_fixed_by_the_settings_are_stated(algorithm, words):
     protocol = ListModeProtocol(name="P", algorithm=algorithm)
-    assert algorithm_words(protocol) == words
+    assert algorithm_text(protocol) == words
     assert words in [text for _, text in facts_of(protocol)]
 
 
 def test_stated_numbers_do_not_change_with_the_counts():
     for algorithm in (Osem(), Osem(updates=48), Osem(iterations=6), Osem(iterations=6, subsets=8)):
         ran = algorithm.for_counts(FEW)
-        words = algorithm_words(ListModeProtocol(name="P", algorithm=algorithm))
+        words = algorithm_text(ListModeProtocol(name="P", algorithm=algorithm))
         for number, name in re.findall(r"(\d+) (iterations|subsets)", words):
             assert int(number) == getattr(ran, name), words
     assert Osem().for_counts(FEW).describe() != Osem().describe(), (
@@ -45,5 +45,5 @@ def test_stated_numbers_do_not_change_with_the_counts():
 
 
 def test_map_states_its_maximum_and_its_prior():
-    words = algorithm_words(ListModeProtocol(name="P", algorithm=Svrg()))
+    words = algorithm_text(ListModeProtocol(name="P", algorithm=Svrg()))
     assert words.startswith("MAP, at most 20 iterations") and "fitted" not in words
