@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
-from time import monotonic
 
 from engine.cli.console import Console
 from engine.cli.device import device_of
 from engine.cli.live.ending import Ending, ending_in_order, recorder_of
+from engine.cli.live.lines import JsonLines, Lines, follow
 from engine.cli.live.results import save_scan, save_slices, whole_volume
 from engine.cli.live.source import network_note, source_of, stored_geometry
 from engine.core.errors import EngineError, SettingsError
@@ -20,22 +19,18 @@ from engine.corrections.preprocess import CentreOfRotation
 from engine.data.projections import Projections
 from engine.io import can_save
 from engine.io.volumes.slices import slice_files
-from engine.live.core.frame import Ended
 from engine.live.ct.following import LiveUpdate
 from engine.live.ct.images import LiveImages
 from engine.live.ct.protocol_choices import choices_of
 from engine.live.ct.provenance import LiveOrigin, provenance_of
 from engine.live.ct.session import LiveSession
 from engine.live.ct.settings import LiveSettings
-from engine.live.ct.statistics import LiveStatistics
 from engine.modalities.studies import find_protocol
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.protocols.study.assignments import with_settings
 
 ITEM_BYTES = 2
 """Bytes per pixel of most detectors."""
-EVERY_S = 1.0
-"""Time between two lines of figures, in seconds."""
 
 
 def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
@@ -78,12 +73,12 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
     choices = choices_of(protocol, settings, geometry)
     on = device_of(arguments.device, arguments.threads, console)
     begun_utc = datetime.now(UTC)
-    lines = (_JsonLines if arguments.json else _Lines)(console, network_note(arguments))
+    lines = _lines(console, network_note(arguments), as_json=arguments.json)
     recorder = recorder_of("frames", source.name, arguments.scan, is_replay=arguments.replay)
     with LiveSession(
         source, choices, on=on, finds_axis=arguments.find_axis, recorder=recorder
     ) as session:
-        fault = _followed(session, lines, DiskCheck(arguments.scan, session), ending)
+        fault = follow(session, lines, ending, DiskCheck(arguments.scan, session).warning)
     for text in session.take_texts():
         lines.show_text("noticed", text)
     update = session.newest
@@ -132,7 +127,7 @@ def _save_slices(
     images: LiveImages,
     origin: LiveOrigin,
     output: Path,
-    lines: _Lines,
+    lines: Lines[LiveUpdate],
 ) -> None:
     # The digest of all frames makes the slices traceable even without a stored scan
     made = provenance_of(session, images, origin, frames_sha256=session.frames_sha256)
@@ -140,7 +135,9 @@ def _save_slices(
     lines.show_text("saved", f"Slices: {', '.join(map(str, saved))}")
 
 
-def _raise_first(fault: BaseException | None, faults: list[BaseException], lines: _Lines) -> None:
+def _raise_first(
+    fault: BaseException | None, faults: list[BaseException], lines: Lines[LiveUpdate]
+) -> None:
     """Print all errors but the first, and raise that one: only one error can be raised."""
     if fault is not None and not isinstance(fault, KeyboardInterrupt):
         faults.insert(0, fault)
@@ -202,66 +199,24 @@ class DiskCheck:
         )
 
 
-def _followed(
-    session: LiveSession, lines: _Lines, disk: DiskCheck, ending: Ending
-) -> BaseException | None:
-    """Print updates until the scan ends; return the exception that ended it early, if any."""
-    shown_s = monotonic()
-    try:
-        while True:
-            news = session.take()
-            if isinstance(news, LiveUpdate):
-                warning = disk.warning()
-                if warning is not None:
-                    # The source can deliver thousands of updates per second
-                    lines.show_text("noticed", warning)
-                if monotonic() - shown_s >= EVERY_S:
-                    shown_s = monotonic()
-                    lines.show(news)
-            elif news is not None:
-                if isinstance(news, Ended):
-                    lines.show(session.newest)
-                lines.show_text(type(news).__name__.lower(), news.text)
-                if isinstance(news, Ended):
-                    return None
-    # Also Ctrl+C: the caller saves the data received so far
-    except (KeyboardInterrupt, Exception) as e:  # noqa: BLE001  raised again after saving
-        return e
-    finally:
-        ending.is_following = False
+def _lines(console: Console, note: str, *, as_json: bool) -> Lines[LiveUpdate]:
+    if as_json:
+        return JsonLines(console, lambda update: _values(update, is_network=bool(note)))
+    return Lines(console, _figures, note)
 
 
-class _Lines:
-    """Prints messages, and figures once a second."""
-
-    def __init__(self, console: Console, note: str = "") -> None:
-        self.console, self.note = console, note
-
-    def show(self, update: LiveUpdate) -> None:
-        """Print the current figures as progress, unless the console is quiet."""
-        text = update.state if update.images is None else _figures(update.statistics)
-        self.console.log(f"  {text}{self.note}")
-
-    def show_text(self, kind: str, text: str) -> None:
-        """Print a message."""
-        self.console.line(text)
+def _values(update: LiveUpdate, *, is_network: bool) -> Plain:
+    values: Plain = {"event": "figures", "state": update.state, "network": is_network}
+    values |= update.statistics.to_json()
+    if update.images is not None:
+        values |= {"weights": update.images.weights, "axis": update.images.axis_column}
+    return values
 
 
-class _JsonLines(_Lines):
-    """Prints JSON lines."""
-
-    def show(self, update: LiveUpdate) -> None:
-        values: Plain = {"event": "figures", "state": update.state, "network": bool(self.note)}
-        values |= update.statistics.to_json()
-        if update.images is not None:
-            values |= {"weights": update.images.weights, "axis": update.images.axis_column}
-        self.console.line(json.dumps(values))
-
-    def show_text(self, kind: str, text: str) -> None:
-        self.console.line(json.dumps({"event": kind, "text": text}))
-
-
-def _figures(figures: LiveStatistics) -> str:
+def _figures(update: LiveUpdate) -> str:
+    if update.images is None:
+        return update.state
+    figures = update.statistics
     return (
         f"{figures.frames:,} frames, {figures.dropped:,} lost; {figures.frames_per_s:.1f} frames/s "
         f"in, {figures.refresh_hz:.1f} images/s; {figures.views} views over "

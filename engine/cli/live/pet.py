@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from time import monotonic
 
 from engine.cli.console import Console
 from engine.cli.live.ending import Ending, ending_in_order, recorder_of
+from engine.cli.live.lines import JsonLines, Lines, follow
 from engine.cli.live.source import event_source_of, network_note
 from engine.core import backend
 from engine.core.backend import Backend
@@ -23,18 +23,14 @@ from engine.io import can_save, save, write_listmode
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
-from engine.live.core.frame import Ended, SourceEvent
+from engine.live.core.frame import SourceEvent
 from engine.live.pet.opening import attaching
 from engine.live.pet.session import LivePetSession
 from engine.live.pet.settings import LivePetSettings
-from engine.live.pet.statistics import LivePetStatistics
 from engine.live.pet.updates import LivePetChoices, LivePetUpdate, Moved
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, find_protocol
 from engine.protocols.study.assignments import with_settings
-
-EVERY_S = 1.0
-"""Time between two lines of figures, in seconds."""
 
 
 def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
@@ -72,10 +68,10 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
 
     choices = LivePetChoices(protocol, settings, attaching(given))
     on = backend.cpu(arguments.threads)
-    lines = (_JsonLines if arguments.json else _Lines)(console, network_note(arguments))
+    lines = _lines(console, network_note(arguments), as_json=arguments.json)
     recorder = recorder_of("events", source.name, arguments.scan, is_replay=arguments.replay)
     with LivePetSession(source, choices, on=on, recorder=recorder) as session:
-        fault = _followed(session, lines, ending)
+        fault = follow(session, lines, ending)
     for text in session.take_texts():
         lines.show_text("noticed", text)
     # First: the scan cannot be repeated
@@ -103,7 +99,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
 
 
 def _saved_scan(
-    session: LivePetSession, path: Path | None, lines: _Lines, ending: Ending
+    session: LivePetSession, path: Path | None, lines: Lines[LivePetUpdate], ending: Ending
 ) -> tuple[ListMode | None, EngineError | None]:
     """Save the scan; return it, or the error, after which the image is still saved."""
     if path is None:
@@ -155,28 +151,6 @@ def _input_files(arguments: argparse.Namespace) -> dict[str, Path]:
     return {key: path for key, path in found.items() if path is not None}
 
 
-def _followed(session: LivePetSession, lines: _Lines, ending: Ending) -> BaseException | None:
-    """Print updates until the scan ends; return the exception that ended it early, if any."""
-    shown_s = monotonic()
-    try:
-        while True:
-            news = session.take()
-            if isinstance(news, LivePetUpdate):
-                if monotonic() - shown_s >= EVERY_S:
-                    shown_s = monotonic()
-                    lines.show(news)
-            elif news is not None:
-                if isinstance(news, Ended):
-                    lines.show(session.newest)
-                lines.show_event(news)
-                if isinstance(news, Ended):
-                    return None
-    except (KeyboardInterrupt, EngineError) as e:
-        return e  # raised again after saving
-    finally:
-        ending.is_following = False
-
-
 def _reconstruct_recorded(
     scan: ListMode, study: Study, arguments: argparse.Namespace, on: Backend, console: Console
 ) -> None:
@@ -197,48 +171,33 @@ def _reconstruct_recorded(
         raise ResourceError("The run ended without a volume. Reconstruct the saved scan.")
 
 
-class _Lines:
-    """Prints messages, and figures once a second."""
-
-    def __init__(self, console: Console, note: str = "") -> None:
-        self.console, self.note = console, note
-
-    def show(self, update: LivePetUpdate) -> None:
-        """Print the current figures as progress, unless the console is quiet."""
-        begin = f"{update.state}; " if update.state else ""
-        self.console.log(f"  {begin}{_figures(update.statistics)}{self.note}")
-
-    def show_text(self, kind: str, text: str) -> None:
-        """Print a message."""
-        self.console.line(text)
-
-    def show_event(self, event: SourceEvent) -> None:
-        """Print an event of the source, or a motion of the object."""
-        self.show_text(type(event).__name__.lower(), event.text)
-
-
-class _JsonLines(_Lines):
-    """Prints JSON lines."""
-
-    def show(self, update: LivePetUpdate) -> None:
-        values: Plain = {"event": "figures", "state": update.state, "network": bool(self.note)}
-        self.console.line(json.dumps(values | update.statistics.to_json()))
-
-    def show_text(self, kind: str, text: str) -> None:
-        self.console.line(json.dumps({"event": kind, "text": text}))
+class _JsonLines(JsonLines[LivePetUpdate]):
+    """Prints JSON lines, with the figures of each motion of the object."""
 
     def show_event(self, event: SourceEvent) -> None:
         values: Plain = {"event": type(event).__name__.lower(), "text": event.text}
         if isinstance(event, Moved):
             values |= event.motion.to_json()
-        self.console.line(json.dumps(values))
+        self._console.line(json.dumps(values))
 
 
-def _figures(figures: LivePetStatistics) -> str:
+def _lines(console: Console, note: str, *, as_json: bool) -> Lines[LivePetUpdate]:
+    if as_json:
+        return _JsonLines(console, lambda update: _values(update, is_network=bool(note)))
+    return Lines(console, _figures, note)
+
+
+def _values(update: LivePetUpdate, *, is_network: bool) -> Plain:
+    values: Plain = {"event": "figures", "state": update.state, "network": is_network}
+    return values | update.statistics.to_json()
+
+
+def _figures(update: LivePetUpdate) -> str:
+    figures, begin = update.statistics, f"{update.state}; " if update.state else ""
     # NaN is the only value that differs from itself: the delay is unknown for a replay
     behind = "" if figures.behind_s != figures.behind_s else f", {figures.behind_s:.1f} s behind"
     return (
-        f"{figures.prompts_per_s:,.0f} prompts/s, {figures.delayeds_per_s:,.0f} delayeds/s; "
+        f"{begin}{figures.prompts_per_s:,.0f} prompts/s, {figures.delayeds_per_s:,.0f} delayeds/s; "
         f"{figures.events:,} events, {figures.dropped:,} lost; image of {figures.image_events:,} "
         f"prompts from {figures.image_from_s:.1f} to {figures.image_until_s:.1f} s; "
         f"{figures.refresh_hz:.1f} images/s{behind}; "
