@@ -1,7 +1,8 @@
 """Sign-off of a result: reader, judgement and time, stored next to the result.
 
 A signature contains the digest of the result's record, and the record contains the digests of
-image, study and provenance. A signature therefore cannot be moved to another image. New signatures
+image, study and provenance. A signature therefore cannot be moved to another image. It also
+contains a digest of the patient, because the worklist order is a file of its own. New signatures
 are appended. Each is signed with a key and contains the digest of those before. The audit log
 contains the digest of each, so that a removed one is noticed.
 """
@@ -25,6 +26,7 @@ from engine.io.safety.open_input import read_text
 from engine.io.safety.signing_key import SigningKey, is_signed, known_keys, short, signing_key
 from engine.io.text.json_text import from_json, to_json
 from engine.protocols.run_context.environment import program_version
+from engine.results.reports.key_images import patient_mark
 from engine.results.reports.logged import SIGNED_OFF, logged
 from engine.results.reports.site import Site
 from engine.results.result import PINNED, Result
@@ -47,6 +49,7 @@ class Signature(Settings):
     version : version of the program
     listed : True if the list of people of the site contains the name
     missing : earlier sign-offs that the audit log states, but that were missing
+    patient : mark of the patient of the worklist order, from `patient_mark`; empty without an order
     before : digest of all sign-offs before; empty for the first
     log_line, log_sha256 : number and digest of the newest line of the audit log at this time
     key : public key; empty for versions without keys
@@ -64,6 +67,7 @@ class Signature(Settings):
     version: str = setting(max_length=100)
     listed: bool = setting(False)
     missing: int = setting(0, ge=0)
+    patient: str = setting("", max_length=64)
     before: str = setting("", max_length=64)
     log_line: int = setting(0, ge=0)
     log_sha256: str = setting("", max_length=64)
@@ -146,7 +150,7 @@ def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Si
     SettingsError
         if `who` is empty
     FileFormatError
-        if an earlier signature is damaged
+        if an earlier signature or the worklist order is damaged
     """
     if not who.strip():
         raise SettingsError("The name of the person who signs is missing; enter a name.")
@@ -161,8 +165,8 @@ def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Si
             who=who.strip(), when_utc=datetime.now(UTC), judgement=judgement, remark=remark.strip(),
             login=login_name(), result=result.id, result_sha256=result.record.sha256,
             version=program_version() or "not known", listed=who.strip() in known,
-            missing=len(_missing(result.id, earlier)), log_line=line, log_sha256=digest,
-            before=_chain(earlier),
+            missing=len(_missing(result.id, earlier)), patient=_patient_of(result),
+            log_line=line, log_sha256=digest, before=_chain(earlier),
         ).with_key(key)  # fmt: skip
         write_atomically(_file_of((*earlier, made)), path, private=True)
         # Signed results must not be removed by the retention limits.
@@ -184,7 +188,7 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
     Raises
     ------
     FileFormatError
-        if a signature is damaged or belongs to another result
+        if a signature is damaged, or belongs to another result or another patient
     """
     path = result.folder / FILE
     if not path.exists():
@@ -208,6 +212,7 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
             f"{result.id}/{FILE}: {fault} Move the file to another folder and sign off the result "
             "again."
         )
+    _refuse_other_patient(result, made)
     return made
 
 
@@ -228,6 +233,10 @@ def signature_warnings(result: Result, made: tuple[Signature, ...]) -> tuple[str
         found.append(f"{n_missing} earlier signature(s) in the audit log are missing here.")
     if signed.state == "unknown key":
         found.append(f"The result {signed.text}.")
+    if _patients(made) == {""} and _patient_of(result):
+        found.append(
+            "The patient was assigned after a signature. Compare the patient, and sign again."
+        )
     own = [each for each in made if known_keys().get(each.key) == "user"]
     log = stated.log
     if log is not None and not all(log.holds(each.log_line, each.log_sha256) for each in own):
@@ -287,6 +296,29 @@ def _fault(result: Result, made: tuple[Signature, ...], text: str) -> str:
     if with_key and text.encode() != _file_of(made):
         return "this file was changed."
     return ""
+
+
+def _refuse_other_patient(result: Result, made: tuple[Signature, ...]) -> None:
+    """Refuse signatures for another patient than that of the worklist order."""
+    signed = _patients(made) - {""}
+    if signed and signed != {_patient_of(result)}:
+        raise FileFormatError(
+            f"{result.id}: the worklist order of this result is missing or names another patient "
+            "than at its sign-off. Restore the folder of the result from a backup."
+        )
+
+
+def _patients(made: tuple[Signature, ...]) -> set[str]:
+    """Return the patients of signatures; older versions did not state them."""
+    return {each.patient for each in made if "patient" in each.model_fields_set}
+
+
+def _patient_of(result: Result) -> str:
+    """Return the mark of the patient in the worklist order as it is now; empty without an order."""
+    from engine.io.dicom.order import ORDER, ImagingOrder  # few results have a patient
+
+    path = result.folder / ORDER
+    return patient_mark(ImagingOrder.read(path).patient_id) if path.is_file() else ""
 
 
 def _chain(earlier: tuple[Signature, ...]) -> str:

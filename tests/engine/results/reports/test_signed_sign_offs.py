@@ -16,6 +16,7 @@ from engine.core.errors import EngineError
 from engine.core.paths import HOME_VARIABLE
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+from engine.io.dicom.order import ORDER, ImagingOrder
 from engine.io.safety.audit_lines import newest_file
 from engine.io.safety.audit_log import log_file, verify
 from engine.io.safety.file_signature import signature_file
@@ -273,3 +274,45 @@ def test_any_changed_byte_is_detected(result: Result) -> None:
 @pytest.mark.slow
 def test_any_of_many_changed_bytes_is_detected(result: Result) -> None:
     changed_bytes(result, 3000, 2)
+
+
+class TestPatient:
+    """A sign-off names the patient of the worklist order by a digest."""
+
+    ONE = ImagingOrder(patient_name="Doe^Jane", patient_id="4711")
+    OTHER = ImagingOrder(patient_name="Doe^John", patient_id="4712")
+
+    @pytest.fixture
+    def of_patient(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
+        """Return a signed result of a patient."""
+        monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+        result = stored(tmp_path)
+        result.assign_order(self.ONE)
+        sign(result, "A. Physicist", "acceptable")
+        return result
+
+    def test_order_of_the_same_patient_is_accepted(self, of_patient: Result) -> None:
+        assert noticed(of_patient.id) == ""
+        again = self.ONE.model_copy(update={"accession": "A2"})
+        of_patient.assign_order(again)
+        assert noticed(of_patient.id) == ""
+
+    def test_signature_contains_no_patient_id(self, of_patient: Result) -> None:
+        assert "4711" not in (of_patient.folder / FILE).read_text()
+
+    def test_order_of_another_patient_is_refused(self, of_patient: Result) -> None:
+        (of_patient.folder / ORDER).unlink()
+        Results().open(of_patient.id).assign_order(self.OTHER)
+        assert "names another patient" in noticed(of_patient.id)
+
+    def test_missing_order_is_refused(self, of_patient: Result) -> None:
+        (of_patient.folder / ORDER).unlink()
+        assert "order of this result is missing" in noticed(of_patient.id)
+        with pytest.raises(EngineError, match="missing"):
+            sign(Results().open(of_patient.id), "B. Physicist", "acceptable")
+
+    def test_patient_assigned_later_is_stated_until_it_is_signed(self, result: Result) -> None:
+        result.assign_order(self.ONE)
+        assert "The patient was assigned after a signature" in noticed(result.id)
+        sign(result, "A. Physicist", "acceptable")
+        assert noticed(result.id) == ""
