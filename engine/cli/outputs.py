@@ -374,16 +374,15 @@ def refuse_outputs(arguments: argparse.Namespace) -> None:
 
 def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
     """Yield all input files of the options, and the files read with them."""
-    more = getattr(
-        arguments, "inputs", None
-    )  # set by verbs that read more files than the options name
-    if more is not None:
+    # Set by verbs that read more files than the options name.
+    files_of = getattr(arguments, "files_of", None)
+    if files_of is not None:
         from engine.io.input_files import files_behind
 
-        for each in more(arguments):
+        for each in files_of(arguments):
             yield from files_behind(each)
     # Everything else that is an existing path counts as an input, even if it is only a name
-    no_inputs = {"act", "outputs", "inputs", *(option for option, *_ in arguments.outputs)}
+    no_inputs = {"act", "outputs", "files_of", *(option for option, *_ in arguments.outputs)}
     for option, value in vars(arguments).items():
         for each in value if isinstance(value, list | tuple) else (value,):
             if option not in no_inputs and isinstance(each, str | Path) and is_there(each):

@@ -141,7 +141,7 @@ def _add_resume(p: argparse.ArgumentParser) -> None:
     _device_options(p)
     add_shards(p)
     # The files of the job are inputs as well, which the options do not name
-    p.set_defaults(act=_resume, inputs=lambda arguments: _files_of_job(_job_of(arguments)))
+    p.set_defaults(act=_resume, files_of=lambda arguments: _files_of_job(_job_of(arguments)))
 
 
 def _add_demo(p: argparse.ArgumentParser) -> None:

@@ -68,9 +68,9 @@ def _list_files(path: Path) -> None:
 
 def _named(arguments: argparse.Namespace) -> Iterator[Path]:
     """Yield the input files of the options and of a job, and the files that study files name."""
-    more = getattr(arguments, "inputs", None)
-    if more is not None:
-        yield from (each for each in more(arguments) if is_file(each))
+    files_of = getattr(arguments, "files_of", None)
+    if files_of is not None:
+        yield from (each for each in files_of(arguments) if is_file(each))
     outputs = {option for option, *_ in getattr(arguments, "outputs", ())}
     for option, value in vars(arguments).items():
         for each in value if isinstance(value, list | tuple) else (value,):
