@@ -18,7 +18,10 @@ from engine.cli.outputs import (
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.core.visible_text import amount
+from engine.data.formatting import counted
+from engine.data.timing.time_frames import FrameVolume
 from engine.data.timing.time_frames import FrameVolume, info_of_frame
+from engine.data.volume import Volume
 from engine.io import (
     WRITERS,
     can_save,
@@ -142,7 +145,7 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
     if not arguments.identify:
         data = replace(data, info=without_names(data.info))
     write_listmode(data, arguments.output)
-    console.line(f"Scan: {arguments.output} ({data.n_events:,} events)")
+    console.line(f"Scan: {arguments.output} ({counted(data.n_events, 'event')})")
 
 
 def _count(arguments: argparse.Namespace, console: Console) -> None:

@@ -246,6 +246,24 @@ def _is_counted(text: str) -> bool:
     return any(each in text for each in "123456789")
 
 
+def counted(n: float, noun: str) -> str:
+    """Return a number with its noun in singular or plural.
+
+    Parameters
+    ----------
+    n
+        whole number
+    noun
+        regular English noun in singular
+
+    Examples
+    --------
+    >>> counted(1, "frame"), counted(2000, "frame")
+    ('1 frame', '2,000 frames')
+    """
+    return f"{n:,.0f} {noun if n == 1 else f'{noun}s'}"
+
+
 def power_of(largest: float) -> int:
     """Return the power of ten, in steps of three, to take out of values so that they can be read.
 

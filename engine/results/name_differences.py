@@ -22,6 +22,7 @@ class NameWords:
     ----------
     quality : word for each quality level
     iterations, frames, subsets : short nouns after a number
+    frame, subset : the same after 1
     off, missing : words after a correction that was switched off, and before one not applied
     endings : words for runs that ended early
     """
@@ -36,7 +37,9 @@ class NameWords:
     )
     iterations: str = "it."
     frames: str = "frames"
+    frame: str = "frame"
     subsets: str = "subsets"
+    subset: str = "subset"
     off: str = "off"
     missing: str = "no"
     endings: Mapping[str, str] = field(
@@ -115,7 +118,10 @@ def _labels(images: Sequence[Named], label: Callable[[Named], str]) -> Labels:
 
 
 def _subsets(run: RecordedRun, words: NameWords) -> str:
-    return f"{'-'.join(map(str, run.subsets))} {words.subsets}" if run.subsets else ""
+    if not run.subsets:
+        return ""
+    noun = words.subset if tuple(run.subsets) == (1,) else words.subsets
+    return f"{'-'.join(map(str, run.subsets))} {noun}"
 
 
 def _of_corrections(images: Sequence[Named], words: NameWords) -> Iterator[Labels]:

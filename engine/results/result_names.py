@@ -94,7 +94,8 @@ def _common_parts(image: Named, words: NameWords) -> Parts:
     run = image.run
     head = words.quality[run.quality] if run.quality else shortened(run.protocol.name)
     if run.frames_planned:
-        return head, f"{run.frames_done or run.frames_planned} {words.frames}"
+        n_frames = run.frames_done or run.frames_planned
+        return head, f"{n_frames} {words.frame if n_frames == 1 else words.frames}"
     if not run.iterates:
         return (head, short_algorithm(run.algorithm)) if run.algorithm else (head,)
     # A waiting run has no iterations yet, so its planned number stands in its name.

@@ -6419,8 +6419,18 @@
     </message>
     <message>
       <location filename="app/state/models/images/image_names.py" />
+      <source>frame</source>
+      <translation>Frame</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/images/image_names.py" />
       <source>subsets</source>
       <translation>Subsets</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/images/image_names.py" />
+      <source>subset</source>
+      <translation>Subset</translation>
     </message>
     <message>
       <location filename="app/state/models/images/image_names.py" />

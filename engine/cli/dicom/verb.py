@@ -15,6 +15,7 @@ from engine.cli.outputs import add_force, add_identify, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import OutputError, SettingsError
 from engine.core.json_types import Plain
+from engine.data.formatting import counted
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io import can_save, read_frames, read_volume, save_frames, scan_file
@@ -134,15 +135,15 @@ def _write(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.enhanced:
         write_enhanced(volume, arguments.output, info, subject)
         note_written(arguments.output, "Enhanced CT")
-        console.line(f"Enhanced CT: {arguments.output} ({volume.grid.shape[0]:,} slices)")
+        console.line(f"Enhanced CT: {arguments.output} ({counted(volume.grid.shape[0], 'slice')})")
         return
     if frames:
         save_frames(volume, frames, arguments.output, info, subject)
     else:
         write_series(volume, arguments.output, info, subject)
         note_written(arguments.output, DicomSeriesWriter.name)
-    of_time = f", {len(frames):,} time frames" if frames else ""
-    console.line(f"Series: {arguments.output} ({volume.grid.shape[0]:,} slices{of_time})")
+    of_time = f", {counted(len(frames), 'time frame')}" if frames else ""
+    console.line(f"Series: {arguments.output} ({counted(volume.grid.shape[0], 'slice')}{of_time})")
 
 
 def _is_file(path: Path) -> bool:
@@ -192,7 +193,7 @@ def _extract(arguments: argparse.Namespace, console: Console) -> None:
 def _send(arguments: argparse.Namespace, console: Console) -> None:
     node = node_of(arguments)
     n_sent = send(arguments.paths, node, lambda done, of: None)
-    console.line(f"{node.name}: received {n_sent:,} files.")
+    console.line(f"{node.name}: received {counted(n_sent, 'file')}.")
 
 
 def _echo(arguments: argparse.Namespace, console: Console) -> None:

@@ -13,6 +13,7 @@ from engine.cli.console import Console
 from engine.cli.live.source import is_list_mode, rate
 from engine.cli.verbs import Verbs
 from engine.core.errors import SettingsError
+from engine.data.formatting import counted
 from engine.io import read_listmode, read_projections
 from engine.jobs.loader import Loader, for_command
 from engine.live.core.stream_keys import checked_key, stream_key
@@ -70,7 +71,9 @@ def _send(arguments: argparse.Namespace, console: Console) -> None:
         return
     scan = _read(read_projections, arguments.scan)
     rows, columns = scan.geometry.shape
-    console.log(f"Sending {n_frames(scan):,} frames of {columns} × {rows} pixels to {arguments.to}")
+    console.log(
+        f"Sending {counted(n_frames(scan), 'frame')} of {columns} × {rows} pixels to {arguments.to}"
+    )
     how = Sending(
         arguments.to,
         arguments.rate,
@@ -81,7 +84,7 @@ def _send(arguments: argparse.Namespace, console: Console) -> None:
     )
     begun = monotonic()
     sent = send(scan, how, stop=Event(), on_event=console.log)
-    console.line(f"{sent:,} projections sent in {monotonic() - begun:.1f} s")
+    console.line(f"{counted(sent, 'projection')} sent in {monotonic() - begun:.1f} s")
 
 
 def _keys(arguments: argparse.Namespace) -> ClientKeys | None:
@@ -97,8 +100,8 @@ def _send_events(arguments: argparse.Namespace, console: Console) -> None:
         raise SettingsError("--plain is for X-ray scans. Remove it for list mode.")
     scan = _read(read_listmode, arguments.scan)
     console.log(
-        f"Sending {scan.n_events:,} events of {scan.scanner.name}, {scan.duration_s:g} s, to "
-        f"{arguments.to}"
+        f"Sending {counted(scan.n_events, 'event')} of {scan.scanner.name}, "
+        f"{scan.duration_s:g} s, to {arguments.to}"
     )
     begun = monotonic()
     sent = send_events(
@@ -106,7 +109,7 @@ def _send_events(arguments: argparse.Namespace, console: Console) -> None:
         network=arguments.network, keys=_keys(arguments), stop=Event(),
         on_event=console.log,
     )  # fmt: skip
-    console.line(f"{sent:,} events sent in {monotonic() - begun:.1f} s")
+    console.line(f"{counted(sent, 'event')} sent in {monotonic() - begun:.1f} s")
 
 
 def _read(read: Callable[[Path], T], path: Path) -> T:

@@ -22,6 +22,7 @@ from engine.cli.live.source import (
 from engine.cli.verbs import Verbs
 from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
+from engine.data.formatting import counted
 from engine.live.core.arrivals import Arrivals
 from engine.live.core.frame import Ended, Frame, SourceEvent
 from engine.live.receiving.limits import UNKNOWN_BYTES
@@ -126,7 +127,7 @@ class _Watch:
         self._console.line(
             f"  {frame.kind.name.lower()} {frame.index}{at}, {columns} × {rows} "
             f"{frame.values.dtype.name}, mean {frame.values.mean():,.6g}; {self._rate()}; "
-            f"{self._arrivals.arrived:,} frames, {self._counts()}{self._note}"
+            f"{counted(self._arrivals.arrived, 'frame')}, {self._counts()}{self._note}"
         )
 
     def _counts(self) -> str:

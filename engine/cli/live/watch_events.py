@@ -7,6 +7,7 @@ from time import monotonic
 
 from engine.cli.console import Console
 from engine.core.json_types import Plain
+from engine.data.formatting import counted
 from engine.live.core.frame import Ended, SourceEvent
 from engine.live.pet.event_arrivals import EventArrivals
 from engine.live.pet.event_batch import EventBatch, EventSource
@@ -107,7 +108,7 @@ class _Watch:
         self._console.line(
             f"  {self._scanner} at {self._until_s:.1f} s: "
             f"{self._prompts / seconds:,.0f} prompts/s, {self._delayeds / seconds:,.0f} "
-            f"delayeds/s; {self._arrivals.arrived:,} events, {self._counts()}{self._note}"
+            f"delayeds/s; {counted(self._arrivals.arrived, 'event')}, {self._counts()}{self._note}"
         )
         # Rates are of the last second only, counts of the whole scan
         self._from_s, self._prompts, self._delayeds = None, 0, 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from engine.core.errors import ResourceError
+from engine.data.formatting import counted
 from engine.data.projections import Projections
 from engine.io.xray.facts import facts_of
 from engine.modalities.scan_summary import ScanSummary
@@ -128,7 +129,7 @@ def _text(data: Projections) -> str:
     pixel = "pixel size unknown"
     if data.pixel_mm_known:
         pixel = f"pixels of {width:.4g} × {height:.4g} mm"
-    return f"{n_views:,} views of {n_columns:,} × {n_rows:,} pixels, {beam} beam, {pixel}"
+    return f"{counted(n_views, 'view')} of {n_columns:,} × {n_rows:,} pixels, {beam} beam, {pixel}"
 
 
 @lru_cache(maxsize=8)

@@ -81,6 +81,17 @@ def test_names_of_two_images_of_a_scan_differ_visibly(pair):
     assert one[:VISIBLE] != other[:VISIBLE], (one, other)
 
 
+def test_one_frame_and_one_subset_are_singular():
+    pair = (run(frames_planned=1, frames_done=1), run(frames_planned=2, frames_done=2))
+    assert [each.split(" · ")[1] for each in image_names(named(pair)).values()] == [
+        "1 frame", "2 frames",
+    ]  # fmt: skip
+    pair = (run(subsets=(1,)), run(subsets=(4,)))
+    assert [each.split(" · ")[-1] for each in image_names(named(pair)).values()] == [
+        "1 subset", "4 subsets",
+    ]  # fmt: skip
+
+
 def test_twenty_pairs_have_different_pairs_of_names():
     assert len({tuple(image_names(named(pair)).values()) for pair in PAIRS.values()}) == 20
 

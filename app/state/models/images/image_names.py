@@ -22,7 +22,9 @@ WORDS = NameWords(
     },
     iterations=tr("it."),
     frames=tr("frames"),
+    frame=tr("frame"),
     subsets=tr("subsets"),
+    subset=tr("subset"),
     off=tr("off"),
     missing=tr("no"),
     endings={
