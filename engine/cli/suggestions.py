@@ -185,7 +185,8 @@ def file_hint(path: Path) -> str:
     from engine.io.folder import entries
 
     try:
-        names = [each.name for each in entries(path.parent)]
+        # A broken link has an entry, but the same name is no help
+        names = [each.name for each in entries(path.parent) if each.name != path.name]
     except (OSError, EngineError):
         return ""
     near = nearest(path.name, names)

@@ -9,6 +9,7 @@ from pathlib import Path
 from engine.cli.console import Console
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, EngineError, SettingsError
+from engine.io.folder import exists
 from engine.io.safety import audit_log
 from engine.io.safety.signing_key import set_passphrase, signing_key
 from engine.results import Results
@@ -50,7 +51,7 @@ def _verify(arguments: argparse.Namespace, console: Console) -> None:
 def _path_of(name: str) -> Path:
     """Return the path of an argument; the name of a result means its folder."""
     path, results = Path(name), Results()
-    if not path.exists():
+    if not exists(path):
         try:
             return results.open(name).folder
         except SettingsError:

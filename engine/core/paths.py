@@ -126,6 +126,20 @@ def tuning_dir() -> Path:
     return _private(_home("tuning") or _default("state") / "tuning")
 
 
+def real_path(path: Path) -> Path:
+    """Return a path without links and "..".
+
+    `Path.resolve` fails on a link that leads back to itself before Python 3.13. Here such a link
+    stays in the path, and the code that opens the file reports it.
+
+    Parameters
+    ----------
+    path
+        file or folder; it need not exist
+    """
+    return Path(os.path.realpath(path))
+
+
 def exports_dir() -> Path:
     """Default folder for exported images, in the user's documents; not created."""
     import platformdirs

@@ -12,6 +12,7 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.errors import EngineError, FileFormatError, SettingsError
 from engine.core.json_types import Plain
+from engine.io.folder import is_file
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.array_files import array_of
 from engine.io.xray.names import SIGN
@@ -156,7 +157,7 @@ def answered_angles(answer: str, material: Material, counts: ImageCounts) -> Vie
         return _of_names(material, counts)
     name, _, inner = answer.partition(SIGN)
     # The folder of the scan first: names in a sidecar are relative to it.
-    path = next((each for each in (material.folder / name, Path(name)) if each.is_file()), None)
+    path = next((each for each in (material.folder / name, Path(name)) if is_file(each)), None)
     if path is None:
         raise SettingsError(
             f"--angles {answer!r}: expected the total angle in degrees (360), FIRST:STEP (0:0.5), "

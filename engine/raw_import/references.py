@@ -130,7 +130,7 @@ def _answered(
 
 def _downwards(path: Path) -> Path:
     """Return a path without "..", which the text of a sidecar must not contain."""
-    return path.resolve() if ".." in path.parts else path
+    return Path(os.path.realpath(path)) if ".." in path.parts else path
 
 
 def _in_folder(folder: Path, role: str) -> list[Path]:

@@ -27,6 +27,7 @@ from engine.core.paths import made
 from engine.data.runs.record import RecordedRun
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
+from engine.io.folder import is_file
 from engine.io.safety import audit_log
 from engine.io.safety.atomic_write import folder_to_disk, write_atomically
 from engine.io.safety.file_signature import (
@@ -198,7 +199,7 @@ class Results:
         folder = self.folder / id
         # The name comes from the command line. The pattern keeps ".." and separators out of the
         # path.
-        if not re.fullmatch(r"[\w-]+", id) or not (folder / RECORD).is_file():
+        if not re.fullmatch(r"[\w-]+", id) or not is_file(folder / RECORD):
             raise SettingsError(
                 f"{id}: this result does not exist; run `isocenter results` for a list of all "
                 "results."

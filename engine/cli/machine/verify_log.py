@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.cli.console import Console
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError
+from engine.io.folder import is_file
 from engine.io.safety.audit_check import check_log
 from engine.io.safety.audit_log import log_file
 
@@ -28,7 +29,7 @@ def add_verbs(verbs: Verbs) -> None:
 def _verify(arguments: argparse.Namespace, console: Console) -> None:
     path = arguments.log or log_file()
     # Without a name a missing log is valid: nothing has been logged yet
-    if arguments.log is not None and not path.is_file():
+    if arguments.log is not None and not is_file(path):
         raise DataError(f"{path}: no such file; check the path.")
     found = check_log(path)
     old = f" {found.n_without_key:,} of them without key." if found.n_without_key else ""

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import ResourceError
-from engine.core.paths import OTHER_HOME, locks_dir
+from engine.core.paths import OTHER_HOME, locks_dir, real_path
 
 if TYPE_CHECKING:  # many modules can write, few commands do
     from filelock import FileLock
@@ -114,7 +114,7 @@ def _lock_of(path: Path) -> FileLock:
     from filelock import FileLock
 
     # One file has many spellings: links, "~", and on Windows upper and lower case.
-    name = os.path.normcase(path.expanduser().resolve())
+    name = os.path.normcase(real_path(path.expanduser()))
     digest = sha256(name.encode(errors="surrogateescape")).hexdigest()
     # As text: `Path` stores each name of a file in a table of the interpreter, which then grows
     return FileLock(f"{locks_dir()}{os.sep}{digest[:32]}.lock")

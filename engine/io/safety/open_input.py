@@ -9,6 +9,7 @@ A part of an open file can be read as a file, for formats that wrap other format
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
@@ -50,6 +51,11 @@ KINDS = (
     (stat.S_ISCHR, "this is a device"),
     (stat.S_ISBLK, "this is a device"),
 )
+BAD_NAMES = {
+    errno.ELOOP: "this link leads back to itself; correct the link, or choose another file.",
+    errno.ENAMETOOLONG: "the name is too long for this disk; check the path.",
+}
+"""Errors of the system that no other disk would solve."""
 
 
 class InputFile:
@@ -359,6 +365,8 @@ def unreadable(path: Path, e: OSError | ValueError) -> EngineError:
     """Return the error for a file that the system refuses to read."""
     if isinstance(e, PermissionError):
         return ResourceError(f"{path}: no permission to read it; ask its owner for access.")
+    if isinstance(e, OSError) and e.errno in BAD_NAMES:
+        return ResourceError(f"{path}: {BAD_NAMES[e.errno]}")
     reason = (e.strerror if isinstance(e, OSError) else None) or e
     return ResourceError(f"{path}: cannot be read ({reason}); copy it to a local disk.")
 

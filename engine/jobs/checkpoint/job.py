@@ -19,6 +19,7 @@ from engine.core.paths import OWNER_ONLY, jobs_dir, made
 from engine.core.private_files import privacy_fault
 from engine.core.settings import explain
 from engine.data.runs.events import Preview
+from engine.io.folder import is_file
 from engine.io.safety import audit_log
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.locks import after_others, sweep_locks, sweep_parts
@@ -133,7 +134,7 @@ class Job:
             if no such job exists
         """
         for folder in (Path(folder_or_id).expanduser().absolute(), jobs_dir() / folder_or_id):
-            if (folder / RECORD).is_file():
+            if is_file(folder / RECORD):
                 _refuse_foreign(folder)
                 return cls(folder)
         raise SettingsError(

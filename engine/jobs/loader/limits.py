@@ -37,12 +37,12 @@ def allowed_seconds(path: Path | None) -> float:
 
 def _bytes_at(path: Path) -> int:
     # A header alone is small: the data that it names are usually in the same folder
-    folder = path if path.is_dir() else path.parent
     try:
+        folder = path if path.is_dir() else path.parent
         with os.scandir(folder) as entries:
             # By stored bytes: a sparse file of 8 TB would allow weeks.
             return sum(stored_at(Path(entry.path)) for entry in islice(entries, MAX_INSPECTED))
-    except OSError:
+    except OSError:  # also a name that is too long for the disk
         return 0
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from engine.core.json_types import Plain
+from engine.core.paths import real_path
 from engine.data.runs.events import Event
 from engine.io.input_files import files_behind
 from engine.protocols.privacy.key import ending_of, pseudonym_of
@@ -209,7 +210,7 @@ def _pairs(path: Path, kind: str, files: Iterable[Path]) -> Iterator[tuple[str, 
         alias = own if each == path else stem + ending_of(each.name)
         yield from _spellings(each, alias, stem)
     # Messages contain paths as given, as absolute paths and with links resolved.
-    for place in (path, path.absolute(), path.resolve()):
+    for place in (path, path.absolute(), real_path(path)):
         for folder in place.parents:
             # The root and a drive letter identify nobody.
             if len(folder.parts) > 1:
@@ -223,7 +224,7 @@ def _spellings(path: Path, alias: str, stem: str) -> Iterator[tuple[str, str]]:
 
     Digits match any number, so that the thousand images of a stack are one pattern.
     """
-    for place in dict.fromkeys((path, path.absolute(), path.resolve())):
+    for place in dict.fromkeys((path, path.absolute(), real_path(path))):
         yield _any_number(str(place)), alias
     # A short ordinary name without an ending would also match normal words of a sentence.
     if path.suffix or is_name(path.name):

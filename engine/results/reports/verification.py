@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.core.errors import DataError, EngineError
 from engine.io.dicom.private_block import AUDIT_LOG
+from engine.io.folder import is_file, is_folder
 from engine.io.safety.audit_check import check_log
 from engine.io.safety.audit_log import log_file
 from engine.io.safety.file_signature import (
@@ -73,13 +74,13 @@ def verify_path(path: Path) -> Iterator[Verified]:
     DataError
         if the path does not exist
     """
-    if (path / RECORD).is_file():
+    if is_file(path / RECORD):
         yield from _result(path)
-    elif path.is_dir():
+    elif is_folder(path):
         yield from _folder(path)
     elif path.name.endswith(LOG):
         yield _log(path)
-    elif path.is_file():
+    elif is_file(path):
         yield _report(path)
     else:
         raise DataError(f"{path}: no such file, folder or result; check the name.")
